@@ -40,7 +40,13 @@ func (p Parts) URL() (URL, error) {
 		if p.User == nil && p.Password != nil {
 			return URL{}, NewSyntaxError(string(b), len(b), "user", fmt.Errorf("%w: a password needs a user", ErrForm))
 		}
-		b = p.appendUser(b)
+		if p.User != nil {
+			b = append(b, *p.User...)
+			if p.Password != nil {
+				b = append(append(b, ':'), *p.Password...)
+			}
+			b = append(b, '@')
+		}
 		b = append(b, p.Host...)
 		if p.Port != 0 {
 			b = strconv.AppendUint(append(b, ':'), uint64(p.Port), 10)
@@ -63,18 +69,6 @@ func (p Parts) URL() (URL, error) {
 	}
 	err.(*SyntaxError).Input = p.masked(text)
 	return URL{}, err
-}
-
-// appendUser appends user, password and "@".
-func (p Parts) appendUser(b []byte) []byte {
-	if p.User == nil {
-		return b
-	}
-	b = append(b, *p.User...)
-	if p.Password != nil {
-		b = append(append(b, ':'), *p.Password...)
-	}
-	return append(b, '@')
 }
 
 // masked returns text, which was made of p, with each octet of the password as "*".
@@ -157,10 +151,5 @@ func IsHost(text string) bool {
 
 // IsScheme reports whether text is a scheme's name in lower case.
 func IsScheme(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if class := octet.Of(text[i]); class&octet.Scheme == 0 || class&octet.Upper != 0 {
-			return false
-		}
-	}
-	return text != ""
+	return text != "" && octet.All(text)&octet.Scheme != 0 && octet.ToLower(text) == text
 }

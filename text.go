@@ -2,7 +2,9 @@ package locus
 
 import (
 	"encoding"
+	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 )
 
@@ -50,3 +52,30 @@ func ParseWrapped(text string) (URL, error) {
 const blanks = " \t\r\n\f"
 
 func isBlank(c byte) bool { return strings.IndexByte(blanks, c) >= 0 }
+
+var (
+	_ fmt.Formatter  = URL{}
+	_ fmt.GoStringer = URL{}
+)
+
+// Format writes [URL.Redacted]: no verb of package fmt shows a password. Width,
+// precision and flags apply as they do to a string. [URL.String] gives the exact
+// text.
+func (u URL) Format(f fmt.State, verb rune) {
+	text := u.Redacted()
+	if verb == 'v' {
+		verb = 's'
+		if f.Flag('#') {
+			text = u.GoString()
+		}
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), text)
+}
+
+// GoString returns the Go expression that makes u, with "***" for a password.
+func (u URL) GoString() string {
+	if u.IsZero() {
+		return "locus.URL{}"
+	}
+	return "locus.MustParse(" + strconv.Quote(u.Redacted()) + ")"
+}

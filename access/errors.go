@@ -30,12 +30,7 @@ var errNoCause = fmt.Errorf("%w: unknown cause", scheme.ErrProtocol)
 
 // NewError returns an [*Error] with the cause err. If err is nil, the cause is unknown and
 // the kind is [Protocol].
-func NewError(op string, u locus.URL, err error) *Error {
-	if err == nil {
-		err = errNoCause
-	}
-	return &Error{Op: op, URL: u, Err: err}
-}
+func NewError(op string, u locus.URL, err error) *Error { return &Error{Op: op, URL: u, Err: err} }
 
 // Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
@@ -88,7 +83,7 @@ const (
 	Syntax      Kind = "syntax"      // the URL is not a URL of its scheme
 	Timeout     Kind = "timeout"     // a time limit was exceeded
 	TooLarge    Kind = "too-large"   // a size limit was exceeded
-	Interrupted Kind = "interrupted" // the context was cancelled
+	Interrupted Kind = "interrupted" // the context was cancelled, or the caller closed what it reads
 )
 
 // KindOf classifies err by the errors that it wraps, never by its text. nil gives "".
@@ -105,7 +100,7 @@ func KindOf(err error) Kind {
 		return TooLarge
 	case errors.Is(err, scheme.ErrUnsupported):
 		return Unsupported
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, fs.ErrClosed), errors.Is(err, net.ErrClosed):
 		return Interrupted
 	case isTimeout(err):
 		return Timeout
@@ -150,6 +145,7 @@ func (e *dialError) Error() string {
 }
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
+func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 
 // timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
 // error.
@@ -165,10 +161,21 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
-// isLimit reports whether err is a time limit of this package.
+// closedError is about what the caller closed. It is [fs.ErrClosed] and [net.ErrClosed].
+type closedError string
+
+func (e closedError) Error() string        { return string(e) + " was closed" }
+func (e closedError) Is(target error) bool { return target == fs.ErrClosed || target == net.ErrClosed }
+
+const (
+	errClosed       closedError = "the resource"
+	errClientClosed closedError = "the client"
+	errConnClosed   closedError = "the connection"
+)
+
 func isLimit(err error) bool {
-	t, ok := err.(*timeoutError)
-	return ok && t != nil
+	_, ok := errors.AsType[*timeoutError](err)
+	return ok
 }
 
 // ended returns the reason why ctx ended: a time limit of this package, or the error of ctx
@@ -179,8 +186,10 @@ func ended(ctx context.Context) error {
 		return nil
 	}
 	cause := context.Cause(ctx)
-	var timeout *timeoutError
-	if errors.As(cause, &timeout) || errors.Is(cause, err) {
+	if cause == errClosed {
+		return errClosed
+	}
+	if isLimit(cause) || errors.Is(cause, err) {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)

@@ -38,7 +38,7 @@
 //
 // # Security
 //
-// A client's URL counts as found on the public Internet (policy.Far): permissions for
+// A client's URL counts as found on the public Internet (policy.FromPublic): permissions for
 // typed URLs do not apply to clients. The policy is asked about each URL, including
 // those whose answer is cached, and about each address that is dialled.
 //

@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/policy"
 )
 
 // Options configure a [Gateway]. The zero Options are the default.
@@ -96,7 +97,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
-	g.printer = page.New(c.Registry(), g.site())
+	g.printer = page.New(c.Registry(), g.site(""))
 	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
@@ -116,46 +117,43 @@ func (g *Gateway) Close() error {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
 	defer g.done(rec, r)
-	if fault := malformed(r); fault != "" {
-		g.fail(rec, r, http.StatusBadRequest, "syntax", fault)
-		return
+	if err := g.serve(rec, r); err != nil {
+		g.fail(rec, r, err)
 	}
-	r = timed(rec, r)
-	leave, ok := g.limiter.enter(clientOf(r))
-	if !ok {
-		rec.Header().Set("Retry-After", "1")
-		g.fail(rec, r, http.StatusServiceUnavailable, "busy", "the gateway is at capacity; try again in a moment")
-		return
-	}
-	defer leave()
-	g.dispatch(rec, r)
 }
 
-// dispatch routes a request: to a proxy, or to the gateway itself.
-func (g *Gateway) dispatch(w *recorder, r *http.Request) {
+// serve answers a request, or returns why it fails.
+func (g *Gateway) serve(w *recorder, r *http.Request) error {
+	if err := malformed(r); err != nil {
+		return err
+	}
+	r = timed(w, r)
+	leave, ok := g.limiter.enter(clientOf(r))
+	if !ok {
+		return &problem{http.StatusServiceUnavailable, busy, "the gateway is at capacity; try again in a moment"}
+	}
+	defer leave()
 	switch {
 	case g.wasHere(r.Header):
-		g.fail(w, r, http.StatusLoopDetected, "denied", "the request has already passed through this gateway")
+		return &problem{http.StatusLoopDetected, "denied", "the request has already passed through this gateway"}
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
-		g.serveConnect(w, r)
+		return g.serveConnect(w, r)
 	case r.RequestURI == "*" || strings.HasPrefix(r.RequestURI, "/"):
-		g.serveOwn(w, r, r.RequestURI)
-	default:
-		g.serveProxy(w, r)
+		return g.serveOwn(w, r, r.RequestURI)
 	}
+	return g.serveProxy(w, r)
 }
 
 // serveOwn answers a request for the gateway itself. target is the path and query as
 // they were written.
-func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) {
+func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
-		g.fail(w, r, http.StatusMisdirectedRequest, "denied",
-			"the gateway does not go by the name "+locus.Quote(r.Host)+"; its operator can add names")
-		return
+		return &problem{http.StatusMisdirectedRequest, "denied",
+			"the gateway does not go by the name " + locus.Quote(r.Host) + "; its operator can add names"}
 	}
-	g.serveLocal(w, r, target)
+	return g.serveLocal(w, r, target)
 }
 
 // isOwnName reports whether host, with an optional port, names the gateway itself:
@@ -179,12 +177,9 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	if port != local.Port() || !local.IsValid() {
 		return false
 	}
-	host = strings.Trim(host, "[]")
-	if address, err := netip.ParseAddr(host); err == nil {
-		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
-	}
-	host = plainHost(host)
-	return slices.Contains(g.names, host) || strings.HasSuffix(host, ".localhost")
+	host = policy.CanonicalHost(host)
+	address, _ := netip.ParseAddr(strings.Trim(host, "[]"))
+	return g.isOwnName(r, host) || address.IsUnspecified() || strings.HasSuffix(host, ".localhost")
 }
 
 // base returns the URL by which the client reaches the gateway, without a final "/".

@@ -170,7 +170,7 @@ func (f *FS) load(m *menu) (*listing, error) {
 // read makes entries of the items of the resource of m.
 func (f *FS) read(m *menu, r *access.Result, resource *scheme.Menu) *listing {
 	l := &listing{names: make(map[string]*entry), read: time.Now()}
-	from := &access.Result{URL: r.URL, Zone: r.Zone}
+	from := &access.Result{URL: r.URL, LinkOrigin: r.LinkOrigin}
 	own := make(map[*menu]bool)
 	items := 0
 	for item, err := range resource.Items {

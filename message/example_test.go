@@ -49,7 +49,7 @@ func ExampleMessage_WriteText() {
 	// L'été est là.
 	//
 	// Parts:
-	// [2] image/gif ete.gif 6 octets
+	// [2] image/gif ete.gif 6 B
 	//
 	// References:
 	// news:1@example.fr

@@ -84,7 +84,6 @@ func join(prefix string, n int) string {
 	return prefix + "." + strconv.Itoa(n)
 }
 
-// part makes the part of a node.
 func (m *Message) part(i int, path string) Part {
 	n := &m.nodes[i]
 	p := Part{Path: path, Type: n.typ, Encoding: n.encoding, Size: n.end - n.body, m: m, node: i, enclosed: n.enclosed}
@@ -213,7 +212,6 @@ func (p Part) Text() io.Reader {
 	return newLineReader(r, p.Size, unixLine)
 }
 
-// withoutFiles returns the content without the uuencoded files in it.
 func (p Part) withoutFiles() io.Reader {
 	if isMultipart(p.Type) || isMessage(p.Type) || p.m.nodes[p.node].children == 0 {
 		return p.Raw()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/locus-url/locus/internal/human"
 )
 
 // TextOptions are the options of [Message.WriteText]. The zero value, and nil, has the
@@ -93,7 +95,6 @@ func (t *textWriter) Write(p []byte) (int, error) {
 	return len(p), t.err
 }
 
-// line writes text and a line end.
 func (t *textWriter) line(text string) { fmt.Fprintln(t, text) }
 
 // blankLine writes a blank line before the next text.
@@ -106,7 +107,6 @@ func (t *textWriter) blankLine() {
 	}
 }
 
-// header writes the shown fields of a header.
 func (t *textWriter) header(h Header) {
 	for _, name := range shownFields {
 		if text := h.Text(name); text != "" {
@@ -135,7 +135,6 @@ func (t *textWriter) show(i int) {
 	}
 }
 
-// multipart writes the texts of a multipart.
 func (t *textWriter) multipart(i int) {
 	children := t.children[i]
 	switch t.m.nodes[i].typ {
@@ -189,7 +188,6 @@ func (t *textWriter) rootOf(i int) int {
 	return t.children[i][0]
 }
 
-// isReadable reports whether p is a text to be shown in its position.
 func (p Part) isReadable() bool {
 	if p.Disposition == "attachment" {
 		return false
@@ -201,7 +199,6 @@ func (p Part) isReadable() bool {
 	return isMultipart(p.Type) // without parts: as written
 }
 
-// text writes a text.
 func (t *textWriter) text(p Part) {
 	t.blankLine()
 	if p.Name != "" {
@@ -247,27 +244,9 @@ func (t *textWriter) describe(i int) string {
 	if p.Name != "" {
 		words = append(words, p.Name)
 	}
-	return strings.Join(append(words, sizeText(size)), " ")
+	return strings.Join(append(words, human.Size(size)), " ")
 }
 
-// sizeText returns a size in the unit that needs the fewest digits.
-func sizeText(n int64) string {
-	const step = 1024
-	if n < step {
-		return fmt.Sprintf("%d octets", n)
-	}
-	value, unit := float64(n)/step, 0
-	units := []string{"KiB", "MiB", "GiB", "TiB"}
-	for value >= step && unit < len(units)-1 {
-		value, unit = value/step, unit+1
-	}
-	if value < 10 {
-		return fmt.Sprintf("%.1f %s", value, units[unit])
-	}
-	return fmt.Sprintf("%.0f %s", value, units[unit])
-}
-
-// otherParts lists the parts that were not shown.
 func (t *textWriter) otherParts() {
 	first := true
 	for _, p := range t.m.parts {
@@ -302,7 +281,6 @@ func (t *textWriter) references(o *TextOptions) {
 	}
 }
 
-// listFaults lists the faults.
 func (t *textWriter) listFaults() {
 	faults := append(t.m.Faults[:len(t.m.Faults):len(t.m.Faults)], t.faults...)
 	if len(faults) == 0 {

@@ -388,7 +388,7 @@ func TestWriteText(t *testing.T) {
 		if err := m.WriteText(&b, &message.TextOptions{Scheme: scheme}); err != nil {
 			t.Fatal(err)
 		}
-		if want := "Subject: a From: x\nNewsgroups: a.b\n\nd\n\nParts:\n[1] text/html 4 octets\n\nReferences:\n" + want + "\n"; b.String() != want {
+		if want := "Subject: a From: x\nNewsgroups: a.b\n\nd\n\nParts:\n[1] text/html 4 B\n\nReferences:\n" + want + "\n"; b.String() != want {
 			t.Errorf("%s, want\n%s", &b, want)
 		}
 	}
@@ -398,7 +398,7 @@ func TestWriteText(t *testing.T) {
 	if err := m.WriteText(&b, nil); err != nil {
 		t.Fatal(err)
 	}
-	if want := "two\n\nParts:\n[1] text/plain 3 octets\n\nFaults:\noctet 101: the multipart ends without its last boundary, --\"x\"--\n"; b.String() != want {
+	if want := "two\n\nParts:\n[1] text/plain 3 B\n\nFaults:\noctet 101: the multipart ends without its last boundary, --\"x\"--\n"; b.String() != want {
 		t.Errorf("%q, want\n%q", &b, want)
 	}
 }

@@ -1,6 +1,8 @@
-// Package roundtrip lets an [http.Client] get URLs of every scheme that an
-// [access.Client] opens: ftp, gopher, file and all others, as if they were served
-// over HTTP.
+// Package roundtrip lets an [http.Client] read ftp, gopher and all other schemes with GET
+// and HEAD, as a cache or a gateway needs it; for http and https alone, with every method
+// and status, use [access.NewTransport].
+//
+// It shows what an [access.Client] opens as if that were served over HTTP.
 //
 // A [Transport] can be the Transport of a client, for all schemes, or be registered
 // for some with [http.Transport.RegisterProtocol].

@@ -70,7 +70,6 @@ func (t *Transport) menuWriter(q *query, r *access.Result, m *scheme.Menu) menuW
 	}}
 }
 
-// menu returns the response for a menu.
 func (q *query) menu(m *scheme.Menu, w menuWriter) *http.Response {
 	resp := newResponse(q.req, http.StatusOK)
 	contentType := q.format.mediaType()
@@ -98,7 +97,6 @@ type menuBody struct {
 	err    error // returned after b is read; nil: there is more
 }
 
-// Read implements [io.Reader].
 func (b *menuBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +109,6 @@ func (b *menuBody) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// more writes the next piece.
 func (b *menuBody) more() error {
 	if b.stop == nil {
 		b.next, b.stop = iter.Pull2(b.menu.Items)

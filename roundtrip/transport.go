@@ -148,7 +148,6 @@ func withMenus(accept string, wanted scheme.Preference, made Format) string {
 	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
 }
 
-// open opens what q asks for.
 func (t *Transport) open(q *query) (*http.Response, error) {
 	r, err := t.client.Do(q.req.Context(), q.access)
 	if err != nil {

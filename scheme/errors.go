@@ -39,13 +39,22 @@ func (k kind) Is(target error) bool { return target == k.is }
 // HintError is an error with advice for the user.
 type HintError struct {
 	Err  error
-	Hint string // a sentence without its full stop: "--cwd none asks for the whole path at once"
+	Hint string // a sentence without its full stop; may be empty
+	// Setting names what the program can set to avoid the error: the field of the client's
+	// options, such as "CWD", or of Request, such as "Within". Empty: nothing.
+	Setting string
 }
 
 // Hint adds advice to err.
 func Hint(err error, hint string) error { return &HintError{Err: err, Hint: hint} }
 
-func (e *HintError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
+func (e *HintError) Error() string {
+	if e.Hint == "" {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + " (" + e.Hint + ")"
+}
+
 func (e *HintError) Unwrap() error { return e.Err }
 
 // LaterError is a temporary failure with a time to wait, as the server said.

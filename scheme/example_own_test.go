@@ -7,10 +7,10 @@ import (
 	"net"
 	"strings"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 )
 
 // daytime is a scheme of our own: a host tells the time to everyone who connects (RFC 867).
@@ -31,31 +31,28 @@ func daytime() scheme.Scheme {
 // A scheme of your own is a row in a registry. The client has the policy, the limits and
 // the errors of all schemes. A test of the row is one call of schemetest.Run.
 func ExampleScheme() {
-	registry, err := scheme.NewRegistry(daytime()) // or all.Registry(daytime())
+	client, err := all.Client(&all.Options{
+		Schemes: []scheme.Scheme{daytime()},
+		Rules:   policy.Rules{TypedPrivate: true}, // the server is on this machine
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rules, err := policy.New(policy.Rules{TypedPrivate: true}) // the server is on this machine
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	client := access.New(registry, rules, nil)
 	defer client.Close()
 
 	address, stop := clock()
 	defer stop()
-	res, err := client.Open(context.Background(), locus.MustParse("X-Daytime://"+address))
+	res, err := client.Open(context.Background(), "X-Daytime://"+address)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer res.Close()
-	text, err := io.ReadAll(res.(*scheme.Object).Body)
+	text, err := io.ReadAll(res.Resource.(*scheme.Object).Body)
 	fmt.Println(strings.TrimSpace(string(text)), err)
 
-	_, err = client.Open(context.Background(), locus.MustParse("x-daytime://host.example:25/"))
+	_, err = client.Open(context.Background(), "x-daytime://host.example:25/")
 	fmt.Println(access.KindOf(err))
 	// Output:
 	// Thursday, October 20, 1994 12:00:00 <nil>

@@ -7,35 +7,20 @@ import (
 	"sync"
 )
 
-// addressSet is the addresses, host:port, of the tour's servers. The zero value is
-// empty. It may be used from many goroutines at once.
-type addressSet struct {
-	mu   sync.Mutex
-	open map[string]bool // false: closed since
-}
+// addressSet is the addresses, host:port, of the tour's servers. The zero value is empty. It
+// is safe for concurrent use.
+type addressSet struct{ open sync.Map }
 
-func (a *addressSet) set(address string, open bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.open == nil {
-		a.open = map[string]bool{}
-	}
-	a.open[address] = open
-}
+func (a *addressSet) add(address string) { a.open.Store(address, true) }
 
-// has reports whether a server listens at address.
 func (a *addressSet) has(address string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.open[address]
+	_, ok := a.open.Load(address)
+	return ok
 }
 
-// ports returns the ports of all addresses, the closed ones included.
 func (a *addressSet) ports() (list []uint16) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for address := range a.open {
-		if p, err := netip.ParseAddrPort(address); err == nil {
+	for address := range a.open.Range {
+		if p, err := netip.ParseAddrPort(address.(string)); err == nil {
 			list = append(list, p.Port())
 		}
 	}
@@ -49,7 +34,7 @@ func (a *addressSet) listen(network, address string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.set(l.Addr().String(), true)
+	a.add(l.Addr().String())
 	return &listener{l.(*net.TCPListener), a}, nil
 }
 
@@ -59,6 +44,6 @@ type listener struct {
 }
 
 func (l *listener) Close() error {
-	l.addresses.set(l.Addr().String(), false)
+	l.addresses.open.Delete(l.Addr().String())
 	return l.TCPListener.Close()
 }

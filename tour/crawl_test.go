@@ -88,7 +88,7 @@ func TestEveryLink(t *testing.T) {
 		}
 		l := link{to: stop.URL}
 		if !stop.From.IsZero() {
-			l.from = &access.Result{URL: stop.From, Zone: policy.Near}
+			l.from = &access.Result{URL: stop.From, LinkOrigin: policy.FromPrivate}
 		}
 		c.links = append(c.links, l)
 	}
@@ -189,7 +189,7 @@ func (c *crawl) add(from *access.Result, to locus.URL) {
 
 // read checks a resource and collects its links.
 func (c *crawl) read(result *access.Result) error {
-	from := &access.Result{URL: result.URL, Zone: result.Zone}
+	from := &access.Result{URL: result.URL, LinkOrigin: result.LinkOrigin}
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
 		octets, err := io.ReadAll(r.Body)
@@ -363,13 +363,13 @@ func TestKinds(t *testing.T) {
 		if stop.Scheme == "mailto" || !stop.From.IsZero() || stop.Missing {
 			continue
 		}
-		resource, err := client.Open(t.Context(), stop.URL)
+		resource, err := client.Open(t.Context(), stop.URL.String())
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		defer resource.Close()
-		switch r := resource.(type) {
+		switch r := resource.Resource.(type) {
 		case *scheme.Object:
 			if kind, _, _ := strings.Cut(r.Type, ";"); stop.Kind != scheme.KindObject || stop.Type != kind {
 				t.Errorf("%s is an object of type %q, want %s %s", stop.URL, r.Type, stop.Kind, stop.Type)

@@ -3,16 +3,15 @@ package tour
 import (
 	"bytes"
 	"embed"
-	"encoding/base64"
-	"fmt"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/template"
 	"time"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus/escape"
 )
@@ -23,13 +22,31 @@ var embedded embed.FS
 // exhibits are the texts of the tour: templates in which addresses are filled in.
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
-// read returns an exhibit, with the addresses filled in.
+// read returns an exhibit, with the addresses filled in if it is a text.
 func (m *Museum) read(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
-	if err != nil {
-		return nil, err
+	if err != nil || !utf8.Valid(octets) {
+		return octets, err
 	}
 	return m.execute(name, octets, m.base)
+}
+
+// quote returns an exhibit as a string of JSON.
+func (m *Museum) quote(name string) (string, error) {
+	octets, err := m.read(name)
+	if err != nil {
+		return "", err
+	}
+	quoted, err := json.Marshal(string(octets))
+	return string(quoted), err
+}
+
+func (m *Museum) readJSON(name string, v any) error {
+	octets, err := m.read(name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(octets, v)
 }
 
 // readAll returns the exhibits whose names match pattern, sorted by name.
@@ -52,12 +69,8 @@ func (m *Museum) readAll(pattern string) (list []exhibit, err error) {
 // exhibit is a text. Its title is its first line.
 type exhibit struct{ name, title, text string }
 
-// execute executes a template.
 func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
-		"base64":   func(name string) (string, error) { return m.encode(name, toBase64) },
-		"uuencode": func(name string) (string, error) { return m.encode(name, toUU) },
-	}).Parse(string(text))
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"text": m.quote}).Parse(string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -65,40 +78,6 @@ func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
 	err = t.Execute(&b, data)
 	return b.Bytes(), err
 }
-
-// encode returns a picture or a sound as text, for a message.
-func (m *Museum) encode(name string, encode func([]byte) string) (string, error) {
-	octets, ok := m.made[name]
-	if !ok {
-		return "", fmt.Errorf("unknown picture or sound %q", name)
-	}
-	return encode(octets), nil
-}
-
-func toBase64(octets []byte) string {
-	const line = 57 // octets, which become 76 characters
-	var lines []string
-	for chunk := range slices.Chunk(octets, line) {
-		lines = append(lines, base64.StdEncoding.EncodeToString(chunk))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// toUU returns octets as uuencode writes them, between its first and last lines.
-func toUU(octets []byte) string {
-	const line = 45 // octets, the most that the length character can express
-	var b strings.Builder
-	for chunk := range slices.Chunk(octets, line) {
-		b.WriteByte(uuAlphabet[len(chunk)])
-		padded := append(slices.Clone(chunk), 0, 0)
-		b.WriteString(uuEncoding.EncodeToString(padded[:(len(chunk)+2)/3*3]) + "\n")
-	}
-	return b.String() + uuAlphabet[:1]
-}
-
-const uuAlphabet = "`!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_"
-
-var uuEncoding = base64.NewEncoding(uuAlphabet).WithPadding(base64.NoPadding)
 
 // dated returns the date of a file: the year that it tells about, or else the date of
 // RFC 1738.
@@ -126,9 +105,6 @@ func (m *Museum) writeFiles() (err error) {
 		root = "/" + root
 	}
 	m.base["file"] = "file://" + escape.Encode(root, escape.Fsegment().With("/"))
-	if m.made, err = makeExhibits(); err != nil {
-		return err
-	}
 	files := map[string][]byte{}
 	err = fs.WalkDir(exhibits, "files", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -139,9 +115,6 @@ func (m *Museum) writeFiles() (err error) {
 	})
 	if err != nil {
 		return err
-	}
-	for name, octets := range m.made {
-		files["pub/"+name] = octets
 	}
 	if files[oddName], err = m.read("names.txt"); err != nil {
 		return err
@@ -169,5 +142,4 @@ func writeFile(name string, octets []byte) error {
 	return os.Chtimes(name, date, date)
 }
 
-// files returns the files that writeFiles wrote.
 func (m *Museum) files() fs.FS { return os.DirFS(m.filesDir()) }

@@ -10,24 +10,6 @@ import (
 	"time"
 )
 
-func (m *Museum) httpRoom() (Room, error) {
-	m.startHTTP(m.tcp["http"])
-	const section = "RFC 1738 3.3"
-	return Room{
-		Name: "Pages", About: "The youngest room, which has doors to all the others.",
-		Stops: []Stop{
-			{Section: section, Type: "text/html", Title: "the lobby: a page that leads to everything here", URL: m.url("http", "/")},
-			{Section: section, Type: "text/html", Title: "a page, and a place in it that its server does not hear of", URL: m.url("http", "/history.html#1993")},
-			{Section: section, Type: "text/html", Title: "a page that moved: the client follows where the policy lets it", URL: m.url("http", "/moved")},
-			{Section: section, Type: "text/html", Title: "words behind a question mark: what there is about mail", URL: m.url("http", "/find?mail")},
-			{Section: section, Type: "text/html", Title: "all schemes in a table", URL: m.url("http", "/schemes.html")},
-			{Section: section, Type: "image/gif", Title: "a picture in which something moves", URL: m.url("http", "/pub/pictures/terminal.gif")},
-			{Section: section, Type: "audio/wav", Title: "a telephone dials 1738", URL: m.url("http", "/pub/sounds/1738.wav")},
-		},
-	}, nil
-}
-
-// startHTTP starts a server of the pages and the files.
 func (m *Museum) startHTTP(l net.Listener) {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(m.files())
@@ -46,13 +28,11 @@ func (m *Museum) startHTTP(l net.Listener) {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	m.closers = append(m.closers, closerFunc(func() error {
-		if err := server.Close(); err != nil {
-			return err
+		err := server.Close()
+		if serveErr := <-ended; !errors.Is(serveErr, http.ErrServerClosed) {
+			err = errors.Join(err, serveErr)
 		}
-		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
+		return err
 	}))
 }
 
@@ -67,7 +47,6 @@ func (m *Museum) afterStart(next http.Handler) http.Handler {
 	})
 }
 
-// writePage writes a page with data filled in.
 func (m *Museum) writePage(w http.ResponseWriter, name string, data any) {
 	text, err := fs.ReadFile(exhibits, "pages/"+name)
 	if err == nil {
@@ -99,7 +78,6 @@ func (m *Museum) find(w http.ResponseWriter, r *http.Request) {
 	m.writePage(w, "find.html", map[string]any{"Words": words, "Found": found})
 }
 
-// hasAll reports whether text has all the words, in any case.
 func hasAll(text, words string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {

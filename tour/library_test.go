@@ -9,15 +9,27 @@ import (
 
 // typist is a user whose typing is known from the beginning.
 type typist struct {
-	io.Reader
+	lines []string
 	bytes.Buffer
 }
 
-func (s *typist) Read(p []byte) (int, error) { return s.Reader.Read(p) }
+func (s *typist) Say(lines ...string) error {
+	s.WriteString(strings.Join(lines, "\r\n") + "\r\n")
+	return nil
+}
 
-// answer returns the output of the library for typed input.
-func (l library) answer(typed string) string {
-	s := &typist{Reader: strings.NewReader(typed)}
+func (s *typist) Prompt(text string) (line string, err error) {
+	s.WriteString(text)
+	if len(s.lines) == 0 {
+		return "", io.EOF
+	}
+	line, s.lines = s.lines[0], s.lines[1:]
+	return line, nil
+}
+
+// answer returns the output of the library for lines of input.
+func (l library) answer(lines ...string) string {
+	s := &typist{lines: lines}
 	l.serve(s)
 	return s.String()
 }
@@ -26,21 +38,16 @@ var books = library{"Ada: One. 1843.\nNotes.\n", "Bell: Two. 1876.\nA voice.\nSe
 
 func TestLibrary(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
-		{"list\r", "> list\r\n  1  Ada: One. 1843.\r\n  2  Bell: Two. 1876.\r\n\r\n> "},
-		{"find VOICE two\r\n", "> find VOICE two\r\n  2  Bell: Two. 1876.\r\n\r\n> "},
-		{"find ada voice\r\x00", "> find ada voice\r\nNo card has that.\r\n\r\n> "},
-		{"show 2\n", "> show 2\r\nBell: Two. 1876.\r\nA voice.\r\nSee ftp://h/x\r\n\r\n> "},
-		{"show 3\r", "show, and a number from 1 to 2\r\n"},
-		{"show x\r", "show, and a number from 1 to 2\r\n"},
-		{"HELP\r", "bye           leaves\r\n\r\n> "},
-		{"dance\r", "There is no such command."},
-		{"\r\r", "> \r\n\r\n> \r\n\r\n> "},
-		{"bye\rlist\r", "> bye\r\nGoodbye.\r\n"},
-		{"lost\b\b\x7fist\r", "> lost\b \b\b \b\b \bist\r\n  1  Ada"},
-		{"\b\x7f\x1b[Alist\r", "> [Alist\r\n"}, // ESC is ignored
-		{"li\x04st\r", "> list\r\n"},
-		{"\x04list\r", "\r\n> "},
-		{strings.Repeat("x", 300) + "\r", "> " + strings.Repeat("x", longestLine) + "\r\nThere"},
+		{"list", "> " + "  1  Ada: One. 1843.\r\n  2  Bell: Two. 1876.\r\n\r\n> "},
+		{"find VOICE two", "> " + "  2  Bell: Two. 1876.\r\n\r\n> "},
+		{"find ada voice", "> No card has that.\r\n\r\n> "},
+		{"show 2", "> Bell: Two. 1876.\r\nA voice.\r\nSee ftp://h/x\r\n\r\n> "},
+		{"show 3", "show, and a number from 1 to 2\r\n"},
+		{"show x", "show, and a number from 1 to 2\r\n"},
+		{"HELP", "bye           leaves\r\n\r\n> "},
+		{"dance", "There is no such command."},
+		{"", "> \r\n> "},
+		{"bye", "> Goodbye.\r\n"},
 	} {
 		got := books.answer(c.typed)
 		_, got, _ = strings.Cut(got, libraryHelp[len(libraryHelp)-1])
@@ -48,54 +55,51 @@ func TestLibrary(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.typed, got, c.want)
 		}
 	}
-	if got := books.answer("\x04list\r"); strings.Contains(got, "Ada") {
-		t.Errorf("output after the end of the input: %q", got)
+	if got := books.answer("bye", "list"); strings.Contains(got, "Ada") {
+		t.Errorf("output after the end of the session: %q", got)
 	}
 }
 
 // FuzzLibrary checks that the library ends with its input and prints only visible
 // characters.
 func FuzzLibrary(f *testing.F) {
-	f.Add("find a\rshow 1\rbye\r")
-	f.Add("\x1b]0;x\a\r\n\x00\x9b\xff\b\b")
+	f.Add("find a\nshow 1\nbye\n")
+	f.Add("\x1b]0;x\a\n\x00\x9b\xff\b\b")
 	f.Fuzz(func(t *testing.T, typed string) {
 		if len(typed) > 1<<10 {
 			return // each line may show the whole catalogue
 		}
-		got := books.answer(typed)
+		got := books.answer(strings.Split(typed, "\n")...)
 		if strings.ContainsFunc(got, func(r rune) bool { return r != '\r' && r != '\n' && r != '\b' && (r < ' ' || r > '~') }) {
 			t.Errorf("%q shows %q", typed, got)
 		}
 	})
 }
 
-func TestDraw(t *testing.T) {
-	for _, rows := range [][]string{nil, {"##", "#"}, {"?"}} {
-		if p, err := draw(rows, 1); err == nil {
-			t.Errorf("%q is drawn: %v", rows, p.Rect)
-		}
-	}
-	p, err := draw([]string{"#."}, 3)
-	if err != nil || p.Rect.Dx() != 6 || p.Rect.Dy() != 3 || p.ColorIndexAt(2, 2) == p.ColorIndexAt(3, 2) {
-		t.Errorf("%+v, %v", p, err)
-	}
-}
-
-// The encoding of "Cat" is a well-known example.
-func TestUU(t *testing.T) {
-	for octets, want := range map[string]string{"": "`", "Cat": "#0V%T\n`", "C": "!0P``\n`"} {
-		if got := toUU([]byte(octets)); got != want {
-			t.Errorf("%q: %q, want %q", octets, got, want)
-		}
-	}
-}
-
 // A name that is unknown in an exhibit is an error.
 func TestExecute(t *testing.T) {
 	m := &Museum{base: map[string]string{"ftp": "ftp://h"}}
-	for _, text := range []string{"{{.ftq}}", "{{base64 \"x\"}}", "{{", "{{uuencode 1}}"} {
+	for _, text := range []string{"{{.ftq}}", "{{text \"x\"}}", "{{", "{{text 1}}"} {
 		if got, err := m.execute("x", []byte(text), m.base); err == nil {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
 }
+
+// An exhibit that is missing or malformed is an error.
+func TestExhibits(t *testing.T) {
+	m := &Museum{base: map[string]string{}}
+	for name, err := range map[string]error{
+		"missing": m.readJSON("none.json", new(int)), "not JSON": m.readJSON("names.txt", new(int)), "menu": second(m.gopherMenu("names.txt")),
+		"item":   second(m.gopherItems([]gopherItem{{Exhibit: "none"}})),
+		"nested": second(m.gopherItems([]gopherItem{{Items: []gopherItem{{Exhibit: "none"}}}})),
+		"list":   second(m.readAll("[")), "cards": second(m.cards("none")),
+		"gopher": m.startGopher(), "prospero": m.startProspero(),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

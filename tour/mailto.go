@@ -3,21 +3,9 @@ package tour
 import (
 	"strings"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/submit"
 )
-
-func (m *Museum) mailtoRoom() (Room, error) {
-	return Room{
-		Name: "Letters to be written", About: "An address of mail names nothing that could be fetched. One may write there.",
-		Stops: []Stop{{
-			Section: "RFC 1738 3.5", Title: "a letter to a person, which is shown before it could be sent",
-			URL:     locus.MustParse("mailto:keeper@museum.example"),
-			Answers: []string{"visitor@museum.example", "The house", "It is larger than it looks from outside.\n"},
-		}},
-	}, nil
-}
 
 // describeLetter composes a message to the address of a mailto URL. The answers are the
 // sender, the subject and the text.

@@ -21,12 +21,13 @@ import (
 	"github.com/locus-url/locus/mailstore"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 // Museum is the running servers. Close ends them.
 type Museum struct {
 	rooms []Room
-	made  map[string][]byte // pictures and the like, by name: "pictures/at.png"
 
 	tcp       map[string]net.Listener // by the names of tcpServers
 	udp       net.PacketConn
@@ -38,7 +39,6 @@ type Museum struct {
 
 	server, client *tls.Config // client trusts only server
 	dir            string      // has the files and the mail
-	news           locus.URL
 	mail           *mailstore.Store
 
 	started chan struct{} // closed when all servers run
@@ -79,14 +79,19 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 	if err := m.writeFiles(); err != nil {
 		return err
 	}
-	for _, open := range []func() (Room, error){
-		m.ftpRoom, m.httpRoom, m.gopherRoom, m.mailtoRoom, m.newsRoom, m.sessionRoom, m.waisRoom, m.fileRoom, m.prosperoRoom, m.mailRoom,
-		m.secureRoom,
-	} {
-		r, err := open()
-		if err != nil {
-			return err
-		}
+	m.startHTTP(m.tcp["http"])
+	err := errors.Join(
+		m.startFTP(ftptest.Options{Listener: m.tcp["ftp"]}), m.startGopher(), m.startNews(newstest.Options{Listener: m.tcp["nntp"]}),
+		m.startSessions(), m.startWAIS(), m.startProspero(), m.openMail(), m.startSecure(),
+	)
+	if err != nil {
+		return err
+	}
+	var rooms []Room
+	if err := m.readJSON("rooms.json", &rooms); err != nil {
+		return err
+	}
+	for _, r := range rooms {
 		m.add(r)
 	}
 	for _, s := range rows {
@@ -103,7 +108,6 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 	return nil
 }
 
-// listen opens the ports of all servers.
 func (m *Museum) listen() (err error) {
 	if m.server, m.client, err = certtest.Pair(); err != nil {
 		return err
@@ -118,7 +122,7 @@ func (m *Museum) listen() (err error) {
 	if m.udp, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
 		return err
 	}
-	m.addresses.set(m.udp.LocalAddr().String(), true)
+	m.addresses.add(m.udp.LocalAddr().String())
 	m.base["prospero"] = "prospero://" + m.udp.LocalAddr().String()
 	return nil
 }
@@ -149,7 +153,7 @@ func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
 	m.closers = append(m.closers, closerFunc(d.Close))
 	r := Room{Name: d.Name, About: d.About}
 	for _, s := range d.Stops {
-		m.addresses.set(hostPort(s.URL, row.Port), true)
+		m.addresses.add(hostPort(s.URL, row.Port))
 		r.Stops = append(r.Stops, Stop{Section: row.Section, Title: s.Title, URL: s.URL, Kind: s.Kind, Type: s.Type, Answers: s.Answers})
 	}
 	m.add(r)
@@ -169,7 +173,7 @@ func (m *Museum) Stops() []Stop {
 func (m *Museum) Rooms() []Room { return m.rooms }
 
 // News returns the server for news URLs, which name none, as "nntp://host:port".
-func (m *Museum) News() locus.URL { return m.news }
+func (m *Museum) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 
 // Mail returns the mail for mid URLs. It is valid until Close.
 func (m *Museum) Mail() *mailstore.Store { return m.mail }
@@ -210,9 +214,6 @@ func (m *Museum) keep(server io.Closer, err error) error {
 	return err
 }
 
-// url returns the URL of rest on a server.
-func (m *Museum) url(name, rest string) locus.URL { return locus.MustParse(m.base[name] + rest) }
-
 func (m *Museum) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
 func (m *Museum) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
 
@@ -248,7 +249,6 @@ func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, 
 	return access.New(r, p, &options), nil
 }
 
-// dial connects to the tour's servers.
 func (m *Museum) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !m.addresses.has(address) {
 		return nil, denied(address)
@@ -278,7 +278,6 @@ func (m *Museum) check(u locus.URL, port uint16) error {
 	return nil
 }
 
-// hostPort returns the address of u's server. port is the scheme's own.
 func hostPort(u locus.URL, port uint16) string {
 	if n, ok := u.Port(); ok {
 		port = n

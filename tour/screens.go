@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/tn3270"
 )
@@ -17,7 +18,6 @@ type screens struct {
 	message string // for the next screen
 }
 
-// runScreens shows screens to a terminal until the user leaves.
 func (m *Museum) runScreens(host *telnettest.Host) error {
 	<-m.started
 	s := &screens{Host: host, rooms: m.rooms}
@@ -92,7 +92,7 @@ func (s *screens) plan() (int, error) {
 		case tn3270.PF3:
 			return leave, nil
 		case tn3270.Enter:
-			number, err := strconv.Atoi(typedAt(in, inputRow, inputColumn))
+			number, err := strconv.Atoi(telnettest.Input(in, inputRow, inputColumn))
 			if err == nil && number >= 1 && number <= len(s.rooms) {
 				return number - 1, nil
 			}
@@ -103,16 +103,6 @@ func (s *screens) plan() (int, error) {
 	}
 }
 
-// typedAt returns the text of the field at a position.
-func typedAt(in tn3270.Inbound, row, column int) string {
-	for _, f := range in.Fields {
-		if f.Address == (row-1)*80+column {
-			return strings.TrimSpace(f.Value)
-		}
-	}
-	return ""
-}
-
 // room shows a room until the user presses a key.
 func (s *screens) room(number int) error {
 	room := s.rooms[number]
@@ -120,7 +110,7 @@ func (s *screens) room(number int) error {
 	row := 3
 	line := func(column int, text string) {
 		if row < messageRow-1 {
-			b.At(row, column).Field(tn3270.Skip).Text(cut(text, lineLength-column))
+			b.At(row, column).Field(tn3270.Skip).Text(term.Truncate(text, lineLength-column))
 		}
 		row++
 	}
@@ -137,14 +127,6 @@ func (s *screens) room(number int) error {
 	}
 	_, err := s.Receive()
 	return err
-}
-
-// cut shortens a text to most bytes.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return text[:most-3] + "..."
 }
 
 // wrap breaks a text between words into lines of at most that many bytes.

@@ -13,50 +13,13 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// sessionRoom has a server of each kind that sessions lead to.
-func (m *Museum) sessionRoom() (Room, error) {
-	return Room{
-		Name: "Sessions", About: "Services to talk to: a library, a desk where you log in (as guest, whose password is welcome), and screens to fill in.",
-		Stops: []Stop{
-			{
-				Section: "RFC 1738 3.8", Kind: scheme.KindSession, URL: m.url("telnet", "/"),
-				Title: "a service to talk to: the catalogue of a library",
-				Types: []Typed{
-					{Await: "> ", Text: "find gopher\r"}, {Await: "> ", Text: "show 5\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
-				},
-			},
-			{
-				Section: "RFC 1738 3.8", Kind: scheme.KindSession, URL: m.url("desk", "/"),
-				Title: "a session: the user is advice, which a person types or does not",
-				Types: []Typed{
-					{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "welcome\r", Secret: true},
-					{Await: "> ", Text: "option\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
-				},
-			},
-			{
-				Section: "URI draft, Telnet, rlogin, tn3270", Kind: scheme.KindSession, URL: m.url("rlogin", "/"),
-				Title: "a session that begins with the user, on a host that trusts this one",
-				Types: []Typed{{Await: "> ", Text: "size\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."}},
-			},
-			{
-				Section: "URI draft, Telnet, rlogin, tn3270", Kind: scheme.KindSession, URL: m.url("tn3270", "/"),
-				Title: "a session of screens: fields are filled in, and a key sends them",
-				Types: []Typed{
-					{Await: "Room ===>", Text: "99", Key: tn3270.Enter}, {Await: "There are rooms", Text: "3", Key: tn3270.Enter},
-					{Await: "ROOM 3"},
-				},
-			},
-		},
-	}, m.startSessions()
-}
-
 func (m *Museum) startSessions() error {
 	books, err := m.cards("catalogue.txt")
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: library(books).serve, Listener: m.tcp["telnet"]})),
+		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: func(c io.ReadWriter) { library(books).serve(c.(*telnettest.Terminal)) }, Listener: m.tcp["telnet"]})),
 		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{
 			Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: m.tcp["desk"],
 		})),
@@ -81,7 +44,6 @@ func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed
 	return f, err
 }
 
-// traceTyped adds t to the trace.
 func (g *Guide) traceTyped(t Typed) {
 	text := fmt.Sprintf("%q", t.Text)
 	if t.Secret {
@@ -151,12 +113,14 @@ func (g *Guide) fillScreens(ctx context.Context, c terminal3270, types []Typed) 
 		}
 		if t.Text != "" {
 			g.traceTyped(t)
-			if err := c.Type(t.Text); err != nil {
-				return nil, err
-			}
 		}
-		if t.Key != 0 {
-			if err := c.Press(t.Key); err != nil {
+		for _, in := range new(tn3270.Decoder).Decode(nil, []byte(t.Text)) {
+			if in.Key == 0 {
+				err = c.Type(in.Text)
+			} else {
+				err = c.Press(in.Key)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -25,7 +25,6 @@ import (
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/tn3270"
 )
 
 // Stop is a URL to visit.
@@ -47,10 +46,9 @@ func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1
 
 // Typed is input for a session.
 type Typed struct {
-	Await  string     // text that the session shows first, after the last input
-	Text   string     // what to type
-	Secret bool       // Text is not shown
-	Key    tn3270.Key // of a 3270, pressed after Text; 0: none
+	Await  string // text that the session shows first, after the last input
+	Text   string // what to type; "\r" is Enter
+	Secret bool   // Text is not shown
 }
 
 // Guide visits stops. Its client traces the conversations and fills in forms.
@@ -92,7 +90,6 @@ func (g *Guide) trace(sent bool, line string) {
 	g.lines = append(g.lines, mark+" "+line)
 }
 
-// fill answers a form with the answers of the stop.
 func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -273,7 +270,6 @@ func describeObject(o *scheme.Object) (Found, error) {
 	}, nil
 }
 
-// describeOctets describes an object that is not text.
 func describeOctets(kind string, octets []byte) Found {
 	const most = 4 * 16
 	return Found{
@@ -282,7 +278,6 @@ func describeOctets(kind string, octets []byte) Found {
 	}
 }
 
-// describeMenu describes the form and the items of a menu.
 func describeMenu(m *scheme.Menu) (Found, error) {
 	var f Found
 	if m.Form != nil {

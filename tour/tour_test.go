@@ -20,7 +20,6 @@ import (
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/tn3270"
 	"github.com/locus-url/locus/tour"
 )
 
@@ -163,7 +162,7 @@ func TestStory(t *testing.T) {
 		"an article with a pi": {"[1.1] image/gif terminal.gif"},
 		"another database":     {"RFC 822: Standard for the format"},
 		"a session that":       {"> begin: guest as guest, vt100", "\n    > size\n", "\n    Goodbye.\n"},
-		"a session of screens": {"> WILL TN3270E", "> typed: \"99\"", "> typed: \"3\"", "\n     ROOM 3: LISTS", "    A gallery: a type for each kind of thing"},
+		"a session of screens": {"> WILL TN3270E", "> typed: \"99\\r\"", "> typed: \"3\\r\"", "\n     ROOM 3: LISTS", "    A gallery: a type for each kind of thing"},
 		"a letter, wherever":   {"(nothing is sent: this machine has it)", "\n    From then on a letter"},
 		"a letter with":        {"A picture in a letter \u2014 the sign", "[2] image/png at.png", "cid:sign%25at@museum.example"},
 		"the picture, by":      {"image/png, ", "which begins:", ".PNG........IHDR"},
@@ -197,7 +196,7 @@ func TestSessionsThatFail(t *testing.T) {
 	}{
 		{"a session that", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": EOF`},
 		{"a session that", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, `tour: waiting for "never": the session showed more than 65536 bytes`},
-		{"a session of screens", []tour.Typed{{Await: "Room", Key: tn3270.PF3}, {Await: "never"}}, `tour: waiting for "never": unexpected EOF`},
+		{"a session of screens", []tour.Typed{{Await: "Room", Text: "\x1bOR"}, {Await: "never"}}, `tour: waiting for "never": unexpected EOF`},
 		{"a session of screens", []tour.Typed{{Await: "Room", Text: "A"}}, "digits"},
 		{"a session: the user", append(slices.Repeat(wrong, 3), tour.Typed{Await: "> "}), "> typed: ***"},
 	} {

@@ -6,51 +6,31 @@ import (
 	"path"
 	"strings"
 
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// waisRoom has a database of texts, one of which has two types, and a card index.
-func (m *Museum) waisRoom() (Room, error) {
+// startWAIS starts a server with a database of texts, one of which has two types, and a
+// card index.
+func (m *Museum) startWAIS() error {
 	documents, err := m.waisDocuments()
 	if err != nil {
-		return Room{}, err
+		return err
 	}
 	cards, err := m.waisCards()
 	if err != nil {
-		return Room{}, err
+		return err
 	}
-	const database, maintainer = "museum", "keeper@museum.example"
-	server, err := waistest.Start([]waistest.Database{{
-		Name:        database,
-		Description: "The room of questions. A few texts about WAIS,\nand what came of it.\n",
-		Maintainer:  maintainer,
-		Keywords:    []string{"history", "networks"},
-		Documents:   documents,
-	}, {
-		Name:        "rfc",
-		Description: "A card for each document that matters in this house,\nwith who wrote it, when, and why one would read it.\n",
-		Maintainer:  maintainer,
-		Keywords:    []string{"standards", "protocols"},
-		Documents:   cards,
-	}}, &waistest.Options{Listener: m.tcp["wais"]})
-	if err := m.keep(server, err); err != nil {
-		return Room{}, err
+	var databases [2]waistest.Database
+	if err := m.readJSON("wais/databases.json", &databases); err != nil {
+		return err
 	}
-	const section = "RFC 1738 3.9"
-	const twoTypes = 1 // the index of the document that has them
-	wpath := server.Wpath(database, twoTypes)
-	return Room{
-		Name: "Questions", About: "Databases of whole texts. One asks in plain words, and the answers come with scores.",
-		Stops: []Stop{
-			{Section: section, Kind: scheme.KindSearch, Title: "a database: a search for nothing makes it tell about itself", URL: m.url("wais", "/"+database)},
-			{Section: section, Kind: scheme.KindSearch, Title: "a search: words go there, and headlines with scores come back", URL: m.url("wais", "/"+database+"?database+server")},
-			{Section: section, Type: "text/plain", Title: "a document: its name is what its server called it, octet for octet", URL: m.url("wais", "/"+database+"/TEXT/"+wpath)},
-			{Section: section, Type: "text/html", Title: "the same document as another type", URL: m.url("wais", "/"+database+"/HTML/"+wpath)},
-			{Section: section, Type: "image/gif", Title: "a picture, found by its caption", URL: m.url("wais", "/"+database+"/GIF/"+server.Wpath(database, len(documents)-1))},
-			{Section: section, Kind: scheme.KindSearch, Title: "another database: cards of RFCs, those about mail first", URL: m.url("wais", "/rfc?mail")},
-		},
-	}, nil
+	databases[0].Documents, databases[1].Documents = documents, cards
+	server, err := waistest.Start(databases[:], &waistest.Options{Listener: m.tcp["wais"]})
+	if err == nil {
+		const twoTypes = 1 // the index of the document that has them
+		m.base["document"], m.base["picture"] = server.Wpath("museum", twoTypes), server.Wpath("museum", len(documents)-1)
+	}
+	return m.keep(server, err)
 }
 
 // waisDocuments returns the texts that are named after a year, each with the page of
@@ -74,13 +54,14 @@ func (m *Museum) waisDocuments() (documents []waistest.Document, err error) {
 		}
 		documents = append(documents, d)
 	}
+	picture, err := m.read("files/pub/pictures/gopher.gif")
 	return append(documents, waistest.Document{
 		Headline: "A gopher, drawn on squared paper", Path: "/museum/gopher", Date: "941201",
 		Types: []waistest.Typed{
 			{Wtype: "TEXT", Data: []byte("A gopher, drawn on squared paper: a picture, which has no words to search.\n")},
-			{Wtype: "GIF", Data: m.made["pictures/gopher.gif"]},
+			{Wtype: "GIF", Data: picture},
 		},
-	}), nil
+	}), err
 }
 
 func (m *Museum) waisCards() (documents []waistest.Document, err error) {

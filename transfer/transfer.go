@@ -85,15 +85,26 @@ const (
 	maxWait = 30 * time.Second
 )
 
+// Client dereferences URLs. A [*access.Client] is one.
+type Client interface {
+	Do(context.Context, access.Request) (*access.Result, error)
+}
+
 // Run fetches jobs through c into files of folder, and yields their results in the
 // order of jobs. When ctx is cancelled, so are the jobs; their parts can be resumed.
 //
 // If the error is [ErrTwice] or [ErrName], nothing was fetched.
-func Run(ctx context.Context, c *access.Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
+func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
 	if err := checkNames(jobs); err != nil {
 		return nil, err
 	}
-	r := newRunner(c, folder, o)
+	r := &runner{client: c, folder: folder}
+	if o != nil {
+		r.options = *o
+	}
+	r.options.Parallel = cmp.Or(max(r.options.Parallel, 0), defaultParallel)
+	r.options.PerHost = cmp.Or(max(r.options.PerHost, 0), defaultPerHost)
+	r.options.Wait = cmp.Or(max(r.options.Wait, 0), defaultWait)
 	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
 }
 
@@ -123,59 +134,24 @@ func checkNames(jobs []Job) error {
 }
 
 type runner struct {
-	client  *access.Client
+	client  Client
 	folder  *os.Root
 	options Options
 	mu      sync.Mutex // one Progress at a time
 }
 
-func newRunner(c *access.Client, folder *os.Root, o *Options) *runner {
-	r := &runner{client: c, folder: folder}
-	if o != nil {
-		r.options = *o
-	}
-	r.options.Parallel = cmp.Or(max(r.options.Parallel, 0), defaultParallel)
-	r.options.PerHost = cmp.Or(max(r.options.PerHost, 0), defaultPerHost)
-	r.options.Wait = cmp.Or(max(r.options.Wait, 0), defaultWait)
-	return r
-}
-
 func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	results := r.start(ctx, jobs)
-	defer func() {
-		cancel()
-		for range results {
-			// The workers must be able to end.
-		}
-	}()
-	early := map[int]Result{}
-	next := 0
-	for result := range results {
-		early[result.Index] = result
-		for {
-			result, ok := early[next]
-			if !ok {
-				break
-			}
-			delete(early, next)
-			next++
-			if !yield(result) {
-				return
-			}
-		}
-	}
-}
-
-// start starts the workers. The channel is closed after the last result.
-func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
-	results := make(chan Result)
 	q := queue.New[int]()
+	results := make([]chan Result, len(jobs))
 	for i, job := range jobs {
+		results[i] = make(chan Result, 1)
 		q.Add(i, hostKey(job.URL), queue.Limits{AtOnce: r.options.PerHost})
 	}
 	q.End()
 	var workers sync.WaitGroup
+	defer workers.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for range min(r.options.Parallel, len(jobs)) {
 		workers.Go(func() {
 			buf := make([]byte, bufferSize)
@@ -184,17 +160,16 @@ func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
 				if !ok {
 					return
 				}
-				result := r.do(ctx, i, jobs[i], buf)
+				results[i] <- r.do(ctx, i, jobs[i], buf)
 				q.Skip(host)
-				results <- result
 			}
 		})
 	}
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
-	return results
+	for _, result := range results {
+		if !yield(<-result) {
+			return
+		}
+	}
 }
 
 // hostKey names whom jobs share a limit by: scheme, host and port.
@@ -218,13 +193,10 @@ func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
 	if err == nil {
 		err = t.run(ctx)
 	}
-	t.result.Err = t.failure(err)
-	if t.result.Err != nil {
+	if t.result.Err = t.failure(err); t.result.Err != nil {
 		t.result.Resource = nil
-		t.progress.end(Failed, t.result.Err)
-	} else {
-		t.progress.end(Finished, nil)
 	}
+	t.progress.end(t.result.Err)
 	return t.result
 }
 
@@ -234,7 +206,6 @@ func (r *runner) report(e Event) {
 	r.options.Progress(e)
 }
 
-// task is a job that runs.
 type task struct {
 	*runner
 	buf      []byte
@@ -246,7 +217,6 @@ type task struct {
 	resumable bool // the object is
 }
 
-// failure wraps err, and says what is kept.
 func (t *task) failure(err error) error {
 	kept := t.part.finish()
 	t.part.unlock()
@@ -261,10 +231,7 @@ func (t *task) failure(err error) error {
 }
 
 func (t *task) run(ctx context.Context) error {
-	if err := t.part.load(); err != nil {
-		return err
-	}
-	if err := t.checkFile(); err != nil || t.result.Skipped {
+	if err := t.look(); err != nil || t.result.Skipped {
 		return err
 	}
 	if err := t.waitForLock(ctx); err != nil {
@@ -273,10 +240,7 @@ func (t *task) run(ctx context.Context) error {
 		return err
 	}
 	// Another process may have changed the files.
-	if err := t.part.load(); err != nil {
-		return err
-	}
-	if err := t.checkFile(); err != nil || t.result.Skipped {
+	if err := t.look(); err != nil || t.result.Skipped {
 		return err
 	}
 	wait := t.options.Wait
@@ -286,7 +250,7 @@ func (t *task) run(ctx context.Context) error {
 			return err
 		}
 		t.part.close()
-		t.progress.end(Waiting, err)
+		t.progress.pause(Waiting, err)
 		select {
 		case <-ctx.Done():
 			return err
@@ -296,7 +260,6 @@ func (t *task) run(ctx context.Context) error {
 	}
 }
 
-// isTemporary reports whether another try may succeed.
 func isTemporary(err error) bool {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false
@@ -308,8 +271,11 @@ func isTemporary(err error) bool {
 	return false
 }
 
-// checkFile looks at a file that has the final name.
-func (t *task) checkFile() error {
+// look looks for a part, and for a file that has the final name.
+func (t *task) look() error {
+	if err := t.part.load(); err != nil {
+		return err
+	}
 	name := t.part.file
 	info, err := t.folder.Lstat(name)
 	switch {
@@ -336,7 +302,6 @@ func (t *task) checkFile() error {
 	return f.Close()
 }
 
-// try makes one attempt.
 func (t *task) try(ctx context.Context) error {
 	var offset int64
 	if t.options.Resume || t.ownPart {
@@ -355,10 +320,7 @@ func (t *task) try(ctx context.Context) error {
 	default:
 		err = ErrNotObject
 	}
-	if err2 := resource.Close(); err == nil {
-		err = err2
-	}
-	if err != nil {
+	if err = cmp.Or(err, resource.Close()); err != nil {
 		return err
 	}
 	t.result.Size = t.part.size
@@ -402,7 +364,6 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	return t.open(ctx, 0)
 }
 
-// noteDiscarded records that an earlier part is useless.
 func (t *task) noteDiscarded(changed bool) {
 	if !t.ownPart {
 		t.result.Discarded, t.result.Changed = t.part.size, changed
@@ -415,7 +376,7 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	}
 	t.resumable = o.Resumable
 	if o.Start == 0 {
-		if err := t.beginPart(sourceOf(t.result.Job.URL, o)); err != nil {
+		if err := t.beginPart(o); err != nil {
 			return err
 		}
 	}
@@ -426,8 +387,13 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	return t.progress.copy(ctx, &t.part, o.Body, t.buf)
 }
 
-func (t *task) beginPart(s source) error {
+// beginPart begins a part with o, or with a menu if o is nil.
+func (t *task) beginPart(o *scheme.Object) error {
 	t.ownPart, t.result.Resumed = true, 0
+	s := source{URL: sourceURL(t.result.Job.URL), Size: -1}
+	if o != nil {
+		s.Tag, s.ModTime, s.Size = o.Tag, o.ModTime, o.Size
+	}
 	return t.part.begin(s)
 }
 
@@ -436,7 +402,7 @@ func (t *task) writeMenu(ctx context.Context, m *scheme.Menu) error {
 	if t.options.Menu == nil {
 		return fmt.Errorf("%w: it is a menu", ErrNotObject)
 	}
-	if err := t.beginPart(sourceOf(t.result.Job.URL, nil)); err != nil {
+	if err := t.beginPart(nil); err != nil {
 		return err
 	}
 	t.progress.start(0, -1)

@@ -391,7 +391,7 @@ func TestSourceIsLink(t *testing.T) {
 	if err := root.Symlink("mine", "a.part.json"); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.writeSource([]byte("{}")); !errors.Is(err, os.ErrExist) {
+	if err := p.writeSource(source{}); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
 	wantFile(t, dir, "mine", []byte("mine"))
@@ -964,11 +964,11 @@ func TestCopy(t *testing.T) {
 	data := octets(100_000)
 	m := &memory{files: map[string]*file{"a": {data: data}}}
 	open := func() *scheme.Object {
-		r, err := m.client(t).Open(t.Context(), mem("a"))
+		r, err := m.client(t).Open(t.Context(), mem("a").String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.(*scheme.Object)
+		return r.Resource.(*scheme.Object)
 	}
 	var b bytes.Buffer
 	if n, err := Copy(t.Context(), &b, open(), nil); err != nil || n != 100_000 || !bytes.Equal(b.Bytes(), data) {

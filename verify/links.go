@@ -27,9 +27,8 @@ type link struct {
 	line, column             int64
 }
 
-// readSource reads the links of a source.
-func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
+func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 	r, err := s.Open(ctx)
 	if err != nil {
 		e.deliver(d, nil, []error{err})
@@ -43,8 +42,7 @@ func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
 // maxTroubles is how many unreadable parts of a document are reported.
 const maxTroubles = 100
 
-// links reads the links of a document.
-func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
+func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
 	o := e.o.Document
 	if mediaType != "" {
 		o.Type = mediaType
@@ -72,8 +70,7 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 	return list, troubles
 }
 
-// link returns the link for what was found in a document with that base.
-func (e *engine) link(found *document.Link, base locus.URL) link {
+func (e *Verifier) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
@@ -109,7 +106,7 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 
 // ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
 // no ASCII form is malformed, and is not looked up.
-func (e *engine) ascii(l *link) {
+func (e *Verifier) ascii(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
 	case u == l.url:
@@ -138,7 +135,7 @@ func isTemplate(written string) bool {
 
 // unknown returns the verdict about a link of a scheme that is not registered, such as
 // data, whose form is not judged; "" for other links.
-func (e *engine) unknown(written string) (Verdict, string) {
+func (e *Verifier) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
 		return 0, ""
@@ -174,8 +171,7 @@ var errNoPlace = errors.New("a relative link in a document without a location")
 // errNoScheme: a partial form that begins with "//", in a file.
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// resolve resolves a partial form.
-func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
+func (e *Verifier) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
 	if found.Base != "" {
 		own, err := relative.Parse(found.Base)
 		if err != nil {
@@ -215,7 +211,7 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 
 // inFile adapts a partial form in a local file: a search is not part of a file's name, and
 // "/" may be the root of the site.
-func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
+func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
 		if ref, err := relative.Parse(text); err == nil {

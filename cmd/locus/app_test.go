@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/servetest"
 )
 
 // testApp returns an app that reads in and writes nowhere.
@@ -101,4 +102,15 @@ func TestCanonicalStreams(t *testing.T) {
 	if source.most > before.HeapAlloc+4<<20 {
 		t.Errorf("%d octets in use, %d before", source.most, before.HeapAlloc)
 	}
+}
+
+// deadAddress returns a host and port that refuse connections as long as the test runs.
+func deadAddress(t *testing.T) string {
+	t.Helper()
+	dead, err := servetest.Refusing("tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dead.Close() })
+	return dead.LocalAddr().String()
 }

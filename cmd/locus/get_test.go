@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 // got is what one run of "locus get" came to.
@@ -132,7 +131,7 @@ func TestGetJSONKinds(t *testing.T) {
 		{[]string{"/login"}, "auth", 3},
 		{[]string{"/none"}, "not-found", 3},
 		{[]string{"mailto:a@b"}, "unsupported", 3},
-		{[]string{"telnet://" + clitest.DeadAddress(t) + "/"}, "unreachable", 3},
+		{[]string{"telnet://" + deadAddress(t) + "/"}, "unreachable", 3},
 		{[]string{"x-unknown:x"}, "unsupported", 3},
 		{[]string{"http://127.0.0.1:25/"}, "denied", 4},
 		{[]string{"ftp://127.0.0.1/a%0d%0aDELE%20x"}, "syntax", 2},

@@ -28,8 +28,8 @@ func mainStatus() int {
 	a.Environ = os.Environ
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(base.HangUpSignal()) {
-		signal.Notify(signals, base.HangUpSignal())
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go a.CancelOnSignal(signals, end)
 	a.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))

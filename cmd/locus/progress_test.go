@@ -13,7 +13,7 @@ import (
 
 func TestProgressBars(t *testing.T) {
 	a, s := clitest.NewScreen(t)
-	p := base.StartProgress(a, []string{"one\x1b[2J.txt", "two.txt"})
+	p := base.StartProgress(a, "one\x1b[2J.txt", "two.txt")
 	p.Report(transfer.Event{Index: 0, State: transfer.Started, Total: 2048, Left: -1})
 	p.Report(transfer.Event{Index: 1, State: transfer.Moving, Done: 1024, Total: 4096, Rate: 512, Left: 6 * time.Second})
 	a.Note("a note meanwhile")
@@ -30,5 +30,37 @@ func TestProgressBars(t *testing.T) {
 	}
 	if strings.Contains(text, "\x1b[2J.txt") {
 		t.Errorf("%q has an escape sequence of a server", text)
+	}
+}
+
+func TestProgressOfOnePieceOfWork(t *testing.T) {
+	a, s := clitest.NewScreen(t)
+	p := base.StartProgress(a, "URLs in documents")
+	p.Update(2048, "%d files, %d URLs", 12, 345)
+	const want = "2.0 KiB, 12 files, 345 URLs"
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.String(), want) && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.Close()
+	if !strings.Contains(s.String(), want) {
+		t.Errorf("%q does not have %q", s.String(), want)
+	}
+}
+
+// Bars are for users who look at a terminal on which nothing else is written.
+func TestProgressOff(t *testing.T) {
+	for name, change := range map[string]func(*base.App){
+		"pipe":  func(a *base.App) { a.ErrTTY = false },
+		"quiet": func(a *base.App) { a.Flags.Quiet = true },
+		"json":  func(a *base.App) { a.Flags.JSON = true },
+	} {
+		a, s := clitest.NewScreen(t)
+		change(a)
+		p := base.StartProgress(a, "x")
+		p.Update(1, "")
+		if a.ShowsProgress() || s.String() != "" {
+			t.Errorf("%s: %q", name, s.String())
+		}
+		p.Close()
 	}
 }

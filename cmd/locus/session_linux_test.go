@@ -464,7 +464,7 @@ func TestTalkEnds(t *testing.T) {
 	s.types("close\r")
 	s.end(0)
 
-	s = sit(t, theProgram, "open", "telnet://"+clitest.DeadAddress(t)+"/")
+	s = sit(t, theProgram, "open", "telnet://"+deadAddress(t)+"/")
 	s.see("no connection")
 	s.end(base.StatusAccess)
 }

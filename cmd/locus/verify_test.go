@@ -112,7 +112,7 @@ func TestVerifySite(t *testing.T) {
 // A proxy that cannot be reached does not make a link dead.
 func TestVerifyDeadProxy(t *testing.T) {
 	site := verifyServer(t, nil)
-	proxy := "http://" + clitest.DeadAddress(t)
+	proxy := "http://" + deadAddress(t)
 	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", site+"/page")
 	var r verifiedLink
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "through "+proxy) || status != base.StatusDone {

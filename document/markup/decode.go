@@ -112,7 +112,6 @@ const (
 	longestNumber    = 7  // digits that CommonMark allows; HTML allows any number of zeros
 )
 
-// reference decodes the character reference at the front of text.
 func reference(text string, n Notation) (value string, size int) {
 	if strings.HasPrefix(text, "&#") {
 		return number(text, n)
@@ -143,7 +142,6 @@ func reference(text string, n Notation) (value string, size int) {
 	return "", 0
 }
 
-// number decodes the numeric reference at the front of text.
 func number(text string, n Notation) (value string, size int) {
 	class, size := octet.Digit, len("&#")
 	if size < len(text) && text[size]|0x20 == 'x' {
@@ -196,7 +194,6 @@ func CSSCharSize(text string) int {
 	return size
 }
 
-// cssEscape decodes the escape at the front of text.
 func cssEscape(text string) (value string, size int) {
 	size = 1
 	for size < len(text) && size <= 6 && octet.Is(text[size], octet.Hex) {

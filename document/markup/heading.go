@@ -58,7 +58,6 @@ type plainText struct {
 // a NUL of the source (section 2.3).
 const delimiter = 0
 
-// add appends text.
 func (p *plainText) add(text string) {
 	if p != nil {
 		p.out = append(p.out, strings.ReplaceAll(text, string(rune(delimiter)), "\uFFFD")...)

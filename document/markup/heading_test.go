@@ -42,17 +42,19 @@ func TestHeadingsHostile(t *testing.T) {
 func TestHTMLTokens(t *testing.T) {
 	const source = `a&amp;<b c=d E='f>'>g</b h="i>"><!-- j --><script><k></script><title><l></title><http://m/>< n<xmp>o`
 	h := markup.HTML{Source: source}
+	whole := h
 	var got []string
-	for {
-		token, ok := h.Next()
-		if !ok {
-			break
-		}
-		text := source[token.Start:token.End] + " " + token.Name
-		for a := range token.Attributes(source) {
+	for h.Begin() {
+		token := h.Token
+		text := ""
+		for a, ok := h.Attribute(); ok; a, ok = h.Attribute() {
 			if token.Kind == markup.StartTag {
 				text += " " + a.Name + ":" + source[a.Start:a.End]
 			}
+		}
+		text = source[token.Start:h.Offset] + " " + token.Name + text
+		if whole.Next(); whole.Token != h.Token {
+			t.Errorf("%q: Next reads %+v", text, whole.Token)
 		}
 		got = append(got, text)
 	}

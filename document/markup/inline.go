@@ -70,7 +70,6 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 	plain.show(l.s, end, end)
 }
 
-// flush yields the running text up to end.
 func (l *inlines) flush(end int) {
 	l.emit(Prose, l.run, end)
 	l.run = end

@@ -117,38 +117,36 @@ type cursor struct {
 	i, col int
 }
 
+// blankWidth returns how many columns c takes at a column; 0 if it is not a blank.
+func blankWidth(c byte, column int) int {
+	switch c {
+	case ' ':
+		return 1
+	case '\t':
+		return 4 - column%4
+	}
+	return 0
+}
+
 // indent returns how many columns of blanks follow, and where they end.
 func (c *cursor) indent() (columns, end int) {
-	col := c.col
-	for end = c.i; end < len(c.s); end++ {
-		switch c.s[end] {
-		case ' ':
-			col++
-		case '\t':
-			col += 4 - col%4
-		default:
-			return col - c.col, end
-		}
+	for end = c.i; end < len(c.s) && blankWidth(c.s[end], c.col+columns) > 0; end++ {
+		columns += blankWidth(c.s[end], c.col+columns)
 	}
-	return col - c.col, end
+	return columns, end
 }
 
 // skip moves by that many columns of blanks, or as many as follow.
 func (c *cursor) skip(columns int) {
 	for columns > 0 && c.i < len(c.s) {
-		width := 1
-		switch c.s[c.i] {
-		case ' ':
-		case '\t':
-			width = 4 - c.col%4
-		default:
+		width := blankWidth(c.s[c.i], c.col)
+		if width == 0 {
 			return
 		}
-		if width > columns {
-			c.col += columns
-			return
+		if width <= columns {
+			c.i++
 		}
-		c.i++
+		width = min(width, columns)
 		c.col += width
 		columns -= width
 	}

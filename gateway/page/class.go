@@ -16,27 +16,23 @@ const (
 	ClassFile     Class = "file" // a file to save: an archive, a program
 )
 
-// known reports whether c is one of the classes.
-func (c Class) known() bool {
-	switch c {
-	case ClassText, ClassDocument, ClassFrame, ClassMessage, ClassImage, ClassSound, ClassVideo, ClassFile:
-		return true
-	}
-	return false
+// kinds are the kinds of objects that are shown in each class; none: that of the type.
+var kinds = map[Class]kind{
+	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindLetter,
+	ClassImage: kindImage, ClassSound: kindSound, ClassVideo: kindVideo, ClassFile: {},
 }
 
 // ClassOf returns the class of objects of a media type. Images, sounds and videos are
 // only those that browsers show.
 func ClassOf(mediaType string) Class {
 	name := bare(mediaType)
-	top, sub, _ := strings.Cut(name, "/")
-	switch {
-	case name == "text/html" || name == "application/xhtml+xml":
+	switch k, _ := kindOfType(name); {
+	case k == kindDocument:
 		return ClassDocument
-	case name == "message/rfc822" || name == "message/news" || name == "message/global":
-		return ClassMessage
-	case textTypes[name] || top == "text" || strings.HasSuffix(sub, "+json"):
+	case k == kindText:
 		return ClassText
+	case messageTypes[name]:
+		return ClassMessage
 	case pictureTypes[name]:
 		return ClassImage
 	case soundTypes[name]:
@@ -54,7 +50,9 @@ func bare(mediaType string) string {
 }
 
 var (
-	textTypes = map[string]bool{
+	documentTypes = map[string]bool{"text/html": true, "application/xhtml+xml": true}
+	messageTypes  = map[string]bool{"message/rfc822": true, "message/news": true, "message/global": true}
+	textTypes     = map[string]bool{
 		"application/json": true, "application/x-ndjson": true, "application/xml": true, "application/javascript": true,
 		"application/x-sh": true, "application/x-shellscript": true, "application/x-tex": true, "application/x-perl": true,
 		"application/x-python": true, "application/toml": true, "application/yaml": true, "application/sql": true,

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"regexp"
 	"slices"
@@ -34,73 +35,41 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 		return p.embedPage(w, h, o, ClassFrame)
 	}
 	about := headOf(text)
-	copied := *h
-	if copied.Title == "" {
-		copied.Title = about.title
-	}
-	g, err := p.beginObject(w, &copied, o, kindDocument)
-	if err != nil {
-		return err
-	}
-	base := h.URL
-	if !h.Found.IsZero() {
-		base = h.Found
-	}
+	g := p.begin(w, h, o, kindDocument, about.title)
+	base := cmp.Or(h.Found, h.URL)
 	if to, err := locus.Parse(about.base); err == nil {
 		base = to
 	}
-	if err := g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))}); err != nil {
-		return err
-	}
-	if err := g.add("begin-foreign", nil); err != nil {
-		return err
-	}
-	if err := g.foreign(text, foreignOptions{base: base.WithoutFragment()}); err != nil {
-		return err
-	}
-	if err := g.put("end-foreign", nil); err != nil {
-		return err
-	}
+	g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))})
+	g.foreign(text, foreignOptions{base: base.WithoutFragment()})
 	return g.end(broken)
 }
 
 // documentHead holds the title and base of a document.
 type documentHead struct{ title, base string }
 
+// maxHead is the length of the beginning of a document in which its head is looked for.
+const maxHead = 64 << 10
+
 // headOf reads the head of a document.
 func headOf(text []byte) (h documentHead) {
-	z := html.NewTokenizer(bytes.NewReader(text))
-	for inTitle := false; ; {
-		switch z.Next() {
-		case html.ErrorToken:
-			return h
-		case html.TextToken:
-			if inTitle && h.title == "" {
-				h.title = strings.Join(strings.Fields(string(z.Text())), " ")
-			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			switch inTitle = t.Data == "title"; t.Data {
-			case "base":
-				if href, ok := attribute(t, "href"); ok && h.base == "" {
-					h.base = strings.TrimSpace(href)
+	doc, err := html.Parse(bytes.NewReader(text[:min(len(text), maxHead)]))
+	if err != nil {
+		return h
+	}
+	for n := range doc.Descendants() {
+		switch {
+		case n.DataAtom == atom.Title && h.title == "" && n.FirstChild != nil:
+			h.title = strings.Join(strings.Fields(n.FirstChild.Data), " ")
+		case n.DataAtom == atom.Base && h.base == "":
+			for _, a := range n.Attr {
+				if a.Key == "href" {
+					h.base = strings.TrimSpace(a.Val)
 				}
-			case "body":
-				return h
 			}
-		case html.EndTagToken:
-			inTitle = false
 		}
 	}
-}
-
-func attribute(t html.Token, name string) (value string, ok bool) {
-	for _, a := range t.Attr {
-		if a.Key == name {
-			return a.Val, true
-		}
-	}
-	return "", false
+	return h
 }
 
 // elements are the elements of foreign HTML that are kept. Of others, the text is.
@@ -145,13 +114,16 @@ type foreignOptions struct {
 // renamed are elements that are replaced: the page has its own "main" and "h1".
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign adds foreign HTML to the next piece. It is parsed into a tree, so that it
-// cannot close elements of the page.
-func (g *page) foreign(text []byte, o foreignOptions) error {
+// foreign writes foreign HTML. It is parsed into a tree, so that it cannot close
+// elements of the page.
+func (g *page) foreign(text []byte, o foreignOptions) {
+	g.add("begin-foreign", nil)
+	defer g.put("end-foreign", nil)
 	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
 	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
-		return g.add("too-deep", nil)
+		g.add("too-deep", nil)
+		return
 	}
 	for _, n := range nodes {
 		g.clean(n, o)
@@ -159,10 +131,9 @@ func (g *page) foreign(text []byte, o foreignOptions) error {
 			g.clean(each, o)
 		}
 		if err := html.Render(&g.b, n); err != nil {
-			return err
+			g.err = cmp.Or(g.err, err)
 		}
 	}
-	return nil
 }
 
 // maxNested bounds the depth of foreign elements: HTML parsers have limits of their own,
@@ -237,16 +208,12 @@ func isNumber(text string) bool {
 
 // foreignLink returns the path that a link of foreign HTML leads to; empty: none.
 func (g *page) foreignLink(href string, o foreignOptions) string {
-	href = strings.TrimSpace(href)
-	if fragment, ok := strings.CutPrefix(href, "#"); ok {
+	if fragment, ok := strings.CutPrefix(strings.TrimSpace(href), "#"); ok {
 		return "#" + foreignName + fragment
 	}
-	u, ok := g.resolved(href, o.base)
-	switch {
-	case !ok:
-		return ""
-	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
-		return o.within(scheme.Decoded(u.SchemePart()))
+	u, part := g.resolved(href, o)
+	if u.IsZero() {
+		return part
 	}
 	link := g.link(u.WithoutFragment(), Show{})
 	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {
@@ -257,27 +224,29 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 
 // foreignImage returns the path of an image of foreign HTML; empty: it is not shown.
 func (g *page) foreignImage(src string, o foreignOptions) string {
-	u, ok := g.resolved(strings.TrimSpace(src), o.base)
-	switch {
-	case !ok:
-		return ""
-	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
-		return o.within(scheme.Decoded(u.SchemePart()))
-	case o.local:
-		return ""
+	u, part := g.resolved(src, o)
+	if u.IsZero() || o.local {
+		return part
 	}
 	return g.raw(u.WithoutFragment(), Show{})
 }
 
-// resolved returns the URL for a link in a document with that base.
-func (g *page) resolved(text string, base locus.URL) (locus.URL, bool) {
-	if u, err := locus.Parse(text); err == nil {
-		return u, true
+// resolved returns the URL that a link of foreign HTML leads to, or the path of a part of
+// the message, or neither.
+func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
+	text = strings.TrimSpace(text)
+	u, err := locus.Parse(text)
+	if err != nil {
+		ref, err := relative.Parse(text)
+		if err != nil || o.base.IsZero() {
+			return locus.URL{}, ""
+		}
+		if u, _, err = g.registry.Resolve(o.base, ref, relative.Options{}); err != nil {
+			return locus.URL{}, ""
+		}
 	}
-	ref, err := relative.Parse(text)
-	if err != nil || base.IsZero() {
-		return locus.URL{}, false
+	if o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained) {
+		return locus.URL{}, o.within(scheme.Decoded(u.SchemePart()))
 	}
-	u, _, err := g.registry.Resolve(base, ref, relative.Options{})
-	return u, err == nil
+	return u, ""
 }

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/advice"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -38,7 +36,8 @@ type row struct{ Name, Value string }
 // while a URL is typed.
 func (p *Printer) Explain(w io.Writer, text string) error {
 	g := &page{Printer: p, w: w}
-	return g.put("explanation", p.explainText(strings.TrimSpace(text)))
+	g.put("explanation", p.explainText(strings.TrimSpace(text)))
+	return g.err
 }
 
 func (p *Printer) explainText(text string) explained {
@@ -71,17 +70,12 @@ func (p *Printer) explain(u locus.URL) explained {
 	if err != nil {
 		x.Why = err.Error()
 	}
-	x.Rows = rows(fields)
-	return x
-}
-
-func rows(fields []scheme.Field) (list []row) {
 	for _, field := range fields {
 		if field.Value != nil {
-			list = append(list, row{field.Name, valueText(field.Value)})
+			x.Rows = append(x.Rows, row{field.Name, field.Text()})
 		}
 	}
-	return list
+	return x
 }
 
 // refusal describes why a text is not a URL.
@@ -95,35 +89,4 @@ func refusal(text string, err error) explained {
 		x.At, x.After = x.After[:size], x.After[size:]
 	}
 	return x
-}
-
-// valueText returns the value of a field for people.
-func valueText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return charset.Text(v)
-	case []string:
-		list := make([]string, len(v))
-		for i, s := range v {
-			list[i] = strconv.Quote(charset.Text(s))
-		}
-		return strings.Join(list, ", ")
-	case [][]scheme.Field:
-		list := make([]string, len(v))
-		for i, record := range v {
-			each := make([]string, len(record))
-			for j, field := range record {
-				each[j] = field.Name + " " + valueText(field.Value)
-			}
-			list[i] = strings.Join(each, ", ")
-		}
-		return strings.Join(list, "; ")
-	case bool:
-		if v {
-			return "yes"
-		}
-		return "no"
-	default:
-		return fmt.Sprint(v)
-	}
 }

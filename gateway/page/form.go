@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,13 +17,8 @@ const maxRadios = 5
 // Form writes the page of a form. answers are the previous answers (nil: the form's
 // defaults), and problem is why they were refused.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
-	g, err := p.begin(w, h, kindOfForm(f))
-	if err == nil {
-		err = g.form(f, answers, problem)
-	}
-	if err != nil {
-		return err
-	}
+	g := p.begin(w, h, nil, kindOfForm(f), "")
+	g.form(f, answers, problem)
 	return g.end(nil)
 }
 
@@ -76,12 +72,7 @@ const choiceValue = "choice-"
 
 // HasFile reports whether f has a file, so that a page sends it as multipart/form-data.
 func HasFile(f *scheme.Form) bool {
-	for _, field := range f.Fields {
-		if field.Kind == scheme.FieldFile {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Fields, func(field scheme.FormField) bool { return field.Kind == scheme.FieldFile })
 }
 
 // question is the data of the template "form".
@@ -110,7 +101,7 @@ type choice struct {
 }
 
 // form writes a form.
-func (g *page) form(f *scheme.Form, answers []string, problem error) error {
+func (g *page) form(f *scheme.Form, answers []string, problem error) {
 	u := f.URL
 	if u.IsZero() {
 		u = g.h.URL
@@ -149,5 +140,5 @@ func (g *page) form(f *scheme.Form, answers []string, problem error) error {
 		}
 		q.Fields = append(q.Fields, d)
 	}
-	return g.put("form", q)
+	g.put("form", q)
 }

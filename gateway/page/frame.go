@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -42,7 +43,7 @@ type action struct {
 }
 
 func (g *page) top(k kind) top {
-	u := withoutPassword(g.h.URL)
+	u := g.h.URL
 	t := top{
 		Site: &g.site, Kind: k, Title: g.title(), Box: u.String(), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes,
 	}
@@ -60,7 +61,7 @@ func (g *page) top(k kind) top {
 			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
 		}
 	}
-	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && g.hasOctets(k) {
+	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k) {
 		t.Actions = append(t.Actions, action{Name: "Raw", Link: raw, Icon: "raw"})
 		if !k.menu {
 			t.Actions = append(t.Actions, action{Name: "Save", Link: raw, Icon: "save", Save: g.fileName()})
@@ -75,24 +76,18 @@ func (g *page) top(k kind) top {
 // fileName returns the name under which a browser saves the object.
 func (g *page) fileName() string {
 	name := g.o.Name
-	if u := withoutPassword(g.h.URL); name == "" && u.Facts().Has(locus.Internet) {
+	if u := g.h.URL; name == "" && u.Facts().Has(locus.Internet) {
 		name = g.registry.Title(u)
 	}
 	return cmp.Or(shown(name), "object")
 }
 
-// hasOctets reports whether there is a raw view of a page of that kind.
-func (g *page) hasOctets(k kind) bool {
-	switch k {
-	case kindSession, kindWarning, kindAddress, kindReferral:
-		return false
-	}
-	return true
-}
+// withoutOctets are the kinds of pages without a raw view.
+var withoutOctets = []kind{kindSession, kindWarning, kindAddress, kindReferral}
 
 // title returns the title of the page: the server's, or a name from the URL.
 func (g *page) title() string {
-	u := withoutPassword(g.h.URL)
+	u := g.h.URL
 	name := g.registry.Title(u)
 	if parents := g.registry.Parents(u); len(parents) > 0 && parents[len(parents)-1].Name == name {
 		// The URL names only the menu above, as that of a WAIS document does.
@@ -158,7 +153,7 @@ type hop struct{ Text, Link string }
 const mostLines = 500
 
 func (g *page) bottom() bottom {
-	h, u := g.h, withoutPassword(g.h.URL)
+	h, u := g.h, g.h.URL
 	b := bottom{Site: &g.site}
 	if u.IsZero() {
 		return b

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -249,10 +248,6 @@ func TestGolden(t *testing.T) {
 			return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net")}, Letter{Relay: "smtps://mail.example.net:465", Sent: "250 <ok>"})
 		},
 		"no-relay": func(w io.Writer) error { return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net")}, Letter{}) },
-		"referral": func(w io.Writer) error {
-			u := parse("prospero://archive.example.net//museum/1971")
-			return p.Referral(w, &Head{URL: u}, &scheme.Referral{URL: u, To: urls("ftp://u:secret@ftp.example.net/1971", "afs:x")})
-		},
 		"failure": func(w io.Writer) error {
 			return p.Failure(w, &Head{URL: parse("gopher://nobody.example.net/1"), Sent: sent}, "unreachable", errors.New("no such host"))
 		},
@@ -289,11 +284,4 @@ func firstDifference(got, want string) string {
 		}
 	}
 	return "one is longer"
-}
-
-func urls(texts ...string) (list []locus.URL) {
-	for _, text := range texts {
-		list = append(list, parse(text))
-	}
-	return list
 }

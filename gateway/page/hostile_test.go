@@ -233,12 +233,12 @@ func FuzzMessage(f *testing.F) {
 	}
 	p := newPrinter(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := message.Read(strings.NewReader(short(text)), nil)
-		if m == nil || err != nil {
+		text = short(text)
+		if m, err := message.Read(strings.NewReader(text), nil); m == nil || err != nil {
 			return
 		}
 		harmless(t, printed(t, func(w io.Writer) error {
-			return p.messagePage(w, &Head{URL: parse("mid:1@h")}, object("", -1, ""), m, nil)
+			return p.messagePage(w, &Head{URL: parse("mid:1@h")}, object("", -1, text))
 		}))
 	})
 }

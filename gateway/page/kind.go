@@ -39,24 +39,23 @@ var (
 	kindNone     = kind{}
 )
 
+// itemKinds are the kinds of items that are always the same.
+var itemKinds = map[scheme.ItemKind]kind{
+	scheme.KindSearch: kindSearch, scheme.KindForm: kindForm, scheme.KindSession: kindSession,
+	scheme.KindInfo: kindNone, scheme.KindError: kindWarning,
+}
+
 // kindOfItem returns the kind of an item of a menu.
 func (p *Printer) kindOfItem(i *scheme.Item) kind {
+	if k, ok := itemKinds[i.Kind]; ok {
+		return k
+	}
 	switch i.Kind {
 	case scheme.KindMenu:
-		if fieldOf(i, "count") != nil {
+		if _, counted := number(i, "count"); counted {
 			return p.kindOfMenu(i.URL)
 		}
 		return kindMenu
-	case scheme.KindSearch:
-		return kindSearch
-	case scheme.KindForm:
-		return kindForm
-	case scheme.KindSession:
-		return kindSession
-	case scheme.KindInfo:
-		return kindNone
-	case scheme.KindError:
-		return kindWarning
 	case scheme.KindObject:
 		// Without a type, the name may tell.
 		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
@@ -95,23 +94,19 @@ func (p *Printer) kindOfMenu(u locus.URL) kind {
 func kindOfType(mediaType string) (k kind, ok bool) {
 	name := bare(mediaType)
 	top, sub, _ := strings.Cut(name, "/")
-	switch ClassOf(name) {
-	case ClassDocument:
-		return kindDocument, true
-	case ClassText:
-		return kindText, true
-	case ClassMessage:
-		return kindLetter, true
-	}
 	switch {
+	case documentTypes[name]:
+		return kindDocument, true
+	case messageTypes[name], top == "multipart":
+		return kindLetter, true
+	case textTypes[name] || top == "text" || strings.HasSuffix(sub, "+json"):
+		return kindText, true
 	case top == "image":
 		return kindImage, true
 	case top == "audio":
 		return kindSound, true
 	case top == "video":
 		return kindVideo, true
-	case top == "multipart":
-		return kindLetter, true
 	case paperTypes[name]:
 		return kindPaper, true
 	case archiveTypes[name] || strings.HasSuffix(sub, "+zip") || strings.Contains(sub, "compress"):
@@ -137,24 +132,19 @@ var (
 	}
 )
 
-// fieldOf returns the value of a field of an item; nil: it has none.
-func fieldOf(i *scheme.Item, name string) any {
+// fieldOf returns the value of a field of an item, if it has the type T.
+func fieldOf[T any](i *scheme.Item, name string) (v T, ok bool) {
 	for _, field := range i.Fields {
 		if field.Name == name {
-			return field.Value
+			v, ok = field.Value.(T)
+			return v, ok
 		}
 	}
-	return nil
+	return v, false
 }
 
 // number returns a field that is a number.
 func number(i *scheme.Item, name string) (n int64, ok bool) {
-	v, ok := fieldOf(i, name).(int)
+	v, ok := fieldOf[int](i, name)
 	return int64(v), ok
-}
-
-// texts returns a field that is a list of texts; nil: there is none.
-func texts(i *scheme.Item, name string) []string {
-	list, _ := fieldOf(i, name).([]string)
-	return list
 }

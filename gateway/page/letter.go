@@ -21,23 +21,10 @@ type Letter struct {
 
 // Letter writes the page for writing, previewing and sending mail.
 func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
-	g, err := p.begin(w, h, kindAddress)
-	if err != nil {
-		return err
-	}
-	d := struct {
+	g := p.begin(w, h, nil, kindAddress, "")
+	g.put("letter", struct {
 		Letter
 		Action, URL, Token string
-		Problem            string
-	}{Letter: l, Action: p.site.Send, URL: withoutPassword(h.URL).String(), Token: h.Token}
-	if l.Problem != nil {
-		d.Problem = shown(l.Problem.Error())
-	}
-	for i, name := range d.LeftOut {
-		d.LeftOut[i] = shown(name)
-	}
-	if err := g.put("letter", d); err != nil {
-		return err
-	}
+	}{l, p.site.Send, g.h.URL.String(), h.Token})
 	return g.end(nil)
 }

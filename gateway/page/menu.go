@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,28 +17,16 @@ import (
 // layout: lines, a table of files or newsgroups, articles, or search results. To sort
 // by [Show.Sort], the items are held in memory, up to a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
-	if h.Title == "" && m.Title != "" {
-		copied := *h
-		copied.Title = m.Title
-		h = &copied
-	}
 	k := p.kindOfMenu(h.URL)
 	if m.Form != nil && k == kindMenu {
 		k = kindOfForm(m.Form)
 	}
-	g, err := p.begin(w, h, k)
-	if err == nil && m.Form != nil {
-		err = g.form(m.Form, nil, nil)
-	}
-	if err != nil {
-		return err
+	g := p.begin(w, h, nil, k, m.Title)
+	if m.Form != nil {
+		g.form(m.Form, nil, nil)
 	}
 	l := list{page: g, asks: m.Form != nil}
-	broken, err := l.write(m.Items)
-	if err != nil {
-		return err
-	}
-	return g.end(broken)
+	return g.end(l.write(m.Items))
 }
 
 // layout is how a list is drawn.
@@ -75,11 +62,10 @@ type list struct {
 	low    int64 // lowest number of an article
 }
 
-// write writes items as they come. broken is why they broke off; err is the writer's
-// error.
-func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken, err error) {
+// write writes items as they come, and returns why they broke off.
+func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 	if items == nil {
-		return nil, nil
+		return nil
 	}
 	l.order = parseOrder(l.h.Show.Sort)
 	for item, failure := range items {
@@ -87,53 +73,48 @@ func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken, err error) {
 			broken = failure
 			break
 		}
-		if err := l.take(item); err != nil {
-			return nil, err
+		if l.take(item); l.err != nil {
+			return nil
 		}
 	}
-	return broken, l.finish()
+	l.finish()
+	return broken
 }
 
 // take writes an item, or holds it.
-func (l *list) take(item scheme.Item) error {
+func (l *list) take(item scheme.Item) {
 	if l.layout == undecided {
 		if item.URL.IsZero() && len(l.held) < mostHeld {
 			l.held = append(l.held, item)
-			return nil
+			return
 		}
-		if err := l.decide(l.layoutOf(&item)); err != nil {
-			return err
-		}
+		l.decide(l.layoutOf(&item))
 	}
 	if most := l.mostHeld(); most > 0 {
 		if len(l.held) < most {
 			l.held = append(l.held, item)
-			return nil
+			return
 		}
 		// There are too many to sort.
 		l.order = order{by: tooMany}
-		if err := l.release(); err != nil {
-			return err
-		}
+		l.release()
 	}
-	return l.item(&item, 0)
+	l.item(&item, 0)
 }
 
 // mostHeld returns the limit of items that are held to be sorted.
 func (l *list) mostHeld() int {
-	switch {
-	case l.order.by == tooMany:
+	switch l.order.by {
+	case "", tooMany:
 		return 0
-	case l.order.by == byThread:
+	case byThread:
 		return mostThreaded
-	case l.order.by != "":
-		return mostSorted
 	}
-	return 0
+	return mostSorted
 }
 
 // decide begins the list in that layout.
-func (l *list) decide(to layout) error {
+func (l *list) decide(to layout) {
 	l.layout = to
 	if l.layout == articles && l.order.by == "" {
 		l.order.by = byThread
@@ -143,79 +124,50 @@ func (l *list) decide(to layout) error {
 	}
 	head := l.held
 	l.held = nil
-	if to != drawn {
+	if to != drawn && len(head) > 0 {
 		// Text before a table is written as lines.
-		if err := l.lines(head); err != nil {
-			return err
+		l.add("begin-drawn", nil)
+		for i := range head {
+			l.add("line", l.row(&head[i], 0))
 		}
+		l.add("end-drawn", nil)
 		head = nil
 	}
-	if err := l.add("begin-"+string(to), l.columns()); err != nil {
-		return err
-	}
+	l.add("begin-"+string(to), l.columns())
 	for i := range head {
-		if err := l.item(&head[i], 0); err != nil {
-			return err
-		}
+		l.item(&head[i], 0)
 	}
-	return l.flush()
-}
-
-// lines writes items without URLs.
-func (l *list) lines(items []scheme.Item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	if err := l.add("begin-drawn", nil); err != nil {
-		return err
-	}
-	for i := range items {
-		if err := l.add("line", l.row(&items[i], 0)); err != nil {
-			return err
-		}
-	}
-	return l.add("end-drawn", nil)
+	l.flush()
 }
 
 // release writes the held items, sorted.
-func (l *list) release() error {
+func (l *list) release() {
 	held := l.held
 	l.held = nil
 	depths := l.order.sort(l.Printer, held)
 	for i := range held {
-		depth := 0
-		if depths != nil {
-			depth = depths[i]
-		}
-		if err := l.item(&held[i], depth); err != nil {
-			return err
-		}
+		l.item(&held[i], depths[i])
 	}
-	return nil
 }
 
 // finish ends the list.
-func (l *list) finish() error {
-	if l.layout == undecided {
-		if len(l.held) == 0 {
-			if l.asks {
-				return nil
-			}
-			return l.put("empty", nil)
-		}
-		if err := l.decide(drawn); err != nil {
-			return err
-		}
+func (l *list) finish() {
+	switch {
+	case l.layout != undecided:
+	case len(l.held) > 0:
+		l.decide(drawn)
+	case l.asks:
+		return
+	default:
+		l.put("empty", nil)
+		return
 	}
-	err := l.release()
-	if err == nil {
-		err = l.put("end-"+string(l.layout), l.more())
-	}
-	return err
+	l.release()
+	l.put("end-"+string(l.layout), l.more())
 }
 
 // item writes an item. depth is its depth in a thread.
-func (l *list) item(i *scheme.Item, depth int) error {
+func (l *list) item(i *scheme.Item, depth int) {
 	name := "line"
 	switch {
 	case l.layout == drawn:
@@ -224,7 +176,7 @@ func (l *list) item(i *scheme.Item, depth int) error {
 	default:
 		name = "item-" + string(l.layout)
 	}
-	return l.put(name, l.row(i, depth))
+	l.put(name, l.row(i, depth))
 }
 
 // layoutOf returns the layout of a list whose first link is i.
@@ -233,10 +185,11 @@ func (l *list) layoutOf(i *scheme.Item) layout {
 	_, numbered := number(i, "number")
 	_, scored := number(i, "score")
 	_, counted := number(i, "count")
+	_, identified := fieldOf[string](i, "messageId")
 	switch {
 	case i.URL.IsZero():
 		return drawn
-	case numbered && fieldOf(i, "messageId") != nil:
+	case numbered && identified:
 		return articles
 	case counted:
 		return groups
@@ -323,7 +276,8 @@ func (l *list) row(i *scheme.Item, depth int) line {
 // showOfItem returns the Show for the link to an item: with its types, if there are
 // several.
 func showOfItem(i *scheme.Item) Show {
-	types := slices.DeleteFunc(slices.Clone(texts(i, "wtypes")), func(name string) bool {
+	types, _ := fieldOf[[]string](i, "wtypes")
+	types = slices.DeleteFunc(slices.Clone(types), func(name string) bool {
 		// The type URL is only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
@@ -339,38 +293,26 @@ type column struct {
 	Number                    bool
 }
 
+// columns are the columns of each layout.
+var columns = map[layout][]column{
+	listing:  {{Name: "name", Label: "Name"}, {Name: "size", Label: "Size", Number: true}, {Name: "date", Label: "Changed"}},
+	groups:   {{Name: "name", Label: "Newsgroup"}, {Name: "count", Label: "Articles", Number: true}},
+	articles: {{Name: byThread, Label: "Threads"}, {Name: "number", Label: "Number", Number: true}, {Name: "date", Label: "Date"}, {Name: "from", Label: "From"}, {Name: "name", Label: "Subject"}},
+}
+
 func (l *list) columns() []column {
-	var list []column
-	add := func(name, label string, number bool) {
-		c := column{Name: name, Label: label, Number: number}
-		to := name
-		if l.order.by == name {
-			c.Sorted = "ascending"
-			if l.order.down {
-				c.Sorted = "descending"
-			} else {
-				to = "-" + name
+	list := slices.Clone(columns[l.layout])
+	for i := range list {
+		c := &list[i]
+		s := l.h.Show
+		s.Sort = c.Name
+		if l.order.by == c.Name {
+			c.Sorted = "descending"
+			if !l.order.down {
+				c.Sorted, s.Sort = "ascending", "-"+c.Name
 			}
 		}
-		s := l.h.Show
-		s.Sort = to
 		c.Link = l.link(l.h.URL, s)
-		list = append(list, c)
-	}
-	switch l.layout {
-	case listing:
-		add("name", "Name", false)
-		add("size", "Size", true)
-		add("date", "Changed", false)
-	case groups:
-		add("name", "Newsgroup", false)
-		add("count", "Articles", true)
-	case articles:
-		add("thread", "Threads", false)
-		add("number", "Number", true)
-		add("date", "Date", false)
-		add("from", "From", false)
-		add("name", "Subject", false)
 	}
 	return list
 }
@@ -410,25 +352,6 @@ func grouped(n int64) string {
 	return grouped(n/1000) + "\u202f" + "000"[len(tail):] + tail
 }
 
-// Referral writes a page of the URLs that a resource has moved to.
-func (p *Printer) Referral(w io.Writer, h *Head, r *scheme.Referral) error {
-	g, err := p.begin(w, h, kindReferral)
-	if err != nil {
-		return err
-	}
-	hops := make([]hop, len(r.To))
-	for i, u := range r.To {
-		hops[i] = *g.hop(u)
-	}
-	if err := g.put("referral", struct {
-		To        []hop
-		Permanent bool
-	}{hops, r.Permanent}); err != nil {
-		return err
-	}
-	return g.end(nil)
-}
-
 // Section is a section of the home page.
 type Section struct {
 	Title, Text string
@@ -438,30 +361,15 @@ type Section struct {
 // Home writes the home page with the box for URLs. Without sections, it lists the
 // schemes.
 func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
-	g, err := p.begin(w, h, kindHome)
-	if err != nil {
-		return err
-	}
-	if err := g.put("home", g.home(sections)); err != nil {
-		return err
-	}
+	g := p.begin(w, h, nil, kindHome, "")
+	g.put("home", g.home(sections))
 	return g.end(nil)
 }
 
 // Schemes writes the page of all registered schemes.
 func (p *Printer) Schemes(w io.Writer, h *Head) error {
-	copied := Head{}
-	if h != nil {
-		copied = *h
-	}
-	copied.Title = cmp.Or(copied.Title, "Schemes")
-	g, err := p.begin(w, &copied, kindNone)
-	if err != nil {
-		return err
-	}
-	if err := g.put("schemes", p.registry.All()); err != nil {
-		return err
-	}
+	g := p.begin(w, h, nil, kindNone, "Schemes")
+	g.put("schemes", p.registry.All())
 	return g.end(nil)
 }
 
@@ -495,49 +403,30 @@ func (g *page) home(sections []Section) home {
 		}
 		// Those of RFC 1738 come first, in its order.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
-			return cmp.Or(cmp.Compare(a.Status, b.Status), natural(a.Section, b.Section))
+			// "3.10" comes after "3.2".
+			return cmp.Or(cmp.Compare(a.Status, b.Status), len(a.Section)-len(b.Section), strings.Compare(a.Section, b.Section))
 		})
 	}
 	return d
 }
 
-// natural compares texts in which "3.10" comes after "3.2".
-func natural(a, b string) int {
-	padded := func(text string) string {
-		return digits.ReplaceAllStringFunc(text, func(n string) string { return strings.Repeat("0", max(8-len(n), 0)) + n })
-	}
-	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
-}
-
-var digits = regexp.MustCompile("[0-9]+")
-
 // Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
 // URL asks for the message that contains it, which [Site.Home] gets as "in" beside
 // "url".
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
-	g, begun := p.begin(w, h, kindWarning)
-	if begun != nil {
-		return begun
-	}
-	if err := g.put("failure", g.failure(kind, err)); err != nil {
-		return err
-	}
+	g := p.begin(w, h, nil, kindWarning, "")
+	g.put("failure", g.failure(kind, err))
 	return g.end(nil)
 }
 
 // Redirect writes a page that asks before it leads to to, because err is why a browser
 // may not follow the redirect by itself.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
-	g, begun := p.begin(w, h, kindReferral)
-	if begun != nil {
-		return begun
-	}
+	g := p.begin(w, h, nil, kindReferral, "")
 	f := g.failure("denied", err)
 	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
 	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
-	if err := g.put("failure", f); err != nil {
-		return err
-	}
+	g.put("failure", f)
 	return g.end(nil)
 }
 

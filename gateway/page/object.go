@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/locus-url/locus/internal/human"
-	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -12,7 +11,7 @@ import (
 // documents and messages are read; the browser asks for the others at [Site.Raw].
 func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	class := h.Show.As
-	if !class.known() {
+	if _, known := kinds[class]; !known {
 		class = ClassOf(o.Type)
 	}
 	if o.Encoding != "" && (class == ClassText || class == ClassDocument || class == ClassMessage) {
@@ -24,41 +23,27 @@ func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	case ClassDocument:
 		return p.documentPage(w, h, o)
 	case ClassMessage:
-		m, err := message.Read(o.Body, &message.Limits{Octets: maxMessage})
-		if m == nil {
-			return p.Failure(w, h, "protocol", err)
-		}
-		return p.messagePage(w, h, o, m, err)
+		return p.messagePage(w, h, o)
 	}
 	return p.embedPage(w, h, o, class)
 }
 
-// maxMessage is the size of the largest message that is read, in octets.
-const maxMessage = 16 << 20
-
 // embedPage writes a page around an object that the browser asks for: an image, a
 // sound, a video, a frame, or a file to save.
 func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class) error {
-	k, ok := kindOfType(o.Type)
-	switch {
-	case class == ClassImage:
-		k = kindImage
-	case class == ClassSound:
-		k = kindSound
-	case class == ClassVideo:
-		k = kindVideo
-	case class == ClassFrame:
-		k = kindDocument
-	case !ok:
-		k = kindProgram
+	k := kinds[class]
+	if k == kindNone {
+		k, _ = kindOfType(o.Type)
 	}
-	g, err := p.beginObject(w, h, o, k)
-	if err != nil {
-		return err
+	g := p.begin(w, h, o, k, "")
+	e := embedded{
+		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
+		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.link(h.URL, h.Show.as(ClassDocument)), AsText: g.link(h.URL, h.Show.as(ClassText)),
 	}
-	if err := g.put("embed", g.embedded(class, k)); err != nil {
-		return err
+	if o.Size > 0 {
+		e.Size = human.Size(o.Size)
 	}
+	g.put("embed", e)
 	return g.end(nil)
 }
 
@@ -70,23 +55,4 @@ type embedded struct {
 	Title, Type      string
 	Name, Size, Time string
 	AsText, AsPage   string // links to other ways to show the object
-}
-
-func (g *page) embedded(class Class, k kind) embedded {
-	h, o := g.h, g.o
-	e := embedded{
-		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
-		Name: g.fileName(), Time: human.Time(o.ModTime),
-	}
-	if o.Size > 0 {
-		e.Size = human.Size(o.Size)
-	}
-	switch class {
-	case ClassFile:
-		e.AsText = g.link(h.URL, h.Show.as(ClassText))
-	case ClassFrame:
-		e.AsPage = g.link(h.URL, h.Show.as(ClassDocument))
-		e.AsText = g.link(h.URL, h.Show.as(ClassText))
-	}
-	return e
 }

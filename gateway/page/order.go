@@ -43,25 +43,21 @@ func (o order) suits(l layout) bool {
 	return o.by == "" || slices.Contains(orders[l], o.by)
 }
 
-// sort sorts items. For threads it returns the depth of each.
+// sort sorts items, and returns the depth of each in a thread.
 func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
-	switch o.by {
-	case "", tooMany:
-		return nil
-	case byThread:
+	if o.by == byThread {
 		return threads(items, o.down)
 	}
-	slices.SortStableFunc(items, func(a, b scheme.Item) int {
-		n := o.compare(p, &a, &b)
-		if o.down {
-			n = -n
-		}
-		if n == 0 {
-			n = byName(&a, &b)
-		}
-		return n
-	})
-	return nil
+	if o.by != "" && o.by != tooMany {
+		slices.SortStableFunc(items, func(a, b scheme.Item) int {
+			n := o.compare(p, &a, &b)
+			if o.down {
+				n = -n
+			}
+			return cmp.Or(n, byName(&a, &b))
+		})
+	}
+	return make([]int, len(items))
 }
 
 func (o order) compare(p *Printer, a, b *scheme.Item) int {
@@ -99,14 +95,14 @@ func byName(a, b *scheme.Item) int {
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
-		if id, _ := fieldOf(&items[n], "messageId").(string); id != "" {
+		if id, _ := fieldOf[string](&items[n], "messageId"); id != "" {
 			byID[id] = n
 		}
 	}
 	replies := make([][]int, len(items))
 	var roots []int
 	for n := range items {
-		references := texts(&items[n], "references")
+		references, _ := fieldOf[[]string](&items[n], "references")
 		parent := -1
 		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
 			// Only earlier articles count, so that there are no cycles.

@@ -60,56 +60,55 @@ type page struct {
 	o *scheme.Object // of size -1 if the page shows no object
 	w io.Writer
 	b bytes.Buffer // the next piece
+	// err is the first error of w or of a template, after which nothing is written.
+	err error
 }
 
-// begin starts a page and writes its top.
-func (p *Printer) begin(w io.Writer, h *Head, kind kind) (*page, error) {
-	return p.beginObject(w, h, &scheme.Object{Size: -1}, kind)
-}
-
-// beginObject is begin for a page of an object.
-func (p *Printer) beginObject(w io.Writer, h *Head, o *scheme.Object, kind kind) (*page, error) {
-	if h == nil {
-		h = &Head{}
+// begin starts a page of o (nil: of no object) and writes its top. title is used if h
+// has none.
+func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
+	head := Head{}
+	if h != nil {
+		head = *h
 	}
-	g := &page{Printer: p, h: h, o: o, w: w}
-	return g, g.put("top", g.top(kind))
+	head.Title = cmp.Or(head.Title, title)
+	head.URL = withoutPassword(head.URL)
+	if o == nil {
+		o = &scheme.Object{Size: -1}
+	}
+	g := &page{Printer: p, h: &head, o: o, w: w}
+	g.put("top", g.top(k))
+	return g
 }
 
 // put writes a piece.
-func (g *page) put(name string, data any) error {
-	if err := g.add(name, data); err != nil {
-		return err
-	}
-	return g.flush()
+func (g *page) put(name string, data any) {
+	g.add(name, data)
+	g.flush()
 }
 
 // add adds a template to the next piece.
-func (g *page) add(name string, data any) error {
-	return g.templates.ExecuteTemplate(&g.b, name, data)
+func (g *page) add(name string, data any) {
+	if g.err == nil {
+		g.err = g.templates.ExecuteTemplate(&g.b, name, data)
+	}
 }
 
 // flush writes the piece.
-func (g *page) flush() error {
-	if g.b.Len() == 0 {
-		return nil
+func (g *page) flush() {
+	if g.err == nil && g.b.Len() > 0 {
+		_, g.err = g.w.Write(g.b.Bytes())
 	}
-	_, err := g.w.Write(g.b.Bytes())
 	g.b.Reset()
-	return err
 }
 
 // end writes the end of the page. broken is why the content is incomplete, or nil.
 func (g *page) end(broken error) error {
 	if broken != nil {
-		if err := g.add("broken", shown(locus.MaskText(broken.Error()))); err != nil {
-			return err
-		}
+		g.add("broken", shown(locus.MaskText(broken.Error())))
 	}
-	if err := g.put("bottom", g.bottom()); err != nil {
-		return err
-	}
-	return broken
+	g.put("bottom", g.bottom())
+	return cmp.Or(g.err, broken)
 }
 
 // shown returns foreign octets as one line of safe text.
@@ -120,18 +119,19 @@ func shownLines(octets string) string { return term.SafeLines(charset.Text(octet
 
 // link returns the path of the page of u; empty: none.
 func (p *Printer) link(u locus.URL, s Show) string {
-	if u.IsZero() || p.site.Page == nil || !p.registry.Known(u) {
-		return ""
-	}
-	return p.site.Page(withoutPassword(u), s)
+	return p.path(p.site.Page, u, s)
 }
 
 // raw returns the path of the octets of u; empty: none.
 func (p *Printer) raw(u locus.URL, s Show) string {
-	if u.IsZero() || p.site.Raw == nil || !p.registry.Known(u) {
+	return p.path(p.site.Raw, u, s)
+}
+
+func (p *Printer) path(of func(locus.URL, Show) string, u locus.URL, s Show) string {
+	if u.IsZero() || of == nil || !p.registry.Known(u) {
 		return ""
 	}
-	return p.site.Raw(withoutPassword(u), s)
+	return of(withoutPassword(u), s)
 }
 
 // stamp returns a time for programs.
@@ -143,4 +143,15 @@ func capital(text string) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// withoutPassword returns u for display and links: without its password, and with "***"
+// for text that may be one in a mistyped URL.
+func withoutPassword(u locus.URL) locus.URL {
+	u = u.WithoutPassword()
+	if text := u.Redacted(); text != u.String() {
+		// It fails only if the text is too long; then the zero URL shows nothing.
+		u, _ = locus.Parse(text)
+	}
+	return u
 }

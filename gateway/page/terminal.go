@@ -6,17 +6,12 @@ import "io"
 // names a program to use instead. The login that the URL suggests comes over the
 // WebSocket.
 func (p *Printer) Terminal(w io.Writer, h *Head) error {
-	g, err := p.begin(w, h, kindSession)
-	if err != nil {
-		return err
-	}
-	u := withoutPassword(h.URL)
+	g := p.begin(w, h, nil, kindSession, "")
+	u := g.h.URL
 	d := struct{ Socket, URL, Scheme, Host string }{URL: u.String(), Scheme: u.Scheme(), Host: u.Host()}
 	if p.site.Session != nil {
 		d.Socket = p.site.Session(u)
 	}
-	if err := g.put("terminal", d); err != nil {
-		return err
-	}
+	g.put("terminal", d)
 	return g.end(nil)
 }

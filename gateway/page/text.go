@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -18,20 +17,10 @@ import (
 // textPage writes a page of a text while it is read, with its URLs as links. Without a
 // charset in the media type, octets that are not UTF-8 are read as ISO Latin 1.
 func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
-	g, err := p.beginObject(w, h, o, kindText)
-	if err == nil {
-		err = g.put("begin-text", nil)
-	}
-	if err != nil {
-		return err
-	}
-	broken, err := g.text(inUTF8(o.Body, o.Type))
-	if err == nil {
-		err = g.put("end-text", nil)
-	}
-	if err != nil {
-		return err
-	}
+	g := p.begin(w, h, o, kindText, "")
+	g.put("begin-text", nil)
+	broken := g.text(inUTF8(o.Body, o.Type))
+	g.put("end-text", nil)
 	return g.end(broken)
 }
 
@@ -45,27 +34,19 @@ func inUTF8(r io.Reader, mediaType string) io.Reader {
 	return charset.NewReader(name, r, -1)
 }
 
-// text writes r with its URLs as links. broken is why r ended early; err is the
-// writer's error.
-func (g *page) text(r io.Reader) (broken, err error) {
+// text writes r with its URLs as links. broken is why r ended early.
+func (g *page) text(r io.Reader) (broken error) {
 	t := &linker{page: g, r: r}
 	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
 		if failure != nil {
-			broken = failure
+			broken = cmp.Or(t.broken, failure)
 			break
 		}
-		if err := t.match(m); err != nil {
-			return nil, err
-		}
-	}
-	if t.err != nil {
-		return nil, t.err
-	}
-	if broken != nil && t.broken != nil {
-		broken = t.broken
+		t.match(m)
 	}
 	t.write(len(t.held))
-	return broken, cmp.Or(t.err, g.flush())
+	g.flush()
+	return broken
 }
 
 // linked returns the schemes whose URLs become links in a text.
@@ -91,21 +72,15 @@ type linker struct {
 	held   []byte // read, but not written
 	at     int64  // the offset of held
 	broken error  // the reader's
-	err    error  // the writer's
 	cr     bool   // the last octet written was a CR
 }
-
-// errWriter stops the extractor.
-var errWriter = errors.New("page: the writer failed")
 
 // Read implements [io.Reader] for the extractor.
 func (t *linker) Read(p []byte) (int, error) {
 	t.write(whole(t.held, max(settled(t.held), len(t.held)-mostUndecided)))
-	if t.err == nil {
-		t.err = t.flush()
-	}
-	if t.err != nil {
-		return 0, errWriter
+	t.flush()
+	if t.page.err != nil {
+		return 0, t.page.err
 	}
 	n, err := t.r.Read(p)
 	t.held = append(t.held, p[:n]...)
@@ -116,24 +91,21 @@ func (t *linker) Read(p []byte) (int, error) {
 }
 
 // match writes the text before a URL, and the URL.
-func (t *linker) match(m extract.Match) error {
+func (t *linker) match(m extract.Match) {
 	if m.Start < t.at {
-		return nil
+		return
 	}
 	t.write(int(m.Start - t.at))
 	n := int(m.End - t.at)
-	if t.err != nil || n > len(t.held) {
-		return t.err
-	}
-	if link := t.linkTo(&m); link != "" {
-		text := term.SafeLines(lineEnds(string(t.held[:n])))
-		t.cr = false // a URL does not end with one
-		t.err = t.add("link", struct{ Link, Text string }{link, text})
-		t.drop(n)
-	} else {
+	switch link := t.linkTo(&m); {
+	case n > len(t.held):
+	case link == "":
 		t.write(n)
+	default:
+		t.cr = false // a URL does not end with one
+		t.add("link", struct{ Link, Text string }{link, term.SafeLines(lineEnds(string(t.held[:n])))})
+		t.drop(n)
 	}
-	return t.err
 }
 
 // linkTo returns the link to a match: that of an IRI is to the URL that it stands for.
@@ -153,7 +125,7 @@ func (t *linker) drop(n int) {
 
 // write writes n octets of held as text.
 func (t *linker) write(n int) {
-	if n <= 0 || t.err != nil {
+	if n <= 0 {
 		return
 	}
 	piece := t.held[:n]
@@ -161,7 +133,7 @@ func (t *linker) write(n int) {
 		piece = piece[1:]
 	}
 	t.cr = t.held[n-1] == '\r'
-	t.err = t.add("run", term.SafeLines(lineEnds(string(piece))))
+	t.add("run", term.SafeLines(lineEnds(string(piece))))
 	t.drop(n)
 }
 
@@ -172,10 +144,7 @@ func lineEnds(text string) string {
 
 // whole returns n, or the nearest smaller number that cuts no character.
 func whole(text []byte, n int) int {
-	for back := 1; back < utf8.UTFMax && n-back >= 0 && n < len(text); back++ {
-		if utf8.RuneStart(text[n]) {
-			break
-		}
+	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
 		n--
 	}
 	return n

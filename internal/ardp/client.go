@@ -164,7 +164,6 @@ func (d *clientConn) write(datagram []byte) {
 // buffers hold the largest UDP datagram.
 var buffers = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
-// run runs the exchange to its end.
 func (d *clientConn) run(call *Call) {
 	buffer := buffers.Get().(*[1 << 16]byte)
 	defer buffers.Put(buffer)
@@ -180,7 +179,6 @@ func (d *clientConn) run(call *Call) {
 	}
 }
 
-// followRedirect continues at the server of a redirect.
 func (d *clientConn) followRedirect(call *Call) {
 	to := d.x.to
 	if err := d.dial(call, to); err != nil {

@@ -46,7 +46,6 @@ func lookup(name string) (e encoding.Encoding, ok bool) {
 	return nil, false
 }
 
-// decoder returns what decodes a text in that charset.
 func decoder(name string) transform.Transformer {
 	if e, _ := lookup(name); e != nil {
 		return e.NewDecoder()

@@ -141,7 +141,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 	return object, nil
 }
 
-// isHere reports whether f is on this machine.
 func (c *Client) isHere(f URL) bool {
 	if f.Local() {
 		return true

@@ -88,7 +88,6 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// url returns the URL of an entry. It is zero if it would be too long.
 func (d *directory) url(name string, directory bool) locus.URL {
 	path := []byte(strings.TrimSuffix(*d.parts.Path, "/"))
 	if len(path) > 0 {

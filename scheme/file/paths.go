@@ -64,7 +64,6 @@ func refused(segment string, i int, windows, rooted bool) string {
 	return ""
 }
 
-// isDrive reports whether segment is a letter and ":".
 func isDrive(segment string) bool {
 	return len(segment) == 2 && segment[1] == ':' && 'a' <= segment[0]|0x20 && segment[0]|0x20 <= 'z'
 }

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -62,11 +64,17 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// portOffset returns the offset of the ":" before the port.
 func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
 // URL returns the URL as it was parsed.
 func (f URL) URL() locus.URL { return f.url }
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Redacted()) }
 
 // Host returns the decoded host. Empty and "localhost" mean this machine.
 func (f URL) Host() string { return f.host }

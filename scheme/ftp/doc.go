@@ -34,7 +34,7 @@
 //
 // # Listings
 //
-// No standard describes the reply to LIST. [ParseLIST] reads the formats of Unix,
+// No standard describes the reply to LIST. [parseLIST] reads the formats of Unix,
 // NetWare, DOS and EPLF. If it cannot read some lines, NLST is sent for their names;
 // size, time and kind are then unknown.
 //

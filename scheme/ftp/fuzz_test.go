@@ -77,7 +77,7 @@ func seedFiles(f *testing.F, pattern string) {
 }
 
 // slowReplies reads replies, written for reading only.
-func slowReplies(input string) (list []Reply) {
+func slowReplies(input string) (list []reply) {
 	lines := strings.Split(input, "\n")
 	lines = lines[:len(lines)-1] // what has no end is no line
 	for i := range lines {
@@ -95,7 +95,7 @@ func slowReplies(input string) (list []Reply) {
 				return list
 			}
 		}
-		list = append(list, Reply{code, lines[:end+1]})
+		list = append(list, reply{code, lines[:end+1]})
 		lines = lines[end+1:]
 	}
 	return list
@@ -114,7 +114,7 @@ func FuzzReply(f *testing.F) {
 			if err == nil || !errors.Is(err, scheme.ErrProtocol) {
 				t.Fatalf("%q ends with %v", input, err)
 			}
-			if !slices.EqualFunc(got, want, func(a, b Reply) bool { return a.Code == b.Code && slices.Equal(a.Lines, b.Lines) }) {
+			if !slices.EqualFunc(got, want, func(a, b reply) bool { return a.code == b.code && slices.Equal(a.lines, b.lines) }) {
 				t.Fatalf("%q:\n got %+v\nwant %+v", input, got, want)
 			}
 			for _, r := range got {
@@ -157,16 +157,16 @@ func FuzzListing(f *testing.F) {
 			if octets += len(text); octets > len(input) {
 				t.Fatalf("%d octets of lines out of %d", octets, len(input))
 			}
-			for _, parse := range []func() (Entry, bool){
-				func() (Entry, bool) { return ParseMLSD(text) },
-				func() (Entry, bool) { return ParseLIST(text, now) },
-				func() (Entry, bool) { return ParseNLST(text, "dir") },
+			for _, parse := range []func() (scheme.Item, bool){
+				func() (scheme.Item, bool) { return parseMLSD(text) },
+				func() (scheme.Item, bool) { return parseLIST(text, now) },
+				func() (scheme.Item, bool) { return parseNLST(text, "dir") },
 			} {
 				e, ok := parse()
 				if !ok {
 					continue
 				}
-				if e.Size < -1 || e.Name == "." || e.Name == ".." || !strings.Contains(text, e.Name) {
+				if e.Size < -1 || e.Title == "." || e.Title == ".." || !strings.Contains(text, e.Title) {
 					t.Errorf("%q: %+v", text, e)
 				}
 				leadsInside(t, base.item(e, text))

@@ -27,7 +27,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
-		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoControl,
+		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoEscape,
 		Traits:    scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
 		Hierarchy: relative.Data,
 		ProxyVars: []string{"gopher_proxy"},

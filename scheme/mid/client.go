@@ -1,8 +1,8 @@
 package mid
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -114,8 +114,8 @@ func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*sche
 
 func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
 	if req.Within == nil {
-		return nil, scheme.Hint(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
-			"--in FILE or --in mid:... names the message")
+		err := fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID))
+		return nil, &scheme.HintError{Err: err, Setting: "Within"}
 	}
 	m, err := c.within(ctx, req)
 	if err != nil {
@@ -124,7 +124,6 @@ func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*sche
 	return findPart(ctx, req, m, u.contentID, io.NopCloser(nil))
 }
 
-// within reads the message that contains the URL.
 func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Message, error) {
 	within, err := req.Within(ctx)
 	if err != nil {
@@ -146,7 +145,7 @@ func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Mess
 }
 
 func notMessage(what string) error {
-	return scheme.Hint(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), "--in FILE or --in mid:... names a message")
+	return &scheme.HintError{Err: fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), Setting: "Within"}
 }
 
 // stored is an open message.
@@ -175,7 +174,6 @@ func openStored(file fs.File) (*stored, error) {
 	return m, nil
 }
 
-// first opens the first message with this Message-ID.
 func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	next, stop := iter.Pull2(c.o.Store.Messages(ctx, id))
 	defer stop()
@@ -219,24 +217,17 @@ func isSame(a, b *stored) bool {
 	if a.size != b.size {
 		return false
 	}
-	const piece = 64 << 10
-	x, y := make([]byte, piece), make([]byte, piece)
-	for at := int64(0); at < a.size; at += piece {
-		n := min(piece, a.size-at)
-		if _, err := a.ReadAt(x[:n], at); err != nil && err != io.EOF {
-			return false
-		}
-		if _, err := b.ReadAt(y[:n], at); err != nil && err != io.EOF {
-			return false
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return false
-		}
-	}
-	return true
+	x, err := a.sum()
+	y, otherErr := b.sum()
+	return err == nil && otherErr == nil && x == y
 }
 
-// whole returns the whole message as an object.
+func (m *stored) sum() (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	_, err = io.Copy(h, io.NewSectionReader(m, 0, m.size))
+	return [sha256.Size]byte(h.Sum(nil)), err
+}
+
 func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
 	if req.Limit > 0 && m.size > req.Limit {
 		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
@@ -253,7 +244,6 @@ func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*sc
 	return o, nil
 }
 
-// part returns a part of the message as an object.
 func (m *stored) part(ctx context.Context, req *scheme.Request, contentID string) (*scheme.Object, error) {
 	parsed, err := message.Parse(m, m.size, nil)
 	if errors.Is(err, message.ErrLimit) {

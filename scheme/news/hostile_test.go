@@ -78,7 +78,7 @@ func TestDrop(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
-		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{HangUp: verb}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{verb: ""}}}, nil)
 		_, err := w.open("/a.few/7")
 		wantError(t, err, scheme.ErrProtocol, "closed the connection")
 		wantError(t, err, io.ErrUnexpectedEOF)
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 	}
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "430 \x1b[2J\xff\r\n"}}}, nil)
 	_, err := w.open("/a.few/7")
-	wantError(t, err, scheme.ErrNotFound, `430 "\x1b[2J\xff"`)
+	wantError(t, err, scheme.ErrNotFound, `430 \x1b[2J\xff`)
 	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"OVER": "502 not for you\r\n"}}}, nil)
 	_, err = w.open("/a.few")
 	wantError(t, err, scheme.ErrAuth, "OVER 7-11")

@@ -114,7 +114,6 @@ func cutDigits(octets string) (digits, rest string) {
 	return octets[:i], octets[i:]
 }
 
-// form checks u up to its hsoname.
 func form(u locus.URL) error {
 	if err := bnf.Form(u, name, "prosperourl"); err != nil {
 		return err
@@ -148,13 +147,12 @@ func split(u locus.URL) rawPath {
 	return rawPath{offset: u.PathOffset(), ppath: path[:i], fieldspecs: path[i:]}
 }
 
-// fields yields the fields in order.
 func (p rawPath) fields(yield func(fieldspec) bool) {
 	offset := p.offset + len(p.ppath)
-	for rest, more := strings.CutPrefix(p.fieldspecs, ";"); more; {
+	for rest := p.fieldspecs; rest != ""; {
+		text, _, _ := strings.Cut(rest[len(";"):], ";")
+		rest = rest[len(";")+len(text):]
 		f := fieldspec{offset: offset}
-		var text string
-		text, rest, more = strings.Cut(rest, ";")
 		f.name, f.value, f.equals = strings.Cut(text, "=")
 		if !yield(f) {
 			return

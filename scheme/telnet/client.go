@@ -9,7 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/nvt"
@@ -103,7 +103,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
-// opener opens one session.
 type opener struct {
 	client *Client
 	ctx    context.Context
@@ -112,7 +111,6 @@ type opener struct {
 	user   string
 }
 
-// begin opens the session by the protocol of its scheme.
 func (op *opener) begin(name string) (scheme.Terminal, error) {
 	if op.req.Dial == nil {
 		return nil, fmt.Errorf("%w without a dialer", scheme.ErrUnsupported)
@@ -126,7 +124,6 @@ func (op *opener) begin(name string) (scheme.Terminal, error) {
 	return op.telnet()
 }
 
-// dial connects to the host with the given dial function.
 func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
 	u := op.url.url
 	port, ok := u.Port()
@@ -140,7 +137,6 @@ func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, networ
 	return &session{Conn: conn, ctx: op.ctx, name: u.Scheme(), stop: context.AfterFunc(op.ctx, func() { conn.Close() })}, nil
 }
 
-// hostName returns the host without the brackets of an IPv6 address.
 func hostName(u locus.URL) string { return strings.Trim(u.Host(), "[]") }
 
 // session is a connection that closes when the context ends.
@@ -173,7 +169,6 @@ func (s *session) Write(p []byte) (int, error) {
 	return n, s.broken(err)
 }
 
-// broken says why the connection ended.
 func (s *session) broken(err error) error {
 	switch {
 	case err == nil, err == io.EOF:
@@ -191,7 +186,6 @@ func (s *session) Close() error {
 	return s.Conn.Close()
 }
 
-// overTLS starts TLS and verifies the host's certificate.
 func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	config := op.client.o.TLSConfig.Clone()
 	if config == nil {
@@ -231,24 +225,13 @@ func (op *opener) startTLS(conn interface {
 	}
 }
 
-// observer keeps the function of OnChange.
-type observer struct {
-	mu sync.Mutex
-	f  func()
-}
+type observer struct{ f atomic.Pointer[func()] }
 
 // OnChange implements [scheme.Terminal].
-func (o *observer) OnChange(f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.f = f
-}
+func (o *observer) OnChange(f func()) { o.f.Store(&f) }
 
 func (o *observer) notify() {
-	o.mu.Lock()
-	f := o.f
-	o.mu.Unlock()
-	if f != nil {
-		f()
+	if f := o.f.Load(); f != nil && *f != nil {
+		(*f)()
 	}
 }

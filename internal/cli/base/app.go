@@ -5,6 +5,7 @@ package base
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,8 +66,7 @@ type App struct {
 	mu   sync.Mutex // guards status and errOut
 }
 
-// sink is standard output below its buffer. It keeps the first error, so that a
-// subcommand can stop when its reader has gone.
+// sink is standard output below its buffer. It keeps the first error.
 type sink struct {
 	w   io.Writer
 	err error
@@ -80,8 +80,6 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-const outputBuffer = 128 << 10
-
 // New returns a run with the given streams and environment. Nothing is a terminal.
 func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
 	a := &App{
@@ -89,7 +87,7 @@ func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(stri
 		NewRegistry: all.Registry, OpenTerminal: openTTY, Interrupt: interruptSelf,
 	}
 	a.sink.w = out
-	a.Out = bufio.NewWriterSize(&a.sink, outputBuffer)
+	a.Out = bufio.NewWriterSize(&a.sink, 128<<10)
 	return a
 }
 
@@ -103,12 +101,20 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	if cmd, err := root.ExecuteContextC(a.Context); err != nil {
 		a.Fail(StatusUsage, usageMessage{err, maskUsage(err.Error(), args)})
-		a.Note("%q tells more", helpFor(cmd, err))
+		help := cmd.CommandPath() + " --help"
+		if errors.As(err, new(configError)) {
+			help = "locus help configuration"
+		}
+		a.Note("%q tells more", help)
 	}
 	if a.Context.Err() != nil && !a.Stopped {
 		a.RaiseStatus(StatusInterrupted)
 	}
-	a.finish()
+	a.Out.Flush()
+	// A closed pipe is not a failure: its reader has what it wanted.
+	if err := a.sink.err; err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) {
+		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
+	}
 	return a.status
 }
 
@@ -135,31 +141,10 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// helpFor returns the command whose output helps with err.
-func helpFor(cmd *cobra.Command, err error) string {
-	if errors.As(err, new(configError)) {
-		return "locus help configuration"
-	}
-	return cmd.CommandPath() + " --help"
-}
-
-// finish flushes standard output. A closed pipe is not a failure: its reader has what it
-// wanted.
-func (a *App) finish() {
-	a.Out.Flush()
-	if err := a.sink.err; err != nil && !isClosedPipe(err) {
-		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
-	}
-}
-
-func isClosedPipe(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
 // OutputFailed reports whether standard output failed, so that more results are useless.
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
-// WithoutOutputError returns err without the failure of standard output, which finish
+// WithoutOutputError returns err without the failure of standard output, which Execute
 // reports. The rest counts: a reader that has gone did not see that the server cut the
 // resource short.
 func (a *App) WithoutOutputError(err error) error {
@@ -188,8 +173,7 @@ func (a *App) ExitStatus() int {
 	return a.status
 }
 
-// RaiseStatus makes status the exit status unless that is higher already. It may be
-// called concurrently.
+// RaiseStatus makes the exit status at least status. It may be called concurrently.
 func (a *App) RaiseStatus(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -208,7 +192,7 @@ func (a *App) Note(format string, args ...any) {
 // concurrently.
 func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
-	text := err.Error()
+	text := message(err)
 	if cause := context.Cause(a.Context); cause != nil {
 		// Package context says only "canceled": its cause tells more.
 		const canceled = "context canceled"
@@ -226,9 +210,17 @@ func (a *App) PrintError(text string) {
 }
 
 // Prefix puts what before err, in place of the program's name.
-func Prefix(what string, err error) error {
-	return fmt.Errorf("%s: %s", what, strings.TrimPrefix(err.Error(), "locus: "))
+func Prefix(what string, err error) error { return &prefixed{what, err} }
+
+type prefixed struct {
+	what string
+	err  error
 }
+
+func (p *prefixed) Error() string {
+	return p.what + ": " + strings.TrimPrefix(p.err.Error(), "locus: ")
+}
+func (p *prefixed) Unwrap() error { return p.err }
 
 // AtLine puts the line number before err, if standard input is read.
 func (a *App) AtLine(err error) error {
@@ -238,8 +230,7 @@ func (a *App) AtLine(err error) error {
 	return Prefix(fmt.Sprintf("line %d", a.LineNumber), err)
 }
 
-// FlushTerminal writes buffered results to a terminal, so that a message about an input
-// comes after them.
+// FlushTerminal flushes results to a terminal, so that a message comes after them.
 func (a *App) FlushTerminal() {
 	if a.OutTTY {
 		a.Out.Flush()
@@ -275,15 +266,18 @@ func (a *App) UnbufferedOut() io.Writer { return &a.sink }
 // OutFile returns standard output for a child process.
 func (a *App) OutFile() io.Writer { return a.sink.w }
 
-// Trace writes a line of a conversation, or about it, to standard error.
+// Trace writes a line of a conversation, or about it, to standard error, unless a pager
+// has the screen.
 func (a *App) Trace(mark, line string) {
+	if a.PagerRuns.Load() {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
 }
 
-// FailInput reports an input that is not usable: as a JSON object among the results, or
-// else as a message with the line number.
+// FailInput reports an unusable input, with --json among the results.
 func (a *App) FailInput(input string, err error) {
 	a.RaiseStatus(StatusUsage)
 	a.FlushTerminal()
@@ -292,4 +286,12 @@ func (a *App) FailInput(input string, err error) {
 	} else {
 		a.Fail(StatusUsage, a.AtLine(err))
 	}
+}
+
+// WriteJSON writes v as one line of standard output.
+func (a *App) WriteJSON(v any) {
+	e := json.NewEncoder(a.Out)
+	e.SetEscapeHTML(false)
+	// The sink keeps an error of the output, and encoding has none.
+	_ = e.Encode(v)
 }

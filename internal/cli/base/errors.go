@@ -2,10 +2,12 @@ package base
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -57,5 +59,31 @@ func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(err.Error()))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(message(err)))}
+}
+
+// flags say which flag sets the Setting of a [scheme.HintError].
+var flags = map[string]string{
+	"CWD":    "--cwd none asks for the whole path at once",
+	"Within": "--in FILE or --in mid:... names the message",
+}
+
+// message returns the text of err, with the flag that avoids it.
+func message(err error) string {
+	advice := ""
+	if hint, ok := errors.AsType[*scheme.HintError](err); ok {
+		advice = flags[hint.Setting]
+	}
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
+		switch {
+		case denied.Rule == "private":
+			advice = "--allow-private allows it"
+		case denied.Port != 0:
+			advice = fmt.Sprintf("--allow-port %d allows it", denied.Port)
+		}
+	}
+	if advice == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("%v (%s)", err, advice)
 }

@@ -44,7 +44,6 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	}))
 }
 
-// configError is an error in the configuration file or the environment.
 type configError struct{ error }
 
 // LoadConfig reads the configuration. Flags that were not given take its values.
@@ -75,8 +74,7 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// CacheFolder returns the folder for data that can be made again. If there is none it
-// returns "" and the reason.
+// CacheFolder returns the folder for caches, or "" and why there is none.
 func (a *App) CacheFolder() (folder, reason string) {
 	if folder = config.UserFolder(a.Getenv, "XDG_CACHE_HOME", ".cache"); folder == "" {
 		return "", "neither XDG_CACHE_HOME nor HOME is set"
@@ -84,8 +82,7 @@ func (a *App) CacheFolder() (folder, reason string) {
 	return folder, ""
 }
 
-// ExpandHome replaces a leading "~" of path, which no shell has expanded, by the home
-// folder.
+// ExpandHome replaces a leading "~", which no shell has expanded, by the home folder.
 func (a *App) ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && a.Getenv("HOME") != "" && (rest == "" || rest[0] == '/') {
 		return filepath.Join(a.Getenv("HOME"), rest)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"iter"
@@ -11,6 +12,9 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/scheme"
 )
 
 // inputBuffer is the size of the buffer for standard input. The longest URL and its line
@@ -41,48 +45,62 @@ func IsStdin(args []string) bool { return len(args) == 1 && args[0] == "-" }
 // lines yields the lines of standard input, and counts them in LineNumber.
 func (a *App) lines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		r := lineReader{read: a.readInput, yield: func(line string, err error) bool {
+		err := splitLines(a.readInput, func(line string, err error) bool {
 			a.LineNumber++
 			return !a.OutputFailed() && yield(line, err)
-		}}
-		if err := r.run(); err != nil && a.Context.Err() == nil {
+		})
+		if err != nil && a.Context.Err() == nil {
 			a.Fail(StatusAccess, fmt.Errorf("standard input: %w", err))
 		}
 	}
 }
 
-// lineReader splits its input into lines. All lines of one read are substrings of one
-// string, which makes a million of them cheap.
-type lineReader struct {
-	read  func([]byte) (int, error)
-	yield func(string, error) bool
-
-	buf     []byte
-	held    int    // octets in buf
-	start   string // of a line that is too long
-	dropped int    // octets of that line so far; 0: no such line
-}
-
-// run reads to the end of the input. The error is never io.EOF.
-func (r *lineReader) run() error {
-	r.buf = make([]byte, inputBuffer)
-	for {
-		n, err := r.read(r.buf[r.held:])
-		fresh := r.buf[r.held : r.held+n]
-		r.held += n
-		if end := bytes.LastIndexByte(fresh, '\n'); end >= 0 {
-			end += r.held - n + 1
-			if !r.deliver(string(r.buf[:end])) {
-				return nil
-			}
-			r.held = copy(r.buf, r.buf[end:r.held])
+// splitLines yields the lines that read returns. All lines of one read are substrings of
+// one string, which makes a million of them cheap. The error is never io.EOF.
+func splitLines(read func([]byte) (int, error), yield func(string, error) bool) error {
+	buf := make([]byte, inputBuffer)
+	held := 0    // octets in buf, all of one line
+	start := ""  // of a line that is too long
+	dropped := 0 // octets of that line so far; 0: no such line
+	deliver := func(line string) bool {
+		if dropped == 0 {
+			return yield(line, nil)
 		}
-		if r.held == len(r.buf) || r.dropped > 0 {
-			r.drop()
+		length := dropped + len(line)
+		dropped = 0
+		return yield(start, locus.NewSyntaxError(start, locus.MaxLen, "genericurl",
+			fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, length, locus.MaxLen)))
+	}
+	for {
+		n, err := read(buf[held:])
+		fresh := buf[held : held+n]
+		held += n
+		if end := bytes.LastIndexByte(fresh, '\n'); end >= 0 || err == io.EOF {
+			if end += held - n + 1; err == io.EOF {
+				end = held
+			}
+			for line := range strings.Lines(string(buf[:end])) {
+				if text, ended := strings.CutSuffix(line, "\n"); ended {
+					line = strings.TrimSuffix(text, "\r")
+				}
+				if !deliver(line) {
+					return nil
+				}
+			}
+			held = copy(buf, buf[end:held])
+		}
+		if held == len(buf) || dropped > 0 {
+			if dropped == 0 {
+				start = string(buf[:locus.MaxLen])
+			}
+			dropped += held
+			held = 0
 		}
 		switch {
 		case err == io.EOF:
-			r.last()
+			if dropped > 0 {
+				deliver("")
+			}
 			return nil
 		case err != nil:
 			return err
@@ -90,58 +108,7 @@ func (r *lineReader) run() error {
 	}
 }
 
-// deliver yields whole lines.
-func (r *lineReader) deliver(lines string) bool {
-	if r.dropped > 0 {
-		line, rest, _ := strings.Cut(lines, "\n")
-		if !r.tooLong(strings.TrimSuffix(line, "\r")) {
-			return false
-		}
-		lines = rest
-	}
-	for lines != "" {
-		end := strings.IndexByte(lines, '\n')
-		line := lines[:end]
-		if end > 0 && line[end-1] == '\r' {
-			line = line[:end-1]
-		}
-		if !r.yield(line, nil) {
-			return false
-		}
-		lines = lines[end+1:]
-	}
-	return true
-}
-
-// drop empties the buffer, which is within one line, and keeps the start of the line.
-func (r *lineReader) drop() {
-	if r.dropped == 0 {
-		r.start = string(r.buf[:locus.MaxLen])
-	}
-	r.dropped += r.held
-	r.held = 0
-}
-
-// last yields a final line without a line end.
-func (r *lineReader) last() {
-	switch {
-	case r.dropped > 0:
-		r.tooLong("")
-	case r.held > 0:
-		r.yield(string(r.buf[:r.held]), nil)
-	}
-}
-
-// tooLong yields the start of the dropped line, which ends with end.
-func (r *lineReader) tooLong(end string) bool {
-	length := r.dropped + len(end)
-	r.dropped = 0
-	return r.yield(r.start, locus.NewSyntaxError(r.start, locus.MaxLen, "genericurl",
-		fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, length, locus.MaxLen)))
-}
-
-// readInput reads standard input. It flushes the results so far before it waits, and an
-// interrupt ends the wait.
+// readInput flushes the results so far, and then reads until an interrupt.
 func (a *App) readInput(p []byte) (int, error) {
 	a.Out.Flush()
 	if a.OutputFailed() {
@@ -158,49 +125,106 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// ReadContext reads from in until ctx ends. p stays in use after that, because a read
-// can't be cancelled.
-func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
-	type result struct {
-		n   int
-		err error
+// ReadFile reads a regular file of at most limit octets. Another one could block.
+func ReadFile(name string, limit int) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", locus.Quote(name))
 	}
-	done := make(chan result, 1)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadLimited(f, locus.Quote(name), limit)
+}
+
+// ReadLimited reads all of r, which has the given name in an error, unless it has more
+// than limit octets.
+func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
+	octets, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err == nil && len(octets) > limit {
+		err = fmt.Errorf("%w: %s is larger than the limit of %d octets", scheme.ErrTooLarge, name, limit)
+	}
+	return octets, err
+}
+
+// await returns what f returns, or the error of ctx if that ends first: neither a read
+// nor the opening of a pipe can be cancelled.
+func await[T any](ctx context.Context, f func() (T, error)) (value T, err error) {
+	done := make(chan struct{})
+	var late T
+	var lateErr error
 	go func() {
-		n, err := in.Read(p)
-		done <- result{n, err}
+		late, lateErr = f()
+		close(done)
 	}()
 	select {
-	case r := <-done:
-		return r.n, r.err
+	case <-done:
+		return late, lateErr
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return value, ctx.Err()
 	}
 }
 
-// OpenContext opens a file. Opening a named pipe waits for a writer, at most until ctx
-// ends.
+// ReadContext reads from in until ctx ends. p stays in use after that.
+func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
+	return await(ctx, func() (int, error) { return in.Read(p) })
+}
+
+// OpenContext opens a file. A named pipe waits for a writer, at most until ctx ends.
 func OpenContext(ctx context.Context, name string) (*os.File, error) {
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(name)
 	}
-	type result struct {
-		f   *os.File
-		err error
+	return await(ctx, func() (*os.File, error) { return os.Open(name) })
+}
+
+// ReadURL parses an input as a URL, which may be in the wrapper of the appendix of RFC
+// 1738. A note tells about the wrapper. readErr is an error from [App.Inputs].
+func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
+	if readErr != nil {
+		return locus.URL{}, readErr
 	}
-	done := make(chan result)
-	go func() {
-		f, err := os.Open(name)
-		select {
-		case done <- result{f, err}:
-		case <-ctx.Done():
-			f.Close()
-		}
-	}()
-	select {
-	case r := <-done:
-		return r.f, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	u, err := shape.Read(input)
+	if err == nil {
+		a.NoteWrapper(input)
 	}
+	return u, err
+}
+
+// NoteWrapper writes a note about the text around a URL, for standard input once.
+func (a *App) NoteWrapper(input string) {
+	note, ok := locus.Unwrap(input).Note()
+	switch {
+	case !ok:
+	case a.LineNumber == 0:
+		a.FlushTerminal()
+		a.Note("%s (%s)", charset.Text(note.Help), note.Section)
+	case !a.wrapperNoted:
+		a.wrapperNoted = true
+		a.FlushTerminal()
+		a.Note("line %d: %s (%s); later lines get no such note", a.LineNumber, charset.Text(note.Help), note.Section)
+	}
+}
+
+// TextSet is a set of texts that keeps 128 bits of each.
+type TextSet struct {
+	first, second maphash.Seed
+	keys          map[[2]uint64]struct{}
+}
+
+// NewTextSet returns an empty set.
+func NewTextSet() *TextSet {
+	return &TextSet{first: maphash.MakeSeed(), second: maphash.MakeSeed(), keys: map[[2]uint64]struct{}{}}
+}
+
+// Add adds text, and reports whether it was new.
+func (s *TextSet) Add(text string) bool {
+	n := len(s.keys)
+	s.keys[[2]uint64{maphash.String(s.first, text), maphash.String(s.second, text)}] = struct{}{}
+	return len(s.keys) > n
 }

@@ -17,7 +17,6 @@ import (
 // way, and a total for several. Messages to standard error are written above the bars.
 // The zero value shows nothing.
 type Progress struct {
-	a        *App
 	names    []string // of the transfers, safe for a terminal
 	bars     *mpb.Progress
 	restore  func() // gives standard error back
@@ -36,15 +35,19 @@ type bar struct {
 	note  string // instead of the rate
 }
 
-// StartProgress shows progress for transfers of the given names.
-func StartProgress(a *App, names []string) *Progress {
-	p := &Progress{a: a, active: map[int]*bar{}}
+// StartProgress shows progress for transfers of the given names, if standard error is a
+// terminal that is free for it.
+func StartProgress(a *App, names ...string) *Progress {
+	if !a.ErrTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {
+		return new(Progress)
+	}
+	p := &Progress{active: map[int]*bar{}}
 	for _, name := range names {
 		p.names = append(p.names, term.Safe(name))
 	}
 	p.bars = mpb.New(mpb.WithOutput(a.ErrOut), mpb.WithAutoRefresh())
 	if len(names) > 1 {
-		p.total = p.add(len(names), countTitle)
+		p.total = p.add(len(names), func(s decor.Statistics) string { return fmt.Sprintf("%d of %d files", s.Current, s.Total) })
 		p.total.SetTotal(int64(len(names)), false)
 	}
 	p.restore = a.RedirectErrors(p.bars)
@@ -71,41 +74,41 @@ func (p *Progress) Report(e transfer.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := p.active[e.Index]
-	ended := e.State == transfer.Finished || e.State == transfer.Failed
-	if b == nil && !ended {
-		b = p.add(e.Index, p.nameTitle(e.Index))
-		p.active[e.Index] = b
-	}
-	switch {
-	case ended:
-		delete(p.active, e.Index)
+	switch e.State {
+	case transfer.Finished, transfer.Failed:
 		p.finished++
 		p.octets += e.Done
 		// After an interrupt a transfer can end before it begins.
-		if b != nil {
+		if b := p.active[e.Index]; b != nil {
 			b.end(e, len(p.names) == 1 && e.State == transfer.Finished)
 		}
-	case e.State == transfer.Waiting:
-		b.show(e, "retry soon")
-	case e.State == transfer.Busy:
-		b.show(e, "another process fetches it")
+		delete(p.active, e.Index)
+	case transfer.Waiting:
+		p.bar(e.Index).show(e, "retry soon")
+	case transfer.Busy:
+		p.bar(e.Index).show(e, "another process fetches it")
 	default:
-		b.show(e, "")
+		p.bar(e.Index).show(e, "")
 	}
 	p.showTotal()
 }
 
+func (p *Progress) bar(i int) *bar {
+	if p.active[i] == nil {
+		name := term.Truncate(p.names[i], nameWidth)
+		p.active[i] = p.add(i, func(decor.Statistics) string { return name })
+	}
+	return p.active[i]
+}
+
 // Update shows the progress of one piece of work whose end is unknown.
-func (p *Progress) Update(octets int64, note string) {
+func (p *Progress) Update(octets int64, note string, args ...any) {
+	if p.bars == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := p.active[0]
-	if b == nil {
-		b = p.add(0, p.nameTitle(0))
-		p.active[0] = b
-	}
-	b.set(transfer.Event{Done: octets, Total: -1, Left: -1}, note)
+	p.bar(0).set(transfer.Event{Done: octets, Total: -1, Left: -1}, fmt.Sprintf(note, args...))
 }
 
 // showTotal adds up finished transfers and those under way.
@@ -122,7 +125,6 @@ func (p *Progress) showTotal() {
 	p.total.SetCurrent(int64(p.finished))
 }
 
-// add makes a bar with a title.
 func (p *Progress) add(priority int, title func(decor.Statistics) string) *bar {
 	b := &bar{}
 	b.Bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
@@ -133,23 +135,12 @@ func (p *Progress) add(priority int, title func(decor.Statistics) string) *bar {
 	return b
 }
 
-// countTitle is the title of the total.
-func countTitle(s decor.Statistics) string { return fmt.Sprintf("%d of %d files", s.Current, s.Total) }
-
-// nameTitle is the title of one transfer.
-func (p *Progress) nameTitle(i int) func(decor.Statistics) string {
-	name := term.Truncate(p.names[i], nameWidth)
-	return func(decor.Statistics) string { return name }
-}
-
-// set changes the text of the bar to that of e.
 func (b *bar) set(e transfer.Event, note string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.event, b.note = e, note
 }
 
-// show changes the text and the length of the bar to those of e.
 func (b *bar) show(e transfer.Event, note string) {
 	b.set(e, note)
 	if e.Total > 0 {
@@ -164,9 +155,9 @@ func (b *bar) end(e transfer.Event, keep bool) {
 	b.show(e, "")
 	if keep {
 		b.SetTotal(-1, true)
-		return
+	} else {
+		b.Abort(true)
 	}
-	b.Abort(true)
 }
 
 // text returns octets, rate and time left, as far as they are known.

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewRoot returns the command "locus" with its subcommands, which work on a, its help
-// topics and its help command.
+// NewRoot returns the command "locus" for a.
 func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locus",
@@ -42,7 +41,6 @@ only argument is "-". Standard output carries only the result.`,
 	return root
 }
 
-// version returns the version that the program was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -63,12 +61,10 @@ func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("no subcommand %q", args[0])
 }
 
-var errNoURL = errors.New(`no URL given; "-" reads them from standard input, one a line`)
-
 // RequireURLs refuses to run without arguments.
 func RequireURLs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errNoURL
+		return errors.New(`no URL given; "-" reads them from standard input, one a line`)
 	}
 	return nil
 }

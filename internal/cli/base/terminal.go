@@ -26,7 +26,6 @@ var ErrNoAnswer = errors.New("no answer")
 // openTTY opens the terminal that the program was started from.
 func openTTY() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
 
-// interruptSelf does what Ctrl-C does.
 func interruptSelf() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		self.Signal(os.Interrupt)
@@ -42,8 +41,7 @@ func (a *App) Terminal() (*Terminal, error) {
 	return &Terminal{f, bufio.NewReader(f), a.Interrupt}, nil
 }
 
-// ReadLine asks for a line, and returns it without its end. At the end of the input the
-// error is [ErrNoAnswer].
+// ReadLine asks for a line. At the end of the input the error is [ErrNoAnswer].
 func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(t, prompt)
 	text, err := answer(ctx, func() (string, error) {
@@ -60,8 +58,7 @@ func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) 
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// ReadSecret asks for a line that is not shown. It restores the terminal even if ctx ends
-// in the middle.
+// ReadSecret asks for a line that is not shown. It always restores the terminal.
 func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error) {
 	// Without the echo, nothing that is typed early is shown.
 	before, err := term.MakeRaw(int(t.Fd()))
@@ -96,25 +93,11 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answer waits for read until ctx ends. The result of a later read is lost, because a
-// read can't be cancelled.
+// answer waits for read until ctx ends. The result of a later read is lost.
 func answer(ctx context.Context, read func() (string, error)) (string, error) {
-	type result struct {
-		Text string
-		err  error
+	text, err := await(ctx, read)
+	if err == io.EOF {
+		err = ErrNoAnswer
 	}
-	done := make(chan result, 1)
-	go func() {
-		text, err := read()
-		done <- result{text, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err == io.EOF {
-			r.err = ErrNoAnswer
-		}
-		return r.Text, r.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return text, err
 }

@@ -20,8 +20,7 @@ const (
 	commonGroup  = "Every subcommand"
 )
 
-// AddFlags adds the flags that add defines to cmd, as one group with a title in its
-// help.
+// AddFlags adds the flags that add defines to cmd, as a group of its help.
 func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(flagGroup(title, add))
@@ -68,8 +67,6 @@ func groupOf(f *pflag.Flag) string {
 	return ownGroup
 }
 
-// writeHelp writes the help of a command: what it does, examples, details, and its flags
-// in groups.
 func writeHelp(cmd *cobra.Command, _ []string) {
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%s.\n", cmd.Short)
@@ -94,7 +91,6 @@ func writeHelp(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// helpWidth is the number of columns of help texts.
 const helpWidth = 88
 
 func writeCommands(cmd *cobra.Command, title string, wanted func(*cobra.Command) bool) {

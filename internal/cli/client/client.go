@@ -23,10 +23,10 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/tour"
 )
 
-// Options are what a subcommand wants of its client, besides the global flags and the
-// configuration.
+// Options are for New, besides the global flags and the configuration.
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
 	ViaGateway func(locus.URL, access.Gateway)  // may be nil
@@ -41,8 +41,7 @@ type Options struct {
 	NoTimeLimit bool
 }
 
-// New returns a client as the flags, the configuration and o want it. closeAll closes
-// it and its idle connections.
+// New returns a client. closeAll closes it and its idle connections.
 func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
 	mail := NewMailbox(a, o.NoProgress)
 	registry, err := NewRegistry(a, o, mail)
@@ -101,8 +100,7 @@ func Rules(a *base.App) policy.Rules {
 	}
 }
 
-// NewRegistry returns the schemes of the command, with access as o wants it. mail may
-// be nil.
+// NewRegistry returns the schemes of the command. mail may be nil.
 func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error) {
 	mode, err := ftp.ParseCWDMode(string(a.Config.FTP.CWD))
 	if err != nil {
@@ -123,12 +121,23 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&http.Options{Raw: o.Raw})
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
-	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
+	return a.NewRegistry(append(schemes(reader, stored, files, web, menus), telnet.Schemes(sessions)...)...)
+}
+
+func schemes(reader *news.Client, stored *mid.Client, files *ftp.Client, web *http.Client, menus *gopher.Client) []scheme.Scheme {
+	return slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
 		ftp.Scheme(files), ftp.SecureScheme(files),
 		http.Scheme(web), http.SecureScheme(web),
 		gopher.Scheme(menus), gopher.SecureScheme(menus),
-		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions),
-	})...)
+	})
+}
+
+// DemoRegistry returns the schemes for a client of the tour's servers.
+func DemoRegistry(a *base.App, m *tour.Museum) (*scheme.Registry, error) {
+	return a.NewRegistry(schemes(
+		news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()}), mid.New(&mid.Options{Store: m.Mail()}),
+		ftp.New(&ftp.Options{TLSConfig: m.TLS()}), http.New(&http.Options{TLS: m.TLS()}), gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
+	)...)
 }
 
 // receivedArticles returns what looks for articles in the received mail; nil if the
@@ -164,8 +173,7 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 // trusts names must not take them for the user who runs the gateway.
 const gatewayUser = "locus-gateway"
 
-// telnetOptions returns the options of sessions, at the user's terminal or in the pages
-// of a gateway.
+// telnetOptions returns the options of sessions, in the pages of a gateway or not.
 func telnetOptions(a *base.App, page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.Config.Rlogin.LocalUser,

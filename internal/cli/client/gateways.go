@@ -25,7 +25,6 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 	return value, name
 }
 
-// proxies returns the gateways that the variables name.
 func proxies(a *base.App) (g config.GatewayTable, err error) {
 	for _, s := range a.Registry.All() {
 		for _, name := range s.ProxyVars {
@@ -41,8 +40,7 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 	var good []string
 	for _, field := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
-			// Other programs may understand it, and using the proxy reveals nothing
-			// more.
+			// Other programs may understand it.
 			a.Note("the environment variable %s: ignored: %q is not a host, domain or address", name, field)
 			continue
 		}
@@ -52,8 +50,7 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 	return g, nil
 }
 
-// Gateways returns the gateways of the flags, the configuration and the variables of
-// other programs, in this order.
+// Gateways returns the gateways of flags, configuration and proxy variables, in this order.
 func Gateways(a *base.App) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil
@@ -65,20 +62,27 @@ func Gateways(a *base.App) (*access.Gateways, error) {
 	return GatewaysOver(a, below)
 }
 
-// GatewaysOver returns the gateways of the flags and the configuration, and below for
-// the rest.
+// GatewaysOver returns the gateways of flags and configuration, and below for the rest.
 func GatewaysOver(a *base.App, below config.GatewayTable) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil
 	}
-	var flags config.GatewayTable
+	table, err := GatewayTable(a)
+	if err != nil {
+		return nil, err
+	}
+	g, err := access.NewGateways(table.Over(below).Rules)
+	return g, config.Unprefixed(err)
+}
+
+// GatewayTable returns the gateways of the flags and the configuration.
+func GatewayTable(a *base.App) (flags config.GatewayTable, err error) {
 	for _, text := range a.Flags.Gateways {
 		if err := flags.Set(text); err != nil {
-			return nil, fmt.Errorf("--gateway: %w", err)
+			return flags, fmt.Errorf("--gateway: %w", err)
 		}
 	}
-	g, err := access.NewGateways(flags.Over(a.Config.Gateways.Over(below)).Rules)
-	return g, config.Unprefixed(err)
+	return flags.Over(a.Config.Gateways), nil
 }
 
 // addProxy adds the gateway of a scheme that a variable names, if any.

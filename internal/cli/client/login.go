@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +31,6 @@ type Login struct {
 	answers map[server]scheme.Credentials
 }
 
-// server identifies what a login is for.
 type server struct {
 	scheme, host string
 	port         uint16
@@ -155,117 +153,94 @@ func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error)
 		here := port == strconv.Itoa(int(w.port)) || port == "" && !w.exact
 		return fits && here && entry.Password != "" && (w.user == "" || entry.User == w.user)
 	}
-	words := netrcWords{r: bufio.NewReader(io.LimitReader(r, maxNetrc))}
+	text, err := io.ReadAll(io.LimitReader(r, maxNetrc))
+	if err != nil {
+		return c, false, err
+	}
+	words := netrcWords{rest: string(text)}
 	for {
-		word, err := words.next()
-		if err != nil || word == "machine" || word == "default" {
+		word, more := words.next()
+		if !more || word == "machine" || word == "default" {
 			if full() {
 				return entry, true, nil
 			}
 			entry, fits, port = scheme.Credentials{}, word == "default", ""
 		}
-		if err == io.EOF {
-			return c, false, nil
-		}
-		if err != nil {
-			return c, false, err
+		if !more {
+			return c, false, words.err
 		}
 		switch word {
 		case "macdef":
-			err = words.skipMacro()
+			words.skipMacro()
 		case "machine":
-			word, err = words.next()
+			word, _ = words.next()
 			fits = strings.EqualFold(word, w.host)
 			if n := len(w.host); !fits && len(word) > n+1 && word[n] == ':' && strings.EqualFold(word[:n], w.host) {
 				fits, port = true, word[n+1:]
 			}
 		case "port":
-			port, err = words.next()
+			port, _ = words.next()
 		case "login":
-			entry.User, err = words.next()
+			entry.User, _ = words.next()
 		case "password":
-			entry.Password, err = words.next()
+			entry.Password, _ = words.next()
 		case "account":
-			_, err = words.next()
-		}
-		if err != nil && err != io.EOF {
-			return c, false, err
+			words.next()
 		}
 	}
 }
 
-// maxNetrc limits the size of a netrc file, in octets.
 const maxNetrc = 1 << 20
 
 // netrcWords reads the words of a netrc file: separated by blanks and line ends, or in
-// quotes, with "\" before a literal quote or "\".
-type netrcWords struct{ r *bufio.Reader }
-
-func (w *netrcWords) next() (string, error) {
-	c, err := w.start()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	quoted := c == '"'
-	if !quoted {
-		b.WriteByte(c)
-	}
-	for {
-		c, err := w.r.ReadByte()
-		switch {
-		case err == io.EOF && !quoted:
-			return b.String(), nil
-		case err == io.EOF:
-			return "", errors.New("a quote has no end")
-		case err != nil:
-			return "", err
-		case quoted && c == '"', !quoted && isSpace(c):
-			if c == '\n' {
-				w.r.UnreadByte()
-			}
-			return b.String(), nil
-		case quoted && c == '\\':
-			if c, err = w.r.ReadByte(); err != nil {
-				return "", errors.New("a quote has no end")
-			}
-		}
-		b.WriteByte(c)
-	}
+// quotes, with "\" before a literal quote or "\". A "#" before a word starts a comment.
+type netrcWords struct {
+	rest string
+	err  error // that ended the words early
 }
 
-// start returns the first octet of a word. A "#" there starts a comment to the end of
-// the line.
-func (w *netrcWords) start() (byte, error) {
-	for {
-		c, err := w.r.ReadByte()
-		switch {
-		case err != nil:
-			return 0, err
-		case c == '#':
-			if _, err := w.r.ReadString('\n'); err != nil {
-				return 0, err
-			}
-		case !isSpace(c):
-			return c, nil
-		}
+const netrcBlanks = " \t\r\n"
+
+// next returns the next word, and false at the end.
+func (w *netrcWords) next() (word string, ok bool) {
+	w.rest = strings.TrimLeft(w.rest, netrcBlanks)
+	for strings.HasPrefix(w.rest, "#") {
+		_, w.rest, _ = strings.Cut(w.rest, "\n")
+		w.rest = strings.TrimLeft(w.rest, netrcBlanks)
 	}
+	quoted, ok := strings.CutPrefix(w.rest, `"`)
+	if !ok {
+		end := strings.IndexAny(w.rest, netrcBlanks)
+		if end < 0 {
+			end = len(w.rest)
+		}
+		word, w.rest = w.rest[:end], w.rest[end:]
+		return word, word != ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(quoted); i++ {
+		switch quoted[i] {
+		case '"':
+			w.rest = quoted[i+1:]
+			return b.String(), true
+		case '\\':
+			if i++; i == len(quoted) {
+				continue
+			}
+		}
+		b.WriteByte(quoted[i])
+	}
+	w.rest, w.err = "", errors.New("a quote has no end")
+	return "", false
 }
 
 // skipMacro skips a macro, which ends at an empty line.
-func (w *netrcWords) skipMacro() error {
-	for first := true; ; first = false {
-		line, err := w.r.ReadString('\n')
-		if err != nil {
-			return err
-		}
-		if !first && strings.Trim(line, "\r\n") == "" {
-			return nil
-		}
+func (w *netrcWords) skipMacro() {
+	_, w.rest, _ = strings.Cut(w.rest, "\n")
+	for line := "macro"; w.rest != "" && line != ""; line = strings.TrimRight(line, "\r") {
+		line, w.rest, _ = strings.Cut(w.rest, "\n")
 	}
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // prompt asks the user at the terminal. The password is not shown.
 func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
@@ -285,7 +260,6 @@ func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credent
 	return c, err == nil, err
 }
 
-// loginQuestion says which server asks for a login.
 func loginQuestion(q scheme.Question) string {
 	host := q.URL.Host()
 	if port, ok := q.URL.PortText(); ok {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"iter"
 	"sync"
@@ -26,8 +25,7 @@ type mailbox struct {
 	progress *base.Progress
 }
 
-// mostTroubles is the number of problems with the mail that are shown. "locus index"
-// shows all.
+// mostTroubles is how many problems with the mail are shown. "locus index" shows all.
 const mostTroubles = 5
 
 // NewMailbox returns the mail of the configuration; nil if it names none.
@@ -48,7 +46,6 @@ func (m *mailbox) asStore() mid.Store {
 	return m
 }
 
-// Messages implements [mid.Store].
 func (m *mailbox) Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error] {
 	return func(yield func(fs.File, error) bool) {
 		store, err := m.Open(ctx)
@@ -66,7 +63,6 @@ func (m *mailbox) Messages(ctx context.Context, messageID string) iter.Seq2[fs.F
 	}
 }
 
-// Open opens the store once.
 func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +81,6 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	return m.store, err
 }
 
-// tell shows the first problems, and then once that there are more.
 func (m *mailbox) tell(err error) {
 	// The store calls this while it is being opened, so m.mu can't be taken.
 	n := m.troubles.Add(1)
@@ -97,20 +92,18 @@ func (m *mailbox) tell(err error) {
 	}
 }
 
-// Report shows the progress of indexing.
 func (m *mailbox) Report(p mailstore.Progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.progress == nil {
-		if m.quiet || !m.a.ErrTTY || m.a.Flags.Quiet || m.a.Flags.JSON || m.a.ShowsProgress() {
+		if m.quiet {
 			return
 		}
-		m.progress = base.StartProgress(m.a, []string{"index of the mail"})
+		m.progress = base.StartProgress(m.a, "index of the mail")
 	}
-	m.progress.Update(p.Octets, fmt.Sprintf("%d messages", p.Messages))
+	m.progress.Update(p.Octets, "%d messages", p.Messages)
 }
 
-// EndProgress ends the progress display.
 func (m *mailbox) EndProgress() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +113,6 @@ func (m *mailbox) EndProgress() {
 	}
 }
 
-// Close closes the store, if it was opened.
 func (m *mailbox) Close() error {
 	if m == nil || m.store == nil {
 		return nil

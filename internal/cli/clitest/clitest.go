@@ -12,7 +12,6 @@ import (
 
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/config"
-	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -42,17 +41,6 @@ func NewScreen(t *testing.T) (*base.App, *Screen) {
 	return a, s
 }
 
-// DeadAddress is host and port that refuse connections as long as the test runs.
-func DeadAddress(t *testing.T) string {
-	t.Helper()
-	dead, err := servetest.Refusing("tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { dead.Close() })
-	return dead.LocalAddr().String()
-}
-
 // MenuOf returns a menu with the items.
 func MenuOf(items ...scheme.Item) *scheme.Menu {
 	return &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
@@ -64,8 +52,7 @@ func MenuOf(items ...scheme.Item) *scheme.Menu {
 	}}
 }
 
-// MailApp is an app with so many messages in an mbox, and with folders that are not
-// there.
+// MailApp returns an app with an mbox of messages, and with missing folders.
 func MailApp(t *testing.T, messages, missing int) (*base.App, *Screen) {
 	a, s := NewScreen(t)
 	dir := t.TempDir()

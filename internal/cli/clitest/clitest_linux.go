@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NewTTY returns the two ends of a terminal: the person's and the
-// program's, which is opened by its name.
+// NewTTY returns the user's end of a terminal, and the name of the program's.
 func NewTTY(t *testing.T) (person *os.File, name string) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

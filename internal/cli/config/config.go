@@ -19,37 +19,29 @@ type Config struct {
 	PerHost  int
 	Pager    string
 	Editor   string
-	Policy   policyConfig
+	Policy   struct {
+		AllowPrivate bool
+		AllowPorts   Ports
+		MaxSize      Size
+	}
 	Gateways GatewayTable
-	FTP      ftpConfig
-	Gopher   gopherConfig
-	News     newsConfig
-	Mail     Mail
-	Rlogin   rloginConfig
-	TN3270   TN3270
-	Verify   verifyConfig
-	Gateway  Gateway
-}
-
-type policyConfig struct {
-	AllowPrivate bool
-	AllowPorts   Ports
-	MaxSize      Size
-}
-
-type ftpConfig struct {
-	CWD               cwdMode
-	Active            bool
-	TLS               bool
-	AnonymousPassword string
-}
-
-type gopherConfig struct{ LiteralTabs bool }
-
-type newsConfig struct {
-	Server     newsServer
-	ClearLogin bool
-	Received   bool
+	FTP      struct {
+		CWD               cwdMode
+		Active            bool
+		TLS               bool
+		AnonymousPassword string
+	}
+	Gopher struct{ LiteralTabs bool }
+	News   struct {
+		Server     newsServer
+		ClearLogin bool
+		Received   bool
+	}
+	Mail    Mail
+	Rlogin  struct{ LocalUser string }
+	TN3270  TN3270
+	Verify  struct{ Archive archive }
+	Gateway Gateway
 }
 
 // Mail is the configuration of received and sent mail.
@@ -62,8 +54,6 @@ type Mail struct {
 	Sendmail words
 }
 
-type rloginConfig struct{ LocalUser string }
-
 // TN3270 is the configuration of tn3270 sessions.
 type TN3270 struct {
 	Model    model
@@ -71,8 +61,6 @@ type TN3270 struct {
 	Device   string
 	Basic    bool
 }
-
-type verifyConfig struct{ Archive archive }
 
 // Gateway is the configuration of "locus gateway".
 type Gateway struct {
@@ -97,16 +85,17 @@ type Gateway struct {
 
 // Default returns the configuration without a file or environment.
 func Default() Config {
-	return Config{
+	c := Config{
 		Parallel: 8,
 		PerHost:  2,
-		FTP:      ftpConfig{CWD: "multi", AnonymousPassword: "anonymous@"},
 		TN3270:   TN3270{Model: 2, CodePage: "037"},
 		Gateway: Gateway{
 			Listen: "127.0.0.1:1738", ConnectPorts: Ports{443}, CacheSize: 1 << 30, LogFormat: "text", Letters: 20,
 			Requests: 8192, PerClient: 256, PerHost: 512, Connections: 16384, Terminals: 64,
 		},
 	}
+	c.FTP.CWD, c.FTP.AnonymousPassword = "multi", "anonymous@"
+	return c
 }
 
 // setting is one key of the configuration. value points into a Config.
@@ -116,7 +105,6 @@ type setting struct {
 	help  string
 }
 
-// settings lists every key.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"timeout", &c.Timeout, `time limit for a connection, a silence or an answer: "20s"`},
@@ -169,12 +157,10 @@ func (c *Config) settings() []setting {
 	}
 }
 
-// variable returns the name of the environment variable of the key.
 func (s setting) variable() string {
 	return "LOCUS_" + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
 
-// setText sets the value from a text of the environment.
 func (s setting) setText(text string) (err error) {
 	switch v := s.value.(type) {
 	case *bool:
@@ -203,4 +189,44 @@ func (c *Config) check() error {
 		return errors.New("the limits of the gateway must be at least 1")
 	}
 	return nil
+}
+
+// Help returns the text of "locus help configuration".
+func Help() string {
+	var b strings.Builder
+	b.WriteString(`The configuration is the file of --config or LOCUS_CONFIG, or else locus/config.toml in
+$XDG_CONFIG_HOME or ~/.config. It is in TOML:
+
+  timeout = "20s"
+
+  [policy]
+  allow_ports = [119]
+
+Flags take precedence over the environment, and the environment over the file. An
+unknown key is an error.
+
+`)
+	c := Default()
+	for _, s := range c.settings() {
+		fmt.Fprintf(&b, "  %s\n      %s.\n      Variable: %s%s.\n", s.key, s.help, s.variable(), defaultText(s))
+	}
+	b.WriteString(`
+In a variable, write ports as 25,119 and paths as /a:/b. A NO_COLOR that is not empty
+turns colours off.`)
+	return b.String()
+}
+
+func defaultText(s setting) string {
+	switch v := s.value.(type) {
+	case *int:
+		return fmt.Sprintf("; default %d", *v)
+	case *string:
+		if *v == "" {
+			return ""
+		}
+		return fmt.Sprintf("; default %q", *v)
+	case *cwdMode:
+		return fmt.Sprintf("; default %q", *v)
+	}
+	return ""
 }

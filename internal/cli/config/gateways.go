@@ -11,12 +11,6 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// tableEntry takes one value of a table with free keys.
-type tableEntry = encoding.TextUnmarshaler
-
-// openTable is a setting with free keys.
-type openTable interface{ Entry(name string) tableEntry }
-
 // entryVariable returns the environment variable of a key in a table.
 func (s setting) entryVariable(name string) string {
 	return s.variable() + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "+", "_").Replace(name))
@@ -34,17 +28,15 @@ type GatewayTable struct {
 	HasExcept bool
 }
 
-// gatewayEntry is one key of the table.
 type gatewayEntry struct {
 	table *GatewayTable
 	name  string
 }
 
 // Entry returns the destination for the value of a key.
-func (g *GatewayTable) Entry(name string) tableEntry { return gatewayEntry{g, name} }
+func (g *GatewayTable) Entry(name string) encoding.TextUnmarshaler { return gatewayEntry{g, name} }
 
-// UnmarshalText sets the gateway of a scheme, or the exceptions. No error contains the
-// password of a gateway.
+// UnmarshalText sets a gateway or the exceptions. No error contains a password.
 func (e gatewayEntry) UnmarshalText(text []byte) error {
 	g := e.table
 	if e.name == exceptions {

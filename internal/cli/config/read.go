@@ -33,7 +33,7 @@ func (s Source) Read(c *Config) error {
 				return fmt.Errorf("the environment variable %s: %w", key.variable(), err)
 			}
 		}
-		if t, ok := key.value.(openTable); ok {
+		if t, ok := key.value.(*GatewayTable); ok {
 			if err := s.readEntries(key, t); err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func (s Source) Read(c *Config) error {
 
 // readEntries reads the variables of a table: first those of registered schemes and of
 // the other keys, then those of schemes that are not registered.
-func (s Source) readEntries(key setting, t openTable) error {
+func (s Source) readEntries(key setting, t *GatewayTable) error {
 	names := append([]string{AllSchemes, exceptions}, s.Schemes...)
 	known := map[string]bool{}
 	for _, name := range names {
@@ -79,8 +79,7 @@ func (s Source) unregistered(key setting, known map[string]bool) (names []string
 	return names
 }
 
-// readFile reads the file of --config or LOCUS_CONFIG, which must exist, or else the
-// user's own, which need not.
+// readFile reads the named file, which must exist, or else the user's own, if any.
 func (s Source) readFile(c *Config) error {
 	name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG"))
 	required := name != ""
@@ -120,8 +119,7 @@ func UserFolder(env func(string) string, variable, atHome string) string {
 	return filepath.Join(folder, "locus")
 }
 
-// decode reads the text of a configuration file. An unknown key is an error, because it
-// may be misspelt.
+// decode reads the text of a file. An unknown key is an error, because it may be misspelt.
 func (c *Config) decode(text string) error {
 	d := decoder{settings: map[string]setting{}}
 	for _, s := range c.settings() {
@@ -133,19 +131,18 @@ func (c *Config) decode(text string) error {
 		return plainError(err)
 	}
 	d.meta = &meta
-	return d.table("", top)
+	return d.table(top, d.value)
 }
 
-// decoder sets values from a document.
 type decoder struct {
 	meta     *toml.MetaData
 	settings map[string]setting
 }
 
-func (d *decoder) table(prefix string, table map[string]toml.Primitive) error {
+// table sets the value of each key of a table by set.
+func (d *decoder) table(table map[string]toml.Primitive, set func(name string, value toml.Primitive) error) error {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		key := prefix + name
-		if err := d.value(key, table[name]); err != nil {
+		if err := set(name, table[name]); err != nil {
 			return plainError(err)
 		}
 	}
@@ -153,61 +150,54 @@ func (d *decoder) table(prefix string, table map[string]toml.Primitive) error {
 }
 
 func (d *decoder) value(key string, value toml.Primitive) error {
-	if s, ok := d.settings[key]; ok {
-		if t, ok := s.value.(openTable); ok {
-			return d.entries(t, value)
-		}
+	s, known := d.settings[key]
+	gateways, isOpen := s.value.(*GatewayTable)
+	if known && !isOpen {
 		return d.meta.PrimitiveDecode(value, s.value)
 	}
-	for known := range d.settings {
-		if strings.HasPrefix(known, key+".") {
-			table, err := d.asTable(value)
-			if err != nil {
-				return err
-			}
-			return d.table(key+".", table)
-		}
+	if !known && !d.isTable(key) {
+		return d.refuse(value, "no such key")
 	}
-	return d.meta.PrimitiveDecode(value, new(unknownKey))
-}
-
-// entries sets the values of a table with free keys.
-func (d *decoder) entries(t openTable, value toml.Primitive) error {
-	list, err := d.asTable(value)
+	table, err := d.asTable(value)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		entry := t.Entry(name)
-		if err := d.meta.PrimitiveDecode(list[name], &entry); err != nil {
-			return plainError(err)
+	return d.table(table, func(name string, value toml.Primitive) error {
+		if !isOpen {
+			return d.value(key+"."+name, value)
+		}
+		entry := gateways.Entry(name)
+		return d.meta.PrimitiveDecode(value, &entry)
+	})
+}
+
+func (d *decoder) isTable(key string) bool {
+	for known := range d.settings {
+		if strings.HasPrefix(known, key+".") {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // asTable returns the values of a table.
 func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive, err error) {
 	if err = d.meta.PrimitiveDecode(value, &list); err == nil && list == nil {
 		// Decoding a value that is not a table leaves list nil.
-		err = d.meta.PrimitiveDecode(value, new(noTable))
+		err = d.refuse(value, "a table, not a value")
 	}
 	return list, err
 }
 
-// noTable refuses every value. The error gets the position of the key.
-type noTable struct{}
-
-func (*noTable) UnmarshalTOML(any) error {
-	return errors.New("a table, not a value")
+// refuse returns an error with the position of the key of value.
+func (d *decoder) refuse(value toml.Primitive, why string) error {
+	r := refusal(why)
+	return d.meta.PrimitiveDecode(value, &r)
 }
 
-// unknownKey refuses every value. The error gets the position of the key.
-type unknownKey struct{}
+type refusal string
 
-func (*unknownKey) UnmarshalTOML(any) error {
-	return errors.New("no such key")
-}
+func (r *refusal) UnmarshalTOML(any) error { return errors.New(string(*r)) }
 
 // plainError puts line and key first, and removes the package's name.
 func plainError(err error) error {

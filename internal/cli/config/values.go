@@ -81,8 +81,11 @@ var _ pflag.Value = (*Size)(nil)
 func (s *Size) Set(text string) error {
 	digits := strings.TrimSuffix(strings.ToUpper(text), "B")
 	shift := 0
-	if i := strings.IndexByte("KMGT", lastByte(digits)); i >= 0 {
-		digits, shift = digits[:len(digits)-1], 10*(i+1)
+	for i, unit := range []string{"K", "M", "G", "T"} {
+		if number, ok := strings.CutSuffix(digits, unit); ok {
+			digits, shift = number, 10*(i+1)
+			break
+		}
 	}
 	n, err := strconv.ParseUint(digits, 10, 63)
 	if err != nil || n > math.MaxInt64>>shift {
@@ -90,14 +93,6 @@ func (s *Size) Set(text string) error {
 	}
 	*s = Size(n << shift)
 	return nil
-}
-
-// lastByte returns the last byte of s; 0 if s is empty.
-func lastByte(s string) byte {
-	if s == "" {
-		return 0
-	}
-	return s[len(s)-1]
 }
 
 func (s *Size) String() string {
@@ -114,7 +109,6 @@ func (s *Size) Type() string { return "size" }
 
 func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }
 
-// duration is a time span that can't be negative.
 type duration time.Duration
 
 func (d *duration) UnmarshalText(text []byte) error {
@@ -130,10 +124,15 @@ func (d *duration) UnmarshalText(text []byte) error {
 type cwdMode string
 
 func (m *cwdMode) UnmarshalText(text []byte) error {
-	if !slices.Contains([]string{"multi", "single", "none"}, string(text)) {
-		return fmt.Errorf(`%q is not "multi", "single" or "none"`, text)
+	return setOneOf(m, text, "multi", "single", "none")
+}
+
+// setOneOf sets v to text, which must be one of three words.
+func setOneOf[T ~string](v *T, text []byte, first, second, third string) error {
+	if !slices.Contains([]string{first, second, third}, string(text)) {
+		return fmt.Errorf("%q is not %q, %q or %q", text, first, second, third)
 	}
-	*m = cwdMode(text)
+	*v = T(text)
 	return nil
 }
 
@@ -141,11 +140,7 @@ func (m *cwdMode) UnmarshalText(text []byte) error {
 type logFormat string
 
 func (f *logFormat) UnmarshalText(text []byte) error {
-	if !slices.Contains([]string{"text", "json", "none"}, string(text)) {
-		return fmt.Errorf(`%q is not "text", "json" or "none"`, text)
-	}
-	*f = logFormat(text)
-	return nil
+	return setOneOf(f, text, "text", "json", "none")
 }
 
 func (f *logFormat) String() string { return string(*f) }
@@ -180,7 +175,6 @@ func (l *ListenAddress) Set(text string) error { return l.UnmarshalText([]byte(t
 
 func (l *ListenAddress) Type() string { return "address" }
 
-// model is the model of a 3270 terminal.
 type model int
 
 func (m *model) UnmarshalText(text []byte) error {
@@ -192,10 +186,8 @@ func (m *model) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML takes a number.
 func (m *model) UnmarshalTOML(value any) error { return m.UnmarshalText(fmt.Append(nil, value)) }
 
-// codePage is an EBCDIC code page.
 type codePage string
 
 func (c *codePage) UnmarshalText(text []byte) error {
@@ -290,7 +282,6 @@ func (r *relay) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// words are a program and its arguments.
 type words []string
 
 // UnmarshalText reads words separated by blanks, without a shell.

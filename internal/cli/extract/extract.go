@@ -15,10 +15,8 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/internal/walk"
 )
 
-// extractor is one run of "locus extract".
 type extractor struct {
 	a                *base.App
 	recursive        bool
@@ -91,7 +89,6 @@ var shortTypes = map[string]string{
 	"text": "text/plain", "markdown": "text/markdown", "html": "text/html", "mail": "message/rfc822", "mbox": "application/mbox",
 }
 
-// prepare validates the flags.
 func (x *extractor) prepare() error {
 	x.o.Type = shortTypes[x.as]
 	if x.as != "" && x.o.Type == "" {
@@ -115,7 +112,6 @@ func (x *extractor) prepare() error {
 	return nil
 }
 
-// run extracts the URLs of args.
 func (x *extractor) run(args []string) error {
 	if err := x.prepare(); err != nil {
 		return err
@@ -134,12 +130,6 @@ func (x *extractor) run(args []string) error {
 	return nil
 }
 
-// walkOptions returns the options for reading folders.
-func (x *extractor) walkOptions() *walk.Options {
-	return &walk.Options{NoIgnore: x.noIgnore, Hidden: x.hidden, Global: walk.GlobalIgnore(x.a.Getenv)}
-}
-
-// wants reports whether a link was asked for.
 func (x *extractor) wants(l *document.Link) bool {
 	if l.URL.IsZero() {
 		return x.partial && len(x.hosts) == 0 && len(x.schemes) == 0
@@ -162,7 +152,6 @@ func onHost(host, name string) bool {
 	return host == name
 }
 
-// linkJSON is a URL that was found, for --json.
 type linkJSON struct {
 	File        shape.Text  `json:"file"`
 	URL         *shape.Text `json:"url"` // null: a partial form
@@ -183,7 +172,6 @@ type linkJSON struct {
 	Context     *shape.Text `json:"context,omitempty"`
 }
 
-// object returns l as JSON.
 func (x *extractor) object(file string, l *document.Link) linkJSON {
 	j := linkJSON{
 		File: shape.Text(file), Start: l.Start, End: l.End, Line: l.Line, Column: l.Column, Form: shape.Text(l.Form.String()),
@@ -229,14 +217,6 @@ func (x *extractor) line(b []byte, file, member, written string) []byte {
 		}
 	}
 	return append(append(b, x.shown(written)...), '\n')
-}
-
-// fileName returns the prefix for the URLs of a file.
-func (x *extractor) fileName(name string) string {
-	if !x.prefix {
-		return ""
-	}
-	return x.shown(name) + ":"
 }
 
 // shown returns text of a document or folder as one line.

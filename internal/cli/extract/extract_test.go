@@ -1,11 +1,11 @@
 package extract
 
 import (
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
-	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
@@ -28,37 +28,18 @@ func TestSchemesAreLookedFor(t *testing.T) {
 	}
 }
 
-func TestExtractProgress(t *testing.T) {
-	a, s := clitest.NewScreen(t)
-	x := &extractor{a: a}
-	show := x.startProgress()
-	show.files.Store(12)
-	show.links.Store(345)
-	show.octets.Store(2048)
-	const want = "2.0 KiB, 12 files, 345 URLs"
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.String(), want) && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
-	}
-	show.close()
-	if !strings.Contains(s.String(), want) {
-		t.Errorf("%q does not have %q", s.String(), want)
-	}
-}
-
-// Bars are for people who look at a terminal on which nothing else is written.
+// Bars and results do not share a terminal.
 func TestExtractProgressOff(t *testing.T) {
-	for name, change := range map[string]func(*base.App){
-		"pipe":                func(a *base.App) { a.ErrTTY = false },
-		"results on the same": func(a *base.App) { a.OutTTY = true },
-		"quiet":               func(a *base.App) { a.Flags.Quiet = true },
-		"json":                func(a *base.App) { a.Flags.JSON = true },
-	} {
-		a, s := clitest.NewScreen(t)
-		change(a)
-		(&extractor{a: a}).startProgress().close()
-		if a.ShowsProgress() || s.String() != "" {
-			t.Errorf("%s: %q", name, s.String())
-		}
+	a, s := clitest.NewScreen(t)
+	a.OutTTY = true
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte("http://h/"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	x := &extractor{a: a}
+	x.o.Extract.Schemes = extract.Named(extract.Any, "http")
+	if found := x.write([]string{file}); found != 1 || s.String() != "" {
+		t.Errorf("%d links, %q", found, s.String())
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/internal/cli/base"
@@ -24,14 +22,12 @@ import (
 // files: each batch of files has its own channel, and the channels are emptied one by
 // one.
 
-// chunk is a part of the output of a file.
 type chunk struct {
 	text  []byte
-	found int      // links in it
+	ends  []int    // where in text each link ends
 	keys  []string // of the links, with --unique
-	ends  []int    // where in text each of them ends
-	err   error    // behind the text
-	flush bool     // somebody may wait for it
+	err   error    // after the text
+	flush bool     // a reader may wait for it
 }
 
 const (
@@ -44,21 +40,19 @@ const (
 	// filesAhead the number of such batches.
 	chunksAhead = 4
 	filesAhead  = 64
-	// garbage is the GC percentage. Live memory is small, so that the default would
-	// collect it every few megabytes.
+	// garbage is the GC percentage: by the default, small live memory is collected too often.
 	garbage = 400
 )
 
 // reading is a batch of files that are read one after another.
 type reading struct {
-	x        *extractor
-	files    []walk.File
-	failures []failure
-	chunks   chan chunk
-	pending  chunk
-	prefix   string // before each line
-	octets   int64  // that were read, if that is shown
-	ctx      context.Context
+	x       *extractor
+	files   []listed
+	chunks  chan chunk
+	pending chunk
+	prefix  string // before each line
+	octets  int64  // that were read, if that is shown
+	ctx     context.Context
 }
 
 // write extracts from all files, and returns the number of links written.
@@ -69,22 +63,18 @@ func (x *extractor) write(args []string) (found int64) {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	x.free = make(chan []byte, filesAhead)
-	queue := make(chan *reading, filesAhead)   // for the readers
-	ordered := make(chan *reading, filesAhead) // in their order
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for r := range queue {
-				r.readAll()
-			}
-		})
-	}
-	defer workers.Wait()
+	ordered := make(chan *reading, filesAhead)
+	var readers sync.WaitGroup
+	defer readers.Wait()
 	// Readers that wait for a channel stop when the writer has gone.
 	defer cancel()
-	workers.Go(func() { x.list(ctx, args, queue, ordered) })
-	show := x.startProgress()
-	defer show.close()
+	readers.Go(func() { x.list(ctx, args, ordered) })
+	progress := new(base.Progress)
+	if !x.a.OutTTY {
+		progress = base.StartProgress(x.a, "URLs in documents")
+	}
+	defer progress.Close()
+	files, octets := 0, int64(0)
 	var seen *base.TextSet
 	if x.unique {
 		seen = base.NewTextSet()
@@ -96,101 +86,77 @@ func (x *extractor) write(args []string) (found int64) {
 			if x.a.OutputFailed() {
 				return found
 			}
-			show.links.Store(found)
+			progress.Update(octets, "%d files, %d URLs", files, found)
 		}
-		show.files.Add(int64(len(r.files)))
-		show.octets.Add(r.octets)
+		files += len(r.files)
+		octets += r.octets
 	}
 	return found
 }
 
-// buffer returns an empty buffer for a chunk; reuse takes it back.
-func (x *extractor) buffer() []byte {
-	select {
-	case b := <-x.free:
-		return b[:0]
-	default:
-		return make([]byte, 0, chunkSize/4)
-	}
-}
-
+// reuse keeps the buffer of a chunk for later ones.
 func (x *extractor) reuse(b []byte) {
 	if cap(b) == 0 || cap(b) > 4*chunkSize {
 		return
 	}
 	select {
-	case x.free <- b:
+	case x.free <- b[:0]:
 	default:
 	}
 }
 
-// list sends the files of args to the readers.
-func (x *extractor) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
+// list starts to read the files of args, as many at once as there are processors.
+func (x *extractor) list(ctx context.Context, args []string, ordered chan<- *reading) {
 	defer close(ordered)
-	defer close(queue)
-	// hand passes r to the readers, and reports whether to continue.
-	hand := func(r *reading) bool {
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
+	start := func(files []listed) bool {
+		r := &reading{x: x, files: files, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
 		select {
 		case ordered <- r:
 		case <-ctx.Done():
 			return false
 		}
-		select {
-		case queue <- r:
-			return true
-		case <-ctx.Done():
-			close(r.chunks)
-			return false
-		}
+		busy <- struct{}{}
+		readers.Go(func() {
+			r.readAll()
+			<-busy
+		})
+		return true
 	}
-	r := x.newReading(ctx)
+	var files []listed
 	for f, err := range x.files(ctx, args) {
-		if err != nil {
-			r.failures = append(r.failures, failure{len(r.files), err})
-		} else {
-			r.files = append(r.files, f)
-		}
-		if f.Named || len(r.files) == together {
-			if !hand(r) {
+		files = append(files, listed{f, err})
+		if f.Named || len(files) == together {
+			if !start(files) {
 				return
 			}
-			r = x.newReading(ctx)
+			files = nil
 		}
 	}
-	hand(r)
+	start(files)
 }
 
-func (x *extractor) newReading(ctx context.Context) *reading {
-	return &reading{x: x, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
+// listed is a file, or an error of listing.
+type listed struct {
+	walk.File
+	err error
 }
 
-// failure is an error of listing, before the file with that index.
-type failure struct {
-	before int
-	err    error
-}
-
-// readAll reads the files to their ends.
 func (r *reading) readAll() {
 	defer close(r.chunks)
 	if r.ctx.Err() != nil {
 		return
 	}
-	for i := range len(r.files) + 1 {
-		for ; len(r.failures) > 0 && r.failures[0].before == i; r.failures = r.failures[1:] {
-			r.pending.err = r.failures[0].err
-			if !r.flush() {
-				return
-			}
-		}
-		if i < len(r.files) && !r.read(r.files[i]) {
+	for _, f := range r.files {
+		if f.err == nil && !r.read(f.File) || f.err != nil && !r.fail(f.err) {
 			return
 		}
 	}
 	r.flush()
 }
 
-// files yields the files that args name.
 func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.File, error] {
 	return func(yield func(walk.File, error) bool) {
 		for _, arg := range args {
@@ -200,7 +166,7 @@ func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.Fil
 				}
 				continue
 			}
-			for f, err := range walk.Files(ctx, []string{arg}, x.walkOptions()) {
+			for f, err := range walk.Files(ctx, []string{arg}, &walk.Options{NoIgnore: x.noIgnore, Hidden: x.hidden, Global: walk.GlobalIgnore(x.a.Getenv)}) {
 				if ctx.Err() != nil || !yield(f, err) {
 					return
 				}
@@ -214,7 +180,7 @@ func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	a := x.a
 	if seen == nil {
 		a.Out.Write(c.text)
-		found = int64(c.found)
+		found = int64(len(c.ends))
 	} else {
 		start := 0
 		for i, key := range c.keys {
@@ -228,31 +194,25 @@ func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	if c.flush || a.OutTTY || c.err != nil {
 		a.Out.Flush()
 	}
-	if c.err != nil {
-		x.complain(c.err)
+	switch {
+	case errors.Is(c.err, document.ErrBinary):
+		a.Note("%s; --as text reads it", c.err)
+	case c.err != nil:
+		a.Fail(base.StatusAccess, c.err)
 	}
 	return found
 }
 
-// complain reports a file that could not be read.
-func (x *extractor) complain(err error) {
-	if errors.Is(err, document.ErrBinary) {
-		x.a.Note("%s; --as text reads it", err)
-		return
-	}
-	x.a.Fail(base.StatusAccess, err)
-}
-
-// read reads a file to its end, and reports whether to continue.
 func (r *reading) read(file walk.File) bool {
 	in, err := r.open(file)
 	if err != nil {
-		r.pending.err = err
-		return r.flush()
+		return r.fail(err)
 	}
 	defer in.Close()
 	name := file.Path
-	r.prefix = r.x.fileName(name)
+	if r.x.prefix {
+		r.prefix = r.x.shown(name) + ":"
+	}
 	o := r.x.o
 	if name == "-" && o.Type == "" {
 		o.Type = "text/plain"
@@ -267,8 +227,7 @@ func (r *reading) read(file walk.File) bool {
 			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
 				continue
 			}
-			r.pending.err = err
-			if !r.flush() {
+			if !r.fail(err) {
 				return false
 			}
 			continue
@@ -284,18 +243,14 @@ func (r *reading) read(file walk.File) bool {
 	return r.ctx.Err() == nil
 }
 
-// open opens a file.
 func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	name := file.Path
 	if name == "-" {
-		return io.NopCloser(r.waited(r.x.a.In)), nil
+		return waitedReader{io.NopCloser(nil), r, r.x.a.In}, nil
 	}
 	if !file.Named {
-		f, err := openFile(name)
-		if err != nil {
-			return nil, err
-		}
-		return stoppedFile{f, r.ctx}, nil
+		f, err := os.Open(name)
+		return stoppedFile{f, r.ctx}, err
 	}
 	f, err := base.OpenContext(r.ctx, name)
 	if err != nil {
@@ -308,10 +263,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		err = fmt.Errorf("%s is a folder; -r reads its files", name)
 	case !info.Mode().IsRegular():
 		// Only Ctrl-C may end a pipe.
-		return struct {
-			io.Reader
-			io.Closer
-		}{r.waited(f), f}, nil
+		return waitedReader{f, r, f}, nil
 	default:
 		return stoppedFile{f, r.ctx}, nil
 	}
@@ -319,7 +271,6 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	return nil, err
 }
 
-// stoppedFile is a file whose reads fail once the run is to end.
 type stoppedFile struct {
 	*os.File
 	ctx context.Context
@@ -339,10 +290,9 @@ func (f stoppedFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
-// waited returns a reader that flushes the links so far before it waits for input.
-func (r *reading) waited(in io.Reader) io.Reader { return waitedReader{r, in} }
-
+// waitedReader flushes the links so far before it waits for input.
 type waitedReader struct {
+	io.Closer
 	r  *reading
 	in io.Reader
 }
@@ -352,98 +302,57 @@ func (w waitedReader) Read(p []byte) (int, error) {
 	if !w.r.flush() {
 		return 0, w.r.ctx.Err()
 	}
-	n, err := base.ReadContext(w.r.ctx, w.in, p)
-	return n, err
+	return base.ReadContext(w.r.ctx, w.in, p)
 }
 
-// add adds a link, and reports whether to continue.
 func (r *reading) add(name string, l *document.Link) bool {
 	c := &r.pending
 	if c.text == nil {
-		c.text = r.x.buffer()
+		select {
+		case c.text = <-r.x.free:
+		default:
+			c.text = make([]byte, 0, chunkSize/4)
+		}
 	}
 	if r.x.a.Flags.JSON {
-		line, err := appendJSON(c.text, r.x.object(name, l))
-		if err != nil {
-			c.err = err
-			return r.flush()
+		line := bytes.NewBuffer(c.text)
+		e := json.NewEncoder(line)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r.x.object(name, l)); err != nil {
+			return r.fail(err)
 		}
-		c.text = line
+		c.text = line.Bytes()
 	} else {
 		c.text = r.x.lines(c.text, r.prefix, l)
 	}
-	c.found++
+	c.ends = append(c.ends, len(c.text))
 	if r.x.unique {
 		key := l.URL.String()
 		if key == "" {
 			key = l.Ref + "\x00" + l.Base
 		}
-		c.keys, c.ends = append(c.keys, key), append(c.ends, len(c.text))
+		c.keys = append(c.keys, key)
 	}
 	return len(c.text) < chunkSize || r.flush()
 }
 
-// flush sends the pending chunk, and reports whether to continue.
+// fail sends an error after the pending chunk, and reports whether to continue.
+func (r *reading) fail(err error) bool {
+	r.pending.err = err
+	return r.flush()
+}
+
+// flush sends the pending chunk to the writer, and reports whether to continue.
 func (r *reading) flush() bool {
 	c := r.pending
 	r.pending = chunk{}
 	if len(c.text) == 0 && c.err == nil {
 		return r.ctx.Err() == nil
 	}
-	return r.send(c)
-}
-
-// send passes c to the writer, unless that has stopped.
-func (r *reading) send(c chunk) bool {
 	select {
 	case r.chunks <- c:
 		return true
 	case <-r.ctx.Done():
 		return false
 	}
-}
-
-// extractProgress shows how many files were read.
-type extractProgress struct {
-	files, links, octets atomic.Int64
-	end                  chan struct{}
-	done                 sync.WaitGroup
-}
-
-// startProgress shows the progress on a terminal, if results are not written there.
-func (x *extractor) startProgress() *extractProgress {
-	s := &extractProgress{end: make(chan struct{})}
-	a := x.a
-	if !a.ErrTTY || a.OutTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {
-		return s
-	}
-	p := base.StartProgress(a, []string{"URLs in documents"})
-	s.done.Go(func() {
-		defer p.Close()
-		tick := time.NewTicker(base.ProgressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				p.Update(s.octets.Load(), fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
-			case <-s.end:
-				return
-			}
-		}
-	})
-	return s
-}
-
-func (s *extractProgress) close() {
-	close(s.end)
-	s.done.Wait()
-}
-
-// appendJSON appends v as one line.
-func appendJSON(b []byte, v any) ([]byte, error) {
-	line := bytes.NewBuffer(b)
-	e := json.NewEncoder(line)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return line.Bytes(), err
 }

@@ -5,8 +5,6 @@ package form
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +19,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Question is a field of a form. Users name it by its number, from 1, or by its prompt.
-// A note has the number 0.
+// Question is a field of a form. Users name it by number or prompt. A note has number 0.
 type Question struct {
 	scheme.FormField
 	Index  int // among all fields, from 0
@@ -81,8 +78,7 @@ func (q Question) Label() string { return fmt.Sprintf("%d %s", q.Number, Quote(q
 // Quote quotes and shortens text for a message.
 func Quote(text string) string { return `"` + term.Truncate(term.Safe(text), MaxShown) + `"` }
 
-// ReadAnswer returns the answer for a typed text. Errors do not contain the text,
-// unless it is the path of a file.
+// ReadAnswer returns the answer for a typed text. Errors contain only paths of it.
 func (q Question) ReadAnswer(text string) (string, error) {
 	var err error
 	switch q.Kind {
@@ -91,7 +87,11 @@ func (q Question) ReadAnswer(text string) (string, error) {
 	case scheme.FieldCheck:
 		text, err = yesOrNo(text)
 	case scheme.FieldFile:
-		return readAnswer(text)
+		if text == "" {
+			return "", nil
+		}
+		octets, err := base.ReadFile(text, MaxFile)
+		return string(octets), err
 	case scheme.FieldSaveAs:
 		if strings.ContainsAny(text, `/\`) {
 			err = errors.New("write a file name, not a path")
@@ -113,13 +113,13 @@ func Choose(choices []string, text string) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(choices) {
 		return choices[n-1], nil
 	}
-	return "", fmt.Errorf("not a choice; the choices are %s", listChoices(choices))
+	return "", fmt.Errorf("not a choice; the choices are %s", listChoices(choices, func(c string) string { return Quote(charset.Text(c)) }))
 }
 
-func listChoices(choices []string) string {
+func listChoices(choices []string, text func(choice string) string) string {
 	list := make([]string, len(choices))
 	for i, choice := range choices {
-		list[i] = fmt.Sprintf("%d %s", i+1, Quote(charset.Text(choice)))
+		list[i] = fmt.Sprintf("%d %s", i+1, text(choice))
 	}
 	return strings.Join(list, ", ")
 }
@@ -136,31 +136,6 @@ func yesOrNo(text string) (string, error) {
 
 // MaxFile is the size limit of a file that is sent as an answer, in octets.
 const MaxFile = 16 << 20
-
-// readAnswer reads the file to send. An empty path means none.
-func readAnswer(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	// Opening a pipe could block.
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	octets, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(octets) > MaxFile {
-		err = fmt.Errorf("%s: larger than the limit of %d octets", path, MaxFile)
-	}
-	return string(octets), err
-}
 
 // Submit returns the URL that submits the answers. If a question refuses its answer, at
 // is its index and the error names it by number; else at is -1.
@@ -204,20 +179,11 @@ func (l *TextDecoder) formRow(q Question) string {
 	row := fmt.Sprintf("%5d  %-7s  %s", q.Number, q.Kind, l.Line(q.Prompt))
 	switch {
 	case q.Kind == scheme.FieldChoice:
-		row += "  " + l.choices(q)
+		row += "  " + listChoices(q.Choices, func(c string) string { return l.Choice(q, c) })
 	case q.Preset != "" && !q.Secret():
 		row += "  [" + l.Preset(q) + "]"
 	}
 	return row
-}
-
-// choices lists the choices of a question in one line.
-func (l *TextDecoder) choices(q Question) string {
-	list := make([]string, len(q.Choices))
-	for i, choice := range q.Choices {
-		list[i] = fmt.Sprintf("%d %s", i+1, l.Choice(q, choice))
-	}
-	return strings.Join(list, ", ")
 }
 
 // Choice returns one choice of a question.
@@ -257,8 +223,7 @@ func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	return shape.NewForm(f, at, Presets(f))
 }
 
-// TextDecoder decodes octets as UTF-8 or ISO Latin 1, and records whether Latin 1 was
-// needed.
+// TextDecoder decodes UTF-8 or ISO Latin 1, and records whether it was Latin 1.
 type TextDecoder struct{ Latin1 bool }
 
 // Line returns octets as one line that is safe for a terminal.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -194,10 +193,11 @@ func (g *getter) run(ctx context.Context, args []string) error {
 			}
 		}()
 	}
-	var err error
-	if o.FTPTLS, err = g.tlsMode(); err != nil {
-		return err
+	mode, ok := map[string]ftp.TLSMode{"": ftp.TLSOff, "try": ftp.TLSTry, "require": ftp.TLSRequire}[g.ssl]
+	if !ok {
+		return fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
 	}
+	o.FTPTLS = mode
 	client, closeAll, err := client.New(g.App, o)
 	if err != nil {
 		return err
@@ -211,27 +211,4 @@ func (g *getter) run(ctx context.Context, args []string) error {
 		return g.toFile(ctx, args)
 	}
 	return g.toStream(ctx, args, g.Stdout())
-}
-
-// tlsMode returns the mode of --ssl.
-func (g *getter) tlsMode() (ftp.TLSMode, error) {
-	switch g.ssl {
-	case "":
-		return ftp.TLSOff, nil
-	case "try":
-		return ftp.TLSTry, nil
-	case "require":
-		return ftp.TLSRequire, nil
-	}
-	return 0, fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
-}
-
-// openFolder opens the folder for files, and creates it if make is set.
-func openFolder(dir string, make bool) (*os.Root, error) {
-	if make {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, err
-		}
-	}
-	return os.OpenRoot(dir)
 }

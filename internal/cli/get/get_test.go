@@ -137,7 +137,7 @@ func TestProgressOff(t *testing.T) {
 		a, s := clitest.NewScreen(t)
 		g := &getter{Viewer: show.Viewer{App: a}}
 		change(g)
-		p := g.NewProgress(true, []string{"a"})
+		p := g.NewProgress(true, "a")
 		p.Report(transfer.Event{State: transfer.Moving})
 		p.Close()
 		if s.String() != "" {

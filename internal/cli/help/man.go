@@ -19,29 +19,27 @@ func NewMan(a *base.App) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, page := range manPages(cmd.Root()) {
-				if err := os.WriteFile(filepath.Join(args[0], page.name+".1"), []byte(page.text), 0o666); err != nil {
-					a.Fail(base.StatusAccess, err)
-					return nil
-				}
+			if err := writePages(args[0], cmd.Root()); err != nil {
+				a.Fail(base.StatusAccess, err)
 			}
 			return nil
 		},
 	}
 }
 
-// manPage is a page of section 1.
-type manPage struct{ name, text string }
-
-// manPages returns a page for cmd and for each visible command below it.
-func manPages(cmd *cobra.Command) []manPage {
-	pages := []manPage{{manName(cmd), manText(cmd)}}
+// writePages writes a page for cmd and for each visible command below it.
+func writePages(dir string, cmd *cobra.Command) error {
+	err := os.WriteFile(filepath.Join(dir, manName(cmd)+".1"), []byte(manText(cmd)), 0o666)
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() && c.Name() != "help" {
-			pages = append(pages, manPages(c)...)
+		if err == nil && hasPage(c) {
+			err = writePages(dir, c)
 		}
 	}
-	return pages
+	return err
+}
+
+func hasPage(c *cobra.Command) bool {
+	return c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() && c.Name() != "help"
 }
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
@@ -49,7 +47,6 @@ func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandP
 // roff builds the source of a page for the macros of man(7).
 type roff struct{ strings.Builder }
 
-// macro writes a request with its arguments in quotes.
 func (r *roff) macro(name string, args ...string) {
 	r.WriteString("." + name)
 	for _, arg := range args {
@@ -68,7 +65,6 @@ func (r *roff) lines(text string) {
 	}
 }
 
-// literal writes text without filling lines.
 func (r *roff) literal(text string) {
 	r.macro("nf")
 	r.lines(text)
@@ -137,7 +133,7 @@ func manSeeAlso(r *roff, cmd *cobra.Command) {
 		names = append(names, manName(cmd.Parent())+"(1)")
 	}
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() && c.Name() != "help" {
+		if hasPage(c) {
 			names = append(names, manName(c)+"(1)")
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// indexing is one run of "locus index".
 type indexing struct {
 	a       *base.App
 	rebuild bool
@@ -54,7 +53,6 @@ index and reads all mail again.`,
 	return cmd
 }
 
-// indexJSON describes the index.
 type indexJSON struct {
 	Index    shape.Text   `json:"index"` // its file
 	Size     int64        `json:"size"`  // of that, in octets

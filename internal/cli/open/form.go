@@ -16,7 +16,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// formDialog asks the user the questions of a form.
 type formDialog struct {
 	a        *base.App
 	tty      *base.Terminal
@@ -35,7 +34,6 @@ func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog 
 	return &formDialog{a: a, tty: tty, form: f, attempts: map[int]int{}, answers: form.Presets(f)}
 }
 
-// mostAttempts is the number of wrong answers to one question that end the dialog.
 const mostAttempts = 5
 
 // ask asks every question, and repeats those whose answers the form refuses.
@@ -61,7 +59,6 @@ func (v *formDialog) ask(ctx context.Context) error {
 	}
 }
 
-// field asks for the answer to q until it is valid.
 func (v *formDialog) field(ctx context.Context, q form.Question) error {
 	if q.Number == 0 {
 		v.sayLine(q.Prompt)
@@ -97,14 +94,12 @@ func (v *formDialog) wrong(field int, why error) error {
 	return fmt.Errorf("%w: %d wrong answers for field %s; nothing was submitted", base.ErrNoAnswer, mostAttempts, form.Fields(v.form)[field].Label())
 }
 
-// sayLine shows a line of the server, unless it is empty.
 func (v *formDialog) sayLine(octets string) {
 	if octets != "" {
 		fmt.Fprintln(v.tty, v.legible.Line(octets))
 	}
 }
 
-// read reads the text of an answer to q.
 func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) {
 	prompt := v.legible.Line(strings.TrimSuffix(strings.TrimSpace(q.Prompt), ":"))
 	switch q.Kind {
@@ -132,7 +127,6 @@ func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) 
 	return v.tty.ReadLine(ctx, prompt+v.bracket(q)+": ")
 }
 
-// bracket shows the default answer.
 func (v *formDialog) bracket(q form.Question) string {
 	if q.Preset == "" {
 		return ""
@@ -157,7 +151,6 @@ func (v *formDialog) readLines(ctx context.Context) (string, error) {
 	}
 }
 
-// understand turns typed text into an answer.
 func (v *formDialog) understand(q form.Question, text string) (string, error) {
 	switch {
 	case q.Kind == scheme.FieldSaveAs:

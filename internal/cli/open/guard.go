@@ -15,7 +15,6 @@ import (
 	safe "github.com/locus-url/locus/internal/term"
 )
 
-// guardCommand is the name of the hidden subcommand that runs a guard.
 const guardCommand = "restore-terminal"
 
 // guard is a child process that resets the terminal if this process is killed. A nil
@@ -25,8 +24,7 @@ type guard struct {
 	in      io.WriteCloser
 }
 
-// newGuard starts a guard, which has saved the state of the terminal when newGuard
-// returns.
+// newGuard starts a guard, and waits until it has saved the state of the terminal.
 func newGuard(tty *os.File) (*guard, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -58,8 +56,8 @@ func newGuard(tty *os.File) (*guard, error) {
 // Messages to a guard.
 const (
 	guardDone   = "done"   // the terminal is in order
-	guardSecond = "second" // it shows its second screen
-	guardFirst  = "first"  // and does no more
+	guardSecond = "second" // it shows its alternate screen
+	guardFirst  = "first"  // it shows its first screen
 )
 
 // tell sends a message to the guard. If the guard is gone, nothing can be done.
@@ -69,16 +67,6 @@ func (g *guard) tell(word string) {
 	}
 }
 
-// turned tells whether the terminal shows its alternate screen.
-func (g *guard) turned(second bool) {
-	if second {
-		g.tell(guardSecond)
-	} else {
-		g.tell(guardFirst)
-	}
-}
-
-// dismiss ends the guard after the terminal was reset.
 func (g *guard) dismiss() {
 	if g == nil {
 		return

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +24,6 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// mailtoFlags are the flags about a message.
 type mailtoFlags struct {
 	subject, body, bodyFile string
 	from                    string
@@ -50,7 +47,6 @@ func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
 	l.flags = f
 }
 
-// settle validates the flags for u.
 func (l *mailtoFlags) settle(u locus.URL) error {
 	set := l.flags.Changed
 	var wrong error
@@ -104,15 +100,13 @@ func (o *opener) write(ctx context.Context, u locus.URL) error {
 	return w.fail(err)
 }
 
-// unseen refuses to send.
 func (w *composer) unseen() error {
 	return w.fail(&policy.DeniedError{
 		Rule: "unseen", Subject: locus.Quote(w.url.Redacted()),
-		Reason: "a message must be shown before it is sent, and there is no terminal", Help: "--output FILE",
+		Reason: "a message must be shown before it is sent, and there is no terminal", Help: "--output FILE allows it",
 	})
 }
 
-// composer is a message that is being written.
 type composer struct {
 	o       *opener
 	url     locus.URL
@@ -129,7 +123,6 @@ type composer struct {
 	keep bool   // and the text may be needed all the same
 }
 
-// fail adds the URL to an error.
 func (w *composer) fail(err error) error {
 	if err == nil {
 		return nil
@@ -137,7 +130,6 @@ func (w *composer) fail(err error) error {
 	return access.NewError("open", w.url, err)
 }
 
-// begin makes the draft from the URL and the flags.
 func (w *composer) begin() error {
 	m, err := mailto.Parse(w.url)
 	if err != nil {
@@ -161,7 +153,6 @@ func (w *composer) begin() error {
 	return w.fail(w.applyFlags())
 }
 
-// applyFlags changes the draft to what the flags say.
 func (w *composer) applyFlags() error {
 	l, d := &w.o.letter, &w.draft
 	d.From = w.o.App.Config.Mail.From.Mailbox
@@ -194,28 +185,25 @@ func (w *composer) applyFlags() error {
 	return w.readAttachments()
 }
 
-// readBody replaces the text of the URL by that of the flags.
 func (w *composer) readBody() error {
 	l := &w.o.letter
+	text, err := []byte(w.draft.Body), error(nil)
 	switch {
 	case l.flags.Changed("body"):
-		w.draft.Body = l.body
+		text = []byte(l.body)
 	case l.bodyFile == "-":
-		text, err := readMost(w.o.App.In, "standard input")
-		w.draft.Body = string(text)
-		return err
+		text, err = base.ReadLimited(w.o.App.In, "standard input", mostAttached)
 	case l.bodyFile != "":
-		text, err := readFile(w.o.App.ExpandHome(l.bodyFile))
-		w.draft.Body = string(text)
-		return err
+		text, err = base.ReadFile(w.o.App.ExpandHome(l.bodyFile), mostAttached)
 	}
-	return nil
+	w.draft.Body = string(text)
+	return err
 }
 
 func (w *composer) readAttachments() error {
 	left := mostAttached
 	for _, name := range w.o.letter.attach {
-		content, err := readFile(w.o.App.ExpandHome(name))
+		content, err := base.ReadFile(w.o.App.ExpandHome(name), mostAttached)
 		if err != nil {
 			return err
 		}
@@ -231,59 +219,32 @@ func (w *composer) readAttachments() error {
 // more.
 const mostAttached = 64 << 20
 
-// readFile reads a file for a message.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", locus.Quote(name)))
-	}
-	return readMost(f, locus.Quote(name))
-}
-
-func readMost(r io.Reader, name string) ([]byte, error) {
-	octets, err := io.ReadAll(io.LimitReader(r, mostAttached+1))
-	if err == nil && len(octets) > mostAttached {
-		err = fmt.Errorf("%w: %s has more than %d octets", scheme.ErrTooLarge, name, mostAttached)
-	}
-	return octets, err
-}
-
-// toOutput writes the message to the file of --output.
 func (w *composer) toOutput() error {
 	m, err := submit.Compose(w.draft, nil)
 	if err != nil {
-		return w.withHelp(err)
+		if w.draft.From.Address == "" {
+			err = scheme.Hint(err, "set --from, or mail.from in the configuration")
+		}
+		return err
 	}
 	w.tellIgnored(w.o.NoteLater)
 	if w.o.letter.output == "-" {
 		_, err := m.WriteTo(w.o.App.Out)
 		return err
 	}
-	return w.toFile(m, w.o.letter.output, w.o.NoteLater)
+	return w.toFile(m, w.o.letter.output)
 }
 
 // toFile writes the message to a new file, and tells about it.
-func (w *composer) toFile(m *submit.Message, name string, tell func(string, ...any)) error {
+func (w *composer) toFile(m *submit.Message, name string) error {
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
 	}
-	tell("%d octets were written to %s; nothing was sent", m.Size(), name)
+	w.o.NoteLater("%d octets were written to %s; nothing was sent", m.Size(), name)
 	if hidden := m.Hidden(); len(hidden) > 0 {
-		tell("the file leaves out the Bcc recipients: %s", strings.Join(hidden, ", "))
+		w.o.NoteLater("the file leaves out the Bcc recipients: %s", strings.Join(hidden, ", "))
 	}
 	return nil
-}
-
-// withHelp tells how to name a missing sender.
-func (w *composer) withHelp(err error) error {
-	if w.draft.From.Address == "" {
-		return scheme.Hint(err, "set --from, or mail.from in the configuration")
-	}
-	return err
 }
 
 // tellIgnored tells which fields of the URL were left out.
@@ -296,7 +257,6 @@ func (w *composer) tellIgnored(tell func(string, ...any)) {
 	}
 }
 
-// sendMethod is a method of sending messages.
 type sendMethod struct {
 	name string // for people
 	send func(context.Context, *submit.Message) (string, error)
@@ -315,7 +275,14 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 	case by == "sendmail" && !hasProgram:
 		return nil, base.NewWrongAnswer(errors.New("--send-with sendmail: mail.sendmail in the configuration is not set"))
 	case hasRelay && by != "sendmail":
-		return o.byRelay(mail.Relay.Relay)
+		relay := mail.Relay.Relay
+		name := relay.String()
+		if relay.Security == submit.Clear {
+			name += ", without encryption"
+		}
+		// The policy must allow the server.
+		server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: mail.Clear, Wait: o.App.Flags.Timeout})
+		return &sendMethod{name, server.Submit}, nil
 	case hasProgram:
 		program, err := submit.NewSendmail(mail.Sendmail)
 		if err != nil {
@@ -326,14 +293,4 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 		}}, nil
 	}
 	return nil, nil
-}
-
-// byRelay returns the method that uses a server. The policy must allow the server.
-func (o *opener) byRelay(relay submit.Relay) (*sendMethod, error) {
-	name := relay.String()
-	if relay.Security == submit.Clear {
-		name += ", without encryption"
-	}
-	server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: o.App.Config.Mail.Clear, Wait: o.App.Flags.Timeout})
-	return &sendMethod{name, server.Submit}, nil
 }

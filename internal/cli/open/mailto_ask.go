@@ -42,12 +42,10 @@ func (w *composer) converse(ctx context.Context) error {
 	return nil
 }
 
-// say writes a line to the terminal.
 func (w *composer) say(format string, args ...any) {
 	fmt.Fprintln(w.tty, term.Safe(fmt.Sprintf(format, args...)))
 }
 
-// askPeople asks for a missing sender and recipient.
 func (w *composer) askPeople(ctx context.Context) error {
 	if d := &w.draft; d.From.Address == "" {
 		err := w.askFor(ctx, "From (your address): ", func(text string) error {
@@ -95,7 +93,6 @@ func (w *composer) unsent(err error) error {
 	return err
 }
 
-// show shows everything that would be sent.
 func (w *composer) show(m *submit.Message) error {
 	text, err := m.Preview()
 	if err != nil {
@@ -110,8 +107,8 @@ func (w *composer) show(m *submit.Message) error {
 	return nil
 }
 
-// decide asks what to do with m, and does it. m is nil if it can't be sent. decide
-// returns when the message is done or must be shown again.
+// decide does what the user wants with m, which is nil if it can't be sent. It returns
+// when the message is done or must be shown again.
 func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	question := "Send it? [y/N/e(dit)/w(rite to a file)] "
 	switch {
@@ -157,7 +154,10 @@ func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	w.failure = err
 	if err == nil {
 		w.done = true
-		w.o.NoteLater("the message was sent to %d of %d recipients%s", len(m.Recipients()), len(m.Recipients()), quotedReply(reply))
+		if reply != "" {
+			reply = ": " + form.Quote(reply)
+		}
+		w.o.NoteLater("the message was sent to %d of %d recipients%s", len(m.Recipients()), len(m.Recipients()), reply)
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -170,14 +170,6 @@ func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	return nil
 }
 
-func quotedReply(reply string) string {
-	if reply == "" {
-		return ""
-	}
-	return ": " + form.Quote(reply)
-}
-
-// askFile asks for a file, and writes the message to it.
 func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	name, err := w.tty.ReadLine(ctx, "File: ")
 	if err != nil {
@@ -186,7 +178,7 @@ func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	if name == "" {
 		return nil
 	}
-	if err := w.toFile(m, name, w.o.NoteLater); err != nil {
+	if err := w.toFile(m, name); err != nil {
 		w.say("%s", err)
 		return nil
 	}
@@ -194,14 +186,12 @@ func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	return nil
 }
 
-// edit opens the text in the editor.
 func (w *composer) edit(ctx context.Context) error {
 	if err := w.writeText(); err != nil {
 		return err
 	}
 	editor := cmp.Or(w.o.App.Config.Editor, w.o.App.Getenv("VISUAL"), w.o.App.Getenv("EDITOR"), "vi")
-	// By custom this is a command with arguments. It is the user's own text, and the
-	// shell does not parse the name of the file.
+	// The user's own command with arguments; the shell does not parse the file's name.
 	command := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", w.file)
 	command.Stdin, command.Stdout, command.Stderr = w.tty.File, w.tty.File, w.tty.File
 	// The editor gets Ctrl-C while it has the terminal.
@@ -211,7 +201,7 @@ func (w *composer) edit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("nothing was sent: the editor %s: %w", form.Quote(editor), err)
 	}
-	text, err := readFile(w.file)
+	text, err := base.ReadFile(w.file, mostAttached)
 	w.draft.Body = string(text)
 	return err
 }
@@ -230,8 +220,6 @@ func (w *composer) writeText() error {
 	return errors.Join(err, f.Close())
 }
 
-// keepText removes the file of the text when it is not needed, or else tells where it
-// is.
 func (w *composer) keepText() {
 	if w.file == "" {
 		return

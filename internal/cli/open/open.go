@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +23,6 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// opener is one run of "locus open".
 type opener struct {
 	show.Viewer
 	forms     []*formDialog // those that were filled in, in order
@@ -154,7 +152,6 @@ func (o *opener) open(ctx context.Context, u locus.URL) error {
 	return errors.Join(p.Close(), err)
 }
 
-// deliver gets u, and shows it or keeps it as a form wants it.
 func (o *opener) deliver(ctx context.Context, u locus.URL, to show.Stream) error {
 	result, err := o.Fetch(ctx, u)
 	for _, form := range o.forms {
@@ -178,7 +175,6 @@ func (o *opener) deliver(ctx context.Context, u locus.URL, to show.Stream) error
 	return o.Show(ctx, f, result.Resource, to)
 }
 
-// fill has the user fill in a form.
 func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, error) {
 	if !o.App.OutTTY && !o.App.ErrTTY {
 		return nil, false, nil
@@ -200,7 +196,6 @@ func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, erro
 	return form.answers, true, nil
 }
 
-// repeat tells how to submit the same again.
 func (o *opener) repeat(form *formDialog) {
 	switch {
 	case form.hidden:
@@ -216,31 +211,19 @@ func (o *opener) repeat(form *formDialog) {
 
 // portFlag returns the flag that a typed u needs, with a blank after it.
 func (o *opener) portFlag(u locus.URL) string {
-	port, ok := u.Port()
-	if !ok || port == 0 {
-		return ""
-	}
 	rules := client.Rules(o.App)
 	rules.Ports = o.App.Config.Policy.AllowPorts
-	if o.allowed(u, rules) {
+	p, err := policy.New(rules)
+	if err != nil {
 		return ""
 	}
-	if rules.Ports = slices.Concat(rules.Ports, []uint16{port}); o.allowed(u, rules) {
-		return fmt.Sprintf("--allow-port %d ", port)
+	err = access.New(o.App.Registry, p, nil).Check(u, nil)
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Port != 0 {
+		return fmt.Sprintf("--allow-port %d ", denied.Port)
 	}
 	return ""
 }
 
-func (o *opener) allowed(u locus.URL, rules policy.Rules) bool {
-	p, err := policy.New(rules)
-	if err != nil {
-		return false
-	}
-	s, _ := o.App.Registry.Lookup(u.Scheme())
-	return p.CheckURL(access.Target(s, u), policy.Typed) == nil
-}
-
-// shellQuote quotes text as one word of a shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // keep writes a resource to a new file. After an error it keeps what came, because the

@@ -37,41 +37,41 @@ func TestEscapeFlag(t *testing.T) {
 func TestLineEditor(t *testing.T) {
 	for _, test := range []struct {
 		name, typed, line, shown string
-		state                    lineState
+		done, left               bool
 	}{
-		{"line", "ab\r", "ab", "ab\r\n", lineDone},
-		{"new line", "a\n", "a", "a\r\n", lineDone},
-		{"nothing", "\r", "", "\r\n", lineDone},
-		{"erased", "ab\x7f\bc", "c", "ab\b \b\b \bc", lineMore},
-		{"nothing to erase", "\x7fa", "a", "a", lineMore},
-		{"a character", "ü\x7f", "", "ü\b \b", lineMore},
-		{"a wide one", "日\x7f", "", "日\b \b\b \b", lineMore},
-		{"no character", "\xff\x7f", "", "\xff\b \b", lineMore},
-		{"all", "abü\x15c", "c", "abü\b \b\b \b\b \bc", lineMore},
-		{"a tab", "a\tb\x7f\x7f", "a", "a b\b \b\b \b", lineMore},
-		{"Ctrl-C", "a\x03", "a", "a^C\r\n", lineBreak},
-		{"Ctrl-D", "\x04", "", "", lineEnd},
-		{"Ctrl-D in a line", "a\x04b", "ab", "ab", lineMore},
-		{"other controls", "a\x00\x01\x1c\x1fb", "ab", "ab", lineMore},
-		{"arrows", "a\x1b[A\x1b[1;5Db\x1bOCc", "abc", "abc", lineMore},
-		{"function keys", "\x1b[15~\x1bOPa", "a", "a", lineMore},
-		{"with Alt", "\x1bxa", "a", "a", lineMore},
-		{"Escape, then a line", "a\x1b\r", "a", "a\r\n", lineDone},
-		{"Escape twice", "\x1b\x1b[Aa", "a", "a", lineMore},
-		{"a sequence that is cut", "\x1b[1\r", "", "\r\n", lineDone},
+		{"line", "ab\r", "ab", "ab\r\n", true, false},
+		{"new line", "a\n", "a", "a\r\n", true, false},
+		{"nothing", "\r", "", "\r\n", true, false},
+		{"erased", "ab\x7f\bc", "c", "ab\b \b\b \bc", false, false},
+		{"nothing to erase", "\x7fa", "a", "a", false, false},
+		{"a character", "ü\x7f", "", "ü\b \b", false, false},
+		{"a wide one", "日\x7f", "", "日\b \b\b \b", false, false},
+		{"no character", "\xff\x7f", "", "\xff\b \b", false, false},
+		{"all", "abü\x15c", "c", "abü\b \b\b \b\b \bc", false, false},
+		{"a tab", "a\tb\x7f\x7f", "a", "a b\b \b\b \b", false, false},
+		{"Ctrl-C", "a\x03", "a", "a^C\r\n", false, true},
+		{"Ctrl-D", "\x04", "", "", false, true},
+		{"Ctrl-D in a line", "a\x04b", "ab", "ab", false, false},
+		{"other controls", "a\x00\x01\x1c\x1fb", "ab", "ab", false, false},
+		{"arrows", "a\x1b[A\x1b[1;5Db\x1bOCc", "abc", "abc", false, false},
+		{"function keys", "\x1b[15~\x1bOPa", "a", "a", false, false},
+		{"with Alt", "\x1bxa", "a", "a", false, false},
+		{"Escape, then a line", "a\x1b\r", "a", "a\r\n", true, false},
+		{"Escape twice", "\x1b\x1b[Aa", "a", "a", false, false},
+		{"a sequence that is cut", "\x1b[1\r", "", "\r\n", true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var l lineEditor
 			var shown bytes.Buffer
-			state := lineMore
+			var done, left bool
 			for i := range len(test.typed) {
-				if state != lineMore {
+				if done || left {
 					t.Fatalf("it ends at %d", i)
 				}
-				state = l.take(test.typed[i], &show.Display{Writer: &shown})
+				done, left = l.take(test.typed[i], &show.Display{Writer: &shown})
 			}
-			if l.text() != test.line || shown.String() != test.shown || state != test.state {
-				t.Errorf("%q, shown %q, %d", l.text(), shown.String(), state)
+			if l.Text() != test.line || shown.String() != test.shown || done != test.done || left != test.left {
+				t.Errorf("%q, shown %q, %t, %t", l.Text(), shown.String(), done, left)
 			}
 		})
 	}
@@ -80,8 +80,8 @@ func TestLineEditor(t *testing.T) {
 	for range term.MaxLine + 5 {
 		l.take('x', &show.Display{Writer: &shown})
 	}
-	if len(l.text()) != term.MaxLine || !strings.HasSuffix(shown.String(), "x\a\a\a\a\a") {
-		t.Errorf("%d octets", len(l.text()))
+	if len(l.Text()) != term.MaxLine || !strings.HasSuffix(shown.String(), "x\a\a\a\a\a") {
+		t.Errorf("%d octets", len(l.Text()))
 	}
 }
 

@@ -24,8 +24,7 @@ type pager struct {
 	refused bool           // it took no more
 }
 
-// newPager returns the pager of the configuration or the environment. quit is called
-// when it ends, even before all text has come.
+// newPager returns a pager that calls quit when it ends, even before the text ends.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
@@ -33,11 +32,9 @@ func newPager(a *base.App, quit func()) *pager {
 // defaultPagers are tried in order if the user has chosen none.
 var defaultPagers = [...]string{"less", "more"}
 
-// choose returns the command of the pager; nil if there is none.
 func (p *pager) choose() *exec.Cmd {
 	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
-		// By custom this is a command with arguments. It is the user's own text,
-		// without anything of a URL or a server.
+		// The user's own command with arguments, without anything of a URL or a server.
 		return exec.CommandContext(p.a.Context, "sh", "-c", text)
 	}
 	for _, name := range defaultPagers {
@@ -48,7 +45,6 @@ func (p *pager) choose() *exec.Cmd {
 	return nil
 }
 
-// begin starts the pager.
 func (p *pager) begin() error {
 	p.a.Out.Flush()
 	command := p.choose()
@@ -81,16 +77,13 @@ func (p *pager) begin() error {
 	return nil
 }
 
-// lastMoment is the time after the end of a pager in which a Ctrl-C may still have been
-// meant for it.
+// lastMoment is how long after the end of a pager a Ctrl-C may still be meant for it.
 const lastMoment = 500 * time.Millisecond
 
-// plainOutput is standard output if there is no pager.
 type plainOutput struct{ io.Writer }
 
 func (plainOutput) Close() error { return nil }
 
-// Write passes text on.
 func (p *pager) Write(text []byte) (int, error) {
 	if p.in == nil {
 		if err := p.begin(); err != nil {
@@ -115,8 +108,7 @@ func (p *pager) leftEarly() bool {
 	}
 }
 
-// Close ends the text, and waits for the end of the pager. An error means that it could
-// not be run.
+// Close ends the text and waits for the pager. An error means that it could not be run.
 func (p *pager) Close() error {
 	if p.command == nil {
 		return nil
@@ -128,17 +120,10 @@ func (p *pager) Close() error {
 		return nil
 	}
 	switch exit.ExitCode() {
-	case notFound, notRunnable:
+	case 126, 127: // of the shell
 		return fmt.Errorf("the pager can't be run: %s", p.command.Args[len(p.command.Args)-1])
-	case killed, base.StatusInterrupted:
+	case -1, base.StatusInterrupted: // a signal ended it
 		p.a.RaiseStatus(base.StatusInterrupted)
 	}
 	return nil
 }
-
-// Exit codes of a pager: the shell could not run it, or a signal ended it.
-const (
-	notRunnable = 126
-	notFound    = 127
-	killed      = -1
-)

@@ -17,7 +17,6 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// sessionFlags are flags of "locus open" for sessions.
 type sessionFlags struct {
 	safe   bool   // --safe
 	chosen bool   // --safe was given
@@ -34,7 +33,6 @@ func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
 // with which arrow keys begin.
 const neededKeys = "\x03\b\t\n\r\x1b"
 
-// settle validates the flags.
 func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	s.chosen = f.Changed("safe")
 	if s.escape == "none" {
@@ -51,7 +49,6 @@ func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	return nil
 }
 
-// errSessionJSON means that --json does not fit an interactive session.
 var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has no --json for sessions", scheme.ErrUnsupported),
 	"\"locus get --json\" records a session")
 
@@ -92,65 +89,53 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if o.App.OutTTY {
 		defer output.Restore()
 	}
-	p := &piping{ended: make(chan error, 1), came: make(chan struct{}, 1), read: make(chan error, 1), output: output}
-	go p.hear(s.Conn)
-	go p.send(s.Conn, o.App.In)
-	ended, err := p.wait(ctx)
-	if !ended {
-		// The copying goroutine must not write any more.
-		s.Close()
-		<-p.ended
-	}
-	return err
-}
-
-// piping is a session between pipes.
-type piping struct {
-	ended  chan error    // the host has ended the session
-	read   chan error    // standard input has ended
-	came   chan struct{} // something
-	output io.Writer
-}
-
-func (p *piping) hear(host io.Reader) {
-	_, err := io.Copy(p, host)
-	p.ended <- err
-}
-
-func (p *piping) send(host io.Writer, in io.Reader) {
-	_, err := io.Copy(host, in)
-	p.read <- err
-}
-
-// Write writes output of the host.
-func (p *piping) Write(octets []byte) (int, error) {
-	select {
-	case p.came <- struct{}{}:
-	default:
-	}
-	return p.output.Write(octets)
-}
-
-// wait waits until the host ends the session, or is silent after the end of the input.
-// ended reports the former.
-func (p *piping) wait(ctx context.Context) (ended bool, err error) {
+	came := make(chan struct{}, 1)  // output of the host
+	ended := make(chan error, 1)    // the host has ended the session
+	inputEnd := make(chan error, 1) // standard input has ended
+	go func() {
+		_, err := io.Copy(noticedWriter{output, came}, s.Conn)
+		ended <- err
+	}()
+	go func() {
+		_, err := io.Copy(s.Conn, o.App.In)
+		inputEnd <- err
+	}()
 	var failure error
-	var silent <-chan time.Time
+	var silent <-chan time.Time // after the end of the input
 	for {
 		select {
-		case err := <-p.ended:
-			return true, err
-		case failure = <-p.read:
-			// If the host has ended the session, p.ended tells so.
+		case err := <-ended:
+			return err
+		case failure = <-inputEnd:
+			// If the host has ended the session, ended tells so.
 			silent = time.After(afterInput)
-		case <-p.came:
+			continue
+		case <-came:
 			if silent != nil && failure == nil {
 				silent = time.After(afterInput)
 			}
+			continue
 		case <-silent:
-			return false, failure
 		case <-ctx.Done():
-			return false, context.Cause(ctx)
+			failure = context.Cause(ctx)
 		}
+		// The copying goroutine must not write any more.
+		s.Close()
+		<-ended
+		return failure
 	}
+}
+
+// noticedWriter tells about each write.
+type noticedWriter struct {
+	io.Writer
+	came chan struct{}
+}
+
+func (w noticedWriter) Write(octets []byte) (int, error) {
+	select {
+	case w.came <- struct{}{}:
+	default:
+	}
+	return w.Writer.Write(octets)
 }

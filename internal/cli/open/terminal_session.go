@@ -47,6 +47,7 @@ type terminalSession struct {
 	ended   chan error    // of the host
 	sent    chan struct{} // closed after the last octet
 	echoes  atomic.Bool   // the host echoes
+	asking  sync.Mutex    // held while changed asks, so that the last answer counts
 	turned  chan struct{} // that has changed
 	mode    typing
 	line    lineEditor  // for a host that does not echo
@@ -57,7 +58,6 @@ type terminalSession struct {
 	tilde   bool        // a "~" that began a line has been typed
 }
 
-// delivery is something for the host: octets, or a command of the service.
 type delivery struct {
 	octets  []byte
 	command string
@@ -70,14 +70,14 @@ const maxWaiting = 64 << 10
 type typing string
 
 const (
-	typingAuto       typing = ""          // as the host wants it
+	typingAuto       typing = "auto"      // as the host wants it
 	typingLines      typing = "line"      // shown here, and sent line by line
 	typingCharacters typing = "character" // sent as it is
 )
 
 func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSession {
 	t := &terminalSession{
-		a: o.App, tty: tty, session: s, conn: s.Conn, escape: o.session.key, key: o.session.escape, begins: true,
+		a: o.App, tty: tty, session: s, conn: s.Conn, escape: o.session.key, key: o.session.escape, begins: true, mode: typingAuto,
 		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}), turned: make(chan struct{}, 1),
 	}
 	_, t.drawn = s.Conn.(telnet.Terminal3270)
@@ -93,12 +93,24 @@ func (t *terminalSession) run(ctx context.Context) (err error) {
 		t.a.Note("if locus is killed, \"reset\" restores the terminal: %s", err)
 	}
 	defer t.guard.dismiss()
-	t.display.OnAlternate = t.guard.turned
+	t.display.OnAlternate = func(alternate bool) {
+		if alternate {
+			t.guard.tell(guardSecond)
+		} else {
+			t.guard.tell(guardFirst)
+		}
+	}
 	if t.before, err = term.MakeRaw(int(t.tty.Fd())); err != nil {
 		return err
 	}
-	defer t.restore()
-	defer t.overErrors()()
+	defer func() {
+		t.display.Restore()
+		term.Restore(int(t.tty.Fd()), t.before)
+	}()
+	if t.a.ErrTTY {
+		// Errors and traces must end lines as raw mode wants it.
+		defer t.a.RedirectErrors(rawLines{t})()
+	}
 	if !t.a.Flags.Quiet {
 		t.greet()
 	}
@@ -163,7 +175,6 @@ func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) 
 	}
 }
 
-// greet shows the state of the connection.
 func (t *terminalSession) greet() {
 	u := t.session.URL
 	t.say("connected to %s", u.WithoutPassword().Redacted())
@@ -180,24 +191,11 @@ func (t *terminalSession) greet() {
 	}
 }
 
-// say writes a line of locus.
 func (t *terminalSession) say(format string, args ...any) {
-	if t.ask == nil {
-		t.lockShow()
-		defer t.unlockShow()
-	}
+	defer t.lockUnlessAsking()()
 	t.said = true
 	t.display.FreshLine()
 	t.display.WriteOwn("locus: " + safe.Safe(fmt.Sprintf(format, args...)) + "\r\n")
-}
-
-// overErrors redirects errors and traces to the terminal in raw mode, until stop is
-// called.
-func (t *terminalSession) overErrors() (stop func()) {
-	if !t.a.ErrTTY {
-		return func() {}
-	}
-	return t.a.RedirectErrors(rawLines{t})
 }
 
 // rawLines writes lines to a terminal in raw mode. It never blocks: a trace may come
@@ -215,6 +213,15 @@ func (r rawLines) Write(p []byte) (int, error) {
 		t.unlockShow()
 	}
 	return len(p), nil
+}
+
+// lockUnlessAsking locks the terminal, which is locked already during a command.
+func (t *terminalSession) lockUnlessAsking() (unlock func()) {
+	if t.ask != nil {
+		return func() {}
+	}
+	t.lockShow()
+	return t.unlockShow
 }
 
 // lockShow locks the terminal, and shows the waiting lines.
@@ -247,13 +254,6 @@ func (t *terminalSession) showLines() {
 	}
 }
 
-// restore leaves the terminal as it was.
-func (t *terminalSession) restore() {
-	t.display.Restore()
-	term.Restore(int(t.tty.Fd()), t.before)
-}
-
-// resize tells the host the size of the window.
 func (t *terminalSession) resize() {
 	if columns, rows, err := term.GetSize(int(t.tty.Fd())); err == nil && columns > 0 && rows > 0 {
 		// An error of the connection shows when it is read.
@@ -261,9 +261,10 @@ func (t *terminalSession) resize() {
 	}
 }
 
-// changed records whether the host echoes. Asking at each key could block on a host
-// that accepts nothing.
+// changed records whether the host echoes: asking at each key could block.
 func (t *terminalSession) changed() {
+	t.asking.Lock()
+	defer t.asking.Unlock()
 	echoes := t.conn.Echoes()
 	if t.echoes.Swap(echoes) == echoes {
 		return
@@ -274,7 +275,6 @@ func (t *terminalSession) changed() {
 	}
 }
 
-// listen reads the keyboard.
 func (t *terminalSession) listen(done chan struct{}) {
 	defer close(t.keys)
 	for {
@@ -293,7 +293,6 @@ func (t *terminalSession) listen(done chan struct{}) {
 	}
 }
 
-// hear shows the output of the host.
 func (t *terminalSession) hear() {
 	buf := make([]byte, 32<<10)
 	for {
@@ -328,14 +327,10 @@ func (t *terminalSession) transmit() {
 	}
 }
 
-// send queues something for the host, unless the host has not accepted anything for
-// long.
+// send queues something for the host, unless too much is waiting.
 func (t *terminalSession) send(d delivery) {
 	if t.size+len(d.octets) > maxWaiting {
-		if t.ask == nil {
-			t.lockShow()
-			defer t.unlockShow()
-		}
+		defer t.lockUnlessAsking()()
 		t.display.WriteOwn("\a")
 		return
 	}
@@ -377,21 +372,19 @@ func (t *terminalSession) inLines() bool {
 // local processes an octet of a line that is sent as a whole, and shows it.
 func (t *terminalSession) local(o byte) (end bool) {
 	t.lockShow()
-	state := t.line.take(o, &t.display)
+	done, left := t.line.take(o, &t.display)
 	t.unlockShow()
-	switch state {
-	case lineDone:
-		line := append([]byte(t.line.text()), '\n')
-		if t.session.URL.Scheme() == "rlogin" {
-			if line, end = t.tildes(line); end {
-				return true
-			}
-		}
-		t.send(delivery{octets: line})
-		t.line.reset()
-	case lineBreak, lineEnd:
-		return true
+	if !done {
+		return left
 	}
+	line := append([]byte(t.line.Text()), '\n')
+	if t.session.URL.Scheme() == "rlogin" {
+		if line, end = t.tildes(line); end {
+			return true
+		}
+	}
+	t.send(delivery{octets: line})
+	t.line.Reset()
 	return false
 }
 
@@ -409,8 +402,8 @@ func (t *terminalSession) remote(octets []byte) (end bool) {
 
 // sendTyped sends octets after the line that was started.
 func (t *terminalSession) sendTyped(octets []byte) {
-	t.send(delivery{octets: append([]byte(t.line.text()), octets...)})
-	t.line.reset()
+	t.send(delivery{octets: append([]byte(t.line.Text()), octets...)})
+	t.line.Reset()
 }
 
 // tildes removes "~" at the start of lines, and reports whether "." followed one.
@@ -468,12 +461,12 @@ func (t *terminalSession) endCommand() {
 // command processes an octet of a command, and runs it at the end of the line. Its
 // output stays until an empty command, where the drawing of the host would replace it.
 func (t *terminalSession) command(o byte) (end bool, err error) {
-	state := t.ask.take(o, &t.display)
-	if state == lineMore {
+	done, left := t.ask.take(o, &t.display)
+	if !done && !left {
 		return false, nil
 	}
-	words := strings.Fields(t.ask.text())
-	if state != lineDone || len(words) == 0 {
+	words := strings.Fields(t.ask.Text())
+	if left || len(words) == 0 {
 		t.display.FreshLine()
 		t.endCommand()
 		return false, nil
@@ -499,7 +492,6 @@ escape     type the key that brought you here
 suspend    stop locus until the shell continues it
 Nothing goes back to the session.`
 
-// do runs a command.
 func (t *terminalSession) do(name string, args []string) (end bool, err error) {
 	switch name {
 	case "close", "quit", "q":
@@ -528,7 +520,6 @@ func (t *terminalSession) do(name string, args []string) (end bool, err error) {
 	return false, nil
 }
 
-// commands lists the commands of the service.
 func (t *terminalSession) commands() string {
 	if list := t.conn.Commands(); len(list) > 0 {
 		return strings.Join(list, ", ")
@@ -545,7 +536,6 @@ func (t *terminalSession) typeFor(text, what string) {
 	t.sendTyped([]byte(text))
 }
 
-// sendCommands sends commands of the service.
 func (t *terminalSession) sendCommands(names []string) {
 	if len(names) == 0 {
 		t.say("send what? %s", t.commands())
@@ -560,20 +550,16 @@ func (t *terminalSession) sendCommands(names []string) {
 }
 
 func (t *terminalSession) setMode(name string) {
-	switch name {
-	case string(typingLines), string(typingCharacters):
-		t.mode = typing(name)
-	case "auto":
-		t.mode = typingAuto
+	switch mode := typing(name); mode {
+	case typingLines, typingCharacters, typingAuto:
+		t.mode = mode
 	default:
 		t.say("the mode is \"line\", \"character\" or \"auto\"")
 	}
 }
 
-// patience is how long a user waits for the state of the session.
 const patience = time.Second
 
-// status shows the state of the session.
 func (t *terminalSession) status() {
 	t.say("%s, at %s", t.session.URL.WithoutPassword().Redacted(), t.conn.RemoteAddr())
 	if t.inLines() {
@@ -610,4 +596,21 @@ func (t *terminalSession) suspend() error {
 	}
 	t.resize()
 	return nil
+}
+
+// lineEditor reads a line at a terminal in raw mode, and shows it.
+type lineEditor struct{ safe.Line }
+
+// take adds a key, and reports whether it was Enter, or one that leaves the line: Ctrl-C,
+// or Ctrl-D in an empty line.
+func (l *lineEditor) take(o byte, d *show.Display) (done, left bool) {
+	shown, event := l.Type(o)
+	if shown != "" {
+		d.WriteOwn(shown)
+	}
+	if event == safe.LineControl && o == 'C'&0x1F {
+		d.WriteOwn("^C\r\n")
+		return false, true
+	}
+	return event == safe.LineEnter, event == safe.LineControl && o == 'D'&0x1F && l.Len() == 0
 }

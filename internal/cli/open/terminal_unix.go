@@ -13,20 +13,14 @@ import (
 func onResize(f func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGWINCH)
-	done := make(chan struct{})
 	go func() {
-		for {
-			select {
-			case <-signals:
-				f()
-			case <-done:
-				return
-			}
+		for range signals {
+			f()
 		}
 	}()
 	return func() {
 		signal.Stop(signals)
-		close(done)
+		close(signals)
 	}
 }
 
@@ -43,12 +37,10 @@ func suspendSelf() {
 	}
 }
 
-// apart puts a child into a process group of its own, where it gets no signals of the
-// terminal.
+// apart keeps the signals of the terminal from a child.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// unmoved ignores the signals of the terminal, also those for processes in the
-// background.
+// unmoved ignores the signals of the terminal and those for background processes.
 func unmoved() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
 }

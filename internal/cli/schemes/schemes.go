@@ -2,7 +2,10 @@
 package schemes
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +14,10 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
 )
 
 // New returns the subcommand.
@@ -32,32 +37,29 @@ not accessed. Names that have only a gateway come last.`,
   locus schemes --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			list := a.Registry.All()
 			gateways, err := client.Gateways(a)
 			if err != nil {
 				return err
 			}
-			if a.Flags.JSON {
-				for _, s := range list {
-					a.WriteJSON(withGateway(a, shape.NewScheme(s), gateways))
-				}
-				for _, s := range namedSchemes(a, gateways) {
-					a.WriteJSON(withGateway(a, s, gateways))
-				}
-				return nil
+			table, err := client.GatewayTable(a)
+			if err != nil {
+				return err
 			}
 			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
-			for _, s := range list {
-				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
-			}
-			for _, s := range namedSchemes(a, gateways) {
-				access := "-"
+			for _, s := range list(a, table, gateways) {
+				j := schemeJSON{Scheme: s}
 				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
-					access = "gateway " + g.String()
+					j.Gateway = shape.Text(g.String())
 				}
-				rows = append(rows, []string{s.Name, "-", s.Status, orDash(s.Section), access})
+				if a.Flags.JSON {
+					a.WriteJSON(j)
+				} else {
+					rows = append(rows, j.row())
+				}
 			}
-			writeTable(a, rows)
+			if !a.Flags.JSON {
+				writeTable(a, rows)
+			}
 			return nil
 		},
 	}
@@ -65,35 +67,40 @@ not accessed. Names that have only a gateway come last.`,
 	return cmd
 }
 
-// schemeJSON is a row of the registry, with the gateway of the scheme.
+// list returns the registry, then other names of IANA, then those with only a gateway.
+func list(a *base.App, table config.GatewayTable, gateways *access.Gateways) (list []shape.Scheme) {
+	for _, s := range a.Registry.All() {
+		list = append(list, shape.NewScheme(s))
+	}
+	list = append(list, shape.NamedSchemes(a.Registry)...)
+	for _, name := range slices.Sorted(maps.Keys(table.Rules.Schemes)) {
+		_, known := a.Registry.Lookup(name)
+		if !known && scheme.NameStatus(name) == "" && !client.GatewayFor(a, gateways, name).IsZero() {
+			list = append(list, shape.Scheme{Name: name, Status: "unregistered"})
+		}
+	}
+	return list
+}
+
 type schemeJSON struct {
 	shape.Scheme
 	Gateway shape.Text `json:"gateway,omitempty"`
 }
 
-func withGateway(a *base.App, s shape.Scheme, gateways *access.Gateways) schemeJSON {
-	j := schemeJSON{Scheme: s}
-	if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
-		j.Gateway = shape.Text(g.String())
+func (s schemeJSON) row() []string {
+	port, access := "-", "-"
+	if s.Port != nil {
+		port = strconv.Itoa(int(*s.Port))
 	}
-	return j
+	switch {
+	case s.Access != nil:
+		access = string(*s.Access)
+	case s.Gateway != "":
+		access = "gateway " + string(s.Gateway)
+	}
+	return []string{s.Name, port, s.Status, cmp.Or(s.Section, "-"), access}
 }
 
-func portText(n uint16) string {
-	if n == 0 {
-		return "-"
-	}
-	return strconv.Itoa(int(n))
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-// writeTable writes rows with aligned columns.
 func writeTable(a *base.App, rows [][]string) {
 	var widths []int
 	for _, row := range rows {

@@ -3,6 +3,8 @@ package show
 import (
 	"bytes"
 	"io"
+	"regexp"
+	"sync"
 
 	"github.com/locus-url/locus/internal/term"
 )
@@ -15,7 +17,7 @@ type Display struct {
 
 	filter    term.Filter
 	passed    []byte // buffer for filtered text
-	sequence  []byte // start of an escape sequence that may change the screen
+	sequence  []byte // the last escape sequence, if it may be unfinished
 	Alternate bool   // the terminal shows its second screen
 	inLine    bool   // the last octet did not end a line
 }
@@ -75,45 +77,28 @@ func (d *Display) turned(second bool) {
 	d.Alternate = second
 }
 
-// Escape sequences that switch to the alternate screen: CSI ? modes h.
-const (
-	setsMode    = "\x1b[?"
-	maxSetsMode = 64
-)
+// modeChange matches sequences that may switch to the alternate screen: CSI ? modes h.
+var modeChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[\?([0-9;]{0,60})([hl])`) })
 
-// see notices when the terminal switches to its alternate screen, and back.
+const maxModeChange = 64
+
+// see notices when the terminal switches to its alternate screen, and back. A sequence
+// may be split over writes; seeing the last one twice does no harm.
 func (d *Display) see(shown []byte) {
-	for len(shown) > 0 {
-		if len(d.sequence) == 0 {
-			at := bytes.IndexByte(shown, setsMode[0])
-			if at < 0 {
-				return
+	if len(d.sequence) == 0 && bytes.IndexByte(shown, '\x1b') < 0 {
+		return
+	}
+	text := append(d.sequence, shown...)
+	for _, m := range modeChange().FindAllSubmatch(text, -1) {
+		for mode := range bytes.SplitSeq(m[1], []byte(";")) {
+			switch string(mode) {
+			case "47", "1047", "1049":
+				d.turned(m[2][0] == 'h')
 			}
-			shown = shown[at:]
-		}
-		o, n := shown[0], len(d.sequence)
-		shown = shown[1:]
-		switch {
-		case o == setsMode[0]:
-			d.sequence = append(d.sequence[:0], o)
-		case n < len(setsMode) && o == setsMode[n], n >= len(setsMode) && n < maxSetsMode && (o >= '0' && o <= '9' || o == ';'):
-			d.sequence = append(d.sequence, o)
-		default:
-			if n >= len(setsMode) && (o == 'h' || o == 'l') && turns(d.sequence[len(setsMode):]) {
-				d.turned(o == 'h')
-			}
-			d.sequence = d.sequence[:0]
 		}
 	}
-}
-
-// turns reports whether one of the modes is the alternate screen.
-func turns(modes []byte) bool {
-	for mode := range bytes.SplitSeq(modes, []byte(";")) {
-		switch string(mode) {
-		case "47", "1047", "1049":
-			return true
-		}
+	d.sequence = nil
+	if at := bytes.LastIndexByte(text, '\x1b'); at >= 0 && len(text)-at < maxModeChange {
+		d.sequence = text[at:len(text):len(text)]
 	}
-	return false
 }

@@ -91,8 +91,8 @@ func FuzzDisplay(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, size uint8) {
 		second := false
 		for _, set := range lastTurn.FindAllString(string(text), -1) {
-			modes := strings.Split(set[len(setsMode):len(set)-1], ";")
-			if len(set) <= maxSetsMode && slices.ContainsFunc(modes, func(m string) bool { return m == "47" || m == "1047" || m == "1049" }) {
+			modes := strings.Split(set[len("\x1b[?"):len(set)-1], ";")
+			if len(set) <= maxModeChange && slices.ContainsFunc(modes, func(m string) bool { return m == "47" || m == "1047" || m == "1049" }) {
 				second = strings.HasSuffix(set, "h")
 			}
 		}
@@ -100,7 +100,7 @@ func FuzzDisplay(f *testing.F) {
 		for piece := range slices.Chunk(text, int(size)%16+1) {
 			d.Write(piece)
 		}
-		if d.Alternate != second || len(d.sequence) > maxSetsMode {
+		if d.Alternate != second || len(d.sequence) > maxModeChange {
 			t.Errorf("%q: %t, %d octets kept", text, d.Alternate, len(d.sequence))
 		}
 	})

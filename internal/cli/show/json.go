@@ -60,7 +60,3 @@ func (v *Viewer) menuJSON(f Found, m *scheme.Menu) error {
 	}
 	return w.End(out, failure)
 }
-
-func describeReferral(f Found, r *scheme.Referral) any {
-	return shape.NewReferral(f.Describe("referral"), r)
-}

@@ -1,14 +1,17 @@
 package show
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus/internal/cli/form"
 	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -33,16 +36,13 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	return err
 }
 
-// writeMenu writes a list and its form, and returns the number of items. A program gets
-// the form only if there are no items.
+// writeMenu returns the number of items. A program gets the form only if there are none.
 func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
 	if to.ForPeople {
 		t := table{w: to.Unbuffered(), TextDecoder: l}
-		err = t.write(counted(m.Items, &items))
-	} else {
-		_, err = WriteLines(to.Writer, counted(m.Items, &items), l)
-	}
-	if items > 0 && !to.ForPeople {
+		err = t.write(m.Items)
+		items = t.items
+	} else if items, err = WriteLines(to.Writer, m.Items, l); items > 0 {
 		return items, err
 	}
 	for _, row := range form.Rows(m.Form, l) {
@@ -58,29 +58,14 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 	return items, err
 }
 
-// counted counts items as they are read.
-func counted(items iter.Seq2[scheme.Item, error], n *int) iter.Seq2[scheme.Item, error] {
-	return func(yield func(scheme.Item, error) bool) {
-		for item, err := range items {
-			if err == nil {
-				*n++
-			}
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
-}
-
-// WriteLines writes title, TAB and URL of each item, and counts them. The URL may be
-// empty.
+// WriteLines writes title, TAB and URL, which may be empty, of each item, and counts them.
 func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
 	for item, err := range items {
-		if err != nil {
-			return n, err
+		if err == nil {
+			n++
+			_, err = fmt.Fprintf(w, "%s\t%s\n", l.Line(item.Title), item.URL.WithoutPassword().String())
 		}
-		n++
-		if _, err := fmt.Fprintf(w, "%s\t%s\n", l.Line(item.Title), item.URL.WithoutPassword().String()); err != nil {
+		if err != nil {
 			return n, err
 		}
 	}
@@ -94,7 +79,7 @@ type table struct {
 	w io.Writer
 	*form.TextDecoder
 	layout layout
-	held   []scheme.Item // before it is decided
+	items  int
 	links  int
 }
 
@@ -109,49 +94,35 @@ const (
 	groups   // with the number of articles and a description
 )
 
-// mostHeld is the number of text lines that wait for the first link, which decides
-// where titles begin.
+// mostHeld is the number of text lines that wait for the first link, which decides the layout.
 const mostHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
+	var held []scheme.Item // before the layout is decided
+	decide := func(l layout) error {
+		t.layout = cmp.Or(t.layout, l)
+		for _, item := range held {
+			if err := t.row(item); err != nil {
+				return err
+			}
+		}
+		held = held[:0]
+		return nil
+	}
 	for item, err := range items {
-		if err == nil {
-			err = t.add(item)
-		}
 		if err != nil {
-			return errors.Join(t.decide(narrow), err)
+			return errors.Join(decide(narrow), err)
 		}
-	}
-	return t.decide(narrow)
-}
-
-func (t *table) add(item scheme.Item) error {
-	switch {
-	case t.layout != undecided:
-	case item.URL.IsZero() && len(t.held) < mostHeld:
-		t.held = append(t.held, item)
-		return nil
-	default:
-		if err := t.decide(layoutOf(item)); err != nil {
+		t.items++
+		held = append(held, item)
+		if t.layout == undecided && item.URL.IsZero() && len(held) <= mostHeld {
+			continue
+		}
+		if err := decide(layoutOf(item)); err != nil {
 			return err
 		}
 	}
-	return t.row(item)
-}
-
-// decide sets the columns, unless they are set, and writes the lines that waited.
-func (t *table) decide(l layout) error {
-	if t.layout != undecided {
-		return nil
-	}
-	t.layout = l
-	for _, item := range t.held {
-		if err := t.row(item); err != nil {
-			return err
-		}
-	}
-	t.held = nil
-	return nil
+	return decide(narrow)
 }
 
 // layoutOf returns the layout of a list whose first link is item.
@@ -173,14 +144,12 @@ func hasDetails(item scheme.Item) bool { return item.Size >= 0 || !item.ModTime.
 
 func hasField(item scheme.Item, name string) bool { return fieldOf(item, name) != nil }
 
-// fieldOf returns the value of a field of item; nil if it has none.
 func fieldOf(item scheme.Item, name string) any {
-	for _, field := range item.Fields {
-		if field.Name == name {
-			return field.Value
-		}
+	i := slices.IndexFunc(item.Fields, func(f scheme.Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return item.Fields[i].Value
 }
 
 // Columns of titles, and widths of other columns.
@@ -217,7 +186,6 @@ func (t *table) textRow(item scheme.Item) string {
 	return fmt.Sprintf("%-*s", indent, kind) + t.Line(item.Title) + t.noteOf(item)
 }
 
-// linkRow is a link with its number in the list.
 func (t *table) linkRow(item scheme.Item) string {
 	t.links++
 	row := fmt.Sprintf("%5d  %-7s  ", t.links, shortKind(item))
@@ -233,17 +201,14 @@ func (t *table) linkRow(item scheme.Item) string {
 	return row + t.noteOf(item)
 }
 
-// articleRow is an article with its number in the newsgroup.
 func (t *table) articleRow(item scheme.Item) string {
 	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), human.Time(item.ModTime), column(t.Line(item.Note), authorWidth), t.Line(item.Title))
 }
 
-// groupRow is a newsgroup with its number of articles.
 func (t *table) groupRow(item scheme.Item) string {
 	return fmt.Sprintf("%-*s  %8v%s", groupWidth, t.Line(item.Title), fieldOf(item, "count"), t.noteOf(item))
 }
 
-// noteOf is the note after the title of an item.
 func (t *table) noteOf(item scheme.Item) string {
 	if item.Note == "" {
 		return ""
@@ -260,34 +225,28 @@ func column(text string, width int) string {
 // shortNames are the characters of names that stand for media types.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// shortKind returns the kind of an item in at most seven characters: for an object, a
-// name for its media type.
+// shortKind returns the kind, or for an object its type, in at most seven characters.
 func shortKind(item scheme.Item) string {
-	kind := string(item.Kind)
 	if item.Kind != scheme.KindObject {
-		return kind
+		return string(item.Kind)
 	}
 	mediaType, _, _ := strings.Cut(item.Type, ";")
 	top, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mediaType)), "/")
 	switch {
-	case top == "image" || top == "audio" || top == "video":
-		kind = top
-	case top == "text" && sub == "plain":
-		kind = top
+	case top == "image", top == "audio", top == "video", top == "text" && sub == "plain":
+		return top
 	case sub == "octet-stream":
-		kind = "binary"
-	default:
-		if sub = strings.TrimPrefix(sub, "x-"); sub != "" && len(sub) <= 7 && strings.Trim(sub, shortNames) == "" {
-			kind = sub
-		}
+		return "binary"
 	}
-	return kind
+	if sub = strings.TrimPrefix(sub, "x-"); sub != "" && len(sub) <= 7 && strings.Trim(sub, shortNames) == "" {
+		return sub
+	}
+	return string(item.Kind)
 }
 
-// referral writes the targets of a referral, one URL a line.
 func (v *Viewer) referral(f Found, r *scheme.Referral, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
-		v.App.WriteJSON(describeReferral(f, r))
+		v.App.WriteJSON(shape.NewReferral(f.Describe("referral"), r))
 		return nil
 	}
 	for _, u := range r.To {

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -37,7 +39,7 @@ type letter struct {
 // read reads an object as a message. The caller closes the letter.
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *letter {
 	l := &letter{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
-	progress := v.NewProgress(free, []string{f.Asked.Redacted()})
+	progress := v.NewProgress(free, f.Asked.Redacted())
 	_, l.broken = transfer.Copy(ctx, &l.held, o, progress.Report)
 	progress.Close()
 	var err error
@@ -57,17 +59,14 @@ func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool)
 	return l
 }
 
-// Close removes the data.
 func (l *letter) Close() error { return l.held.Close() }
 
-// writeText writes the message for people.
 func (l *letter) writeText(w io.Writer) error {
 	safe := &safeWriter{w: w}
 	return errors.Join(l.message.WriteText(safe, &message.TextOptions{Scheme: threadScheme(l.isNews, l.message)}), safe.Close())
 }
 
-// threadScheme returns the scheme for references of the message m. isNews: it was found
-// at a URL of news.
+// threadScheme returns the scheme for references of m. isNews: its URL is one of news.
 func threadScheme(isNews bool, m *message.Message) string {
 	if isNews || m.Get("Newsgroups") != "" {
 		return "news"
@@ -75,11 +74,9 @@ func threadScheme(isNews bool, m *message.Message) string {
 	return "mid"
 }
 
-// mostInMemory is the size of a message that is kept in memory, in octets.
 const mostInMemory = 8 << 20
 
-// spool keeps data in memory, or in a temporary file if it is large. The zero value is
-// empty.
+// spool keeps data in memory, or in a temporary file if it is large.
 type spool struct {
 	octets []byte
 	file   *os.File
@@ -88,44 +85,32 @@ type spool struct {
 
 func (h *spool) Write(p []byte) (n int, err error) {
 	if h.file == nil && h.size+int64(len(p)) > mostInMemory {
-		if err := h.spill(); err != nil {
-			return 0, fmt.Errorf("%w: %w", transfer.ErrFile, err)
+		if h.file, err = os.CreateTemp("", "locus-"); err == nil {
+			_, err = h.file.Write(h.octets)
+			h.octets = nil
 		}
 	}
-	if h.file == nil {
-		h.octets = append(h.octets, p...)
-		n = len(p)
-	} else if n, err = h.file.Write(p); err != nil {
-		err = fmt.Errorf("%w: %w", transfer.ErrFile, err)
+	switch {
+	case err != nil:
+	case h.file != nil:
+		n, err = h.file.Write(p)
+	default:
+		h.octets, n = append(h.octets, p...), len(p)
 	}
 	h.size += int64(n)
-	return n, err
-}
-
-// spill moves the data to a file.
-func (h *spool) spill() (err error) {
-	if h.file, err = os.CreateTemp("", "locus-"); err != nil {
-		return err
+	if err != nil {
+		err = fmt.Errorf("%w: %w", transfer.ErrFile, err)
 	}
-	_, err = h.file.Write(h.octets)
-	h.octets = nil
-	return err
+	return n, err
 }
 
 func (h *spool) ReadAt(p []byte, at int64) (n int, err error) {
-	switch {
-	case h.file != nil:
+	if h.file != nil {
 		return h.file.ReadAt(p, at)
-	case at < h.size:
-		n = copy(p, h.octets[at:])
 	}
-	if n < len(p) {
-		err = io.EOF
-	}
-	return n, err
+	return bytes.NewReader(h.octets).ReadAt(p, at)
 }
 
-// Close removes the file.
 func (h *spool) Close() error {
 	if h.file == nil {
 		return nil
@@ -133,7 +118,6 @@ func (h *spool) Close() error {
 	return errors.Join(h.file.Close(), os.Remove(h.file.Name()))
 }
 
-// messageJSON describes a message. Missing fields are null.
 type messageJSON struct {
 	Subject    *shape.Text  `json:"subject"`
 	From       *shape.Text  `json:"from"`
@@ -143,7 +127,6 @@ type messageJSON struct {
 	Parts      []partJSON   `json:"parts"`
 }
 
-// partJSON describes a part of a message.
 type partJSON struct {
 	Part      string      `json:"part"` // for --part
 	MediaType shape.Text  `json:"mediaType"`
@@ -201,4 +184,82 @@ func describeMessage(isNews bool, m *message.Message) *messageJSON {
 		})
 	}
 	return d
+}
+
+func isPartPath(text string) bool {
+	for number := range strings.SplitSeq(text, ".") {
+		if number == "" || strings.Trim(number, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadPart reads a message and finds the part of --part. The caller closes the letter.
+func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*letter, message.Part, error) {
+	o, ok := resource.(*scheme.Object)
+	if !ok || !IsMessage(o.Type) {
+		return nil, message.Part{}, noMessage(f, resource)
+	}
+	l := v.read(ctx, f, o, free)
+	err := l.broken
+	if err == nil && l.message == nil {
+		err = noMessage(f, resource)
+	}
+	if err == nil {
+		if part, ok := l.message.Part(v.Part); ok {
+			return l, part, nil
+		}
+		err = fmt.Errorf("%s: %w: the message has no part %s; %s", f.Asked.Redacted(), scheme.ErrNotFound, v.Part, listParts(l.message))
+	}
+	l.Close()
+	return nil, message.Part{}, err
+}
+
+func noMessage(f Found, resource scheme.Resource) error {
+	what := "this kind of resource"
+	if o, ok := resource.(*scheme.Object); ok && o.Type != "" {
+		what = o.Type
+	} else if ok {
+		what = "an object of unknown type"
+	}
+	return fmt.Errorf("%s: %w: --part needs a message, not %s", f.Asked.Redacted(), scheme.ErrUnsupported, what)
+}
+
+const mostParts = 20
+
+func listParts(m *message.Message) string {
+	parts := m.Parts()
+	var list []string
+	for _, p := range parts[:min(len(parts), mostParts)] {
+		list = append(list, strings.TrimSpace(p.Path+" "+p.Type+" "+p.Name))
+	}
+	if more := len(parts) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return "there are " + strings.Join(list, ", ")
+}
+
+// showPart writes the part of --part as an object. On a terminal, text is decoded.
+func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
+	l, part, err := v.ReadPart(ctx, f, resource, !to.ForPeople)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	o, err := v.PartObject(ctx, l, part, &scheme.Request{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Asked.Redacted(), err)
+	}
+	if to.ForPeople && !v.Raw && !v.App.Flags.JSON && strings.HasPrefix(part.Type, "text/") {
+		o.Type, o.Size, o.Body = "text/plain; charset=utf-8", -1, io.NopCloser(part.Text())
+	}
+	return v.object(ctx, f, o, to)
+}
+
+// PartObject returns a part as an object, as req asks for it.
+func (v *Viewer) PartObject(ctx context.Context, l *letter, part message.Part, req *scheme.Request) (*scheme.Object, error) {
+	asked := *req
+	asked.URL, asked.Limit = l.object.URL, v.App.Flags.MaxSize
+	return mid.Part(ctx, &asked, l.message, part, io.NopCloser(nil))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/file"
@@ -73,34 +75,31 @@ func (s *Selection) Check(a *base.App, args []string) error {
 
 // HasTrait reports whether one of args is, or may be, a URL of a scheme with the trait.
 func HasTrait(a *base.App, args []string, t scheme.Traits) bool {
-	if base.IsStdin(args) {
-		return true
-	}
-	for _, arg := range args {
-		if u, err := locus.ParseWrapped(arg); err == nil && a.Registry.Scheme(u).Traits.Has(t) {
-			return true
-		}
-	}
-	return false
+	return mayBe(args, func(u locus.URL) bool { return a.Registry.Scheme(u).Traits.Has(t) })
+}
+
+func mayBe(args []string, wanted func(locus.URL) bool) bool {
+	return base.IsStdin(args) || slices.ContainsFunc(args, func(arg string) bool {
+		u, err := locus.ParseWrapped(arg)
+		return err == nil && wanted(u)
+	})
 }
 
 // messageURL returns the URL of a message, given as a URL or as the path of a file.
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
-	if err != nil {
-		return fileURL(text)
-	}
-	if a.Registry.Scheme(u).Traits.Has(scheme.Messages) {
+	s, known := a.Registry.Lookup(u.Scheme())
+	switch {
+	case err != nil || !known:
+		return FileURL(text)
+	case s.Traits.Has(scheme.Messages):
 		return u, nil
-	}
-	if _, known := a.Registry.Lookup(u.Scheme()); !known {
-		return fileURL(text)
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
 
-// fileURL returns the URL of a local file.
-func fileURL(path string) (locus.URL, error) {
+// FileURL returns the URL of a local file.
+func FileURL(path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return locus.URL{}, err
@@ -116,10 +115,9 @@ func (v *Viewer) From(u locus.URL) *access.Result {
 		return nil
 	}
 	// The user typed it, so it may be on a server that is not public.
-	return &access.Result{URL: v.message, Zone: policy.Near}
+	return &access.Result{URL: v.message, LinkOrigin: policy.FromPrivate}
 }
 
-// itemRange is a range of numbers, as a flag.
 type itemRange struct {
 	scheme.ItemRange
 	text  string
@@ -138,10 +136,7 @@ func (r *itemRange) Set(text string) error {
 	if !ok {
 		last = first
 	}
-	if first == "" && last == "" {
-		return errRange
-	}
-	if first != "" {
+	if first != "" || last == "" {
 		if err := setNumber(&r.First, first); err != nil {
 			return err
 		}
@@ -159,7 +154,6 @@ func (r *itemRange) Set(text string) error {
 
 var errRange = errors.New(`write a range as "100-200", "100-", "-200", "150" or "newest:50"`)
 
-// setNumber reads a number of at least 1.
 func setNumber(n *int64, text string) error {
 	v, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || v == 0 {
@@ -172,3 +166,33 @@ func setNumber(n *int64, text string) error {
 func (r *itemRange) String() string { return r.text }
 
 func (r *itemRange) Type() string { return "range" }
+
+type screenFlags struct{ model, codePage, device string }
+
+func (s *screenFlags) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.model, "model", "", "tn3270: terminal model `N`: 2 (24x80, default), 3, 4 or 5 (27x132)")
+	f.StringVar(&s.codePage, "code-page", "", "tn3270: character set of the host, by `NUMBER` (default 037)")
+	f.StringVar(&s.device, "device", "", "tn3270: ask for the device or group `NAME`")
+}
+
+func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
+	if f.Changed("model") {
+		if err := c.Model.UnmarshalText([]byte(s.model)); err != nil {
+			return fmt.Errorf("--model: %w", err)
+		}
+	}
+	if f.Changed("code-page") {
+		if err := c.CodePage.UnmarshalText([]byte(s.codePage)); err != nil {
+			return fmt.Errorf("--code-page: %w", err)
+		}
+	}
+	if f.Changed("device") {
+		c.Device = s.device
+	}
+	return nil
+}
+
+// HasScreen reports whether one of args may be a session with a 3270 screen.
+func HasScreen(args []string) bool {
+	return mayBe(args, func(u locus.URL) bool { return u.Scheme() == "tn3270" })
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
@@ -74,8 +75,7 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
 }
 
-// object writes the data of an object, or describes it with --json. On a terminal a
-// message is shown readable.
+// object writes or describes an object. On a terminal a message is shown readable.
 func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	if !v.App.Flags.JSON {
 		defer v.NoteOf(f.Asked, o.Note)
@@ -126,7 +126,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 		text.Body = io.NopCloser(body)
 		o = &text
 	}
-	progress := v.NewProgress(!to.ForPeople, []string{f.Asked.Redacted()})
+	progress := v.NewProgress(!to.ForPeople, f.Asked.Redacted())
 	defer progress.Close()
 	_, err := transfer.Copy(ctx, w, o, progress.Report)
 	return err
@@ -135,7 +135,6 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 // firstBlock is the number of octets that are examined to tell text from binary data.
 const firstBlock = 4 << 10
 
-// errBinary refuses binary data on a terminal.
 var errBinary = errors.New("the object is not text, and standard output is a terminal")
 
 // safeWriter writes text to a terminal, with control characters made visible. A
@@ -168,8 +167,7 @@ func (s *safeWriter) write(text []byte) error {
 	return err
 }
 
-// unfinished returns the number of octets at the end of text that need the next ones:
-// the start of a UTF-8 character, or a CR.
+// unfinished is Incomplete, and counts a CR at the end of text too.
 func unfinished(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return 1
@@ -177,8 +175,7 @@ func unfinished(text []byte) int {
 	return Incomplete(text)
 }
 
-// Incomplete returns the number of octets at the end of text that start an unfinished
-// UTF-8 character.
+// Incomplete returns the length of an unfinished UTF-8 character at the end of text.
 func Incomplete(text []byte) int {
 	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
@@ -201,4 +198,39 @@ func (c *CountWriter) Write(p []byte) (int, error) {
 	n, err := c.Writer.Write(p)
 	c.Count += int64(n)
 	return n, err
+}
+
+// showText returns a writer that shows text of that media type on w: decoded from its
+// charset, and safe for a terminal. The caller must call done at the end of the text.
+func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Writer, done func()) {
+	safe := &safeWriter{w: w}
+	name := charset.OfType(mediaType)
+	switch {
+	case !charset.IsKnown(name):
+		v.NoteLater("%s: unknown charset %s: octets that are not UTF-8 are shown as escapes", f.Asked.Redacted(), locus.Quote(name))
+	case !charset.IsUTF8(name):
+		decoder := charset.NewWriter(name, safe)
+		seen := &asciiCheck{w: decoder}
+		return seen, func() {
+			decoder.Close()
+			safe.Close()
+			if seen.other {
+				v.NoteLater("%s: decoded from %s", f.Asked.Redacted(), locus.Quote(name))
+			}
+		}
+	}
+	return safe, func() { safe.Close() }
+}
+
+// asciiCheck notes whether a text has octets beyond US-ASCII.
+type asciiCheck struct {
+	w     io.Writer
+	other bool
+}
+
+func (c *asciiCheck) Write(p []byte) (int, error) {
+	for _, octet := range p {
+		c.other = c.other || octet >= utf8.RuneSelf
+	}
+	return c.w.Write(p)
 }

@@ -30,8 +30,7 @@ type Viewer struct {
 	NoFollow bool
 	Verbose  bool
 
-	// RunSession writes the output of a session; nil means that sessions are not
-	// supported.
+	// RunSession writes the output of a session; nil: sessions are not supported.
 	RunSession func(context.Context, Found, *scheme.Session, Stream) error
 
 	notes []string // for people, when the resource has been shown
@@ -53,7 +52,7 @@ func (v *Viewer) AddSelectionFlags(f *pflag.FlagSet) {
 func (v *Viewer) CheckPreferences() error {
 	for _, flag := range [...]struct{ name, value string }{{"view", v.View}, {"language", v.Language}} {
 		if _, err := scheme.ParsePreference(flag.value); err != nil {
-			return fmt.Errorf("%w", base.Prefix("--"+flag.name, err))
+			return base.Prefix("--"+flag.name, err)
 		}
 	}
 	return nil
@@ -77,7 +76,6 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	return u, false
 }
 
-// noteIgnoredFlags notes which flags or variables have no effect for u.
 func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	traits := v.App.Registry.Scheme(u).Traits
 	if prefers := v.View != "" || v.Language != ""; prefers && !traits.Has(scheme.AcceptsTypes) {
@@ -93,8 +91,7 @@ func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	}
 }
 
-// asksGopherPlus reports whether u has a Gopher+ string, as items of Gopher+ menus
-// have. It already says which view to get.
+// asksGopherPlus reports whether u has a Gopher+ string, which says which view to get.
 func asksGopherPlus(u locus.URL) bool {
 	item, err := gopher.Parse(u)
 	if err != nil {
@@ -121,10 +118,6 @@ func (v *Viewer) WriteNotes() {
 // Trace writes a protocol exchange to standard error.
 func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	return func(sent bool, line string) {
-		if v.App.PagerRuns.Load() {
-			// The pager has the screen.
-			return
-		}
 		arrow := "<"
 		if sent {
 			arrow = ">"
@@ -135,9 +128,7 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 
 // TraceGateway writes which gateway a URL uses.
 func (v *Viewer) TraceGateway(u locus.URL, gateway access.Gateway) {
-	if !v.App.PagerRuns.Load() {
-		v.App.Trace("*", fmt.Sprintf("%s through %s", u.Redacted(), gateway))
-	}
+	v.App.Trace("*", fmt.Sprintf("%s through %s", u.Redacted(), gateway))
 }
 
 // Fail reports the failure of a URL, with the exit status of err.
@@ -161,12 +152,10 @@ func (v *Viewer) NoteOf(u locus.URL, note string) {
 	}
 }
 
-// NewProgress starts a progress display for the named jobs, if there is a terminal that
-// is free for it.
-func (v *Viewer) NewProgress(free bool, names []string) *base.Progress {
-	a := v.App
-	if !free || !a.ErrTTY || a.Flags.Quiet || a.Flags.JSON || v.Verbose {
-		return &base.Progress{}
+// NewProgress starts a progress display for the named jobs, if a terminal is free for it.
+func (v *Viewer) NewProgress(free bool, names ...string) *base.Progress {
+	if !free || v.Verbose {
+		return new(base.Progress)
 	}
-	return base.StartProgress(a, names)
+	return base.StartProgress(v.App, names...)
 }

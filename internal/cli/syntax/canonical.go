@@ -1,6 +1,9 @@
 package syntax
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
@@ -47,14 +50,12 @@ of a thousand million URLs is lost are below 1 to 10^20.`,
 	return cmd
 }
 
-// canonicalizer writes canonical forms.
 type canonicalizer struct {
 	app  *base.App
 	seen *base.TextSet // nil: write all
 	wrap bool          // write <URL:...>
 }
 
-// write writes the canonical form of one input; readErr is an error from Inputs.
 func (c *canonicalizer) write(input string, readErr error) {
 	var change locus.Change
 	u, err := c.app.ReadURL(input, readErr)
@@ -79,4 +80,21 @@ func (c *canonicalizer) write(input string, readErr error) {
 		c.app.Out.WriteString(written)
 		c.app.Out.WriteByte('\n')
 	}
+}
+
+// wrapWidth is the length of a line of --wrap in octets: 80 columns hold it and quote marks.
+const wrapWidth = 72
+
+const wrapHelp = "write URLs as <URL:...> in lines of 72 octets"
+
+func wrap(u locus.URL) (string, error) {
+	wrapped, err := locus.Wrap(u, wrapWidth)
+	if err != nil {
+		return "", fmt.Errorf("--wrap: %w", err)
+	}
+	return wrapped, nil
+}
+
+func indented(text string, column int) string {
+	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", column))
 }

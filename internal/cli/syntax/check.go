@@ -56,7 +56,6 @@ func addRules(cmd *cobra.Command, rules *string, first, second string) {
 	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions([]string{first, second}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check checks one input; readErr is an error from Inputs.
 func check(a *base.App, input string, readErr error, profile locus.Profile) {
 	list, err := shape.CheckInput(a.Registry, input, readErr, profile)
 	if err != nil {

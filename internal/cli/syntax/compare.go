@@ -47,11 +47,10 @@ The status is 0 if they are the same, 1 if not, 2 if one is not a URL.`,
 
 func side(a *base.App, input string, err error) shape.Side {
 	s := shape.NewSide(a.Registry, input, err)
-	if s.Err == nil {
-		a.NoteWrapper(input)
-	}
 	if s.Err != nil {
 		s.Err = a.AtLine(s.Err)
+	} else {
+		a.NoteWrapper(input)
 	}
 	return s
 }

@@ -13,27 +13,26 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// draw shows a URL with its parts underlined and named, a "^" under each violation, and
-// the findings.
-func (p *printer) draw(d description) {
-	s := newSketch(d.url.String())
-	for _, part := range shape.Parts(d.url) {
+// draw shows a URL with its parts named, a "^" under each violation, and the findings.
+func (p *printer) draw(u, canonical locus.URL, findings []locus.Violation) {
+	s := newSketch(u.String())
+	for _, part := range shape.Parts(u) {
 		s.underline(part)
 	}
-	for _, v := range d.violations {
+	for _, v := range findings {
 		s.mark(v.Offset)
 	}
 	p.writeSketch(s)
 	colors := term.NewColors(p.OutTTY, p.Getenv)
-	for _, v := range d.violations {
+	for _, v := range findings {
 		style := term.Red
 		if v.Kind >= locus.Suggestion {
 			style = term.Yellow
 		}
 		fmt.Fprintf(p.Out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
 	}
-	if !d.canonical.IsZero() && d.canonical != d.url {
-		p.writeRows([]row{{"canonical", charset.Text(d.canonical.String())}})
+	if !canonical.IsZero() && canonical != u {
+		p.writeRows([]row{{"canonical", charset.Text(canonical.String())}})
 	}
 }
 
@@ -55,14 +54,16 @@ type cell struct {
 	marked bool
 }
 
-// label is the name of a part and the cell where it begins.
+// label is the name of a part, below the cell where that begins.
 type label struct {
-	name string
-	cell int
+	name   string
+	cell   int
+	column int // of the cell
+	left   int // where the name begins: the column, or less at the terminal's edge
+	line   int
 }
 
-// sketch is a text for a terminal with what is drawn below it. It is drawn in pieces if
-// it is wider than the terminal.
+// sketch is a text and what is drawn below it, in pieces if the terminal is narrower.
 type sketch struct {
 	cells  []cell
 	labels []label
@@ -81,7 +82,6 @@ func newSketch(text string) *sketch {
 	return s
 }
 
-// at returns the index of the cell that shows the octet at offset.
 func (s *sketch) at(offset int) int {
 	i, found := slices.BinarySearchFunc(s.cells, offset, func(c cell, offset int) int { return cmp.Compare(c.offset, offset) })
 	if !found {
@@ -102,7 +102,7 @@ func (s *sketch) underline(p shape.Part) {
 	if p.Text == "" {
 		name += " (empty)"
 	}
-	s.labels = append(s.labels, label{name, start})
+	s.labels = append(s.labels, label{name: name, cell: start})
 }
 
 // leastWidth is the narrowest terminal that is drawn for: an escape fits into it.
@@ -136,7 +136,7 @@ func (p *printer) writeSketch(s *sketch) {
 // lines draws the cells from start to end: text, marks, underlines, and lines of names.
 func (s *sketch) lines(start, end, columns int) []string {
 	var text, marks, under strings.Builder
-	column := make(map[int]int, end-start)
+	column := make(map[int]int, end-start) // of each cell
 	at := 0
 	for i, c := range s.cells[start:end] {
 		column[start+i] = at
@@ -145,10 +145,11 @@ func (s *sketch) lines(start, end, columns int) []string {
 		marks.WriteString(stroke(c.marked, "^", c.width))
 		under.WriteString(stroke(c.under, "-", c.width))
 	}
-	var placed []placedName
+	var placed []label
 	for _, l := range s.labels {
 		if l.cell >= start && l.cell < end {
-			placed = append(placed, placedName{name: l.name, column: column[l.cell]})
+			l.column = column[l.cell]
+			placed = append(placed, l)
 		}
 	}
 	lines := []string{text.String(), marks.String(), under.String()}
@@ -165,19 +166,10 @@ func stroke(there bool, with string, width int) string {
 	return strings.Repeat(with, width)
 }
 
-// placedName is a name below a column, on a line of its own if other names are in the
-// way.
-type placedName struct {
-	name   string
-	column int
-	left   int // where the name begins: its column, or less at the terminal's edge
-	line   int
-}
-
 // nameLines places names, in order of their columns, below their parts: each on the
 // highest line where it touches neither a name to its right nor a stroke to a lower
 // name.
-func nameLines(names []placedName, columns int) []string {
+func nameLines(names []label, columns int) []string {
 	deepest := -1
 	for i := len(names) - 1; i >= 0; i-- {
 		n := &names[i]

@@ -6,6 +6,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,29 +48,24 @@ Octets that are not characters are shown as \x1b or \u202e.`,
 	return cmd
 }
 
-// printer writes the description of each input.
 type printer struct {
 	*base.App
 	answers int  // written for people so far
 	wrap    bool // write <URL:...> too
 }
 
-// answer describes one input; err is an error from Inputs.
 func (p *printer) answer(input string, err error) {
 	var u locus.URL
 	if err == nil {
 		u, err = shape.Read(input)
 	}
+	var wrapped string
+	if err == nil && p.wrap {
+		wrapped, err = wrap(u)
+	}
 	if err != nil {
 		p.fail(input, err)
 		return
-	}
-	var wrapped string
-	if p.wrap {
-		if wrapped, err = wrap(u); err != nil {
-			p.fail(input, err)
-			return
-		}
 	}
 	if p.Flags.JSON {
 		j := shape.NewParse(p.Registry, input, u)
@@ -78,20 +74,23 @@ func (p *printer) answer(input string, err error) {
 		return
 	}
 	p.NoteWrapper(input)
-	d := p.describe(u)
 	p.separate()
+	canonical, _, err := p.Registry.Canonical(u)
+	if err != nil {
+		canonical = locus.URL{} // not in the form of its scheme
+	}
+	findings := advice.Findings(p.Registry, u, locus.RFC1738)
 	if p.OutTTY {
-		p.draw(d)
-		p.writeRows(d.locatorRows())
+		p.draw(u, canonical, findings)
+		p.writeRows(p.locatorRows(u))
 	} else {
-		p.writeRows(d.rows())
+		p.writeRows(slices.Concat(partRows(u, canonical), p.locatorRows(u), findingRows(findings)))
 	}
 	if p.wrap {
 		p.writeRow(row{"wrapped", wrapped})
 	}
 }
 
-// separate writes an empty line between answers.
 func (p *printer) separate() {
 	if p.answers++; p.answers > 1 {
 		p.Out.WriteByte('\n')
@@ -110,33 +109,8 @@ func (p *printer) fail(input string, err error) {
 	p.drawError(e)
 }
 
-// description is everything that parse tells of one URL.
-type description struct {
-	url        locus.URL
-	scheme     string
-	locator    []scheme.Field
-	locatorErr error
-	words      *string   // of a search; nil: the URL has no search
-	canonical  locus.URL // zero: not in the form of its scheme
-	violations []locus.Violation
-}
-
-func (p *printer) describe(u locus.URL) description {
-	d := description{url: u, scheme: u.Scheme(), violations: advice.Findings(p.Registry, u, locus.RFC1738)}
-	d.locator, d.locatorErr = p.Registry.Fields(u)
-	if words, ok := shape.Words(p.Registry, u); ok {
-		d.words = &words
-	}
-	if canonical, _, err := p.Registry.Canonical(u); err == nil {
-		d.canonical = canonical
-	}
-	return d
-}
-
-// row is a line of output: a name and a value.
 type row struct{ name, value string }
 
-// writeRows writes rows with their values in one column.
 func (p *printer) writeRows(rows []row) {
 	for _, r := range rows {
 		r.value = term.Safe(r.value)
@@ -150,38 +124,41 @@ func (p *printer) writeRow(r row) {
 	fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
 }
 
-// rows returns the lines for d.
-func (d description) rows() []row {
-	rows := []row{{"url", charset.Text(d.url.String())}}
-	if !d.canonical.IsZero() {
-		rows = append(rows, row{"canonical", charset.Text(d.canonical.String())})
+// partRows returns the lines for the text of a URL.
+func partRows(u, canonical locus.URL) []row {
+	rows := []row{{"url", charset.Text(u.String())}}
+	if !canonical.IsZero() {
+		rows = append(rows, row{"canonical", charset.Text(canonical.String())})
 	}
-	rows = append(rows, row{"scheme", d.scheme})
-	for _, p := range shape.Parts(d.url) {
+	rows = append(rows, row{"scheme", u.Scheme()})
+	for _, p := range shape.Parts(u) {
 		if p.Name != "scheme" {
 			rows = append(rows, row{p.Name, charset.Text(p.Text)})
 		}
-	}
-	rows = append(rows, d.locatorRows()...)
-	for _, v := range d.violations {
-		rows = append(rows, row{v.Kind.String(), findingText(v)})
 	}
 	return rows
 }
 
 // locatorRows returns the decoded fields of the scheme, or why there are none.
-func (d description) locatorRows() []row {
-	if d.locatorErr != nil {
-		return []row{{"locator", "none: " + errorText(d.locatorErr)}}
+func (p *printer) locatorRows(u locus.URL) (rows []row) {
+	fields, err := p.Registry.Fields(u)
+	if err != nil {
+		return []row{{"locator", "none: " + errorText(err)}}
 	}
-	var rows []row
-	for _, field := range d.locator {
+	for _, field := range fields {
 		if field.Value != nil {
 			rows = append(rows, row{"  " + field.Name, field.Text()})
 		}
 	}
-	if d.words != nil && strings.Contains(*d.words, " ") {
-		rows = append(rows, row{"words", scheme.Field{Value: *d.words}.Text()})
+	if words, _ := shape.Words(p.Registry, u); strings.Contains(words, " ") {
+		rows = append(rows, row{"words", scheme.Field{Value: words}.Text()})
+	}
+	return rows
+}
+
+func findingRows(findings []locus.Violation) (rows []row) {
+	for _, v := range findings {
+		rows = append(rows, row{v.Kind.String(), findingText(v)})
 	}
 	return rows
 }

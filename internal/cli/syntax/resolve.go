@@ -12,7 +12,6 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// resolver is one run of "locus resolve".
 type resolver struct {
 	app     *base.App
 	options relative.Options
@@ -91,7 +90,6 @@ func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	return u, err == nil
 }
 
-// answer resolves one input; err is an error from Inputs.
 func (r *resolver) answer(base locus.URL, input string, err error) {
 	if r.between {
 		r.answerBetween(base, input, err)
@@ -106,8 +104,6 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 	}
 	if err == nil {
 		r.app.NoteWrapper(input)
-	}
-	if err == nil {
 		r.options.Hierarchy = r.app.Registry.Hierarchy(base)
 		u, notes, err = ref.ResolveWith(base, r.options)
 	}
@@ -116,27 +112,24 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 		return
 	}
 	other := shape.OtherRules(base, ref, u, r.options)
-	if !r.app.Flags.JSON {
-		fmt.Fprintln(r.app.Out, u.String())
-		for _, note := range notes.Texts() {
-			r.app.FlushTerminal()
-			r.app.Note("%s in %s: %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), note)
-		}
-		if other != nil {
-			r.app.FlushTerminal()
-			r.app.Note("%s in %s: %s gives %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), other.Rules, r.otherText(other))
-		}
+	texts := notes.Texts()
+	if r.app.Flags.JSON {
+		j.OK, j.URL, j.Other, j.Notes = true, shape.Present(u.String(), true), other, shape.Texts(texts)
+		r.app.WriteJSON(j)
 		return
 	}
-	j.OK, j.URL, j.Other, j.Notes = true, shape.Present(u.String(), true), other, shape.Texts(notes.Texts())
-	r.app.WriteJSON(j)
-}
-
-func (r *resolver) otherText(other *shape.Other) string {
-	if other.URL == nil {
-		return "nothing"
+	fmt.Fprintln(r.app.Out, u.String())
+	if other != nil {
+		result := "nothing"
+		if other.URL != nil {
+			result = locus.Quote(string(*other.URL))
+		}
+		texts = append(texts, fmt.Sprintf("%s gives %s", other.Rules, result))
 	}
-	return locus.Quote(string(*other.URL))
+	for _, note := range texts {
+		r.app.FlushTerminal()
+		r.app.Note("%s in %s: %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), note)
+	}
 }
 
 func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
@@ -157,8 +150,7 @@ func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 	}
 }
 
-// shortest returns the shortest partial form of u. The case and the default port of the
-// host make no difference.
+// shortest ignores the case and the default port of the host.
 func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
 	s := r.app.Registry.Scheme(base)
 	ref, err := relative.Between(base, relative.Align(base, u, s.Port), s.Hierarchy)

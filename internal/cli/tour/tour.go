@@ -114,7 +114,6 @@ func visitAll(a *base.App, only []string) error {
 	return nil
 }
 
-// storyJSON describes a stop.
 type storyJSON struct {
 	Scheme       shape.Text    `json:"scheme"`
 	Section      shape.Text    `json:"section"`
@@ -126,13 +125,11 @@ type storyJSON struct {
 	Error        *shape.Reason `json:"error"`
 }
 
-// lineJSON is a line of a conversation.
 type lineJSON struct {
 	Sent bool       `json:"sent"`
 	Line shape.Text `json:"line"`
 }
 
-// foundJSON describes a resource.
 type foundJSON struct {
 	Summary shape.Text   `json:"summary"`
 	Lines   []shape.Text `json:"lines"`
@@ -149,11 +146,11 @@ func newStoryJSON(s *tour.Story) storyJSON {
 	if s.Form != nil {
 		j.Form = newFoundJSON(*s.Form)
 	}
-	if s.Err != nil {
+	if s.Err == nil {
+		j.Found = newFoundJSON(s.Found)
+	} else {
 		reason := base.NewReason(s.Err)
 		j.Error = &reason
-	} else {
-		j.Found = newFoundJSON(s.Found)
 	}
 	return j
 }
