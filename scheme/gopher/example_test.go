@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"log"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -85,4 +87,24 @@ func ExampleParts() {
 	g, err := gopher.Parts{Host: "host", Type: gopher.TypeSearch, Selector: "find", Search: &words}.URL()
 	fmt.Println(g.URL(), err)
 	// Output: gopher://host/7find%09what%3F%20now <nil>
+}
+
+// The menu of a public server.
+func Example() {
+	client, err := all.Client(nil) // every scheme, and public addresses only
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	res, err := client.Open(context.Background(), "gopher://gopher.floodgap.com/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer res.Close()
+	for item, err := range res.Resource.(*scheme.Menu).Items {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(item.Kind, item.Title, item.URL)
+	}
 }
