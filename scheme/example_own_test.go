@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 )
 
 // daytime is a scheme of our own: a host tells the time to everyone who connects (RFC 867).
@@ -30,17 +31,14 @@ func daytime() scheme.Scheme {
 // A scheme of your own is a row in a registry. The client has the policy, the limits and
 // the errors of all schemes. A test of the row is one call of schemetest.Run.
 func ExampleScheme() {
-	registry, err := scheme.NewRegistry(daytime()) // or all.Registry(daytime())
+	client, err := all.Client(&all.Options{
+		Schemes: []scheme.Scheme{daytime()},
+		Rules:   policy.Rules{TypedPrivate: true}, // the server is on this machine
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rules, err := policy.New(policy.Rules{TypedPrivate: true}) // the server is on this machine
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	client := access.New(registry, rules, nil)
 	defer client.Close()
 
 	address, stop := clock()

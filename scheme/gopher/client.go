@@ -59,29 +59,20 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Get dereferences g. Menus, search results, attributes and phone book answers are a
-// Menu. Items that no Gopher request gets are a Referral. A search without words and
-// the Gopher+ string "?" are a Menu with a form. Anything else is an Object.
-func (c *Client) Get(ctx context.Context, d scheme.Dialer, g URL) (scheme.Resource, error) {
-	return c.open(ctx, &scheme.Request{URL: g.url, Dial: d}, g)
-}
-
-// Open implements [scheme.Opener]: it parses the URL and does what Get does. If
-// req.Fill fills in a form, its answers are sent. With req.Accept or
-// req.AcceptLanguage, and a URL without a Gopher+ string, it asks for the item's views
-// and fetches the best one (sections 3.4.7 and 3.4.8). The end of ctx also ends the
-// reading of the resource.
+// Open implements [scheme.Opener]. Menus, search results, attributes and phone book answers
+// are a Menu. Items that no Gopher request gets are a Referral. A search without words and
+// the Gopher+ string "?" are a Menu with a form, unless req.Fill fills it in: then its
+// answers are sent. Anything else is an Object.
 //
-// It ignores req.Offset: Gopher can't begin in the middle of an object.
+// With req.Accept or req.AcceptLanguage, and a URL without a Gopher+ string, Open asks for
+// the item's views and fetches the best one (sections 3.4.7 and 3.4.8). The end of ctx also
+// ends the reading of the resource. Open ignores req.Offset: Gopher can't begin in the
+// middle of an object.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	g, err := Parse(req.URL)
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, req, g)
-}
-
-func (c *Client) open(ctx context.Context, req *scheme.Request, g URL) (scheme.Resource, error) {
 	op := &operation{client: c, ctx: ctx, req: req}
 	res, err := op.open(g)
 	switch {

@@ -127,29 +127,34 @@ func (e *PhoneError) Error() string {
 
 // Unwrap returns the error of package scheme that the code means.
 func (e *PhoneError) Unwrap() error {
-	switch {
-	case e.Code == 501:
-		return scheme.ErrNotFound
-	case e.Code == 502:
-		return scheme.ErrTooLarge
-	case e.Code == 503 || e.Code == 504 || e.Code == 506 || e.Code == 516:
-		return scheme.ErrAuth
-	case e.Code >= 400 && e.Code < 500:
-		// RFC 2378 calls these temporary.
-		return scheme.ErrUnreachable
+	if f, ok := phoneFailures[e.Code]; ok {
+		return f.kind
+	}
+	if e.Code >= 400 && e.Code < 500 {
+		return scheme.ErrUnreachable // RFC 2378 calls these temporary
 	}
 	return scheme.ErrProtocol
 }
 
+// phoneFailures has the codes of RFC 2378 with a meaning or advice of their own.
+var phoneFailures = map[int]struct {
+	kind error
+	hint string
+}{
+	501: {kind: scheme.ErrNotFound},
+	502: {scheme.ErrTooLarge, "narrow the query: add words, or a field such as name=smith"},
+	503: {kind: scheme.ErrAuth},
+	504: {kind: scheme.ErrAuth},
+	506: {kind: scheme.ErrAuth},
+	507: {scheme.ErrProtocol, "use a field that the phone book has, such as name=smith"},
+	515: {scheme.ErrProtocol, "use an indexed field, such as name=smith"},
+	516: {kind: scheme.ErrAuth},
+}
+
 // hinted returns e with advice for its code.
 func (e *PhoneError) hinted() error {
-	switch e.Code {
-	case 502:
-		return scheme.Hint(e, "narrow the query: add words, or a field such as name=smith")
-	case 507:
-		return scheme.Hint(e, "use a field that the phone book has, such as name=smith")
-	case 515:
-		return scheme.Hint(e, "use an indexed field, such as name=smith")
+	if hint := phoneFailures[e.Code].hint; hint != "" {
+		return scheme.Hint(e, hint)
 	}
 	return e
 }

@@ -3,17 +3,19 @@ package gopher_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 
+	"log"
+
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// A menu's items, with their URLs. Programs that open URLs from elsewhere use an
-// access.Client, whose policy refuses private addresses.
+// A menu's items, with their URLs.
 func ExampleClient_Open() {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "About", Data: "It opens at nine.\n"},
@@ -28,14 +30,20 @@ func ExampleClient_Open() {
 	defer server.Close()
 	root := "gopher://" + server.Addr() + "/"
 
-	req := &scheme.Request{URL: locus.MustParse(root), Dial: new(net.Dialer)}
-	res, err := gopher.New(nil).Open(context.Background(), req)
+	// The server is on this machine, which the policy refuses without this rule.
+	client, err := all.Client(&all.Options{Rules: policy.Rules{TypedPrivate: true}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+	res, err := client.Open(context.Background(), root)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer res.Close()
-	for item, err := range res.(*scheme.Menu).Items {
+	for item, err := range res.Resource.(*scheme.Menu).Items {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -79,4 +87,24 @@ func ExampleParts() {
 	g, err := gopher.Parts{Host: "host", Type: gopher.TypeSearch, Selector: "find", Search: &words}.URL()
 	fmt.Println(g.URL(), err)
 	// Output: gopher://host/7find%09what%3F%20now <nil>
+}
+
+// The menu of a public server.
+func Example() {
+	client, err := all.Client(nil) // every scheme, and public addresses only
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	res, err := client.Open(context.Background(), "gopher://gopher.floodgap.com/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer res.Close()
+	for item, err := range res.Resource.(*scheme.Menu).Items {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(item.Kind, item.Title, item.URL)
+	}
 }

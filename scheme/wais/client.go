@@ -83,29 +83,19 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Get dereferences x: a document is an Object, and a search gives a Menu. A database
-// without a search is a Menu with its description and a search form.
-func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resource, error) {
-	return c.open(ctx, &scheme.Request{URL: x.url, Dial: d}, x)
-}
-
-// Open implements [scheme.Opener]: it parses the URL and does what Get does. The end
-// of ctx also ends the reading of the resource.
+// Open implements [scheme.Opener]: a document is an Object, and a search gives a Menu. A
+// database without a search is a Menu with its description and a search form; if req.Fill
+// fills it in, Open searches. The end of ctx also ends the reading of the resource.
 //
-// If req.Fill fills in the form of a database, Open searches. req.Accept orders the
-// types of each hit. req.Like has URLs of documents on the same server that results
-// should be like (relevance feedback). req.Items selects hits by their rank, from 1
-// to 10,000; Newest is their number. req.Offset has no effect if the document is
+// req.Accept orders the types of each hit. req.Like has URLs of documents on the same server
+// that results should be like (relevance feedback). req.Items selects hits by their rank,
+// from 1 to 10,000; Newest is their number. req.Offset has no effect if the document is
 // shorter.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, req, x)
-}
-
-func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.Resource, error) {
 	at, err := serverOf(req.Dial, x.url)
 	if err != nil {
 		return nil, err

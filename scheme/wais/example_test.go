@@ -3,7 +3,12 @@ package wais_test
 import (
 	"fmt"
 
+	"context"
+	"log"
+
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/wais"
 )
 
@@ -54,4 +59,24 @@ func ExampleURL_DocumentID() {
 	// Output:
 	// "\x01\bhost:210\x02\x02db\x03\n0 0 /doc/a" "0 0 /doc/a" [{1 host:210} {2 db} {3 0 0 /doc/a}] true
 	// "\x03\x02ab" "ab" [{3 ab}] true
+}
+
+// The hits of a search.
+func Example() {
+	client, err := all.Client(nil) // every scheme, and public addresses only
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	res, err := client.Open(context.Background(), "wais://wais.example/db?words")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer res.Close()
+	for item, err := range res.Resource.(*scheme.Menu).Items {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(item.Title, item.Note, item.URL)
+	}
 }

@@ -334,19 +334,19 @@ func TestRefused(t *testing.T) {
 
 // TestUnreachable tests a failing dialer, and a connection that is closed.
 func TestUnreachable(t *testing.T) {
-	x := parse(t, "wais://h/db?words")
+	u := locus.MustParse("wais://h/db?words")
 	refused := errors.New("refused")
 	c := New(nil)
-	_, err := c.Get(t.Context(), &failing{refused}, x)
+	_, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failing{refused}})
 	wantError(t, err, refused)
 	wantError(t, err, scheme.ErrUnreachable)
-	_, err = c.Get(t.Context(), &failing{nil}, x)
+	_, err = c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failing{nil}})
 	wantError(t, err, scheme.ErrProtocol)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough of that")
 	cancel(why)
 	for _, err := range []error{refused, nil} {
-		_, err = c.Get(ctx, &failing{err}, x)
+		_, err = c.Open(ctx, &scheme.Request{URL: u, Dial: &failing{err}})
 		wantError(t, err, why)
 	}
 }

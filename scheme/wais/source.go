@@ -78,27 +78,20 @@ func (r *sourceReader) read(s *source) error {
 }
 
 func (s *source) set(keyword, v string) error {
-	switch keyword {
-	case ":ip-name":
-		s.IPName = v
-	case ":ip-address":
-		s.IPAddress = v
-	case ":tcp-port":
+	text := map[string]*string{
+		":ip-name": &s.IPName, ":ip-address": &s.IPAddress, ":database-name": &s.Database, ":cost": &s.Cost,
+		":cost-unit": &s.CostUnit, ":maintainer": &s.Maintainer, ":description": &s.Description,
+	}[keyword]
+	switch {
+	case text != nil:
+		*text = v
+		s.CostUnit = strings.TrimPrefix(s.CostUnit, ":")
+	case keyword == ":tcp-port":
 		n, err := strconv.ParseUint(v, 10, 16)
 		if err != nil || n == 0 {
 			return fmt.Errorf("port %s is out of range (1-65535)", locus.Quote(v))
 		}
 		s.Port = uint16(n)
-	case ":database-name":
-		s.Database = v
-	case ":cost":
-		s.Cost = v
-	case ":cost-unit":
-		s.CostUnit = strings.TrimPrefix(v, ":")
-	case ":maintainer":
-		s.Maintainer = v
-	case ":description":
-		s.Description = v
 	}
 	return nil
 }
