@@ -32,7 +32,7 @@ func (p Parts) URL() (URL, error) {
 	b = append(append(b, p.Scheme...), ':')
 	if p.SchemePart != nil {
 		if p.User != nil || p.Password != nil || p.Host != "" || p.Port != 0 || p.Path != nil {
-			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: SchemePart is set together with other parts than Scheme and Fragment", ErrForm))
+			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: a URL with SchemePart has no other parts than Scheme and Fragment", ErrForm))
 		}
 		b = append(b, *p.SchemePart...)
 	} else {
@@ -65,7 +65,7 @@ func (p Parts) URL() (URL, error) {
 		if !ok {
 			return u, nil
 		}
-		err = u.Errorf(0, part, "%w: the given %s is read as another part", ErrForm, part)
+		err = u.Errorf(0, part, "%w: the %s would be read as another part: encode the delimiters in it", ErrForm, partNames[part])
 	}
 	err.(*SyntaxError).Input = p.masked(text)
 	return URL{}, err
@@ -79,6 +79,12 @@ func (p Parts) masked(text string) string {
 	}
 	start := len(p.Scheme) + len("://") + len(*p.User) + len(":")
 	return stars(text, []span{{start, start + len(*p.Password)}})
+}
+
+// partNames are the parts that differs names, as the fields of Parts.
+var partNames = map[string]string{
+	"scheme": "Scheme", "fragmentid": "Fragment", "schemepart": "SchemePart", "user": "User", "password": "Password",
+	"host": "Host", "port": "Port", "urlpath": "Path",
 }
 
 // differs returns the first part of u that is not as in p.

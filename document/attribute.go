@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/locus-url/locus/document/markup"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 

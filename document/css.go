@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/document/markup"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -55,7 +55,8 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 //	`http://host/`              code, as by [extract.All]
 //
 // "\" before punctuation and character references are decoded, but not in code.
-// [markup.Markdown] says how a document is read.
+// The document is read by CommonMark 0.31, but for one thing: whether the label of a link
+// is defined is not looked at.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)

@@ -16,14 +16,14 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/tour"
 )
 
 // museum is a world with the servers of the tour.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )

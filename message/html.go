@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 )
 
 const (

@@ -38,11 +38,35 @@ func (k kind) Is(target error) bool { return target == k.is }
 
 // HintError is an error with advice for the user.
 type HintError struct {
-	Err  error
-	Hint string // a sentence without its full stop; may be empty
-	// Setting names what the program can set to avoid the error: the field of the client's
-	// options, such as "CWD", or of Request, such as "Within". Empty: nothing.
-	Setting string
+	Err    error
+	Hint   string // a sentence without its full stop
+	Reason Reason // empty: no setting would help
+}
+
+// Reason is why an open failed that succeeds with another setting of the client. A
+// program that has the setting can add its name to the hint.
+type Reason string
+
+const (
+	// ReasonEmptySegment: the server refuses the command for an empty segment of the path.
+	ReasonEmptySegment Reason = "empty-segment"
+	// ReasonNoServer: the URL names no server, and the client has none.
+	ReasonNoServer Reason = "no-server"
+	// ReasonClearLogin: the server wants a login that would not be encrypted.
+	ReasonClearLogin Reason = "clear-login"
+)
+
+// HintFor adds advice to err, with the reason.
+func HintFor(err error, reason Reason, hint string) error {
+	return &HintError{Err: err, Hint: hint, Reason: reason}
+}
+
+// ReasonOf returns the reason in err; empty: none.
+func ReasonOf(err error) Reason {
+	if hint := (*HintError)(nil); errors.As(err, &hint) {
+		return hint.Reason
+	}
+	return ""
 }
 
 // Hint adds advice to err.

@@ -214,9 +214,14 @@ func (p *part) finish() bool {
 	return p.source.URL != ""
 }
 
-func (p *part) publish(overwrite bool) error {
+// publish gives the complete part its time, unless that is zero, and its name.
+func (p *part) publish(overwrite bool, modTime time.Time) error {
 	if err := p.sync(); err != nil {
 		return p.err(p.partName(), err)
+	}
+	if !modTime.IsZero() {
+		// Not every file system has times, or this one.
+		_ = p.folder.Chtimes(p.partName(), time.Now(), modTime)
 	}
 	if err := p.rename(overwrite); err != nil {
 		return err

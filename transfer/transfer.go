@@ -11,6 +11,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -58,6 +60,9 @@ type Options struct {
 	// Raw writes bytes in any content coding. Otherwise one that can't be decoded is
 	// ErrCoded.
 	Raw bool
+	// NoTimes gives files the time of their writing. Otherwise a file has the time of
+	// its object, if the server tells that.
+	NoTimes bool
 	// Retry is how often a job is tried again after a temporary failure: no connection,
 	// a timeout, a broken connection. It continues where it stopped. 0: never.
 	Retry int
@@ -108,6 +113,31 @@ func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options)
 	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
 }
 
+// Distinguish makes the names of jobs different: it adds ".1", ".2" and so on to a name
+// that an earlier job has, or that the part of an earlier job has. It returns the indexes
+// of the jobs that it renamed.
+func Distinguish(jobs []Job) (renamed []int) {
+	files, parts := map[string]bool{}, map[string]bool{}
+	for i := range jobs {
+		job := &jobs[i]
+		name := job.Name
+		for n := 1; files[job.Name] || parts[job.Name] || slices.ContainsFunc(suffixes, func(s string) bool { return files[job.Name+s] }); n++ {
+			job.Name = name + "." + strconv.Itoa(n)
+		}
+		if job.Name != name {
+			renamed = append(renamed, i)
+		}
+		files[job.Name] = true
+		for _, suffix := range suffixes {
+			parts[job.Name+suffix] = true
+		}
+	}
+	return renamed
+}
+
+// suffixes are those of the temporary files. They are never changed.
+var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
+
 // checkNames makes sure that no two jobs write to one file, including temporary names.
 func checkNames(jobs []Job) error {
 	names := make(map[string]locus.URL, len(jobs))
@@ -124,7 +154,7 @@ func checkNames(jobs []Job) error {
 		names[job.Name] = job.URL
 	}
 	for _, job := range jobs {
-		for _, suffix := range [...]string{partSuffix, sourceSuffix, lockSuffix} {
+		for _, suffix := range suffixes {
 			if name, ok := strings.CutSuffix(job.Name, suffix); ok && !names[name].IsZero() {
 				return twice(job.Name, names[name], job.URL)
 			}
@@ -324,7 +354,11 @@ func (t *task) try(ctx context.Context) error {
 		return err
 	}
 	t.result.Size = t.part.size
-	return t.part.publish(t.options.Overwrite)
+	var modTime time.Time
+	if o, ok := resource.(*scheme.Object); ok && !t.options.NoTimes {
+		modTime = o.ModTime
+	}
+	return t.part.publish(t.options.Overwrite, modTime)
 }
 
 // open opens the resource, and the part if it is resumed.

@@ -45,7 +45,7 @@ type attempt struct {
 const greetingTime = 5 * time.Second
 
 func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
-	a := &attempt{registry: e.client.Registry()}
+	a := &attempt{registry: e.registry}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
 	if e.traits(t.url).Has(scheme.Composes) {
@@ -78,7 +78,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 			return a
 		}
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
 	if err != nil {
 		a.classify(err)
 		return a
@@ -96,7 +96,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
 			e.readObject(ctx, a, page, wants, res, r)
-		} else if e.client.Registry().Scheme(res.URL).Traits.Has(scheme.NoStatus) {
+		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
 		}
 	case *scheme.Menu:
@@ -290,14 +290,13 @@ func (a *attempt) classify(err error) {
 	switch access.KindOf(err) {
 	case access.Denied:
 		a.outcome.Verdict = Denied
-		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
-			// Not forbidden, but impossible.
-			switch denied.Rule {
-			case "hops":
-				a.outcome.Verdict = Dead
-			case "host":
-				a.outcome.Verdict = Malformed
-			}
+		a.outcome.setRule(err)
+		// Not forbidden, but impossible.
+		switch a.outcome.Rule {
+		case "hops":
+			a.outcome.Verdict = Dead
+		case "host":
+			a.outcome.Verdict = Malformed
 		}
 	case access.Syntax:
 		if errors.Is(err, scheme.ErrProtocol) {
@@ -386,6 +385,13 @@ func statusOf(err error) int {
 		return answer.Code
 	}
 	return 0
+}
+
+// setRule sets the rule and the port of a denial.
+func (o *Outcome) setRule(err error) {
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
+		o.Rule, o.Port = denied.Rule, denied.Port
+	}
 }
 
 // reason returns the text of err without what the result says by itself.

@@ -5,6 +5,16 @@
 // package access, in every scheme, and gives each link a [Verdict]. A link counts as
 // broken only if a server, a name server or a refused connection says so.
 //
+// [Files] verifies the documents of an [io/fs.FS] without the network, for a test:
+//
+//	report, err := verify.Files(os.DirFS("docs"), nil)
+//	if err != nil {
+//		t.Fatal(err)
+//	}
+//	for _, link := range report.Bad() {
+//		t.Error(link)
+//	}
+//
 // # Requests
 //
 // The Verifier asks for as little as possible ([scheme.Request.Probe]): HEAD, and GET

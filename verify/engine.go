@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -30,7 +31,7 @@ const (
 	inFile                   // the URL of a file that was typed or found in a file
 )
 
-func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.client.Registry().Scheme(u).Traits }
+func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(u).Traits }
 
 func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
 
@@ -119,11 +120,13 @@ type linkExtra struct {
 
 // Verifier verifies the links of documents in one run.
 type Verifier struct {
-	client *access.Client
-	o      Options
-	queue  *queue.Queue[*target]
-	mail   mailChecker
-	used   atomic.Bool
+	client   *access.Client
+	registry *scheme.Registry
+	fsys     fs.FS // of Files; nil: there is none
+	o        Options
+	queue    *queue.Queue[*target]
+	mail     mailChecker
+	used     atomic.Bool
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -215,16 +218,19 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
-	if pattern, ok := e.o.Rules.ignores(l.url, e.client.Registry()); ok {
+	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
 		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
 	}
 	if v, why := e.unsupported(l.url); why != "" {
 		return fix(v, why)
 	}
 	asked := l.url.WithoutFragment()
-	canonical, _, err := e.client.Registry().Canonical(asked)
+	canonical, _, err := e.registry.Canonical(asked)
 	if err != nil {
 		return fix(Malformed, plainError(err))
+	}
+	if e.o.Offline && !e.isFile(asked) {
+		return fix(Ignored, notAFile)
 	}
 	if canonical == asked {
 		canonical = asked // keep the text once
@@ -251,13 +257,16 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 
 const maxInterned = 4096
 
+// notAFile is the reason for links that are ignored without a network.
+const notAFile = "only links to files are verified"
+
 // unsupported returns why u can't be verified whatever its form is, and the verdict.
 func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {
-	s, ok := e.client.Registry().Lookup(u.Scheme())
+	s, ok := e.registry.Lookup(u.Scheme())
 	switch {
 	case !ok:
-		verdict, why := unknownScheme(u.Scheme())
-		if _, suggestion := e.client.Registry().Suggest(u); suggestion != "" {
+		verdict, why := e.unknownScheme(u.Scheme())
+		if _, suggestion := e.registry.Suggest(u); suggestion != "" {
 			why += " (" + suggestion + ")"
 		}
 		return verdict, why
@@ -640,7 +649,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 	}
 	if res.Verdict != Alive {
-		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.client.Registry())
+		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.registry)
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
 	}
 	return res

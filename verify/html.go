@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 )
 
 // anchors are the fragments that a document has, as hashes of their names in order: a page

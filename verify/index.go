@@ -32,7 +32,7 @@ func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, w
 	if file.IsZero() {
 		return
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: file, From: t.from})
+	res, err := e.do(ctx, access.Request{URL: file, From: t.from})
 	if err != nil {
 		// The directory exists; the content of its index file is unknown.
 		return

@@ -29,6 +29,10 @@ type link struct {
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
+	if e.fsys != nil {
+		// A link to a file elsewhere has no better standing than one to the network.
+		d.at.files = d.at.others
+	}
 	r, err := s.Open(ctx)
 	if err != nil {
 		e.deliver(d, nil, []error{err})
@@ -48,7 +52,7 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType strin
 		o.Type = mediaType
 	}
 	if o.Extract.Schemes == nil {
-		o.Extract.Schemes = e.client.Registry().InText()
+		o.Extract.Schemes = e.registry.InText()
 	}
 	for found, err := range document.Links(r, name, &o) {
 		switch {
@@ -56,6 +60,11 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType strin
 			return list, troubles
 		case errors.Is(err, document.ErrBinary):
 			// A binary file has no links.
+			if part := (*document.Error)(nil); errors.As(err, &part) && part.Member == "" {
+				e.mu.Lock()
+				e.progress.Binary++
+				e.mu.Unlock()
+			}
 		case err != nil:
 			if len(troubles) < maxTroubles {
 				troubles = append(troubles, err)
@@ -90,6 +99,8 @@ func (e *Verifier) link(found *document.Link, base locus.URL) link {
 	}
 	u, err := e.resolve(found, base)
 	switch {
+	case errors.Is(err, errOutside):
+		l.verdict, l.detail = Warning, err.Error()
 	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
@@ -144,16 +155,19 @@ func (e *Verifier) unknown(written string) (Verdict, string) {
 		return 0, ""
 	}
 	name := strings.ToLower(written[:end])
-	if _, ok := e.client.Registry().Lookup(name); ok {
+	if _, ok := e.registry.Lookup(name); ok {
 		return 0, ""
 	}
-	return unknownScheme(name)
+	return e.unknownScheme(name)
 }
 
 // unknownScheme returns the verdict about a scheme that is not registered. A name that
 // IANA does not register either may be a typo: that is a warning.
-func unknownScheme(name string) (Verdict, string) {
+func (e *Verifier) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
+		if e.client == nil {
+			return Ignored, notAFile
+		}
 		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
@@ -200,12 +214,15 @@ func (e *Verifier) resolve(found *document.Link, base locus.URL) (locus.URL, err
 			return locus.URL{}, errNoScheme
 		}
 		text, base = e.inFile(text, base)
+		if e.isOwn(base) && leavesRoot(base, text) {
+			return locus.URL{}, errOutside
+		}
 	}
 	ref, err := relative.Parse(text)
 	if err != nil {
 		return locus.URL{}, err
 	}
-	u, _, err := e.client.Registry().Resolve(base, ref, relative.Options{Data: true})
+	u, _, err := e.registry.Resolve(base, ref, relative.Options{Data: true})
 	return u, err
 }
 
@@ -235,7 +252,7 @@ func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
 // plainError returns the text of err without its package and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)
+		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
 	}
 	return strings.TrimPrefix(err.Error(), "locus: ")
 }

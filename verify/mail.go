@@ -55,7 +55,9 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 		return Outcome{Verdict: Malformed, Detail: "invalid address: the domain is missing"}, false
 	}
 	if err := m.checkName(domain); err != nil {
-		return Outcome{Verdict: Denied, Detail: reason(err)}, false
+		out = Outcome{Verdict: Denied, Detail: reason(err)}
+		out.setRule(err)
+		return out, false
 	}
 	if known, ok := m.domains.Load(domain); ok {
 		return known.(Outcome), false

@@ -39,7 +39,7 @@ func (e *Verifier) move(s *site, first locus.URL) {
 		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
 		s.mu.Unlock()
 	}
-	s.row, s.first = e.client.Registry().Scheme(first), first
+	s.row, s.first = e.registry.Scheme(first), first
 }
 
 // has reports whether a URL in canonical form is a page of the site, as far as its
@@ -108,7 +108,7 @@ func (e *Verifier) isPage(d *doc, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
 	}
-	at, _, err := e.client.Registry().Canonical(res.URL.WithoutFragment())
+	at, _, err := e.registry.Canonical(res.URL.WithoutFragment())
 	if err != nil {
 		return false
 	}
@@ -164,7 +164,7 @@ func (s *site) fetchRobots(ctx context.Context, e *Verifier, t *target) error {
 	if err != nil {
 		return nil
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
+	res, err := e.do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
 	if err != nil {
 		switch status := statusOf(err); access.KindOf(err) {
 		case access.Timeout, access.Interrupted, access.Unreachable:

@@ -67,6 +67,10 @@ type Outcome struct {
 	// Detail is the reason, for people. It may quote the server, so it is not safe for
 	// a terminal.
 	Detail string
+	// Rule and Port are those of the [policy.DeniedError], if the policy denied the
+	// request.
+	Rule string
+	Port uint16
 	// To is where referrals led, without a fragment unless they brought one. Zero:
 	// there were none.
 	To locus.URL

@@ -65,6 +65,8 @@ type Options struct {
 	// Root is the folder that a leading "/" in a partial form in a file means, as a URL
 	// that ends in "/". The zero URL: that of the file system.
 	Root locus.URL
+	// Offline requests nothing but files: all other links are [Ignored].
+	Offline bool
 	// NoFragments skips fragments.
 	NoFragments bool
 
@@ -183,6 +185,7 @@ func (r *Result) IsBad() bool {
 // Progress is the progress of a run.
 type Progress struct {
 	Documents int // documents read
+	Binary    int // of them, binary files, which have no links
 	Links     int // links in them
 	Found     int // different URLs to verify
 	Done      int // of them, verified
@@ -205,7 +208,9 @@ func New(c *access.Client, o *Options) *Verifier {
 		client: c, o: o.orDefault(), queue: queue.New[*target](),
 		targets: map[locus.URL]*target{}, interned: map[Outcome]*Outcome{},
 	}
-	e.mail = mailChecker{lookup: e.o.Mail, checkName: c.CheckName}
+	if c != nil {
+		e.registry, e.mail = c.Registry(), mailChecker{lookup: e.o.Mail, checkName: c.CheckName}
+	}
 	e.changed.L = &e.mu
 	return e
 }

@@ -98,7 +98,7 @@ func (f *Findings) Error(err error, section string) {
 		return
 	}
 	text := f.URL.String()[min(e.Offset, f.URL.Len()):]
-	f.Add("form", section, e.Offset, text, strings.TrimPrefix(e.Err.Error(), locus.ErrForm.Error()+": "))
+	f.Add("form", section, e.Offset, text, e.Err.Error())
 }
 
 // Scheme checks the scheme's name and the fragment.

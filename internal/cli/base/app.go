@@ -192,7 +192,7 @@ func (a *App) Note(format string, args ...any) {
 // concurrently.
 func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
-	text := message(err)
+	text := Message(err)
 	if cause := context.Cause(a.Context); cause != nil {
 		// Package context says only "canceled": its cause tells more.
 		const canceled = "context canceled"

@@ -3,12 +3,14 @@ package base
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -59,31 +61,42 @@ func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(message(err)))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
 }
 
-// flags say which flag sets the Setting of a [scheme.HintError].
-var flags = map[string]string{
-	"CWD":    "--cwd none asks for the whole path at once",
-	"Within": "--in FILE or --in mid:... names the message",
+// settings are the flags and settings that help, by the reason of a failure.
+var settings = map[scheme.Reason]string{
+	scheme.ReasonEmptySegment: "--cwd none",
+	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
+	scheme.ReasonClearLogin:   "news.clear_login in the configuration",
+	mid.ReasonNoStore:         "mail.stores in the configuration",
+	mid.ReasonNoMessage:       "--in FILE or --in mid:...",
 }
 
-// message returns the text of err, with the flag that avoids it.
-func message(err error) string {
-	advice := ""
-	if hint, ok := errors.AsType[*scheme.HintError](err); ok {
-		advice = flags[hint.Setting]
-	}
-	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
-		switch {
-		case denied.Rule == "private":
-			advice = "--allow-private allows it"
-		case denied.Port != 0:
-			advice = fmt.Sprintf("--allow-port %d allows it", denied.Port)
+// Message returns the text of err with the flag or setting that helps, which the error of
+// a library does not name: that of a [scheme.Reason], and the one that allows what the
+// policy denied.
+func Message(err error) string {
+	text := err.Error()
+	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
+		if setting := settings[hint.Reason]; setting != "" {
+			return strings.Replace(text, "("+hint.Hint+")", "("+hint.Hint+": "+setting+")", 1)
 		}
 	}
-	if advice == "" {
-		return err.Error()
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
+		text += AllowedBy(denied.Rule, denied.Port)
 	}
-	return fmt.Sprintf("%v (%s)", err, advice)
+	return text
+}
+
+// AllowedBy returns which flag allows what the policy denied, for the end of a message. It
+// is empty if no flag does. The arguments are the fields of a [policy.DeniedError].
+func AllowedBy(rule string, port uint16) string {
+	switch {
+	case rule == "private":
+		return " (--allow-private allows it)"
+	case port != 0:
+		return fmt.Sprintf(" (--allow-port %d allows it)", port)
+	}
+	return ""
 }

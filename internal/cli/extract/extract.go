@@ -84,17 +84,10 @@ not be read; the rest is read all the same.`,
 	return cmd
 }
 
-// shortTypes are short names of media types.
-var shortTypes = map[string]string{
-	"text": "text/plain", "markdown": "text/markdown", "html": "text/html", "mail": "message/rfc822", "mbox": "application/mbox",
-}
-
 func (x *extractor) prepare() error {
-	x.o.Type = shortTypes[x.as]
-	if x.as != "" && x.o.Type == "" {
-		if x.o.Type = x.as; !strings.Contains(x.as, "/") {
-			return fmt.Errorf(`unknown type %q: choose text, markdown, html, mail, mbox, or any media type`, x.as)
-		}
+	var err error
+	if x.o.Type, err = base.DocumentType(x.as); err != nil {
+		return err
 	}
 	for i, name := range x.schemes {
 		x.schemes[i] = strings.ToLower(strings.TrimSuffix(name, ":"))

@@ -59,5 +59,8 @@ func newClient(r *scheme.Registry, rules policy.Rules, o *access.Options) (*acce
 
 func (c *gatewayCommand) accessOptions() *access.Options {
 	f := &c.app.Flags
-	return &access.Options{Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout}
+	return &access.Options{
+		Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout,
+		UserAgent: f.UserAgent, Header: f.Header,
+	}
 }

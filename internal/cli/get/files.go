@@ -127,6 +127,7 @@ func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options 
 		PerHost:        g.perHost,
 		Resume:         g.resume,
 		Overwrite:      g.overwrite || !g.remoteName,
+		NoTimes:        g.noTimes,
 		Retry:          g.retry,
 		Menu:           writeFile,
 		Accept:         g.View,
@@ -182,7 +183,15 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 		}
 		jobs = append(jobs, job)
 	}
+	g.distinguish(jobs)
 	return jobs, nil
+}
+
+// distinguish gives equal names a number, and says so.
+func (g *getter) distinguish(jobs []transfer.Job) {
+	for _, i := range transfer.Distinguish(jobs) {
+		g.App.Note("%s is written to %s: another URL has that name", jobs[i].URL.Redacted(), jobs[i].Name)
+	}
 }
 
 var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")

@@ -19,7 +19,7 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 	if err == nil {
 		defer folder.Close()
 	}
-	w := partWriter{getter: g, folder: folder, name: name, written: map[string]locus.URL{}}
+	w := partWriter{getter: g, folder: folder, name: name}
 	first := true
 	for input, inputErr := range g.App.Inputs(args) {
 		if !first && name != "" {
@@ -45,10 +45,10 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 
 type partWriter struct {
 	*getter
-	folder  *os.Root
-	name    string // of the file; empty: as the part is called
-	written map[string]locus.URL
-	left    leftovers
+	folder *os.Root
+	name   string // of the file; empty: as the part is called
+	jobs   []transfer.Job
+	left   leftovers
 }
 
 func (w *partWriter) get(ctx context.Context, u locus.URL) error {
@@ -66,19 +66,17 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	if name == "" {
 		name = transfer.SafeName(part.Name)
 	}
-	if before, ok := w.written[name]; ok {
-		return fmt.Errorf("%s: %w: %s, for %s too", u.Redacted(), transfer.ErrTwice, locus.Quote(name), before.Redacted())
-	}
 	if name == "" {
 		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Redacted(), transfer.ErrName, w.Part), "-o FILE chooses one")
 	}
-	w.written[name] = u
+	w.jobs = append(w.jobs, transfer.Job{URL: u, Name: name})
+	w.distinguish(w.jobs)
 	// The part is written as any other file.
 	open := partClient(func(ctx context.Context, req access.Request) (*access.Result, error) {
 		o, err := w.PartObject(ctx, l, part, &scheme.Request{Offset: req.Offset})
 		return &access.Result{URL: result.URL, Resource: o}, err
 	})
-	results, err := transfer.Run(ctx, open, w.folder, []transfer.Job{{URL: u, Name: name}}, w.transferOptions(nil))
+	results, err := transfer.Run(ctx, open, w.folder, w.jobs[len(w.jobs)-1:], w.transferOptions(nil))
 	if err != nil {
 		return err
 	}

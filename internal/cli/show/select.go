@@ -104,9 +104,7 @@ func FileURL(path string) (locus.URL, error) {
 	if err != nil {
 		return locus.URL{}, err
 	}
-	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
-	f, err := file.Parts{Segments: segments}.URL()
-	return f.URL(), err
+	return file.FromPath(path)
 }
 
 // From returns the message that contains the object of u; nil if no flag names it.

@@ -172,7 +172,7 @@ func findingText(v locus.Violation) string {
 func errorText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return fmt.Sprintf("octet %d: %s: %v", e.Offset, e.Part, e.Err)
+		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
 	}
 	return err.Error()
 }

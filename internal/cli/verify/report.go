@@ -104,7 +104,7 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, fmt.Sprint(r.Status))
 	}
 	if r.Detail != "" {
-		parts = append(parts, safeText(r.Detail))
+		parts = append(parts, safeText(r.Detail)+base.AllowedBy(r.Rule, r.Port))
 	}
 	if !r.To.IsZero() {
 		to := "now leads to "
@@ -303,7 +303,7 @@ func (j jsonReport) result(r *verify.Result) {
 	d := verifyJSON{
 		Document: shape.Text(r.Document), Member: shape.Text(r.Member), Line: r.Line, Column: r.Column,
 		URL:     shape.Present(shownURL(r.URL), !r.URL.IsZero()),
-		Verdict: r.Verdict, Detail: shape.Text(r.Detail), To: shape.Text(shownURL(r.To)), Permanent: r.Permanent, Archive: shape.Text(shownURL(r.Archive)),
+		Verdict: r.Verdict, Detail: shape.Text(r.Detail + base.AllowedBy(r.Rule, r.Port)), To: shape.Text(shownURL(r.To)), Permanent: r.Permanent, Archive: shape.Text(shownURL(r.Archive)),
 		Tries: r.Tries, Cached: r.Cached, Accepted: r.Accepted, Reason: shape.Text(r.Reason), Known: r.Known, Context: shape.Text(r.Context),
 	}
 	switch {

@@ -37,7 +37,7 @@ type verifier struct {
 	rate             float64
 	retry            int
 	noCache          bool
-	root             string
+	as, root         string
 	rules            string
 	baseline         string
 	writeBaseline    bool
@@ -53,8 +53,8 @@ type verifier struct {
 }
 
 const verifyLong = `Each argument is a file, a folder, whose files are read as "locus extract -r" does, or
-the URL of a site, whose pages are read as far as they are below it. Partial forms are
-resolved against the document. Fragments are looked for in HTML and Markdown. Of mail
+the URL of a site, whose pages are read as far as they are below it; "-" is a document
+on standard input. Partial forms are resolved against the document. Fragments are looked for in HTML and Markdown. Of mail
 addresses the domain is looked up.
 
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
@@ -80,8 +80,8 @@ and a final "$" for the end, or what "locus gateway --deny" takes.
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
 
-The status is 1 for a dead link, a missing fragment or a malformed URL, 3 if a document
-can't be read, 4 if the policy denied something.`
+The status is 1 for a dead link, a missing fragment or a malformed URL, 2 if a folder has
+no documents, 3 if a document can't be read, 4 if the policy denied something.`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
@@ -94,13 +94,14 @@ func New(a *base.App) *cobra.Command {
   printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New(`no document given; "." is this folder, and "-" reads names from standard input, one a line`)
+				return errors.New(`no document given; "." is this folder, and "-" is a document on standard input`)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
+		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
 		f.StringVar(&v.root, "root", "", "resolve \"/\" in partial forms of files to `DIR`")
 		f.BoolVar(&v.noIgnore, "no-ignore", false, "read files that .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
@@ -109,6 +110,7 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.o.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 	})
 	base.AddFlags(cmd, "Requests", func(f *pflag.FlagSet) {
+		f.BoolVar(&v.o.Offline, "offline", false, "verify only links to files")
 		f.IntVar(&v.o.Parallel, "parallel", 32, "request `N` URLs at once")
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
@@ -153,6 +155,8 @@ func (v *verifier) prepare() error {
 		return errors.New("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
 		return errors.New("--write-baseline needs --baseline FILE")
+	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
+		return errors.New("--header can't set Authorization or Cookie: every host in the documents would get it; use ~/.netrc")
 	case v.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
@@ -189,6 +193,9 @@ func (v *verifier) prepare() error {
 		}
 	}
 	var err error
+	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
+		return err
+	}
 	if name := cmp.Or(v.rules, nearest(".locus-verify.toml")); name != "" {
 		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
 			return err
@@ -246,6 +253,9 @@ func (v *verifier) finish(ctx context.Context) {
 	a := v.a
 	if ctx.Err() != nil || a.OutputFailed() {
 		return
+	}
+	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
+		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
 	}
 	if v.writeBaseline {
 		if err := v.saveBaseline(); err != nil {
@@ -343,18 +353,13 @@ func (v *verifier) openStore() (closeStore func()) {
 
 func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.Source] {
 	return func(yield func(verify.Source) bool) {
-		for arg, err := range v.a.Inputs(args) {
-			if err != nil {
-				v.a.FailInput(arg, err)
-				continue
-			}
-			if arg == "" {
-				if !base.IsStdin(args) {
-					v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
-				}
-				continue
-			}
-			if !v.argument(ctx, arg, yield) {
+		for _, arg := range args {
+			switch {
+			case ctx.Err() != nil || v.a.OutputFailed():
+				return
+			case arg == "":
+				v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
+			case !v.argument(ctx, arg, yield):
 				return
 			}
 		}
@@ -362,6 +367,10 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 }
 
 func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
+	if arg == "-" {
+		open := func(ctx context.Context) (io.ReadCloser, error) { return pipe{io.NopCloser(nil), v.a.In, ctx}, nil }
+		return yield(verify.Source{Name: arg, Open: open})
+	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
 		_, why := v.a.Registry.Suggest(u)
@@ -370,7 +379,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.NoteWrapper(arg)
 			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
-			v.a.Fail(base.StatusUsage, v.a.AtLine(bad))
+			v.a.Fail(base.StatusUsage, bad)
 		case strings.Contains(arg, "://") || why != "":
 			if bad == nil {
 				bad = fmt.Errorf("%s: %w %s", locus.Quote(u.Redacted()), scheme.ErrNoScheme, locus.Quote(u.Scheme()))
@@ -378,17 +387,19 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			if why != "" {
 				bad = scheme.Hint(bad, why)
 			}
-			v.a.Fail(base.StatusUsage, v.a.AtLine(bad))
+			v.a.Fail(base.StatusUsage, bad)
 		default:
-			v.a.Fail(base.StatusAccess, v.a.AtLine(err))
+			v.a.Fail(base.StatusAccess, err)
 		}
 		return true
 	}
 	o := &walk.Options{NoIgnore: v.noIgnore, Hidden: v.hidden, Global: walk.GlobalIgnore(v.a.Getenv)}
+	empty := true
 	for f, err := range walk.Files(ctx, []string{arg}, o) {
 		if ctx.Err() != nil {
 			return false
 		}
+		empty = false
 		u := locus.URL{}
 		if err == nil {
 			u, err = show.FileURL(f.Path)
@@ -401,6 +412,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		if !yield(verify.Source{Name: filepath.ToSlash(f.Path), URL: u, Open: open}) {
 			return false
 		}
+	}
+	if empty {
+		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--hidden and --no-ignore read more files"))
 	}
 	return true
 }
