@@ -74,6 +74,10 @@ type Options struct {
 	// Timeout is the most time for an open, referrals included. It does not limit
 	// reading the resource. 0: no limit.
 	Timeout time.Duration
+
+	// Total is the most time for an open and for reading the resource or using the
+	// session. 0: no limit.
+	Total time.Duration
 }
 
 const (
@@ -329,6 +333,10 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	late := &timeoutError{"nothing there", c.options.Timeout}
 	if c.options.Timeout > 0 {
 		inTime = time.AfterFunc(c.options.Timeout, func() { cancel(late) }).Stop
+	}
+	if total := c.options.Total; total > 0 {
+		timer := time.AfterFunc(total, func() { cancel(&timeoutError{"it did not end", total}) })
+		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
 	f := follower{client: c, ctx: ctx, request: req, asked: make(map[locus.URL]bool)}
 	res, err := f.follow()

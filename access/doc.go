@@ -2,6 +2,9 @@
 // registry, in which each scheme says how its URLs are opened, the policy, which says
 // where a URL may lead, and the network.
 //
+// Package scheme/all makes a [Client] with every scheme in one call. For only http and
+// https, [NewTransport] makes any [http.Client] safe for URLs from other people.
+//
 // [Client.Do] looks the scheme up, asks the policy about the URL, calls the scheme's
 // opener for one request, and follows referrals under the same rules. An opener follows
 // nothing, and reaches the network only through the [scheme.Dialer] of its request. That
@@ -63,8 +66,8 @@
 //
 // # Time
 //
-// [Options] has three limits: for a connection, for the silence of a server, and for an
-// open as a whole. The context of an open applies to its resource too: when it ends, reading
+// [Options] has four limits: for a connection, for the silence of a server, for an open,
+// and for an open and its resource together. The context of an open applies to its resource too: when it ends, reading
 // ends, and the connection of a session is closed.
 //
 // # Refused

@@ -141,7 +141,19 @@ type dialError struct {
 }
 
 func (e *dialError) Error() string {
-	return "no connection to " + locus.Quote(e.address) + ": " + e.err.Error()
+	reason := e.err
+	// What these add is the address again, and the system's name of the operation.
+	if op, ok := errors.AsType[*net.OpError](reason); ok {
+		reason = op.Err
+	}
+	if call, ok := errors.AsType[*os.SyscallError](reason); ok {
+		reason = call.Err
+	}
+	text := reason.Error()
+	if dns, ok := errors.AsType[*net.DNSError](reason); ok {
+		text = dns.Err
+	}
+	return "no connection to " + locus.Quote(e.address) + ": " + text
 }
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }

@@ -27,7 +27,7 @@ type TransportOptions struct {
 	// UserAgent is sent in requests without a User-Agent; empty: "locus/VERSION (+URL)".
 	UserAgent string
 	// Header has fields for requests that lack them; nil: none. After a redirect to
-	// another host, Authorization and Cookie are not among them.
+	// another host, port or scheme, Authorization and Cookie are not among them.
 	Header http.Header
 	// Dial and Lookup are as in [Options].
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
@@ -166,7 +166,7 @@ func (t *transport) withHeader(req *http.Request) *http.Request {
 	}
 	elsewhere := false
 	for _, r := range requestsBefore(req) {
-		elsewhere = elsewhere || !strings.EqualFold(r.URL.Host, req.URL.Host)
+		elsewhere = elsewhere || r.URL.Scheme != req.URL.Scheme || !strings.EqualFold(r.URL.Host, req.URL.Host)
 	}
 	for name, values := range t.header {
 		private := name == "Authorization" || name == "Cookie"

@@ -125,7 +125,7 @@ func TestParsedOnce(t *testing.T) {
 // edges are the functions that turn text into a URL or a value, each with the text that
 // is new there. What they return is passed on.
 var edges = map[string]string{
-	"../roundtrip/request.go URL":              "the URL of a request of another program",
+	"../internal/reqctx/reqctx.go URL":         "the URL of a request of another program",
 	"../roundtrip/resource.go Resource":        "a menu that a cache stored",
 	"../roundtrip/transport.go found":          "the URL of Response.Request, which package net/url has",
 	"api.go canonical":                         "an input of a call",
@@ -156,7 +156,7 @@ func TestEdges(t *testing.T) {
 		"json.Unmarshal": true, "json.NewDecoder": true, "shape.ReadMenu": true,
 	}
 	found := map[string][]string{}
-	for _, pattern := range []string{"*.go", "internal/page/*.go", "../roundtrip/*.go"} {
+	for _, pattern := range []string{"*.go", "internal/page/*.go", "../roundtrip/*.go", "../internal/reqctx/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -87,7 +88,7 @@ func (v *view) fetch() error {
 	if isWeb(u.Scheme()) {
 		accept = webAccept
 	}
-	req, err := requestFor(roundtrip.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
+	req, err := requestFor(reqctx.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
 	if err != nil {
 		return err
 	}

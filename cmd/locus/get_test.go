@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -153,6 +154,47 @@ func TestGetTimes(t *testing.T) {
 	}
 	if got := runGet(t, nil, "--no-times", web.URL); got.status != 2 || !strings.Contains(got.err, "need -o or -O") {
 		t.Errorf("without a file: %+v", got)
+	}
+}
+
+// A message tells a failure once, without names of packages and of system calls.
+func TestMessagesOnce(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "there")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"get", "http://" + addr + "/"}, `locus: dial http://ADDR/: http: no connection to "ADDR": connection refused`},
+		{[]string{"get", "ftp://" + addr + "/x"}, `locus: dial ftp://ADDR/x: ftp: no connection to "ADDR": connection refused`},
+		{[]string{"get", "-O", "-d", dir, "gopher://" + addr + "/0x"}, `locus: DIR/x: dial gopher://ADDR/0x: gopher: no connection to "ADDR": connection refused`},
+		{[]string{"get", "file://" + dir + "/none"}, `locus: open file://DIR/none: file: "DIR/none": no such file or directory`},
+		{[]string{"get", "--in", dir + "/none", "cid:x@y"}, `locus: open cid:x@y: cid: open file://DIR/none: file: "DIR/none": no such file or directory`},
+		{[]string{"get", "-O", "-d", dir, "file://" + file}, `locus: DIR/there: not replaced: file already exists, from file://DIR/there (--overwrite replaces it, -C keeps it)`},
+		{[]string{"get", "-o", dir, "-d", "/", "file://" + file}, ""},
+		{[]string{"verify", "--no-cache", dir + "/none"}, "locus: lstat DIR/none: no such file or directory"},
+		{[]string{"verify", "--rules", dir + "/none", file}, "locus: --rules: open DIR/none: no such file or directory"},
+		{[]string{"gateway", "--listen", "127.0.0.1:0", "--no-cache", "--deny", "a/b"}, ""},
+	} {
+		got := run(t, nil, row.args...)
+		text, _, _ := strings.Cut(strings.NewReplacer(addr, "ADDR", dir, "DIR").Replace(got.err), "\n")
+		if row.want != "" && text != row.want {
+			t.Errorf("%q:\n%s\nwant\n%s", row.args, text, row.want)
+		}
+		for _, bad := range []string{"dial tcp", "connect:", "transfer:", "verify:", "locus: locus", ": locus:"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%q: %s", row.args, text)
+			}
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ var shownFaulty = map[string]string{
 	"gopher://h/7sel%09word~":                 "parsed: \"~\" is unsafe",
 	"http://h/~":                              "checked: \"~\" is unsafe",
 	"HTTP://Example.com:80/%7Euser":           "made canonical",
+	"http://example.com/~joe":                 "checked: \"~\" is unsafe",
 	"http://example.com/~user":                "checked: \"~\" is unsafe",
 	"ftp://example.com/a;type=z":              "checked: there is no such type",
 	"HTTP://H.example:80/%7efred":             "compared with its canonical form",

@@ -67,7 +67,8 @@ const rules = `
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
 	access, internal/advice, relative, escape, internal/term < internal/shape;
-	internal/shape < roundtrip;
+	scheme < internal/reqctx;
+	internal/shape, internal/reqctx < roundtrip;
 	roundtrip, extract, transfer, gateway/internal/page, submit, cache < gateway;
 
 	# The command: with tests, all that imports the list of schemes.

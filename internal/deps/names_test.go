@@ -28,6 +28,7 @@ var naming = map[string]string{
 	"gateway/internal/page/kind.go":         "the name of an icon",
 	"gateway/internal/page/message.go":      "the header of a message names mail addresses, groups and messages",
 	"internal/cli/base/errors.go":           "the name of a kind of errors",
+	"internal/cli/base/mistake.go":          "what a text without a scheme probably is",
 	"internal/cli/client/gateways.go":       "a proxy without a scheme speaks HTTP",
 	"internal/cli/config/values.go":         "the news server is a setting",
 	"internal/cli/gateway/gateway.go":       "the gateway's own URL",

@@ -224,8 +224,17 @@ func failure(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission), isEscape(err):
 		kind = scheme.ErrAuth
 	}
-	return fmt.Errorf("file: %s: %w: %w", locus.Quote(name), kind, err)
+	return &failed{name, kind, err}
 }
+
+// failed is an error of the file system, which says by itself what kind it is of.
+type failed struct {
+	name      string
+	kind, err error
+}
+
+func (f *failed) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
+func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
 
 // isEscape reports whether err is that of [*os.Root] for a link that leads out of it.
 // Package os does not export it.

@@ -77,7 +77,11 @@ var settings = map[scheme.Reason]string{
 // a library does not name: that of a [scheme.Reason], and the one that allows what the
 // policy denied.
 func Message(err error) string {
-	text := err.Error()
+	// The names of the module and of packages mean nothing to users.
+	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
+	for _, name := range [...]string{"transfer", "verify", "submit"} {
+		text = strings.TrimPrefix(text, name+": ")
+	}
 	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
 		if setting := settings[hint.Reason]; setting != "" {
 			return strings.Replace(text, "("+hint.Hint+")", "("+hint.Hint+": "+setting+")", 1)

@@ -68,6 +68,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		Connect:  a.Flags.Timeout,
 		Idle:     a.Flags.Timeout,
 		Timeout:  a.Flags.Timeout,
+		Total:    a.Flags.MaxTime,
 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,

@@ -87,6 +87,7 @@ Requests are logged to standard error, without passwords.`,
 		f.BoolVar(&c.config.NoCache, "no-cache", false, "keep no answers")
 	})
 	base.UseNetworkFlags(cmd)
+	base.CompleteFlag(cmd, "log-format", func() []string { return []string{"text", "json", "none"} })
 	return cmd
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -78,6 +77,8 @@ func New(a *base.App) *cobra.Command {
 	})
 	base.AddFlags(cmd, "Output", o.AddVerboseFlag)
 	base.UseNetworkFlags(cmd)
+	base.CompleteFlag(cmd, "send-with", func() []string { return sendMethods })
+	show.CompleteScreenFlags(cmd)
 	return cmd
 }
 
@@ -205,7 +206,7 @@ func (o *opener) repeat(form *formDialog) {
 	case form.urlErr != nil:
 		o.NoteLater("no URL sends this again: %s", form.urlErr)
 	default:
-		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), shellQuote(form.url.WithoutPassword().String()))
+		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), base.ShellQuote(form.url.WithoutPassword().String()))
 	}
 }
 
@@ -223,8 +224,6 @@ func (o *opener) portFlag(u locus.URL) string {
 	}
 	return ""
 }
-
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // keep writes a resource to a new file. After an error it keeps what came, because the
 // answers may be accepted only once.

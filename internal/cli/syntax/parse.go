@@ -38,7 +38,7 @@ Octets that are not characters are shown as \x1b or \u202e.`,
   locus parse --json ftp://ftp.example.net/pub/README`,
 		Args: base.RequireURLs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			for input, err := range a.Inputs(args) {
+			for input, err := range a.URLs(args) {
 				p.answer(input, err)
 			}
 			return nil

@@ -60,6 +60,7 @@ free port, without a log.`,
 		f.Var(&listen, "listen", "with --serve, listen on `HOST:PORT`; port 0 is any free port")
 		f.StringSliceVar(&only, "scheme", nil, "visit only the stops of this scheme, by `NAME` (repeatable)")
 	})
+	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
 	return cmd
 }
 

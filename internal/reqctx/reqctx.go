@@ -1,4 +1,6 @@
-package roundtrip
+// Package reqctx attaches to an HTTP request what a gateway and package roundtrip need to
+// know of it besides.
+package reqctx
 
 import (
 	"context"
@@ -8,10 +10,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
+// KindHeader is the header field that tells a menu, with the value "menu", from an
+// object of the same media type.
+const KindHeader = "Locus-Kind"
+
 type urlKey struct{}
 
-// WithURL returns a copy of req that carries u, the URL it asks for, so that a
-// [Transport] does not parse the text of req.URL again.
+// WithURL returns a copy of req that carries u, the URL it asks for, so that the text of
+// req.URL is not parsed again.
 func WithURL(req *http.Request, u locus.URL) *http.Request {
 	return req.WithContext(context.WithValue(req.Context(), urlKey{}, u))
 }
@@ -34,7 +40,8 @@ func WithTrace(ctx context.Context, trace scheme.TraceFunc) context.Context {
 	return context.WithValue(ctx, traceKey{}, trace)
 }
 
-func traceOf(ctx context.Context) scheme.TraceFunc {
+// Trace returns the function of [WithTrace], or nil.
+func Trace(ctx context.Context) scheme.TraceFunc {
 	trace, _ := ctx.Value(traceKey{}).(scheme.TraceFunc)
 	return trace
 }
