@@ -147,7 +147,7 @@ func TestForm(t *testing.T) {
 		chromedp.Click(".ask input[type=checkbox]"),
 		chromedp.Click(".ask button[type=submit]"),
 	)
-	b.await(t, "document.querySelector('pre.text') !== null")
+	b.await(t, "document.querySelector('pre.text') !== null && document.readyState === 'complete'")
 	got := b.text(t, "pre.text")
 	for _, want := range []string{"[Grace & <b>]", "[Lists.]", "[All of them.]", "[files]", "[0]"} {
 		if !strings.Contains(got, want) {

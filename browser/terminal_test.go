@@ -101,7 +101,9 @@ func TestTerminalEditing(t *testing.T) {
 		b.row(t, "end")
 		b.run(t, chromedp.KeyEvent(kb.Enter))
 		s.expect("end\r\n")
+		// The gateway echoes what is typed next, perhaps before this comes.
 		s.say("\x1b[2J\x1b[H")
+		b.await(t, "document.querySelector('.xterm-rows').textContent.trim() === ''")
 	}
 	// A wrapped line is erased completely.
 	b.paste(t, `"x".repeat(200)`)

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"html/template"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -94,12 +95,16 @@ func (g *page) title() string {
 		// The URL names only the menu above, as that of a WAIS document does.
 		name = cmp.Or(g.o.Name, name)
 	}
+	title := strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/")
 	at := u.Host()
 	if name == at {
 		name = ""
 	}
 	if port, ok := u.PortText(); ok {
 		at += ":" + port
+	}
+	if _, err := netip.ParseAddr(title); err == nil {
+		title, name, at = "", "", title // of the user's own server
 	}
 	switch {
 	case at == "":
@@ -108,7 +113,7 @@ func (g *page) title() string {
 	default:
 		at = g.kind.Label + " at " + at
 	}
-	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
+	return cmp.Or(title, strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
 }
 
 func (g *page) facts(k kind) (list []fact) {

@@ -21,8 +21,12 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 		k = kindOfForm(m.Form)
 	}
 	title, items := m.Title, m.Items
-	if title == "" && h.Title == "" && p.registry.Title(h.URL) == "" {
-		title, items = peekTitle(items)
+	if name := p.registry.Title(h.URL); title == "" && h.Title == "" {
+		if name == "" {
+			title, items = peekTitle(items)
+		} else if words := searchedFor(m.Form); words != "" && !strings.Contains(name, words) {
+			title = words + " in " + name
+		}
 	}
 	g := p.begin(w, h, nil, k, title)
 	if m.Form != nil {
@@ -30,6 +34,14 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	}
 	l := list{page: g, form: m.Form}
 	return g.end(l.write(items))
+}
+
+// searchedFor returns the words whose results follow a form; empty: it was not sent.
+func searchedFor(f *scheme.Form) string {
+	if f == nil || !isSearch(f) {
+		return ""
+	}
+	return f.Fields[0].Default
 }
 
 // mostPeeked is how many lines are looked at for the title of a menu.
@@ -237,10 +249,10 @@ func (l *list) finish() {
 	case l.form == nil:
 		l.put("empty", nil)
 		return
-	case !isSearch(l.form) || l.form.Fields[0].Default == "":
+	case searchedFor(l.form) == "":
 		return
 	default:
-		l.put("nothing", l.form.Fields[0].Default)
+		l.put("nothing", searchedFor(l.form))
 		return
 	}
 	l.release()

@@ -418,6 +418,30 @@ func TestMenuTitle(t *testing.T) {
 	}
 }
 
+// The title of results has the words, and that of all newsgroups does not end at an
+// address.
+func TestOtherTitles(t *testing.T) {
+	p := newPrinter(t)
+	form := &scheme.Form{Fields: []scheme.FormField{{Kind: scheme.FieldText, Default: "old maps"}}}
+	for want, print := range map[string]func(w io.Writer) error{
+		"old maps in find": func(w io.Writer) error {
+			return p.Menu(w, &Head{URL: parse("gopher://h/7/find%09old%20maps")}, &scheme.Menu{Form: form, Items: items()})
+		},
+		"Newsgroups at 192.0.2.1": func(w io.Writer) error {
+			return p.Menu(w, &Head{URL: parse("news:*")}, &scheme.Menu{Title: "192.0.2.1", Items: items()})
+		},
+		"Session at h:2023": func(w io.Writer) error { return p.Terminal(w, &Head{URL: parse("telnet://u@h:2023/")}) },
+		"No connection: h": func(w io.Writer) error {
+			return p.Failure(w, &Head{URL: parse("gopher://h/")}, "unreachable", errors.New("no"))
+		},
+	} {
+		if page := printed(t, print); !strings.Contains(page, "<title>"+want+" ·") {
+			title, _, _ := strings.Cut(page, "</title>")
+			t.Errorf("%s, want %s", title[strings.Index(title, "<title>"):], want)
+		}
+	}
+}
+
 // A directory has a row for its parent, in every order; the root has none.
 func TestParentRow(t *testing.T) {
 	p := newPrinter(t)
