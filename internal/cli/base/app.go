@@ -208,7 +208,7 @@ func (a *App) Note(format string, args ...any) {
 // concurrently.
 func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
-	text := Message(err)
+	text := textOf(err)
 	if cause := context.Cause(a.Context); cause != nil {
 		// Package context says only "canceled": its cause tells more.
 		const canceled = "context canceled"

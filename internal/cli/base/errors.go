@@ -2,7 +2,6 @@ package base
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -57,25 +56,24 @@ type AnswerError struct{ error }
 // NewWrongAnswer returns err as a wrong answer.
 func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
+// settings are the flags and settings that help against a reason.
+var settings = map[scheme.Reason]string{
+	scheme.ReasonEmptySegment: "--cwd none asks for the whole path at once",
+	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration, names one",
+	scheme.ReasonClearLogin:   "news.clear_login in the configuration allows a login without TLS",
+	mid.ReasonNoStore:         "mail.stores in the configuration names them",
+	mid.ReasonNoMessage:       "--in FILE or --in mid:... names it",
+}
+
+// textOf returns the text of err, with the setting that would help.
+func textOf(err error) string {
+	if setting := settings[scheme.ReasonOf(err)]; setting != "" {
+		return err.Error() + "; " + setting
+	}
+	return err.Error()
+}
+
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
-}
-
-// settings are the flags and settings that help, by the reason of a failure.
-var settings = map[scheme.Reason]string{
-	mid.ReasonNoStore:   "mail.stores in the configuration",
-	mid.ReasonNoMessage: "--in FILE or --in mid:...",
-}
-
-// Message returns the text of err. The hint of an error with a [scheme.Reason] gets the flag
-// or setting, which the error of a library does not name.
-func Message(err error) string {
-	text := err.Error()
-	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
-		if setting := settings[hint.Reason]; setting != "" {
-			return strings.Replace(text, "("+hint.Hint+")", "("+hint.Hint+": "+setting+")", 1)
-		}
-	}
-	return text
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(textOf(err)))}
 }
