@@ -198,10 +198,16 @@ func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 		config.ServerName = hostName(op.url.url)
 	}
 	over := tls.Client(plain, config)
-	if err := over.HandshakeContext(op.ctx); err != nil {
-		return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.Broken(err))
+	err := over.HandshakeContext(op.ctx)
+	switch {
+	case err == nil:
+		return over, nil
+	case op.ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", op.url.url.Scheme(), context.Cause(op.ctx))
+	case errors.Is(err, scheme.ErrProtocol), errors.Is(err, net.ErrClosed):
+		return nil, err // the session's own, which says the same
 	}
-	return over, nil
+	return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.Broken(err))
 }
 
 // startTLS returns the option START-TLS of conn. started is called when both sides have

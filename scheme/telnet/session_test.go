@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -450,6 +451,33 @@ func TestEnds(t *testing.T) {
 	}))
 	if b, err := io.ReadAll(s.Conn); len(b) > 0 || !errors.Is(err, scheme.ErrProtocol) {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// A connection that breaks during the handshake is one failure, and none of the server's if
+// the session was closed here.
+func TestBrokenTLS(t *testing.T) {
+	for _, here := range []bool{false, true} {
+		agreed := make(chan bool)
+		s := session(t, nil, "telnet://h/", host(func(c net.Conn) {
+			io.WriteString(c, "\xff\xfd\x2e\xff\xfa\x2e\x01\xff\xf0")
+			io.ReadFull(c, make([]byte, len("\xff\xfb\x2e\xff\xfa\x2e\x01\xff\xf0")+1)) // and the handshake's first octet
+			if close(agreed); here {
+				io.Copy(io.Discard, c)
+			} else {
+				c.Close()
+			}
+		}))
+		go func() {
+			<-agreed
+			if here {
+				s.Conn.Close()
+			}
+		}()
+		_, err := s.Conn.Read(make([]byte, 1))
+		if errors.Is(err, net.ErrClosed) != here || errors.Is(err, scheme.ErrProtocol) == here || strings.Count(fmt.Sprint(err), "telnet: ") != 1 {
+			t.Errorf("closed here %v: %v", here, err)
+		}
 	}
 }
 
