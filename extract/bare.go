@@ -670,6 +670,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		// What was trimmed may belong to the login.
 		return 0
 	}
-	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: Bare}
+	m.URL, m.Alternative = u, locus.URL{}
+	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), Bare, false, false
 	return end
 }
