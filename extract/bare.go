@@ -612,12 +612,10 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// The host must end here: the rest of a login is for bare.
-	if i, _ = octet.Host(text, i); i < len(text) && text[i] == ':' {
-		for i++; i < len(text) && octet.Is(text[i], octet.Digit); i++ {
-		}
-	}
-	if i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
+	// The host must end before another octet than those of hosts and paths: the rest of a
+	// login is for bare.
+	host := i
+	if i = octet.Plain(text, i); i >= len(text) || kinds[text[i]]&ends == 0 && strings.IndexByte(text[host:i], '/') < 0 {
 		return 0
 	}
 	entity := false
@@ -670,6 +668,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		// What was trimmed may belong to the login.
 		return 0
 	}
-	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: Bare}
+	m.URL, m.Alternative = u, locus.URL{}
+	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), Bare, false, false
 	return end
 }

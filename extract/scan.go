@@ -58,13 +58,14 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 	if s.Schemeless {
 		return s.nextAny(text, pos, final, m)
 	}
+	ends := &s.Schemes.ends
 	for {
 		n := strings.IndexByte(text[pos:], ':')
 		if n < 0 {
 			return len(text), none
 		}
 		colon := pos + n
-		if colon > 1 && !s.Schemes.ends[pair(text[colon-2], text[colon-1])] || !s.mayName(text, colon) {
+		if colon > 1 && !ends[pair(text[colon-2], text[colon-1])] || !s.mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
@@ -85,22 +86,26 @@ func (s *scanner) mayName(text string, colon int) bool {
 		return false
 	}
 	if colon+2 < len(text) && text[colon+1] == ' ' && text[colon+2] > ' ' && text[colon+2] < utf8.RuneSelf {
-		return bracket(text, s.nameStart(text, colon)) >= 0
+		start, _ := s.nameStart(text, colon)
+		return bracket(text, start) >= 0
 	}
 	return true
 }
 
 // at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
-	start := s.nameStart(text, colon)
+	start, again := s.nameStart(text, colon)
 	name := text[start:colon]
-	if len(name) == len("URL") && strings.EqualFold(name, "URL") {
+	if !again && len(name) == len("URL") && strings.EqualFold(name, "URL") {
 		if open := bracket(text, start); open >= 0 {
 			return s.wrapped(text, open, colon+1, Wrapped, Any, final, m)
 		}
 		return colon + 1, none
 	}
-	part, ok := s.part(name)
+	part, ok := s.last.Part, again
+	if !again {
+		part, ok = s.part(name)
+	}
 	if !ok {
 		// "It can...http://h/a", "1.http://h/a".
 		n := 0
@@ -148,17 +153,18 @@ func (s *scanner) part(name string) (part Part, ok bool) {
 	return s.last.Part, true
 }
 
-// nameStart returns where the characters of a scheme that end at colon begin.
-func (s *scanner) nameStart(text string, colon int) int {
-	i := colon
+// nameStart returns where the characters of a scheme that end at colon begin, and whether
+// they are the name of the last scheme again.
+func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
+	start = colon
 	// Nearly every URL in a text is of the same scheme as the one before.
 	if n := colon - len(s.last.Name); n >= 0 && text[n:colon] == s.last.Name {
-		i = n
+		start, again = n, n < colon
 	}
-	for i > 0 && colon-i <= maxName && octet.Is(text[i-1], octet.Scheme) {
-		i--
+	for start > 0 && colon-start <= maxName && octet.Is(text[start-1], octet.Scheme) {
+		start, again = start-1, false
 	}
-	return i
+	return start, again
 }
 
 // bracket returns the index of the "<" before i, with nothing but blanks between

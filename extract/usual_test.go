@@ -39,7 +39,7 @@ func sameUsual(t *testing.T, text string, final bool) {
 		if text[colon] != ':' {
 			continue
 		}
-		start := s.nameStart(text, colon)
+		start, _ := s.nameStart(text, colon)
 		if start == colon || colon-start > maxName {
 			continue
 		}

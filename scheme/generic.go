@@ -72,6 +72,9 @@ func genericCheck(u locus.URL, p locus.Profile) []locus.Violation {
 }
 
 func genericCanonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if u.IsZero() {
+		return u, 0, u.Errorf(0, "scheme", "%w", locus.ErrZero)
+	}
 	if bnf.Spelled(u, 0) {
 		return u, 0, nil
 	}

@@ -308,3 +308,17 @@ func ExampleRegistry_With() {
 	fmt.Println(resource.(*scheme.Referral).To[0])
 	// Output: gopher://gopher.micro.umn.edu/
 }
+
+// The zero URL is an error, with a message of its own.
+func TestZeroURL(t *testing.T) {
+	for _, r := range []*scheme.Registry{{}, mustRegistry(t, named("http", 80))} {
+		if _, _, err := r.Canonical(locus.URL{}); !errors.Is(err, locus.ErrZero) {
+			t.Errorf("Canonical: %v", err)
+		}
+		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+			if list := r.Check(locus.URL{}, p); locus.Conforms(list) || list[0].Help != locus.ErrZero.Error() {
+				t.Errorf("Check: %v", list)
+			}
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (f *Findings) Error(err error, section string) {
 // Scheme checks the scheme's name and the fragment.
 func (f *Findings) Scheme() {
 	text := f.URL.String()
-	if name := text[:strings.IndexByte(text, ':')]; !f.URL.Facts().Has(locus.SchemeLower) {
+	if name, _, _ := strings.Cut(text, ":"); name != "" && !f.URL.Facts().Has(locus.SchemeLower) {
 		f.Add("scheme-case", "RFC 1738 2.1", 0, name, "write "+f.URL.Scheme())
 	}
 	f.AnyCase()
@@ -115,6 +115,8 @@ func (f *Findings) Scheme() {
 func (f *Findings) AnyCase() {
 	text := f.URL.String()
 	switch {
+	case f.URL.IsZero():
+		f.Add("no-scheme", "RFC 1738 2.1", 0, "", locus.ErrZero.Error())
 	case octet.Is(text[0], octet.Alpha):
 	case f.Profile == locus.RFC1630:
 		f.Add("scheme-letter", "URI draft, scheme", 0, text[:1], "a scheme's name begins with a letter")

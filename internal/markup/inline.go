@@ -6,8 +6,12 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// inlineMarks are the octets that begin or end an inline. It is never written.
-var inlineMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true}
+// inlineMarks are the octets that begin or end an inline, and headingMarks those that the
+// text of a heading needs. They are never written.
+var (
+	inlineMarks  = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true}
+	headingMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '_': true}
+)
 
 const (
 	maxBrackets = 1 << 16 // "[" that are open at once
@@ -43,6 +47,10 @@ type inlines struct {
 func (m *markdown) inline(start, end int, plain *plainText) {
 	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
 	m.brackets = m.brackets[:0]
+	marks := &inlineMarks
+	if plain != nil {
+		marks = &headingMarks
+	}
 	escaped := -1
 	for i := start; i < end && !m.done; {
 		switch l.s[i] {
@@ -62,8 +70,7 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 			plain.emphasis(l.s, i)
 			i++
 		}
-		for i < end && !inlineMarks[l.s[i]] && (plain == nil || l.s[i] != '_') {
-			i++
+		for s := l.s; i < len(s) && !marks[s[i]]; i++ {
 		}
 	}
 	l.flush(end)

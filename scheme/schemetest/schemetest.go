@@ -78,6 +78,11 @@ func row(t *testing.T, s scheme.Scheme) {
 	if s.Section == "" || s.Syntax == "" || s.Fields == nil || s.Canonical == nil || s.Check == nil {
 		t.Errorf("a field is missing: %+v", s)
 	}
+	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+		if locus.Conforms(s.Check(locus.URL{}, p)) {
+			t.Errorf("the zero URL conforms to %v", p)
+		}
+	}
 	if s.Opener != nil && s.Access == "" {
 		t.Error("Opener is set, but Access is not")
 	}
