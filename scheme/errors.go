@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"time"
 )
 
@@ -66,12 +67,12 @@ func Unreachable(err error) error {
 }
 
 // Broken wraps err, a failure of a connection, in ErrProtocol. It returns a timeout as it
-// is.
+// is, and net.ErrClosed, which means that this side closed the connection.
 func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
 	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", kind, err)
