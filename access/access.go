@@ -74,6 +74,10 @@ type Options struct {
 	// Timeout is the most time for an open, referrals included. It does not limit
 	// reading the resource. 0: no limit.
 	Timeout time.Duration
+
+	// Total is the most time for an open and for reading the resource or using the
+	// session. 0: no limit.
+	Total time.Duration
 }
 
 const (
@@ -143,8 +147,8 @@ type Request struct {
 
 	// From is the result in which URL was found, as a link of a menu or a page; nil:
 	// URL is typed. A program that read a resource by other means makes a Result with
-	// URL and Zone. Without a Zone it counts as Near if URL is a file, otherwise as
-	// Far.
+	// URL and LinkOrigin. Without a LinkOrigin it counts as private if URL is a file,
+	// otherwise as public.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -181,8 +185,8 @@ type Result struct {
 	Hops []locus.URL
 	// Permanent reports that there were referrals, each of them permanent.
 	Permanent bool
-	// Zone is the zone of links in Resource, Near or Far.
-	Zone policy.Zone
+	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
+	LinkOrigin policy.Origin
 }
 
 // Close closes the resource, if there is one.
@@ -193,15 +197,15 @@ func (r *Result) Close() error {
 	return r.Resource.Close()
 }
 
-// foundZone returns the zone of what is found in r.
-func (c *Client) foundZone(r *Result) policy.Zone {
+// linkOrigin returns the origin of what is found in r.
+func (c *Client) linkOrigin(r *Result) policy.Origin {
 	switch {
-	case r.Zone != policy.Typed:
-		return r.Zone
+	case r.LinkOrigin != policy.Typed:
+		return r.LinkOrigin
 	case c.has(r.URL, scheme.Files):
-		return policy.Near
+		return policy.FromPrivate
 	}
-	return policy.Far
+	return policy.FromPublic
 }
 
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
@@ -210,23 +214,19 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 // names: it looks names up, asks the policy about each address, and keeps the time
 // limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
-	key := dialerKey{zone: policy.Typed}
+	key := dialerKey{origin: policy.Typed}
 	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		key.tunnel = all
 	}
 	return c.dialer(key)
 }
 
-// Way returns a dialer for the server of u, which was found in from (nil: u is typed),
+// DialerFor returns a dialer for the server of u, which was found in from (nil: u is typed),
 // under the same checks as [Client.Do]. It is for a program that speaks to the server
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
-func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
-	zone, err := c.zoneOf(u, from)
-	var r route
-	if err == nil {
-		r, err = c.route(u, zone)
-	}
+func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
+	origin, r, err := c.judge(u, from)
 	if err == nil && r.isOther() {
 		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
 	}
@@ -234,25 +234,40 @@ func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 	case err != nil:
 		return nil, NewError("open", u, err)
 	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{zone: zone, tunnel: r.proxy}), nil
+		return c.dialer(dialerKey{origin: origin, tunnel: r.proxy}), nil
 	}
-	return c.dialerFor(r, zone), nil
+	return c.routeDialer(r, origin), nil
 }
 
-// zoneOf returns the zone of u, found in from.
-func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
+// Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before
+// anything is looked up or sent. So a form can refuse a URL when it is entered. The
+// addresses of the host are judged only when it is dialled. The error is an [*Error].
+func (c *Client) Check(u locus.URL, from *Result) error {
+	if _, _, err := c.judge(u, from); err != nil {
+		return NewError("open", u, err)
+	}
+	return nil
+}
+
+func (c *Client) judge(u locus.URL, from *Result) (policy.Origin, route, error) {
+	origin, err := c.originOf(u, from)
+	if err != nil {
+		return origin, route{}, err
+	}
+	r, err := c.route(u, origin)
+	return origin, r, err
+}
+
+// originOf returns the origin of u, which was found in from.
+func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	if from == nil {
 		return policy.Typed, nil
 	}
-	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
+	return c.linkOrigin(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
 func (c *Client) target(u locus.URL) policy.Target {
-	return Target(c.registry.Scheme(u), u)
-}
-
-// Target returns u, a URL of s, as a policy judges it.
-func Target(s scheme.Scheme, u locus.URL) policy.Target {
+	s := c.registry.Scheme(u)
 	t := policy.Target{URL: u, Reads: s.Traits&(scheme.Interactive|scheme.Composes) == 0, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
 	switch {
 	case s.Traits.Has(scheme.Files):
@@ -283,8 +298,8 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
-func (c *Client) check(u locus.URL, zone policy.Zone) error {
-	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
+func (c *Client) check(u locus.URL, origin policy.Origin) error {
+	if err := c.policy.CheckURL(c.target(u), origin); err != nil {
 		return err
 	}
 	if c.options.Check == nil {
@@ -318,6 +333,10 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	late := &timeoutError{"nothing there", c.options.Timeout}
 	if c.options.Timeout > 0 {
 		inTime = time.AfterFunc(c.options.Timeout, func() { cancel(late) }).Stop
+	}
+	if total := c.options.Total; total > 0 {
+		timer := time.AfterFunc(total, func() { cancel(&timeoutError{"it did not end", total}) })
+		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
 	f := follower{client: c, ctx: ctx, request: req, asked: make(map[locus.URL]bool)}
 	res, err := f.follow()

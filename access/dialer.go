@@ -35,7 +35,7 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the URLs of one zone. A client has one for each zone and each
+// dialer dials for the URLs of one origin. A client has one for each origin and each
 // gateway. Openers keep idle connections by its pointer.
 type dialer struct {
 	client *Client
@@ -56,7 +56,7 @@ func (d *dialer) policy() policy.Policy {
 }
 
 func (d *dialer) checkAddr(a netip.AddrPort) error {
-	if err := d.policy().CheckAddr(a, d.zone); err != nil {
+	if err := d.policy().CheckAddr(a, d.origin); err != nil {
 		return err
 	}
 	if check := d.client.options.CheckAddr; check != nil && d.only == "" {

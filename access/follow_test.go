@@ -109,7 +109,7 @@ func TestNoFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, ok := res.Resource.(*scheme.Referral)
-	if !ok || texts(r.To) != "file:///x http://b.example/" || res.URL.String() != "http://a.example/#f" || res.Zone != policy.Far {
+	if !ok || texts(r.To) != "file:///x http://b.example/" || res.URL.String() != "http://a.example/#f" || res.LinkOrigin != policy.FromPublic {
 		t.Errorf("%+v", res)
 	}
 }
@@ -449,12 +449,12 @@ func TestManyAtOnce(t *testing.T) {
 				if want := fmt.Sprintf("h%d.example %d", (h+2)%hostCount, i); err != nil || string(text) != want {
 					t.Errorf("%v: %q, %v", u, text, err)
 				}
-				want := policy.Far
+				want := policy.FromPublic
 				if h%2 == 1 {
-					want = policy.Near
+					want = policy.FromPrivate
 				}
-				if res.Zone != want {
-					t.Errorf("%v: zone %v", u, res.Zone)
+				if res.LinkOrigin != want {
+					t.Errorf("%v: origin %v", u, res.LinkOrigin)
 				}
 			})
 		}

@@ -27,7 +27,7 @@ type TransportOptions struct {
 	// UserAgent is sent in requests without a User-Agent; empty: "locus/VERSION (+URL)".
 	UserAgent string
 	// Header has fields for requests that lack them; nil: none. After a redirect to
-	// another host, Authorization and Cookie are not among them.
+	// another host, port or scheme, Authorization and Cookie are not among them.
 	Header http.Header
 	// Dial and Lookup are as in [Options].
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
@@ -58,9 +58,9 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle}),
 		header: header(o.Header, cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name())),
 	}
-	for zone := range t.zones {
-		t.zones[zone] = &http.Transport{
-			DialContext:           t.client.dialer(dialerKey{zone: policy.Zone(zone)}).DialContext,
+	for origin := range t.origins {
+		t.origins[origin] = &http.Transport{
+			DialContext:           t.client.dialer(dialerKey{origin: policy.Origin(origin)}).DialContext,
 			TLSClientConfig:       o.TLS.Clone(),
 			TLSHandshakeTimeout:   t.client.options.Connect,
 			ForceAttemptHTTP2:     true,
@@ -72,24 +72,24 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	return t
 }
 
-// transport has a transport for each zone, so that a connection which a typed URL was
+// transport has a transport for each origin, so that a connection which a typed URL was
 // allowed to open is not reused for a redirect.
 type transport struct {
-	client *Client
-	header http.Header // for requests that lack them
-	zones  [policy.Far + 1]*http.Transport
+	client  *Client
+	header  http.Header // for requests that lack them
+	origins [policy.FromPublic + 1]*http.Transport
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	zone, err := t.check(req)
+	origin, err := t.check(req)
 	if err != nil {
 		if req.Body != nil {
 			req.Body.Close()
 		}
 		return nil, err
 	}
-	resp, err := t.zones[zone].RoundTrip(t.withHeader(req))
+	resp, err := t.origins[origin].RoundTrip(t.withHeader(req))
 	if err != nil {
 		return nil, err
 	}
@@ -99,31 +99,31 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections is for [http.Client.CloseIdleConnections].
 func (t *transport) CloseIdleConnections() {
-	for _, zone := range t.zones {
-		zone.CloseIdleConnections()
+	for _, origin := range t.origins {
+		origin.CloseIdleConnections()
 	}
 }
 
-// check judges a request and returns its zone. If an [http.Client] made it to follow a
+// check judges a request and returns its origin. If an [http.Client] made it to follow a
 // redirect, that depends on the URLs before it.
-func (t *transport) check(req *http.Request) (policy.Zone, error) {
+func (t *transport) check(req *http.Request) (policy.Origin, error) {
 	to, err := webTarget(req)
 	if err != nil {
 		return 0, err
 	}
-	zone, from, before := policy.Typed, policy.Target{}, requestsBefore(req)
+	origin, from, before := policy.Typed, policy.Target{}, requestsBefore(req)
 	for _, r := range slices.Backward(before) {
 		if from, err = webTarget(r); err != nil {
 			return 0, err
 		}
-		zone = t.client.zoneAfter(from.URL, route{url: from.URL}, zone, new(tracker))
+		origin = t.client.originAfter(from.URL, route{url: from.URL}, origin, new(tracker))
 	}
 	if len(before) > 0 {
 		if err := t.client.policy.CheckReferral(from, to, len(before)); err != nil {
 			return 0, err
 		}
 	}
-	return zone, t.client.policy.CheckURL(to, zone)
+	return origin, t.client.policy.CheckURL(to, origin)
 }
 
 // requestsBefore returns the requests whose responses redirected an [http.Client] to req,
@@ -166,7 +166,7 @@ func (t *transport) withHeader(req *http.Request) *http.Request {
 	}
 	elsewhere := false
 	for _, r := range requestsBefore(req) {
-		elsewhere = elsewhere || !strings.EqualFold(r.URL.Host, req.URL.Host)
+		elsewhere = elsewhere || r.URL.Scheme != req.URL.Scheme || !strings.EqualFold(r.URL.Host, req.URL.Host)
 	}
 	for name, values := range t.header {
 		private := name == "Authorization" || name == "Cookie"

@@ -198,6 +198,41 @@ func TestTransportHeader(t *testing.T) {
 	}
 }
 
+// A redirect from https to http at the same host gets no secret.
+func TestTransportHeaderDowngrade(t *testing.T) {
+	var seen []http.Header
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header)
+		if r.TLS != nil {
+			http.Redirect(w, r, "http://example.com/", http.StatusFound)
+		}
+	})
+	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
+	defer plain.Close()
+	defer secure.Close()
+	c := httpClient(t, &access.TransportOptions{
+		Policy: anyAddress(t), TLS: secure.Client().Transport.(*http.Transport).TLSClientConfig, Header: http.Header{"Cookie": {"a=b"}, "X-Mine": {"1"}},
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			server := plain
+			if strings.HasSuffix(address, ":443") {
+				server = secure
+			}
+			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+		},
+	})
+	resp, err := c.Get("https://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if len(seen) != 2 || seen[0].Get("Cookie") != "a=b" || seen[1].Get("Cookie") != "" || seen[1].Get("X-Mine") != "1" {
+		t.Errorf("%v", seen)
+	}
+}
+
 // A context ends a request before the header, and reading after it.
 func TestTransportCancel(t *testing.T) {
 	release := make(chan struct{})
@@ -388,7 +423,7 @@ func TestTransportRebinding(t *testing.T) {
 }
 
 // A redirect from a public server leads to no private one, even if typed URLs may.
-func TestTransportZones(t *testing.T) {
+func TestTransportOrigins(t *testing.T) {
 	var inner *httptest.Server
 	inner = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/again" {

@@ -71,7 +71,7 @@ func (d *dialer) dialName(ctx context.Context, host string, port uint16) (net.Co
 }
 
 func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
-	direct := rawDialer{d.client.dialer(dialerKey{zone: policy.Typed, only: hostKey(d.tunnel.url)})}
+	direct := rawDialer{d.client.dialer(dialerKey{origin: policy.Typed, only: hostKey(d.tunnel.url)})}
 	if d.tunnel.kind == httpProxy {
 		opener, err := d.client.proxyOpener(d.tunnel)
 		if err != nil {
@@ -128,7 +128,7 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 
 // dialerKey identifies a dialer.
 type dialerKey struct {
-	zone   policy.Zone
+	origin policy.Origin
 	tunnel Gateway
 	only   string // the one host that may be dialled; empty: any
 }
@@ -145,16 +145,16 @@ func (c *Client) dialer(key dialerKey) *dialer {
 	return d
 }
 
-// dialerFor returns the dialer for a route, to a URL in that zone. The configuration
-// names a gateway, so its zone is Typed, and only its host may be dialled.
-func (c *Client) dialerFor(r route, zone policy.Zone) *dialer {
+// routeDialer returns the dialer for a route to a URL of that origin. The configuration
+// names a gateway, so that is Typed, and only its host may be dialled.
+func (c *Client) routeDialer(r route, origin policy.Origin) *dialer {
 	switch {
 	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{zone: policy.Typed, only: hostKey(r.proxy.url)})
+		return c.dialer(dialerKey{origin: policy.Typed, only: hostKey(r.proxy.url)})
 	case r.isOther():
-		return c.dialer(dialerKey{zone: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
+		return c.dialer(dialerKey{origin: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
 	}
-	return c.dialer(dialerKey{zone: zone, tunnel: r.tunnel})
+	return c.dialer(dialerKey{origin: origin, tunnel: r.tunnel})
 }
 
 // checkOnly refuses other hosts than that of the gateway.

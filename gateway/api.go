@@ -42,7 +42,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 		"parse":     func() error { return c.each(c.parse) },
 		"canonical": func() error { return c.each(c.canonical) },
 	}[name]
-	err := error(&problem{http.StatusNotFound, "", "no such call; /api/openapi.json describes the calls"})
+	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
 	if ok {
 		err = answer()
 	}
@@ -288,7 +288,7 @@ func (c *call) follow(u locus.URL) error {
 	asked := make(map[locus.URL]bool)
 	for at, hops := u, 1; ; hops++ {
 		if g.traits(at).Has(scheme.Interactive) {
-			_, err := g.client.Way(at, g.from(at))
+			_, err := g.client.DialerFor(at, g.from(at))
 			if err == nil {
 				c.answer(http.StatusOK, shape.NewResource(u, at, "session"))
 			}
@@ -333,7 +333,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		}
 		return next, err
 	case resp.StatusCode >= 400:
-		return next, statusError(resp)
+		return next, statusError(at, resp)
 	case roundtrip.IsMenu(resp):
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)

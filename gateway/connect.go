@@ -38,7 +38,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 	case !slices.Contains(g.options.ConnectPorts, uint16(n)):
 		return &problem{http.StatusForbidden, "denied", "CONNECT is allowed only to " + g.connectText()}
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	if err != nil {
 		return err
 	}

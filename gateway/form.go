@@ -12,7 +12,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -71,7 +71,7 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
 		return err
 	}
 	w.url = u
-	f, err := g.form(r, u)
+	f, err := g.form(r.Context(), u)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
 const maxShownURL = 8 << 10
 
 // form requests the form at u again: its Submit function cannot be kept in a page.
-func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
-	result, leave, err := g.open(r.Context(), access.Request{URL: u})
+func (g *Gateway) form(ctx context.Context, u locus.URL) (*scheme.Form, error) {
+	result, leave, err := g.open(ctx, access.Request{URL: u})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/submit"
 )

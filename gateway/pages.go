@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -49,7 +49,11 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 		g.serveAPI(w, r, strings.TrimPrefix(path, "/api/"), values)
 	case path == "/" && !values.Has("url"):
 		v := g.newView(w, r, locus.URL{})
-		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Home(w, v.head, g.options.Lobby) })
+		var sections []page.Section
+		for _, s := range g.options.Lobby {
+			sections = append(sections, page.Section(s))
+		}
+		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Home(w, v.head, sections) })
 	case path == "/":
 		u, err := asked(values)
 		if err != nil {
@@ -135,7 +139,7 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	u, ok, err := urlOf(g.client.Registry(), target)
 	switch {
 	case !ok:
-		return &problem{http.StatusNotFound, "not-found", "no such page; to open a URL, use /?url=..."}
+		return &problem{http.StatusNotFound, "not-found", "no such page; to open a URL, use " + g.options.Prefix + "/?url=..."}
 	case err != nil:
 		return err
 	}

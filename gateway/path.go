@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -56,6 +57,13 @@ func isStable(path string) bool {
 	isUnsafe := func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune("\"<>\\^`{|}", r) }
 	return !strings.ContainsFunc(path, isUnsafe) && !strings.ContainsFunc(query, isUnsafe) && !strings.Contains(query, "'") &&
 		!slices.ContainsFunc(strings.Split(path, "/"), isDots)
+}
+
+// isClean reports whether other servers, such as [http.ServeMux], pass a path on as it is.
+func isClean(p string) bool {
+	p, _, _ = strings.Cut(p, "?")
+	p, err := url.PathUnescape(p)
+	return err == nil && strings.TrimSuffix(p, "/") == strings.TrimSuffix(path.Clean(p), "/")
 }
 
 // isDots reports whether a segment is "." or "..", perhaps escaped.

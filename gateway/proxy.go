@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
@@ -89,7 +90,7 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 	h := w.Header()
 	w.cache = resp.Header.Get("Cache-Status")
 	copyEndToEnd(h, resp.Header)
-	h.Del(roundtrip.KindHeader)
+	h.Del(reqctx.KindHeader)
 	for name, values := range own {
 		h[name] = values
 	}

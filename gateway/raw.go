@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -55,11 +55,11 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		if err != nil {
 			return g.refuseRedirect(w, r, to, err)
 		}
-		seeOther(w, rawPagePath(to.WithoutPassword(), s))
+		seeOther(w, g.rawPagePath(to.WithoutPassword(), s))
 		return nil
 	}
 	if resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
-		return statusError(resp)
+		return statusError(u, resp)
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", rawPolicy)
@@ -168,7 +168,7 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 	defer resp.Body.Close()
 	switch kind := resp.Header.Get("Content-Type"); {
 	case resp.StatusCode >= 400:
-		return part, of, statusError(resp)
+		return part, of, statusError(of, resp)
 	case resp.StatusCode != http.StatusOK || page.ClassOf(kind) != page.ClassMessage:
 		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Redacted()))
 	}

@@ -195,6 +195,7 @@ func (t *terminal) run() (reason error) {
 	t.changed = make(chan struct{}, 1)
 	t.tell("advice", map[string]shape.Text{"user": shape.Text(t.session.User), "password": shape.Text(t.session.Password)})
 	t.tell("commands", append([]string{}, service.Commands()...))
+	t.tell("keys", keysOf(service))
 	t.sendStatus()
 	service.OnChange(func() {
 		select {
@@ -254,6 +255,27 @@ func (t *terminal) run() (reason error) {
 	wg.Wait()
 	stop()
 	return reason
+}
+
+// keyJSON is a key for the page.
+type keyJSON struct {
+	Label string `json:"label"`
+	Input string `json:"input"`
+}
+
+// keysOf returns the keys that the page shows as buttons: the terminal's own, or those that
+// telephones lack.
+func keysOf(service scheme.Terminal) (list []keyJSON) {
+	keys := []scheme.Key{{Label: "Enter", Input: "\r"}, {Label: "Tab", Input: "\t"}, {Label: "Esc", Input: "\x1b"}, {Label: "Ctrl+C", Input: "\x03"},
+		{Label: "Ctrl+D", Input: "\x04"}, {Label: "Ctrl+Z", Input: "\x1a"}, {Label: "Home", Input: "\x1b[H"}, {Label: "End", Input: "\x1b[F"},
+		{Label: "↑", Input: "\x1b[A"}, {Label: "↓", Input: "\x1b[B"}, {Label: "←", Input: "\x1b[D"}, {Label: "→", Input: "\x1b[C"}}
+	if k, ok := service.(scheme.KeyTerminal); ok {
+		keys = k.Keys()
+	}
+	for _, k := range keys {
+		list = append(list, keyJSON(k))
+	}
+	return list
 }
 
 // show sends the output of the service to the page, filtered, and returns why that

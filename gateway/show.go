@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -54,18 +54,19 @@ func showOf(values url.Values) page.Show {
 // maxTypes is the size limit of the list of a document's types, in octets.
 const maxTypes = 200
 
-// site returns the paths of the gateway's own pages, below base.
-func (g *Gateway) site(base string) page.Site {
+// site returns the paths of the gateway's own pages, on the server at origin.
+func (g *Gateway) site(origin string) page.Site {
+	base := origin + g.options.Prefix
 	return page.Site{
 		Home: base + "/",
 		Page: func(u locus.URL, s page.Show) string {
 			path := g.pagePath(u, s)
 			if path != "" {
-				path = base + path
+				path = origin + path
 			}
 			return path
 		},
-		Raw:     func(u locus.URL, s page.Show) string { return base + rawPagePath(u, s) },
+		Raw:     func(u locus.URL, s page.Show) string { return origin + g.rawPagePath(u, s) },
 		Session: func(u locus.URL) string { return base + askFor(terminalPath, u.WithoutFragment(), nil) },
 		Submit:  base + submitPath,
 		Send:    base + sendPath,
@@ -76,12 +77,18 @@ func (g *Gateway) site(base string) page.Site {
 	}
 }
 
+// ownPath is pathOf, for paths below the prefix: other servers change more of them.
+func (g *Gateway) ownPath(u locus.URL) (path string, ok bool) {
+	path, ok = pathOf(u)
+	return path, ok && (g.options.Prefix == "" || isClean(path))
+}
+
 // rawPagePath returns the path of the octets of u, or of a part of it.
-func rawPagePath(u locus.URL, s page.Show) string {
-	if path, ok := pathOf(u); ok && s.Part == "" {
-		return rawPath + path
+func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
+	if path, ok := g.ownPath(u); ok && s.Part == "" {
+		return g.options.Prefix + rawPath + path
 	}
-	return askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
+	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
 }
 
 // pagePath returns the path of the page of u; empty: the policy would deny it.
@@ -90,8 +97,8 @@ func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 		return ""
 	}
 	values := showValues(s)
-	if path, ok := pathOf(u); ok && len(values) == 0 {
-		return path
+	if path, ok := g.ownPath(u); ok && len(values) == 0 {
+		return g.options.Prefix + path
 	}
-	return askFor("/", u, values)
+	return g.options.Prefix + askFor("/", u, values)
 }

@@ -22,7 +22,7 @@ func (g *Gateway) setToken(w *recorder, r *http.Request) {
 		return
 	}
 	w.token = rand.Text()
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: g.options.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 
 // token returns the token for the forms of a page. Only pages of this gateway, in the

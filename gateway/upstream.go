@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
@@ -32,9 +33,9 @@ const (
 // the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
-		return &access.Result{URL: u, Zone: policy.Near}
+		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
 	}
-	return &access.Result{Zone: policy.Far}
+	return &access.Result{LinkOrigin: policy.FromPublic}
 }
 
 // traits returns the traits of the scheme of u.
@@ -51,7 +52,7 @@ func newRequest(ctx context.Context, method string, u locus.URL) (*http.Request,
 		}
 	}
 	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}
-	return roundtrip.WithURL(req.WithContext(ctx), u), nil
+	return reqctx.WithURL(req.WithContext(ctx), u), nil
 }
 
 // requestFor returns a request for u that r leads to: what accept prefers, in the
@@ -73,11 +74,11 @@ func requestFor(ctx context.Context, r *http.Request, method string, u locus.URL
 // send sends req to the cache, if there is one, or to the server. The policy is asked
 // before the cache, because it may have become stricter since an answer was stored.
 func (g *Gateway) send(req *http.Request) (*http.Response, error) {
-	u, err := roundtrip.URL(req)
+	u, err := reqctx.URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
 	case access.KindOf(err) == access.Denied:
 		return nil, err
@@ -111,7 +112,7 @@ var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many r
 
 // RoundTrip implements [http.RoundTripper].
 func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
-	u, err := roundtrip.URL(req)
+	u, err := reqctx.URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
@@ -156,7 +157,7 @@ func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, er
 	if err != nil {
 		return nil, access.NewError("open", u, webError(err))
 	}
-	resp.Header.Del(roundtrip.KindHeader)
+	resp.Header.Del(reqctx.KindHeader)
 	return resp, nil
 }
 

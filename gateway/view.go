@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +15,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -85,7 +88,7 @@ func (v *view) fetch() error {
 	if isWeb(u.Scheme()) {
 		accept = webAccept
 	}
-	req, err := requestFor(roundtrip.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
+	req, err := requestFor(reqctx.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (v *view) fetch() error {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return v.redirect(resp)
 	case resp.StatusCode >= 400:
-		return statusError(resp)
+		return statusError(u, resp)
 	case v.asIs && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
 		return v.gateway.answer(v.w, v.r, resp, foreignOwn)
 	}
@@ -122,8 +125,42 @@ func (v *view) fetch() error {
 			return v.part(o)
 		}
 	}
+	if m, ok := res.(*scheme.Menu); ok && m.Form == nil {
+		m.Form = v.searchForm()
+	}
 	v.offer()
 	return v.show(res)
+}
+
+// searchForm returns the form of the search whose results are shown, with its words; nil:
+// the page shows no results.
+func (v *view) searchForm() *scheme.Form {
+	u := v.head.URL
+	var form locus.URL
+	words := ""
+	end := 0 // of what precedes the delimiter before the words
+	for i, span := range v.gateway.client.Registry().Spans(u) {
+		if span.Name == "search" && i > 0 {
+			words = scheme.Decoded(span.Text)
+			form, _ = locus.Parse(u.String()[:end])
+		}
+		if span.Name != "" {
+			end = span.Offset + len(span.Text)
+		}
+	}
+	if form.IsZero() || isWeb(u.Scheme()) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
+	defer cancel()
+	f, err := v.gateway.form(ctx, form)
+	if err != nil || len(f.Fields) != 1 || f.Fields[0].Kind != scheme.FieldText {
+		return nil
+	}
+	copied := *f
+	copied.Fields = slices.Clone(f.Fields)
+	copied.Fields[0].Default = words
+	return &copied
 }
 
 // foundAt returns where referrals led from u; zero: nowhere else. The Content-Location
@@ -137,8 +174,8 @@ func foundAt(u locus.URL, resp *http.Response) locus.URL {
 	return found
 }
 
-// statusError returns the error that an HTTP response reports.
-func statusError(resp *http.Response) error {
+// statusError returns the error that an answer about u reports.
+func statusError(u locus.URL, resp *http.Response) error {
 	kind := scheme.ErrProtocol
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusGone:
@@ -146,16 +183,28 @@ func statusError(resp *http.Response) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		kind = scheme.ErrAuth
 	}
-	text := resp.Status
+	text := ""
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		const most = 1 << 10
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
-		if line := strings.TrimSpace(string(body)); line != "" {
-			text += ": " + line
-		}
+		text = strings.TrimSpace(string(body))
 	}
-	return fmt.Errorf("%w: %s", kind, text)
+	if _, after, ok := strings.Cut(text, u.WithoutPassword().Redacted()+": "); ok && !isWeb(u.Scheme()) {
+		// The text is that of the access client's error.
+		return &answerError{kind, after}
+	}
+	return &answerError{kind, strings.TrimSuffix("the server answered "+resp.Status+": "+text, ": ")}
 }
+
+// answerError is an error that an answer reports.
+type answerError struct {
+	kind error
+	text string
+}
+
+func (e *answerError) Error() string { return e.text }
+
+func (e *answerError) Unwrap() error { return e.kind }
 
 func seeOther(w *recorder, path string) {
 	h := w.Header()
@@ -223,7 +272,7 @@ func (v *view) open(req access.Request) error {
 
 // terminal shows the page of a session, which opens the session itself.
 func (v *view) terminal() error {
-	if _, err := v.gateway.client.Way(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
+	if _, err := v.gateway.client.DialerFor(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
 		return err
 	}
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Terminal(w, v.head) })

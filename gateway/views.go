@@ -8,7 +8,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
@@ -71,7 +72,7 @@ func cutPlus(u locus.URL) (before, plus string) {
 // ask requests the attributes of the item that current is a view of, and returns its
 // views; none if the request fails.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
-	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
+	ctx, cancel := context.WithTimeout(reqctx.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
 	defer cancel()
 	req, err := requestFor(ctx, v.r, http.MethodGet, all, pageAccept)
 	if err != nil {

@@ -405,7 +405,7 @@ func (h *idHeader) end(offset int64) {
 func (h *idHeader) endField() {
 	switch {
 	case h.name == "Message-ID" && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
-		for _, id := range MessageIDs(string(h.value)) {
+		for _, id := range messageIDs(string(h.value)) {
 			if len(h.ids) < maxIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)
 			}

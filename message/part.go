@@ -25,7 +25,7 @@ type Part struct {
 	// directories and hidden characters, at most 255 octets. It is a label to show. The
 	// sender chose it, so don't use it to create a file.
 	Name string
-	// ContentID is the Content-ID without "<" and ">", read like [MessageIDs].
+	// ContentID is the Content-ID without "<" and ">"; case matters.
 	ContentID       string
 	ContentLocation string // RFC 2557, as written
 	Disposition     string // "attachment", "inline", or ""

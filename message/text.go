@@ -13,9 +13,9 @@ import (
 // TextOptions are the options of [Message.WriteText]. The zero value, and nil, has the
 // defaults.
 type TextOptions struct {
-	// Scheme is the scheme of the URLs of earlier messages in the thread: "news" or "mid";
-	// empty: "news" for an article with a Newsgroups field, else "mid".
-	Scheme string
+	// IsArticle says that the message is an article of news, also without a Newsgroups
+	// field: see [Header.Thread].
+	IsArticle bool
 }
 
 // shownFields are the header fields that WriteText writes.
@@ -264,13 +264,7 @@ func (t *textWriter) otherParts() {
 
 // references lists the messages that this one refers to.
 func (t *textWriter) references(o *TextOptions) {
-	scheme := "mid"
-	if o != nil && o.Scheme != "" {
-		scheme = o.Scheme
-	} else if t.m.Get("Newsgroups") != "" {
-		scheme = "news"
-	}
-	links := Links(scheme, append(t.m.References(), t.m.InReplyTo()...)...)
+	links := t.m.Thread(o != nil && o.IsArticle)
 	if len(links) == 0 {
 		return
 	}

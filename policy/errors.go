@@ -1,14 +1,18 @@
 package policy
 
 import (
-	"errors"
 	"io/fs"
 
 	"github.com/locus-url/locus"
 )
 
-// ErrDenied is wrapped by each [*DeniedError].
-var ErrDenied = errors.New("denied by the policy")
+// ErrDenied is wrapped by each [*DeniedError]. It is [fs.ErrPermission].
+var ErrDenied error = errDenied{}
+
+type errDenied struct{}
+
+func (errDenied) Error() string        { return "denied by the policy" }
+func (errDenied) Is(target error) bool { return target == fs.ErrPermission }
 
 // DeniedError is a refusal, and the reason for it. It is [fs.ErrPermission] too.
 type DeniedError struct {
@@ -35,8 +39,8 @@ func (e *DeniedError) Error() string {
 	return text
 }
 
-// Unwrap returns [ErrDenied] and [fs.ErrPermission].
-func (e *DeniedError) Unwrap() []error { return []error{ErrDenied, fs.ErrPermission} }
+// Unwrap returns [ErrDenied].
+func (e *DeniedError) Unwrap() error { return ErrDenied }
 
 // deny returns the error about a URL.
 func deny(u locus.URL, rule, reason, help string) error {

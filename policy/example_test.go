@@ -35,7 +35,7 @@ func ExamplePolicy_CheckAddr() {
 	}
 	printer := netip.MustParseAddrPort("192.168.1.9:80")
 	fmt.Println(p.CheckAddr(printer, policy.Typed))
-	fmt.Println(p.CheckAddr(printer, policy.Far))
+	fmt.Println(p.CheckAddr(printer, policy.FromPublic))
 	// Output:
 	// <nil>
 	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and a link or redirect led there

@@ -12,6 +12,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -77,7 +78,7 @@ func (q *query) menu(m *scheme.Menu, w menuWriter) *http.Response {
 		contentType += "; charset=utf-8"
 	}
 	resp.Header.Set("Content-Type", contentType)
-	resp.Header.Set(KindHeader, "menu")
+	resp.Header.Set(reqctx.KindHeader, "menu")
 	resp.Header.Set("X-Content-Type-Options", "nosniff")
 	resp.Header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	setLength(resp, -1)

@@ -85,7 +85,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	}
 	defer res.Resource.Close()
 	a.outcome.Verdict = Alive
-	a.public = res.Zone == policy.Far
+	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 	}
@@ -189,7 +189,7 @@ const maxItems = 1 << 20
 var errItems = errors.New("the menu is too long: the rest is not verified")
 
 func pageOf(res *access.Result) *origins {
-	from := &access.Result{URL: res.URL, Zone: res.Zone}
+	from := &access.Result{URL: res.URL, LinkOrigin: res.LinkOrigin}
 	return &origins{base: res.URL, files: from, others: from}
 }
 

@@ -40,7 +40,7 @@ func (e *Verifier) originOf(u locus.URL, from *access.Result) origin {
 	switch {
 	case e.isFile(u) && (from == nil || e.isFile(from.URL)):
 		return inFile
-	case from == nil, from.Zone == policy.Near:
+	case from == nil, from.LinkOrigin == policy.FromPrivate:
 		return fromTyped
 	}
 	return fromPublic
@@ -325,7 +325,7 @@ func (e *Verifier) loadStored(t *target) bool {
 	if e.o.Store == nil || t.page != nil || !e.isRemembered(t.url) {
 		return false
 	}
-	if _, err := e.client.Way(t.url, t.from); errors.Is(err, policy.ErrDenied) {
+	if _, err := e.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
 		// An earlier run was allowed to open it.
 		return false
 	}

@@ -234,7 +234,7 @@ func (e *Verifier) do(ctx context.Context, req access.Request) (*access.Result, 
 	if err != nil {
 		return nil, err
 	}
-	return &access.Result{Resource: resource, URL: req.URL, Hops: []locus.URL{req.URL}, Zone: policy.Near}, nil
+	return &access.Result{Resource: resource, URL: req.URL, Hops: []locus.URL{req.URL}, LinkOrigin: policy.FromPrivate}, nil
 }
 
 // isOwn reports whether u is in the file system of [Files].

@@ -28,7 +28,7 @@ type link struct {
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 	if e.fsys != nil {
 		// A link to a file elsewhere has no better standing than one to the network.
 		d.at.files = d.at.others
@@ -252,7 +252,7 @@ func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
 // plainError returns the text of err without its package and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)
+		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
 	}
 	return strings.TrimPrefix(err.Error(), "locus: ")
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/configure"
 	"github.com/locus-url/locus/internal/cli/extract"
 	"github.com/locus-url/locus/internal/cli/gateway"
 	"github.com/locus-url/locus/internal/cli/get"
@@ -32,6 +33,7 @@ func commands(a *base.App) []*cobra.Command {
 		index.New(a),
 		schemes.New(a),
 		tour.New(a, gateway.ServeDemo),
+		configure.New(a),
 		help.NewMan(a),
 	}
 }

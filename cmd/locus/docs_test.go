@@ -113,7 +113,7 @@ func shownOutput(want []string) *regexp.Regexp {
 }
 
 // The commands of README.md and docs print what is shown, each with its own empty home.
-// They run in a copy of the README, docs and testdata/texts.
+// They run in a folder with links to what the clone has.
 func TestDocsCommands(t *testing.T) {
 	count := 0
 	for _, name := range theDocs(t) {
@@ -122,17 +122,16 @@ func TestDocsCommands(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for _, file := range []string{"README.md", "LICENSE"} {
-				octets, err := os.ReadFile("../../" + file)
-				if err == nil {
-					err = os.WriteFile(filepath.Join(dir, file), octets, 0o644)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, folder := range []string{"docs", "testdata"} {
-				if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS("../../"+folder)); err != nil {
+			entries, err := os.ReadDir(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if err := os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -159,14 +158,14 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
-// The Go snippets of README.md and docs stand in a file of Go that is compiled, most often
-// an example. The indentation may differ.
+// The lines of the Go snippets of README.md and docs stand, in their order, in a file of
+// Go that is compiled, most often an example.
 func TestDocsGo(t *testing.T) {
-	var code []string
+	var files [][]string
 	if err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(name, ".go") {
 			octets, err := os.ReadFile(name)
-			code = append(code, plainCode(strings.Split(string(octets), "\n")))
+			files = append(files, plainCode(strings.Split(string(octets), "\n")))
 			return err
 		}
 		return err
@@ -175,23 +174,32 @@ func TestDocsGo(t *testing.T) {
 	}
 	for _, name := range theDocs(t) {
 		for _, b := range blocksOf(t, name) {
-			if b.language == "go" && !slices.ContainsFunc(code, func(text string) bool { return strings.Contains(text, plainCode(b.lines)) }) {
+			if snippet := plainCode(b.lines); b.language == "go" && !slices.ContainsFunc(files, func(code []string) bool { return inOrder(code, snippet) }) {
 				t.Errorf("%s:%d: no Go file has this snippet", name, b.line)
 			}
 		}
 	}
 }
 
-// plainCode returns lines of Go without indentation, blank lines and comments on lines of
-// their own.
-func plainCode(lines []string) string {
-	var b strings.Builder
+// plainCode returns lines of Go without indentation, and without blank lines and comments
+// on lines of their own.
+func plainCode(lines []string) (code []string) {
 	for _, line := range lines {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
-			b.WriteString(line + "\n")
+			code = append(code, line)
 		}
 	}
-	return b.String()
+	return code
+}
+
+// inOrder reports whether code has the lines of snippet in their order.
+func inOrder(code, snippet []string) bool {
+	for _, line := range code {
+		if len(snippet) > 0 && line == snippet[0] {
+			snippet = snippet[1:]
+		}
+	}
+	return len(snippet) == 0
 }
 
 // tableOf returns the cells of the rows of the table after a heading.

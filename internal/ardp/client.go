@@ -174,7 +174,7 @@ func (d *clientConn) run(call *Call) {
 			d.read(buffer[:])
 		}
 		if d.ctx.Err() != nil && !d.x.isOver() {
-			d.x.giveUp(fmt.Errorf("ardp: %s: %w", d.x.noReply().progress(), context.Cause(d.ctx)))
+			d.x.giveUp(fmt.Errorf("%v: %w", d.x.noReply(), context.Cause(d.ctx)))
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (x *exchange) drop(reason error) {
 // probably missing. Later errors count as losses.
 func (x *exchange) networkError(err error) {
 	if !x.heard {
-		x.fail(fmt.Errorf("ardp: %w", err))
+		x.fail(err)
 		return
 	}
 	x.drop(err)

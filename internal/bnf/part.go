@@ -112,8 +112,8 @@ func (x Fault) Error(u locus.URL) *locus.SyntaxError {
 func (f *Findings) Fault(x Fault, section string) {
 	text := f.URL.String()[x.Offset : x.Offset+x.Size]
 	if x.Err == locus.ErrForm {
-		f.Add("form", section, x.Offset, text, x.Part+": "+x.Why)
+		f.Add("form", section, x.Offset, text, x.Why)
 	} else {
-		f.Impossible("value", section, x.Offset, text, x.Part+": "+x.Why)
+		f.Impossible("value", section, x.Offset, text, x.Why)
 	}
 }

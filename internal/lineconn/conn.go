@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,9 @@ type Key struct {
 
 // NewKey returns the key of the server and login that u names. port is the default port.
 func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
+	if !reflect.ValueOf(d).Comparable() {
+		d = &otherDialer{d} // equal to no other
+	}
 	k := Key{dial: d, Host: strings.ToLower(strings.Trim(u.Host(), "[]")), Port: port, Secure: secure}
 	if port, ok := u.Port(); ok {
 		k.Port = port
@@ -42,6 +46,8 @@ func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 	k.User, k.Password = bnf.Decode(k.User), bnf.Decode(k.Password)
 	return k
 }
+
+type otherDialer struct{ scheme.Dialer }
 
 // Conn is a connection, and whether the state of its server is known. It implements
 // pool.Conn. One [Lease] uses it at a time.

@@ -33,6 +33,24 @@ func pipe(t *testing.T) (*Conn, net.Conn) {
 	return &c, far
 }
 
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+func (f dialFunc) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return f(ctx, network, address)
+}
+
+// A dialer may be of any type.
+func TestDialerNotComparable(t *testing.T) {
+	d := dialFunc(new(net.Dialer).DialContext)
+	u := locus.MustParse("ftp://h/")
+	if NewKey(d, u, 21, false) == NewKey(d, u, 21, false) {
+		t.Error("equal keys")
+	}
+	if p := new(net.Dialer); NewKey(p, u, 21, false) != NewKey(p, u, 21, false) {
+		t.Error("different keys")
+	}
+}
+
 // A kept connection that fails before its first reply is stale; any other failure is
 // the server's.
 func TestStale(t *testing.T) {

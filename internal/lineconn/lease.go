@@ -2,11 +2,27 @@ package lineconn
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"sync"
 
 	"github.com/locus-url/locus/scheme"
 )
+
+// Failure returns the error of reading a resource of the named scheme: the cause of the end of
+// ctx, [fs.ErrClosed] if Close was called, which is not the server's fault, or err.
+func Failure(ctx context.Context, name string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case errors.Is(err, net.ErrClosed):
+		err = fs.ErrClosed
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
 
 // Lease is the use of a connection for one URL, and of what is opened with it. When its
 // context ends, everything is closed, and reads fail. The zero Lease has ended.

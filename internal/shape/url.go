@@ -172,7 +172,7 @@ func SyntaxFinding(err error) locus.Violation {
 	if !errors.As(err, &e) {
 		return v
 	}
-	v.Offset, v.Help = e.Offset, e.Part+": "+e.Err.Error()
+	v.Offset, v.Help = e.Offset, e.Err.Error()
 	if e.Offset < len(e.Input) {
 		v.Text = e.Input[e.Offset : e.Offset+1]
 	}

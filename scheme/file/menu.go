@@ -53,6 +53,10 @@ func (d *directory) items() iter.Seq2[scheme.Item, error] {
 			}
 			if err != nil {
 				if err != io.EOF {
+					// ReadDir does not return ErrClosed.
+					if _, closed := d.file.Stat(); errors.Is(closed, fs.ErrClosed) {
+						err = closed
+					}
 					yield(scheme.Item{}, failure(d.name, err))
 				}
 				return

@@ -20,8 +20,8 @@ type URL struct {
 //
 //	fileurl = "file://" [ host | "localhost" ] "/" fpath
 //
-// or in the form of RFC 8089 without "//" and host, "file:/" fpath, which [Check]
-// reports. It accepts any characters in host and fpath; [Check] reports the invalid
+// or in the form of RFC 8089 without "//" and host, "file:/" fpath, which check
+// reports. It accepts any characters in host and fpath; check reports the invalid
 // ones. The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {

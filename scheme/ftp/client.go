@@ -97,7 +97,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 }
 
 func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.Resource, error) {
-	plan, err := u.Plan(c.o.CWD)
+	plan, err := u.plan(c.o.CWD)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (x *operation) attempt() (scheme.Resource, error) {
 		port = SecurePort
 	}
 	l := lineconn.NewKey(x.req.Dial, x.url.u, port, x.url.Secure())
-	if kept, ok := x.client.kept(l, x.plan.CWD); ok {
+	if kept, ok := x.client.kept(l, x.plan.cwd); ok {
 		x.use(kept)
 		if err := x.sameLogin(kept); err != nil {
 			x.End(true)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net"
 	"runtime"
@@ -193,10 +194,9 @@ func TestRefusedEmptyCWD(t *testing.T) {
 	files := ftptest.Files{"etc/motd": {Data: "x"}}
 	w := start(t, files, &ftptest.Options{EmptyCWD: ftptest.EmptyRefuse}, nil)
 	_, err := w.get("", "//etc/motd")
-	w.wantError(err, scheme.ErrNotFound, "CWD ", "550", "--cwd none", "%2F")
-	var hint *scheme.HintError
-	if !errors.As(err, &hint) {
-		t.Errorf("no hint: %v", err)
+	w.wantError(err, scheme.ErrNotFound, "CWD ", "550", "%2F")
+	if r := scheme.ReasonOf(err); r != scheme.ReasonEmptySegment || strings.Contains(err.Error(), "--") {
+		t.Errorf("reason %q: %v", r, err)
 	}
 	w.wantSent(0, "CWD ")
 }
@@ -649,6 +649,28 @@ func (p *pieces) DialContext(ctx context.Context, network, address string) (net.
 type piecesConn struct{ net.Conn }
 
 func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
+
+// Reading after Close is the caller's error, not the server's.
+func TestClosed(t *testing.T) {
+	w := start(t, ftptest.Files{"big": {Size: 1 << 24}, "a": {}}, nil, nil)
+	for _, path := range []string{"/big", "/"} {
+		r, err := w.open("", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		switch r := r.(type) {
+		case *scheme.Object:
+			_, err = io.Copy(io.Discard, r.Body)
+		case *scheme.Menu:
+			for _, err = range r.Items {
+			}
+		}
+		if !errors.Is(err, fs.ErrClosed) || errors.Is(err, scheme.ErrProtocol) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
 
 // Replies may arrive octet by octet.
 func TestPieces(t *testing.T) {

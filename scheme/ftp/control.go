@@ -91,7 +91,7 @@ func (c *control) changeDirectory(cwd []string) error {
 		if !r.completed() {
 			err := refusal("CWD "+dir, r)
 			if dir == "" {
-				return scheme.Hint(err, "an empty segment of the path is a CWD without an argument, which this server refuses: --cwd none asks for the whole path at once, and %2F at the start of the path means the root directory")
+				return scheme.HintFor(err, scheme.ReasonEmptySegment, "an empty segment of the path is a CWD without an argument, which this server refuses: write %2F for the root directory, or ask for the whole path at once")
 			}
 			return err
 		}

@@ -20,24 +20,24 @@ func FuzzURL(f *testing.F) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		x, _ := Parse(u)
 		for m := CWDMulti; m <= CWDNone; m++ {
-			plan, err := x.Plan(m)
+			plan, err := x.plan(m)
 			if (err == nil) == slices.ContainsFunc(check(u, locus.RFC1738), func(v locus.Violation) bool { return v.Rule == "value" }) {
 				t.Errorf("%q: planned with %v, and found %v", u, err, check(u, locus.RFC1738))
 			}
 			if err != nil {
 				var e *locus.SyntaxError
-				if !errors.As(err, &e) || e.Offset >= u.Len() || len(plan.Commands()) > 1 {
-					t.Errorf("%q: %q, %v", u, plan.Commands(), err)
+				if !errors.As(err, &e) || e.Offset >= u.Len() || len(plan.commands()) > 1 {
+					t.Errorf("%q: %q, %v", u, plan.commands(), err)
 				}
 				continue
 			}
-			for _, command := range plan.Commands() {
+			for _, command := range plan.commands() {
 				if strings.ContainsAny(command, "\r\n\x00") {
 					t.Errorf("%q: sends %q", u, command)
 				}
 			}
-			if m == CWDMulti && !slices.Equal(plan.CWD, x.CWD()) {
-				t.Errorf("%q: %q, want %q", u, plan.CWD, x.CWD())
+			if m == CWDMulti && !slices.Equal(plan.cwd, x.CWD()) {
+				t.Errorf("%q: %q, want %q", u, plan.cwd, x.CWD())
 			}
 		}
 	})
@@ -192,7 +192,7 @@ func leadsInside(t *testing.T, it scheme.Item) {
 	if !slices.Equal(cwd, []string{"a", "b"}) || name != it.Title || climbs(name) || u.Typecode() != 0 || !locus.Conforms(check(it.URL, locus.RFC1738)) {
 		t.Errorf("%+v: %q %q %v", it, cwd, name, check(it.URL, locus.RFC1738))
 	}
-	if _, err := u.Plan(CWDMulti); err != nil {
+	if _, err := u.plan(CWDMulti); err != nil {
 		t.Errorf("%+v: %v", it, err)
 	}
 }

@@ -24,7 +24,7 @@ type operation struct {
 	ctx    context.Context
 	req    *scheme.Request
 	url    URL
-	plan   Plan
+	plan   plan
 
 	lineconn.Lease
 	ctl     *control
@@ -37,18 +37,9 @@ func (x *operation) use(ctl *control) {
 	x.Begin(x.ctx, &ctl.Conn, x.req.Trace, func() { x.client.pool.Put(ctl) })
 }
 
-// failure returns the error of reading the resource: the cause of ctx if it has ended,
-// err otherwise.
-func (x *operation) failure(err error) error {
-	if x.ctx.Err() != nil {
-		err = context.Cause(x.ctx)
-	}
-	return fmt.Errorf("ftp: %w", err)
-}
-
 func (x *operation) perform() (res scheme.Resource, err error) {
-	if err = x.ctl.changeDirectory(x.plan.CWD); err == nil {
-		if x.plan.Action == Retrieve {
+	if err = x.ctl.changeDirectory(x.plan.cwd); err == nil {
+		if x.plan.action == retrieve {
 			res, err = x.retrieve()
 		} else {
 			res, err = x.list()
@@ -115,7 +106,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		o.Body = io.NopCloser(strings.NewReader(""))
 		return o, nil
 	}
-	name := x.plan.Name
+	name := x.plan.name
 	ch, start, err := x.transfer(o.Start, "RETR", name)
 	if err != nil {
 		return nil, x.maybeDirectory(err)
@@ -130,24 +121,24 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 // far as the server tells them.
 func (x *operation) describe() (*scheme.Object, error) {
 	ctl, plan := x.ctl, x.plan
-	if err := ctl.setType(plan.Type); err != nil {
+	if err := ctl.setType(plan.typ); err != nil {
 		return nil, err
 	}
 	o := &scheme.Object{URL: x.req.URL, Name: x.url.Name(), Type: media.ByName(x.url.Name()), Size: -1}
 	var err error
-	if plan.Type == "I" {
+	if plan.typ == "I" {
 		// In other types SIZE fails, or is not the size of the file.
-		if o.Size, err = ctl.size(plan.Name); err != nil {
+		if o.Size, err = ctl.size(plan.name); err != nil {
 			return nil, err
 		}
 	}
-	if o.ModTime, err = ctl.modTime(plan.Name); err != nil {
+	if o.ModTime, err = ctl.modTime(plan.name); err != nil {
 		return nil, err
 	}
 	if o.Size >= 0 && !o.ModTime.IsZero() {
 		o.Tag = fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
 	}
-	if plan.Type == "I" {
+	if plan.typ == "I" {
 		o.Start = resumeAt(x.req, o)
 	}
 	return o, nil
@@ -168,7 +159,7 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 // maybeDirectory adds a hint to the refusal of RETR if CWD shows that the name is a
 // directory.
 func (x *operation) maybeDirectory(err error) error {
-	name := x.plan.Name
+	name := x.plan.name
 	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.Reusable() || name == "" {
 		return err
 	}
@@ -196,12 +187,12 @@ func (d *download) finish(err error, whole bool) error {
 	}
 	if err != io.EOF {
 		d.x.End(false)
-		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
+		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
 	err = d.complete()
 	d.x.End(true)
 	if err != nil {
-		return d.x.failure(err)
+		return lineconn.Failure(d.x.ctx, "ftp", err)
 	}
 	return io.EOF
 }
@@ -245,7 +236,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err == io.EOF && b.at < b.size {
 		b.err = fmt.Errorf("ftp: %s: %w", locus.Quote(b.command), scheme.ErrProtocol)
 	}
-	if b.err != io.EOF && b.size >= 0 && b.x.ctx.Err() == nil {
+	if b.err != io.EOF && b.size >= 0 && errors.Is(b.err, scheme.ErrProtocol) {
 		b.err = fmt.Errorf("%w: the server stopped after %d of %d octets", b.err, b.at, b.size)
 	}
 	return n, b.err
@@ -253,13 +244,13 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (x *operation) list() (scheme.Resource, error) {
 	plan := x.plan
-	if x.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {
+	if x.req.Probe && plan.name == "" && len(plan.cwd) > 0 {
 		// CWD succeeded, so the directory exists.
 		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Items: noItems}, nil
 	}
 	verb := ""
-	if plan.Action == Directory {
+	if plan.action == directory {
 		if err := x.ctl.findListVerb(); err != nil {
 			return nil, err
 		}
@@ -311,7 +302,7 @@ func noFiles(err error) bool {
 func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
 	u, now := x.url, time.Now()
 	base := newLinker(u)
-	argument := x.plan.Name
+	argument := x.plan.name
 	return func(text string) (_ linker, it scheme.Item, ok bool) {
 		switch {
 		case verb == "MLSD":
@@ -383,7 +374,7 @@ func (m *menu) end(err error) {
 		return
 	}
 	plan := m.x.plan
-	plan.Action = NameList
+	plan.action = nameList
 	command := plan.last("")
 	if err = m.complete(); err == nil {
 		var ch *channel
@@ -401,6 +392,6 @@ func (m *menu) end(err error) {
 	m.x.End(true)
 	m.unread.release()
 	if m.err = io.EOF; err != nil {
-		m.err = m.x.failure(err)
+		m.err = lineconn.Failure(m.x.ctx, "ftp", err)
 	}
 }

@@ -222,7 +222,7 @@ func (p Parts) URL() (URL, error) {
 		return URL{}, err
 	}
 	if u.Typecode() != p.Typecode && u.Typecode() != p.Typecode|0x20 {
-		return URL{}, made.Errorf(made.Len()-1, "ftptype", "%w: a, i or d", locus.ErrValue)
+		return URL{}, made.Errorf(made.Len()-1, "ftptype", "%w: the typecode is a, i or d", locus.ErrValue)
 	}
 	return u, u.sendable()
 }

@@ -32,6 +32,15 @@ type Options struct {
 	Limits message.Limits
 }
 
+// Reasons why an open failed that another setting would help.
+const (
+	// ReasonNoStore: Options.Store is missing.
+	ReasonNoStore scheme.Reason = "no-store"
+	// ReasonNoMessage: Request.Within, which opens the message with the part of a cid URL, is
+	// missing, or opens something else.
+	ReasonNoMessage scheme.Reason = "no-message"
+)
+
 // Client opens received messages and their parts. It may be used concurrently if its
 // store may.
 type Client struct{ o Options }
@@ -91,8 +100,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, m URL) (*scheme.
 
 func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*scheme.Object, error) {
 	if c.o.Store == nil {
-		return nil, scheme.Hint(fmt.Errorf("%w: there is no mail in which to look for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
-			"name the folders and files that mail is in: mail.stores in the configuration")
+		return nil, scheme.HintFor(fmt.Errorf("%w: there is no mail in which to look for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
+			ReasonNoStore, "name the folders and files that mail is in")
 	}
 	file, err := c.first(ctx, m.messageID)
 	if err != nil {
@@ -114,8 +123,8 @@ func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*sche
 
 func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
 	if req.Within == nil {
-		return nil, scheme.Hint(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
-			"--in FILE or --in mid:... names the message")
+		return nil, scheme.HintFor(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
+			ReasonNoMessage, "name the message")
 	}
 	m, err := c.within(ctx, req)
 	if err != nil {
@@ -145,7 +154,7 @@ func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Mess
 }
 
 func notMessage(what string) error {
-	return scheme.Hint(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), "--in FILE or --in mid:... names a message")
+	return scheme.HintFor(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), ReasonNoMessage, "name a message")
 }
 
 // stored is an open message.

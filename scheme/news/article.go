@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/message"
 )
 
@@ -24,7 +25,7 @@ func (b *block) finish(err error) {
 	b.End(err == io.EOF)
 	b.err = err
 	if err != io.EOF {
-		b.err = b.failure(fmt.Errorf("the reply to %s: %w", b.command, err))
+		b.err = lineconn.Failure(b.ctx, "news", fmt.Errorf("the reply to %s: %w", b.command, err))
 	}
 }
 

@@ -156,8 +156,8 @@ func (c *Client) server(n URL) (locus.URL, error) {
 			p.Scheme = "nntps"
 		}
 	case c.o.Server.IsZero():
-		return locus.URL{}, scheme.Hint(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
-			"NNTPSERVER in the environment, or news.server in the configuration, names one")
+		return locus.URL{}, scheme.HintFor(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
+			scheme.ReasonNoServer, "write a URL with a server, nntp://host/newsgroup, or name one")
 	case !isNNTP(c.o.Server) || p.Host == "":
 		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Redacted()))
 	case n.Secure() && p.Scheme == "nntp":

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"runtime"
 	"strings"
@@ -352,4 +353,28 @@ func TestFieldWindows(t *testing.T) {
 	w = start(t, newstest.Groups{"a.many": many}, so, nil)
 	_, err = items(w.open("/a.many"))
 	wantError(t, err, scheme.ErrTooLarge)
+}
+
+// Reading after Close is the caller's error, not the server's.
+func TestClosed(t *testing.T) {
+	long := "Message-ID: <x@y>\r\n\r\n" + strings.Repeat(strings.Repeat("x", 78)+"\r\n", 100_000)
+	w := start(t, newstest.Groups{"a.few": {Articles: []string{long}}}, nil, nil)
+	for _, path := range []string{"/a.few/1", "/a.few"} {
+		r, err := w.open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		switch r := r.(type) {
+		case *scheme.Object:
+			_, err = io.Copy(io.Discard, r.Body)
+		case *scheme.Menu:
+			for _, err = range r.Items {
+			}
+		}
+		// A list may have arrived whole.
+		if !errors.Is(err, fs.ErrClosed) && (path != "/a.few" || err != nil) || errors.Is(err, scheme.ErrProtocol) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 }

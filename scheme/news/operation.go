@@ -66,15 +66,6 @@ func (x *operation) Close() error {
 	return nil
 }
 
-// failure returns the error of reading the resource: the cause of ctx if it has
-// ended, err otherwise.
-func (x *operation) failure(err error) error {
-	if x.ctx.Err() != nil {
-		err = context.Cause(x.ctx)
-	}
-	return fmt.Errorf("news: %w", err)
-}
-
 // sameLogin reports whether a kept connection has the login that this operation
 // would use. Request.Ask may answer otherwise than it did for the connection.
 func (x *operation) sameLogin() (bool, error) {
@@ -201,8 +192,8 @@ func (x *operation) protect() error {
 	if x.client.o.ClearLogin {
 		return nil
 	}
-	return scheme.Hint(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
-		"nntps: may work; news.clear_login in the configuration allows a login without TLS")
+	return scheme.HintFor(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
+		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
 // login returns the URL's user and password, or the answer of Request.Ask, which

@@ -27,10 +27,16 @@ func parseReply(text string) (reply, error) {
 	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
 }
 
+// endedError is io.ErrUnexpectedEOF, in plain words.
+type endedError struct{}
+
+func (endedError) Error() string        { return "the server closed the connection" }
+func (endedError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
+
 func readError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: the server closed the connection: %w", scheme.ErrProtocol, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: %w", scheme.ErrProtocol, endedError{})
 	case errors.Is(err, line.ErrLong):
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 	case errors.Is(err, line.ErrTotal):

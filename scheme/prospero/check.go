@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, Prospero"
 )
 
-// Check returns the violations in u of
+// check returns the violations in u of
 //
 //	prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]
 //	ppath       = psegment *[ "/" psegment ]
@@ -32,7 +32,7 @@ const (
 //	attribute    = alphanums
 //
 // and versions that no request can hold. A URL that conforms costs no allocation.
-func Check(u locus.URL, profile locus.Profile) []locus.Violation {
+func check(u locus.URL, profile locus.Profile) []locus.Violation {
 	if _, ok := u.Path(); ok && profile == locus.RFC1738 && u.Scheme() == name && bnf.SoundHostPort(u) && soundPath(u) {
 		return nil
 	}

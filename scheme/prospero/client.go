@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"strconv"
@@ -167,7 +168,7 @@ func (at location) address() string {
 // classify wraps the scheme error that fits a failed delivery.
 func (at location) classify(err error) error {
 	switch {
-	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported):
+	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported), errors.Is(err, fs.ErrClosed):
 		return err
 	case errors.Is(err, ardp.ErrTooLarge):
 		return fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)

@@ -16,7 +16,7 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"prospero://h//a/b;k=v;OBJECT-VERSION=1": "ppath=/a/b fieldname=k fieldvalue=v fieldname=OBJECT-VERSION fieldvalue=1 | b;k=v;OBJECT-VERSION=1 |  | 5m0s",
+		"prospero://h//a/b;k=v;OBJECT-VERSION=1": "ppath=/a/b fieldname=k fieldvalue=v fieldname=OBJECT-VERSION fieldvalue=1 | b |  | 5m0s",
 		"prospero://h/x":                         "ppath=x | x |  | 5m0s",
 	} {
 		u := locus.MustParse(text)

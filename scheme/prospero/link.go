@@ -127,7 +127,7 @@ func (l link) check(letter string) error {
 	switch l.Kind {
 	case kindLink, kindUnion, kindInvisible:
 	default:
-		return fmt.Errorf("%w: link type %s", scheme.ErrProtocol, locus.Quote(letter))
+		return fmt.Errorf("%w: unknown kind of link %s", scheme.ErrProtocol, locus.Quote(letter))
 	}
 	switch l.Type {
 	case typeFile, typeDirectory, typeDirectoryFile, typeObject, typeForwarding:
@@ -135,7 +135,7 @@ func (l link) check(letter string) error {
 	case typeExternal, typeSymbolic, typeNull:
 		return nil
 	}
-	return fmt.Errorf("%w: a link to %s", scheme.ErrUnsupported, locus.Quote(l.Type))
+	return fmt.Errorf("%w: a link to an object of type %s", scheme.ErrUnsupported, locus.Quote(l.Type))
 }
 
 // cutNullLink reads the line of a link of type NULL at the beginning of message.

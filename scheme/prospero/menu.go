@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/locus-url/locus/scheme"
 )
@@ -22,7 +23,7 @@ type menu struct {
 
 func (f *fetcher) menu(r *reply) scheme.Resource {
 	inner := *f
-	ctx, cancel := context.WithCancel(f.ctx)
+	ctx, cancel := context.WithCancelCause(f.ctx)
 	inner.ctx = ctx
 	items := func(yield func(scheme.Item, error) bool) {
 		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: f.client.o.Referrals}
@@ -39,10 +40,10 @@ func (f *fetcher) menu(r *reply) scheme.Resource {
 }
 
 // canceler cancels the pending requests.
-type canceler context.CancelFunc
+type canceler context.CancelCauseFunc
 
 func (c canceler) Close() error {
-	c()
+	c(fs.ErrClosed)
 	return nil
 }
 

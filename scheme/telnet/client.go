@@ -84,7 +84,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 	if i := strings.IndexFunc(t.password, isControl); i >= 0 {
 		written, _ := t.url.User()
 		offset := len(t.url.Scheme()) + len("://") + len(written) + len(":")
-		return nil, t.url.Errorf(offset, "password", "%w: a password that is typed has no control characters", locus.ErrValue)
+		return nil, t.url.Errorf(offset, "password", "%w: a password has no control characters, because it is typed", locus.ErrValue)
 	}
 	name := t.url.Scheme()
 	op := &opener{client: c, ctx: ctx, req: req, url: t, user: user}
@@ -145,6 +145,8 @@ type session struct {
 	ctx  context.Context
 	name string
 	stop func() bool
+
+	closed atomic.Bool // by Close, which is not the server's fault
 }
 
 // Read returns urgent data as part of the stream: Telnet servers send half a command that
@@ -175,13 +177,14 @@ func (s *session) broken(err error) error {
 		return err
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", s.name, context.Cause(s.ctx))
-	case errors.Is(err, net.ErrClosed):
-		return fmt.Errorf("%s: %w", s.name, err)
+	case s.closed.Load():
+		return fmt.Errorf("%s: %w", s.name, net.ErrClosed)
 	}
 	return fmt.Errorf("%s: %w", s.name, scheme.Broken(err))
 }
 
 func (s *session) Close() error {
+	s.closed.Store(true)
 	s.stop()
 	return s.Conn.Close()
 }

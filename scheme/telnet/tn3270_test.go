@@ -447,3 +447,24 @@ func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 type given struct{ net.Conn }
 
 func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }
+
+// What each key types is read as that key.
+func TestKeys3270(t *testing.T) {
+	s := session3270(t, nil, func(c net.Conn) { io.Copy(io.Discard, c) })
+	keys := s.(scheme.KeyTerminal).Keys()
+	seen := map[tn3270.Key]bool{}
+	for _, k := range keys {
+		want, ok := tn3270.ParseKey(k.Label)
+		if !ok {
+			t.Errorf("no key %s", k.Label)
+		}
+		var d tn3270.Decoder
+		if got := d.Decode(nil, []byte(k.Input)); len(got) != 1 || got[0].Key != want || seen[want] {
+			t.Errorf("%s: %q is %v", k.Label, k.Input, got)
+		}
+		seen[want] = true
+	}
+	if len(keys) != 4+24+3 || !seen[tn3270.Enter] || !seen[tn3270.Clear] || !seen[tn3270.PF1] || !seen[tn3270.PF24] || !seen[tn3270.PA3] {
+		t.Errorf("%v", keys)
+	}
+}

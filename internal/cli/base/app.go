@@ -51,6 +51,7 @@ type App struct {
 	Environ        func() []string // every NAME=VALUE of the environment; may be nil
 	Flags          Flags
 	Config         config.Config
+	args           []string // of the run
 	status         int
 	Registry       *scheme.Registry
 	LineNumber     int  // of standard input, from 1; 0: the inputs are arguments
@@ -98,9 +99,10 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 		a.Fail(StatusUsage, err)
 		return a.status
 	}
-	root.SetArgs(args)
+	a.args = withOpen(root, args)
+	root.SetArgs(a.args)
 	if cmd, err := root.ExecuteContextC(a.Context); err != nil {
-		a.Fail(StatusUsage, usageMessage{err, maskUsage(err.Error(), args)})
+		a.Fail(StatusUsage, usageMessage{err, maskUsage(plainUsage(cmd, err).Error(), args)})
 		help := cmd.CommandPath() + " --help"
 		if errors.As(err, new(configError)) {
 			help = "locus help configuration"
@@ -192,7 +194,7 @@ func (a *App) Note(format string, args ...any) {
 // concurrently.
 func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
-	text := message(err)
+	text := Message(err)
 	if cause := context.Cause(a.Context); cause != nil {
 		// Package context says only "canceled": its cause tells more.
 		const canceled = "context canceled"
@@ -284,7 +286,7 @@ func (a *App) FailInput(input string, err error) {
 	if a.Flags.JSON {
 		a.WriteJSON(shape.NewFailure(input, err))
 	} else {
-		a.Fail(StatusUsage, a.AtLine(err))
+		a.Fail(StatusUsage, a.AtLine(a.Explain(input, err)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -60,17 +61,33 @@ func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(message(err)))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
 }
 
-// message returns the text of err, with the flag that allows what the policy denied.
-func message(err error) string {
+// settings are the flags and settings that help, by the reason of a failure.
+var settings = map[scheme.Reason]string{
+	scheme.ReasonEmptySegment: "--cwd none",
+	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
+	scheme.ReasonClearLogin:   "news.clear_login in the configuration",
+	mid.ReasonNoStore:         "mail.stores in the configuration",
+	mid.ReasonNoMessage:       "--in FILE or --in mid:...",
+}
+
+// Message returns the text of err with the flag or setting that helps, which the error of
+// a library does not name: that of a [scheme.Reason], and the one that allows what the
+// policy denied.
+func Message(err error) string {
 	// The names of the module and of packages mean nothing to users.
 	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
 	for _, name := range [...]string{"transfer", "verify", "submit"} {
 		text = strings.TrimPrefix(text, name+": ")
 	}
-	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
+	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
+		if setting := settings[hint.Reason]; setting != "" {
+			return strings.Replace(text, "("+hint.Hint+")", "("+hint.Hint+": "+setting+")", 1)
+		}
+	}
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		text += AllowedBy(denied.Rule, denied.Port)
 	}
 	return text

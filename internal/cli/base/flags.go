@@ -1,7 +1,6 @@
 package base
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -20,6 +19,7 @@ type Flags struct {
 	JSON, Quiet  bool
 	Config       string
 	Timeout      time.Duration
+	MaxTime      time.Duration // 0: no limit
 	AllowPrivate bool
 	AllowPorts   []uint16
 	MaxSize      int64 // octets; 0: no limit
@@ -34,7 +34,8 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.AddFlagSet(flagGroup(networkGroup, func(f *pflag.FlagSet) {
-		f.DurationVar(&a.Flags.Timeout, "timeout", 0, "wait at most `D` for a connection or an answer (20s, 2m)")
+		f.Var((*config.Duration)(&a.Flags.Timeout), "timeout", "wait at most `D` for a connection or an answer (20, 2m)")
+		f.Var((*config.Duration)(&a.Flags.MaxTime), "max-time", "end a transfer that takes longer than `D` (90, 10m)")
 		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "refuse objects larger than `N` (10M, 5G)")
 		f.BoolVar(&a.Flags.AllowPrivate, "allow-private", false, "allow addresses that are not public")
 		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
@@ -50,20 +51,26 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	}))
 }
 
+// DurationVar adds a flag that is a duration. A number without a unit is seconds.
+func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+	*p = value
+	f.Var((*config.Duration)(p), name, usage)
+}
+
 type configError struct{ error }
 
 // LoadConfig reads the configuration. Flags that were not given take its values.
 func (a *App) LoadConfig(flags *pflag.FlagSet) error {
-	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ}
-	for _, s := range a.Registry.All() {
-		source.Schemes = append(source.Schemes, s.Name)
-	}
+	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ, Schemes: a.SchemeNames()}
 	if err := source.Read(&a.Config); err != nil {
 		return configError{fmt.Errorf("configuration: %w", err)}
 	}
 	f, c := &a.Flags, &a.Config
 	if !flags.Changed("timeout") {
 		f.Timeout = time.Duration(c.Timeout)
+	}
+	if !flags.Changed("max-time") {
+		f.MaxTime = time.Duration(c.MaxTime)
 	}
 	if !flags.Changed("allow-private") {
 		f.AllowPrivate = c.Policy.AllowPrivate
@@ -73,9 +80,6 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	}
 	if !flags.Changed("max-size") {
 		f.MaxSize = int64(c.Policy.MaxSize)
-	}
-	if f.Timeout < 0 {
-		return errors.New("--timeout can't be negative")
 	}
 	return f.readHeader()
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/term"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/shape"
@@ -22,8 +24,9 @@ import (
 const inputBuffer = 2 * locus.MaxLen
 
 // Inputs yields the arguments, or the lines of standard input if "-" is the only
-// argument. A line ends with LF, CR LF or the end of the input. A line that is too long
-// to be a URL is cut and comes with an error.
+// argument. A line ends with LF, CR LF or the end of the input. Blank lines and a byte
+// order mark are skipped. A line that is too long to be a URL is cut and comes with an
+// error.
 //
 // It stops when the run is interrupted or standard output fails.
 func (a *App) Inputs(args []string) iter.Seq2[string, error] {
@@ -39,14 +42,49 @@ func (a *App) Inputs(args []string) iter.Seq2[string, error] {
 	}
 }
 
+// URLs is [App.Inputs] without the blanks around an input, about which a note tells.
+func (a *App) URLs(args []string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for input, err := range a.Inputs(args) {
+			a.NoteBlanks(input)
+			if !yield(strings.Trim(input, blanks), err) {
+				return
+			}
+		}
+	}
+}
+
+// blanks are the characters that surround a URL without meaning.
+const blanks = " \t\r\n\v\f"
+
+// NoteBlanks writes a note if blanks surround a URL, for standard input once.
+func (a *App) NoteBlanks(input string) {
+	if strings.Trim(input, blanks) != input {
+		a.noteAround("the blanks around a URL are not part of it")
+	}
+}
+
+// NoteKeyboard tells that standard input, which has what, is a terminal.
+func (a *App) NoteKeyboard(what string) {
+	if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.Note("reading %s from the terminal; Ctrl-D ends it", what)
+	}
+}
+
 // IsStdin reports whether args ask for standard input.
 func IsStdin(args []string) bool { return len(args) == 1 && args[0] == "-" }
 
 // lines yields the lines of standard input, and counts them in LineNumber.
 func (a *App) lines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
+		a.NoteKeyboard("one URL a line")
 		err := splitLines(a.readInput, func(line string, err error) bool {
-			a.LineNumber++
+			if a.LineNumber++; a.LineNumber == 1 {
+				line = strings.TrimPrefix(line, "\ufeff")
+			}
+			if err == nil && strings.Trim(line, blanks) == "" {
+				return true
+			}
 			return !a.OutputFailed() && yield(line, err)
 		})
 		if err != nil && a.Context.Err() == nil {
@@ -198,16 +236,20 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 
 // NoteWrapper writes a note about the text around a URL, for standard input once.
 func (a *App) NoteWrapper(input string) {
-	note, ok := locus.Unwrap(input).Note()
+	if note, ok := locus.Unwrap(input).Note(); ok {
+		a.noteAround(fmt.Sprintf("%s (%s)", charset.Text(note.Help), note.Section))
+	}
+}
+
+func (a *App) noteAround(note string) {
 	switch {
-	case !ok:
 	case a.LineNumber == 0:
 		a.FlushTerminal()
-		a.Note("%s (%s)", charset.Text(note.Help), note.Section)
+		a.Note("%s", note)
 	case !a.wrapperNoted:
 		a.wrapperNoted = true
 		a.FlushTerminal()
-		a.Note("line %d: %s (%s); later lines get no such note", a.LineNumber, charset.Text(note.Help), note.Section)
+		a.Note("line %d: %s; later lines get no such note", a.LineNumber, note)
 	}
 }
 

@@ -1,10 +1,11 @@
 package base
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -43,22 +44,26 @@ only argument is "-". Standard output carries only the result.`,
 
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	if !ok {
 		return "(devel)"
 	}
-	return info.Main.Version
+	return versionText(info)
 }
 
-// UnknownSubcommand refuses the first of args, with names like it.
-func UnknownSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+// versionText describes the program: its version, commit, Go and platform.
+func versionText(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		return fmt.Errorf("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
+	text := cmp.Or(info.Main.Version, "(devel)")
+	if revision := settings["vcs.revision"]; revision != "" {
+		text += fmt.Sprintf(", commit %.12s of %s", revision, settings["vcs.time"])
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
+		}
 	}
-	return fmt.Errorf("no subcommand %q", args[0])
+	return fmt.Sprintf("%s, %s, %s/%s", text, info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }
 
 // RequireURLs refuses to run without arguments.

@@ -2,6 +2,8 @@ package base
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -20,3 +22,6 @@ func DocumentType(as string) (string, error) {
 	}
 	return as, nil
 }
+
+// DocumentTypes returns the short names, for completion.
+func DocumentTypes() []string { return slices.Sorted(maps.Keys(shortTypes)) }

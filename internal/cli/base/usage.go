@@ -26,6 +26,24 @@ func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
 	cmd.Flags().AddFlagSet(flagGroup(title, add))
 }
 
+// CompleteFlag has a shell complete the values of a flag of cmd.
+func CompleteFlag(cmd *cobra.Command, name string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// SchemeNames returns the names of the registry.
+func (a *App) SchemeNames() (names []string) {
+	for _, s := range a.Registry.All() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
 	group := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	group.SortFlags = false
@@ -39,13 +57,16 @@ func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
 // its completions leave them out.
 func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	if len(names) == 0 {
-		names = []string{"timeout", "max-size", "allow-private", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
+		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
 	}
 	cmd.Annotations = map[string]string{obeysKey: strings.Join(names, " ")}
 }
 
-// hideUnused hides the network flags that cmd does not obey.
+// hideUnused hides the network flags that cmd and its subcommands do not obey.
 func hideUnused(cmd *cobra.Command, global *pflag.FlagSet) {
+	for _, c := range cmd.Commands() {
+		hideUnused(c, global)
+	}
 	obeyed := strings.Fields(cmd.Annotations[obeysKey])
 	global.VisitAll(func(f *pflag.Flag) {
 		if groupOf(f) != networkGroup || slices.Contains(obeyed, f.Name) || cmd.Flags().Lookup(f.Name) != nil {

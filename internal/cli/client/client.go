@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
@@ -23,7 +24,6 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/telnet"
-	"github.com/locus-url/locus/tour"
 )
 
 // Options are for New, besides the global flags and the configuration.
@@ -68,6 +68,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		Connect:  a.Flags.Timeout,
 		Idle:     a.Flags.Timeout,
 		Timeout:  a.Flags.Timeout,
+		Total:    a.Flags.MaxTime,
 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,

@@ -14,7 +14,8 @@ import (
 // Config is the configuration: the file, the environment, and defaults for the rest.
 // Flags take precedence over it.
 type Config struct {
-	Timeout  duration
+	Timeout  Duration
+	MaxTime  Duration
 	Parallel int
 	PerHost  int
 	Pager    string
@@ -108,6 +109,7 @@ type setting struct {
 func (c *Config) settings() []setting {
 	return []setting{
 		{"timeout", &c.Timeout, `time limit for a connection, a silence or an answer: "20s"`},
+		{"max_time", &c.MaxTime, `time limit for all of a transfer: "10m"; 0 means unlimited`},
 		{"parallel", &c.Parallel, "number of resources that are fetched at once"},
 		{"per_host", &c.PerHost, "number of them from one host"},
 		{"pager", &c.Pager, `the pager: "less -S"; default: PAGER, less or more`},

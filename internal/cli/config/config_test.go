@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus"
 )
@@ -15,7 +16,7 @@ import (
 // TestEveryFieldIsASetting changes each setting and sees each field change.
 func TestEveryFieldIsASetting(t *testing.T) {
 	texts := map[string]string{
-		"bool": "true", "int": "7", "string": "x", "duration": "7s", "ports": "7", "size": "7", "cwdMode": "none",
+		"bool": "true", "int": "7", "string": "x", "duration": "7", "ports": "7", "size": "7", "cwdMode": "none",
 		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "gatewayTable": "http=http://h", "logFormat": "json", "listenAddress": "127.0.0.1:7",
 	}
 	c := Default()
@@ -167,6 +168,50 @@ clear = true
 		err := c.decode("[mail]\n" + text)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A file with every setting as it is shown means the same.
+func TestSettingsAreAFile(t *testing.T) {
+	changed := Default()
+	for variable, text := range map[string]string{
+		"LOCUS_TIMEOUT": "5", "LOCUS_POLICY_ALLOW_PORTS": "25,119", "LOCUS_POLICY_MAX_SIZE": "5G", "LOCUS_MAIL_STORES": "/a:/b", "LOCUS_NEWS_SERVER": "h",
+		"LOCUS_MAIL_RELAY": "smtps://user@h", "LOCUS_MAIL_FROM": "Fred <a@b>", "LOCUS_MAIL_SENDMAIL": "msmtp -a work", "LOCUS_GATEWAYS": "gopher=http://h/{url} except=localhost",
+	} {
+		for _, s := range changed.settings() {
+			if s.variable() == variable {
+				if err := s.setText(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for name, want := range map[string]Config{"default": Default(), "changed": changed} {
+		var text string
+		for _, s := range want.Settings() {
+			text += s.Key + " = " + s.TOML() + "\n"
+		}
+		got := Default()
+		if err := got.decode(text); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		} else if a, b := got.Settings(), want.Settings(); !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %+v\nwant %+v", name, a, b)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": time.Second / 2, "2m": 2 * time.Minute, "0": 0, "1h30m": 90 * time.Minute} {
+		var d Duration
+		if err := d.Set(text); err != nil || time.Duration(d) != want {
+			t.Errorf("%q: %v, %v", text, time.Duration(d), err)
+		}
+	}
+	for _, text := range []string{"", "x", "5x", "-5", "-5s", "1e30", "NaN", "Inf"} {
+		var d Duration
+		if err := d.Set(text); err == nil || strings.Contains(err.Error(), "time:") {
+			t.Errorf("%q: %v, %v", text, time.Duration(d), err)
 		}
 	}
 }

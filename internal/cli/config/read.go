@@ -79,15 +79,21 @@ func (s Source) unregistered(key setting, known map[string]bool) (names []string
 	return names
 }
 
+// Path returns the path of the file, or "" if there is no home for one. required means
+// that the user named it.
+func (s Source) Path() (name string, required bool) {
+	if name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG")); name != "" {
+		return name, true
+	}
+	if folder := UserFolder(s.Getenv, "XDG_CONFIG_HOME", ".config"); folder != "" {
+		return filepath.Join(folder, "config.toml"), false
+	}
+	return "", false
+}
+
 // readFile reads the named file, which must exist, or else the user's own, if any.
 func (s Source) readFile(c *Config) error {
-	name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG"))
-	required := name != ""
-	if !required {
-		if folder := UserFolder(s.Getenv, "XDG_CONFIG_HOME", ".config"); folder != "" {
-			name = filepath.Join(folder, "config.toml")
-		}
-	}
+	name, required := s.Path()
 	if name == "" {
 		return nil
 	}

@@ -109,16 +109,43 @@ func (s *Size) Type() string { return "size" }
 
 func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }
 
-type duration time.Duration
+// Duration is a time limit: a number of seconds, or a number with a unit such as "2m".
+type Duration time.Duration
 
-func (d *duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if err != nil || v < 0 {
-		return fmt.Errorf(`invalid duration %q: write "20s" or "2m"`, text)
+func (d *Duration) Set(text string) error {
+	v, err := time.ParseDuration(text)
+	if n, numErr := strconv.ParseFloat(text, 64); numErr == nil && n < math.MaxInt64/1e9 {
+		v, err = time.Duration(n*float64(time.Second)), nil
 	}
-	*d = duration(v)
+	if err != nil || v < 0 {
+		return errors.New("write 5 (seconds), 5s, 2m or 1h")
+	}
+	*d = Duration(v)
 	return nil
 }
+
+func (d *Duration) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
+
+func (d *Duration) Type() string { return "duration" }
+
+func (d *Duration) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*d = 0
+		return nil
+	}
+	if err := d.Set(string(text)); err != nil {
+		return fmt.Errorf("invalid duration %q: %w", text, err)
+	}
+	return nil
+}
+
+// UnmarshalTOML takes a number of seconds or a string.
+func (d *Duration) UnmarshalTOML(value any) error { return d.UnmarshalText(fmt.Append(nil, value)) }
 
 // cwdMode says how FTP walks a path: multi (a CWD for each segment), single or none.
 type cwdMode string

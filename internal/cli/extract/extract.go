@@ -81,6 +81,8 @@ not be read; the rest is read all the same.`,
 		f.BoolVar(&x.unique, "unique", false, "write each URL once")
 		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
 	})
+	base.CompleteFlag(cmd, "as", func() []string { return base.DocumentTypes() })
+	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
 	return cmd
 }
 

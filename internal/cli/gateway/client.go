@@ -60,7 +60,7 @@ func newClient(r *scheme.Registry, rules policy.Rules, o *access.Options) (*acce
 func (c *gatewayCommand) accessOptions() *access.Options {
 	f := &c.app.Flags
 	return &access.Options{
-		Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout,
+		Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,
 		UserAgent: f.UserAgent, Header: f.Header,
 	}
 }

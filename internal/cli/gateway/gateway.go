@@ -20,14 +20,13 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway"
-	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/submit"
-	"github.com/locus-url/locus/tour"
 )
 
 // gatewayCommand is one run of "locus gateway".
@@ -88,6 +87,7 @@ Requests are logged to standard error, without passwords.`,
 		f.BoolVar(&c.config.NoCache, "no-cache", false, "keep no answers")
 	})
 	base.UseNetworkFlags(cmd)
+	base.CompleteFlag(cmd, "log-format", func() []string { return []string{"text", "json", "none"} })
 	return cmd
 }
 
@@ -279,13 +279,13 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 }
 
 // lobby returns the tour for the first page.
-func (c *gatewayCommand) lobby() []page.Section {
+func (c *gatewayCommand) lobby() []gateway.Section {
 	if c.museum == nil {
 		return nil
 	}
-	var sections []page.Section
+	var sections []gateway.Section
 	for _, room := range c.museum.Rooms() {
-		section := page.Section{Title: room.Name, Text: room.About}
+		section := gateway.Section{Title: room.Name, Text: room.About}
 		for _, stop := range room.Stops {
 			if !stop.From.IsZero() {
 				continue // it has a meaning only in another document

@@ -121,6 +121,7 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&g.literalTabs, "literal-tabs", false, "gopher: send two TABs before a Gopher+ string (RFC 1738 3.4.3)")
 	})
 	base.UseNetworkFlags(cmd)
+	show.CompleteScreenFlags(cmd)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package help
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,13 +12,21 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 )
 
-// NewMan returns the hidden subcommand "man".
+// NewMan returns the subcommand "man".
 func NewMan(a *base.App) *cobra.Command {
 	return &cobra.Command{
-		Use:    "man DIR",
-		Short:  "Write the manual pages into a folder",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Use:   "man DIR",
+		Short: "Write the manual pages into a folder",
+		Long: `There is a page for each subcommand and topic, in section 1: locus.1, locus-get.1 and so
+on. "man -l locus.1" reads one.`,
+		Example: `  locus man "$(mktemp -d)"
+  locus man /tmp`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("man needs one folder, which gets the pages; got %d", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := writePages(args[0], cmd.Root()); err != nil {
 				a.Fail(base.StatusAccess, err)

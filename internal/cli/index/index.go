@@ -41,7 +41,7 @@ It only saves time later. An interrupted run resumes next time. --rebuild delete
 index and reads all mail again.`,
 		Example: `  LOCUS_MAIL_STORES=~/Mail locus index --json
   LOCUS_MAIL_STORES=~/Mail:~/mbox locus index --rebuild`,
-		Args: cobra.NoArgs,
+		Args: base.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := x.run(cmd.Context()); err != nil {
 				a.Fail(base.StatusOf(base.KindOf(err)), err)

@@ -34,6 +34,8 @@ type mailtoFlags struct {
 	flags *pflag.FlagSet // these
 }
 
+var sendMethods = []string{"smtp", "sendmail", "file"}
+
 func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.from, "from", "", "the sender: \"Name <`ADDRESS`>\"")
 	f.StringVar(&l.subject, "subject", "", "the subject: `TEXT`")
@@ -65,7 +67,7 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 		return errors.New("--output needs a file name")
 	case set("output") && set("send-with"):
 		return errors.New("--output sends nothing: it can't be used with --send-with")
-	case set("send-with") && !slices.Contains([]string{"smtp", "sendmail", "file"}, l.by):
+	case set("send-with") && !slices.Contains(sendMethods, l.by):
 		return fmt.Errorf("--send-with must be smtp, sendmail or file, not %s", locus.Quote(l.by))
 	}
 	return nil

@@ -150,7 +150,13 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 // send sends the message. After a failure the user decides again, and w.failure keeps
 // the reason. It returns an error only when ctx ends.
 func (w *composer) send(ctx context.Context, m *submit.Message) error {
-	reply, err := w.method.send(ctx, m)
+	limited := ctx
+	if limit := w.o.App.Flags.MaxTime; limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	reply, err := w.method.send(limited, m)
 	w.failure = err
 	if err == nil {
 		w.done = true

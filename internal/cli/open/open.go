@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -79,6 +77,8 @@ func New(a *base.App) *cobra.Command {
 	})
 	base.AddFlags(cmd, "Output", o.AddVerboseFlag)
 	base.UseNetworkFlags(cmd)
+	base.CompleteFlag(cmd, "send-with", func() []string { return sendMethods })
+	show.CompleteScreenFlags(cmd)
 	return cmd
 }
 
@@ -206,37 +206,24 @@ func (o *opener) repeat(form *formDialog) {
 	case form.urlErr != nil:
 		o.NoteLater("no URL sends this again: %s", form.urlErr)
 	default:
-		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), shellQuote(form.url.WithoutPassword().String()))
+		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), base.ShellQuote(form.url.WithoutPassword().String()))
 	}
 }
 
 // portFlag returns the flag that a typed u needs, with a blank after it.
 func (o *opener) portFlag(u locus.URL) string {
-	port, ok := u.Port()
-	if !ok || port == 0 {
-		return ""
-	}
 	rules := client.Rules(o.App)
 	rules.Ports = o.App.Config.Policy.AllowPorts
-	if o.allowed(u, rules) {
+	p, err := policy.New(rules)
+	if err != nil {
 		return ""
 	}
-	if rules.Ports = slices.Concat(rules.Ports, []uint16{port}); o.allowed(u, rules) {
-		return fmt.Sprintf("--allow-port %d ", port)
+	err = access.New(o.App.Registry, p, nil).Check(u, nil)
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Port != 0 {
+		return fmt.Sprintf("--allow-port %d ", denied.Port)
 	}
 	return ""
 }
-
-func (o *opener) allowed(u locus.URL, rules policy.Rules) bool {
-	p, err := policy.New(rules)
-	if err != nil {
-		return false
-	}
-	s, _ := o.App.Registry.Lookup(u.Scheme())
-	return p.CheckURL(access.Target(s, u), policy.Typed) == nil
-}
-
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // keep writes a resource to a new file. After an error it keeps what came, because the
 // answers may be accepted only once.

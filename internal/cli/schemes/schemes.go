@@ -35,7 +35,7 @@ those that programs use unregistered. Their URLs are checked by RFC 1738 section
 not accessed. Names that have only a gateway come last.`,
 		Example: `  locus schemes
   locus schemes --json`,
-		Args: cobra.NoArgs,
+		Args: base.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			gateways, err := client.Gateways(a)
 			if err != nil {

@@ -3,11 +3,11 @@ package show
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus"
@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/file"
+	"github.com/locus-url/locus/tn3270"
 )
 
 // Selection says what to get of a resource.
@@ -91,22 +91,11 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	s, known := a.Registry.Lookup(u.Scheme())
 	switch {
 	case err != nil || !known:
-		return FileURL(text)
+		return base.FileURL(text)
 	case s.Traits.Has(scheme.Messages):
 		return u, nil
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
-}
-
-// FileURL returns the URL of a local file.
-func FileURL(path string) (locus.URL, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return locus.URL{}, err
-	}
-	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
-	f, err := file.Parts{Segments: segments}.URL()
-	return f.URL(), err
 }
 
 // From returns the message that contains the object of u; nil if no flag names it.
@@ -115,7 +104,7 @@ func (v *Viewer) From(u locus.URL) *access.Result {
 		return nil
 	}
 	// The user typed it, so it may be on a server that is not public.
-	return &access.Result{URL: v.message, Zone: policy.Near}
+	return &access.Result{URL: v.message, LinkOrigin: policy.FromPrivate}
 }
 
 type itemRange struct {
@@ -190,6 +179,12 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 		c.Device = s.device
 	}
 	return nil
+}
+
+// CompleteScreenFlags has a shell complete the flags about the terminal of tn3270.
+func CompleteScreenFlags(cmd *cobra.Command) {
+	base.CompleteFlag(cmd, "model", func() []string { return []string{"2", "3", "4", "5"} })
+	base.CompleteFlag(cmd, "code-page", tn3270.CodePages)
 }
 
 // HasScreen reports whether one of args may be a session with a 3270 screen.

@@ -4,6 +4,7 @@ package show
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -65,6 +66,7 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	}
 	switch {
 	case err == nil:
+		v.App.NoteBlanks(input)
 		v.App.NoteWrapper(input)
 		v.noteIgnoredFlags(u)
 		return u, true
@@ -140,6 +142,9 @@ func (v *Viewer) FailWith(status int, url string, err error) {
 		v.App.RaiseStatus(status)
 		v.App.WriteJSON(shape.Failed{URL: shape.Text(url), Error: base.NewReason(err)})
 		return
+	}
+	if errors.Is(err, scheme.ErrNoScheme) {
+		err = v.App.Explain(url, err)
 	}
 	v.App.FlushTerminal()
 	v.App.Fail(status, err)

@@ -39,7 +39,7 @@ of a thousand million URLs is lost are below 1 to 10^20.`,
 			if unique {
 				c.seen = base.NewTextSet()
 			}
-			for input, err := range a.Inputs(args) {
+			for input, err := range a.URLs(args) {
 				c.write(input, err)
 			}
 			return nil

@@ -40,7 +40,7 @@ The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL.`,
 			if err != nil {
 				return err
 			}
-			for input, err := range a.Inputs(args) {
+			for input, err := range a.URLs(args) {
 				check(a, input, err, profile)
 			}
 			return nil
@@ -53,7 +53,7 @@ The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL.`,
 // addRules adds the flag --rules with its two values.
 func addRules(cmd *cobra.Command, rules *string, first, second string) {
 	cmd.Flags().StringVar(rules, "rules", first, fmt.Sprintf("use the rules `NAME`: %s or %s", first, second))
-	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions([]string{first, second}, cobra.ShellCompDirectiveNoFileComp))
+	base.CompleteFlag(cmd, "rules", func() []string { return []string{first, second} })
 }
 
 func check(a *base.App, input string, readErr error, profile locus.Profile) {

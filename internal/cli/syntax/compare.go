@@ -31,7 +31,7 @@ The status is 0 if they are the same, 1 if not, 2 if one is not a URL.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			var pair []shape.Side
-			for input, err := range a.Inputs(args) {
+			for input, err := range a.URLs(args) {
 				if pair = append(pair, side(a, input, err)); len(pair) == 2 {
 					compare(a, pair[0], pair[1])
 					pair = nil

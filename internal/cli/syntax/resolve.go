@@ -69,7 +69,7 @@ func (r *resolver) run(args []string) {
 		}
 		refs = args[1:]
 	}
-	for input, err := range r.app.Inputs(refs) {
+	for input, err := range r.app.URLs(refs) {
 		if !baseURL.IsZero() {
 			r.answer(baseURL, input, err)
 			continue

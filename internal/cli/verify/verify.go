@@ -22,7 +22,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
-	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/internal/walk"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
@@ -115,8 +114,8 @@ func New(a *base.App) *cobra.Command {
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
 		f.IntVar(&v.retry, "retry", 2, "retry `N` times after a temporary failure")
-		f.DurationVar(&v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
-		f.DurationVar(&v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
+		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
+		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
 		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
 	})
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
@@ -173,7 +172,7 @@ func (v *verifier) prepare() error {
 	o.MaxWait = cmp.Or(o.MaxWait, verify.None)
 	o.MaxAge = cmp.Or(o.MaxAge, verify.None)
 	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
-	o.Timeout = 3 * a.Flags.Timeout
+	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
 	o.Document.Unpacked = a.Flags.MaxSize
 	if v.suggest {
 		o.Archive = a.Config.Verify.Archive.URLOf
@@ -184,7 +183,7 @@ func (v *verifier) prepare() error {
 		} else if !info.IsDir() {
 			return fmt.Errorf("--root: %s is not a folder", locus.Quote(v.root))
 		}
-		u, err := show.FileURL(v.root)
+		u, err := base.FileURL(v.root)
 		if err == nil {
 			o.Root, err = locus.Parse(strings.TrimSuffix(u.String(), "/") + "/")
 		}
@@ -402,7 +401,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		empty = false
 		u := locus.URL{}
 		if err == nil {
-			u, err = show.FileURL(f.Path)
+			u, err = base.FileURL(f.Path)
 		}
 		if err != nil {
 			v.a.Fail(base.StatusAccess, err)

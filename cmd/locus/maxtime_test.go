@@ -1,0 +1,39 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+// A server that sends a byte now and then never exceeds a limit of silence. --max-time
+// ends every command that opens something.
+func TestMaxTime(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for r.Context().Err() == nil {
+			w.Write([]byte("x"))
+			w.(http.Flusher).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"get"}, {"get", "--json", "-o", filepath.Join(dir, "a")}, {"get", "-o", filepath.Join(dir, "b"), "--retry", "1"},
+		{"open"}, {"verify", "--no-cache", "--retry", "0", "--all"},
+	} {
+		got := run(t, nil, append(args, "--allow-private", "--max-time", "0.3", server.URL+"/")...)
+		if args[0] != "verify" && got.status != base.StatusAccess {
+			t.Errorf("%q: status %d, %s", args, got.status, got.err)
+		}
+		if said := got.out + got.err; args[0] == "get" && !strings.Contains(said, "it did not end within 300ms") {
+			t.Errorf("%q: %s", args, said)
+		}
+	}
+}

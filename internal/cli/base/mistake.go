@@ -1,0 +1,211 @@
+package base
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/file"
+)
+
+// FileURL returns the URL of a local file.
+func FileURL(path string) (locus.URL, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return locus.URL{}, err
+	}
+	return file.FromPath(path)
+}
+
+// Explain returns err about input, or what input is instead of a URL and the command
+// that works.
+func (a *App) Explain(input string, err error) error {
+	noScheme := errors.Is(err, locus.ErrNoScheme) || errors.Is(err, locus.ErrWindowsPath) || errors.Is(err, scheme.ErrNoScheme)
+	input = strings.TrimSpace(input)
+	if !noScheme || locus.Mask(input) != input {
+		return err
+	}
+	what, text := a.mistaken(input)
+	u, parseErr := locus.Parse(text)
+	if parseErr != nil {
+		return err
+	}
+	return fmt.Errorf("%s %s; %s", locus.Quote(input), what, a.works(input, u))
+}
+
+// mistaken returns what a text without a scheme is, and the text of the URL for it; ""
+// if that is unknown.
+func (a *App) mistaken(text string) (what, url string) {
+	if url, ok := locus.WindowsPath(text); ok {
+		return "is a Windows path, not a URL", url
+	}
+	path := a.ExpandHome(text)
+	_, statErr := os.Stat(path)
+	_, isPath := strings.CutPrefix(strings.TrimLeft(path, "."), "/")
+	switch {
+	case strings.HasPrefix(text, "//"):
+		return "has no scheme", "http:" + text
+	case statErr == nil || isPath:
+		u, err := FileURL(path)
+		if err != nil {
+			return "", ""
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return "is a path, not a URL", u.String() + "/"
+		}
+		return "is a path, not a URL", u.String()
+	}
+	name, rest, hasPath := strings.Cut(text, "/")
+	if user, host, ok := strings.Cut(name, "@"); ok {
+		if user != "" && isName(host) && !hasPath {
+			return "is a mail address, not a URL", "mailto:" + text
+		}
+		return "", ""
+	}
+	host, port, hasPort := strings.Cut(name, ":")
+	if _, err := strconv.ParseUint(port, 10, 16); hasPort && err != nil || !isName(host) {
+		return "", ""
+	}
+	return "has no scheme", "http://" + name + "/" + rest
+}
+
+// isName reports whether text is a host that needs no scheme to be known as one.
+func isName(text string) bool {
+	if _, err := netip.ParseAddr(text); err == nil || text == "localhost" {
+		return locus.IsHost(text)
+	}
+	return locus.IsHost(text) && strings.Contains(text, ".")
+}
+
+// works returns the command with u instead of input, or if there is none, u.
+func (a *App) works(input string, u locus.URL) string {
+	// A message is not fetched, and a file of another machine not found.
+	traits := a.Registry.Scheme(u).Traits
+	unlikely := traits.Has(scheme.Composes) || traits.Has(scheme.Files) && u.Host() != ""
+	i := slices.IndexFunc(a.args, func(arg string) bool { return strings.TrimSpace(arg) == input })
+	if i < 0 || unlikely || a.LineNumber > 0 {
+		return "write " + u.String()
+	}
+	words := slices.Concat([]string{"locus"}, a.args)
+	words[i+1] = u.String()
+	for i, word := range words {
+		words[i] = ShellQuote(word)
+	}
+	return "this works: " + strings.Join(words, " ")
+}
+
+// ShellQuote quotes text, if necessary, as one word of a shell.
+func ShellQuote(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+"
+	if text != "" && strings.Trim(text, plain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// plainUsage returns err, of the packages that parse the arguments, in plain words.
+func plainUsage(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		text := "unknown flag --" + unknown.GetSpecifiedName()
+		if like := similar(unknown.GetSpecifiedName(), names); len(like) > 0 {
+			text += "; there is --" + strings.Join(like, ", --")
+		}
+		return errors.New(text)
+	case errors.As(err, &invalid):
+		cause := invalid.Unwrap()
+		if errors.As(cause, new(*strconv.NumError)) {
+			cause = errors.New("write a number")
+			if invalid.GetFlag().Value.Type() == "bool" {
+				cause = errors.New("write true or false")
+			}
+		}
+		return fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), cause)
+	case errors.As(err, &missing):
+		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
+	}
+	return err
+}
+
+// similar returns the names of which typed may be a typo.
+func similar(typed string, names []string) []string {
+	list := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		list.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return list.SuggestionsFor(typed)
+}
+
+// UnknownSubcommand refuses the first of args, with names like it.
+func UnknownSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	if like := similar(args[0], names); len(like) > 0 {
+		return fmt.Errorf("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
+	}
+	return fmt.Errorf("no subcommand %q", args[0])
+}
+
+// NoArgs refuses arguments.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s accepts no argument, but got %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// withOpen returns args with the subcommand that opens a URL, if they only have one.
+func withOpen(root *cobra.Command, args []string) []string {
+	opener, _, err := root.Find([]string{bareSubcommand})
+	if err != nil || opener == root {
+		return args
+	}
+	for i := 0; i < len(args); i++ {
+		name, isFlag := strings.CutPrefix(args[i], "-")
+		switch {
+		case !isFlag && strings.ContainsAny(name, `:/\.<`):
+			return slices.Concat([]string{bareSubcommand}, args)
+		case !isFlag || name == "-":
+			return args
+		case strings.Contains(name, "="):
+			continue
+		}
+		f := opener.Flag(strings.TrimPrefix(name, "-"))
+		if len(name) == 1 {
+			f = opener.Flags().ShorthandLookup(name)
+		}
+		if f != nil && f.NoOptDefVal == "" {
+			i++ // its value
+		}
+	}
+	return args
+}
+
+// bareSubcommand is the subcommand of a command line that only has a URL.
+const bareSubcommand = "open"

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Setting is a setting with its value.
+type Setting struct {
+	Key, Help string
+	Variable  string // of the environment
+	Value     any    // bool, int64, string, or a list of those; nil: none. It has no password
+	empty     string // what a file has for no value
+}
+
+// Settings returns every setting. Each gateway is one of its own.
+func (c *Config) Settings() []Setting {
+	var list []Setting
+	for _, s := range c.settings() {
+		g, ok := s.value.(*GatewayTable)
+		if !ok {
+			value, empty := plainValue(s.value)
+			list = append(list, Setting{s.key, s.help, s.variable(), value, empty})
+			continue
+		}
+		n := len(list)
+		add := func(name, value string) {
+			if value != "" {
+				list = append(list, Setting{s.key + "." + name, s.help, s.entryVariable(name), value, ""})
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(g.Rules.Schemes)) {
+			gateway := g.Rules.Schemes[name]
+			add(name, gateway.String())
+		}
+		add(AllSchemes, g.Rules.All.String())
+		add(exceptions, g.Rules.Except)
+		if len(list) == n {
+			list = append(list, Setting{s.key, s.help, s.variable(), nil, "{}"})
+		}
+	}
+	return list
+}
+
+// plainValue returns what value points to; nil if that is empty text or an empty list,
+// and then what a file has for it.
+func plainValue(value any) (plain any, empty string) {
+	v := reflect.ValueOf(value).Elem()
+	text := fmt.Sprint(v.Interface())
+	switch s, ok := value.(fmt.Stringer); {
+	case v.Kind() == reflect.Bool:
+		return v.Bool(), ""
+	case v.Kind() == reflect.Int:
+		return v.Int(), ""
+	case v.Kind() == reflect.Slice && v.Len() == 0:
+		return nil, "[]"
+	case v.Kind() == reflect.Slice:
+		return v.Interface(), ""
+	case v.Kind() == reflect.Struct && v.IsZero():
+		text = ""
+	case ok:
+		text = s.String()
+	}
+	if text == "" {
+		return nil, `""`
+	}
+	return text, ""
+}
+
+// TOML returns the value as it is written in a file.
+func (s Setting) TOML() string {
+	if s.Value == nil {
+		return s.empty
+	}
+	var b strings.Builder
+	if err := toml.NewEncoder(&b).Encode(map[string]any{"v": s.Value}); err != nil {
+		return err.Error() // a type that no setting has
+	}
+	return strings.TrimSpace(strings.TrimPrefix(b.String(), "v = "))
+}
