@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"net"
 	"slices"
 
 	"github.com/locus-url/locus/scheme"
@@ -75,7 +75,7 @@ func (b *body) broken(err error) error {
 	if b.length >= 0 {
 		of = fmt.Sprint(b.length)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, net.ErrClosed) || isTimeout(err) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrClosed) || isTimeout(err) {
 		return fmt.Errorf("http: got %d of %s octets: %w", b.got, of, err)
 	}
 	return fmt.Errorf("http: %w: got %d of %s octets: %w", scheme.ErrProtocol, b.got, of, quoted{err})
