@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -111,10 +110,9 @@ func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL
 		}
 		v := locus.Violation{Rule: "form", Section: section, Help: err.Error()}
 		if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-			v.Offset, v.Help = e.Offset, strings.TrimPrefix(e.Err.Error(), locus.ErrForm.Error()+": ")
+			v.Offset, v.Help = e.Offset, e.Err.Error()
 			if errors.Is(e.Err, locus.ErrValue) {
 				v.Rule, v.Kind = "value", locus.Impossible
-				v.Help = strings.TrimPrefix(v.Help, locus.ErrValue.Error()+": ")
 			}
 		}
 		list = append(list, v)
