@@ -95,12 +95,13 @@ func (e *LaterError) Unwrap() error { return e.Err }
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
 // Broken wraps err, a failure of a connection, in ErrProtocol, unless that is there already.
-// It returns a timeout as it is.
+// It returns a timeout as it is, and net.ErrClosed, which means that this side closed the
+// connection.
 func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
 	var timeout interface{ Timeout() bool }
-	if errors.Is(err, kind) || errors.As(err, &timeout) && timeout.Timeout() {
+	if errors.Is(err, kind) || errors.Is(err, net.ErrClosed) || errors.As(err, &timeout) && timeout.Timeout() {
 		return err
 	}
 	return &failure{kind, err}

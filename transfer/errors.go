@@ -44,8 +44,12 @@ type Error struct {
 func (e *Error) Error() string {
 	// What access says begins with the module's name, and names the URL.
 	text := strings.TrimPrefix(e.Err.Error(), "locus: ")
-	if e.Err == context.Canceled {
-		text = "interrupted" // what that word of package context means to a person
+	// What these words of package context mean to a person.
+	switch e.Err {
+	case context.Canceled:
+		text = "interrupted"
+	case context.DeadlineExceeded:
+		text = "the time limit was exceeded"
 	}
 	if !isFileError(e.Err) {
 		text = e.File + ": " + text

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -235,5 +236,57 @@ func TestManyFTP(t *testing.T) {
 	}
 	if n := len(server.Log()); n > defaultPerHost {
 		t.Errorf("%d control connections", n)
+	}
+}
+
+// A client that the caller closes is not a fault of the server, and what came is kept.
+func TestClientClosed(t *testing.T) {
+	sent, closed := make(chan bool), make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		w.Write(make([]byte, 500_000))
+		w.(http.Flusher).Flush()
+		close(sent)
+		<-closed
+	}))
+	defer server.Close()
+	defer close(closed)
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{AllowPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := access.New(registry, p, nil)
+	dir := t.TempDir()
+	results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{locus.MustParse(server.URL + "/x"), "x"}}, &Options{Retry: 3, Wait: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-sent
+		c.Close()
+	}()
+	for r := range results {
+		if access.KindOf(r.Err) != access.Interrupted || errors.Is(r.Err, scheme.ErrProtocol) || !strings.Contains(r.Err.Error(), "was closed") {
+			t.Errorf("%v: %v", access.KindOf(r.Err), r.Err)
+		}
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	u := locus.MustParse("http://h/x")
+	for _, row := range []struct {
+		err  error
+		want string
+	}{
+		{context.Canceled, "transfer: d/x: interrupted, from http://h/x"},
+		{context.DeadlineExceeded, "transfer: d/x: the time limit was exceeded, from http://h/x"},
+	} {
+		if got := (&Error{URL: u, File: "d/x", Err: row.err}).Error(); got != row.want {
+			t.Errorf("%q, want %q", got, row.want)
+		}
 	}
 }

@@ -314,8 +314,11 @@ func (a *attempt) classify(err error) {
 		a.outcome.Status = statusOf(err)
 	case access.Auth:
 		a.outcome.Status = statusOf(err)
-	case access.Timeout, access.Interrupted:
+	case access.Timeout:
 		a.temporary = true
+	case access.Interrupted:
+		// The caller closed the client: that says nothing about the server.
+		a.outcome.Verdict = Unknown
 	case access.Unreachable:
 		a.classifyUnreachable(err)
 	case access.Protocol:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -206,5 +207,38 @@ func TestEndlessSite(t *testing.T) {
 	w.o.MaxPages = 20
 	if got := w.run(at("http://a.example/")); len(got) != 21 {
 		t.Errorf("%d links", len(got))
+	}
+}
+
+// A client that the caller closes during a run is not a fault of servers: nothing is known
+// of their links, now and in the next run.
+func TestClientClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	w := newWorld(t, policy.Rules{})
+	asked, closed := make(chan bool), make(chan bool)
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		asked <- true
+		<-closed
+	})
+	w.o.Store = openTestStore(t, path)
+	go func() {
+		<-asked
+		w.client.Close()
+		close(closed)
+	}()
+	results := w.run(textDoc("d", "http://a.example/x http://b.example/y"))
+	closeStore(t, w.o.Store)
+	if len(results) != 2 {
+		t.Fatalf("%+v", results)
+	}
+	if r := results[0]; r.Verdict != Unknown || !strings.Contains(r.Detail, "closed") || r.IsBad() || r.Tries != 1 {
+		t.Errorf("%+v", r)
+	}
+	w = newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	w.o.Store = openTestStore(t, path)
+	defer closeStore(t, w.o.Store)
+	if r := w.run(textDoc("d", "http://a.example/x"))[0]; r.Cached {
+		t.Errorf("%+v", r)
 	}
 }

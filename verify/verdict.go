@@ -10,7 +10,7 @@ import (
 type Verdict uint8
 
 const (
-	// Unknown: the run ended before the link was verified.
+	// Unknown: the run ended, or its client was closed, before the link was verified.
 	Unknown Verdict = iota
 	// Alive: the resource exists.
 	Alive

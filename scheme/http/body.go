@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -74,7 +75,7 @@ func (b *body) broken(err error) error {
 	if b.length >= 0 {
 		of = fmt.Sprint(b.length)
 	}
-	if errors.Is(err, context.Canceled) || isTimeout(err) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrClosed) || isTimeout(err) {
 		return fmt.Errorf("http: got %d of %s octets: %w", b.got, of, err)
 	}
 	return fmt.Errorf("http: %w: got %d of %s octets: %w", scheme.ErrProtocol, b.got, of, quoted{err})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"net/textproto"
@@ -378,7 +379,7 @@ func explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.As(err, &dial):
 		return dial.error
-	case errors.As(err, &syntax), errors.As(err, &status), errors.Is(err, scheme.ErrProtocol), isTimeout(err):
+	case errors.As(err, &syntax), errors.As(err, &status), errors.Is(err, scheme.ErrProtocol), errors.Is(err, fs.ErrClosed), isTimeout(err):
 		return err
 	case errors.As(err, &certificate):
 		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{certificate}), "the server's certificate is not trusted for this host")
