@@ -43,6 +43,16 @@ func (e *Error) Error() string {
 	quoted := locus.Quote(e.URL.Redacted()) + ": "
 	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
 	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
+	if d := (*dialError)(nil); errors.As(e.Err, &d) {
+		// What comes before is that there is no connection, in the words of the scheme or
+		// the proxy.
+		for inner := d; errors.As(d.err, &inner); {
+			d = inner
+		}
+		if _, after, ok := strings.Cut(text, d.Error()); ok {
+			text = d.Error() + after
+		}
+	}
 	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
 }
 
@@ -147,7 +157,18 @@ type dialError struct {
 }
 
 func (e *dialError) Error() string {
-	return "no connection to " + locus.Quote(e.address) + ": " + e.err.Error()
+	reason := e.err
+	if op, ok := reason.(*net.OpError); ok {
+		// Its text repeats the network and the address.
+		reason = op.Err
+	}
+	switch err := reason.(type) {
+	case *os.SyscallError:
+		reason = err.Err
+	case *net.DNSError:
+		return "no connection to " + locus.Quote(e.address) + ": " + err.Err
+	}
+	return "no connection to " + locus.Quote(e.address) + ": " + reason.Error()
 }
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
