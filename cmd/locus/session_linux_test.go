@@ -465,7 +465,7 @@ func TestTalkEnds(t *testing.T) {
 	s.end(0)
 
 	s = sit(t, theProgram, "open", "telnet://"+deadAddress(t)+"/")
-	s.see("unreachable")
+	s.see("no connection")
 	s.end(base.StatusAccess)
 }
 
