@@ -31,10 +31,14 @@ var (
 	// ErrHost: brackets without an IPv6 address.
 	ErrHost = errors.New("not a host")
 	// ErrForm: the text is a URL, but not of the syntax of its scheme.
-	ErrForm = errors.New("not in the form of this scheme")
+	ErrForm = errors.New("not a valid URL of this scheme")
+	// ErrNetURL: package net/url can't hold the URL without changing it.
+	ErrNetURL = errors.New("not the same in net/url")
+	// ErrZero: the zero URL was used.
+	ErrZero = errors.New("the zero URL is not a URL: make one with Parse or Parts.URL")
 	// ErrValue: a part has the right syntax, but its decoded octets are invalid: a
 	// line end in a name, a tab in a selector.
-	ErrValue = errors.New("not a value that this part can have")
+	ErrValue = errors.New("invalid value")
 )
 
 // SyntaxError is the error about a text that is not a URL, or not a URL of its
@@ -45,7 +49,7 @@ type SyntaxError struct {
 	// Offset is the offset of the fault, in octets from the start of Input.
 	Offset int
 	// Part is the production of section 5 that was expected there: "port", "gtype",
-	// "ftptype".
+	// "ftptype". No message has it.
 	Part string
 	// Err is or wraps one of the errors above.
 	Err error
@@ -53,27 +57,44 @@ type SyntaxError struct {
 
 // NewSyntaxError returns a SyntaxError about input, in which [Mask] hides passwords.
 func NewSyntaxError(input string, offset int, part string, err error) *SyntaxError {
-	return &SyntaxError{Input: Mask(input), Offset: offset, Part: part, Err: err}
+	return &SyntaxError{Input: Mask(input), Offset: offset, Part: part, Err: plain(err)}
 }
 
 // Errorf returns a SyntaxError about u, with offset and part as in [SyntaxError] and
-// the rest as in [fmt.Errorf].
+// the rest as in [fmt.Errorf]. For the zero URL, the error is always [ErrZero].
 func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
-	return &SyntaxError{Input: u.masked(), Offset: offset, Part: part, Err: fmt.Errorf(format, args...)}
+	if u.IsZero() {
+		return &SyntaxError{Part: "genericurl", Err: ErrZero}
+	}
+	return &SyntaxError{Input: u.masked(), Offset: offset, Part: part, Err: plain(fmt.Errorf(format, args...))}
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("locus: %s: octet %d: %s", Quote(e.Input), e.Offset, e.Reason())
+	if e.Err == ErrZero {
+		return "locus: " + ErrZero.Error()
+	}
+	return fmt.Sprintf("locus: %s: octet %d: %v", Quote(e.Input), e.Offset, e.Err)
 }
 
-// Reason returns what is wrong at the offset.
-func (e *SyntaxError) Reason() string {
-	text := e.Err.Error()
-	for _, class := range [...]error{ErrForm, ErrValue} {
-		// What follows says more.
-		text = strings.TrimPrefix(text, class.Error()+": ")
+// reason is an error of which only the text after that of ErrForm or ErrValue is shown,
+// which says nothing that the text does not.
+type reason struct {
+	error
+	text string
+}
+
+func (r reason) Error() string { return r.text }
+
+func (r reason) Unwrap() error { return r.error }
+
+// plain returns err as a reason, if it has that form.
+func plain(err error) error {
+	for _, general := range [...]error{ErrForm, ErrValue} {
+		if text, ok := strings.CutPrefix(err.Error(), general.Error()+": "); ok {
+			return reason{err, text}
+		}
 	}
-	return text
+	return err
 }
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
@@ -86,4 +107,47 @@ func Quote(text string) string {
 		return fmt.Sprintf("%s...(%d octets)...%s", strconv.QuoteToASCII(text[:head]), len(text)-head-tail, strconv.QuoteToASCII(text[len(text)-tail:]))
 	}
 	return strconv.QuoteToASCII(text)
+}
+
+// fault is the reason why a text is not a URL: the name of the part in section 5, and the
+// error.
+type fault struct {
+	part string
+	err  error
+}
+
+var (
+	tooLong       = &fault{"genericurl", ErrTooLong}
+	noScheme      = &fault{"scheme", ErrNoScheme}
+	badScheme     = &fault{"scheme", ErrControl}
+	notInScheme   = &fault{"scheme", ErrNoScheme}
+	badLogin      = &fault{"login", ErrControl}
+	badEscape     = &fault{"escape", ErrEscape}
+	backslash     = &fault{"login", ErrBackslash}
+	twoAts        = &fault{"user", ErrAt}
+	badAddress    = &fault{"host", fmt.Errorf(`%w: an IPv6 address is in "[" and "]", and a port may follow`, ErrHost)}
+	badPort       = &fault{"port", ErrPort}
+	portRange     = &fault{"port", ErrPortRange}
+	badPath       = &fault{"urlpath", ErrControl}
+	badSchemePart = &fault{"schemepart", ErrControl}
+	badFragment   = &fault{"fragmentid", ErrControl}
+	windowsPath   = &fault{"scheme", ErrWindowsPath}
+)
+
+func (f *fault) error(text string, at int) *SyntaxError {
+	err := f.err
+	switch f {
+	case tooLong:
+		err = fmt.Errorf("%w: %d octets, the limit is %d", err, len(text), MaxLen)
+	case noScheme:
+		at = 0
+	case notInScheme:
+		err = fmt.Errorf("%w: %q can't be in it", err, text[at])
+	case windowsPath:
+		// A text with "@" may hold a password, which no message shows.
+		if u, ok := WindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
+			err = fmt.Errorf("%w: its URL is %s", err, u)
+		}
+	}
+	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: f.part, Err: err}
 }

@@ -1,6 +1,8 @@
 package locus
 
 import (
+	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
@@ -43,7 +45,7 @@ func Parse(text string) (URL, error) {
 			i = stop
 		} else {
 			l := login{start: i}
-			if f, at := l.read(text); f != fine {
+			if f, at := l.read(text); f != nil {
 				return URL{}, f.error(text, at)
 			}
 			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
@@ -76,7 +78,7 @@ func Parse(text string) (URL, error) {
 		}
 		u.more |= uint64(end) << 16
 		xchars, f, at := readFragment(text, end+1)
-		if f != fine {
+		if f != nil {
 			return URL{}, f.error(text, at)
 		}
 		if !xchars {
@@ -98,7 +100,7 @@ func MustParse(text string) URL {
 }
 
 // schemeFault returns the reason why no scheme ends at i.
-func schemeFault(s string, i int) fault {
+func schemeFault(s string, i int) *fault {
 	switch {
 	case i == len(s), s[i] == ':':
 		return noScheme
@@ -134,7 +136,7 @@ func readEscapes(s string, i, end int) (lacks Facts, at int) {
 
 // readFragment reads the fragment that begins at i, and reports whether it is made
 // of xchars.
-func readFragment(s string, i int) (xchars bool, f fault, at int) {
+func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	xchars = true
 	for {
 		end, all := octet.Run(s, i)
@@ -146,7 +148,7 @@ func readFragment(s string, i int) (xchars bool, f fault, at int) {
 		xchars = xchars && all&octet.Xchar != 0
 		switch {
 		case end == len(s):
-			return xchars, fine, 0
+			return xchars, nil, 0
 		case s[end] != '#':
 			return false, badFragment, end
 		}
@@ -208,7 +210,6 @@ func hasLongLabel(host string) bool {
 	return false
 }
 
-// isHostNumber reports whether host is a valid IPv4 address.
 func isHostNumber(host string) bool {
 	for range 3 {
 		number, rest, ok := strings.Cut(host, ".")
@@ -222,16 +223,10 @@ func isHostNumber(host string) bool {
 
 // isOctet reports whether text is a number from 0 to 255 without leading zeros.
 func isOctet(text string) bool {
-	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' {
+	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' || octet.All(text)&octet.Digit == 0 {
 		return false
 	}
-	n := 0
-	for i := 0; i < len(text); i++ {
-		if !octet.Is(text[i], octet.Digit) {
-			return false
-		}
-		n = n*10 + int(text[i]-'0')
-	}
+	n, _ := strconv.Atoi(text)
 	return n <= 255
 }
 
@@ -258,8 +253,7 @@ type login struct {
 	lacks, host    Facts // the facts that do not hold; the facts about the host
 }
 
-// read reads the login that begins at l.start.
-func (l *login) read(s string) (f fault, at int) {
+func (l *login) read(s string) (f *fault, at int) {
 	l.end = len(s)
 	question := 0
 scan:
@@ -295,14 +289,13 @@ scan:
 		l.lacks |= NoUser
 		l.readUser(s)
 	}
-	if l.port, f, at = l.readHost(s[:l.end], host); f == fine && l.port < l.end {
+	if l.port, f, at = l.readHost(s[:l.end], host); f == nil && l.port < l.end {
 		return l.readPort(s, l.port+1)
 	}
 	l.port = 0
 	return f, at
 }
 
-// readUser reads the user and password before the "@".
 func (l *login) readUser(s string) {
 	for i := l.start; i < l.at; i++ {
 		switch {
@@ -316,34 +309,24 @@ func (l *login) readUser(s string) {
 }
 
 // readHost reads the host from start to the end of s or the ":" of a port.
-func (l *login) readHost(s string, start int) (end int, f fault, at int) {
+func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	end, shape := octet.Host(s, start)
-	switch {
-	case end == len(s) || s[end] == ':':
-	case s[start] == '[':
-		if end = addressEnd(s, start); end < 0 {
+	if end < len(s) && s[end] != ':' {
+		// Not a host of section 5. It still ends at the ":".
+		shape |= octet.HostEdges
+		if s[start] != '[' {
+			rest, _, _ := strings.Cut(s[end:], ":")
+			end += len(rest)
+		} else if end = addressEnd(s, start); end < 0 {
 			return 0, badAddress, start
 		}
-		shape |= octet.HostEdges | upperShape(s[start:end])
-	default:
-		// Not a host of section 5. It still ends at the ":".
-		for end < len(s) && s[end] != ':' {
-			end++
+		if strings.ContainsAny(s[start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+			shape |= octet.HostUpper
 		}
-		shape |= octet.HostEdges | upperShape(s[start:end])
 	}
 	l.host = hostFacts(s, start, end, shape)
 	l.lacks |= upperFact(shape)
-	return end, fine, 0
-}
-
-func upperShape(s string) octet.HostShape {
-	for i := 0; i < len(s); i++ {
-		if octet.Is(s[i], octet.Upper) {
-			return octet.HostUpper
-		}
-	}
-	return 0
+	return end, nil, 0
 }
 
 // addressEnd returns the offset after the "]" of the IPv6 address at i, or -1 if
@@ -357,34 +340,13 @@ func addressEnd(s string, i int) int {
 	return end
 }
 
-// isIPv6 reports whether text is an IPv6 address (RFC 3986 section 3.2.2): eight
-// groups of hexadecimal digits. "::" replaces groups of zeros, and the last two
-// groups may be written as an IPv4 address.
+// isIPv6 reports whether text is an IPv6 address (RFC 3986 section 3.2.2).
 func isIPv6(text string) bool {
-	groups := 0
-	rest, elided := strings.CutPrefix(text, "::")
-	for more := rest != "" || !elided; more; {
-		var group string
-		group, rest, more = strings.Cut(rest, ":")
-		switch {
-		case !more && isHostNumber(group):
-			groups++
-		case group == "" || len(group) > 4 || octet.All(group)&octet.Hex == 0:
-			return false
-		}
-		groups++
-		if after, again := strings.CutPrefix(rest, ":"); more && again {
-			if elided {
-				return false
-			}
-			rest, elided, more = after, true, after != ""
-		}
-	}
-	return groups == 8 && !elided || groups < 8 && elided
+	a, err := netip.ParseAddr(text)
+	return err == nil && a.Is6() && a.Zone() == ""
 }
 
-// readPort reads the digits from i to the end of the login.
-func (l *login) readPort(s string, i int) (f fault, at int) {
+func (l *login) readPort(s string, i int) (f *fault, at int) {
 	n := 0
 	for j := i; j < l.end; j++ {
 		if !octet.Is(s[j], octet.Digit) {
@@ -398,5 +360,5 @@ func (l *login) readPort(s string, i int) (f fault, at int) {
 		l.lacks |= PortPlain
 	}
 	l.num = uint16(n)
-	return fine, 0
+	return nil, 0
 }

@@ -32,7 +32,7 @@ func (p Parts) URL() (URL, error) {
 	b = append(append(b, p.Scheme...), ':')
 	if p.SchemePart != nil {
 		if p.User != nil || p.Password != nil || p.Host != "" || p.Port != 0 || p.Path != nil {
-			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: SchemePart is set together with other parts than Scheme and Fragment", ErrForm))
+			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: a URL with SchemePart has no other parts than Scheme and Fragment", ErrForm))
 		}
 		b = append(b, *p.SchemePart...)
 	} else {
@@ -40,7 +40,13 @@ func (p Parts) URL() (URL, error) {
 		if p.User == nil && p.Password != nil {
 			return URL{}, NewSyntaxError(string(b), len(b), "user", fmt.Errorf("%w: a password needs a user", ErrForm))
 		}
-		b = p.appendUser(b)
+		if p.User != nil {
+			b = append(b, *p.User...)
+			if p.Password != nil {
+				b = append(append(b, ':'), *p.Password...)
+			}
+			b = append(b, '@')
+		}
 		b = append(b, p.Host...)
 		if p.Port != 0 {
 			b = strconv.AppendUint(append(b, ':'), uint64(p.Port), 10)
@@ -59,22 +65,10 @@ func (p Parts) URL() (URL, error) {
 		if !ok {
 			return u, nil
 		}
-		err = u.Errorf(0, part, "%w: the given %s is read as another part", ErrForm, part)
+		err = u.Errorf(0, part, "%w: the %s would be read as another part: encode the delimiters in it", ErrForm, partNames[part])
 	}
 	err.(*SyntaxError).Input = p.masked(text)
 	return URL{}, err
-}
-
-// appendUser appends user, password and "@".
-func (p Parts) appendUser(b []byte) []byte {
-	if p.User == nil {
-		return b
-	}
-	b = append(b, *p.User...)
-	if p.Password != nil {
-		b = append(append(b, ':'), *p.Password...)
-	}
-	return append(b, '@')
 }
 
 // masked returns text, which was made of p, with each octet of the password as "*".
@@ -85,6 +79,12 @@ func (p Parts) masked(text string) string {
 	}
 	start := len(p.Scheme) + len("://") + len(*p.User) + len(":")
 	return stars(text, []span{{start, start + len(*p.Password)}})
+}
+
+// partNames are the parts that differs names, as the fields of Parts.
+var partNames = map[string]string{
+	"scheme": "Scheme", "fragmentid": "Fragment", "schemepart": "SchemePart", "user": "User", "password": "Password",
+	"host": "Host", "port": "Port", "urlpath": "Path",
 }
 
 // differs returns the first part of u that is not as in p.
@@ -157,10 +157,5 @@ func IsHost(text string) bool {
 
 // IsScheme reports whether text is a scheme's name in lower case.
 func IsScheme(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if class := octet.Of(text[i]); class&octet.Scheme == 0 || class&octet.Upper != 0 {
-			return false
-		}
-	}
-	return text != ""
+	return text != "" && octet.All(text)&octet.Scheme != 0 && octet.ToLower(text) == text
 }

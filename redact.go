@@ -14,14 +14,19 @@ func (u URL) Redacted() string {
 	if spans == nil {
 		return u.text
 	}
+	return replaced(u.text, spans)
+}
+
+// replaced returns text with "***" for each of the spans.
+func replaced(text string, spans []span) string {
 	var b strings.Builder
 	from := 0
 	for _, s := range spans {
-		b.WriteString(u.text[from:s.start])
+		b.WriteString(text[from:s.start])
 		b.WriteString("***")
 		from = s.end
 	}
-	b.WriteString(u.text[from:])
+	b.WriteString(text[from:])
 	return b.String()
 }
 
@@ -66,32 +71,24 @@ func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
 // MaskText returns running text with "***" for each password that [Mask] hides in one
 // of its words. White space, double quotes, "<" and ">" end a word.
 func MaskText(text string) string {
-	var b strings.Builder
-	done := 0
+	var all []span
 	for start := 0; start < len(text); {
 		end := start
 		for end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0 {
 			end++
 		}
-		if end == start {
-			start++
-			continue
-		}
 		// Closing brackets and punctuation are not part of the URL.
 		word := strings.TrimRight(text[start:end], ").,;]}'")
 		u, _ := Parse(word)
 		for _, s := range secrets(word, u) {
-			b.WriteString(text[done : start+s.start])
-			b.WriteString("***")
-			done = start + s.end
+			all = append(all, span{start + s.start, start + s.end})
 		}
-		start = end
+		start = end + 1
 	}
-	if done == 0 {
+	if all == nil {
 		return text
 	}
-	b.WriteString(text[done:])
-	return b.String()
+	return replaced(text, all)
 }
 
 // stars returns text with each octet within spans as "*".
@@ -138,7 +135,6 @@ var otherScripts = [...]struct {
 	{"\uff0f", '/'}, {"\u2044", '/'}, {"\u2215", '/'}, {"\uff3c", '/'}, {"\ufe68", '/'},
 }
 
-// marks finds the delimiters of text.
 func marks(text string) []mark {
 	var list []mark
 	for i := 0; i < len(text); {
@@ -204,7 +200,7 @@ func otherScript(text string, i int) (c byte, n int) {
 // secrets returns the passwords in text, in order and disjoint. u is text parsed, or
 // the zero URL if it does not parse.
 func secrets(text string, u URL) []span {
-	if isPlain(text) {
+	if octet.All(text)&octet.ASCII != 0 && strings.IndexByte(text, '%') < 0 {
 		// Most texts have no ":" except those of scheme and port.
 		rest := text
 		if !u.IsZero() {
@@ -216,7 +212,9 @@ func secrets(text string, u URL) []span {
 			return nil
 		}
 	}
-	f := newFinder(text)
+	f := &finder{text: text, marks: marks(text)}
+	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
+	}
 	switch {
 	case u.IsZero():
 		f.guess()
@@ -227,16 +225,6 @@ func secrets(text string, u URL) []span {
 		f.part()
 	}
 	return f.spans
-}
-
-// isPlain reports whether text has no escape and is US-ASCII.
-func isPlain(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' || text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // finder finds passwords in a text, in linear time: lastAt and segments keep the
@@ -257,13 +245,6 @@ type segment struct {
 	at         int  // the last "@", or -1
 }
 
-func newFinder(text string) *finder {
-	f := &finder{text: text, marks: marks(text)}
-	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
-	}
-	return f
-}
-
 // segment returns the end of the segment that contains mark i, and the last "@" of
 // the segment at or after i, or -1.
 func (f *finder) segment(i int, wide bool) (end, at int) {
@@ -282,7 +263,6 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 	return s.end, s.at
 }
 
-// hide adds a span that is not empty.
 func (f *finder) hide(start, end int) {
 	if start < end {
 		f.spans = append(f.spans, span{start, end})
@@ -348,14 +328,7 @@ func (f *finder) whole(start, end int) {
 }
 
 // isDigits reports whether text can be a port, possibly broken across lines.
-func isDigits(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if !octet.Is(text[i], octet.Digit) && !isBlank(text[i]) {
-			return false
-		}
-	}
-	return true
-}
+func isDigits(text string) bool { return strings.Trim(text, "0123456789"+blanks) == "" }
 
 // login finds the password of a possible login that begins at start, before mark i,
 // and returns the index of the next mark to read. If certain, the text is a login,
@@ -409,15 +382,7 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 // isBareIPv6 reports whether text has only the characters of an IPv6 address, and at
 // least two ":".
 func isBareIPv6(text string) bool {
-	if strings.Count(text, ":") < 2 {
-		return false
-	}
-	for i := 0; i < len(text); i++ {
-		if !octet.Is(text[i], octet.Hex) && text[i] != ':' && text[i] != '.' {
-			return false
-		}
-	}
-	return true
+	return strings.Count(text, ":") >= 2 && strings.Trim(text, "0123456789ABCDEFabcdef:.") == ""
 }
 
 // embedded finds passwords of URLs in a path, a search and a fragment, from mark i.
@@ -558,16 +523,11 @@ func (f *finder) guess() {
 		return
 	}
 	i := 0
-	if f.slashes0() {
+	if f.is(0, '/') && f.marks[0].start == 0 && f.slashes(0) >= 1 {
 		i = f.login(f.marks[1].end, 2, true, true)
 	} else if len(f.marks) > 0 && f.is(0, ':') && f.slashes(0) >= 1 && f.name(0) == strings.ToLower(f.text[:f.marks[0].start]) {
 		n := f.slashes(0)
 		i = f.login(f.marks[n].end, n+1, true, true)
 	}
 	f.embedded(i)
-}
-
-// slashes0 reports whether the text begins with "//".
-func (f *finder) slashes0() bool {
-	return f.is(0, '/') && f.marks[0].start == 0 && f.slashes(0) >= 1
 }

@@ -1,16 +1,24 @@
 package locus
 
 import (
+	"database/sql/driver"
 	"encoding"
+	"errors"
+	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 )
 
 var (
-	_ encoding.TextMarshaler   = URL{}
-	_ encoding.TextAppender    = URL{}
-	_ encoding.TextUnmarshaler = (*URL)(nil)
-	_ slog.LogValuer           = URL{}
+	_ encoding.TextMarshaler     = URL{}
+	_ encoding.TextAppender      = URL{}
+	_ encoding.TextUnmarshaler   = (*URL)(nil)
+	_ encoding.BinaryMarshaler   = URL{}
+	_ encoding.BinaryAppender    = URL{}
+	_ encoding.BinaryUnmarshaler = (*URL)(nil)
+	_ driver.Valuer              = URL{}
+	_ slog.LogValuer             = URL{}
 )
 
 // AppendText appends the text of u, exactly as it was parsed.
@@ -33,6 +41,38 @@ func (u *URL) UnmarshalText(text []byte) error {
 	return err
 }
 
+// AppendBinary is [URL.AppendText], for encoding/gob.
+func (u URL) AppendBinary(b []byte) ([]byte, error) { return u.AppendText(b) }
+
+// MarshalBinary is [URL.MarshalText], for encoding/gob.
+func (u URL) MarshalBinary() ([]byte, error) { return u.MarshalText() }
+
+// UnmarshalBinary is [URL.UnmarshalText], for encoding/gob.
+func (u *URL) UnmarshalBinary(text []byte) error { return u.UnmarshalText(text) }
+
+// Value returns the text of u, exactly as it was parsed, or nil (NULL) for the zero URL. It
+// implements the interface Valuer of database/sql/driver.
+func (u URL) Value() (driver.Value, error) {
+	if u.IsZero() {
+		return nil, nil
+	}
+	return u.text, nil
+}
+
+// Scan parses src, a string or []byte. nil (NULL) and an empty text give the zero URL. It
+// implements the interface Scanner of database/sql.
+func (u *URL) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		return u.UnmarshalText(nil)
+	case string:
+		return u.UnmarshalText([]byte(src))
+	case []byte:
+		return u.UnmarshalText(src)
+	}
+	return errors.New("locus: a URL is read from text, and this column has another type")
+}
+
 // LogValue returns [URL.Redacted] as a value, so no password reaches a log.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }
 
@@ -50,3 +90,31 @@ func ParseWrapped(text string) (URL, error) {
 const blanks = " \t\r\n\f"
 
 func isBlank(c byte) bool { return strings.IndexByte(blanks, c) >= 0 }
+
+var (
+	_ fmt.Formatter  = URL{}
+	_ fmt.GoStringer = URL{}
+)
+
+// Format writes [URL.Redacted] for every verb of package fmt: messages and logs are
+// written with %s and %q as often as with %v, and may not show a password by accident.
+// Width, precision and flags apply as they do to a string. Where the exact text is wanted,
+// [URL.String], [URL.AppendText] and [URL.Value] give it.
+func (u URL) Format(f fmt.State, verb rune) {
+	text := u.Redacted()
+	if verb == 'v' {
+		verb = 's'
+		if f.Flag('#') {
+			text = u.GoString()
+		}
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), text)
+}
+
+// GoString returns the Go expression that makes u, with "***" for a password.
+func (u URL) GoString() string {
+	if u.IsZero() {
+		return "locus.URL{}"
+	}
+	return "locus.MustParse(" + strconv.Quote(u.Redacted()) + ")"
+}

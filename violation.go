@@ -1,6 +1,10 @@
 package locus
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Profile is the standard that a URL is checked against.
 type Profile uint8
@@ -12,23 +16,18 @@ const (
 	RFC1630
 )
 
+var profileNames = []string{"rfc1738", "rfc1630"}
+
 // ParseProfile returns the profile of that name, "rfc1738" or "rfc1630".
 func ParseProfile(name string) (Profile, error) {
-	switch name {
-	case "rfc1738":
-		return RFC1738, nil
-	case "rfc1630":
-		return RFC1630, nil
+	i := slices.Index(profileNames, name)
+	if i < 0 {
+		return 0, fmt.Errorf("locus: no rules %q; there are rfc1738 and rfc1630", name)
 	}
-	return 0, fmt.Errorf("locus: no rules %q; there are rfc1738 and rfc1630", name)
+	return Profile(i), nil
 }
 
-func (p Profile) String() string {
-	if p == RFC1630 {
-		return "rfc1630"
-	}
-	return "rfc1738"
-}
+func (p Profile) String() string { return profileNames[p] }
 
 // Kind is the severity of a finding.
 type Kind uint8
@@ -67,10 +66,60 @@ func (v Violation) String() string {
 
 // Conforms reports whether list holds only notes.
 func Conforms(list []Violation) bool {
-	for _, v := range list {
-		if v.Kind != Note {
-			return false
+	return !slices.ContainsFunc(list, func(v Violation) bool { return v.Kind != Note })
+}
+
+// Change is the set of changes that made a URL canonical. None of them changes the
+// meaning of the URL.
+type Change uint32
+
+const (
+	SchemeCase     Change = 1 << iota // scheme in lower case (RFC 1738 2.1)
+	HostCase                          // host in lower case (RFC 1034 3.1)
+	HostZeros                         // needless zeros of an address left out; they are decimal
+	DefaultPort                       // the scheme's own port left out (RFC 1738 3.1)
+	PortZeros                         // needless zeros of the port, or a ":" without port, left out
+	NeedlessEscape                    // %2D written "-" (RFC 1738 2.2)
+	MissingEscape                     // "~" written %7E (RFC 1738 2.2)
+	EscapeCase                        // %2f written %2F (RFC 1738 2.2)
+	EmptyPath                         // "/" written after the host, or left out, where it means nothing
+	Typecode                          // ;TYPE=A written ;type=a (RFC 1738 3.2.2)
+	Localhost                         // localhost left out of a file URL (RFC 1738 3.10)
+	DefaultType                       // gopher's type 1 written out (RFC 1738 3.4.1)
+	VoidFragment                      // "#" with nothing after it left out (URI draft, "Fragment-id")
+	DotSegments                       // "." and ".." taken out of the path of http (RFC 3986 5.2.4)
+	FormFields                        // the scheme's own parts written in their one order or form
+	HostAddress                       // IPv6 address written as RFC 5952 section 4 has it
+)
+
+var changeTexts = [...]string{
+	"the scheme's name is written in lower case",
+	"a host's name is written in lower case",
+	"zeros at the front of an address's numbers are left out",
+	"the port is the scheme's own and left out",
+	"the port is written without zeros at its front, or its \":\" left out",
+	"an escape that is not needed is written as its character",
+	"a character that must be escaped is written as its escape",
+	"escapes are written with upper-case digits",
+	"no path and an empty path mean the same",
+	"the typecode is written in lower case",
+	"localhost and no host mean the same",
+	"gopher's default type is 1",
+	"a void fragment means the whole object",
+	"\".\" and \"..\" are resolved in the path",
+	"the parts of the scheme are written in their one form",
+	"an IPv6 address is written in its shortest form",
+}
+
+// Texts returns a sentence for each change of the set.
+func (c Change) Texts() []string {
+	var list []string
+	for i, text := range changeTexts {
+		if c&(1<<i) != 0 {
+			list = append(list, text)
 		}
 	}
-	return true
+	return list
 }
+
+func (c Change) String() string { return strings.Join(c.Texts(), "; ") }

@@ -39,7 +39,6 @@ func Unwrap(text string) Unwrapped {
 
 const urlPrefix = "URL:"
 
-// trim removes the white space at both ends.
 func (w *Unwrapped) trim() {
 	for w.start < w.end && isBlank(w.text[w.start]) {
 		w.start++

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"sync"
@@ -38,6 +38,12 @@ type Options struct {
 	// u, or nil. nil: no conversation is traced.
 	Trace func(u locus.URL) scheme.TraceFunc
 
+	// UserAgent identifies the program in requests over HTTP; empty: "locus/VERSION
+	// (+URL)".
+	UserAgent string
+	// Header has more fields for requests over HTTP; nil: none. If a redirect leads to
+	// another host, port or scheme, Authorization and Cookie are not sent there.
+	Header http.Header
 	// Gateways are the gateways that URLs go through; nil: none. See the package's
 	// text.
 	Gateways *Gateways
@@ -84,11 +90,10 @@ type Client struct {
 	registry *scheme.Registry
 	policy   policy.Policy
 	options  Options
-	dialers  [policy.Far + 1]*dialer
 	known    hosts
 
 	mu      sync.Mutex
-	proxied map[dialerKey]*dialer // of gateways
+	dialers map[dialerKey]*dialer
 	closed  bool
 }
 
@@ -98,16 +103,26 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	if r == nil {
 		r = new(scheme.Registry)
 	}
-	c := &Client{registry: r, policy: p}
+	c := &Client{registry: r, policy: p, dialers: make(map[dialerKey]*dialer)}
 	if o != nil {
 		c.options = *o
+		c.options.Header = header(o.Header, o.UserAgent)
 	}
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
-	for z := range c.dialers {
-		c.dialers[z] = &dialer{client: c, dialerKey: dialerKey{zone: policy.Zone(z)}}
-	}
 	return c
+}
+
+// header returns a copy of h with canonical names, and the User-Agent unless that is empty.
+func header(h http.Header, userAgent string) http.Header {
+	list := make(http.Header)
+	for name, values := range h {
+		list[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	if userAgent != "" {
+		list.Set("User-Agent", userAgent)
+	}
+	return list
 }
 
 // Registry returns the schemes that the client knows.
@@ -116,12 +131,11 @@ func (c *Client) Registry() *scheme.Registry { return c.registry }
 // Close closes all connections of the client, idle ones of its openers included. The
 // client dials no more.
 func (c *Client) Close() error {
-	var list []error
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.closed = true
-	others := slices.Collect(maps.Values(c.proxied))
-	c.mu.Unlock()
-	for _, d := range append(others, c.dialers[:]...) {
+	var list []error
+	for _, d := range c.dialers {
 		list = append(list, d.close())
 	}
 	return errors.Join(list...)
@@ -133,8 +147,8 @@ type Request struct {
 
 	// From is the result in which URL was found, as a link of a menu or a page; nil:
 	// URL is typed. A program that read a resource by other means makes a Result with
-	// URL and Zone. Without a Zone it counts as Near if URL is a file, otherwise as
-	// Far.
+	// URL and LinkOrigin. Without a LinkOrigin it counts as private if URL is a file,
+	// otherwise as public.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -171,45 +185,48 @@ type Result struct {
 	Hops []locus.URL
 	// Permanent reports that there were referrals, each of them permanent.
 	Permanent bool
-	// Zone is the zone of links in Resource, Near or Far.
-	Zone policy.Zone
+	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
+	LinkOrigin policy.Origin
 }
 
-// foundZone returns the zone of what is found in r.
-func (c *Client) foundZone(r *Result) policy.Zone {
-	switch {
-	case r.Zone != policy.Typed:
-		return r.Zone
-	case c.has(r.URL, scheme.Files):
-		return policy.Near
+// Close closes the resource, if there is one.
+func (r *Result) Close() error {
+	if r.Resource == nil {
+		return nil
 	}
-	return policy.Far
+	return r.Resource.Close()
 }
 
-// has reports whether the scheme of u has the traits.
+// linkOrigin returns the origin of what is found in r.
+func (c *Client) linkOrigin(r *Result) policy.Origin {
+	switch {
+	case r.LinkOrigin != policy.Typed:
+		return r.LinkOrigin
+	case c.has(r.URL, scheme.Files):
+		return policy.FromPrivate
+	}
+	return policy.FromPublic
+}
+
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
 // Dialer returns the dialer for typed URLs, for a server that the configuration
 // names: it looks names up, asks the policy about each address, and keeps the time
 // limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
-	key := dialerKey{zone: policy.Typed}
+	key := dialerKey{origin: policy.Typed}
 	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		key.tunnel = all
 	}
 	return c.dialer(key)
 }
 
-// Way returns a dialer for the server of u, which was found in from (nil: u is typed),
+// DialerFor returns a dialer for the server of u, which was found in from (nil: u is typed),
 // under the same checks as [Client.Do]. It is for a program that speaks to the server
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
-func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
-	zone, err := c.zoneOf(u, from)
-	var r route
-	if err == nil {
-		r, err = c.route(u, zone)
-	}
+func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
+	origin, r, err := c.judge(u, from)
 	if err == nil && r.isOther() {
 		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
 	}
@@ -217,26 +234,40 @@ func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 	case err != nil:
 		return nil, NewError("open", u, err)
 	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{zone: zone, tunnel: r.proxy}), nil
+		return c.dialer(dialerKey{origin: origin, tunnel: r.proxy}), nil
 	}
-	return c.dialerFor(r, zone), nil
+	return c.routeDialer(r, origin), nil
 }
 
-// zoneOf returns the zone of u, found in from.
-func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
+// Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before
+// anything is looked up or sent. So a form can refuse a URL when it is entered. The
+// addresses of the host are judged only when it is dialled. The error is an [*Error].
+func (c *Client) Check(u locus.URL, from *Result) error {
+	if _, _, err := c.judge(u, from); err != nil {
+		return NewError("open", u, err)
+	}
+	return nil
+}
+
+func (c *Client) judge(u locus.URL, from *Result) (policy.Origin, route, error) {
+	origin, err := c.originOf(u, from)
+	if err != nil {
+		return origin, route{}, err
+	}
+	r, err := c.route(u, origin)
+	return origin, r, err
+}
+
+// originOf returns the origin of u, which was found in from.
+func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	if from == nil {
 		return policy.Typed, nil
 	}
-	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
+	return c.linkOrigin(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
-// target returns u as the policy judges it.
 func (c *Client) target(u locus.URL) policy.Target {
-	return Target(c.registry.Scheme(u), u)
-}
-
-// Target returns u, a URL of s, as a policy judges it.
-func Target(s scheme.Scheme, u locus.URL) policy.Target {
+	s := c.registry.Scheme(u)
 	t := policy.Target{URL: u, Reads: s.Traits&(scheme.Interactive|scheme.Composes) == 0, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
 	switch {
 	case s.Traits.Has(scheme.Files):
@@ -267,9 +298,8 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
-// check judges u before anything is looked up.
-func (c *Client) check(u locus.URL, zone policy.Zone) error {
-	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
+func (c *Client) check(u locus.URL, origin policy.Origin) error {
+	if err := c.policy.CheckURL(c.target(u), origin); err != nil {
 		return err
 	}
 	if c.options.Check == nil {
@@ -278,13 +308,21 @@ func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	return c.options.Check(u)
 }
 
-// Open opens a typed URL and returns the resource. See [Client.Do].
-func (c *Client) Open(ctx context.Context, u locus.URL) (scheme.Resource, error) {
-	r, err := c.Do(ctx, Request{URL: u})
+// Open opens a URL that a person or the program itself names. The caller closes the
+// result. The error is a [*locus.SyntaxError] or that of [Client.Do].
+func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
+	u, err := locus.Parse(url)
 	if err != nil {
 		return nil, err
 	}
-	return r.Resource, nil
+	return c.Do(ctx, Request{URL: u})
+}
+
+// Follow opens a URL that the resource in from links to, such as an item of a menu. A
+// resource from the public Internet leads to no private address, even if the policy lets
+// a person name one. The caller closes the result. The error is that of [Client.Do].
+func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Result, error) {
+	return c.Do(ctx, Request{URL: link, From: from})
 }
 
 // Do opens a URL and follows referrals. ctx applies to the resource too; see the

@@ -29,7 +29,6 @@ type conn struct {
 	onClose     func()
 }
 
-// host returns the name or address that c is connected to.
 func (c *conn) host() string {
 	if c.name != "" {
 		return c.name
@@ -39,10 +38,10 @@ func (c *conn) host() string {
 
 func (c *conn) Read(p []byte) (int, error) {
 	if err := c.setDeadlines(false); err != nil {
-		return 0, err
+		return 0, c.explain(err, &c.read)
 	}
 	n, err := c.Conn.Read(p)
-	return n, c.asTimeout(err, &c.read)
+	return n, c.explain(err, &c.read)
 }
 
 // ReadUrgent implements [scheme.UrgentConn].
@@ -53,18 +52,18 @@ func (c *conn) ReadUrgent(p []byte) (n int, urgent bool, err error) {
 		return n, false, err
 	}
 	if err := c.setDeadlines(false); err != nil {
-		return 0, false, err
+		return 0, false, c.explain(err, &c.read)
 	}
 	n, urgent, err = readUrgent(tcp, p)
-	return n, urgent, c.asTimeout(err, &c.read)
+	return n, urgent, c.explain(err, &c.read)
 }
 
 func (c *conn) Write(p []byte) (int, error) {
 	if err := c.setDeadlines(true); err != nil {
-		return 0, err
+		return 0, c.explain(err, &c.write)
 	}
 	n, err := c.Conn.Write(p)
-	return n, c.asTimeout(err, &c.write)
+	return n, c.explain(err, &c.write)
 }
 
 // setDeadlines sets the deadline for a Read, or for a Write and the Read of its
@@ -95,8 +94,12 @@ func (c *conn) earliest(user time.Time) time.Time {
 	return user
 }
 
-// asTimeout explains a deadline error, unless the deadline was the caller's.
-func (c *conn) asTimeout(err error, user *time.Time) error {
+// explain explains a local Close, and a deadline error unless the deadline was the
+// caller's.
+func (c *conn) explain(err error, user *time.Time) error {
+	if errors.Is(err, net.ErrClosed) {
+		return c.dialer.closedError()
+	}
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
 	}
@@ -126,7 +129,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// allowSilence removes the limit of silence, for a session.
+// allowSilence is for a session.
 func (c *conn) allowSilence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -57,7 +57,7 @@ func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (n
 	if c.tunnelled {
 		dial = d.throughTunnel
 	}
-	data, err := d.dialOne(ctx, "tcp", address, 1, dial)
+	data, err := d.dialOne(ctx, "tcp", address, dial)
 	if err != nil {
 		return nil, asDialError(address.String(), err)
 	}

@@ -35,7 +35,7 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the URLs of one zone. A client has one for each zone and each
+// dialer dials for the URLs of one origin. A client has one for each origin and each
 // gateway. Openers keep idle connections by its pointer.
 type dialer struct {
 	client *Client
@@ -55,9 +55,8 @@ func (d *dialer) policy() policy.Policy {
 	return d.client.policy
 }
 
-// checkAddr judges an address before it is dialled.
 func (d *dialer) checkAddr(a netip.AddrPort) error {
-	if err := d.policy().CheckAddr(a, d.zone); err != nil {
+	if err := d.policy().CheckAddr(a, d.origin); err != nil {
 		return err
 	}
 	if check := d.client.options.CheckAddr; check != nil && d.only == "" {
@@ -73,7 +72,6 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.connect(ctx, network, address, d.dialFunc())
 }
 
-// connect opens a connection to address with dial.
 func (d *dialer) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
@@ -107,7 +105,6 @@ func (d *dialer) lookup(ctx context.Context, network, address string) (host stri
 	return host, list, nil
 }
 
-// dialFunc returns the function that connects to one address.
 func (d *dialer) dialFunc() dialFunc {
 	if dial := d.client.options.Dial; dial != nil {
 		return dial
@@ -233,15 +230,26 @@ func forHost(err error, host string) error {
 	return &named
 }
 
-// dialAny connects to the first address of list that answers. Each gets an equal share
-// of the remaining time.
+// dialAny connects to the first address of list that answers.
 func (d *dialer) dialAny(ctx context.Context, network, host string, list []netip.AddrPort, dial dialFunc) (net.Conn, error) {
+	return dialEach(ctx, list, func(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
+		t := d.recordDial(ctx, host, address)
+		c, err := d.dialOne(ctx, network, address, dial)
+		if err != nil {
+			return nil, err
+		}
+		t.add(c)
+		return c, nil
+	})
+}
+
+// dialEach calls dial for one address after the other until one answers. Each gets an
+// equal share of the remaining time.
+func dialEach(ctx context.Context, list []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, error) {
 	var first error
 	for i, address := range list {
-		t := d.recordDial(ctx, host, address)
-		c, err := d.dialOne(ctx, network, address, len(list)-i, dial)
+		c, err := dialShare(ctx, len(list)-i, address, dial)
 		if err == nil {
-			t.add(c)
 			return c, nil
 		}
 		if first == nil {
@@ -254,6 +262,16 @@ func (d *dialer) dialAny(ctx context.Context, network, host string, list []netip
 	return nil, first
 }
 
+func dialShare(ctx context.Context, shares int, address netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		share := max(time.Until(deadline)/time.Duration(shares), minShare)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, share)
+		defer cancel()
+	}
+	return dial(ctx, address)
+}
+
 // recordDial records that address is about to be dialled. It counts even if the dial fails,
 // because the name led there.
 func (d *dialer) recordDial(ctx context.Context, host string, address netip.AddrPort) *tracker {
@@ -263,24 +281,12 @@ func (d *dialer) recordDial(ctx context.Context, host string, address netip.Addr
 	return t
 }
 
-// dialOne connects to address within a share of the remaining time.
-func (d *dialer) dialOne(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (*conn, error) {
-	c, err := d.dialRaw(ctx, network, address, shares, dial)
+func (d *dialer) dialOne(ctx context.Context, network string, address netip.AddrPort, dial dialFunc) (*conn, error) {
+	c, err := dial(ctx, network, address.String())
 	if err != nil {
 		return nil, err
 	}
 	return d.admit(c, address)
-}
-
-// dialRaw is dialOne without tracking the connection.
-func (d *dialer) dialRaw(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (net.Conn, error) {
-	if deadline, ok := ctx.Deadline(); ok {
-		share := max(time.Until(deadline)/time.Duration(shares), minShare)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, share)
-		defer cancel()
-	}
-	return dial(ctx, network, address.String())
 }
 
 // control judges the address again when the socket connects, so that what is dialled
@@ -300,7 +306,7 @@ func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		c.Close()
-		return nil, net.ErrClosed
+		return nil, errClientClosed
 	}
 	if d.conns == nil {
 		d.conns = make(map[*conn]struct{})
@@ -309,14 +315,23 @@ func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	return admitted, nil
 }
 
-// forget removes a closed connection.
 func (d *dialer) forget(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.conns, c)
 }
 
-// close closes d and all its connections.
+// closedError tells a connection that was closed with the client from one that was closed
+// by itself.
+func (d *dialer) closedError() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return errClientClosed
+	}
+	return errConnClosed
+}
+
 func (d *dialer) close() error {
 	d.mu.Lock()
 	conns := d.conns

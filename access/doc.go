@@ -2,6 +2,9 @@
 // registry, in which each scheme says how its URLs are opened, the policy, which says
 // where a URL may lead, and the network.
 //
+// Package scheme/all makes a [Client] with every scheme in one call. For only http and
+// https, [NewTransport] makes any [http.Client] safe for URLs from other people.
+//
 // [Client.Do] looks the scheme up, asks the policy about the URL, calls the scheme's
 // opener for one request, and follows referrals under the same rules. An opener follows
 // nothing, and reaches the network only through the [scheme.Dialer] of its request. That
@@ -9,17 +12,20 @@
 // and checks the address again when the socket connects. A name that changes its address
 // between two lookups gains nothing.
 //
-// # Zones
+// # Origins
 //
-// A client has one dialer for each [policy.Zone]. Openers keep idle connections by
-// dialer, so a connection that a typed URL was allowed to open is not reused for a URL
-// from an unknown page.
+// A person may name a printer on the local network, but a page from the Internet may not
+// lead there. So each URL has a [policy.Origin]. [Client.Open] is for a URL that a person
+// names, which is typed, and [Client.Follow] for a link in a resource. A link is
+// FromPrivate if the resource is a file, or if only private addresses were dialled for it.
+// It is FromPublic if the URL of the resource was, or if a public address was dialled, even
+// without success. An opener may reuse a connection and dial nothing, so the client records
+// for each host whether one of its addresses was public. In doubt a link is FromPublic.
 //
-// A URL without [Request.From] is typed. A link in a resource is Near if the resource is a
-// file, or if only private addresses were dialled for it. It is Far if the URL of the
-// resource was, or if a public address was dialled, even without success. An opener may
-// reuse a connection and dial nothing, so the client records for each host whether one of
-// its addresses was public. In doubt a link is Far.
+// A client has one dialer for each origin. Openers keep idle connections by dialer, so a
+// connection that a typed URL was allowed to open is not reused for a URL from an unknown
+// page. A program that speaks to a server itself, as a proxy does, gets its dialer from
+// [Client.DialerFor].
 //
 // # Referrals
 //
@@ -48,13 +54,13 @@
 // port ([policy.Policy.Configured]). A URL that goes through a template or an HTTP proxy
 // opens no connection to another host.
 //
-// The policy judges the URL first: a URL in zone Far names no private address. With
+// The policy judges the URL first: one that is FromPublic names no private address. With
 // "socks5" the client resolves the name, judges the address and gives it to the proxy.
 // All other gateways resolve the name themselves, and it may mean an address in their
 // network that the policy never sees. A proxy that reaches a private network must decide
-// for itself, or the hosts must be exceptions. Resources from such gateways are in zone
-// Far, unless the URL named an address that is not public. A redirect by a gateway is a
-// referral like any other.
+// for itself, or the hosts must be exceptions. Links in resources from such gateways are
+// FromPublic, unless the URL named an address that is not public. A redirect by a gateway
+// is a referral like any other.
 //
 // Datagrams go through no proxy. A scheme that needs them fails, and does not bypass it.
 //

@@ -30,12 +30,7 @@ var errNoCause = fmt.Errorf("%w: unknown cause", scheme.ErrProtocol)
 
 // NewError returns an [*Error] with the cause err. If err is nil, the cause is unknown and
 // the kind is [Protocol].
-func NewError(op string, u locus.URL, err error) *Error {
-	if err == nil {
-		err = errNoCause
-	}
-	return &Error{Op: op, URL: u, Err: err}
-}
+func NewError(op string, u locus.URL, err error) *Error { return &Error{Op: op, URL: u, Err: err} }
 
 // Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
@@ -44,11 +39,7 @@ func (e *Error) Error() string {
 	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
 	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
 	if d := (*dialError)(nil); errors.As(e.Err, &d) {
-		// What comes before is that there is no connection, in the words of the scheme or
-		// the proxy.
-		for inner := d; errors.As(d.err, &inner); {
-			d = inner
-		}
+		// What comes before is that there is no connection, in the words of the scheme.
 		if _, after, ok := strings.Cut(text, d.Error()); ok {
 			text = d.Error() + after
 		}
@@ -99,7 +90,7 @@ const (
 	Syntax      Kind = "syntax"      // the URL is not a URL of its scheme
 	Timeout     Kind = "timeout"     // a time limit was exceeded
 	TooLarge    Kind = "too-large"   // a size limit was exceeded
-	Interrupted Kind = "interrupted" // the context was cancelled
+	Interrupted Kind = "interrupted" // the context was cancelled, or the caller closed what it reads
 )
 
 // KindOf classifies err by the errors that it wraps, never by its text. nil gives "".
@@ -116,7 +107,7 @@ func KindOf(err error) Kind {
 		return TooLarge
 	case errors.Is(err, scheme.ErrUnsupported):
 		return Unsupported
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, fs.ErrClosed), errors.Is(err, net.ErrClosed):
 		return Interrupted
 	case isTimeout(err):
 		return Timeout
@@ -158,20 +149,25 @@ type dialError struct {
 
 func (e *dialError) Error() string {
 	reason := e.err
-	if op, ok := reason.(*net.OpError); ok {
-		// Its text repeats the network and the address.
+	if proxy, ok := errors.AsType[*dialError](reason); ok {
+		return proxy.Error()
+	}
+	// What these add is the address again, and the system's name of the operation.
+	if op, ok := errors.AsType[*net.OpError](reason); ok {
 		reason = op.Err
 	}
-	switch err := reason.(type) {
-	case *os.SyscallError:
-		reason = err.Err
-	case *net.DNSError:
-		return "no connection to " + locus.Quote(e.address) + ": " + err.Err
+	if call, ok := errors.AsType[*os.SyscallError](reason); ok {
+		reason = call.Err
 	}
-	return "no connection to " + locus.Quote(e.address) + ": " + reason.Error()
+	text := reason.Error()
+	if dns, ok := errors.AsType[*net.DNSError](reason); ok {
+		text = dns.Err
+	}
+	return "no connection to " + locus.Quote(e.address) + ": " + text
 }
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
+func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 
 // timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
 // error.
@@ -187,10 +183,21 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
-// isLimit reports whether err is a time limit of this package.
+// closedError is about what the caller closed. It is [fs.ErrClosed] and [net.ErrClosed].
+type closedError string
+
+func (e closedError) Error() string        { return string(e) + " was closed" }
+func (e closedError) Is(target error) bool { return target == fs.ErrClosed || target == net.ErrClosed }
+
+const (
+	errClosed       closedError = "the resource"
+	errClientClosed closedError = "the client"
+	errConnClosed   closedError = "the connection"
+)
+
 func isLimit(err error) bool {
-	t, ok := err.(*timeoutError)
-	return ok && t != nil
+	_, ok := errors.AsType[*timeoutError](err)
+	return ok
 }
 
 // ended returns the reason why ctx ended: a time limit of this package, or the error of ctx
@@ -201,8 +208,10 @@ func ended(ctx context.Context) error {
 		return nil
 	}
 	cause := context.Cause(ctx)
-	var timeout *timeoutError
-	if errors.As(cause, &timeout) || errors.Is(cause, err) {
+	if cause == errClosed {
+		return errClosed
+	}
+	if isLimit(cause) || errors.Is(cause, err) {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)

@@ -149,12 +149,12 @@ func Example_newScheme() {
 
 	u, stop := fingerServer()
 	defer stop()
-	resource, err := client.Open(context.Background(), u)
+	resource, err := client.Open(context.Background(), u.String())
 	if err != nil {
 		panic(err)
 	}
 	defer resource.Close()
-	text, err := io.ReadAll(resource.(*scheme.Object).Body)
+	text, err := io.ReadAll(resource.Resource.(*scheme.Object).Body)
 	fmt.Printf("%s%v\n", text, err)
 
 	// The URL is parsed by the scheme,
@@ -166,7 +166,7 @@ func Example_newScheme() {
 	}
 	// and a name with a line end is refused before anything is sent.
 	for _, text := range []string{"x-finger://host.example/a%0D%0Ab", "x-finger://host.example:25/a"} {
-		_, err = client.Open(context.Background(), locus.MustParse(text))
+		_, err = client.Open(context.Background(), text)
 		fmt.Println(access.KindOf(err))
 	}
 	// Output:

@@ -2,26 +2,16 @@ package access
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
 )
-
-// exception matches hosts that use no gateway. port 0 matches any.
-type exception struct {
-	all       bool         // matches every host
-	addresses netip.Prefix // if valid
-	name      string       // otherwise; in lower case
-	below     bool         // only subdomains of name
-	port      uint16
-}
 
 // parseExceptions reads exceptions separated by commas or blanks. The error is a
 // [*locus.SyntaxError].
-func parseExceptions(text string) (list []exception, err error) {
+func parseExceptions(text string) (list []policy.Pattern, err error) {
 	isBreak := func(c byte) bool { return c == ',' || c == ' ' || c == '\t' }
 	for start := 0; start < len(text); start++ {
 		if isBreak(text[start]) {
@@ -44,63 +34,21 @@ func parseExceptions(text string) (list []exception, err error) {
 // errException lists the forms of an exception.
 var errException = fmt.Errorf(`%w: write "host", ".domain", an IP address, a prefix like "10.0.0.0/8", each optionally with ":port", or "*"`, locus.ErrValue)
 
-func parseException(text string) (e exception, ok bool) {
-	if text == "*" {
-		return exception{all: true}, true
-	}
-	if p, err := netip.ParsePrefix(text); err == nil {
-		return exception{addresses: p.Masked()}, true
-	}
-	if a, err := netip.ParseAddr(text); err == nil {
-		return ofAddress(a, 0)
-	}
-	if i := strings.LastIndexByte(text, ':'); i >= 0 {
-		n, err := strconv.ParseUint(text[i+1:], 10, 16)
-		if err != nil || n == 0 {
-			return e, false
+// parseException reads one exception. In no_proxy, unlike in a pattern, "example.com"
+// includes the hosts below it and ".example.com" is only those.
+func parseException(text string) (policy.Pattern, bool) {
+	if name, below := strings.CutPrefix(text, "."); below {
+		text = "*." + name
+	} else if !strings.HasPrefix(text, "*") {
+		if p, err := policy.ParsePattern("."+text, nil); err == nil && p.IsHost() {
+			return p, true
 		}
-		text, e.port = text[:i], uint16(n)
 	}
-	if inner, bracketed := strings.CutPrefix(text, "["); bracketed {
-		a, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
-		if err != nil || !a.Is6() || inner[len(inner)-1] != ']' {
-			return e, false
-		}
-		return ofAddress(a, e.port)
-	}
-	if a, err := netip.ParseAddr(text); err == nil {
-		return ofAddress(a, e.port)
-	}
-	e.name = strings.TrimPrefix(text, "*")
-	e.name, e.below = strings.CutPrefix(e.name, ".")
-	if e.name == "" || !e.below && e.name != text || !locus.IsHost(e.name) {
-		return e, false
-	}
-	return e, true
+	p, err := policy.ParsePattern(text, nil)
+	return p, err == nil && p.IsHost()
 }
 
-// ofAddress returns the exception for one address. A zone is an error, because no URL has
-// one.
-func ofAddress(a netip.Addr, port uint16) (exception, bool) {
-	p, err := a.Unmap().Prefix(a.Unmap().BitLen())
-	return exception{addresses: p, port: port}, err == nil && a.Zone() == ""
-}
-
-// excepts reports whether host, in lower case and without brackets, uses
-// no gateway at that port.
+// excepts reports whether host uses no gateway at that port.
 func (g *Gateways) excepts(host string, port uint16) bool {
-	a, err := netip.ParseAddr(host)
-	return slices.ContainsFunc(g.except, func(e exception) bool {
-		switch {
-		case e.port != 0 && e.port != port:
-			return false
-		case e.all:
-			return true
-		case err == nil || e.addresses.IsValid():
-			return err == nil && e.addresses.IsValid() && e.addresses.Contains(a.Unmap())
-		case strings.HasSuffix(host, "."+e.name):
-			return true
-		}
-		return host == e.name && !e.below
-	})
+	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 
@@ -28,15 +29,14 @@ type follower struct {
 	dialled *tracker           // what was dialled for the last URL
 }
 
-// follow opens the URL of the request and follows referrals. The error is an [*Error].
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
-	zone, err := f.client.zoneOf(first, f.request.From)
+	origin, err := f.client.originOf(first, f.request.From)
 	if err != nil {
 		return nil, NewError("open", first, err)
 	}
 	f.result.URL = first
-	res, err := f.open(first, zone, 0)
+	res, err := f.open(first, origin, 0)
 	for hops := 1; err == nil; hops++ {
 		referral, ok := res.(*scheme.Referral)
 		if !ok || f.request.NoFollow {
@@ -72,7 +72,6 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 	return nil, err
 }
 
-// try opens one URL of a referral.
 func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	if err := f.client.policy.CheckReferral(f.client.target(from), f.client.target(to), hops); err != nil {
 		return nil, f.fail(to, err)
@@ -81,7 +80,7 @@ func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	if f.asked[to.WithoutFragment()] {
 		return nil, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
 	}
-	return f.open(f.withFragment(to), f.result.Zone, hops)
+	return f.open(f.withFragment(to), f.result.LinkOrigin, hops)
 }
 
 // worthAnother reports whether another URL of a referral should be tried after err: no
@@ -90,16 +89,16 @@ func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// open makes one request. On success the result's URL, Hops and Zone are those of u.
-func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resource, error) {
+// open makes one request. On success the result's URL, Hops and LinkOrigin are those of u.
+func (f *follower) open(u locus.URL, origin policy.Origin, hops int) (scheme.Resource, error) {
 	asked := u.WithoutFragment()
-	r, err := f.client.route(asked, zone)
+	r, err := f.client.route(asked, origin)
 	if err != nil {
 		return nil, f.fail(u, err)
 	}
 	f.asked[asked] = true
 	t := new(tracker)
-	res, err := f.exchange(asked, r, zone, hops, t)
+	res, err := f.exchange(asked, r, origin, hops, t)
 	if err != nil {
 		return nil, f.fail(u, err)
 	}
@@ -112,13 +111,13 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 	f.secure = f.secure || f.client.has(u, scheme.Secure)
 	f.result.URL = u
 	f.result.Hops = append(f.result.Hops, asked)
-	f.result.Zone = f.client.zoneAfter(asked, r, zone, t)
+	f.result.LinkOrigin = f.client.originAfter(asked, r, origin, t)
 	return res, nil
 }
 
 // route returns how u is opened, if the policy allows it and the schemes it needs are
 // registered.
-func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
+func (c *Client) route(u locus.URL, origin policy.Origin) (route, error) {
 	r, err := c.options.Gateways.route(u, c.registry)
 	if err != nil {
 		return r, err
@@ -128,11 +127,10 @@ func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 			return r, err
 		}
 	}
-	return r, c.check(u, zone)
+	return r, c.check(u, origin)
 }
 
-// exchange opens u by the route r.
-func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t *tracker) (res scheme.Resource, err error) {
+func (f *follower) exchange(u locus.URL, r route, origin policy.Origin, hops int, t *tracker) (res scheme.Resource, err error) {
 	c := f.client
 	for _, g := range r.by {
 		if c.options.Via != nil {
@@ -142,7 +140,7 @@ func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t 
 	if !r.isDirect() {
 		err = f.checkGateway(u, r)
 	}
-	req := f.schemeRequest(r, zone, hops, t)
+	req := f.schemeRequest(r, origin, hops, t)
 	ctx := t.attach(f.ctx)
 	switch {
 	case err != nil:
@@ -167,11 +165,11 @@ func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t 
 }
 
 // schemeRequest returns the request for an opener.
-func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *tracker) *scheme.Request {
+func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *tracker) *scheme.Request {
 	c, o, u := f.client, &f.client.options, way.url
 	r := &scheme.Request{
 		URL:     u,
-		Dial:    c.dialerFor(way, zone),
+		Dial:    c.routeDialer(way, origin),
 		Ask:     o.Ask,
 		Fill:    o.Fill,
 		Limit:   o.Limit,
@@ -181,11 +179,12 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 
 		Accept:         f.request.Accept,
 		AcceptLanguage: f.request.AcceptLanguage,
+		Header:         f.header(u),
 		Like:           f.request.Like,
 		Items:          f.request.Items,
 		Probe:          f.request.Probe,
 	}
-	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, zone, hops, t) }
+	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, origin, hops, t) }
 	if ask := r.Ask; ask != nil && hops > 0 {
 		first := f.request.URL
 		r.Ask = func(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
@@ -208,11 +207,11 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 
 // referred returns the dialer for a URL that a server refers to while a URL is being
 // opened by the route way.
-func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t *tracker) (scheme.Dialer, error) {
+func (c *Client) referred(way route, to locus.URL, origin policy.Origin, hops int, t *tracker) (scheme.Dialer, error) {
 	if err := c.policy.CheckReferral(c.target(way.url), c.target(to), hops+1); err != nil {
 		return nil, err
 	}
-	next := c.zoneAfter(way.url, way, zone, t)
+	next := c.originAfter(way.url, way, origin, t)
 	r, err := c.route(to, next)
 	if err != nil {
 		return nil, err
@@ -220,12 +219,12 @@ func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t
 	if !way.isDirect() || !r.isDirect() {
 		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
 	}
-	return c.dialerFor(r, next), nil
+	return c.routeDialer(r, next), nil
 }
 
-// reopen opens the URL of r again, in the same zone.
+// reopen opens the URL of r again, with the same origin.
 func (c *Client) reopen(ctx context.Context, r *Result) (scheme.Resource, error) {
-	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, Zone: c.foundZone(r)}})
+	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
 	if err != nil {
 		return nil, err
 	}
@@ -248,11 +247,29 @@ func (f *follower) fail(u locus.URL, err error) error {
 	return NewError(op, u, err)
 }
 
+// header returns the header fields for a request for u: all of the client's for the
+// server of the first URL, and for others those that hold no secret.
+func (f *follower) header(u locus.URL) http.Header {
+	h := f.client.options.Header
+	if !f.isSameServer(f.request.URL, u) {
+		h = h.Clone()
+		h.Del("Authorization")
+		h.Del("Cookie")
+	}
+	return h
+}
+
+// isSameServer reports whether two URLs have the same scheme, host and port.
+func (f *follower) isSameServer(a, b locus.URL) bool {
+	own := f.client.registry.Scheme(b).Port
+	return a.Scheme() == b.Scheme() && hostKey(a) == hostKey(b) && portOf(a, own) == portOf(b, own)
+}
+
 // withLogin returns to with the login of from, if that is for the same server and to
 // has none. No other login is passed on.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
-	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || f.port(from) != f.port(to) {
+	if with.User == nil || p.User != nil || !f.isSameServer(from, to) {
 		return to
 	}
 	p.User, p.Password = with.User, with.Password
@@ -262,14 +279,6 @@ func (f *follower) withLogin(from, to locus.URL) locus.URL {
 		return to
 	}
 	return u
-}
-
-// port returns the port of u, or the default one.
-func (f *follower) port(u locus.URL) uint16 {
-	if n, ok := u.Port(); ok {
-		return n
-	}
-	return f.client.registry.Scheme(u).Port
 }
 
 // withFragment returns to with the current fragment, if it has none.
@@ -295,24 +304,23 @@ func hostKey(u locus.URL) string {
 	return strings.ToLower(host)
 }
 
-// zoneAfter returns the zone of links in the resource at u. See the package's text on
-// zones.
-func (c *Client) zoneAfter(u locus.URL, r route, zone policy.Zone, t *tracker) policy.Zone {
+// originAfter returns the origin of links in the resource at u: see the package's text.
+func (c *Client) originAfter(u locus.URL, r route, origin policy.Origin, t *tracker) policy.Origin {
 	host := hostKey(u)
 	public, known := c.known.get(host)
 	literal, err := netip.ParseAddr(host)
 	switch {
-	case zone == policy.Far, t.public.Load(), known && public:
-		return policy.Far
+	case origin == policy.FromPublic, t.public.Load(), known && public:
+		return policy.FromPublic
 	case !r.isDirect() && err == nil && !policy.IsPublic(literal):
 		// The gateway was dialled.
-		return policy.Near
+		return policy.FromPrivate
 	case !r.isDirect():
-		return policy.Far
+		return policy.FromPublic
 	case c.has(u, scheme.Files), t.dialled.Load(), known:
-		return policy.Near
+		return policy.FromPrivate
 	case err == nil && !policy.IsPublic(literal):
-		return policy.Near
+		return policy.FromPrivate
 	}
-	return policy.Far
+	return policy.FromPublic
 }

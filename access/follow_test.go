@@ -74,7 +74,7 @@ func TestFollow(t *testing.T) {
 		{text: "http://c.example/17", kind: Unsupported, says: `locus: open urn:a:b: unknown scheme "urn" (referred to from http://c.example/17)`},
 		{text: "http://c.example/18", kind: Unreachable, says: `locus: dial http://nowhere.example/: `},
 		{text: "http://c.example/19", kind: Denied, says: "port 25"},
-		{text: "http://c.example/20", kind: Denied, says: "--allow-port 7070"},
+		{text: "http://c.example/20", kind: Denied, says: "only on port 70"},
 		{text: "telnet://c.example/", url: "telnet://c.example/", hops: "telnet://c.example/"},
 		{text: "x-session://c.example/", url: "x-session://c.example/", hops: "x-session://c.example/"},
 	} {
@@ -109,7 +109,7 @@ func TestNoFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, ok := res.Resource.(*scheme.Referral)
-	if !ok || texts(r.To) != "file:///x http://b.example/" || res.URL.String() != "http://a.example/#f" || res.Zone != policy.Far {
+	if !ok || texts(r.To) != "file:///x http://b.example/" || res.URL.String() != "http://a.example/#f" || res.LinkOrigin != policy.FromPublic {
 		t.Errorf("%+v", res)
 	}
 }
@@ -367,7 +367,7 @@ func TestNoOpener(t *testing.T) {
 		"mailto:a@b.example":  `locus: open mailto:a@b.example: not supported: URLs of mailto (RFC 1738 3.5) are parsed, checked and compared here, and not accessed`,
 		"WAIS://h.example/db": `locus: open WAIS://h.example/db: not supported: a wais URL (RFC 1738 5) locates nothing to retrieve: Z39.50`,
 	} {
-		_, err := c.Open(t.Context(), parse(text))
+		_, err := c.Open(t.Context(), text)
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -376,10 +376,10 @@ func TestNoOpener(t *testing.T) {
 		}
 	}
 	for _, c := range []*Client{New(nil, policy.Policy{}, nil), New(new(scheme.Registry), policy.Policy{}, &Options{})} {
-		if _, err := c.Open(t.Context(), parse("http://h.example/")); !errors.Is(err, scheme.ErrNoScheme) {
+		if _, err := c.Open(t.Context(), "http://h.example/"); !errors.Is(err, scheme.ErrNoScheme) {
 			t.Errorf("no registry: %v", err)
 		}
-		if _, err := c.Open(t.Context(), locus.URL{}); err == nil {
+		if _, err := c.Do(t.Context(), Request{}); err == nil {
 			t.Error("no URL is opened")
 		}
 	}
@@ -399,7 +399,7 @@ func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 		"gopher://h.example:25/0HELO": "port", "http://u:secret@h.example/": "password", "file:///etc/passwd": "file",
 		"http://127.1/": "host", "http://[::ffff:127.0.0.1]/": "private", "http://169.254.169.254/latest/": "private",
 	} {
-		_, err := c.Open(t.Context(), parse(text))
+		_, err := c.Open(t.Context(), text)
 		if deniedBy(err) != rule || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -413,7 +413,7 @@ func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 func TestOpenersThatGiveNothing(t *testing.T) {
 	o := scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, nil })
 	c := New(registry(t, o), policy.Policy{}, nil)
-	if _, err := c.Open(t.Context(), parse("http://h.example/")); KindOf(err) != Protocol {
+	if _, err := c.Open(t.Context(), "http://h.example/"); KindOf(err) != Protocol {
 		t.Errorf("%v", err)
 	}
 }
@@ -449,12 +449,12 @@ func TestManyAtOnce(t *testing.T) {
 				if want := fmt.Sprintf("h%d.example %d", (h+2)%hostCount, i); err != nil || string(text) != want {
 					t.Errorf("%v: %q, %v", u, text, err)
 				}
-				want := policy.Far
+				want := policy.FromPublic
 				if h%2 == 1 {
-					want = policy.Near
+					want = policy.FromPrivate
 				}
-				if res.Zone != want {
-					t.Errorf("%v: zone %v", u, res.Zone)
+				if res.LinkOrigin != want {
+					t.Errorf("%v: origin %v", u, res.LinkOrigin)
 				}
 			})
 		}
@@ -487,11 +487,11 @@ func TestMenus(t *testing.T) {
 	})
 	c := New(registry(t, o), policy.Policy{}, nil)
 	for _, text := range []string{"http://h.example/", "ftp://h.example/"} {
-		res, err := c.Open(t.Context(), parse(text))
+		res, err := c.Open(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := res.(*scheme.Menu)
+		m := res.Resource.(*scheme.Menu)
 		n := 0
 		for _, err := range m.Items {
 			if n++; err == nil {

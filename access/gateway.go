@@ -11,6 +11,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -80,7 +81,6 @@ func ParseGateway(text string) (Gateway, error) {
 	return g, g.check()
 }
 
-// check returns what is wrong with a gateway.
 func (g Gateway) check() error {
 	u := g.url
 	port, written := u.Port()
@@ -104,7 +104,6 @@ func (g Gateway) check() error {
 	return g.checkLogin()
 }
 
-// checkPlaces checks what is in braces.
 func (g Gateway) checkPlaces() error {
 	u, text := g.url, g.url.String()
 	for i := 0; i < len(text); i++ {
@@ -133,7 +132,6 @@ func hasPath(u locus.URL) bool {
 	return ok
 }
 
-// checkLogin checks the user and password of a proxy.
 func (g Gateway) checkLogin() error {
 	user, password, ok := g.login()
 	const most = 255 // RFC 1929
@@ -151,26 +149,18 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7F })
 }
 
-// login returns the user and password for the gateway.
 func (g Gateway) login() (user, password string, ok bool) {
 	user, ok = g.url.User()
 	password, _ = g.url.Password()
 	return bnf.Decode(user), bnf.Decode(password), ok
 }
 
-// address returns the host and port of a proxy.
 func (g Gateway) address() string {
-	port, ok := g.url.Port()
-	switch {
-	case ok:
-	case g.kind != httpProxy:
-		port = socksPort
-	case g.url.Scheme() == "https":
-		port = httpsPort
-	default:
-		port = httpPort
+	var own uint16
+	if g.kind != httpProxy {
+		own = socksPort
 	}
-	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(port)))
+	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(portOf(g.url, own))))
 }
 
 // IsZero reports whether g is unset.
@@ -241,7 +231,7 @@ type GatewayRules struct {
 type Gateways struct {
 	schemes map[string]Gateway
 	all     Gateway
-	except  []exception
+	except  []policy.Pattern
 }
 
 // NewGateways returns the gateways of r. It fails if a key is not the name of a scheme,
@@ -331,7 +321,6 @@ type route struct {
 	tunnel Gateway
 }
 
-// isDirect reports whether no gateway is involved.
 func (r route) isDirect() bool { return r.proxy.IsZero() && !r.isOther() }
 
 // isOther reports whether another URL is opened instead.

@@ -2,6 +2,8 @@ package access
 
 import (
 	"errors"
+	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -183,7 +185,7 @@ func TestExceptions(t *testing.T) {
 		list   string
 		offset int
 	}{
-		{"a,b:", 2}, {"a b:0", 2}, {"a:70000", 0}, {"a,*b", 2}, {"**", 0}, {".", 0}, {"a_b", 0}, {"10.0.0.0/33", 0}, {"[::1", 0}, {"[]:1", 0}, {"[1.1.1.1]:1", 0}, {"fe80::1%eth0", 0}, {"http://h/", 0}, {"h.", 0},
+		{"a,b:", 2}, {"a b:0", 2}, {"a:70000", 0}, {"a,*b", 2}, {"**", 0}, {".", 0}, {"a_b", 0}, {"10.0.0.0/33", 0}, {"[::1", 0}, {"[]:1", 0}, {"[1.1.1.1]:1", 0}, {"fe80::1%eth0", 0}, {"http://h/", 0},
 	} {
 		_, err := NewGateways(GatewayRules{Except: s.list})
 		var syntax *locus.SyntaxError
@@ -322,22 +324,24 @@ func FuzzExceptions(f *testing.F) {
 			t.Fatalf("%q: %v", list, err)
 		}
 		g := &Gateways{except: except}
-		for _, e := range except {
-			name := e.name
-			switch {
-			case e.all:
-				name = host
-			case e.addresses.IsValid():
-				name = e.addresses.Addr().String()
-			case e.below:
-				name = "x." + name
+		for i, entry := range strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })[:len(except)] {
+			name, at := entry, port
+			if prefix, err := netip.ParsePrefix(name); err == nil {
+				name = prefix.Addr().String()
+			} else if _, err := netip.ParseAddr(name); err != nil && !strings.HasSuffix(name, "]") {
+				if i := strings.LastIndexByte(name, ':'); i >= 0 {
+					n, _ := strconv.ParseUint(name[i+1:], 10, 16)
+					name, at = name[:i], uint16(n)
+				}
 			}
-			at := e.port
-			if at == 0 {
-				at = port
+			switch {
+			case name == "*":
+				name = host
+			case strings.HasPrefix(name, "*."), strings.HasPrefix(name, "."):
+				name = "x." + strings.TrimLeft(name, "*.")
 			}
 			if !g.excepts(name, at) {
-				t.Errorf("%q does not except %q at %d", list, name, at)
+				t.Errorf("%q: %q (%s) does not except %q at %d", list, entry, except[i], name, at)
 			}
 		}
 		if len(except) == 0 && g.excepts(host, port) {

@@ -38,7 +38,6 @@ func (d *dialer) DialPacket(ctx context.Context, network, address string, ports 
 	return admitted, nil
 }
 
-// openPacket opens a socket, or calls the client's Dial.
 func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPort, ports []uint16) (net.Conn, error) {
 	if network != "udp" && network != "udp4" && network != "udp6" {
 		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "datagrams need UDP"}

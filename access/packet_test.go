@@ -177,7 +177,7 @@ func TestRefer(t *testing.T) {
 			near, far := net.Pipe()
 			return near, far.Close()
 		}})
-		_, err = c.Open(t.Context(), locus.MustParse("walk://"+test.from+"/"))
+		_, err = c.Open(t.Context(), "walk://"+test.from+"/")
 		if errors.Is(err, policy.ErrDenied) != test.denied || !test.denied && err != nil {
 			t.Errorf("from %s to %s: %v", test.from, test.to, err)
 		}

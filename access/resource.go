@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -36,7 +35,7 @@ func (h *hold) closeInner() { h.once.Do(func() { h.err = h.inner.Close() }) }
 // release cancels the context without closing inner.
 func (h *hold) release() {
 	h.stop()
-	h.cancel(fs.ErrClosed)
+	h.cancel(errClosed)
 }
 
 // Close closes inner, once, and then cancels the context: while it closes, an opener may
@@ -44,7 +43,7 @@ func (h *hold) release() {
 func (h *hold) Close() error {
 	h.stop()
 	h.closeInner()
-	h.cancel(fs.ErrClosed)
+	h.cancel(errClosed)
 	return h.err
 }
 
@@ -73,7 +72,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:
-		var inner io.Closer = nothing{}
+		var inner io.Closer = io.NopCloser(nil)
 		if r.Closer != nil {
 			inner = r.Closer
 		}
@@ -92,11 +91,6 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 	}
 	return nil
 }
-
-// nothing is the Closer of a menu that has none.
-type nothing struct{}
-
-func (nothing) Close() error { return nil }
 
 // body is the body of an object, with errors that name the URL.
 type body struct {

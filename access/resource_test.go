@@ -43,7 +43,7 @@ func TestLimit(t *testing.T) {
 			}{io.LimitReader(body, int64(s.n)), body}}, nil
 		})
 		c := New(registry(t, o), policy.Policy{}, &Options{Limit: s.limit})
-		res, err := c.Open(t.Context(), parse("http://h.example/"))
+		res, err := c.Open(t.Context(), "http://h.example/")
 		if s.early {
 			if KindOf(err) != TooLarge || !body.closed {
 				t.Errorf("%+v: %v", s, err)
@@ -53,7 +53,7 @@ func TestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := io.ReadAll(res.(*scheme.Object).Body)
+		text, err := io.ReadAll(res.Resource.(*scheme.Object).Body)
 		if (KindOf(err) == TooLarge) != s.late || (err != nil) != s.late {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -96,7 +96,7 @@ func TestClose(t *testing.T) {
 		})}}, nil
 	})
 	c := New(registry(t, o), policy.Policy{}, nil)
-	res, err := c.Open(t.Context(), parse("http://h.example/"))
+	res, err := c.Open(t.Context(), "http://h.example/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +115,13 @@ func TestReadAfterTheContext(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	res, err := c.Open(ctx, parse("http://a.example/"))
+	res, err := c.Open(ctx, "http://a.example/")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Close()
 	cancel()
-	if n, err := res.(*scheme.Object).Body.Read(make([]byte, 1)); n != 0 || KindOf(err) != Interrupted {
+	if n, err := res.Resource.(*scheme.Object).Body.Read(make([]byte, 1)); n != 0 || KindOf(err) != Interrupted {
 		t.Errorf("%d octets, %v", n, err)
 	}
 }
@@ -192,9 +192,9 @@ func TestErrorText(t *testing.T) {
 		{Error{"read", parse("http://h.example/"), fmt.Errorf("http: %w", io.ErrUnexpectedEOF)}, "locus: read http://h.example/: http: unexpected EOF"},
 		{Error{"open", parse("http://h.example/\x9b2J"), scheme.ErrAuth}, `locus: open "http://h.example/\x9b2J": not permitted`},
 		{Error{"open", parse("ftp://h.example/"), parse("ftp://u:secret@h.example/").Errorf(3, "cwd", "%w", locus.ErrForm)},
-			`locus: open ftp://h.example/: "ftp://u:******@h.example/": octet 3: not in the form of this scheme`},
+			`locus: open ftp://h.example/: "ftp://u:******@h.example/": octet 3: not a valid URL of this scheme`},
 		{Error{"open", parse("ftp://h.example/"), parse("ftp://h.example/").Errorf(3, "cwd", "%w", locus.ErrForm)},
-			"locus: open ftp://h.example/: octet 3: not in the form of this scheme"},
+			"locus: open ftp://h.example/: octet 3: not a valid URL of this scheme"},
 		{Error{"open", parse("http://u:secret@h.example:25/"), policy.Policy{}.CheckURL(policy.Target{URL: parse("http://u:secret@h.example:25/"), Reach: policy.Network, Port: 80}, policy.Typed)},
 			"locus: open http://u:***@h.example:25/: policy: a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)"},
 	} {

@@ -196,9 +196,9 @@ func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, e
 	req := access.Request{URL: u}
 	switch way {
 	case "link":
-		req.From = &access.Result{URL: locus.MustParse("http://pub.example/"), Zone: policy.Far}
+		req.From = &access.Result{URL: locus.MustParse("http://pub.example/"), LinkOrigin: policy.FromPublic}
 	case "gateway client":
-		req.From = &access.Result{Zone: policy.Far}
+		req.From = &access.Result{LinkOrigin: policy.FromPublic}
 	case "redirect":
 		req.URL = locus.MustParse("x-from://pub.example/")
 	}

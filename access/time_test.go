@@ -55,7 +55,7 @@ func TestSilentServer(t *testing.T) {
 		w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
 		w.bubble(t, s.o, new(lines), func(t *testing.T, c *Client) {
 			var err error
-			if d := took(func() { _, err = c.Open(t.Context(), parse("http://a.example/")) }); d != s.want {
+			if d := took(func() { _, err = c.Open(t.Context(), "http://a.example/") }); d != s.want {
 				t.Errorf("%+v: ended after %v", s.o, d)
 			}
 			if KindOf(err) != Timeout || !strings.Contains(err.Error(), s.says) || errors.Is(err, context.Canceled) {
@@ -82,7 +82,7 @@ func TestConnect(t *testing.T) {
 	w.bubble(t, Options{Dial: silent, Lookup: slow, Connect: 12 * time.Second}, new(lines), func(t *testing.T, c *Client) {
 		start = time.Now()
 		var err error
-		if d := took(func() { _, err = c.Open(t.Context(), parse("http://a.example/")) }); d != 12*time.Second {
+		if d := took(func() { _, err = c.Open(t.Context(), "http://a.example/") }); d != 12*time.Second {
 			t.Errorf("ended after %v", d)
 		}
 		var e *Error
@@ -98,7 +98,7 @@ func TestConnect(t *testing.T) {
 	}
 	w.bubble(t, Options{Lookup: stuck}, new(lines), func(t *testing.T, c *Client) {
 		var err error
-		if d := took(func() { _, err = c.Open(t.Context(), parse("http://a.example/")) }); d != 30*time.Second || KindOf(err) != Timeout {
+		if d := took(func() { _, err = c.Open(t.Context(), "http://a.example/") }); d != 30*time.Second || KindOf(err) != Timeout {
 			t.Errorf("ended after %v: %v", d, err)
 		}
 	})
@@ -186,11 +186,11 @@ func TestSessionIsNotHurried(t *testing.T) {
 	w.bubble(t, Options{Idle: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		res, err := c.Open(ctx, parse("telnet://a.example/"))
+		res, err := c.Open(ctx, "telnet://a.example/")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := res.(*scheme.Session)
+		s := res.Resource.(*scheme.Session)
 		time.AfterFunc(time.Hour, func() { fmt.Fprint(s.Conn, "go\r\n") })
 		b := make([]byte, 6)
 		if d := took(func() { _, err = io.ReadFull(s.Conn, b) }); err != nil || string(b) != "hello\n" || d != time.Hour {
@@ -205,14 +205,14 @@ func TestSessionIsNotHurried(t *testing.T) {
 	w.bubble(t, Options{}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		res, err := c.Open(ctx, parse("telnet://a.example/"))
+		res, err := c.Open(ctx, "telnet://a.example/")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := res.Close(); err != nil {
 			t.Error(err)
 		}
-		if len(c.dialers[policy.Typed].conns) != 0 {
+		if len(c.dialer(dialerKey{origin: policy.Typed}).conns) != 0 {
 			t.Error("a closed connection is kept")
 		}
 	})
@@ -238,7 +238,7 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(gone) })
 			var err error
-			d := took(func() { _, err = c.Open(ctx, parse("http://a.example/")) })
+			d := took(func() { _, err = c.Open(ctx, "http://a.example/") })
 			if d != time.Second || KindOf(err) != Interrupted || !errors.Is(err, context.Canceled) || !errors.Is(err, gone) {
 				t.Errorf("%s: %v after %v", s.name, err, d)
 			}
@@ -265,7 +265,7 @@ func TestCancel(t *testing.T) {
 			w.bubble(t, Options{}, deaf, func(t *testing.T, c *Client) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				res, err := c.Open(ctx, parse(text))
+				res, err := c.Open(ctx, text)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -276,12 +276,12 @@ func TestCancel(t *testing.T) {
 						cancel()
 					}
 				})
-				d := took(func() { err = read(res) })
+				d := took(func() { err = read(res.Resource) })
 				var e *Error
 				if d != time.Second || !errors.As(err, &e) || e.Op != "read" || !closeIt && KindOf(err) != Interrupted {
 					t.Errorf("%s: %v after %v", text, err, d)
 				}
-				if err := read(res); !closeIt && KindOf(err) != Interrupted || err == nil {
+				if err := read(res.Resource); !closeIt && KindOf(err) != Interrupted || err == nil {
 					t.Errorf("%s, read again: %v", text, err)
 				}
 				res.Close()
@@ -316,7 +316,7 @@ func TestTimeoutTellsWhatHappened(t *testing.T) {
 			return nil, errors.New("use of closed connection")
 		})
 		new(world).bubble(t, Options{Timeout: time.Second}, slow, func(t *testing.T, c *Client) {
-			_, err := c.Open(t.Context(), parse("http://a.example/"))
+			_, err := c.Open(t.Context(), "http://a.example/")
 			want := "nothing there within 1s"
 			if tells {
 				want = `the server answered "wait": ` + want
@@ -342,7 +342,7 @@ func TestTimeoutAtTheLastMoment(t *testing.T) {
 	})
 	w := new(world)
 	w.bubble(t, Options{Timeout: time.Second}, late, func(t *testing.T, c *Client) {
-		if _, err := c.Open(t.Context(), parse("http://a.example/")); KindOf(err) != Timeout || !closed {
+		if _, err := c.Open(t.Context(), "http://a.example/"); KindOf(err) != Timeout || !closed {
 			t.Errorf("%v, closed: %v", err, closed)
 		}
 	})
@@ -354,7 +354,7 @@ func TestConnDeadlines(t *testing.T) {
 		c := New(nil, policy.Policy{}, &Options{Idle: 10 * time.Second})
 		open := func() (*conn, net.Conn) {
 			near, far := net.Pipe()
-			admitted, err := c.dialers[0].admit(near, netip.MustParseAddrPort("1.1.1.1:80"))
+			admitted, err := c.dialer(dialerKey{origin: 0}).admit(near, netip.MustParseAddrPort("1.1.1.1:80"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -404,7 +404,7 @@ func TestConnDeadlines(t *testing.T) {
 		a.allowSilence()
 		a.SetReadDeadline(time.Now().Add(time.Hour))
 		expect("free", time.Hour, false)
-		if a.Close() != nil || len(c.dialers[0].conns) != 0 {
+		if a.Close() != nil || len(c.dialer(dialerKey{origin: 0}).conns) != 0 {
 			t.Error("a closed connection is kept")
 		}
 		if _, err := a.Read(b); err == nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// isTunnelled reports whether connections to address are made by a proxy.
 func (d *dialer) isTunnelled(address string) bool {
 	host, port, err := splitAddress(address)
 	return err == nil && !d.tunnel.IsZero() && !d.client.options.Gateways.excepts(strings.ToLower(host), port)
@@ -71,9 +70,8 @@ func (d *dialer) dialName(ctx context.Context, host string, port uint16) (net.Co
 	return admitted, nil
 }
 
-// throughTunnel dials through the proxy.
 func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
-	direct := rawDialer{d.client.dialer(dialerKey{zone: policy.Typed, only: hostKey(d.tunnel.url)})}
+	direct := rawDialer{d.client.dialer(dialerKey{origin: policy.Typed, only: hostKey(d.tunnel.url)})}
 	if d.tunnel.kind == httpProxy {
 		opener, err := d.client.proxyOpener(d.tunnel)
 		if err != nil {
@@ -85,18 +83,26 @@ func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn
 	if user, password, ok := d.tunnel.login(); ok {
 		auth = &proxy.Auth{User: user, Password: password}
 	}
-	record := &recorder{rawDialer: direct}
-	connector, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, record)
+	connector, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, nil)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := connector.(proxy.ContextDialer).DialContext(ctx, "tcp", address); err != nil {
+	c, err := direct.DialContext(ctx, "tcp", d.tunnel.address())
+	if err == nil {
+		// DialContext would wrap the connection in one with fewer methods.
+		type conversation interface {
+			DialWithConn(ctx context.Context, c net.Conn, network, address string) (net.Addr, error)
+		}
+		if _, err = connector.(conversation).DialWithConn(ctx, c, "tcp", address); err != nil {
+			c.Close()
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.tunnel, err)
 	}
-	return record.conn, nil
+	return c, nil
 }
 
-// proxyOpener returns the opener that sends requests to an HTTP proxy.
 func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 	s, _ := c.registry.Lookup(g.url.Scheme())
 	opener, ok := s.Opener.(scheme.ProxyOpener)
@@ -115,73 +121,40 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	if err != nil {
 		return nil, err
 	}
-	var first error
-	for i, a := range list {
-		c, err := r.dialRaw(ctx, network, a, len(list)-i, r.dialFunc())
-		if err == nil {
-			return c, nil
-		}
-		if first == nil {
-			first = asDialError(address, err)
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return nil, first
-}
-
-// Dial implements the interface that package proxy asks for.
-func (r rawDialer) Dial(network, address string) (net.Conn, error) {
-	return r.DialContext(context.Background(), network, address)
-}
-
-// recorder keeps the connection, which package proxy wraps in one with fewer methods.
-type recorder struct {
-	rawDialer
-	conn net.Conn
-}
-
-func (k *recorder) DialContext(ctx context.Context, network, address string) (c net.Conn, err error) {
-	k.conn, err = k.rawDialer.DialContext(ctx, network, address)
-	return k.conn, err
+	return dialEach(ctx, list, func(ctx context.Context, a netip.AddrPort) (net.Conn, error) {
+		return r.dialFunc()(ctx, network, a.String())
+	})
 }
 
 // dialerKey identifies a dialer.
 type dialerKey struct {
-	zone   policy.Zone
+	origin policy.Origin
 	tunnel Gateway
 	only   string // the one host that may be dialled; empty: any
 }
 
 // dialer returns the dialer for key, the same one each time.
 func (c *Client) dialer(key dialerKey) *dialer {
-	if key.tunnel.IsZero() && key.only == "" {
-		return c.dialers[key.zone]
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.proxied[key]
+	d := c.dialers[key]
 	if d == nil {
 		d = &dialer{client: c, dialerKey: key, closed: c.closed}
-		if c.proxied == nil {
-			c.proxied = make(map[dialerKey]*dialer)
-		}
-		c.proxied[key] = d
+		c.dialers[key] = d
 	}
 	return d
 }
 
-// dialerFor returns the dialer for a route, to a URL in that zone. The configuration
-// names a gateway, so its zone is Typed, and only its host may be dialled.
-func (c *Client) dialerFor(r route, zone policy.Zone) *dialer {
+// routeDialer returns the dialer for a route to a URL of that origin. The configuration
+// names a gateway, so that is Typed, and only its host may be dialled.
+func (c *Client) routeDialer(r route, origin policy.Origin) *dialer {
 	switch {
 	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{zone: policy.Typed, only: hostKey(r.proxy.url)})
+		return c.dialer(dialerKey{origin: policy.Typed, only: hostKey(r.proxy.url)})
 	case r.isOther():
-		return c.dialer(dialerKey{zone: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
+		return c.dialer(dialerKey{origin: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
 	}
-	return c.dialer(dialerKey{zone: zone, tunnel: r.tunnel})
+	return c.dialer(dialerKey{origin: origin, tunnel: r.tunnel})
 }
 
 // checkOnly refuses other hosts than that of the gateway.

@@ -9,7 +9,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// checkGateway refuses what can't be sent to a gateway.
 func (f *follower) checkGateway(u locus.URL, r route) error {
 	switch {
 	case !f.mayForward(u, r):
@@ -43,7 +42,6 @@ func (f *follower) mayForward(u locus.URL, r route) bool {
 	return err == nil
 }
 
-// gatewayTexts returns gateways as text.
 func gatewayTexts(list []Gateway) string {
 	var b strings.Builder
 	for i, g := range list {
@@ -55,7 +53,6 @@ func gatewayTexts(list []Gateway) string {
 	return b.String()
 }
 
-// setURL sets the URL of a resource that a gateway returned for u.
 func setURL(res scheme.Resource, u locus.URL) {
 	switch r := res.(type) {
 	case *scheme.Object:

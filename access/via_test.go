@@ -267,7 +267,7 @@ func typed(u string) access.Request { return access.Request{URL: locus.MustParse
 
 // found opens a URL from a public page.
 func found(u string) access.Request {
-	return access.Request{URL: locus.MustParse(u), From: &access.Result{URL: locus.MustParse("http://public.example/"), Zone: policy.Far}}
+	return access.Request{URL: locus.MustParse(u), From: &access.Result{URL: locus.MustParse("http://public.example/"), LinkOrigin: policy.FromPublic}}
 }
 
 // here are rules that allow only typed URLs to lead to this machine.
@@ -285,7 +285,7 @@ func TestThroughProxy(t *testing.T) {
 			t.Errorf("%s: %q, %v", u, text, err)
 			continue
 		}
-		if res.URL.String() != u || res.Zone != policy.Far || len(res.Hops) != 1 || res.Resource.(*scheme.Object).URL.String() != sent {
+		if res.URL.String() != u || res.LinkOrigin != policy.FromPublic || len(res.Hops) != 1 || res.Resource.(*scheme.Object).URL.String() != sent {
 			t.Errorf("%s: %+v", u, res)
 		}
 		if got := asked.take(); !slices.Equal(got, []string{"GET " + sent + " Basic bWU6cHc="}) {
@@ -299,7 +299,7 @@ func TestThroughProxy(t *testing.T) {
 		t.Errorf("looked up %q", got)
 	}
 	// A private address that was typed may lead to others.
-	if _, res, err := c.text(t, typed("http://10.1.2.3/")); err != nil || res.Zone != policy.Near {
+	if _, res, err := c.text(t, typed("http://10.1.2.3/")); err != nil || res.LinkOrigin != policy.FromPrivate {
 		t.Errorf("%+v, %v", res, err)
 	}
 	asked.take()
@@ -428,7 +428,7 @@ func TestTemplate(t *testing.T) {
 	c := newGated(t, here, nil, "gopher=http://"+gw+"/get?u={url}&v=1 ftp=http://"+gw+"/{+url} x-old=http://gw.example/{url} http=http://"+proxy+" except="+strings.Split(gw, ":")[0]+":"+strings.Split(gw, ":")[1])
 	const escaped = "/get?u=gopher%3A%2F%2Fh.example%2F7a%2509%22b%22%3F%26&v=1"
 	text, res, err := c.text(t, typed("gopher://h.example/7a%09\"b\"?&#frag"))
-	if text != escaped || err != nil || res.URL.String() != "gopher://h.example/7a%09\"b\"?&#frag" || res.Zone != policy.Far {
+	if text != escaped || err != nil || res.URL.String() != "gopher://h.example/7a%09\"b\"?&#frag" || res.LinkOrigin != policy.FromPublic {
 		t.Fatalf("%q, %+v, %v", text, res, err)
 	}
 	if o := res.Resource.(*scheme.Object); o.URL.Scheme() != "gopher" || o.Type != "text/html" {
@@ -512,7 +512,7 @@ func TestTemplateAlone(t *testing.T) {
 	}
 	c := access.New(registry, p, &access.Options{Gateways: gateways})
 	defer c.Close()
-	_, err = c.Open(t.Context(), locus.MustParse("gopher://h.example/"))
+	_, err = c.Open(t.Context(), "gopher://h.example/")
 	var denied *policy.DeniedError
 	if !errors.As(err, &denied) || denied.Rule != "gateway" {
 		t.Error(err)
@@ -530,8 +530,8 @@ func TestConnect(t *testing.T) {
 	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
 	c := newGated(t, here, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, "all=http://me:%70w@"+proxy)
 	text, res, err := c.text(t, typed("https://sub.example.com"+port+"/a"))
-	if err == nil && res.Zone != policy.Far {
-		t.Errorf("zone %v", res.Zone)
+	if err == nil && res.LinkOrigin != policy.FromPublic {
+		t.Errorf("origin %v", res.LinkOrigin)
 	}
 	want := []string{"CONNECT sub.example.com" + port + " Basic bWU6cHc="}
 	if got := asked.take(); text != "" && err != nil || !slices.Equal(got, want) {
@@ -564,12 +564,12 @@ func TestSOCKS(t *testing.T) {
 		login   bool
 		host    string // that the proxy gets
 		looked  int
-		zone    policy.Zone
+		origin  policy.Origin
 	}{
-		{"socks5h://", false, "h.example", 0, policy.Far},
-		{"socks5h://me:%70w@", true, "h.example", 0, policy.Far},
-		{"socks5://", false, "127.0.0.1", 1, policy.Near},
-		{"socks5://me:pw@", true, "127.0.0.1", 1, policy.Near},
+		{"socks5h://", false, "h.example", 0, policy.FromPublic},
+		{"socks5h://me:%70w@", true, "h.example", 0, policy.FromPublic},
+		{"socks5://", false, "127.0.0.1", 1, policy.FromPrivate},
+		{"socks5://me:pw@", true, "127.0.0.1", 1, policy.FromPrivate},
 	} {
 		address, asked := startSOCKS(t, s.login)
 		c := newGated(t, here, nil, "all="+s.gateway+address)
@@ -579,11 +579,11 @@ func TestSOCKS(t *testing.T) {
 			t.Errorf("%s: %q, %v, asked %q", s.gateway, text, err, got)
 			continue
 		}
-		if looked := c.lookups.take(); len(looked) != s.looked || res.Zone != s.zone {
-			t.Errorf("%s: looked up %q, zone %v", s.gateway, looked, res.Zone)
+		if looked := c.lookups.take(); len(looked) != s.looked || res.LinkOrigin != s.origin {
+			t.Errorf("%s: looked up %q, origin %v", s.gateway, looked, res.LinkOrigin)
 		}
 		// A literal address is not looked up.
-		if _, res, err := c.text(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.Zone != policy.Near {
+		if _, res, err := c.text(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.LinkOrigin != policy.FromPrivate {
 			t.Errorf("%s: %+v, %v", s.gateway, res, err)
 		}
 		asked.take()
@@ -703,7 +703,7 @@ func TestNoProxyOpener(t *testing.T) {
 	}
 	for _, r := range []*scheme.Registry{nil, registry} {
 		c := access.New(r, policy.Policy{}, &access.Options{Gateways: gateways})
-		if _, err := c.Open(t.Context(), locus.MustParse("http://public.example/")); access.KindOf(err) != access.Unsupported {
+		if _, err := c.Open(t.Context(), "http://public.example/"); access.KindOf(err) != access.Unsupported {
 			t.Error(err)
 		}
 		c.Close()

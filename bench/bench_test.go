@@ -11,17 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-func allLists(b *testing.B) []lists.List {
-	b.Helper()
-	l, err := lists.All()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return l
-}
-
 func run(b *testing.B, peers []Peer) {
-	for _, list := range allLists(b) {
+	for _, list := range lists.All() {
 		for _, p := range peers {
 			b.Run(list.Name+"/"+strings.ReplaceAll(p.Name, " ", "-"), func(b *testing.B) {
 				b.ReportAllocs()
@@ -35,27 +26,16 @@ func run(b *testing.B, peers []Peer) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	peers, err := Readers()
-	if err != nil {
-		b.Fatal(err)
-	}
-	run(b, peers)
+	run(b, Readers(Must(all.Registry())))
 }
 
 func BenchmarkWrite(b *testing.B) {
-	peers, err := Writers()
-	if err != nil {
-		b.Fatal(err)
-	}
-	run(b, peers)
+	run(b, Writers(Must(all.Registry())))
 }
 
 func BenchmarkCanonicalLines(b *testing.B) {
-	r, err := all.Registry()
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, list := range allLists(b) {
+	r := Must(all.Registry())
+	for _, list := range lists.All() {
 		b.Run(list.Name, func(b *testing.B) {
 			text := []byte(strings.Join(list.URLs, "\n") + "\n")
 			b.SetBytes(int64(len(text)))
@@ -72,10 +52,7 @@ func BenchmarkCanonicalLines(b *testing.B) {
 // Every generated URL conforms. Otherwise the benchmarks would measure the making of
 // violations.
 func TestGenerated(t *testing.T) {
-	r, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Must(all.Registry())
 	for name, list := range map[string][]string{"ten": lists.Ten(1738, 5000), "web": lists.Web(1738, 5000)} {
 		for _, s := range list {
 			u, err := locus.Parse(s)
@@ -97,10 +74,7 @@ func TestGenerated(t *testing.T) {
 
 // Parsing and checking a URL that conforms does not allocate.
 func TestVerdictAllocs(t *testing.T) {
-	r, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Must(all.Registry())
 	list := append(lists.Ten(1738, 2000), lists.Web(1738, 2000)...)
 	if n := testing.AllocsPerRun(3, func() {
 		if Verdicts(r, list) != len(list) {
@@ -112,10 +86,7 @@ func TestVerdictAllocs(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	r, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := Must(all.Registry())
 	var out strings.Builder
 	n, err := Canonical(r, strings.NewReader("HTTP://H:80\nno URL\nhttp://h/%7e\n"), &out)
 	if want := "http://h/\nno URL\nhttp://h/%7E\n"; n != 3 || err != nil || out.String() != want {

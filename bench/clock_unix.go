@@ -19,8 +19,8 @@ func Clock() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// PeakMemory returns the most memory that a process had, in bytes; 0: unknown.
-func PeakMemory(p *os.ProcessState) int64 {
+// peakMemory returns the most memory that a process had, in bytes; 0: unknown.
+func peakMemory(p *os.ProcessState) int64 {
 	r, ok := p.SysUsage().(*syscall.Rusage)
 	switch {
 	case !ok:

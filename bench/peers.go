@@ -15,7 +15,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/all"
 )
 
 // Peer is a function to measure. Run applies it to every URL of a list. The result
@@ -29,11 +28,7 @@ type Peer struct {
 const Base = "net/url"
 
 // Readers returns the peers that parse a URL. The first is Base.
-func Readers() ([]Peer, error) {
-	r, err := all.Registry()
-	if err != nil {
-		return nil, err
-	}
+func Readers(r *scheme.Registry) []Peer {
 	parser := whatwg.NewParser()
 	return []Peer{
 		{Base, func(list []string) (n int) {
@@ -61,7 +56,7 @@ func Readers() ([]Peer, error) {
 			}
 			return n
 		}},
-	}, nil
+	}
 }
 
 // Verdicts parses and checks every URL of list, and returns how many conform.
@@ -76,11 +71,7 @@ func Verdicts(r *scheme.Registry, list []string) (n int) {
 
 // Writers returns the peers that return a URL's canonical text. The first is Base, which
 // only writes the parts that it parsed.
-func Writers() ([]Peer, error) {
-	r, err := all.Registry()
-	if err != nil {
-		return nil, err
-	}
+func Writers(r *scheme.Registry) []Peer {
 	return []Peer{
 		{Base, func(list []string) (n int) {
 			for _, s := range list {
@@ -108,7 +99,7 @@ func Writers() ([]Peer, error) {
 			}
 			return n
 		}},
-	}, nil
+	}
 }
 
 // Canonical reads lines from in and writes the canonical form of each to out. It copies

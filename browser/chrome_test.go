@@ -206,7 +206,7 @@ func (b *tab) setView(t testing.TB, colours string, width, height int64) {
 	}
 }
 
-// checkAccessible fails the test for each fault that axe-core rates serious or worse.
+// checkAccessible fails the test for each fault that axe-core finds.
 func (b *tab) checkAccessible(t testing.TB) {
 	t.Helper()
 	where := get(t, b, chromedp.Location())
@@ -215,8 +215,7 @@ func (b *tab) checkAccessible(t testing.TB) {
 	faults := eval[[]string](t, b, `(async () => {
 		document.querySelectorAll("details").forEach((d) => { d.open = true; });
 		const result = await axe.run(document, {iframes: false});
-		return result.violations.filter((v) => v.impact === "serious" || v.impact === "critical")
-			.map((v) => v.impact + " " + v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "));
+		return result.violations.map((v) => v.impact + " " + v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "));
 	})()`)
 	for _, fault := range faults {
 		t.Errorf("%s: %s", where, fault)

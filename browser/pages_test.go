@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ type view struct {
 	width, height int64
 }
 
-var views = []view{{"light", "light", 1180, 820}, {"dark", "dark", 1180, 820}, {"phone", "light", 390, 844}}
+var views = []view{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {"phone", "light", 390, 844}, {"phone-dark", "dark", 390, 844}}
 
 // sample is a page with its expected content.
 type sample struct {
@@ -47,6 +48,8 @@ func (w *world) samples() []sample {
 		{"database", "wais://" + w.wais + "/museum", has(".ask button", "Search")},
 		{"results", "wais://" + w.wais + "/museum?protocols", has(".results a", "The first protocols") + " && document.querySelector('meter').value > 0"},
 		{"failure", "gopher://" + w.gopher + "/0/nothing", has(".failure h2", "Not found")},
+		{"nothing", "gopher://" + w.gopher + "/7/Find%20something%09zebra", has(".notice", "Nothing was found for “zebra”") + " && document.querySelector('.ask input[type=search]').value === 'zebra'"},
+		{"fix", "www.example.com", "document.querySelector('.fix a').textContent === 'http://www.example.com' && document.getElementById('box').value === 'www.example.com' && document.title.startsWith('Not a URL')"},
 		{"refusal", "http://h/%zz", "document.querySelector('.refused mark').textContent === '%'"},
 		{"within", "cid:a@example.net", "document.querySelector('.failure input[name=in]') !== null"},
 		{"letter", "mailto:keeper@example.net?subject=Hello", "document.getElementById('letter-subject').value === 'Hello'"},
@@ -70,7 +73,7 @@ func TestPages(t *testing.T) {
 				b.checkWidth(t)
 				b.checkAccessible(t)
 				switch p.name {
-				case "failure", "refusal", "within":
+				case "failure", "fix", "refusal", "within":
 					b.ignoreFault("the server responded with a status of")
 				case "document":
 					b.ignoreFault("404 (Not Found)") // of a missing picture
@@ -80,10 +83,13 @@ func TestPages(t *testing.T) {
 		})
 	}
 	for _, path := range []string{"/", b.schemes(t)} {
-		b.visit(t, path)
-		b.checkAccessible(t)
-		b.checkWidth(t)
-		b.checkClean(t)
+		for _, v := range views {
+			b.setView(t, v.colours, v.width, v.height)
+			b.visit(t, path)
+			b.checkAccessible(t)
+			b.checkWidth(t)
+			b.checkClean(t)
+		}
 	}
 }
 
@@ -259,8 +265,140 @@ func TestScreen(t *testing.T) {
 	b.open(t, "tn3270://"+w.tn3270+"/")
 	b.await(t, "document.querySelectorAll('.session .commands button').length > 0")
 	b.await(t, "document.querySelector('.xterm-rows').textContent.trim() !== ''")
+	labels := eval[string](t, b, "[...document.querySelectorAll('.session > .keys button')].map((k) => k.textContent).join(' ')")
+	if want := "Enter Clear Tab Reset PF1 PF2 PF3 PF4 PF5 PF6 PF7 PF8 PF9 PF10 PF11 PF12"; labels != want {
+		t.Errorf("keys %s, want %s", labels, want)
+	}
+	if more := b.text(t, ".more-keys .keys"); !strings.Contains(more, "PA1") || !strings.Contains(more, "PF24") {
+		t.Errorf("more keys: %s", more)
+	}
+	for _, v := range views {
+		b.setView(t, v.colours, v.width, v.height)
+		b.checkAccessible(t)
+		b.checkWidth(t)
+	}
+	// PF3 ends the session, also with the keyboard.
+	b.run(t, chromedp.Focus(".session > .keys button:nth-child(7)"), chromedp.KeyEvent(" "))
+	b.await(t, "document.querySelector('.session').dataset.state === 'ended'")
+	b.checkClean(t)
+}
+
+// A key of the page is typed, and a command has a name for people.
+func TestTerminalKeys(t *testing.T) {
+	w := newWorld(t)
+	s := newLine(t)
+	b := newTab(t, w.base)
+	b.setView(t, "light", 390, 844)
+	b.open(t, "telnet://"+s.l.Addr().String()+"/")
+	s.accept()
+	s.say("\xff\xfb\x01ready")
+	s.expect("\xff\xfd\x01")
+	b.row(t, "ready")
+	press := func(label string) {
+		t.Helper()
+		eval[bool](t, b, fmt.Sprintf("[...document.querySelectorAll('.session .keys button')].find((k) => k.textContent === %q).click() === undefined", label))
+	}
+	press("↑")
+	s.expect("\x1b[A")
+	press("Ctrl+C")
+	s.expect("\x03")
+	press("Enter")
+	s.expect("\r\n")
+	press("Are you there?")
+	s.expect("\xff\xf6")
+	b.checkAccessible(t)
+	b.checkWidth(t)
+	b.checkClean(t)
+}
+
+// A directory is sorted, and left for its parent, with the keyboard alone, and without
+// scripts.
+func TestDirectory(t *testing.T) {
+	w := newWorld(t)
+	for _, scripts := range []bool{true, false} {
+		b := newTab(t, w.base)
+		if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts}); err != nil {
+			t.Fatal(err)
+		}
+		b.open(t, "ftp://"+w.ftp+"/pub/")
+		names := "[...document.querySelectorAll('.listing tbody .title')].map((e) => e.textContent).join(' ')"
+		focus := func(want string) {
+			t.Helper()
+			for range 40 {
+				b.run(t, chromedp.KeyEvent(kb.Tab))
+				if eval[string](t, b, "document.activeElement.textContent") == want {
+					return
+				}
+			}
+			t.Fatalf("the keyboard does not reach %q", want)
+		}
+		focus("Size")
+		b.run(t, chromedp.KeyEvent(kb.Enter))
+		b.await(t, "document.querySelector('th[aria-sort=ascending]')?.textContent === 'Size'")
+		if got := eval[string](t, b, names); !strings.HasPrefix(got, "Parent directory ") || !strings.HasSuffix(got, " README evil.html picture.png large.zip") {
+			t.Errorf("by size: %s", got)
+		}
+		focus("Size")
+		b.run(t, chromedp.KeyEvent(kb.Enter))
+		b.await(t, "document.querySelector('th[aria-sort=descending]')?.textContent === 'Size'")
+		focus("Parent directory")
+		b.run(t, chromedp.KeyEvent(kb.Enter))
+		b.await(t, "document.querySelector('.listing .title')?.textContent === 'pub'")
+		b.checkClean(t)
+	}
+}
+
+// Below a prefix of another server pages have their styles and scripts, forms are sent, and
+// terminals connect.
+func TestPrefix(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.below(t))
+	at := func(u string) { b.visit(t, "/old/?url="+url.QueryEscape(u)) }
+	b.visit(t, "/old/")
+	b.run(t, chromedp.SendKeys("#box", "gopher://gopher.example/7/find%09old%20maps"))
+	b.await(t, "document.querySelector('#explained .hue-search') !== null && getComputedStyle(document.querySelector('.cards')).display === 'grid'")
+	at("gopher://" + w.gopher + "/7/Find%20something")
+	b.run(t, chromedp.SendKeys(".ask input[type=search]", "old maps"+kb.Enter))
+	b.await(t, "document.querySelector('.menu .item a')?.textContent === 'Found old maps' && location.pathname.startsWith('/old/gopher/')")
+	at("gopher://" + w.gopher + "/I/picture.png")
+	b.await(t, "document.querySelector('.picture img')?.naturalWidth === 320")
+	at("telnet://" + w.telnet + "/")
+	b.await(t, "document.querySelector('.xterm-rows')?.textContent.includes('The card catalogue')")
+	b.run(t, chromedp.Click(".session .connect"))
+	b.await(t, "document.querySelector('.session').dataset.state === 'ended'")
 	b.checkAccessible(t)
 	b.checkClean(t)
+}
+
+// With the keyboard alone a user gets past the bar, opens a URL that lacks its scheme, and
+// follows the fix.
+func TestKeyboard(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.base)
+	for _, v := range views {
+		b.setView(t, v.colours, v.width, v.height)
+		b.open(t, "gopher://"+w.gopher+"/")
+		b.run(t, chromedp.KeyEvent(kb.Tab))
+		b.await(t, "document.activeElement.className === 'skip'")
+		b.run(t, chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Tab))
+		b.await(t, "document.activeElement.closest('main') !== null")
+		b.visit(t, "/")
+		b.await(t, "document.activeElement.id === 'box'")
+		b.run(t, chromedp.KeyEvent("ftp.example.com/a b"+kb.Enter))
+		b.await(t, "document.querySelector('.fix a')?.textContent === 'ftp://ftp.example.com/a%20b'")
+		for range 20 {
+			b.run(t, chromedp.KeyEvent(kb.Tab))
+			if eval[bool](t, b, "document.activeElement.matches('.fix a')") {
+				break
+			}
+		}
+		if outline := eval[string](t, b, "getComputedStyle(document.activeElement).outlineStyle"); outline == "none" {
+			t.Error("the focus does not show")
+		}
+		b.await(t, "document.activeElement.matches('.fix a')")
+		b.ignoreFault("the server responded with a status of")
+		b.checkClean(t)
+	}
 }
 
 // Without JavaScript a search is an ordinary form, and the page of a session says that it
@@ -355,6 +493,7 @@ var exhibits = []exhibit{
 	{"wais", "wais", func(u string) bool { return strings.Contains(u, "?") }, "document.querySelector('meter') !== null", []view{night}},
 	{"prospero", "prospero", func(string) bool { return true }, "document.querySelector('main a') !== null", []view{hand}},
 	{"telnet", "telnet", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== ''", []view{broad}},
+	{"tn3270", "tn3270", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== '' && document.querySelector('.keys button') !== null", []view{hand}},
 }
 
 // TestPictures takes the pictures of the README. Without the flag it only tests that they

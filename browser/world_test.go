@@ -7,13 +7,15 @@ import (
 	"image/color"
 	"image/png"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -24,13 +26,13 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/scheme/wais/waistest"
-	"github.com/locus-url/locus/tour"
 )
 
 // world is a gateway and its servers: those of the tour, and some with content for
 // these tests.
 type world struct {
 	base   string // "http://127.0.0.1:1738"
+	client *access.Client
 	museum *tour.Museum
 
 	gopher, ftp, news, wais, telnet, tn3270 string // host and port
@@ -88,7 +90,28 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w.base = "http://" + l.Addr().String()
+	w.client = client
 	return w
+}
+
+// below returns the URL of a server that has another gateway below "/old".
+func (w *world) below(t testing.TB) string {
+	t.Helper()
+	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", Lobby: w.lobby()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/old/", http.StripPrefix("/old", g))
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.URL
 }
 
 // port returns the port of an address.
@@ -102,10 +125,10 @@ func port(t testing.TB, address string) uint16 {
 }
 
 // lobby returns the sections of the first page: the stops of the tour.
-func (w *world) lobby() (list []page.Section) {
+func (w *world) lobby() (list []gateway.Section) {
 	for _, stop := range w.museum.Stops() {
 		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {
-			list = append(list, page.Section{Title: stop.Scheme, Text: stop.Section})
+			list = append(list, gateway.Section{Title: stop.Scheme, Text: stop.Section})
 		}
 		last := &list[len(list)-1]
 		last.Items = append(last.Items, scheme.Item{URL: stop.URL, Title: stop.Title, Kind: scheme.KindUnknown, Size: -1})
@@ -148,6 +171,9 @@ func (w *world) servers(t testing.TB) {
 		{Name: evil, Data: "The text of a <script>.\nIt knows <URL:gopher://gopher.example.net/1>.\n"},
 		{Name: "A room", Items: []gophertest.Item{{Name: "A text in a room", Data: "Here.\n"}}},
 		{Name: "Find something", Search: func(words string) []gophertest.Item {
+			if words == "zebra" {
+				return nil
+			}
 			return []gophertest.Item{{Name: "Found " + words, Data: words}}
 		}},
 		{Name: "Guest book", Selector: "/guestbook", Ask: []string{"Note: A word, please.", "Ask: Your name\tAda", "AskL: What did you like?", "Choose: Where were you first?\tlists\tfiles", "Select: Will you come again?:1"}, Reply: gophertest.Echo},

@@ -44,5 +44,4 @@ func (s *Store) varies(u locus.URL, h http.Header) bool {
 	return h.Get("Content-Security-Policy") != "" || !s.registry.Freshness(u).Fixed
 }
 
-// isWeb reports whether HTTP's own rules apply to responses for u.
 func (s *Store) isWeb(u locus.URL) bool { return s.registry.Scheme(u).Traits.Has(scheme.Web) }

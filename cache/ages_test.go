@@ -99,11 +99,3 @@ func TestVaries(t *testing.T) {
 		t.Error("a menu does not vary")
 	}
 }
-
-func TestStatusName(t *testing.T) {
-	for name, want := range map[string]string{"locus": "locus", "a.b:80/c": "a.b:80/c", "1a": `"1a"`, "": `""`, `a "b\` + "\r\n\x7f": `"a \"b\\"`} {
-		if got := statusName(name); got != want {
-			t.Errorf("%q: %s, want %s", name, got, want)
-		}
-	}
-}

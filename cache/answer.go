@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,27 +13,21 @@ import (
 // openFunc opens the bytes of a body from start to end; end -1 is the end of the body.
 type openFunc func(start, end int64) (io.ReadCloser, error)
 
-// opener opens the body of a stored answer.
 func (s *Store) opener(h hit) openFunc {
-	return func(start, end int64) (io.ReadCloser, error) {
+	return func(start, end int64) (body io.ReadCloser, err error) {
+		if h.size > small {
+			return readStored(h.body, h.size, start, end)
+		}
 		if end < 0 {
 			end = h.size
 		}
 		octets := h.octets
-		if octets == nil && h.size <= small {
-			var err error
+		if octets == nil {
 			if octets, err = s.readSmall(h.entry); err != nil {
 				return nil, err
 			}
 		}
-		if h.size <= small {
-			return newOctets(octets[start:end]), nil
-		}
-		section, err := newSection(h.body, start, end)
-		if err != nil {
-			return nil, err
-		}
-		return section, nil
+		return io.NopCloser(bytes.NewReader(octets[start:end])), nil
 	}
 }
 
@@ -80,10 +75,12 @@ func (s *Store) answer(req *http.Request, m *meta, w outcome, simple bool, open 
 			resp.Header.Set("Content-Range", list[0].contentRange(m.size))
 			resp.Body, err = open(start, end)
 		default:
-			parts := newMultipart(list, m.size, m.header.Get("Content-Type"))
-			resp.StatusCode, resp.ContentLength = http.StatusPartialContent, parts.length
+			parts, err := openParts(list, m, open)
+			if err != nil {
+				return nil, false, err
+			}
+			resp.StatusCode, resp.ContentLength, resp.Body = http.StatusPartialContent, parts.length, parts
 			resp.Header.Set("Content-Type", parts.contentType)
-			resp.Body, err = openParts(list, parts, open)
 		}
 		opened = true
 	default:
@@ -125,37 +122,6 @@ func requestFor(req *http.Request, m *meta) *http.Request {
 	return req
 }
 
-// multiBody is a body of several ranges.
-type multiBody struct {
-	io.Reader
-	parts []io.Closer
-}
-
-// openParts opens all ranges of a list. Parts of one file share its descriptor.
-func openParts(list []byteRange, parts multipart, open openFunc) (io.ReadCloser, error) {
-	b := new(multiBody)
-	var readers []io.Reader
-	for i, r := range list {
-		body, err := open(r.start, r.end)
-		if err != nil {
-			b.Close()
-			return nil, err
-		}
-		b.parts = append(b.parts, body)
-		readers = append(readers, strings.NewReader(parts.heads[i]), body)
-	}
-	b.Reader = io.MultiReader(append(readers, strings.NewReader(parts.tail))...)
-	return b, nil
-}
-
-// Close implements [io.Closer].
-func (b *multiBody) Close() error {
-	for _, part := range b.parts {
-		part.Close()
-	}
-	return nil
-}
-
 // gatewayTimeout is the response to a request that accepts only stored answers (RFC
 // 9111 section 5.2.1.7).
 func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
@@ -170,6 +136,6 @@ func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
 	if method(req) == http.MethodHead {
 		resp.Body = http.NoBody
 	}
-	resp.Header.Set("Cache-Status", s.name+"; detail=only-if-cached")
+	resp.Header.Set("Cache-Status", statusName+"; detail=only-if-cached")
 	return resp
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -76,7 +77,8 @@ func TestCrash(t *testing.T) {
 		crash(t, dir, after)
 		s := openStore(t, dir, &Options{Size: 4 << 20})
 		rt := s.Transport(texts())
-		for i := range crashURLs {
+		// In another order than before: what was used last is asked for before it is evicted.
+		for _, i := range rand.New(rand.NewPCG(1738, uint64(after))).Perm(crashURLs) {
 			url, n := crashURL(i)
 			resp, body, err := ask(rt, request(t, "GET", url))
 			if err != nil || body != text(url, n) {

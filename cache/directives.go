@@ -9,87 +9,56 @@ import (
 // forever is the longest time that a directive can name (RFC 9111 section 1.2.2).
 const forever = (1<<31 - 1) * time.Second
 
-// never is the time of a missing directive.
-const never = -1
-
 // directives are those of Cache-Control, in a request or a response (RFC 9111 section
-// 5.2; RFC 5861; RFC 8246). A missing time is [never].
-type directives struct {
-	noStore, noCache, private, public, onlyIfCached bool
-	mustRevalidate, proxyRevalidate, mustUnderstand bool
-	immutable                                       bool
-	maxAge, sMaxAge, maxStale, minFresh             time.Duration
-	staleIfError, staleWhileRevalidate              time.Duration
+// 5.2; RFC 5861; RFC 8246), with the times of those that have one.
+type directives map[string]time.Duration
+
+// isDirective has the directives that the store obeys.
+var isDirective = map[string]bool{
+	"no-store": true, "no-cache": true, "private": true, "public": true, "only-if-cached": true,
+	"must-revalidate": true, "proxy-revalidate": true, "must-understand": true, "immutable": true,
+	"max-age": true, "s-maxage": true, "max-stale": true, "min-fresh": true,
+	"stale-if-error": true, "stale-while-revalidate": true,
 }
 
-// parseDirectives reads the lines of Cache-Control. It skips unknown directives. A
-// repeated or invalid number counts as the one that keeps an answer for the shortest
-// time (section 4.2.1).
+func (d directives) has(name string) bool {
+	_, ok := d[name]
+	return ok
+}
+
+// parseDirectives reads the lines of Cache-Control. A repeated or invalid number counts
+// as the one that keeps an answer for the shortest time (section 4.2.1). Names of fields
+// don't limit a directive, which sections 5.2.2.4 and 5.2.2.7 allow.
 func parseDirectives(lines []string) directives {
-	d := directives{maxAge: never, sMaxAge: never, maxStale: never, minFresh: never, staleIfError: never, staleWhileRevalidate: never}
+	if len(lines) == 0 {
+		return nil
+	}
+	d := make(directives)
 	for _, line := range lines {
 		for line != "" {
 			var name, value string
 			var valued bool
 			name, value, valued, line = nextDirective(line)
-			d.set(name, value, valued)
+			if name = strings.ToLower(name); isDirective[name] {
+				d.set(name, value, valued)
+			}
 		}
 	}
 	return d
 }
 
-func (d *directives) set(name, value string, valued bool) {
-	switch strings.ToLower(name) {
-	case "no-store":
-		d.noStore = true
-	case "no-cache": // with names of fields too: section 5.2.2.4 allows it
-		d.noCache = true
-	case "private":
-		d.private = true
-	case "public":
-		d.public = true
-	case "only-if-cached":
-		d.onlyIfCached = true
-	case "must-revalidate":
-		d.mustRevalidate = true
-	case "proxy-revalidate":
-		d.proxyRevalidate = true
-	case "must-understand":
-		d.mustUnderstand = true
-	case "immutable":
-		d.immutable = true
-	case "max-age":
-		shortest(&d.maxAge, seconds(value))
-	case "s-maxage":
-		shortest(&d.sMaxAge, seconds(value))
-	case "max-stale":
-		if !valued {
-			value = "2147483647" // however old
-		}
-		shortest(&d.maxStale, seconds(value))
-	case "min-fresh": // the longest is what asks for most
-		n, ok := parseSeconds(value)
-		if !ok {
-			n = forever
-		}
-		d.minFresh = max(d.minFresh, n)
-	case "stale-if-error":
-		shortest(&d.staleIfError, seconds(value))
-	case "stale-while-revalidate":
-		shortest(&d.staleWhileRevalidate, seconds(value))
+func (d directives) set(name, value string, valued bool) {
+	n, ok := parseSeconds(value)
+	if name == "min-fresh" && !ok || name == "max-stale" && !valued {
+		n = forever
 	}
-}
-
-func shortest(to *time.Duration, d time.Duration) {
-	if *to == never || d < *to {
-		*to = d
+	switch old, repeated := d[name]; {
+	case name == "min-fresh": // the longest asks for most
+		n = max(n, old)
+	case repeated:
+		n = min(n, old)
 	}
-}
-
-// seconds reads a number of seconds; an invalid one is 0.
-func seconds(text string) time.Duration {
-	d, _ := parseSeconds(text)
-	return d
+	d[name] = n
 }
 
 // parseSeconds reads delta-seconds (RFC 9111 section 1.2.2).
@@ -144,14 +113,15 @@ func nextDirective(line string) (name, value string, valued bool, rest string) {
 // requestDirectives reads those of a request. Pragma counts only without Cache-Control
 // (section 5.4).
 func requestDirectives(h http.Header) directives {
-	lines := h["Cache-Control"]
-	d := parseDirectives(lines)
-	if len(lines) == 0 {
-		for _, line := range h["Pragma"] {
-			for part := range strings.SplitSeq(line, ",") {
-				d.noCache = d.noCache || strings.EqualFold(strings.TrimSpace(part), "no-cache")
+	if lines := h["Cache-Control"]; len(lines) > 0 {
+		return parseDirectives(lines)
+	}
+	for _, line := range h["Pragma"] {
+		for part := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(part), "no-cache") {
+				return directives{"no-cache": 0}
 			}
 		}
 	}
-	return d
+	return nil
 }

@@ -48,7 +48,6 @@ func (b *body) open() (*handle, error) {
 	return &handle{file: b.file, body: b}, nil
 }
 
-// Close implements [io.Closer].
 func (h *handle) Close() error {
 	h.once.Do(h.body.release)
 	return nil
@@ -67,7 +66,6 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// sync makes the system write a body to the disk.
 func (b *body) sync() error {
 	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {
@@ -98,26 +96,24 @@ func (s *Store) makeFolders() error {
 const nameLen = 2*len(key{}) + 1 + 16
 
 // sweep deletes bodies that are not in the index, as a killed process leaves them. It
-// returns the names of the files whose size is that of the index.
-func (s *Store) sweep(list []indexed) (there map[string]bool, err error) {
-	sizes := make(map[string]int64, len(list))
-	for _, k := range list {
-		sizes[filepath.Base(s.pathOf(k.key, k.id))] = k.size
+// returns the entries whose body is missing or has another size.
+func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
+	missing = make(map[string]*entry, len(list))
+	for _, e := range list {
+		missing[filepath.Base(e.body.path)] = e
 	}
-	there = make(map[string]bool, len(list))
-	err = filepath.WalkDir(filepath.Join(s.dir, bodies), func(path string, d fs.DirEntry, err error) error {
+	return missing, filepath.WalkDir(filepath.Join(s.dir, bodies), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !isBody(d.Name()) {
 			return err // nothing of ours
 		}
-		if size, ok := sizes[d.Name()]; ok {
-			if info, err := d.Info(); err == nil && info.Size() == size {
-				there[d.Name()] = true
+		if e := missing[d.Name()]; e != nil {
+			if info, err := d.Info(); err == nil && info.Size() == e.size {
+				delete(missing, d.Name())
 				return nil
 			}
 		}
 		return os.Remove(path)
 	})
-	return there, err
 }
 
 func isBody(name string) bool {

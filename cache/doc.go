@@ -35,25 +35,10 @@
 //
 // # Lifetimes of other schemes
 //
-// If the answer itself names no lifetime, that of [scheme.Scheme].Freshness applies:
-//
-//	ftp, ftps     listing                           5 minutes
-//	              file                              a tenth of the time since it changed, from 10
-//	                                                minutes to a day; an hour if that is not known
-//	gopher(s)     menu, attributes                  5 minutes
-//	              search, phone book                1 minute
-//	              answers to a form                 never
-//	              anything else                     as a file
-//	news, snews   article by its Message-ID         7 days
-//	              newsgroup, list of newsgroups     1 minute
-//	nntp, nntps   article by its number             1 day
-//	              newsgroup                         1 minute
-//	wais          document                          1 day
-//	              search                            1 minute
-//	              description of a database         1 hour
-//	prospero      anything                          5 minutes
-//	file, mid, cid, mailto, telnet, rlogin, tn3270,
-//	and unknown schemes                             never
+// If the answer itself names no lifetime, that of [scheme.Scheme].Freshness applies. It is
+// a minute to a few days for what a scheme knows to keep, such as an article by its
+// Message-ID, and a tenth of the time since a file changed, from 10 minutes to a day.
+// Answers to a form, files of this machine and sessions are never stored.
 //
 // An answer that something is missing keeps at most 30 seconds. After a referral
 // (Content-Location) the shorter of both lifetimes applies; after one to HTTP it is 0,

@@ -39,8 +39,10 @@ type fetch struct {
 	preferences string    // see preferencesOf
 	req         *http.Request
 	cc          directives // of req
-	old         hit        // to be validated; nil entry: none
+	mode        mode
+	old         hit // to be validated; nil entry: none
 	cancel      context.CancelFunc
+	detach      func() bool // makes it outlive the store
 
 	arrived chan struct{} // closed when the header has arrived
 	// One of these arrived: an error; a response only for the first request; old,
@@ -60,7 +62,6 @@ type fetch struct {
 	change     sync.Cond
 	waiting    int       // requests that wait for the header or read
 	readers    []*reader // in order of arrival
-	background bool      // it runs whether or not a request waits
 	closed     bool      // no request may join
 	abandoned  bool      // the first request left before the header arrived
 	left       int64     // bytes that may be fetched while no request waits
@@ -81,13 +82,43 @@ func preferencesOf(h http.Header) string {
 	return fieldValue(h, "Accept") + "\n" + fieldValue(h, "Accept-Language") + "\n" + fieldValue(h, "Accept-Encoding")
 }
 
-// newFetch returns a fetch that one request waits for. Others may join unless it is
-// closed. The caller must hold s.mu.
-func (t *transport) newFetch(a *cacheRequest, req *http.Request, over bool) *fetch {
-	f := &fetch{closed: over, s: t.s, t: t, key: a.key, url: a.url, preferences: preferencesOf(req.Header), req: req, cc: a.cc, arrived: make(chan struct{}), waiting: 1}
+// mode says which requests a fetch is for.
+type mode uint8
+
+const (
+	shared     mode = iota // for all that want the same
+	alone                  // for the one that it was started for
+	background             // for the store: it runs whether or not a request waits
+)
+
+// start starts a fetch. The caller must hold s.mu.
+func (t *transport) start(req *http.Request, a *cacheRequest, old hit, m mode) *fetch {
+	s := t.s
+	f := &fetch{
+		s: s, t: t, key: a.key, url: a.url, preferences: preferencesOf(req.Header), req: req, cc: a.cc, old: old, mode: m,
+		arrived: make(chan struct{}), waiting: 1, closed: m == alone,
+	}
 	f.change.L = &f.mu
-	t.s.fetches[a.key] = append(t.s.fetches[a.key], f)
+	if m == background {
+		f.abandoned, f.waiting = true, 0
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
+	f.detach = context.AfterFunc(s.ctx, cancel)
+	f.cancel = func() { f.detach(); cancel() }
+	s.fetches[a.key] = append(s.fetches[a.key], f)
+	s.work.Add(1)
+	go f.run(ctx)
 	return f
+}
+
+// abandon discards the response of a fetch whose first request is gone.
+func (f *fetch) abandon() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.abandoned = true
+	if f.resp != nil {
+		f.resp.Body.Close()
+	}
 }
 
 // unregister removes f from the fetches that requests can join.
@@ -139,7 +170,7 @@ func (f *fetch) leave() {
 		f.releaseBody()
 		return
 	}
-	if f.background {
+	if f.mode == background {
 		return
 	}
 	if !f.isReady() || f.meta == nil {
@@ -192,13 +223,18 @@ func (f *fetch) run(ctx context.Context) {
 	}
 }
 
-// request is the request to the next RoundTripper.
 func (f *fetch) request(ctx context.Context) *http.Request {
 	req := withoutFragment(f.req, ctx)
-	for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
-		req.Header.Del(name)
+	validates := f.old.entry != nil
+	if f.mode != alone || validates {
+		delete(req.Header, "If-None-Match")
+		delete(req.Header, "If-Modified-Since")
 	}
-	if f.old.entry != nil {
+	if f.mode != alone || validates && !f.old.meta.isHTTP {
+		delete(req.Header, "Range")
+		delete(req.Header, "If-Range")
+	}
+	if validates {
 		f.old.meta.addConditions(req.Header)
 	}
 	return req
@@ -238,18 +274,19 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 		f.finishEmpty()
 		return false
 	}
+	if method(f.req) == http.MethodHead {
+		f.compareHead(resp)
+	}
 	m := s.newMeta(f.url, f.req, resp, asked, came)
 	if !m.mayStore(f.req, f.cc, resp) || !f.create(m) {
 		if f.old.entry != nil && resp.StatusCode < 500 {
 			s.remove(f.old.entry) // the server has another version now
 		}
-		s.mu.Lock()
-		if len(s.unshared) >= unsharedMax {
-			clear(s.unshared)
+		if f.mode != alone {
+			s.dontShare(f.key)
 		}
-		s.unshared[f.key] = came.Add(unsharedTime)
-		s.mu.Unlock()
 		f.status = resp.StatusCode
+		f.detach()
 		f.mu.Lock()
 		if f.abandoned {
 			resp.Body.Close()
@@ -382,7 +419,6 @@ func (f *fetch) copyBody(from io.ReadCloser) {
 
 var errRoom = errors.New("no room in the cache")
 
-// write appends to the body and wakes its readers.
 func (f *fetch) write(octets []byte) error {
 	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {
 		return errRoom // longer than its Content-Length: nothing is stored
@@ -404,7 +440,7 @@ func (f *fetch) write(octets []byte) error {
 	}
 	f.written += int64(len(octets))
 	f.change.Broadcast()
-	if f.waiting == 0 && !f.background {
+	if f.waiting == 0 && f.mode != background {
 		if f.left -= int64(len(octets)); f.left < 0 {
 			f.closed = true
 			f.cancel()
@@ -428,7 +464,8 @@ func (f *fetch) finish(err error) {
 	if err == nil {
 		m := *f.meta
 		m.size = f.written
-		e := &entry{key: f.key, id: f.id, size: f.written, cost: cost(&m), sum: f.sum, body: f.body, slot: -1, memorySlot: -1}
+		e := newEntry(f.key, f.id, &m, f.sum)
+		e.body = f.body
 		stored = s.commit(f, e, &m)
 	} else {
 		s.reserve(-f.reserved)
@@ -459,9 +496,7 @@ func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 	f.s.reserve(-f.reserved)
 	f.s.removeBody(f.body)
 	f.unregister() // no request may join
-	f.s.mu.Lock()
-	f.s.unshared[f.key] = f.s.now().Add(unsharedTime)
-	f.s.mu.Unlock()
+	f.s.dontShare(f.key)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
@@ -469,7 +504,7 @@ func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 	if !errors.Is(why, errRoom) {
 		f.failure = why
 	}
-	f.rest = &restBody{Reader: io.MultiReader(bytes.NewReader(first), from), from: from, f: f}
+	f.rest = &closing{Reader: io.MultiReader(bytes.NewReader(first), from), from: from, closed: f.cancel}
 	if len(f.readers) > 0 {
 		f.restReader = f.readers[0]
 	} else if f.waiting == 0 {
@@ -477,20 +512,4 @@ func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 		f.releaseBody()
 	}
 	f.change.Broadcast()
-}
-
-// restBody is the rest of a body that is not stored.
-type restBody struct {
-	io.Reader
-	from io.Closer
-	f    *fetch
-	once sync.Once
-}
-
-func (r *restBody) Close() (err error) {
-	r.once.Do(func() {
-		err = r.from.Close()
-		r.f.cancel()
-	})
-	return err
 }

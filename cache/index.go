@@ -27,19 +27,9 @@ const (
 // goroutine writes into it.
 type index struct{ *store.File }
 
-// indexed is an answer in the index.
-type indexed struct {
-	key  key
-	id   uint64
-	sum  uint64
-	size int64
-	cost int64
-	used int64
-}
-
 // openIndex opens the index in dir and lists its answers. A damaged index is replaced
 // by an empty one, and note is told.
-func openIndex(dir string, note func(error)) (x index, list []indexed, err error) {
+func openIndex(dir string, note func(error)) (x index, list []*entry, err error) {
 	x.File = &store.File{
 		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketAnswers, bucketUsed},
 		Check: func(tx *bbolt.Tx) (err error) {
@@ -56,28 +46,27 @@ func openIndex(dir string, note func(error)) (x index, list []indexed, err error
 }
 
 // readAll reads the whole index.
-func readAll(tx *bbolt.Tx) (list []indexed, err error) {
+func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 	used := tx.Bucket([]byte(bucketUsed))
 	err = tx.Bucket([]byte(bucketAnswers)).ForEach(func(name, record []byte) error {
 		m, sum, err := parseRecord(record)
 		if err != nil {
 			return err
 		}
-		k := indexed{sum: sum, size: m.size, cost: cost(m), used: m.received.Unix()}
-		var ok bool
-		if k.key, k.id, ok = splitName(name); !ok || keyOf(m.url) != k.key {
+		e := newEntry(keyOf(m.url), 0, m, sum)
+		if len(name) != len(e.key)+8 || string(name[:len(e.key)]) != string(e.key[:]) {
 			return fmt.Errorf("%w: a record has the name of another", store.ErrDamaged)
 		}
+		e.id, e.saved, e.used = binary.BigEndian.Uint64(name[len(e.key):]), true, m.received.UnixNano()
 		if octets := used.Get(name); len(octets) == 8 {
-			k.used = int64(binary.BigEndian.Uint64(octets))
+			e.used = int64(binary.BigEndian.Uint64(octets))
 		}
-		list = append(list, k)
+		list = append(list, e)
 		return nil
 	})
 	return list, err
 }
 
-// load reads the record of an answer.
 func (x index) load(k key, id uint64) (m *meta, err error) {
 	err = x.View(func(tx *bbolt.Tx) error {
 		m, _, err = parseRecord(tx.Bucket([]byte(bucketAnswers)).Get(recordName(k, id)))
@@ -86,29 +75,23 @@ func (x index) load(k key, id uint64) (m *meta, err error) {
 	return m, err
 }
 
-// changes are what is to be written.
-type changes struct {
-	records map[*entry][]byte // nil: the entry is deleted
-	used    map[*entry]int64
-}
-
-// write writes all of c or, after an error, nothing.
-func (x index) write(c changes) error {
+// write writes metas, where nil deletes an entry, and when entries were last used. After
+// an error it has written nothing.
+func (x index) write(metas map[*entry]*meta, lastUsed map[*entry]int64) error {
 	return x.Update(func(tx *bbolt.Tx) error {
 		answers, used := tx.Bucket([]byte(bucketAnswers)), tx.Bucket([]byte(bucketUsed))
-		for e, record := range c.records {
-			name := recordName(e.key, e.id)
-			if record != nil {
-				if err := answers.Put(name, record); err != nil {
-					return err
-				}
-				continue
+		for e, m := range metas {
+			var err error
+			if name := recordName(e.key, e.id); m != nil {
+				err = answers.Put(name, newRecord(m, e.sum))
+			} else {
+				err = errors.Join(answers.Delete(name), used.Delete(name))
 			}
-			if err := errors.Join(answers.Delete(name), used.Delete(name)); err != nil {
+			if err != nil {
 				return err
 			}
 		}
-		for e, at := range c.used {
+		for e, at := range lastUsed {
 			if err := used.Put(recordName(e.key, e.id), binary.BigEndian.AppendUint64(nil, uint64(at))); err != nil {
 				return err
 			}
@@ -118,11 +101,3 @@ func (x index) write(c changes) error {
 }
 
 func recordName(k key, id uint64) []byte { return binary.BigEndian.AppendUint64(k[:len(k):len(k)], id) }
-
-func splitName(name []byte) (k key, id uint64, ok bool) {
-	if len(name) != len(k)+8 {
-		return k, 0, false
-	}
-	copy(k[:], name)
-	return k, binary.BigEndian.Uint64(name[len(k):]), true
-}

@@ -134,27 +134,22 @@ func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
 		return s.lifetimeByScheme(u, m)
 	}
 	// The tenth that section 4.2.2 suggests; not for a search, whose results change.
-	if _, searched := cutSearch(m.url); searched || m.modified.IsZero() || m.date.IsZero() {
+	if strings.Contains(m.url, "?") || m.modified.IsZero() || m.date.IsZero() {
 		return 0
 	}
-	if !slices.Contains(heuristicStatuses, m.status) && !m.cc.public {
+	if !slices.Contains(heuristicStatuses, m.status) && !m.cc.has("public") {
 		return 0
 	}
 	return min(max(0, m.date.Sub(m.modified)/10), fileMax)
 }
 
-func cutSearch(url string) (before string, ok bool) {
-	before, _, ok = strings.Cut(url, "?")
-	return before, ok
-}
-
 // explicitLifetime returns the lifetime that the answer itself names.
 func (m *meta) explicitLifetime() (d time.Duration, ok bool) {
 	switch {
-	case m.cc.sMaxAge != never:
-		return m.cc.sMaxAge, true
-	case m.cc.maxAge != never:
-		return m.cc.maxAge, true
+	case m.cc.has("s-maxage"):
+		return m.cc["s-maxage"], true
+	case m.cc.has("max-age"):
+		return m.cc["max-age"], true
 	case m.header["Expires"] != nil:
 		if len(m.header["Expires"]) > 1 {
 			return 0, true
@@ -189,20 +184,20 @@ func (s *Store) lifetimeByScheme(u locus.URL, m *meta) time.Duration {
 // (RFC 9111 section 3).
 func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) bool {
 	switch {
-	case method(req) != http.MethodGet || cc.noStore:
+	case method(req) != http.MethodGet || cc.has("no-store"):
 		return false
 	case !slices.Contains(heuristicStatuses, m.status) && !slices.Contains(explicitStatuses, m.status):
 		return false // unknown status
-	case m.cc.noStore && !m.cc.mustUnderstand, m.cc.private:
+	case m.cc.has("no-store") && !m.cc.has("must-understand"), m.cc.has("private"):
 		return false
 	case isPersonal(req) && !m.isPublic(req):
 		return false
 	case m.header["Set-Cookie"] != nil || m.header["Set-Cookie2"] != nil:
 		return false // a cookie is for one person
-	case len(resp.Trailer) > 0, len(m.vary) == 1 && m.vary[0].name == "*":
+	case len(resp.Trailer) > 0, m.header["Content-Range"] != nil, len(m.vary) == 1 && m.vary[0].name == "*":
 		return false
 	}
-	if _, ok := m.explicitLifetime(); !ok && m.isHTTP && !m.cc.public && !slices.Contains(heuristicStatuses, m.status) {
+	if _, ok := m.explicitLifetime(); !ok && m.isHTTP && !m.cc.has("public") && !slices.Contains(heuristicStatuses, m.status) {
 		return false
 	}
 	if !m.isHTTP && m.lifetime <= 0 {
@@ -211,7 +206,6 @@ func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) b
 	return m.lifetime > m.age || m.canValidate()
 }
 
-// isPersonal reports whether a request identifies its user.
 func isPersonal(req *http.Request) bool {
 	return req.Header["Authorization"] != nil || req.Header["Cookie"] != nil
 }
@@ -220,10 +214,9 @@ func isPersonal(req *http.Request) bool {
 // 9111 section 3.5). must-revalidate allows it with Authorization, but says nothing
 // about cookies.
 func (m *meta) isPublic(req *http.Request) bool {
-	return m.cc.public || m.cc.sMaxAge != never || m.cc.mustRevalidate && req.Header["Cookie"] == nil
+	return m.cc.has("public") || m.cc.has("s-maxage") || m.cc.has("must-revalidate") && req.Header["Cookie"] == nil
 }
 
-// canValidate reports whether a server can be asked if the answer is still right.
 func (m *meta) canValidate() bool { return m.etag != "" || !m.modified.IsZero() }
 
 // hasStrongDate reports whether Last-Modified distinguishes versions (RFC 9110 section
@@ -246,29 +239,29 @@ const (
 // RFC 5861 section 3; RFC 8246).
 func (m *meta) usability(cc directives, now time.Time) usability {
 	age, lifetime := m.currentAge(now), m.lifetime
-	if cc.noCache || m.cc.noCache || m.isFuture(now) {
+	if cc.has("no-cache") || m.cc.has("no-cache") || m.isFuture(now) {
 		return mustValidate
 	}
 	isFresh := lifetime > age
-	if cc.maxAge != never && age > cc.maxAge && !(m.cc.immutable && isFresh && cc.maxAge == 0) {
+	if cc.has("max-age") && age > cc["max-age"] && !(m.cc.has("immutable") && isFresh && cc["max-age"] == 0) {
 		// max-stale extends max-age, too (section 5.2.1.2).
-		if !isFresh || cc.maxStale == never || age-cc.maxAge > cc.maxStale {
+		if !isFresh || !cc.has("max-stale") || age-cc["max-age"] > cc["max-stale"] {
 			return mustValidate
 		}
 	}
 	if isFresh {
-		if cc.minFresh != never && lifetime-age < cc.minFresh {
+		if cc.has("min-fresh") && lifetime-age < cc["min-fresh"] {
 			return mustValidate
 		}
 		return fresh
 	}
-	if m.isStrict() || cc.minFresh != never {
+	if m.isStrict() || cc.has("min-fresh") {
 		return mustValidate
 	}
-	if cc.maxStale != never && age-lifetime <= cc.maxStale {
+	if cc.has("max-stale") && age-lifetime <= cc["max-stale"] {
 		return staleAccepted
 	}
-	if m.cc.staleWhileRevalidate != never && age-lifetime <= m.cc.staleWhileRevalidate && cc.maxAge == never {
+	if m.cc.has("stale-while-revalidate") && age-lifetime <= m.cc["stale-while-revalidate"] && !cc.has("max-age") {
 		return staleRevalidate
 	}
 	return mustValidate
@@ -277,20 +270,22 @@ func (m *meta) usability(cc directives, now time.Time) usability {
 // isStrict reports whether the answer must not be used once it is stale (RFC 9111
 // section 4.2.4; 5.2.2.10 for s-maxage).
 func (m *meta) isStrict() bool {
-	return m.cc.mustRevalidate || m.cc.proxyRevalidate || m.cc.sMaxAge != never || m.cc.noCache
+	return m.cc.has("must-revalidate") || m.cc.has("proxy-revalidate") || m.cc.has("s-maxage") || m.cc.has("no-cache")
 }
 
 // mayReplaceError reports whether the answer may be given instead of an error (RFC 5861
 // section 4).
 func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
-	if m.isStrict() || cc.noCache || m.isFuture(now) {
+	if m.isStrict() || cc.has("no-cache") || m.isFuture(now) {
 		return false
 	}
-	allowed := max(cc.staleIfError, m.cc.staleIfError)
+	allowed := max(cc["stale-if-error"], m.cc["stale-if-error"])
 	if !m.isHTTP {
 		allowed = max(allowed, outageAge)
+	} else if !cc.has("stale-if-error") && !m.cc.has("stale-if-error") {
+		return false
 	}
-	return allowed != never && m.currentAge(now)-m.lifetime <= allowed
+	return m.currentAge(now)-m.lifetime <= allowed
 }
 
 // updated returns m with the header of a 304 (RFC 9111 section 3.2), or of a response

@@ -3,6 +3,7 @@ package cache
 import (
 	"crypto/rand"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -101,33 +102,50 @@ func (s byteRange) contentRange(size int64) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.end-1, size)
 }
 
-// multipart is the form of an answer with several ranges (RFC 9110 section 14.6):
-// heads[i] stands before range i, tail after all.
-type multipart struct {
+// multiBody is a body of several ranges (RFC 9110 section 14.6).
+type multiBody struct {
+	io.Reader
+	parts       []io.Closer
 	contentType string
-	heads       []string
-	tail        string
 	length      int64
 }
 
-func newMultipart(list []byteRange, size int64, contentType string) multipart {
+// openParts opens all ranges of a list of m. Parts of one file share its descriptor.
+func openParts(list []byteRange, m *meta, open openFunc) (*multiBody, error) {
 	boundary := rand.Text()
-	m := multipart{contentType: "multipart/byteranges; boundary=" + boundary, tail: "\r\n--" + boundary + "--\r\n"}
-	for i, s := range list {
-		var b strings.Builder
-		if i > 0 {
-			b.WriteString("\r\n")
-		}
-		b.WriteString("--" + boundary + "\r\n")
-		if contentType != "" {
-			b.WriteString("Content-Type: " + contentType + "\r\n")
-		}
-		b.WriteString("Content-Range: " + s.contentRange(size) + "\r\n\r\n")
-		m.heads = append(m.heads, b.String())
-		m.length += int64(b.Len()) + s.end - s.start
+	b := &multiBody{contentType: "multipart/byteranges; boundary=" + boundary}
+	var readers []io.Reader
+	add := func(text string) {
+		readers = append(readers, strings.NewReader(text))
+		b.length += int64(len(text))
 	}
-	m.length += int64(len(m.tail))
-	return m
+	lineEnd := ""
+	for _, r := range list {
+		body, err := open(r.start, r.end)
+		if err != nil {
+			b.Close()
+			return nil, err
+		}
+		b.parts = append(b.parts, body)
+		head := lineEnd + "--" + boundary + "\r\n"
+		if t := m.header.Get("Content-Type"); t != "" {
+			head += "Content-Type: " + t + "\r\n"
+		}
+		add(head + "Content-Range: " + r.contentRange(m.size) + "\r\n\r\n")
+		readers = append(readers, body)
+		b.length += r.end - r.start
+		lineEnd = "\r\n"
+	}
+	add("\r\n--" + boundary + "--\r\n")
+	b.Reader = io.MultiReader(readers...)
+	return b, nil
+}
+
+func (b *multiBody) Close() error {
+	for _, part := range b.parts {
+		part.Close()
+	}
+	return nil
 }
 
 // mayRange evaluates If-Range (RFC 9110 section 13.1.5).

@@ -1,18 +1,15 @@
 package cache
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"os"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
-// reader reads a body that is being fetched, from the file that it grows in. A slow
-// reader so takes no memory.
+// reader reads a body from the file that it is in, or still grows in. A slow reader so
+// takes no memory.
 type reader struct {
 	f    *fetch
 	end  int64 // -1: where the body ends
@@ -47,6 +44,14 @@ func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	return r
 }
 
+// readStored returns a reader of a stored body of that size.
+func readStored(b *body, size, start, end int64) (*reader, error) {
+	f := &fetch{body: b, written: size, done: true, released: true, waiting: 1}
+	f.change.L = &f.mu
+	r := f.attach(context.Background(), start, end)
+	return r, r.gone
+}
+
 // wait waits until there are bytes after r.off, and returns where those in the file
 // end; rest is where to read if the file has no more.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
@@ -77,7 +82,6 @@ func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	}
 }
 
-// Read implements [io.Reader].
 func (r *reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -96,8 +100,11 @@ func (r *reader) Read(p []byte) (int, error) {
 	}
 	n, err := r.handle.ReadAt(p[:min(int64(len(p)), upTo-r.off)], r.off)
 	r.off += int64(n)
-	if n > 0 {
+	switch {
+	case n > 0:
 		err = nil
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF // the file has changed
 	}
 	return n, err
 }
@@ -188,30 +195,14 @@ func openAt(path string, off int64) *os.File {
 	return f
 }
 
-// piece is the size of a reader's buffer while the client is slow.
-const piece = 32 << 10
-
-var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
-
+// copyAt copies a part of a file.
 func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
-	buffer := pieces.Get().(*[piece]byte)
-	defer pieces.Put(buffer)
-	for start+n < end {
-		m, err := from.ReadAt(buffer[:min(piece, end-start-n)], start+n)
-		if m > 0 {
-			written, err := w.Write(buffer[:m])
-			n += int64(written)
-			if err != nil {
-				return n, err
-			}
-			continue
-		}
-		return n, err
-	}
-	return n, nil
+	buffer := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(buffer)
+	return io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(from, start, end-start), buffer[:])
 }
 
-// Close implements [io.Closer]. A waiting Read ends.
+// Close ends a waiting Read too.
 func (r *reader) Close() error {
 	f := r.f
 	f.mu.Lock()
@@ -237,78 +228,3 @@ func (r *reader) Close() error {
 	f.leave()
 	return nil
 }
-
-// section reads a part of a stored body. It implements [io.WriterTo] as a reader does.
-type section struct {
-	handle   *handle
-	off, end int64
-	closed   atomic.Bool
-}
-
-func newSection(b *body, start, end int64) (*section, error) {
-	h, err := b.open()
-	if err != nil {
-		return nil, err
-	}
-	return &section{handle: h, off: start, end: end}, nil
-}
-
-// Read implements [io.Reader].
-func (s *section) Read(p []byte) (int, error) {
-	if s.closed.Load() {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	if s.off >= s.end {
-		return 0, io.EOF
-	}
-	n, err := s.handle.ReadAt(p[:min(int64(len(p)), s.end-s.off)], s.off)
-	s.off += int64(n)
-	switch {
-	case n > 0:
-		err = nil
-	case err == io.EOF:
-		err = io.ErrUnexpectedEOF // the file has changed
-	}
-	return n, err
-}
-
-// WriteTo implements [io.WriterTo].
-func (s *section) WriteTo(w io.Writer) (n int64, err error) {
-	if s.closed.Load() {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	if from, ok := w.(io.ReaderFrom); ok && s.off < s.end {
-		if own := openAt(s.handle.body.path, s.off); own != nil {
-			defer own.Close()
-			n, err = from.ReadFrom(&io.LimitedReader{R: own, N: s.end - s.off})
-		}
-	}
-	s.off += n
-	if err == nil && s.off < s.end {
-		var m int64
-		m, err = copyAt(w, s.handle, s.off, s.end)
-		n, s.off = n+m, s.off+m
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// Close implements [io.Closer].
-func (s *section) Close() error {
-	s.closed.Store(true)
-	return s.handle.Close()
-}
-
-// octets is a body in memory.
-type octets struct{ bytes.Reader }
-
-func newOctets(b []byte) *octets {
-	o := new(octets)
-	o.Reset(b)
-	return o
-}
-
-// Close implements [io.Closer].
-func (*octets) Close() error { return nil }

@@ -12,10 +12,9 @@ import (
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
-// appendRecord appends the index's record of an answer: its meta, the checksum of its
+// newRecord returns the index's record of an answer: its meta, the checksum of its
 // body, and at the end its own.
-func appendRecord(dst []byte, m *meta, sum uint64) []byte {
-	start := len(dst)
+func newRecord(m *meta, sum uint64) (dst []byte) {
 	number := func(n int64) { dst = binary.AppendVarint(dst, n) }
 	text := func(s string) {
 		dst = binary.AppendUvarint(dst, uint64(len(s)))
@@ -49,10 +48,10 @@ func appendRecord(dst []byte, m *meta, sum uint64) []byte {
 		text(s.name)
 		text(s.value)
 	}
-	return binary.BigEndian.AppendUint64(dst, crc64.Checksum(dst[start:], sumTable))
+	return binary.BigEndian.AppendUint64(dst, crc64.Checksum(dst, sumTable))
 }
 
-// parseRecord reads what appendRecord wrote.
+// parseRecord reads what newRecord wrote.
 func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	if len(octets) < 16 {
 		return nil, 0, fmt.Errorf("%w: a record is cut", store.ErrDamaged)

@@ -3,35 +3,11 @@ package cache
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// statusName formats a cache's name for Cache-Status (RFC 9211 section 2): a token if
-// possible, else a string.
-func statusName(name string) string {
-	token := name != "" && (name[0] >= 'a' && name[0] <= 'z' || name[0] >= 'A' && name[0] <= 'Z')
-	for i := range len(name) {
-		c := name[i]
-		token = token && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~!#$%&'*+^|`:/", c) >= 0)
-	}
-	if token {
-		return name
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(name) {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c >= 0x20 && c < 0x7F:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+// statusName is the store's name in Cache-Status (RFC 9211 section 2).
+const statusName = "locus"
 
 // Why a request was forwarded (RFC 9211 section 2.2).
 const (
@@ -56,7 +32,7 @@ type outcome struct {
 // not from the store.
 func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	b := make([]byte, 0, 64)
-	b = append(b, s.name...)
+	b = append(b, statusName...)
 	if w.fwd == "" {
 		b = append(b, "; hit"...)
 	} else {
@@ -77,7 +53,6 @@ func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	return string(b)
 }
 
-// mark adds Cache-Status to a response that is not from the store.
 func (s *Store) mark(resp *http.Response, w outcome) *http.Response {
 	if resp.Header == nil {
 		resp.Header = make(http.Header)

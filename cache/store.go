@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash/crc64"
-	"math/rand/v2"
+	"iter"
+	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,8 +31,6 @@ type Options struct {
 	// Linger is how many more bytes of an answer are fetched for the store after the
 	// last reader has left; 0: 4 MiB, [NoLinger]: none.
 	Linger int64
-	// Name is the store's name in Cache-Status; empty: "locus".
-	Name string
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 	// Note receives what is not an error of a request: that the index was damaged and
@@ -50,9 +48,9 @@ const (
 	// blockSize is the least that a file takes of a disk.
 	blockSize = 4 << 10
 	// sampled is how many answers are compared to find one to evict. The least recently
-	// used of 16 is nearly always among the last fifth of all. Unlike an exact order, a
+	// used of 32 is nearly always among the last tenth of all. Unlike an exact order, a
 	// sample keeps some answers when clients read more than the store holds in a circle.
-	sampled = 16
+	sampled = 32
 	// maxVariants is how many answers are stored for one URL.
 	maxVariants = 32
 	// pauseTime is how long nothing is stored after a failed write.
@@ -74,7 +72,6 @@ func keyOf(url string) (k key) {
 // Store is a folder of answers. Its methods may be called concurrently.
 type Store struct {
 	o        Options
-	name     string // as Cache-Status writes it
 	registry *scheme.Registry
 	dir      string
 	index    index
@@ -90,10 +87,10 @@ type Store struct {
 
 	mu          sync.Mutex
 	table       map[key][]*entry // a slice is never changed, only replaced
-	all         []*entry
-	inMemory    []*entry // what has something in memory
-	total       int64    // bytes of disk
-	reserved    int64    // of these, what fetches may still write
+	all         map[*entry]bool
+	inMemory    map[*entry]bool // what has something in memory
+	total       int64           // bytes of disk
+	reserved    int64           // of these, what fetches may still write
 	memory      int64
 	fetches     map[key][]*fetch
 	unshared    map[key]time.Time // until when
@@ -113,13 +110,17 @@ type entry struct {
 	sum  uint64 // of a small body
 	body *body
 
-	used             int64 // nanoseconds since 1970
-	slot, memorySlot int   // in all and in inMemory; -1: not there
-	dead             bool
-	saved            bool // the index has meta
-	meta             *meta
-	octets           []byte // a small body; nil: not in memory
-	memory           int64  // what meta and octets take
+	used   int64 // nanoseconds since 1970
+	dead   bool
+	saved  bool // the index has meta
+	meta   *meta
+	octets []byte // a small body; nil: not in memory
+	memory int64  // what meta and octets take
+}
+
+// newEntry returns the entry of m, which is in none of the lists yet.
+func newEntry(k key, id uint64, m *meta, sum uint64) *entry {
+	return &entry{key: k, id: id, size: m.size, cost: cost(m), sum: sum}
 }
 
 type counters struct {
@@ -151,7 +152,7 @@ func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s := &Store{
 		registry: r, dir: dir, create: createFile,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
-		table: map[key][]*entry{}, fetches: map[key][]*fetch{}, unshared: map[key]time.Time{},
+		table: map[key][]*entry{}, all: map[*entry]bool{}, inMemory: map[*entry]bool{}, fetches: map[key][]*fetch{}, unshared: map[key]time.Time{},
 		pending: map[*entry]bool{}, touched: map[*entry]bool{},
 	}
 	if o != nil {
@@ -161,7 +162,6 @@ func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s.o.MaxObject = min(cmp.Or(s.o.MaxObject, s.o.Size/4), s.o.Size)
 	s.o.Memory = cmp.Or(s.o.Memory, 32<<20)
 	s.o.Linger = cmp.Or(s.o.Linger, 4<<20)
-	s.name = statusName(cmp.Or(s.o.Name, "locus"))
 	if s.o.Now == nil {
 		s.o.Now = time.Now
 	}
@@ -190,26 +190,26 @@ func (s *Store) note(err error) {
 
 func (s *Store) now() time.Time { return s.o.Now() }
 
-// load takes over the content of the index and of the disk.
-func (s *Store) load(list []indexed) error {
+func (s *Store) load(list []*entry) error {
 	if err := s.makeFolders(); err != nil {
 		return err
 	}
-	there, err := s.sweep(list)
+	for _, e := range list {
+		e.body = &body{path: s.pathOf(e.key, e.id)}
+	}
+	missing, err := s.sweep(list)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	for _, k := range list {
-		e := &entry{key: k.key, id: k.id, size: k.size, cost: k.cost, sum: k.sum, used: k.used, saved: true, slot: -1, memorySlot: -1}
-		e.body = &body{path: s.pathOf(k.key, k.id)}
+	defer s.unlock()
+	for _, e := range list {
 		s.add(e)
-		if !there[filepath.Base(e.body.path)] {
-			s.drop(e)
-		}
+	}
+	for _, e := range missing {
+		s.drop(e)
 	}
 	s.makeRoom(0) // the limit may be another now
-	s.unlock()
 	return nil
 }
 
@@ -237,8 +237,7 @@ func cost(m *meta) int64 {
 }
 
 func (s *Store) add(e *entry) {
-	e.slot = len(s.all)
-	s.all = append(s.all, e)
+	s.all[e] = true
 	s.total += e.cost
 	s.table[e.key] = append(slices.Clip(s.table[e.key]), e)
 }
@@ -249,9 +248,7 @@ func (s *Store) drop(e *entry) {
 		return
 	}
 	e.dead = true
-	last := s.all[len(s.all)-1]
-	s.all[e.slot], last.slot = last, e.slot
-	s.all = s.all[:len(s.all)-1]
+	delete(s.all, e)
 	s.total -= e.cost
 	s.dropFromMemory(e, true)
 	list := slices.DeleteFunc(slices.Clone(s.table[e.key]), func(other *entry) bool { return other == e })
@@ -274,7 +271,7 @@ func (s *Store) makeRoom(n int64) bool {
 		return false
 	}
 	for s.total+n > s.o.Size {
-		s.drop(leastUsed(s.all, nil))
+		s.drop(leastUsed(maps.Keys(s.all), nil))
 		s.count.evicted.Add(1)
 	}
 	return true
@@ -282,20 +279,15 @@ func (s *Store) makeRoom(n int64) bool {
 
 // leastUsed returns the least recently used entry in a sample of the list, among those
 // that may be taken; nil: none.
-func leastUsed(list []*entry, may func(*entry) bool) (e *entry) {
-	look := func(other *entry) {
+func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
+	seen := 0
+	for other := range list {
 		if (may == nil || may(other)) && (e == nil || other.used < e.used) {
 			e = other
 		}
-	}
-	if len(list) <= 2*sampled {
-		for _, other := range list {
-			look(other)
+		if seen++; seen == sampled {
+			break
 		}
-		return e
-	}
-	for range sampled {
-		look(list[rand.IntN(len(list))])
 	}
 	return e
 }
@@ -309,10 +301,9 @@ func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	e.meta, e.octets = m, octets
 	e.memory = m.memory() + int64(len(octets))
 	s.memory += e.memory
-	e.memorySlot = len(s.inMemory)
-	s.inMemory = append(s.inMemory, e)
+	s.inMemory[e] = true
 	for tries := 0; s.memory > s.o.Memory && tries < 8; tries++ {
-		victim := leastUsed(s.inMemory, func(e *entry) bool { return e.saved && !s.pending[e] || e.octets != nil })
+		victim := leastUsed(maps.Keys(s.inMemory), func(e *entry) bool { return e.saved && !s.pending[e] || e.octets != nil })
 		if victim == nil {
 			break
 		}
@@ -322,7 +313,7 @@ func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 
 // dropFromMemory drops the body of e from memory, and with whole its meta too.
 func (s *Store) dropFromMemory(e *entry, whole bool) {
-	if e.memorySlot < 0 {
+	if !s.inMemory[e] {
 		return
 	}
 	if !whole {
@@ -336,10 +327,7 @@ func (s *Store) dropFromMemory(e *entry, whole bool) {
 	if !e.dead {
 		e.meta = nil
 	}
-	last := s.inMemory[len(s.inMemory)-1]
-	s.inMemory[e.memorySlot], last.memorySlot = last, e.memorySlot
-	s.inMemory = s.inMemory[:len(s.inMemory)-1]
-	e.memorySlot = -1
+	delete(s.inMemory, e)
 }
 
 // hit is an answer that was found, as it was then.
@@ -428,7 +416,7 @@ func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 		}
 	}
 	if list = s.table[e.key]; len(list) >= maxVariants {
-		s.drop(leastUsed(list, nil))
+		s.drop(leastUsed(slices.Values(list), nil))
 	}
 	e.used = s.now().UnixNano()
 	s.add(e)
@@ -438,14 +426,13 @@ func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	return true
 }
 
-// renew gives e the meta that a 304 led to.
 func (s *Store) renew(e *entry, m *meta) {
 	s.mu.Lock()
 	defer s.unlock()
 	if e.dead {
 		return
 	}
-	if m.cc.noStore || m.cc.private {
+	if m.cc.has("no-store") || m.cc.has("private") {
 		s.drop(e)
 		return
 	}
@@ -496,8 +483,8 @@ func (s *Store) PurgeAll() (n int) {
 		}
 		delete(s.fetches, k)
 	}
-	for len(s.all) > 0 {
-		s.drop(s.all[len(s.all)-1])
+	for e := range s.all {
+		s.drop(e)
 		n++
 	}
 	return n
@@ -533,12 +520,6 @@ func (s *Store) Close() error {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil
-}
-
-func (s *Store) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // diskFailed records a failed write.

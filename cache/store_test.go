@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -130,23 +132,46 @@ func TestReopen(t *testing.T) {
 		s = openStore(t, dir, nil)
 		rt = s.Transport(up)
 		time.Sleep(9 * time.Second)
-		for i, n := range []int{0, 10, small, small + 1, 300000} {
+		for i, n := range slices.Backward([]int{0, 10, small, small + 1, 300000}) {
 			if !asks(t, rt, fmt.Sprintf("http://h/%d/%d", n, i), n) {
 				t.Errorf("%d is not there", n)
 			}
+			time.Sleep(time.Second)
 		}
 		resp, _, err := ask(rt, request(t, "HEAD", "http://h/10/1"))
-		if err != nil || resp.Header.Get("Age") != "9" || resp.Header.Get("Cache-Control") != "max-age=100000" {
+		if err != nil || resp.Header.Get("Age") != "14" || resp.Header.Get("Cache-Control") != "max-age=100000" {
 			t.Errorf("%v, %v", resp, err)
 		}
 		if after := s.Stats(); after.Entries != before.Entries || after.Size != before.Size {
 			t.Errorf("%+v, %+v", before, after)
 		}
 		s.Close()
-		// A store that may take less evicts what was used last.
+		// A store that may take less evicts what was not used for longest.
 		s = openStore(t, dir, &Options{Size: 100 << 10})
 		if st := s.Stats(); st.Size > 100<<10 || st.Entries == 0 {
 			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// An answer that no request asked for again counts as used when it was received.
+func TestReopenUsed(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, dir, nil)
+		rt := s.Transport(texts())
+		old, recent := "http://h/10/old", "http://h/10/recent"
+		asks(t, rt, old, 10)
+		time.Sleep(time.Second)
+		asks(t, rt, old, 10)
+		time.Sleep(time.Second)
+		asks(t, rt, recent, 10)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = openStore(t, dir, nil)
+		if e := leastUsed(maps.Keys(s.all), nil); e.key != keyOf(old) {
+			t.Error("the newest answer counts as the least recently used one")
 		}
 	})
 }

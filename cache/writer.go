@@ -3,7 +3,6 @@ package cache
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/locus-url/locus/internal/store"
@@ -17,7 +16,6 @@ const (
 	usedInterval = time.Minute
 )
 
-// write writes pending changes into the index until the store is closed.
 func (s *Store) write() {
 	defer close(s.ended)
 	told := time.Now()
@@ -45,67 +43,55 @@ func (s *Store) write() {
 
 // flush writes pending changes; with everything, also which answers were used.
 func (s *Store) flush(everything bool) error {
-	type put struct {
-		e *entry
-		m *meta
-	}
-	var puts []put
-	c := changes{records: map[*entry][]byte{}, used: map[*entry]int64{}}
+	metas, used := map[*entry]*meta{}, map[*entry]int64{}
 	s.mu.Lock()
 	for e := range s.pending {
+		metas[e] = e.meta
 		if e.dead {
-			c.records[e] = nil
-		} else {
-			puts = append(puts, put{e, e.meta})
+			metas[e] = nil
 		}
 	}
 	if everything {
 		for e := range s.touched {
-			c.used[e] = e.used
+			used[e] = e.used
 		}
 		clear(s.touched)
 	}
 	s.mu.Unlock()
 	var lost []*entry
-	for _, p := range puts {
-		if p.e.size > small {
-			// The body must be on the disk before the index has it. A small one has a checksum.
-			if err := p.e.body.sync(); err != nil {
-				lost = append(lost, p.e) // or it was evicted just now
-				continue
-			}
+	for e, m := range metas {
+		// The body must be on the disk before the index has it. A small one has a checksum.
+		if m != nil && e.size > small && e.body.sync() != nil {
+			lost = append(lost, e) // or it was evicted just now
+			delete(metas, e)
 		}
-		c.records[p.e] = appendRecord(nil, p.m, p.e.sum)
 	}
 	var err error
-	if len(c.records)+len(c.used) > 0 {
-		err = s.index.write(c)
+	if len(metas)+len(used) > 0 {
+		err = s.index.write(metas, used)
 	}
 	s.mu.Lock()
 	defer s.unlock()
 	for _, e := range lost {
 		s.drop(e)
 	}
-	for e, record := range c.records {
+	for e, m := range metas {
 		switch {
-		case record == nil:
-			delete(s.pending, e)
-		case err != nil:
+		case m != nil && err != nil:
 			// Drop what can't be written: otherwise it would have to stay in memory.
 			s.drop(e)
 			delete(s.pending, e)
-		default:
+		case m != nil:
 			e.saved = true
-		}
-	}
-	for _, p := range puts {
-		if p.e.saved && !p.e.dead && p.e.meta == p.m {
-			delete(s.pending, p.e)
+			if !e.dead && e.meta == m {
+				delete(s.pending, e)
+			}
+		default:
+			delete(s.pending, e)
 		}
 	}
 	if errors.Is(err, store.ErrDamaged) {
 		s.note(fmt.Errorf("cache: %w", err))
 	}
-	maps.DeleteFunc(s.touched, func(e *entry, _ bool) bool { return e.dead })
 	return err
 }

@@ -3,16 +3,13 @@ package document
 import (
 	"archive/tar"
 	"archive/zip"
-	"bytes"
 	"compress/bzip2"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// tar reports the links of the files in a tar archive.
 func (f *finder) tar(it item) {
 	r := tar.NewReader(it.r)
 	for {
@@ -45,9 +42,12 @@ const (
 
 var errEncrypted = errors.New("the member is encrypted")
 
-// zip reports the links of the files in a zip archive.
 func (f *finder) zip(it item, h *head) {
-	r, err := f.openZip(it, h)
+	whole, size, err := f.whole(&it, h, "a zip archive")
+	var r *zip.Reader
+	if err == nil {
+		r, err = zip.NewReader(whole, size)
+	}
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		f.fail(it, err)
 		return
@@ -63,21 +63,6 @@ func (f *finder) zip(it item, h *head) {
 		}
 		f.zipFile(it, file)
 	}
-}
-
-// openZip reads the directory of a zip archive, which is at its end.
-func (f *finder) openZip(it item, h *head) (*zip.Reader, error) {
-	if whole := it.inPlace(len(h.octets)); whole != nil {
-		return zip.NewReader(whole, whole.Size())
-	}
-	octets, ok, err := f.hold(&it)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("%w: a zip archive of more than %d octets that is not a file", ErrLimit, f.o.Held)
-	case err != nil:
-		return nil, err
-	}
-	return zip.NewReader(bytes.NewReader(octets), int64(len(octets)))
 }
 
 func (f *finder) zipFile(it item, file *zip.File) {

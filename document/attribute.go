@@ -1,11 +1,13 @@
 package document
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/locus-url/locus/document/markup"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -35,41 +37,24 @@ func contentOf(element, name string) content {
 		return candidates
 	case "style":
 		return style
-	}
-	switch element + " " + name {
-	case "form action", "object data", "head profile", "html manifest":
-		return oneURL
-	case "meta content":
-		return refresh
-	case "object archive":
-		return urls
-	case "applet archive":
-		return commas
-	case "iframe srcdoc":
-		return page
-	case "param value":
-		return referred
-	}
-	return noURL
-}
-
-// lowerCase returns a name in lower case, as HTML compares names: only US-ASCII letters
-// have a case.
-func lowerCase(name string) string {
-	i := 0
-	for i < len(name) && (name[i] < 'A' || name[i] > 'Z') {
-		i++
-	}
-	if i == len(name) {
-		return name
-	}
-	b := []byte(name)
-	for ; i < len(b); i++ {
-		if 'A' <= b[i] && b[i] <= 'Z' {
-			b[i] += 'a' - 'A'
+	case "action", "archive", "content", "data", "manifest", "profile", "srcdoc", "value":
+		// Only for these, because it takes time.
+		switch element + " " + name {
+		case "form action", "object data", "head profile", "html manifest":
+			return oneURL
+		case "meta content":
+			return refresh
+		case "object archive":
+			return urls
+		case "applet archive":
+			return commas
+		case "iframe srcdoc":
+			return page
+		case "param value":
+			return referred
 		}
 	}
-	return string(b)
+	return noURL
 }
 
 // maxElement is the most of an element's name that links report: a tag can have many
@@ -78,22 +63,23 @@ const maxElement = 64
 
 // attributes reports what the attributes of a start tag hold. Of two with the same name
 // the first counts.
-func (d *linkFinder) attributes(s string, t markup.Token) {
-	element := lowerCase(t.Name[:min(len(t.Name), maxElement)])
+func (d *linkFinder) attributes(h *markup.HTML) {
+	element := octet.ToLower(h.Name[:min(len(h.Name), maxElement)])
 	prefix := element
-	if element == "link" && isConnection(s, t) {
+	if element == "link" && isConnection(h) {
 		prefix = "link preconnect"
 	}
 	var buf [8]string
 	seen := buf[:0]
-	for a := range t.Attributes(s) {
-		if d.done {
+	for !d.done {
+		a, ok := h.Attribute()
+		if !ok {
 			return
 		}
-		name := lowerCase(a.Name)
+		name := octet.ToLower(a.Name)
 		c := contentOf(element, name)
 		switch {
-		case c == noURL, c == refresh && !has(s, t, "http-equiv", "refresh"), c == referred && !has(s, t, "valuetype", "ref"):
+		case c == noURL, c == refresh && !has(h, "http-equiv", "refresh"), c == referred && !has(h, "valuetype", "ref"):
 			d.hidden(a.Start, a.End)
 		case !slices.Contains(seen, name):
 			seen = append(seen, name)
@@ -102,32 +88,31 @@ func (d *linkFinder) attributes(s string, t markup.Token) {
 	}
 }
 
-// maxElements is how many names of elements and attributes are kept.
 const maxElements = 256
 
 // elementName returns what [Link.Element] says, the same string for the same names.
 func (d *linkFinder) elementName(element, attribute string) string {
-	key := [2]string{element, attribute}
-	name, ok := d.elements[key]
+	var buf [2 * maxElement]byte
+	key := append(append(append(buf[:0], element...), ' '), attribute...)
+	name, ok := d.elements[string(key)]
 	if !ok {
-		name = element + " " + attribute
+		name = string(key)
 		if len(d.elements) < maxElements {
-			d.elements[key] = name
+			d.elements[name] = name
 		}
 	}
 	return name
 }
 
-// has reports whether a tag has the attribute with that value, in either case.
-func has(s string, t markup.Token, name, value string) bool {
-	return markup.SameName(t.Value(s, name), value)
+func has(h *markup.HTML, name, value string) bool {
+	return markup.SameName(h.Value(name), value)
 }
 
 // isConnection reports whether a link element names a host that will be wanted, and not a
 // document there (HTML 4.6.8.4 and 4.6.8.14).
-func isConnection(s string, t markup.Token) bool {
+func isConnection(h *markup.HTML) bool {
 	n := 0
-	for rel := range strings.FieldsSeq(t.Value(s, "rel")) {
+	for rel := range strings.FieldsSeq(h.Value("rel")) {
 		if !markup.SameName(rel, "preconnect") && !markup.SameName(rel, "dns-prefetch") {
 			return false
 		}
@@ -143,30 +128,24 @@ type source struct {
 	element string
 }
 
-// value reports what the value of an attribute holds, which is written from start to end.
 func (d *linkFinder) value(start, end int, c content, element string) {
 	if end-start > maxPiece {
 		return
 	}
-	v := source{markup.Decode(d.text[start:end], markup.HTMLValue), start, element}
+	v := source{start: start, element: element}
+	v.Decoded = markup.Decode(d.text[start:end], markup.HTMLValue)
 	s := v.Text
 	switch c {
 	case oneURL, referred:
 		d.one(&v, 0, len(s), markup.HTMLValue)
-	case commas:
-		for i := 0; i < len(s); i++ {
-			first := i
-			for i < len(s) && s[i] != ',' {
-				i++
-			}
-			d.one(&v, first, i, markup.HTMLValue)
-		}
 	case page:
 		d.within(v)
-	case urls:
-		for i := markup.SkipSpace(s, 0); i < len(s); i = markup.SkipSpace(s, i) {
+	case urls, commas:
+		for i := 0; i < len(s); i++ {
 			first := i
-			i = wordEnd(s, i)
+			for i < len(s) && (c != urls || !markup.IsSpace(s[i])) && (c != commas || s[i] != ',') {
+				i++
+			}
 			d.one(&v, first, i, markup.HTMLValue)
 		}
 	case candidates:
@@ -191,16 +170,13 @@ func (d *linkFinder) within(v source) {
 	}
 	inner := newLinkFinder(v.Text, &d.o, func(l Link) bool {
 		l.Start, l.End = int64(v.start+v.Offset(int(l.Start))), int64(v.start+v.Offset(int(l.End)))
-		if v.Changed() {
-			d.keep(&l.Match)
-			l.Ref = strings.Clone(l.Ref)
-		}
 		if !d.yield(l) {
 			d.done = true
 		}
 		return !d.done
 	})
 	inner.depth, inner.base, inner.xml = d.depth+1, d.base, false
+	inner.o.Extract.Clone = d.o.Extract.Clone || v.Changed()
 	inner.html(0, len(v.Text))
 }
 
@@ -222,7 +198,7 @@ func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
 	}
 	d.refer(written, v.start+v.Offset(from), v.start+v.Offset(to), extract.Attribute, v.element)
 	if v.element == "base href" && written != "" && !d.based {
-		d.base, d.based = written, true
+		d.base, d.based = strings.Clone(written), true
 	}
 }
 
@@ -267,32 +243,25 @@ func descriptorsEnd(s string, i int) int {
 	return i
 }
 
-// refreshed returns where the URL is in the content of a refresh: "5; url=a.html" (HTML
-// 4.2.5.3, "shared declarative refresh steps").
+// refreshURL matches what is before the URL in the content of a refresh: "5; url=a.html"
+// (HTML 4.2.5.3, "shared declarative refresh steps").
+var refreshURL = sync.OnceValue(func() *regexp.Regexp {
+	const space = `[\t\n\f\r ]*`
+	return regexp.MustCompile(`^` + space + `[0-9.]+(?:` + space + `[;,]|[\t\n\f\r ])` + space + `(?:[Uu][Rr][Ll]` + space + `=` + space + `)?`)
+})
+
+// refreshed returns the offsets of the URL in the content of a refresh.
 func refreshed(s string) (from, to int, ok bool) {
-	i := markup.SkipSpace(s, 0)
-	time := i
-	for i < len(s) && (octet.Is(s[i], octet.Digit) || s[i] == '.') {
-		i++
-	}
-	if i == time || i == len(s) || !markup.IsSpace(s[i]) && s[i] != ';' && s[i] != ',' {
+	before := refreshURL().FindStringIndex(s)
+	if before == nil {
 		return 0, 0, false
 	}
-	i = markup.SkipSpace(s, i)
-	if i < len(s) && (s[i] == ';' || s[i] == ',') {
-		i = markup.SkipSpace(s, i+1)
-	}
-	if name := i + len("url"); name < len(s) && markup.SameName(s[i:name], "url") {
-		if equals := markup.SkipSpace(s, name); equals < len(s) && s[equals] == '=' {
-			i = markup.SkipSpace(s, equals+1)
+	from, to = before[1], len(s)
+	if from < to && (s[from] == '"' || s[from] == '\'') {
+		from++
+		if n := strings.IndexByte(s[from:], s[from-1]); n >= 0 {
+			to = from + n
 		}
 	}
-	to = len(s)
-	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
-		if n := strings.IndexByte(s[i+1:], s[i]); n >= 0 {
-			to = i + 1 + n
-		}
-		i++
-	}
-	return i, to, true
+	return from, to, true
 }

@@ -15,40 +15,33 @@ import (
 // not for "zstd --long".
 const maxDictionary = 64 << 20
 
-// compressed reports the links of a compressed file.
 func (f *finder) compressed(it item, k kind) {
-	r, free, err := decompress(it.r, k)
+	var r io.Reader
+	var err error
+	switch k {
+	case gzipped:
+		r, err = gzip.NewReader(it.r)
+	case bzipped:
+		r = bzip2.NewReader(it.r)
+	case xzipped:
+		r, err = xz.NewReader(it.r, maxDictionary)
+	case zstandard:
+		var d *zstd.Decoder
+		d, err = zstd.NewReader(it.r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxDictionary))
+		if err == nil {
+			defer d.Close()
+			r = d
+		}
+	case lzw:
+		r = newUncompress(it.r)
+	}
 	if err != nil {
 		f.fail(it, err)
 		return
 	}
-	defer free()
 	f.find(it.in(unpacked{r, f}, uncompressedName(it.name)))
 }
 
-// decompress returns a reader of the content of r, and a function to call after it.
-func decompress(r io.Reader, k kind) (_ io.Reader, free func(), err error) {
-	free = func() {}
-	switch k {
-	case gzipped:
-		r, err = gzip.NewReader(r)
-	case bzipped:
-		r = bzip2.NewReader(r)
-	case xzipped:
-		r, err = xz.NewReader(r, maxDictionary)
-	case zstandard:
-		var d *zstd.Decoder
-		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxDictionary))
-		if err == nil {
-			r, free = d, d.Close
-		}
-	case lzw:
-		r = newUncompress(r)
-	}
-	return r, free, err
-}
-
-// uncompressedName returns the name of the content of a compressed file.
 func uncompressedName(name string) string {
 	ext := path.Ext(name)
 	switch strings.ToLower(ext) {

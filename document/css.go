@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -82,7 +82,6 @@ func (d *linkFinder) atRule(v *source, i int) int {
 	return end
 }
 
-// cssURL reads the URL after "url(", which ends at i.
 func (d *linkFinder) cssURL(v *source, i int) int {
 	s := v.Text
 	start := markup.SkipSpace(s, i)
@@ -125,7 +124,6 @@ func cssString(s string, i int) (end, next int, ok bool) {
 	return len(s), len(s), false
 }
 
-// identEnd returns where the identifier ends that is at i.
 func identEnd(s string, i int) int {
 	for i < len(s) && (octet.Is(s[i], octet.Alpha|octet.Digit|octet.High) || s[i] == '_' || s[i] == '-') {
 		i++

@@ -61,6 +61,7 @@ func (o *Options) orDefault() Options {
 	if o != nil {
 		r = *o
 	}
+	r.NoPosition = r.NoPosition && !r.Context
 	r.Depth = cmp.Or(r.Depth, 8)
 	r.Unpacked = cmp.Or(r.Unpacked, 4<<30)
 	r.Members = cmp.Or(r.Members, 1_000_000)

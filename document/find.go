@@ -8,7 +8,6 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// finder reads one document.
 type finder struct {
 	o       Options
 	name    string
@@ -49,14 +48,12 @@ func (it item) part(r io.Reader, name, label string) item {
 	return p
 }
 
-// fail reports that an item cannot be read.
 func (f *finder) fail(it item, err error) {
 	if !f.done && !f.yield(Link{}, &Error{f.name, it.member, err}) {
 		f.done = true
 	}
 }
 
-// find reports the links of an item.
 func (f *finder) find(it item) {
 	h, err := readHead(&it)
 	if err != nil {
@@ -90,18 +87,14 @@ func (f *finder) find(it item) {
 
 // next counts a member, and reports whether it is to be read.
 func (f *finder) next(it item) bool {
-	switch {
-	case f.done:
-		return false
-	case f.left <= 0:
-		// The error was reported when the last octet was read.
-		return false
-	case f.members == 0:
-		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
+	if f.done || f.left <= 0 { // The error was reported when the last octet was read.
 		return false
 	}
 	f.members--
-	return true
+	if f.members < 0 {
+		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
+	}
+	return f.members >= 0
 }
 
 // unpacked is the content of a container, up to the limit.
@@ -132,4 +125,19 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	return b.Bytes(), true, err
+}
+
+// whole returns all of an item that must be read as a whole, in place if that is possible;
+// what names it in an error. With an error, it may be cut, or nil.
+func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
+	if section := it.inPlace(len(h.octets)); section != nil {
+		return section, section.Size(), nil
+	}
+	octets, ok, err := f.hold(it)
+	if !ok {
+		return nil, 0, fmt.Errorf("%w: %s of more than %d octets that is not a file", ErrLimit, what, f.o.Held)
+	}
+	held := bytes.NewReader(octets)
+	it.r = held
+	return held, held.Size(), err
 }

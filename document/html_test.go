@@ -2,6 +2,8 @@ package document_test
 
 import (
 	"fmt"
+	"html"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/document"
@@ -192,4 +194,24 @@ func TestCSS(t *testing.T) {
 	})
 	hidden := &document.Options{Hidden: true}
 	testRows(t, document.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
+}
+
+// Documents within each other are read four deep, and not after the caller has stopped.
+func TestWithin(t *testing.T) {
+	text := `<a href="deepest">`
+	for i := range 6 {
+		text = fmt.Sprintf(`<a href="%d"><iframe srcdoc="%s">`, i, html.EscapeString(text))
+	}
+	var refs []string
+	for l := range document.HTML(text, nil) {
+		refs = append(refs, l.Ref)
+	}
+	if got := strings.Join(refs, " "); got != "5 4 3 2 1" {
+		t.Errorf("the links are %s", got)
+	}
+	for l := range document.HTML(text, nil) {
+		if l.Ref == "4" {
+			break
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,11 +57,13 @@ var types = map[string]kind{
 	"application/x-compress": lzw,
 }
 
-// magic are the first octets of containers.
-var magic = []struct {
+type mark struct {
 	octets string
 	kind   kind
-}{
+}
+
+// magic are the first octets of containers.
+var magic = []mark{
 	{"\x1F\x8B\x08", gzipped},
 	{"\xFD7zXZ\x00", xzipped},
 	{"\x28\xB5\x2F\xFD", zstandard},
@@ -76,8 +80,6 @@ const (
 	// headSize is how many of the first octets of a document are read at once: most
 	// documents are shorter.
 	headSize = 512 << 10
-	// maxEmpty is how many reads in a row may return nothing.
-	maxEmpty = 100
 	// tarBlock is the length of a header of a tar archive, tarMagic the offset of the
 	// magic in it, and tarName the length of the name before it.
 	tarBlock = 512
@@ -91,48 +93,41 @@ const (
 type head struct {
 	octets []byte
 	all    bool // the item has no more
-	buf    *[headSize]byte
+	r      *bufio.Reader
 }
 
-var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
+var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
 // readHead reads the head of an item. From a pipe whose type is known it reads only as
 // much as shows whether it is a container, because the user may wait for the result. An
 // error after the first octets is left to the reader of the item.
 func readHead(it *item) (*head, error) {
-	h := &head{buf: heads.Get().(*[headSize]byte)}
-	waited := it.typ != "" && !it.mixed && !it.ready && it.isWaited()
-	n, err := 0, error(nil)
-	for empty := 0; n < len(h.buf) && err == nil && (!waited || !isPlain(h.buf[:n])); {
-		var m int
-		m, err = it.r.Read(h.buf[n:])
-		n += m
-		if m > 0 {
-			empty = 0
-		} else if empty++; empty == maxEmpty && err == nil {
-			err = io.ErrNoProgress
-		}
+	h := &head{r: heads.Get().(*bufio.Reader)}
+	h.r.Reset(it.r)
+	n := headSize
+	if it.typ != "" && !it.mixed && !it.ready && it.isWaited() {
+		n = 1
 	}
-	h.octets, h.all = h.buf[:n], err == io.EOF
-	if err != nil && !h.all {
-		if n == 0 {
-			h.free()
-			return nil, err
-		}
-		it.r = io.MultiReader(bytes.NewReader(h.octets), failed{err})
-		return h, nil
+	_, err := h.r.Peek(n)
+	for h.peek(); err == nil && len(h.octets) < headSize && !isPlain(h.octets); h.peek() {
+		_, err = h.r.Peek(len(h.octets) + 1)
 	}
-	if h.all {
-		it.r = bytes.NewReader(h.octets)
-	} else {
-		it.r = io.MultiReader(bytes.NewReader(h.octets), it.r)
+	h.all = err == io.EOF
+	if err != nil && !h.all && len(h.octets) == 0 {
+		h.free()
+		return nil, err
 	}
+	it.r = h.r
 	return h, nil
 }
 
-func (h *head) free() { heads.Put(h.buf) }
+func (h *head) peek() { h.octets, _ = h.r.Peek(h.r.Buffered()) }
 
-// failed is a reader that fails.
+func (h *head) free() {
+	h.r.Reset(nil)
+	heads.Put(h.r)
+}
+
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
@@ -140,17 +135,8 @@ func (f failed) Read([]byte) (int, error) { return 0, f.err }
 // isPlain reports whether no container begins with these octets.
 func isPlain(octets []byte) bool {
 	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
-		return len(octets) >= bzip2Head || containerOf(octets) == plain && !mayBe(octets)
-	}
-	return false
-}
-
-// mayBe reports whether some magic begins with octets.
-func mayBe(octets []byte) bool {
-	for _, m := range magic {
-		if strings.HasPrefix(m.octets, string(octets)) {
-			return true
-		}
+		return len(octets) >= bzip2Head || containerOf(octets) == plain &&
+			!slices.ContainsFunc(magic, func(m mark) bool { return strings.HasPrefix(m.octets, string(octets)) })
 	}
 	return false
 }
@@ -158,7 +144,7 @@ func mayBe(octets []byte) bool {
 // containerOf returns the kind of container that begins with these octets, or plain.
 func containerOf(octets []byte) kind {
 	for _, m := range magic {
-		if len(octets) >= len(m.octets) && string(octets[:len(m.octets)]) == m.octets {
+		if bytes.HasPrefix(octets, []byte(m.octets)) {
 			return m.kind
 		}
 	}
@@ -222,20 +208,15 @@ func mediaType(t string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// isHTML reports whether a document begins like HTML.
 func isHTML(octets []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n\f")
 	if len(text) == 0 || text[0] != '<' {
 		return false
 	}
 	for _, start := range []string{"<!doctype html", "<html", "<head", "<body"} {
-		if len(text) > len(start) && strings.EqualFold(string(text[:len(start)]), start) && isTagEnd(text[len(start)]) {
+		if len(text) > len(start) && strings.EqualFold(string(text[:len(start)]), start) && strings.IndexByte("> \t\r\n/", text[len(start)]) >= 0 {
 			return true
 		}
 	}
 	return bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(text, []byte("<html"))
-}
-
-func isTagEnd(c byte) bool {
-	return c == '>' || c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '/'
 }

@@ -3,12 +3,11 @@ package document
 import (
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/document/markup"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -56,7 +55,8 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 //	`http://host/`              code, as by [extract.All]
 //
 // "\" before punctuation and character references are decoded, but not in code.
-// [markup.Markdown] says how a document is read.
+// The document is read by CommonMark 0.31, but for one thing: whether the label of a link
+// is defined is not looked at.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -68,7 +68,6 @@ func Markdown(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// linkFinder finds the links of a text with markup.
 type linkFinder struct {
 	text  string
 	o     Options
@@ -79,18 +78,17 @@ type linkFinder struct {
 	xml   bool
 	depth int // documents around it
 
-	elements map[[2]string]string // by element and attribute: what Element says
+	elements map[string]string // what Element says, each once
 }
 
 func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
-	d := &linkFinder{text: text, yield: yield, elements: map[[2]string]string{}, xml: markup.IsXML(text)}
+	d := &linkFinder{text: text, yield: yield, elements: map[string]string{}, xml: markup.IsXML(text)}
 	if o != nil {
 		d.o = *o
 	}
 	return d
 }
 
-// piece reports the links of a piece of Markdown.
 func (d *linkFinder) piece(p markup.Piece) {
 	written := d.text[p.Start:p.End]
 	switch p.Kind {
@@ -98,12 +96,12 @@ func (d *linkFinder) piece(p markup.Piece) {
 		d.prose(p.Start, p.End, markup.MarkdownText)
 	case markup.Code:
 		d.prose(p.Start, p.End, markup.Literal)
-	case markup.Link:
-		d.destination(p, extract.Link)
-	case markup.Image:
-		d.destination(p, extract.Image)
-	case markup.Definition:
-		d.destination(p, extract.Definition)
+	case markup.Link, markup.Image, markup.Definition:
+		if len(written) <= maxPiece {
+			decoded := markup.Decode(written, markup.MarkdownText)
+			// One in "<" and ">" may have blanks.
+			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], "")
+		}
 	case markup.Autolink:
 		decoded := markup.Decode(written, markup.HTMLText)
 		d.refer(decoded.Text, p.Start, p.End, extract.Bracketed, "")
@@ -117,43 +115,29 @@ func (d *linkFinder) piece(p markup.Piece) {
 	}
 }
 
-// destination reports the destination of a link of Markdown.
-func (d *linkFinder) destination(p markup.Piece, form extract.Form) {
-	if p.End-p.Start > maxPiece {
-		return
-	}
-	decoded := markup.Decode(d.text[p.Start:p.End], markup.MarkdownText)
-	// One in "<" and ">" may have blanks.
-	d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, form, "")
-}
+var forms = map[markup.PieceKind]extract.Form{markup.Link: extract.Link, markup.Image: extract.Image, markup.Definition: extract.Definition}
 
-// html reports the links of the HTML from start to end.
 func (d *linkFinder) html(start, end int) {
 	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}
-	for !d.done {
-		t, ok := h.Next()
-		if !ok {
-			return
-		}
-		switch t.Kind {
+	for !d.done && h.Begin() {
+		switch h.Kind {
 		case markup.Text:
-			d.prose(t.Start, t.End, markup.HTMLText)
+			d.prose(h.Start, h.End, markup.HTMLText)
 		case markup.Verbatim:
-			d.prose(t.Start, t.End, markup.Literal)
+			d.prose(h.Start, h.End, markup.Literal)
 		case markup.StartTag:
-			d.attributes(h.Source, t)
+			d.attributes(&h)
 		case markup.Comment:
-			d.hidden(t.Start, t.End)
+			d.hidden(h.Start, h.End)
 		case markup.Content:
-			if t.Name == "style" {
-				d.css(&source{markup.Decoded{Text: d.text[t.Start:t.End]}, t.Start, "style"})
+			if h.Name == "style" {
+				d.css(&source{markup.Decoded{Text: d.text[h.Start:h.End]}, h.Start, "style"})
 			}
-			d.hidden(t.Start, t.End)
+			d.hidden(h.Start, h.End)
 		}
 	}
 }
 
-// emit reports l.
 func (d *linkFinder) emit(l Link) {
 	l.Base = d.base
 	if !d.done && !d.yield(l) {
@@ -197,29 +181,16 @@ func mayHold(text string, n markup.Notation) bool {
 
 // running reports the URLs of p, which the text has at start.
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
-	for m := range extract.All(p.Text, &d.o.Extract) {
+	o := d.o.Extract
+	o.Clone = o.Clone || p.Changed() // The URLs keep no decoded text in memory.
+	for m := range extract.All(p.Text, &o) {
 		if n == markup.MarkdownText && m.Form == extract.Bare {
 			trimEmphasis(&m)
 		}
 		m.Start, m.End = int64(start+p.Offset(int(m.Start))), int64(start+p.Offset(int(m.End)))
-		if p.Changed() {
-			d.keep(&m)
-		}
 		if d.emit(Link{Match: m}); d.done {
 			return
 		}
-	}
-}
-
-// keep makes the URLs of m keep no decoded text in memory: they are parts of the
-// document if they are written there, and texts of their own otherwise.
-func (d *linkFinder) keep(m *extract.Match) {
-	for _, u := range [...]*locus.URL{&m.URL, &m.Alternative} {
-		text := d.text[m.Start:m.End]
-		if u.String() != text {
-			text = strings.Clone(u.String())
-		}
-		*u, _ = locus.Parse(text) // It has parsed before. The zero URL stays zero.
 	}
 }
 
@@ -243,6 +214,9 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 	if written == "" || len(written) > locus.MaxLen {
 		return
 	}
+	if d.o.Extract.Clone {
+		written = strings.Clone(written)
+	}
 	l := Link{Match: extract.Match{Form: form, Start: int64(start), End: int64(end)}, Element: element}
 	if end, _ := octet.SchemeEnd(written); end > 0 && end < len(written) && written[end] == ':' {
 		name := written[:end]
@@ -256,15 +230,13 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 			}
 		}
 		l.URL, _ = locus.Parse(written)
-		l.IRI = !l.URL.IsZero() && strings.IndexFunc(written, isForeign) >= 0
+		l.IRI = !l.URL.IsZero() && octet.All(written)&octet.ASCII == 0
 	}
 	if l.URL.IsZero() {
 		l.Ref = written
 	}
 	d.emit(l)
 }
-
-func isForeign(r rune) bool { return r >= utf8.RuneSelf }
 
 // hidden reports the URLs between start and end, which no reader sees, if they are
 // wanted.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus/message"
 )
 
-// mail reports the links of the header and of each part of a message.
 func (f *finder) mail(it item, h *head) {
 	m, err := f.message(&it, h)
 	if m == nil {
@@ -65,24 +65,61 @@ func (f *finder) header(it item, h message.Header, label string) {
 // message reads an item as a message. If it is not one, the item is unchanged; an error
 // then says that it was too large.
 func (f *finder) message(it *item, h *head) (*message.Message, error) {
-	limits := &message.Limits{Part: f.o.Unpacked}
-	var m *message.Message
-	var err error
-	if whole := it.inPlace(len(h.octets)); whole != nil {
-		m, err = message.Parse(whole, whole.Size(), limits)
-	} else {
-		octets, ok, failure := f.hold(it)
-		if !ok {
-			return nil, fmt.Errorf("%w: a message of more than %d octets that is not a file is read as plain text", ErrLimit, f.o.Held)
-		}
-		it.r = bytes.NewReader(octets)
-		m, err = message.Parse(it.r.(io.ReaderAt), int64(len(octets)), limits)
-		if failure != nil {
-			it.r, err = io.MultiReader(it.r, failed{failure}), failure
-		}
+	whole, size, failure := f.whole(it, h, "a message")
+	if whole == nil {
+		return nil, fmt.Errorf("%w is read as plain text", failure)
+	}
+	m, err := message.Parse(whole, size, &message.Limits{Part: f.o.Unpacked})
+	if failure != nil {
+		it.r, err = io.MultiReader(it.r, failed{failure}), failure
 	}
 	if errors.Is(err, message.ErrNoMessage) {
 		return nil, nil
 	}
 	return m, err
+}
+
+// mbox reports the links of the messages of an mbox, which are numbered from 1.
+func (f *finder) mbox(it item, h *head) {
+	r := it.r
+	if whole := it.inPlace(len(h.octets)); whole != nil {
+		r = whole
+	}
+	m := message.NewMbox(r)
+	for n := 1; m.Next(); n++ {
+		if !f.next(it) {
+			return
+		}
+		part := it.part(m, "", strconv.Itoa(n))
+		part.typ = "message/rfc822"
+		f.find(part)
+	}
+	if err := m.Err(); err != nil {
+		f.fail(it, err)
+	}
+}
+
+// isMail reports whether a text begins with the header of a message: only fields up to an
+// empty line or the end of text, and at least two of the usual ones.
+func isMail(text []byte) bool {
+	known := 0
+	for line := range bytes.Lines(text) {
+		line, whole := bytes.CutSuffix(line, []byte{'\n'})
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+		if !whole || len(line) == 0 {
+			break
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			continue
+		}
+		name := message.FieldName(line)
+		if len(name) == 0 {
+			return false
+		}
+		switch strings.ToLower(string(name)) {
+		case "from", "date", "message-id", "received", "return-path", "newsgroups", "mime-version", "path":
+			known++
+		}
+	}
+	return known >= 2
 }

@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -20,16 +21,24 @@ func benchmarkMarkup(b *testing.B, find finder, text string) {
 	b.ReportMetric(float64(n), "matches")
 }
 
-// prose returns n octets of text, in which one word of gap is a URL.
+// prose returns n octets of English-looking text, in which one word of gap is a URL.
+// One word in 30 has a ":", as in the documentation of programs.
 func prose(n, gap int) string {
 	words := strings.Fields(`the of and to in a is that for it as was with be by on not he his but at are this have from or
+		had an they which one you were all her she there would their we him been has when who will no more if out so
+		said what up its about than into them can only other time new some could these two may first then do any
 		section "quoted," (parenthesis) std::vector 12:34 http scheme, well-known; however Note:`)
+	hosts := strings.Fields("www.example.org info.cern.ch ftp.uu.net gopher.micro.umn.edu www.acl.lanl.gov ds.internic.net en.wikipedia.org github.com localhost:8080 10.0.0.1")
+	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
-	for word := 1; b.Len() < n; word++ {
-		if word%gap == 0 {
-			b.WriteString("http://info.cern.ch/hypertext/page")
+	for word := 0; b.Len() < n; word++ {
+		if r.IntN(gap) == 0 {
+			b.WriteString("http://" + hosts[r.IntN(len(hosts))])
+			for range 1 + r.IntN(4) {
+				b.WriteString("/" + words[r.IntN(50)])
+			}
 		} else {
-			b.WriteString(words[word*7919%len(words)])
+			b.WriteString(words[r.IntN(len(words))])
 		}
 		if word%12 == 11 {
 			b.WriteByte('\n')

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// text reports the links of a text.
 func (f *finder) text(it item, h *head, k kind) {
 	t := texts{f: f, it: it, typ: f.typeOf(it, k)}
 	switch {
@@ -42,7 +40,6 @@ func (f *finder) typeOf(it item, k kind) string {
 	return "text/plain"
 }
 
-// texts reports the links of one text.
 type texts struct {
 	f     *finder
 	it    item
@@ -50,24 +47,15 @@ type texts struct {
 	lines *extract.Lines
 }
 
-// emit reports l, with its position if that is wanted.
+// emit reports l, with its position if that is wanted, and whether the caller wants more.
 func (t *texts) emit(l Link) bool {
-	if !t.positions() {
-		return t.report(l)
+	if t.lines != nil {
+		at := t.lines.At(l.Start)
+		l.Line, l.Column = at.Line, at.Column
+		if t.f.o.Context {
+			l.Context = t.lines.Context(l.Start)
+		}
 	}
-	at := t.lines.At(l.Start)
-	l.Line, l.Column = at.Line, at.Column
-	if t.f.o.Context {
-		l.Context = t.lines.Context(l.Start)
-	}
-	return t.report(l)
-}
-
-// positions reports whether links have positions.
-func (t *texts) positions() bool { return !t.f.o.NoPosition || t.f.o.Context }
-
-// report yields l, and reports whether the caller wants more.
-func (t *texts) report(l Link) bool {
 	l.Member, l.Type = t.it.member, t.typ
 	if l.IRI {
 		l.ASCII, _ = iri.URL(l.URL)
@@ -80,8 +68,9 @@ func (t *texts) report(l Link) bool {
 
 // stream reports the links of plain text of any length.
 func (t *texts) stream() {
+	t.lines = nil
 	text := t.it.r
-	if t.positions() {
+	if !t.f.o.NoPosition {
 		t.lines = extract.NewLines(text)
 		text = t.lines
 	}
@@ -96,22 +85,23 @@ func (t *texts) stream() {
 	}
 }
 
+// hold notes the text in memory, for positions.
+func (t *texts) hold(text []byte) string {
+	if !t.f.o.NoPosition {
+		t.lines = extract.LinesOf(text)
+	}
+	return octet.View(text)
+}
+
 // short reports the links of plain text in a buffer that will be reused.
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
 	o.Clone = true
-	t.lines = extract.LinesOf(text)
-	for m := range extract.All(octet.View(text), &o) {
+	for m := range extract.All(t.hold(text), &o) {
 		if !t.emit(Link{Match: m}) {
 			return
 		}
 	}
-}
-
-// own returns u with a text of its own, which does not keep the document in memory.
-func own(u locus.URL) locus.URL {
-	v, _ := locus.Parse(strings.Clone(u.String())) // It has parsed before. The zero URL stays zero.
-	return v
 }
 
 // markup reports the links of a text with markup, which is held in memory.
@@ -127,7 +117,6 @@ func (t *texts) markup(k kind) {
 		// The last line may be cut.
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
-	t.lines = extract.LinesOf(octets)
 	read := Markdown
 	switch k {
 	case html:
@@ -135,9 +124,9 @@ func (t *texts) markup(k kind) {
 	case css:
 		read = CSS
 	}
-	for l := range read(octet.View(octets), &t.f.o) {
-		l.URL, l.Alternative = own(l.URL), own(l.Alternative)
-		l.Ref, l.Base = strings.Clone(l.Ref), strings.Clone(l.Base)
+	o := t.f.o
+	o.Extract.Clone = true
+	for l := range read(t.hold(octets), &o) {
 		if !t.emit(l) {
 			break
 		}

@@ -21,8 +21,9 @@ type uncompress struct {
 	last    int  // the code before; -1: none
 	first   byte // the first octet that it decodes to
 
-	group []byte // octets of the codes that were read together
-	at    uint   // offset of the next bit in it
+	ahead uint32 // bits that were read, the next ones lowest
+	have  uint   // their number
+	read  int    // octets of this group of codes that were read
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -52,7 +53,6 @@ func (u *uncompress) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// begin reads the header.
 func (u *uncompress) begin() error {
 	var h [3]byte
 	if _, err := io.ReadFull(u.r, h[:]); err != nil {
@@ -73,34 +73,33 @@ func (u *uncompress) clear() {
 	if u.block {
 		u.next++
 	}
-	u.group = u.group[:0]
 }
 
-// code reads a code. A group has as many octets as a code has bits; the rest of it is
-// skipped when the number of bits changes.
+// code reads a code.
 func (u *uncompress) code() (int, error) {
-	if u.at+u.bits > uint(len(u.group))*8 {
-		u.group = append(u.group[:0], make([]byte, u.bits)...)
-		n, err := io.ReadFull(u.r, u.group)
-		u.group, u.at = u.group[:n], 0
-		if uint(n)*8 < u.bits {
-			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				// The last bits are padding.
-				err = io.EOF
-			}
-			return 0, err
+	for ; u.have < u.bits; u.have += 8 {
+		c, err := u.r.ReadByte()
+		if err != nil {
+			return 0, err // At the end, the last bits are padding.
 		}
+		u.ahead |= uint32(c) << u.have
+		u.read++
 	}
-	code, from := 0, u.at
-	for i := range u.bits {
-		bit := u.group[(from+i)/8] >> ((from + i) % 8) & 1
-		code |= int(bit) << i
-	}
-	u.at += u.bits
-	return code, nil
+	code := u.ahead & (1<<u.bits - 1)
+	u.ahead >>= u.bits
+	u.have -= u.bits
+	return int(code), nil
 }
 
-// decode decodes one code.
+// align skips the rest of a group of eight codes, which has as many octets as a code has
+// bits. The number of bits changes only between groups.
+func (u *uncompress) align() {
+	if n := u.read % int(u.bits); n > 0 {
+		u.r.Discard(int(u.bits) - n) // An error returns with the next code.
+	}
+	u.ahead, u.have, u.read = 0, 0, 0
+}
+
 func (u *uncompress) decode() error {
 	if !u.head {
 		if err := u.begin(); err != nil {
@@ -112,6 +111,7 @@ func (u *uncompress) decode() error {
 		return err
 	}
 	if code == lzwClear && u.block {
+		u.align()
 		u.clear()
 		return nil
 	}
@@ -147,7 +147,6 @@ func (u *uncompress) decode() error {
 	return nil
 }
 
-// define adds a code.
 func (u *uncompress) define() {
 	if u.last < 0 || u.next >= 1<<u.maxBits {
 		return
@@ -155,7 +154,7 @@ func (u *uncompress) define() {
 	u.prefix[u.next], u.suffix[u.next] = uint16(u.last), u.first
 	u.next++
 	if u.next == 1<<u.bits && u.bits < u.maxBits {
+		u.align()
 		u.bits++
-		u.group = u.group[:0]
 	}
 }

@@ -23,17 +23,6 @@ const (
 var kinds = makeKinds()
 
 func makeKinds() (k [256]kind) {
-	for c := range k {
-		if octet.Is(byte(c), octet.Control) {
-			k[c] |= ends
-		}
-		if octet.Is(byte(c), octet.Label) {
-			k[c] |= inHost
-		}
-		if c >= utf8.RuneSelf {
-			k[c] |= special | inHost | noHost
-		}
-	}
 	for _, set := range []struct {
 		kind   kind
 		octets string
@@ -48,6 +37,14 @@ func makeKinds() (k [256]kind) {
 		}
 	}
 	for c := range k {
+		switch class := octet.Of(byte(c)); {
+		case class&octet.High != 0:
+			k[c] = special | inHost | noHost
+		case class&octet.Label != 0:
+			k[c] |= inHost
+		case class&octet.Control != 0:
+			k[c] |= ends
+		}
 		if k[c]&ends != 0 {
 			k[c] |= special
 		}
@@ -75,7 +72,8 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 	case strings.HasPrefix(text[colon+1:], "//"):
 		r = run{text: text, start: start, i: colon + len("://"), final: final}
 		r.login()
-	case !apart(text, start):
+	case !isFree(text, start, "") && text[start-1] != '.' && !strings.HasSuffix(strings.ToUpper(text[max(0, start-len("URL:")):start]), "URL:"):
+		// "x/mailto:a@b" is not "see mailto:a@b".
 		return colon + 1, none
 	default:
 		r = run{text: text, start: start, i: colon + 1, final: final}
@@ -89,13 +87,6 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 		return r.i, none
 	}
 	return end, found
-}
-
-// apart reports whether the text before the scheme at start separates it from a word, as
-// it must if no "//" follows: "see mailto:a@b", not "x/mailto:a@b".
-func apart(text string, start int) bool {
-	return isFree(text, start, "") || text[start-1] == '.' ||
-		start >= len("URL:") && strings.EqualFold(text[start-len("URL:"):start], "URL:")
 }
 
 // run reads a bare URL from its start.
@@ -114,7 +105,6 @@ type run struct {
 // stop ends the reading with v at i.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
 
-// login reads the login, and then the rest.
 func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
@@ -391,7 +381,7 @@ func (r *run) ask(i int) int {
 		goes = !isDelimiter(r.text[i:])
 	case '%':
 		known = r.known(i, len("%00"))
-		if known && !isTriplet(r.text[i:]) {
+		if known && !octet.IsEscape(r.text, i) {
 			// "http://h/%s" is a template of a URL.
 			r.stop(i+1, none)
 			return 0
@@ -440,10 +430,6 @@ func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c
 
 func letterAt(text string, i int) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha|octet.Digit)
-}
-
-func isTriplet(text string) bool {
-	return len(text) > 2 && octet.Is(text[1], octet.Hex) && octet.Is(text[2], octet.Hex)
 }
 
 // maxEntity is the length of the longest entity that ends a URL.
@@ -615,4 +601,75 @@ func isGroup(text string) bool {
 // isNID reports whether text is the name of a URN's namespace (RFC 8141 section 2).
 func isNID(text string) bool {
 	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
+}
+
+// usual reads the common bare URL: a host, perhaps a port, and a path and a search of
+// US-ASCII without brackets. It returns where the URL ends, or 0 if [scanner.bare] must read
+// it, which gives the same result in 1.5 times the time (BenchmarkDense).
+func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
+	i := colon + len("://")
+	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
+		return 0
+	}
+	text = text[:min(len(text), start+locus.MaxLen+1)]
+	// The host must end here: the rest of a login is for bare.
+	if i, _ = octet.Host(text, i); i < len(text) && text[i] == ':' {
+		for i++; i < len(text) && octet.Is(text[i], octet.Digit); i++ {
+		}
+	}
+	if i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
+		return 0
+	}
+	entity := false
+	for {
+		if i = octet.Plain(text, i); i >= len(text) {
+			return 0
+		}
+		c := text[i]
+		k := kinds[c]
+		if k&special != 0 {
+			if k&ends != 0 || c == ')' || c == ']' || c == '}' {
+				break
+			}
+			switch c {
+			case '?', '#':
+			case '%':
+				if !octet.IsEscape(text, i) {
+					return 0
+				}
+			case '&':
+				if len(text)-i < maxEntity || isDelimiter(text[i:]) {
+					return 0
+				}
+				entity = true
+			default:
+				return 0
+			}
+		}
+		i++
+	}
+	end = i
+	for kinds[text[end-1]]&trims != 0 {
+		if end--; entity || strings.IndexByte(".,;:!?", text[end]) < 0 {
+			return 0
+		}
+	}
+	written := text[start:end]
+	if s.Clone {
+		written = strings.Clone(written)
+	}
+	u, err := locus.Parse(written)
+	if err != nil {
+		return 0
+	}
+	facts := u.Facts()
+	switch {
+	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
+		return 0
+	case !facts.Has(locus.Slash) && end != i:
+		// What was trimmed may belong to the login.
+		return 0
+	}
+	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: Bare}
+	return end
 }

@@ -72,7 +72,6 @@ func All(text string, o *Options) iter.Seq[Match] {
 	return func(yield func(Match) bool) { newScanner(o).all(text, yield) }
 }
 
-// all yields the URLs in text.
 func (s *scanner) all(text string, yield func(Match) bool) {
 	var m Match
 	for pos := 0; ; {

@@ -38,7 +38,6 @@ type Lines struct {
 	mark  mark   // an offset in buf that was asked for
 }
 
-// mark is an offset and its position.
 type mark struct {
 	offset int64
 	Position
@@ -75,7 +74,6 @@ func (l *Lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads more of the text.
 func (l *Lines) fill() {
 	if free := cap(l.buf) - len(l.buf); free < window && len(l.buf) > 2*window {
 		// A long text will need all that is ever kept.
@@ -86,7 +84,6 @@ func (l *Lines) fill() {
 	l.buf, l.err = l.buf[:len(l.buf)+n], err
 }
 
-// forget drops what is too far back.
 func (l *Lines) forget() {
 	cut := l.given - kept
 	if cut < kept {

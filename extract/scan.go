@@ -28,7 +28,6 @@ const (
 	ahead = maxWrapper + 64
 )
 
-// verdict is the result of a search.
 type verdict uint8
 
 const (
@@ -198,17 +197,6 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 	if err != nil || form != Wrapped && !plausible(u, part) {
 		return false
 	}
-	m.URL, m.Alternative = u, locus.URL{}
-	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), form, isIRI(written), false
+	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: octet.All(written)&octet.ASCII == 0}
 	return true
-}
-
-// isIRI reports whether written has characters that are not US-ASCII.
-func isIRI(written string) bool {
-	for i := range len(written) {
-		if written[i] >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,12 +77,8 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 // two without "_".
 func isDomain(name string) bool {
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
-	for i, label := range labels {
-		if label == "" || i >= len(labels)-2 && strings.IndexByte(label, '_') >= 0 {
-			return false
-		}
-	}
-	return len(labels) > 1
+	n := len(labels)
+	return n > 1 && !slices.Contains(labels, "") && !strings.Contains(labels[n-2]+labels[n-1], "_")
 }
 
 // address looks for a mail address whose "@" is at at.

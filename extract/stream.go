@@ -54,7 +54,6 @@ func newStream(r io.Reader, o *Options) *stream {
 	return t
 }
 
-// run yields the URLs, and the error that reading ended with.
 func (t *stream) run(yield func(Match, error) bool) {
 	for !t.final && t.err == nil {
 		t.read()

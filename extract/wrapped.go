@@ -1,7 +1,9 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,7 +25,10 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, fi
 	case f.v != found:
 		return 0, none
 	}
-	written := f.written()
+	written := text[f.start:f.end]
+	if f.kept != nil {
+		written = string(f.kept)
+	}
 	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, part, m) {
 		return 0, none
 	}
@@ -51,14 +56,6 @@ type folded struct {
 	hyphens    []int  // offsets in kept of those before a line break
 	margin     margin // of the lines
 	lines      bool   // margin is set
-}
-
-// written returns what was read.
-func (f *folded) written() string {
-	if f.kept == nil {
-		return f.text[f.start:f.end]
-	}
-	return string(f.kept)
 }
 
 // withoutHyphens returns what was read without the hyphens before line breaks.
@@ -168,7 +165,8 @@ func (f *folded) nextLine() verdict {
 			return more
 		}
 		p.feed = p.feed || strings.IndexByte(text[start:i], '\f') >= 0
-		end := lineEnd(text, i)
+		line, _, _ := strings.Cut(text[i:], "\n")
+		end := i + len(line)
 		switch {
 		case end == i:
 			p.begun = true
@@ -177,20 +175,12 @@ func (f *folded) nextLine() verdict {
 			return found
 		case end == len(text) && !f.whole():
 			return more
-		case !p.line(text[i:end]):
+		case !p.line(line):
 			f.i = i
 			return p.verdict()
 		}
 		f.i = min(end+1, len(text))
 	}
-}
-
-// lineEnd returns where the line ends that i is on.
-func lineEnd(text string, i int) int {
-	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(text)
 }
 
 // pageBreak is the text between the last line of a page and the first of the next: blank
@@ -202,10 +192,10 @@ type pageBreak struct {
 // line takes a line that is not blank, and reports whether it is part of p.
 func (p *pageBreak) line(text string) bool {
 	switch {
-	case !p.footer && !p.feed && isFooter(text):
+	case !p.footer && !p.feed && footer().MatchString(text):
 		p.footer = true
 		p.feed = strings.IndexByte(text, '\f') >= 0
-	case (p.footer || p.feed) && !p.header && isHeader(text):
+	case (p.footer || p.feed) && !p.header && header().MatchString(text):
 		p.header = true
 	default:
 		return false
@@ -221,54 +211,20 @@ func (p *pageBreak) verdict() verdict {
 	return none
 }
 
-// isFooter reports whether line ends as the footer of a page does: "[Page 7]", or
-// a number by itself.
-func isFooter(line string) bool {
-	line = strings.TrimRightFunc(line, isBlank)
-	if page, ok := strings.CutSuffix(line, "]"); ok {
-		before, number := lastWord(page)
-		return isNumber(number) && strings.HasSuffix(strings.TrimRightFunc(before, isBlank), "[Page")
-	}
-	before, number := lastWord(line)
-	return isNumber(number) && isGap(before)
-}
+// blankClass is isBlank as a regular expression.
+const blankClass = `[\s\v\x{85}\pZ\x{AD}\x{200B}\x{2060}\x{FEFF}]`
 
-// isHeader reports whether line ends in a year, as the header of a page does:
+// footer matches a line that ends as the footer of a page does: "[Page 7]", or a number by
+// itself.
+var footer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\[Page` + blankClass + `+[0-9]{1,4}\]|` + blankClass + `{3}[0-9]{1,4})` + blankClass + `*$`)
+})
+
+// header matches a line that ends in a year, as the header of a page does:
 // "RFC 1738            Uniform Resource Locators (URL)        December 1994".
-func isHeader(line string) bool {
-	before, year := lastWord(strings.TrimRightFunc(line, isBlank))
-	if len(year) != 4 || !isNumber(year) || year[:2] != "19" && year[:2] != "20" {
-		return false
-	}
-	for {
-		before, _ = lastWord(strings.TrimRightFunc(before, isBlank))
-		if before == "" {
-			return false
-		}
-		if isGap(before) {
-			return true
-		}
-	}
-}
-
-// lastWord splits before the last word of line.
-func lastWord(line string) (before, word string) {
-	i := strings.LastIndexFunc(line, isBlank)
-	if i < 0 {
-		return "", line
-	}
-	_, n := utf8.DecodeRuneInString(line[i:])
-	return line[:i+n], line[i+n:]
-}
-
-// isGap reports whether text ends in more blanks than separate words.
-func isGap(text string) bool {
-	return utf8.RuneCountInString(text)-utf8.RuneCountInString(strings.TrimRightFunc(text, isBlank)) >= 3
-}
-
-func isNumber(text string) bool {
-	return text != "" && len(text) <= 4 && octet.All(text)&octet.Digit != 0
-}
+var header = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(blankClass + `{3}[^` + blankClass[1:] + `.*` + blankClass + `(?:19|20)[0-9]{2}` + blankClass + `*$`)
+})
 
 // margin is what the lines of a text begin with that does not belong to it: the number of
 // a listing, the marks of quoted mail, the mark of a comment in source code.
@@ -330,7 +286,6 @@ func markEnd(line string) int {
 	return end
 }
 
-// isQuoteMark reports whether text begins with a mark of quoted mail.
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
 // skip returns the offset after the margin of the line that begins at i. Near the end of

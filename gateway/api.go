@@ -3,13 +3,14 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -35,31 +36,18 @@ const (
 // form of the command's --json: an object for one input, a line for each of several.
 func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
 	c := &call{gateway: g, w: w, r: r, values: values}
-	h := w.Header()
-	h.Set("Cache-Control", "private, no-cache")
-	switch name {
-	case "openapi.json":
-		h.Set("Content-Type", "application/json")
-		// An error means that the client is gone.
-		_, _ = w.Write(openAPI)
-	case "schemes":
-		c.schemes()
-	case "parse":
-		c.each(c.parse)
-	case "check":
-		c.check()
-	case "canonical":
-		c.each(c.canonical)
-	case "compare":
-		c.compare()
-	case "resolve":
-		c.resolve()
-	case "extract":
-		c.extract()
-	case "get":
-		c.get()
-	default:
-		c.refuse(http.StatusNotFound, "no such call; /api/openapi.json describes the calls")
+	w.Header().Set("Cache-Control", "private, no-cache")
+	answer, ok := map[string]func() error{
+		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.get,
+		"parse":     func() error { return c.each(c.parse) },
+		"canonical": func() error { return c.each(c.canonical) },
+	}[name]
+	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
+	if ok {
+		err = answer()
+	}
+	if err != nil {
+		c.refuse(err)
 	}
 }
 
@@ -74,37 +62,42 @@ type call struct {
 func (c *call) registry() *scheme.Registry { return c.gateway.client.Registry() }
 
 // refuse answers an invalid call.
-func (c *call) refuse(status int, message string) {
+func (c *call) refuse(err error) {
+	status := http.StatusBadRequest
+	var p *problem
+	if errors.As(err, &p) {
+		status = p.status
+	}
 	c.answer(status, struct {
 		Error shape.Error `json:"error"`
-	}{shape.Error{Message: shape.Text(locus.MaskText(message))}})
+	}{shape.Error{Message: shape.Text(locus.MaskText(err.Error()))}})
+}
+
+func (c *call) openAPI() error {
+	c.w.Header().Set("Content-Type", "application/json")
+	// An error means that the client is gone.
+	_, _ = c.w.Write(openAPI)
+	return nil
 }
 
 // answer writes one object.
 func (c *call) answer(status int, v any) {
-	var b bytes.Buffer
-	if err := shape.Write(&b, v); err != nil {
-		c.w.broken = err
-		status = http.StatusInternalServerError
-	}
-	b.WriteByte('\n')
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
 		// An error means that the client is gone.
-		_, _ = c.w.Write(b.Bytes())
+		_ = c.line(v)
 	}
 }
 
 // each calls f for each input, of the query or the lines of the body, and writes what
 // it returns.
-func (c *call) each(f func(input string) (answer any, ok bool)) {
+func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	inputs := c.values["url"]
 	if c.r.Method == http.MethodPost {
 		var err error
 		if inputs, err = c.lines(); err != nil {
-			c.refuse(http.StatusBadRequest, err.Error())
-			return
+			return err
 		}
 	} else if len(inputs) == 1 {
 		v, ok := f(inputs[0])
@@ -113,19 +106,19 @@ func (c *call) each(f func(input string) (answer any, ok bool)) {
 			status = http.StatusUnprocessableEntity
 		}
 		c.answer(status, v)
-		return
+		return nil
 	}
 	if len(inputs) == 0 || len(inputs) > maxInputs {
-		c.refuse(http.StatusBadRequest, fmt.Sprintf("a call takes 1 to %d inputs: url= parameters, or lines of the body", maxInputs))
-		return
+		return fmt.Errorf("a call takes 1 to %d inputs: url= parameters, or lines of the body", maxInputs)
 	}
 	c.begin()
 	for _, input := range inputs {
 		v, _ := f(input)
-		if err := c.line(v); err != nil {
-			return
+		if c.line(v) != nil {
+			break
 		}
 	}
+	return nil
 }
 
 // begin begins an answer of several lines.
@@ -140,7 +133,7 @@ func (c *call) line(v any) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
+	extendWrite(http.NewResponseController(c.w))
 	_, err := c.w.Write(b.Bytes())
 	return err
 }
@@ -150,20 +143,21 @@ func (c *call) lines() (list []string, err error) {
 	s := bufio.NewScanner(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
 	s.Buffer(nil, 2*locus.MaxLen)
 	for s.Scan() {
-		if len(list) == maxInputs {
-			return nil, fmt.Errorf("a call takes 1 to %d inputs", maxInputs)
+		if len(list) > maxInputs {
+			break // too many
 		}
 		list = append(list, strings.TrimSuffix(s.Text(), "\r"))
 	}
 	return list, s.Err()
 }
 
-func (c *call) schemes() {
+func (c *call) schemes() error {
 	list := []shape.Scheme{}
 	for _, s := range c.registry().All() {
 		list = append(list, shape.NewScheme(s))
 	}
 	c.answer(http.StatusOK, list)
+	return nil
 }
 
 func (c *call) parse(input string) (any, bool) {
@@ -174,17 +168,12 @@ func (c *call) parse(input string) (any, bool) {
 	return shape.NewParse(c.registry(), input, u), true
 }
 
-func (c *call) check() {
-	profile := locus.RFC1738
-	switch rules := c.values.Get("rules"); rules {
-	case "", locus.RFC1738.String():
-	case locus.RFC1630.String():
-		profile = locus.RFC1630
-	default:
-		c.refuse(http.StatusBadRequest, "unknown rules: use rfc1738 or rfc1630")
-		return
+func (c *call) check() error {
+	profile, err := locus.ParseProfile(cmp.Or(c.values.Get("rules"), "rfc1738"))
+	if err != nil {
+		return errors.New("unknown rules: use rfc1738 or rfc1630")
 	}
-	c.each(func(input string) (any, bool) {
+	return c.each(func(input string) (any, bool) {
 		list, err := shape.CheckInput(c.registry(), input, nil, profile)
 		return shape.NewCheck(input, list, err, profile), err == nil
 	})
@@ -202,10 +191,9 @@ func (c *call) canonical(input string) (any, bool) {
 	return shape.NewCanonical(input, u, change), true
 }
 
-func (c *call) compare() {
+func (c *call) compare() error {
 	if !c.values.Has("a") || !c.values.Has("b") {
-		c.refuse(http.StatusBadRequest, "compare needs two URLs: a= and b=")
-		return
+		return errors.New("compare needs two URLs: a= and b=")
 	}
 	x, y := shape.NewSide(c.registry(), c.values.Get("a"), nil), shape.NewSide(c.registry(), c.values.Get("b"), nil)
 	status := http.StatusOK
@@ -213,15 +201,14 @@ func (c *call) compare() {
 		status = http.StatusUnprocessableEntity
 	}
 	c.answer(status, shape.NewCompare(c.registry(), x, y))
+	return nil
 }
 
-func (c *call) resolve() {
+func (c *call) resolve() (err error) {
 	var o relative.Options
 	if rules := c.values.Get("rules"); rules != "" {
-		var err error
 		if o.Rules, err = relative.ParseRules(rules); err != nil {
-			c.refuse(http.StatusBadRequest, err.Error())
-			return
+			return err
 		}
 	}
 	text := c.values.Get("ref")
@@ -241,24 +228,23 @@ func (c *call) resolve() {
 		e := shape.NewError(err)
 		j.Error = &e
 		c.answer(http.StatusUnprocessableEntity, j)
-		return
+		return nil
 	}
 	j.OK, j.URL, j.Other = true, shape.Present(u.String(), true), shape.OtherRules(base, ref, u, o)
 	j.Notes = shape.Texts(notes.Texts())
 	c.answer(http.StatusOK, j)
+	return nil
 }
 
 // extract writes the URLs in the body.
-func (c *call) extract() {
+func (c *call) extract() error {
 	if c.r.Method != http.MethodPost {
 		c.w.Header().Set("Allow", "POST")
-		c.refuse(http.StatusMethodNotAllowed, "extract requires POST")
-		return
+		return &problem{http.StatusMethodNotAllowed, "", "extract requires POST"}
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
 	if err != nil {
-		c.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the text is longer than %d octets", maxAPIBody))
-		return
+		return &problem{http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the text is longer than %d octets", maxAPIBody)}
 	}
 	c.begin()
 	lines := extract.LinesOf(text)
@@ -271,69 +257,68 @@ func (c *call) extract() {
 			}
 		}
 		if c.line(line) != nil {
-			return
+			break
 		}
 	}
+	return nil
 }
 
 // get describes what a URL leads to; an object without its octets.
-func (c *call) get() {
+func (c *call) get() error {
 	u, err := shape.Read(c.values.Get("url"))
-	if err != nil {
-		c.failed(locus.URL{}, err)
-		return
+	if err == nil {
+		u = u.WithoutFragment()
+		c.w.url = u
+		err = c.follow(u)
 	}
-	u = u.WithoutFragment()
-	c.w.url = u
-	at := u
+	if err != nil {
+		status, _ := c.w.fails(err)
+		text := u.Redacted()
+		if u.IsZero() {
+			text = locus.Mask(c.values.Get("url"))
+		}
+		c.answer(status, shape.Failed{URL: shape.Text(text), Error: shape.NewReason(err)})
+	}
+	return nil
+}
+
+// follow opens u, follows redirects, and answers.
+func (c *call) follow(u locus.URL) error {
+	g := c.gateway
 	asked := make(map[locus.URL]bool)
-	for hops := 1; ; hops++ {
-		if c.gateway.traits(at).Has(scheme.Interactive) {
-			c.session(u, at)
-			return
+	for at, hops := u, 1; ; hops++ {
+		if g.traits(at).Has(scheme.Interactive) {
+			_, err := g.client.DialerFor(at, g.from(at))
+			if err == nil {
+				c.answer(http.StatusOK, shape.NewResource(u, at, "session"))
+			}
+			return err
 		}
 		next, err := c.open(u, at)
-		if err != nil {
-			c.failed(u, err)
-			return
-		}
-		if next.IsZero() {
-			return
+		if err != nil || next.IsZero() {
+			return err
 		}
 		asked[at] = true
-		err = c.gateway.client.CheckReferral(at, next, hops)
+		err = g.client.CheckReferral(at, next, hops)
 		if err == nil && asked[next] {
 			err = access.NewError("open", next, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle))
 		}
 		if err != nil {
-			c.failed(u, err)
-			return
+			return err
 		}
 		at = next
 	}
 }
 
-// session describes a session, without opening it.
-func (c *call) session(asked, at locus.URL) {
-	if _, err := c.gateway.client.Way(at, c.gateway.from(at)); err != nil {
-		c.failed(asked, err)
-		return
-	}
-	c.answer(http.StatusOK, shape.NewResource(asked, at, "session"))
-}
-
 // open requests at, and answers unless at redirects to next.
 func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
-	req, err := newRequest(c.r.Context(), http.MethodGet, at)
+	accept := "application/json, */*;q=0.9"
+	if isWeb(at.Scheme()) {
+		accept = "*/*"
+	}
+	req, err := requestFor(c.r.Context(), c.r, http.MethodGet, at, accept)
 	if err != nil {
 		return next, err
-	}
-	req.Header.Set("Accept", "application/json, */*;q=0.9")
-	if isWeb(at.Scheme()) {
-		req.Header.Set("Accept", "*/*")
-	}
-	if language := c.r.Header.Get("Accept-Language"); language != "" {
-		req.Header.Set("Accept-Language", language)
 	}
 	resp, err := c.gateway.send(req)
 	if err != nil {
@@ -348,7 +333,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		}
 		return next, err
 	case resp.StatusCode >= 400:
-		return next, statusError(resp)
+		return next, statusError(at, resp)
 	case roundtrip.IsMenu(resp):
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
@@ -374,14 +359,4 @@ func (c *call) object(asked, at locus.URL, resp *http.Response) {
 		d.Modified = shape.At(modified)
 	}
 	c.answer(http.StatusOK, d)
-}
-
-// failed answers why a URL could not be opened.
-func (c *call) failed(u locus.URL, err error) {
-	status, _ := c.w.fails(err)
-	text := shape.Text(u.Redacted())
-	if u.IsZero() {
-		text = shape.Text(locus.Mask(c.values.Get("url")))
-	}
-	c.answer(status, shape.Failed{URL: text, Error: shape.NewReason(err)})
 }

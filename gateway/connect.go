@@ -21,54 +21,45 @@ const (
 )
 
 // serveConnect answers CONNECT with a tunnel, to an allowed port and by the policy.
-func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
+func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 	host, port := splitHost(r.RequestURI)
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "CONNECT needs a host and a port")
-		return
+		return &problem{http.StatusBadRequest, "syntax", "CONNECT needs a host and a port"}
 	}
 	u, err := locus.Parse("https://" + net.JoinHostPort(host, port) + "/")
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	w.url = u
 	switch {
 	case g.isSelf(r, host, uint16(n)):
-		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT to the gateway itself is not allowed")
-		return
+		return &problem{http.StatusForbidden, "denied", "CONNECT to the gateway itself is not allowed"}
 	case !slices.Contains(g.options.ConnectPorts, uint16(n)):
-		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT is allowed only to "+g.connectText())
-		return
+		return &problem{http.StatusForbidden, "denied", "CONNECT is allowed only to " + g.connectText()}
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	leave, ok := g.limiter.enterHost(u)
 	if !ok {
-		g.failAccess(w, r, errBusy)
-		return
+		return errBusy
 	}
 	defer leave()
 	ctx, end, ok := g.sessions.begin()
 	if !ok {
-		g.fail(w, r, http.StatusServiceUnavailable, busy, errClosing.Error())
-		return
+		return errClosing
 	}
 	defer end()
 	server, err := dialer.DialContext(r.Context(), "tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	defer server.Close()
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		g.fail(w, r, http.StatusNotImplemented, "unsupported", "CONNECT requires HTTP/1")
-		return
+		return &problem{http.StatusNotImplemented, "unsupported", "CONNECT requires HTTP/1"}
 	}
 	defer client.Close()
 	stop := context.AfterFunc(ctx, func() {
@@ -80,15 +71,16 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 	client.SetDeadline(time.Now().Add(writeTime))
 	if _, err := client.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		w.broken = err
-		return
+		return nil
 	}
 	// The client may have sent data before the answer.
 	head, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	if _, err := server.Write(head); err != nil {
 		w.broken = err
-		return
+		return nil
 	}
 	w.octets += tunnel(client, server)
+	return nil
 }
 
 func (g *Gateway) connectText() string {
@@ -113,28 +105,24 @@ func tunnel(client, server net.Conn) (toClient int64) {
 	return toClient
 }
 
-// copyConn copies from from to to, and then closes the writing side of to, or all of it.
-// It calls extend before each read.
-func copyConn(to, from net.Conn, extend func()) (n int64) {
-	p := make([]byte, tunnelChunk)
-	for {
-		extend()
-		got, err := from.Read(p)
-		if got > 0 {
-			sent, failed := to.Write(p[:got])
-			n += int64(sent)
-			if failed != nil {
-				from.Close()
-				return n
-			}
-		}
-		if err == nil {
-			continue
-		}
-		half, ok := to.(interface{ CloseWrite() error })
-		if err != io.EOF || !ok || half.CloseWrite() != nil {
-			to.Close()
-		}
-		return n
+// copyConn copies until EOF, and then closes the writing side of to. After an error it
+// closes both. It calls extend before each read.
+func copyConn(to, from net.Conn, extend func()) int64 {
+	n, err := io.CopyBuffer(struct{ io.Writer }{to}, extending{from, extend}, make([]byte, tunnelChunk))
+	if half, ok := to.(interface{ CloseWrite() error }); err != nil || !ok || half.CloseWrite() != nil {
+		to.Close()
+		from.Close()
 	}
+	return n
+}
+
+// extending calls extend before each Read.
+type extending struct {
+	from   io.Reader
+	extend func()
+}
+
+func (r extending) Read(p []byte) (int, error) {
+	r.extend()
+	return r.from.Read(p)
 }

@@ -31,6 +31,15 @@
 // searches and answers to forms, and waits three seconds at most. The types of a WAIS
 // document come with the link from the search results, as "types=TEXT,HTML".
 //
+// The page of a failure keeps what was typed in its box for URLs, and offers the URL that
+// was probably meant. Results of a search keep the box of the search.
+//
+// # Below another server
+//
+// With [Options.Prefix] the gateway is a handler below a path of another server. It is
+// not a proxy then. That server has the limits of connections and heads that a [Server]
+// has otherwise, and decides which requests it accepts.
+//
 // # As an API
 //
 // Paths below "/api/" answer as the command does with --json. /api/openapi.json
@@ -38,7 +47,7 @@
 //
 // # Security
 //
-// A client's URL counts as found on the public Internet (policy.Far): permissions for
+// A client's URL counts as found on the public Internet (policy.FromPublic): permissions for
 // typed URLs do not apply to clients. The policy is asked about each URL, including
 // those whose answer is cached, and about each address that is dialled.
 //

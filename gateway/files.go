@@ -7,6 +7,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/policy"
 )
 
 // Within returns an [Options.Files] for the files of this machine below folders, whose
@@ -26,7 +27,7 @@ func Within(folders []string) (func(u locus.URL) bool, error) {
 		path, ok := u.Path()
 		decoded, err := escape.Decode(path)
 		host := strings.ToLower(u.Host())
-		if !ok || err != nil || host != "" && host != "localhost" || u.Scheme() != "file" || hasDots(u) || strings.ContainsAny(decoded, "\\\x00") {
+		if !ok || err != nil || host != "" && host != "localhost" || u.Scheme() != "file" || policy.HasDots(path) || strings.ContainsAny(decoded, "\\\x00") {
 			return false
 		}
 		decoded = "/" + decoded

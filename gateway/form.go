@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -25,104 +23,85 @@ const (
 	maxParts = 512
 )
 
-// readForm reads a form that a page sent, without temporary files.
+// readForm reads a form that a page sent. It is too short for temporary files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
-	body := http.MaxBytesReader(w, r.Body, maxAnswers)
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return nil, errors.New("the form has no valid Content-Type")
+	r.Body = http.MaxBytesReader(w, r.Body, maxAnswers)
+	if err := r.ParseMultipartForm(maxAnswers); err != nil && err != http.ErrNotMultipart {
+		return nil, err
 	}
-	switch kind {
-	case "application/x-www-form-urlencoded":
-		text, err := io.ReadAll(body)
-		if err != nil {
-			return nil, err
+	values := r.PostForm
+	if r.MultipartForm != nil {
+		for name, files := range r.MultipartForm.File {
+			f, err := files[0].Open()
+			if err != nil {
+				return nil, err
+			}
+			text, err := io.ReadAll(f)
+			if err != nil {
+				return nil, err
+			}
+			values.Set(name, string(text))
 		}
-		return url.ParseQuery(string(text))
-	case "multipart/form-data":
-		return readParts(multipart.NewReader(body, params["boundary"]))
 	}
-	return nil, fmt.Errorf("a form cannot be %s", locus.Quote(kind))
-}
-
-func readParts(r *multipart.Reader) (url.Values, error) {
-	values := url.Values{}
-	for range maxParts {
-		part, err := r.NextPart()
-		if err == io.EOF {
-			return values, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(part)
-		if err != nil {
-			return nil, err
-		}
-		values.Add(part.FormName(), string(text))
+	if len(values) > maxParts {
+		return nil, errors.New("the form has too many answers")
 	}
-	return nil, errors.New("the form has too many answers")
+	return values, nil
 }
 
 // posted returns the form that a page of this gateway sent, and the URL that it is
 // about. Forms from elsewhere are refused. proxied: the page may have been served to a
 // client of the proxy.
-func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, ok bool) {
-	values, err := readForm(w, r)
-	if err != nil {
-		g.fail(w, r, http.StatusBadRequest, "syntax", err.Error())
-		return nil, u, false
+func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, err error) {
+	if values, err = readForm(w, r); err != nil {
+		return nil, u, &problem{http.StatusBadRequest, "syntax", err.Error()}
 	}
 	u, err = asked(values)
 	token := values.Get("token")
 	if !g.checkToken(w, r, token) && !(proxied && err == nil && hmac.Equal([]byte(token), []byte(g.proxyToken(r)))) {
-		g.fail(w, r, http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload its page")
-		return nil, u, false
+		err = &problem{http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload its page"}
 	}
-	if err != nil {
-		g.failAccess(w, r, err)
-		return nil, u, false
-	}
-	return values, u, true
+	return values, u, err
 }
 
 // serveSubmit takes the answers to a form, and redirects to the URL that they make.
-func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
-	values, u, ok := g.posted(w, r, true)
-	if !ok {
-		return
+func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
+	values, u, err := g.posted(w, r, true)
+	if err != nil {
+		return err
 	}
 	w.url = u
-	f, err := g.form(r, u)
+	f, err := g.form(r.Context(), u)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	v := g.newView(w, r, u)
 	answers := page.Answers(f, values)
-	to, err := locus.URL{}, f.Check(answers)
-	if err == nil {
+	var to locus.URL
+	if err = f.Check(answers); err == nil {
 		to, err = f.Submit(answers)
 	}
+	secret := clearSecrets(f, answers)
 	if err != nil {
-		v.write(http.StatusUnprocessableEntity, func(w io.Writer) error { return v.printer.Form(w, v.head, f, withoutSecrets(f, answers), err) })
-		return
+		v.write(http.StatusUnprocessableEntity, func(w io.Writer) error { return v.printer.Form(w, v.head, f, answers, err) })
+		return nil
 	}
-	if hasSecret(f, answers) || len(to.String()) > maxShownURL {
+	if secret || len(to.String()) > maxShownURL {
 		// The answers are in the URL. A secret one must not be shown, nor stay in the
 		// browser's history.
-		v.open(access.Request{URL: to})
-		return
+		v.run(func() error { return v.open(access.Request{URL: to}) })
+		return nil
 	}
 	seeOther(w, g.pagePath(to, page.Show{}))
+	return nil
 }
 
 // maxShownURL is the longest URL that a browser is redirected to, in octets.
 const maxShownURL = 8 << 10
 
 // form requests the form at u again: its Submit function cannot be kept in a page.
-func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
-	result, leave, err := g.open(r.Context(), access.Request{URL: u})
+func (g *Gateway) form(ctx context.Context, u locus.URL) (*scheme.Form, error) {
+	result, leave, err := g.open(ctx, access.Request{URL: u})
 	if err != nil {
 		return nil, err
 	}
@@ -135,22 +114,16 @@ func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
 	return m.Form, nil
 }
 
-func hasSecret(f *scheme.Form, answers []string) bool {
+// clearSecrets empties the answers that must not be shown, and reports whether one of
+// them was secret.
+func clearSecrets(f *scheme.Form, answers []string) (secret bool) {
 	for i, field := range f.Fields {
-		if field.Secret() && answers[i] != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func withoutSecrets(f *scheme.Form, answers []string) []string {
-	for i, field := range f.Fields {
+		secret = secret || field.Secret() && answers[i] != ""
 		if field.Secret() || field.Kind == scheme.FieldFile {
 			answers[i] = ""
 		}
 	}
-	return answers
+	return secret
 }
 
 // oneLine returns text without line ends.

@@ -28,6 +28,9 @@ func forms(t *testing.T) *gophertest.Server {
 	t.Helper()
 	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "Find", Selector: "/find", Search: func(words string) []gophertest.Item {
+			if words == "nothing" {
+				return nil
+			}
 			return []gophertest.Item{{Name: "Found " + words, Selector: "/found", Data: "x"}}
 		}},
 		{Name: "Book", Selector: "/book", Ask: []string{"Ask: Name", "Select: Again:1"}, Reply: gophertest.Echo},
@@ -90,8 +93,22 @@ func TestSubmit(t *testing.T) {
 	if a.StatusCode != 303 || !strings.Contains(a.Header.Get("Location"), "/gopher/"+g.Addr()+"/7/find%09old%20maps") {
 		t.Fatalf("%s %v %s", a.Status, a.Header, a.body)
 	}
-	if found := w.get(a.Header.Get("Location")); !strings.Contains(found.body, "Found old maps") {
+	found := w.get(a.Header.Get("Location"))
+	if !strings.Contains(found.body, "Found old maps") {
 		t.Errorf("%s", found.body)
+	}
+	// Results keep the box, and the next search is of the same index.
+	if !strings.Contains(found.body, `name="f0" type="search" value="old maps"`) || field(t, found.body, "url") != field(t, search.body, "url") {
+		t.Errorf("no box with the words: %s", found.body)
+	}
+	// So does a search that finds nothing, and one without words.
+	nothing := w.get("/gopher/" + g.Addr() + "/7/find%09nothing")
+	if !strings.Contains(nothing.body, `name="f0" type="search" value="nothing"`) || !strings.Contains(nothing.body, "Nothing was found for “nothing”.") {
+		t.Errorf("%s", nothing.body)
+	}
+	empty := w.send("/-/submit", url.Values{"url": {field(t, search.body, "url")}, "token": {field(t, search.body, "token")}, "f0": {" "}})
+	if empty.StatusCode != 422 || !strings.Contains(empty.body, "enter at least one word") || field(t, empty.body, "url") != field(t, search.body, "url") {
+		t.Errorf("%s %s", empty.Status, empty.body)
 	}
 
 	form := w.get("/gopher/" + g.Addr() + "/0/book%09%09?")

@@ -16,7 +16,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 )
 
 // Options configure a [Gateway]. The zero Options are the default.
@@ -25,6 +27,15 @@ type Options struct {
 	// it listens on. Requests for pages under another name are refused, because of DNS
 	// rebinding.
 	Names []string
+
+	// Prefix is the path below which another server serves the gateway, such as "/old":
+	//
+	//	mux.Handle("/old/", http.StripPrefix("/old", g))
+	//
+	// Links, forms, cookies and terminals of pages stay below it. Without StripPrefix it is
+	// the same. Names must have the names of that server. A gateway with a prefix is not a
+	// proxy. Empty: the gateway has the whole server.
+	Prefix string
 
 	// ConnectPorts are the ports that CONNECT may connect to. nil: only 443. Empty and
 	// not nil: none.
@@ -38,7 +49,7 @@ type Options struct {
 	Title string
 
 	// Lobby is the content of the home page. nil: the schemes.
-	Lobby []page.Section
+	Lobby []Section
 
 	// Mail sends mail to mailto URLs. nil: mail can be written, but not sent.
 	Mail *Mail
@@ -54,6 +65,12 @@ type Options struct {
 
 	// Log gets an entry for each request, without passwords. nil: no log.
 	Log *slog.Logger
+}
+
+// Section is a section of the home page.
+type Section struct {
+	Title, Text string
+	Items       []scheme.Item
 }
 
 // Gateway is an [http.Handler] for resources of every scheme. It is safe for
@@ -89,6 +106,9 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 		}
 		g.names = append(g.names, strings.ToLower(name))
 	}
+	if p := g.options.Prefix; p != "" && (p[0] != '/' || p[len(p)-1] == '/' || !isStable(p) || !isClean(p) || strings.ContainsAny(p, "?#")) {
+		return nil, fmt.Errorf("gateway: the prefix %s is not a path such as /old, with \"/\" first and not last", locus.Quote(p))
+	}
 	if g.options.ConnectPorts == nil {
 		g.options.ConnectPorts = []uint16{443}
 	}
@@ -96,7 +116,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
-	g.printer = page.New(c.Registry(), g.site())
+	g.printer = page.New(c.Registry(), g.site(""))
 	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
@@ -116,46 +136,62 @@ func (g *Gateway) Close() error {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
 	defer g.done(rec, r)
-	if fault := malformed(r); fault != "" {
-		g.fail(rec, r, http.StatusBadRequest, "syntax", fault)
-		return
+	if g.options.Prefix != "" {
+		// The deadline is not for other requests on the connection.
+		defer http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
-	r = timed(rec, r)
-	leave, ok := g.limiter.enter(clientOf(r))
-	if !ok {
-		rec.Header().Set("Retry-After", "1")
-		g.fail(rec, r, http.StatusServiceUnavailable, "busy", "the gateway is at capacity; try again in a moment")
-		return
+	if err := g.serve(rec, r); err != nil {
+		g.fail(rec, r, err)
 	}
-	defer leave()
-	g.dispatch(rec, r)
 }
 
-// dispatch routes a request: to a proxy, or to the gateway itself.
-func (g *Gateway) dispatch(w *recorder, r *http.Request) {
+// serve answers a request, or returns why it fails.
+func (g *Gateway) serve(w *recorder, r *http.Request) error {
+	if err := malformed(r); err != nil {
+		return err
+	}
+	r = timed(w, r)
+	leave, ok := g.limiter.enter(clientOf(r))
+	if !ok {
+		return &problem{http.StatusServiceUnavailable, busy, "the gateway is at capacity; try again in a moment"}
+	}
+	defer leave()
 	switch {
 	case g.wasHere(r.Header):
-		g.fail(w, r, http.StatusLoopDetected, "denied", "the request has already passed through this gateway")
+		return &problem{http.StatusLoopDetected, "denied", "the request has already passed through this gateway"}
+	case g.options.Prefix != "":
+		return g.serveOwn(w, r, g.below(r.RequestURI))
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
-		g.serveConnect(w, r)
+		return g.serveConnect(w, r)
 	case r.RequestURI == "*" || strings.HasPrefix(r.RequestURI, "/"):
-		g.serveOwn(w, r, r.RequestURI)
-	default:
-		g.serveProxy(w, r)
+		return g.serveOwn(w, r, r.RequestURI)
 	}
+	return g.serveProxy(w, r)
 }
 
 // serveOwn answers a request for the gateway itself. target is the path and query as
 // they were written.
-func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) {
+func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
-		g.fail(w, r, http.StatusMisdirectedRequest, "denied",
-			"the gateway does not go by the name "+locus.Quote(r.Host)+"; its operator can add names")
-		return
+		return &problem{http.StatusMisdirectedRequest, "denied",
+			"the gateway does not go by the name " + locus.Quote(r.Host) + "; its operator can add names"}
 	}
-	g.serveLocal(w, r, target)
+	return g.serveLocal(w, r, target)
+}
+
+// below returns a request target without the prefix of the gateway, as a path and query.
+func (g *Gateway) below(target string) string {
+	if _, rest, ok := strings.Cut(target, "://"); ok && target[0] != '/' {
+		// A proxy's client asks for the gateway's own server (RFC 9112 section 3.2.2).
+		_, path, _ := strings.Cut(rest, "/")
+		target = "/" + path
+	}
+	if rest, ok := strings.CutPrefix(target, g.options.Prefix); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
+		target = "/" + strings.TrimPrefix(rest, "/")
+	}
+	return target
 }
 
 // isOwnName reports whether host, with an optional port, names the gateway itself:
@@ -179,12 +215,9 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	if port != local.Port() || !local.IsValid() {
 		return false
 	}
-	host = strings.Trim(host, "[]")
-	if address, err := netip.ParseAddr(host); err == nil {
-		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
-	}
-	host = plainHost(host)
-	return slices.Contains(g.names, host) || strings.HasSuffix(host, ".localhost")
+	host = policy.CanonicalHost(host)
+	address, _ := netip.ParseAddr(strings.Trim(host, "[]"))
+	return g.isOwnName(r, host) || address.IsUnspecified() || strings.HasSuffix(host, ".localhost")
 }
 
 // base returns the URL by which the client reaches the gateway, without a final "/".

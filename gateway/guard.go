@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // errRefused is the error of Read after the guard has refused a request. The server
@@ -23,11 +23,15 @@ var errRefused = errors.New("gateway: request refused")
 // in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). What net/http refuses is left to it.
 type guardConn struct {
 	net.Conn
+	release func() // the slot of the connection
+	// ctx is the context of the connection's requests. It ends when the connection is
+	// broken or closed. When the client closes only its side, it continues.
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	mu    sync.Mutex // a Read may still be under way when the connection is hijacked
 	guard guard
 	err   error
-	half  halfClose
 }
 
 func (c *guardConn) Read(p []byte) (int, error) {
@@ -38,11 +42,10 @@ func (c *guardConn) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Read(p)
-	c.mu.Lock()
-	if n == 0 && err == io.EOF && c.guard.isBetween() {
-		c.mu.Unlock()
-		return 0, c.half.wait()
+	if err != nil && err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.cancel()
 	}
+	c.mu.Lock()
 	defer c.mu.Unlock()
 	passed, refused := c.guard.pass(p[:n])
 	if refused != nil {
@@ -63,75 +66,23 @@ func (c *guardConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
-	return c.Conn.Close()
+	return c.Close()
 }
 
-// SetReadDeadline implements [net.Conn].
-func (c *guardConn) SetReadDeadline(t time.Time) error {
-	c.half.deadline(t)
-	return c.Conn.SetReadDeadline(t)
-}
-
-// SetDeadline implements [net.Conn].
-func (c *guardConn) SetDeadline(t time.Time) error {
-	c.half.deadline(t)
-	return c.Conn.SetDeadline(t)
-}
-
-// Close closes the connection and ends a Read that waits.
+// Close closes the connection and cancels its requests.
 func (c *guardConn) Close() error {
-	c.half.update(func(h *halfClose) { h.closed = true })
+	c.cancel()
+	c.release()
 	return c.Conn.Close()
-}
-
-// halfClose lets a client close its side of the connection after a request and still
-// get the answer, as TCP allows. Package net/http reads ahead while it answers, and
-// cancels the request at EOF; so EOF is delayed until the answer is complete. Writing to
-// a client that closed both sides fails by itself.
-type halfClose struct {
-	mu      sync.Mutex
-	changed *sync.Cond // nil: no Read has waited
-	active  bool       // a request is being answered
-	past    bool       // the deadline for reading has passed
-	closed  bool
-}
-
-func (h *halfClose) update(change func(h *halfClose)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	change(h)
-	if h.changed != nil {
-		h.changed.Broadcast()
-	}
-}
-
-func (h *halfClose) deadline(t time.Time) {
-	h.update(func(h *halfClose) { h.past = !t.IsZero() && !t.After(time.Now()) })
-}
-
-// wait delays EOF until the answer is complete.
-func (h *halfClose) wait() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.changed == nil {
-		h.changed = sync.NewCond(&h.mu)
-	}
-	for h.active && !h.past && !h.closed {
-		h.changed.Wait()
-	}
-	if h.active && h.past {
-		return os.ErrDeadlineExceeded
-	}
-	return io.EOF
 }
 
 // guard follows the requests of a connection. The zero guard is before the first.
 type guard struct {
 	state  guardState
 	line   []byte // the current line, so far
-	octets int    // of the head, or of a line of chunks
+	octets int    // of the head
 	head   head
-	left   int64 // octets of the body, or of the chunk
+	left   int64 // octets of the body
 }
 
 type guardState uint8
@@ -139,11 +90,7 @@ type guardState uint8
 const (
 	inHead guardState = iota
 	inBody
-	inChunkSize
-	inChunk
-	inChunkEnd
-	inTrailer
-	inTunnel // no longer HTTP
+	inLast // the last request of the connection, or a tunnel
 )
 
 // head is what a request's head says about where the request ends, and about its host.
@@ -159,32 +106,22 @@ type head struct {
 	upgrades bool
 }
 
-const (
-	// maxHead is the size limit of a request's head, in octets: it fits the longest URL.
-	maxHead = 96 << 10
-	// maxChunkLine is the size limit of the line before a chunk.
-	maxChunkLine = 1 << 10
-)
+// maxHead is the size limit of a request's head, in octets: it fits the longest URL.
+const maxHead = 96 << 10
 
 // pass reads p and returns how much of it may be passed on. An octet at which something
 // is wrong is not, so that a refused head is never complete.
 func (g *guard) pass(p []byte) (int, error) {
 	for i := 0; i < len(p); {
 		switch g.state {
-		case inTunnel:
+		case inLast:
 			return len(p), nil
-		case inBody, inChunk:
+		case inBody:
 			n := min(g.left, int64(len(p)-i))
 			i += int(n)
-			if g.left -= n; g.left > 0 {
-				continue
-			}
-			if g.state == inChunk {
-				g.state = inChunkEnd
-			} else {
+			if g.left -= n; g.left == 0 {
 				g.state = inHead
 			}
-			g.line = g.line[:0]
 			continue
 		}
 		if err := g.octet(p[i]); err != nil {
@@ -195,19 +132,10 @@ func (g *guard) pass(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isBetween reports whether one request has ended and no other has begun.
-func (g *guard) isBetween() bool {
-	return g.state == inHead && len(g.line) == 0 && g.head.lines == 0
-}
-
 // octet takes an octet of a line.
 func (g *guard) octet(o byte) error {
-	most := maxHead
-	if g.state == inChunkSize || g.state == inChunkEnd {
-		most = maxChunkLine
-	}
-	if g.octets++; g.octets > most {
-		return refuse("the line or the head is too long")
+	if g.octets++; g.octets > maxHead {
+		return refuse("the head is too long")
 	}
 	if o != '\n' {
 		if len(g.line) > 0 && g.line[len(g.line)-1] == '\r' {
@@ -232,18 +160,8 @@ func (g *guard) octet(o byte) error {
 func (g *guard) endLine(line []byte) error {
 	h := &g.head
 	switch {
-	case (g.state == inHead && h.lines > 0 || g.state == inTrailer) && len(line) > 0 && (line[0] == ' ' || line[0] == '\t'):
+	case h.lines > 0 && len(line) > 0 && (line[0] == ' ' || line[0] == '\t'):
 		return refuse("folded header field")
-	case g.state == inChunkSize:
-		return g.chunkSize(line)
-	case g.state == inChunkEnd:
-		if len(line) != 0 {
-			return refuse("chunk longer than its size")
-		}
-		g.state, g.octets = inChunkSize, 0
-	case g.state == inTrailer && len(line) == 0:
-		g.state, g.octets = inHead, 0
-	case g.state == inTrailer:
 	case len(line) == 0 && h.lines == 0:
 		// RFC 9112 section 2.2 allows an empty line before the request line.
 	case len(line) == 0:
@@ -301,11 +219,10 @@ func (g *guard) endHead() error {
 		return refuse("Host differs from the host of the URL")
 	}
 	switch {
-	case h.method == "CONNECT" || h.upgrades:
-		// If the handler does not hijack the connection, [Server.serve] closes it.
-		g.state = inTunnel
-	case h.chunked:
-		g.state = inChunkSize
+	case h.method == "CONNECT" || h.upgrades || h.chunked:
+		// Unless the handler hijacks the connection, [Server.serve] closes it. So it does
+		// not matter where others see the end of the chunks.
+		g.state = inLast
 	case h.length > 0:
 		g.state, g.left = inBody, h.length
 	}
@@ -329,21 +246,6 @@ func sameHost(target, host string) bool {
 		port = ":443"
 	}
 	return strings.EqualFold(strings.TrimSuffix(rest, port), strings.TrimSuffix(host, port))
-}
-
-func (g *guard) chunkSize(line []byte) error {
-	digits, _, _ := bytes.Cut(line, []byte(";"))
-	n, err := strconv.ParseUint(string(bytes.TrimRight(digits, " \t")), 16, 63)
-	if err != nil {
-		return refuse("invalid chunk size")
-	}
-	g.octets = 0
-	if n == 0 {
-		g.state = inTrailer
-		return nil
-	}
-	g.state, g.left = inChunk, int64(n)
-	return nil
 }
 
 func refuse(reason string) error { return fmt.Errorf("%w: %s", errRefused, reason) }

@@ -30,6 +30,15 @@ func copyEndToEnd(to, from http.Header) {
 	}
 }
 
+// copyFields copies the named fields.
+func copyFields(to, from http.Header, names []string) {
+	for _, name := range names {
+		if values := from.Values(name); len(values) > 0 {
+			to[name] = values
+		}
+	}
+}
+
 // addVia adds this gateway to Via (RFC 9110 section 7.6.3).
 func (g *Gateway) addVia(h http.Header, major, minor int) {
 	version := strconv.Itoa(major)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
 )
 
 // Limits bound what clients can use. 0 means the default in brackets.
@@ -29,14 +30,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	for _, d := range []struct {
-		n  *int
-		or int
-	}{{&l.Requests, 8192}, {&l.PerClient, 256}, {&l.PerHost, 512}, {&l.Connections, 16384}, {&l.Sessions, 64}} {
-		if *d.n <= 0 {
-			*d.n = d.or
-		}
-	}
+	l.Requests = cmp.Or(max(l.Requests, 0), 8192)
+	l.PerClient = cmp.Or(max(l.PerClient, 0), 256)
+	l.PerHost = cmp.Or(max(l.PerHost, 0), 512)
+	l.Connections = cmp.Or(max(l.Connections, 0), 16384)
+	l.Sessions = cmp.Or(max(l.Sessions, 0), 64)
 	return l
 }
 
@@ -65,29 +63,23 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}
 	l.all++
 	l.clients[client]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+	return l.locked(func() {
 		l.all--
 		drop(l.clients, client)
-	}, true
+	}), true
 }
 
 // enterHost counts a request to the server of u until leave: by its host in one
 // spelling, or by the scheme if u has no host.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
-	host := cmp.Or(plainHost(u.Host()), u.Scheme()+":")
+	host := cmp.Or(policy.CanonicalHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts[host] >= l.limits.PerHost {
 		return nil, false
 	}
 	l.hosts[host]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		drop(l.hosts, host)
-	}, true
+	return l.locked(func() { drop(l.hosts, host) }), true
 }
 
 // enterSession counts a terminal until leave.
@@ -98,11 +90,16 @@ func (l *limiter) enterSession() (leave func(), ok bool) {
 		return nil, false
 	}
 	l.sessions++
+	return l.locked(func() { l.sessions-- }), true
+}
+
+// locked returns a function that calls f with l.mu held.
+func (l *limiter) locked(f func()) func() {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.sessions--
-	}, true
+		f()
+	}
 }
 
 func drop[K comparable](m map[K]int, key K) {

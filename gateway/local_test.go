@@ -16,14 +16,14 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/tour"
 )
 
 // museum is a world with the servers of the tour.
@@ -576,13 +576,13 @@ func TestWay(t *testing.T) {
 	}
 	c := access.New(r, p, nil)
 	defer c.Close()
-	if _, err := c.Way(parse("http://127.0.0.1/"), nil); err != nil {
+	if _, err := c.DialerFor(parse("http://127.0.0.1/"), nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.Way(parse("http://127.0.0.1/"), &access.Result{Zone: policy.Far}); access.KindOf(err) != access.Denied {
+	if _, err := c.DialerFor(parse("http://127.0.0.1/"), &access.Result{LinkOrigin: policy.FromPublic}); access.KindOf(err) != access.Denied {
 		t.Error(err)
 	}
-	way, err := c.Way(parse("http://public.example/"), &access.Result{Zone: policy.Far})
+	way, err := c.DialerFor(parse("http://public.example/"), &access.Result{LinkOrigin: policy.FromPublic})
 	if err != nil {
 		t.Fatal(err)
 	}

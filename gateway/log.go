@@ -1,11 +1,9 @@
 package gateway
 
 import (
-	"bufio"
 	"cmp"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"time"
 
@@ -55,12 +53,6 @@ func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap is for [http.ResponseController].
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack implements [http.Hijacker].
-func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	w.status = cmp.Or(w.status, http.StatusSwitchingProtocols)
-	return http.NewResponseController(w.ResponseWriter).Hijack()
-}
-
 // done records a request in the log and the metrics.
 func (g *Gateway) done(w *recorder, r *http.Request) {
 	took := time.Since(w.begun)
@@ -77,20 +69,14 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 		slog.Int64("octets", w.octets),
 		slog.Duration("took", took.Round(time.Microsecond)),
 	}
-	if !w.url.IsZero() {
-		attrs = append(attrs, slog.String("url", shownText(w.url.Redacted())))
-	}
-	if w.cache != "" {
-		attrs = append(attrs, slog.String("cache", shownText(w.cache)))
-	}
-	if w.failure != "" {
-		attrs = append(attrs, slog.String("failure", string(w.failure)))
-	}
-	if w.ended != "" {
-		attrs = append(attrs, slog.String("ended", shownText(w.ended)))
-	}
+	broken := ""
 	if w.broken != nil {
-		attrs = append(attrs, slog.String("broken", shownText(w.broken.Error())))
+		broken = w.broken.Error()
+	}
+	for _, a := range [][2]string{{"url", w.url.Redacted()}, {"cache", w.cache}, {"failure", string(w.failure)}, {"ended", w.ended}, {"broken", broken}} {
+		if a[1] != "" {
+			attrs = append(attrs, slog.String(a[0], shownText(a[1])))
+		}
 	}
 	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }

@@ -1,10 +1,8 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/submit"
 )
@@ -43,13 +41,13 @@ const (
 )
 
 // letter shows the page for writing a letter.
-func (v *view) letter() {
+func (v *view) letter() error {
 	l, err := v.gateway.draft(v.head.URL)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	v.showLetter(http.StatusOK, l)
+	return nil
 }
 
 func (v *view) showLetter(status int, l page.Letter) {
@@ -108,14 +106,13 @@ func mailboxes(list []submit.Mailbox) string {
 
 // serveSend takes a letter: it shows a preview, and sends the letter once that was
 // confirmed.
-func (g *Gateway) serveSend(w *recorder, r *http.Request) {
-	values, u, ok := g.posted(w, r, false)
-	if !ok {
-		return
+func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
+	values, u, err := g.posted(w, r, false)
+	if err != nil {
+		return err
 	}
 	if !g.traits(u).Has(scheme.Composes) {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "mail needs a mailto URL")
-		return
+		return &problem{http.StatusBadRequest, "syntax", "mail needs a mailto URL"}
 	}
 	w.url = u
 	v := g.newView(w, r, u)
@@ -129,16 +126,16 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) {
 		status = g.letterStep(w, r, &l, step == "send")
 	}
 	v.showLetter(status, l)
+	return nil
 }
 
 // letterStep makes the preview of a letter, or sends it if its preview was shown.
 func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send bool) int {
+	preview := ""
 	m, err := g.compose(l)
-	if err != nil {
-		l.Problem = err
-		return http.StatusUnprocessableEntity
+	if err == nil {
+		preview, err = m.Preview()
 	}
-	preview, err := m.Preview()
 	if err != nil {
 		l.Problem = err
 		return http.StatusUnprocessableEntity
@@ -160,9 +157,7 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send 
 		w.failure = access.KindOf(err)
 		return http.StatusBadGateway
 	}
-	if l.Sent = said; said == "" {
-		l.Sent = "sent"
-	}
+	l.Sent = cmp.Or(said, "sent")
 	return http.StatusOK
 }
 
@@ -183,11 +178,7 @@ func (g *Gateway) compose(l *page.Letter) (*submit.Message, error) {
 
 // digest identifies a letter and the browser that previewed it.
 func (g *Gateway) digest(w *recorder, l *page.Letter) string {
-	sum := hmac.New(sha256.New, g.secret[:])
-	for _, text := range []string{w.token, l.To, l.Cc, l.Subject, l.Body} {
-		fmt.Fprintf(sum, "%d:%s", len(text), text)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return g.sign("letter", w.token, l.To, l.Cc, l.Subject, l.Body)
 }
 
 // letters holds the digests of previews, and counts the letters that were sent.

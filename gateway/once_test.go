@@ -125,27 +125,28 @@ func TestParsedOnce(t *testing.T) {
 // edges are the functions that turn text into a URL or a value, each with the text that
 // is new there. What they return is passed on.
 var edges = map[string]string{
-	"../roundtrip/request.go URL":       "the URL of a request of another program",
-	"../roundtrip/resource.go Resource": "a menu that a cache stored",
-	"../roundtrip/transport.go found":   "the URL of Response.Request, which package net/url has",
-	"api.go canonical":                  "an input of a call",
-	"api.go get":                        "an input of a call",
-	"api.go parse":                      "an input of a call",
-	"api.go resolve":                    "an input of a call",
-	"connect.go serveConnect":           "the target of CONNECT",
-	"page/document.go documentPage":     "the base of a foreign document",
-	"page/document.go resolved":         "a link in a foreign document",
-	"page/explain.go explainText":       "the text that a person is typing",
-	"page/message_print.go linkText":    "an address in a message",
-	"page/password.go withoutPassword":  "a mistyped URL, whose password was masked",
-	"path.go asked":                     "the URL in a query",
-	"path.go urlOf":                     "the URL in a path",
-	"proxy.go serveProxy":               "the target of a proxy's client",
-	"redirect.go leadsTo":               "the Location of an answer",
-	"rules.go parse":                    "a rule of the configuration",
-	"session.go command":                "a control message of the terminal's page",
-	"upstream.go newRequest":            "the URL of a request for package net/http",
-	"view.go foundAt":                   "the Content-Location of an answer",
+	"../internal/reqctx/reqctx.go URL":         "the URL of a request of another program",
+	"../roundtrip/resource.go Resource":        "a menu that a cache stored",
+	"../roundtrip/transport.go found":          "the URL of Response.Request, which package net/url has",
+	"api.go canonical":                         "an input of a call",
+	"api.go get":                               "an input of a call",
+	"api.go parse":                             "an input of a call",
+	"api.go resolve":                           "an input of a call",
+	"connect.go serveConnect":                  "the target of CONNECT",
+	"internal/page/document.go documentPage":   "the base of a foreign document",
+	"view.go searchForm":                       "the search whose results are shown",
+	"internal/page/failure.go fix":             "a URL that was probably meant",
+	"internal/page/document.go resolved":       "a link in a foreign document",
+	"internal/page/explain.go explainText":     "the text that a person is typing",
+	"internal/page/message.go linkText":        "an address in a message",
+	"internal/page/printer.go withoutPassword": "a mistyped URL, whose password was masked",
+	"path.go asked":                            "the URL in a query",
+	"path.go urlOf":                            "the URL in a path",
+	"proxy.go serveProxy":                      "the target of a proxy's client",
+	"redirect.go leadsTo":                      "the Location of an answer",
+	"session.go command":                       "a control message of the terminal's page",
+	"upstream.go newRequest":                   "the URL of a request for package net/http",
+	"view.go foundAt":                          "the Content-Location of an answer",
 }
 
 // Only the edges parse URLs and decode JSON.
@@ -155,7 +156,7 @@ func TestEdges(t *testing.T) {
 		"json.Unmarshal": true, "json.NewDecoder": true, "shape.ReadMenu": true,
 	}
 	found := map[string][]string{}
-	for _, pattern := range []string{"*.go", "page/*.go", "../roundtrip/*.go"} {
+	for _, pattern := range []string{"*.go", "internal/page/*.go", "../roundtrip/*.go", "../internal/reqctx/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

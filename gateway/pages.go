@@ -4,36 +4,30 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
 	"net/http"
 	"net/url"
-	"path"
-	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
 // serveLocal answers a request for the gateway's own pages. target is the path and
 // query as they were written.
-func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
+func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error {
 	path, query, _ := strings.Cut(target, "?")
-	if fault := crossSite(r, path); fault != "" {
-		g.fail(w, r, http.StatusForbidden, "denied", fault)
-		return
+	if err := crossSite(r, path); err != nil {
+		return err
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !(r.Method == http.MethodPost && takesPost(path)) {
 		w.Header().Set("Allow", "GET, HEAD")
-		g.fail(w, r, http.StatusMethodNotAllowed, "unsupported", "this page supports only GET and HEAD")
-		return
+		return &problem{http.StatusMethodNotAllowed, "unsupported", "this page supports only GET and HEAD"}
 	}
 	values, err := url.ParseQuery(query)
 	own := path == "/" || strings.HasPrefix(path, "/-/") || strings.HasPrefix(path, "/api/")
 	if err != nil && own {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "the query is malformed")
-		return
+		return &problem{http.StatusBadRequest, "syntax", "the query is malformed"}
 	}
 	w.kind = "page"
 	switch {
@@ -46,7 +40,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
 		g.serveMetrics(w)
 	case path == "/favicon.ico":
 		// The path has no version in it, so it is not immutable.
-		g.serveAsset(w, r, "favicon.svg", "public, max-age=86400")
+		return g.serveAsset(w, r, "favicon.svg", "public, max-age=86400")
 	case path == "/robots.txt":
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprint(w, "User-agent: *\nDisallow: /\n")
@@ -55,23 +49,26 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
 		g.serveAPI(w, r, strings.TrimPrefix(path, "/api/"), values)
 	case path == "/" && !values.Has("url"):
 		v := g.newView(w, r, locus.URL{})
-		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Home(w, v.head, g.options.Lobby) })
+		var sections []page.Section
+		for _, s := range g.options.Lobby {
+			sections = append(sections, page.Section(s))
+		}
+		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Home(w, v.head, sections) })
 	case path == "/":
 		u, err := asked(values)
 		if err != nil {
-			g.failAccess(w, r, err)
-			return
+			return err
 		}
 		if g.traits(u).Has(scheme.Contained) && values.Get("in") != "" {
-			g.serveWithin(w, r, u, values.Get("in"))
-			return
+			return g.serveWithin(w, r, u, values.Get("in"))
 		}
-		g.servePage(w, r, u, showOf(values))
+		return g.servePage(w, r, u, showOf(values))
 	case strings.HasPrefix(path, "/-/"):
-		g.serveTool(w, r, path, target, values)
+		return g.serveTool(w, r, path, target, values)
 	default:
-		g.servePath(w, r, target, g.servePage)
+		return g.servePath(w, r, target, g.servePage)
 	}
+	return nil
 }
 
 // takesPost reports whether a path accepts POST.
@@ -79,36 +76,33 @@ func takesPost(path string) bool {
 	return path == submitPath || path == sendPath || strings.HasPrefix(path, "/api/")
 }
 
-// crossSite returns why a request by a page of another site is refused; empty: it is
-// allowed, or the browser says that the page is the gateway's own. Other sites may only
-// link to pages.
-func crossSite(r *http.Request, path string) string {
+// crossSite returns why a request by a page of another site is refused. Other sites may
+// only link to pages.
+func crossSite(r *http.Request, path string) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "same-origin", "none":
 	default:
 		mode, dest := r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
 		if r.Method != http.MethodGet || mode != "navigate" || dest != "document" || strings.HasPrefix(path, "/api/") {
-			return "a page of another site may only link to this gateway"
+			return &problem{http.StatusForbidden, "denied", "a page of another site may only link to this gateway"}
 		}
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return ""
+	// It allows GET and HEAD.
+	if crossOrigin.Check(r) != nil {
+		return &problem{http.StatusForbidden, "denied", "a page of another site may not send anything to this gateway"}
 	}
-	if err := crossOrigin.Check(r); err != nil {
-		return "a page of another site may not send anything to this gateway"
-	}
-	return ""
+	return nil
 }
 
 var crossOrigin = http.NewCrossOriginProtection()
 
 // serveTool answers requests for paths below "/-/".
-func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, values url.Values) {
+func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, values url.Values) error {
 	switch {
 	case strings.HasPrefix(path, assetsPath):
 		w.kind = "asset"
 		_, name, _ := strings.Cut(strings.TrimPrefix(path, assetsPath), "/")
-		g.serveAsset(w, r, name, "public, max-age=31536000, immutable")
+		return g.serveAsset(w, r, name, "public, max-age=31536000, immutable")
 	case path == schemesPath:
 		v := g.newView(w, r, locus.URL{})
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Schemes(w, v.head) })
@@ -119,57 +113,45 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		w.kind = "raw"
 		u, err := asked(values)
 		if err != nil {
-			g.failAccess(w, r, err)
-			return
+			return err
 		}
-		g.serveRaw(w, r, u, showOf(values))
+		return g.serveRaw(w, r, u, showOf(values))
 	case strings.HasPrefix(path, rawPath+"/"):
 		w.kind = "raw"
-		g.servePath(w, r, strings.TrimPrefix(target, rawPath), g.serveRaw)
+		return g.servePath(w, r, strings.TrimPrefix(target, rawPath), g.serveRaw)
 	case path == submitPath && r.Method == http.MethodPost:
 		w.kind = "form"
-		g.serveSubmit(w, r)
+		return g.serveSubmit(w, r)
 	case path == sendPath && r.Method == http.MethodPost:
 		w.kind = "mail"
-		g.serveSend(w, r)
+		return g.serveSend(w, r)
 	case path == terminalPath:
 		w.kind = "terminal"
-		g.serveTerminal(w, r, values)
+		return g.serveTerminal(w, r, values)
 	default:
-		g.fail(w, r, http.StatusNotFound, "not-found", "no such page")
+		return &problem{http.StatusNotFound, "not-found", "no such page"}
 	}
+	return nil
 }
 
 // servePath answers a request whose path holds a URL.
-func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve func(*recorder, *http.Request, locus.URL, page.Show)) {
+func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve func(*recorder, *http.Request, locus.URL, page.Show) error) error {
 	u, ok, err := urlOf(g.client.Registry(), target)
 	switch {
 	case !ok:
-		g.fail(w, r, http.StatusNotFound, "not-found", "no such page; to open a URL, use /?url=...")
+		return &problem{http.StatusNotFound, "not-found", "no such page; to open a URL, use " + g.options.Prefix + "/?url=..."}
 	case err != nil:
-		g.failAccess(w, r, err)
-	default:
-		serve(w, r, u.WithoutFragment(), page.Show{})
+		return err
 	}
+	return serve(w, r, u.WithoutFragment(), page.Show{})
 }
 
 // serveAsset serves a file that pages load, with that Cache-Control.
-func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) {
-	data, err := fs.ReadFile(g.assets, name)
-	if err != nil {
-		g.fail(w, r, http.StatusNotFound, "not-found", "no such file")
-		return
+func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) error {
+	if info, err := fs.Stat(g.assets, name); err != nil || info.IsDir() {
+		return &problem{http.StatusNotFound, "not-found", "no such file"}
 	}
-	h := w.Header()
-	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" {
-		kind = "text/plain; charset=utf-8"
-	}
-	h.Set("Content-Type", kind)
-	h.Set("Cache-Control", cacheControl)
-	h.Set("Content-Length", strconv.Itoa(len(data)))
-	if r.Method != http.MethodHead {
-		// An error means that the client is gone.
-		_, _ = w.Write(data)
-	}
+	w.Header().Set("Cache-Control", cacheControl)
+	http.ServeFileFS(w, r, g.assets, name)
+	return nil
 }

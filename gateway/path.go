@@ -3,6 +3,8 @@ package gateway
 import (
 	"fmt"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -51,35 +53,23 @@ func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 // URL Standard).
 func isStable(path string) bool {
 	path, _, _ = strings.Cut(path, "#")
-	searching := false
-	segment := 0
-	for i := 0; i <= len(path); i++ {
-		if i == len(path) || !searching && (path[i] == '/' || path[i] == '?') {
-			if !searching && isDots(path[segment:i]) {
-				return false
-			}
-			if i == len(path) {
-				return true
-			}
-			segment = i + 1
-			searching = path[i] == '?'
-			continue
-		}
-		o := path[i]
-		if o <= ' ' || o >= 0x7F || strings.IndexByte("\"<>\\^`{|}", o) >= 0 || searching && o == '\'' {
-			return false
-		}
-	}
-	return true
+	path, query, _ := strings.Cut(path, "?")
+	isUnsafe := func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune("\"<>\\^`{|}", r) }
+	return !strings.ContainsFunc(path, isUnsafe) && !strings.ContainsFunc(query, isUnsafe) && !strings.Contains(query, "'") &&
+		!slices.ContainsFunc(strings.Split(path, "/"), isDots)
+}
+
+// isClean reports whether other servers, such as [http.ServeMux], pass a path on as it is.
+func isClean(p string) bool {
+	p, _, _ = strings.Cut(p, "?")
+	p, err := url.PathUnescape(p)
+	return err == nil && strings.TrimSuffix(p, "/") == strings.TrimSuffix(path.Clean(p), "/")
 }
 
 // isDots reports whether a segment is "." or "..", perhaps escaped.
 func isDots(segment string) bool {
-	switch strings.ToLower(strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")) {
-	case ".", "..":
-		return true
-	}
-	return false
+	dots := strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")
+	return dots == "." || dots == ".."
 }
 
 // askFor returns path with a query for u.

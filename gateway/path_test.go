@@ -172,7 +172,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", ":", "a b", "ftp://h/a/../b", "x..y", "1.2.3.4/99", "http://h:99999/", "h:x", "h:0", "h:99999", "gofer:", "telnet", "HTTP", "[::1"} {
+	for _, text := range []string{"", ":", "a b", "ftp://h/a/../b", "x..y", "1.2.3.4/99", "ftp://u:p@h/", "http://h:99999/", "h:x", "h:0", "h:99999", "gofer:", "telnet", "HTTP", "[::1"} {
 		if _, err := NewRules(r, []string{text}, nil); err == nil {
 			t.Errorf("%q is a rule", text)
 		}

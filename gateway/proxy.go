@@ -8,50 +8,46 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
 
 // serveProxy answers a request whose target is a whole URL. The Host field is ignored
 // (RFC 9112 section 3.2.2).
-func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
+func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	w.kind = "proxy"
 	u, err := locus.Parse(r.RequestURI)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	u = u.WithoutFragment()
 	w.url = u
-	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portIn(g.client.Registry(), u)) {
+	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), g.client.Registry().Port(u)) {
 		// A browser with this proxy asks it for the gateway's own pages, too.
 		target := "/"
 		if path, ok := u.Path(); ok {
 			target += path
 		}
 		w.url = locus.URL{}
-		g.serveOwn(w, r, target)
-		return
+		return g.serveOwn(w, r, target)
 	}
 	if r.Method == http.MethodTrace || r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0" {
 		w.Header().Set("Allow", "GET, HEAD")
-		g.fail(w, r, http.StatusMethodNotAllowed, "unsupported", "method "+r.Method+" is not forwarded")
-		return
+		return &problem{http.StatusMethodNotAllowed, "unsupported", "method " + r.Method + " is not forwarded"}
 	}
 	if !isWeb(u.Scheme()) {
-		g.serveForeign(w, r, u)
-		return
+		return g.serveForeign(w, r, u)
 	}
-	g.forward(w, r, u)
+	return g.forward(w, r, u)
 }
 
 // forward forwards a request for an http or https URL and relays the answer.
-func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
+func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) error {
 	out, err := newRequest(r.Context(), r.Method, u)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	copyEndToEnd(out.Header, r.Header)
 	out.Header.Del("Expect")
@@ -69,35 +65,32 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
-	g.relay(w, r, out, u, nil)
+	return g.relay(w, r, out, u, nil)
 }
 
 // relay sends out, a request for u, and relays the answer. own are header fields that
 // replace those of the answer.
-func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus.URL, own http.Header) {
+func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus.URL, own http.Header) error {
 	resp, err := g.send(out)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	defer resp.Body.Close()
 	if to, err := g.checkRelayed(resp, u); err != nil {
-		g.refuseRedirect(w, r, to, err)
-		return
+		return g.refuseRedirect(w, r, to, err)
 	}
 	if kind := resp.Header.Get("Content-Type"); roundtrip.IsMenu(resp) && !accepts(r, kind) {
-		g.fail(w, r, http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them")
-		return
+		return &problem{http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them"}
 	}
-	g.answer(w, r, resp, own)
+	return g.answer(w, r, resp, own)
 }
 
 // answer relays an answer to the client.
-func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) {
+func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) error {
 	h := w.Header()
 	w.cache = resp.Header.Get("Cache-Status")
 	copyEndToEnd(h, resp.Header)
-	h.Del(roundtrip.KindHeader)
+	h.Del(reqctx.KindHeader)
 	for name, values := range own {
 		h[name] = values
 	}
@@ -105,32 +98,29 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 	status := resp.StatusCode
 	if status < 200 || status > 599 {
 		// 101 would answer an Upgrade, which was not forwarded.
-		g.failAccess(w, r, fmt.Errorf("the server answered with the invalid status %d", status))
-		return
+		return fmt.Errorf("the server answered with the invalid status %d", status)
 	}
 	w.WriteHeader(status)
-	if r.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified {
-		return
+	if r.Method != http.MethodHead && status != http.StatusNoContent && status != http.StatusNotModified {
+		w.stream(resp.Body)
 	}
-	w.stream(resp.Body)
+	return nil
 }
 
 // serveForeign answers a proxy's client about a URL of another scheme than HTTP's.
-func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
+func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error {
 	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.FromProxy != nil {
 		u = s.FromProxy(u)
 		w.url = u
 	}
 	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
-		g.servePerson(w, r, u)
-		return
+		return g.servePerson(w, r, u)
 	}
 	out, err := g.foreignRequest(r.Context(), r, u)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
-	g.relay(w, r, out, u, foreignOwn)
+	return g.relay(w, r, out, u, foreignOwn)
 }
 
 // accepts reports whether a client takes a media type.
@@ -146,35 +136,27 @@ var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
 // servePerson answers a browser that uses the gateway as its proxy: menus and messages
 // are pages, and other objects are sent as they are.
-func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
+func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) error {
 	if traits := g.traits(u); traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
 		// A terminal and a mail form need the gateway's own origin.
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
-		return
+		return nil
 	}
 	v := g.newView(w, r, u)
 	v.asIs = true
-	v.fetch()
+	v.run(v.fetch)
+	return nil
 }
 
 // askedFields are the header fields that matter to other schemes.
-var askedFields = [...]string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
-
-// copyAsked copies those fields of a client's request.
-func copyAsked(to, from http.Header) {
-	for _, name := range askedFields {
-		if values := from.Values(name); len(values) > 0 {
-			to[name] = values
-		}
-	}
-}
+var askedFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
 
 func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.URL) (*http.Request, error) {
 	out, err := newRequest(ctx, r.Method, u)
 	if err != nil {
 		return nil, err
 	}
-	copyAsked(out.Header, r.Header)
+	copyFields(out.Header, r.Header, askedFields)
 	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
 		// A program without a preference gets menus as "locus get" writes them.
 		out.Header.Set("Accept", "text/plain, */*;q=0.9")

@@ -253,7 +253,7 @@ func TestPerHost(t *testing.T) {
 		t.Errorf("another tunnel: %.200q", a)
 	}
 	// The port, and what packages net/http and net/url make of a URL, change nothing.
-	for _, u := range []string{"http://127.0.0.1:1/", "gopher://127.0.0.1/0a%3fb%7e", "/-/raw/gopher/127.0.0.1:1/", "/api/get?url=ftp://127.0.0.1/"} {
+	for _, u := range []string{"http://127.0.0.1:9999/", "gopher://127.0.0.1/0a%3fb%7e", "/-/raw/gopher/127.0.0.1:9999/", "/api/get?url=ftp://127.0.0.1/"} {
 		if a := w.raw("GET " + u + " HTTP/1.0\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.0 503") {
 			t.Errorf("%s: %.200q", u, a)
 		}

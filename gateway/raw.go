@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -21,71 +21,56 @@ import (
 const rawPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'"
 
 // rawFields are the fields of a server's answer that are passed on with its octets.
-var rawFields = [...]string{"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Accept-Ranges", "Last-Modified", "Etag", "Age", "Cache-Status"}
+var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Accept-Ranges", "Last-Modified", "Etag", "Age", "Cache-Status"}
 
 // serveRaw serves the octets of the resource at u.
-func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) {
+func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
 	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
 	case "", "document", "iframe", "image", "audio", "video", "empty":
 	default:
-		g.fail(w, r, http.StatusForbidden, "denied", "foreign content may not be loaded as "+shownText(dest))
-		return
+		return &problem{http.StatusForbidden, "denied", "foreign content may not be loaded as " + shownText(dest)}
 	}
 	method := r.Method
 	if s.Part != "" {
 		method = http.MethodGet
 	}
-	req, err := newRequest(r.Context(), method, u)
+	req, err := requestFor(r.Context(), r, method, u, pageAccept)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
-	copyAsked(req.Header, r.Header)
-	req.Header.Set("Accept", pageAccept)
-	if language := req.Header.Get("Accept-Language"); language != "" && !isWeb(u.Scheme()) {
-		req.Header.Set("Accept-Language", orAny(language))
+	fields := []string{"Cache-Control", "Pragma"}
+	if s.Part == "" {
+		fields = append(fields, "Range", "If-Range", "If-Modified-Since", "If-None-Match")
 	}
-	if s.Part != "" {
-		for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
-			req.Header.Del(name)
-		}
-	}
+	copyFields(req.Header, r.Header, fields)
 	resp, err := g.send(req)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	defer resp.Body.Close()
 	w.cache = resp.Header.Get("Cache-Status")
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "" {
 		to, err := g.redirected(u, resp)
 		if err != nil {
-			g.refuseRedirect(w, r, to, err)
-			return
+			return g.refuseRedirect(w, r, to, err)
 		}
-		seeOther(w, g.site().Raw(to.WithoutPassword(), s))
-		return
+		seeOther(w, g.rawPagePath(to.WithoutPassword(), s))
+		return nil
 	}
 	if resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
-		g.failAccess(w, r, statusError(resp))
-		return
+		return statusError(u, resp)
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", rawPolicy)
 	h.Set("Cache-Control", "private, no-cache")
 	body, name := io.Reader(resp.Body), transfer.Name(g.client.Registry(), u)
 	if s.Part == "" {
-		for _, name := range rawFields {
-			if values := resp.Header.Values(name); len(values) > 0 {
-				h[name] = values
-			}
-		}
+		copyFields(h, resp.Header, rawFields)
 	} else {
 		part, err := readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Part(s.Part) })
 		if err != nil {
-			g.failAccess(w, r, err)
-			return
+			return err
 		}
 		h.Set("Content-Type", typeOf(part))
 		body, name = part.Open(), part.Name
@@ -98,10 +83,10 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		h.Set("Content-Disposition", text)
 	}
 	w.WriteHeader(resp.StatusCode)
-	if r.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified {
-		return
+	if r.Method != http.MethodHead && resp.StatusCode != http.StatusNotModified {
+		w.stream(body)
 	}
-	w.stream(body)
+	return nil
 }
 
 // maxMessage is the size limit of a message that a part is taken from, in octets.
@@ -130,12 +115,11 @@ func typeOf(part message.Part) string {
 }
 
 // part shows a part of the message o.
-func (v *view) part(o *scheme.Object) {
+func (v *view) part(o *scheme.Object) error {
 	path := v.head.Show.Part
 	part, err := readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Part(path) })
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	of := &scheme.Object{URL: o.URL, Type: typeOf(part), Name: cmp.Or(part.Name, "part-"+path), Size: -1, Body: io.NopCloser(part.Open())}
 	if page.ClassOf(of.Type) != page.ClassMessage { // a message has a subject
@@ -144,19 +128,18 @@ func (v *view) part(o *scheme.Object) {
 	if size, err := part.DecodedSize(); err == nil {
 		of.Size = size
 	}
-	v.show(of)
+	return v.show(of)
 }
 
 // serveWithin redirects to the page of the part that the cid URL u locates in a
 // message. text is the URL of the message, as it was typed.
-func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) {
+func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) error {
 	w.url = u
 	part, of, err := g.within(r, u, text)
-	if err != nil {
-		g.newView(w, r, u).fail(err)
-		return
+	if err == nil {
+		seeOther(w, g.pagePath(of.WithoutPassword(), page.Show{Part: part.Path}))
 	}
-	seeOther(w, g.pagePath(of.WithoutPassword(), page.Show{Part: part.Path}))
+	return err
 }
 
 // within returns the part that u locates in a message, and the URL of the message.
@@ -174,11 +157,10 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 			id = text
 		}
 	}
-	req, err := newRequest(r.Context(), http.MethodGet, of)
+	req, err := requestFor(r.Context(), r, http.MethodGet, of, pageAccept)
 	if err != nil {
 		return part, of, err
 	}
-	req.Header.Set("Accept", pageAccept)
 	resp, err := g.send(req)
 	if err != nil {
 		return part, of, err
@@ -186,7 +168,7 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 	defer resp.Body.Close()
 	switch kind := resp.Header.Get("Content-Type"); {
 	case resp.StatusCode >= 400:
-		return part, of, statusError(resp)
+		return part, of, statusError(of, resp)
 	case resp.StatusCode != http.StatusOK || page.ClassOf(kind) != page.ClassMessage:
 		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Redacted()))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -40,52 +41,50 @@ func (g *Gateway) redirected(u locus.URL, resp *http.Response) (to locus.URL, er
 }
 
 // redirect redirects the browser to the page of the URL that an answer redirects to.
-func (v *view) redirect(resp *http.Response) {
+func (v *view) redirect(resp *http.Response) error {
 	to, err := v.gateway.redirected(v.head.URL, resp)
-	switch path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show); {
-	case to.IsZero():
-		v.fail(err)
+	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
+	switch {
 	case err != nil:
-		v.confirm(to, err)
+		return v.confirm(to, err)
 	case path == "":
-		v.fail(fmt.Errorf("%w: the server redirects to %s, which has no page", scheme.ErrUnsupported, locus.Quote(to.Redacted())))
-	default:
-		seeOther(v.w, path)
+		return fmt.Errorf("%w: the server redirects to %s, which has no page", scheme.ErrUnsupported, locus.Quote(to.Redacted()))
 	}
+	seeOther(v.w, path)
+	return nil
 }
 
 // confirm shows a page with a link to to, which the policy does not let the browser
 // follow by itself, for the reason err.
-func (v *view) confirm(to locus.URL, err error) {
-	if !errors.Is(err, policy.ErrDenied) {
-		v.fail(err)
-		return
+func (v *view) confirm(to locus.URL, err error) error {
+	if to.IsZero() || !errors.Is(err, policy.ErrDenied) {
+		return err
 	}
 	v.w.failure = access.Denied
 	v.write(http.StatusForbidden, func(w io.Writer) error { return v.printer.Redirect(w, v.head, to, err) })
+	return nil
 }
 
 // refuseRedirect answers that w.url redirects to to, which err denies: to a browser
-// with a page that asks, else with a line of text.
-func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err error) {
-	if to.IsZero() || !wantsHTML(r) {
-		g.failAccess(w, r, err)
-		return
+// with a page that asks.
+func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err error) error {
+	if !wantsHTML(r) {
+		return err
 	}
-	g.newView(w, r, w.url).confirm(to, err)
+	return g.newView(w, r, w.url).confirm(to, err)
 }
+
+// followed are the statuses whose Location clients follow.
+var followed = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
 
 // checkRelayed judges a redirect that a client of the proxy would follow. A Location
 // that is not a URL is left to the client, and so is one of the same URL, which may be
 // answered differently because of a cookie.
 func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, err error) {
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
+	if !slices.Contains(followed, resp.StatusCode) || resp.Header.Get("Location") == "" {
 		return to, nil
 	}
-	to, err = g.leadsTo(u, resp)
-	if resp.Header.Get("Location") == "" || err != nil {
+	if to, err = g.leadsTo(u, resp); err != nil {
 		return locus.URL{}, nil
 	}
 	return to, g.client.CheckReferral(u, to, 1)

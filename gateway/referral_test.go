@@ -175,7 +175,7 @@ func TestReferrals(t *testing.T) {
 			return outcome{ok: res.Resource.Close() == nil}
 		}
 	}
-	link := &access.Result{URL: parse("http://other.example/"), Zone: policy.Far}
+	link := &access.Result{URL: parse("http://other.example/"), LinkOrigin: policy.FromPublic}
 	asBrowser := func(path func(u locus.URL) string) func(u string) outcome {
 		return func(u string) outcome {
 			return followed(path(parse(u)), func(at string) answer { return w.get(at, browser...) })

@@ -40,13 +40,12 @@ func splitHost(text string) (host, port string) {
 	return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), ""
 }
 
-// malformed returns why a request is refused though package net/http accepts it; empty:
-// it is not.
-func malformed(r *http.Request) string {
+// malformed returns why a request is refused though package net/http accepts it.
+func malformed(r *http.Request) error {
 	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {
 		if len(r.Header.Values(name)) > 1 {
-			return "the header field " + name + " is repeated"
+			return &problem{http.StatusBadRequest, "syntax", "the header field " + name + " is repeated"}
 		}
 	}
-	return ""
+	return nil
 }

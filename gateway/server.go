@@ -35,24 +35,29 @@ func NewServer(g *Gateway) *Server {
 		// Its messages quote clients unescaped.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 		// The guard reads HTTP/1.
-		Protocols: new(http.Protocols),
-		ConnState: func(c net.Conn, state http.ConnState) {
-			if limited, ok := c.(*limitedConn); ok {
-				limited.half.update(func(h *halfClose) { h.active = state == http.StateActive })
-			}
-		},
+		Protocols:   new(http.Protocols),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 	}
 	s.http.Protocols.SetHTTP1(true)
 	return s
 }
 
-// serve closes the connection after a request that could have hijacked it, and did not:
-// the guard does not check what follows.
+// connKey is the key of the guardConn in the context of a request.
+type connKey struct{}
+
+// serve replaces the context of a request: package net/http cancels it when the client
+// closes its side of the connection, though the client may still wait for the answer.
+// After a request that the guard takes for the last one, serve closes the connection.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer cancel()
+	if c, ok := r.Context().Value(connKey{}).(*guardConn); ok {
+		defer context.AfterFunc(c.ctx, cancel)()
+	}
+	if r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" || r.TransferEncoding != nil {
 		w = &closing{ResponseWriter: w}
 	}
-	s.gateway.ServeHTTP(w, r)
+	s.gateway.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // closing is a ResponseWriter that closes the connection after the answer, unless that
@@ -118,22 +123,11 @@ func (l *guardListener) Accept() (net.Conn, error) {
 		<-l.slots
 		return nil, err
 	}
-	return &limitedConn{guardConn: guardConn{Conn: c}, slots: l.slots}, nil
+	ctx, cancel := context.WithCancel(context.Background())
+	return &guardConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots }), ctx: ctx, cancel: cancel}, nil
 }
 
 func (l *guardListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
-}
-
-// limitedConn counts as open until it is closed.
-type limitedConn struct {
-	guardConn
-	once  sync.Once
-	slots chan struct{}
-}
-
-func (c *limitedConn) Close() error {
-	c.once.Do(func() { <-c.slots })
-	return c.guardConn.Close()
 }

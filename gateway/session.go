@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,14 +42,18 @@ const (
 // Reasons why a session ends, for the page and the log.
 var (
 	errLasted  = fmt.Errorf("the session reached its limit of %v", sessionTime)
-	errClosing = errors.New("the gateway is shutting down")
 	errIdle    = fmt.Errorf("nothing was typed for %v", sessionIdle)
 	errHungUp  = errors.New("the page has hung up")
 	errGone    = errors.New("the connection to the page is lost")
 	errSlow    = fmt.Errorf("the page has read nothing for %v", writeTime)
 	errControl = fmt.Errorf("a control message is longer than %d octets", maxControl)
 	errEnded   = errors.New("the service has ended the session")
-	errMany    = errors.New("too many terminals are open: close one, or try again later")
+)
+
+// Reasons why there is no session.
+var (
+	errClosing error = &problem{http.StatusServiceUnavailable, busy, "the gateway is shutting down"}
+	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many terminals are open: close one, or try again later"}
 )
 
 // sessions are the open terminals and tunnels. They end with the gateway.
@@ -91,74 +96,76 @@ func (s *sessions) close() {
 
 // serveTerminal connects a session to a WebSocket, in the protocol that package page
 // documents. Only pages of this gateway may open it.
-func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) {
+func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) error {
 	u, err := asked(values)
 	if err != nil || !g.traits(u).Has(scheme.Interactive) {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "a terminal needs the URL of an interactive service, such as telnet://host/")
-		return
+		return &problem{http.StatusBadRequest, "syntax", "a terminal needs the URL of an interactive service, such as telnet://host/"}
 	}
 	w.url = u
 	if r.Header.Get("Origin") == "" {
-		g.fail(w, r, http.StatusForbidden, "denied", "only pages of this gateway may open a terminal")
-		return
+		return &problem{http.StatusForbidden, "denied", "only pages of this gateway may open a terminal"}
 	}
 	// Accept refuses an Origin other than the Host, which was checked before.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
-		return // it has answered
+		return nil // it has answered
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(-1)
 	t := &terminal{conn: conn, ctx: context.WithoutCancel(r.Context())}
 	// A page does not learn the HTTP status of a WebSocket: from here on reasons are
 	// messages.
+	if err := g.runTerminal(w, t, u); err != nil {
+		_, kind := w.fails(err)
+		w.ended = err.Error()
+		t.tell("error", shape.Reason{Kind: kind, Message: shape.Text(locus.MaskText(w.ended))})
+		code := websocket.StatusInternalError
+		switch err {
+		case errMany:
+			code = websocket.StatusTryAgainLater
+		case errClosing:
+			code = websocket.StatusGoingAway
+		}
+		t.conn.Close(code, closeText(locus.MaskText(w.ended)))
+	}
+	return nil
+}
+
+// runTerminal opens the session at u and runs it. err is why there is no session.
+func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error) {
 	leave, ok := g.limiter.enterSession()
 	if !ok {
-		w.ended = errMany.Error()
-		t.refuse(websocket.StatusTryAgainLater, shape.Reason{Kind: "busy", Message: shape.Text(w.ended)})
-		return
+		return errMany
 	}
 	defer leave()
 	ctx, end, ok := g.sessions.begin()
 	if !ok {
-		w.ended = errClosing.Error()
-		t.refuse(websocket.StatusGoingAway, shape.Reason{Kind: "busy", Message: shape.Text(w.ended)})
-		return
+		return errClosing
 	}
 	defer end()
 	t.ctx = ctx
 	result, left, err := g.open(ctx, access.Request{URL: u})
 	if err != nil {
-		w.failure, w.ended = access.KindOf(err), err.Error()
-		t.refuse(websocket.StatusInternalError, shape.NewReason(err))
-		return
+		return err
 	}
 	defer left()
 	defer result.Resource.Close()
-	session, ok := result.Resource.(*scheme.Session)
-	if !ok {
-		w.failure, w.ended = access.Unsupported, "the URL does not lead to a session"
-		t.refuse(websocket.StatusInternalError, shape.Reason{Kind: access.Unsupported, Message: shape.Text(w.ended)})
-		return
+	if t.session, ok = result.Resource.(*scheme.Session); !ok {
+		return fmt.Errorf("%w: the URL does not lead to a session", scheme.ErrUnsupported)
 	}
-	t.session = session
-	t.keys = newKeyboard(session.Conn, t.echo)
+	t.keys = newKeyboard(t.session.Conn, t.echo)
 	reason := t.run()
 	w.ended = reason.Error()
 	if !isOrderly(reason) {
 		w.broken = reason
 	}
 	w.octets += t.shown
+	return nil
 }
 
 // isOrderly reports whether a reason is not a failure.
 func isOrderly(reason error) bool {
-	for _, orderly := range []error{errEnded, errHungUp, errIdle, errLasted, errClosing} {
-		if reason == orderly {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]error{errEnded, errHungUp, errIdle, errLasted, errClosing}, reason)
 }
 
 // terminal is one session in a page.
@@ -171,12 +178,6 @@ type terminal struct {
 	slow    atomic.Bool // a write to the page timed out
 
 	changed chan struct{}
-}
-
-// refuse tells the page why there is no session, and closes.
-func (t *terminal) refuse(code websocket.StatusCode, reason shape.Reason) {
-	t.tell("error", reason)
-	t.conn.Close(code, closeText(string(reason.Message)))
 }
 
 // closeText returns text in the length of a close frame (RFC 6455 section 5.5).
@@ -194,6 +195,7 @@ func (t *terminal) run() (reason error) {
 	t.changed = make(chan struct{}, 1)
 	t.tell("advice", map[string]shape.Text{"user": shape.Text(t.session.User), "password": shape.Text(t.session.Password)})
 	t.tell("commands", append([]string{}, service.Commands()...))
+	t.tell("keys", keysOf(service))
 	t.sendStatus()
 	service.OnChange(func() {
 		select {
@@ -255,6 +257,27 @@ func (t *terminal) run() (reason error) {
 	return reason
 }
 
+// keyJSON is a key for the page.
+type keyJSON struct {
+	Label string `json:"label"`
+	Input string `json:"input"`
+}
+
+// keysOf returns the keys that the page shows as buttons: the terminal's own, or those that
+// telephones lack.
+func keysOf(service scheme.Terminal) (list []keyJSON) {
+	keys := []scheme.Key{{Label: "Enter", Input: "\r"}, {Label: "Tab", Input: "\t"}, {Label: "Esc", Input: "\x1b"}, {Label: "Ctrl+C", Input: "\x03"},
+		{Label: "Ctrl+D", Input: "\x04"}, {Label: "Ctrl+Z", Input: "\x1a"}, {Label: "Home", Input: "\x1b[H"}, {Label: "End", Input: "\x1b[F"},
+		{Label: "↑", Input: "\x1b[A"}, {Label: "↓", Input: "\x1b[B"}, {Label: "←", Input: "\x1b[D"}, {Label: "→", Input: "\x1b[C"}}
+	if k, ok := service.(scheme.KeyTerminal); ok {
+		keys = k.Keys()
+	}
+	for _, k := range keys {
+		list = append(list, keyJSON(k))
+	}
+	return list
+}
+
 // show sends the output of the service to the page, filtered, and returns why that
 // ended. A page that reads slowly makes the service wait.
 func (t *terminal) show() error {
@@ -263,7 +286,7 @@ func (t *terminal) show() error {
 	for {
 		n, err := t.session.Conn.Read(in)
 		if out = filter.Append(out[:0], in[:n]); len(out) > 0 {
-			if err := t.write(out); err != nil {
+			if err := t.write(websocket.MessageBinary, out); err != nil {
 				return err
 			}
 			t.shown += int64(len(out))
@@ -277,26 +300,25 @@ func (t *terminal) show() error {
 	}
 }
 
-// write sends text to the page.
-func (t *terminal) write(text []byte) error {
+// write sends a message to the page.
+func (t *terminal) write(kind websocket.MessageType, text []byte) error {
 	// Cancelling a write closes the connection at once, before the page learns the
 	// reason: a write under way gets reasonTime.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), writeTime)
 	defer cancel()
 	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(reasonTime, cancel) })
 	defer stop()
-	err := t.conn.Write(ctx, websocket.MessageBinary, text)
-	switch {
-	case err == nil:
+	if t.conn.Write(ctx, kind, text) == nil {
 		return nil
-	case ctx.Err() != nil && t.ctx.Err() == nil:
+	}
+	if ctx.Err() != nil && t.ctx.Err() == nil {
 		t.slow.Store(true)
 	}
 	return errGone
 }
 
 // echo sends edited input back to the page. If that fails, so does reading from it.
-func (t *terminal) echo(text []byte) { _ = t.write(text) }
+func (t *terminal) echo(text []byte) { _ = t.write(websocket.MessageBinary, text) }
 
 // message takes one message: input, or a command. Input is read piece by piece, so that
 // the page waits when the service does.
@@ -377,20 +399,9 @@ func (t *terminal) sendStatus() {
 	t.tell("status", list)
 }
 
-// tell sends a control message.
+// tell sends a control message. If it fails, so does reading from the page.
 func (t *terminal) tell(key string, value any) {
-	text, err := json.Marshal(map[string]any{key: value})
-	if err != nil {
-		return
-	}
-	limit := writeTime
-	if t.ctx.Err() != nil {
-		limit = reasonTime
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), limit)
-	defer cancel()
-	// If it fails, so does reading from the page.
-	if t.conn.Write(ctx, websocket.MessageText, text) != nil && ctx.Err() != nil {
-		t.slow.Store(true)
+	if text, err := json.Marshal(map[string]any{key: value}); err == nil {
+		_ = t.write(websocket.MessageText, text)
 	}
 }

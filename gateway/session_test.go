@@ -136,6 +136,9 @@ func TestTerminal(t *testing.T) {
 	if advice := s.value("advice"); !strings.Contains(advice, `"user":"guest"`) {
 		t.Errorf("%s", s.all())
 	}
+	if !strings.Contains(s.value("keys"), `{"label":"Esc","input":"\u001b"}`) {
+		t.Errorf("no keys: %s", s.all())
+	}
 	if !strings.Contains(s.value("commands"), "brk") || s.value("echo") == "" || s.value("status") == "" {
 		t.Errorf("%s", s.all())
 	}

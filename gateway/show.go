@@ -1,12 +1,11 @@
 package gateway
 
 import (
+	"fmt"
 	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -33,8 +32,8 @@ func showValues(s page.Show) url.Values {
 	set("sort", s.Sort)
 	set("part", s.Part)
 	set("types", s.Types)
-	if s.Items != (scheme.ItemRange{}) {
-		set("items", strings.Trim(strconv.FormatInt(s.Items.First, 10)+"-"+strconv.FormatInt(s.Items.Last, 10)+":"+strconv.FormatInt(s.Items.Newest, 10), " "))
+	if i := s.Items; i != (scheme.ItemRange{}) {
+		set("items", fmt.Sprintf("%d-%d:%d", i.First, i.Last, i.Newest))
 	}
 	return values
 }
@@ -45,43 +44,51 @@ func showOf(values url.Values) page.Show {
 	if len(s.Types) > maxTypes {
 		s.Types = "" // each link on the page repeats it
 	}
-	span, newest, _ := strings.Cut(values.Get("items"), ":")
-	first, last, _ := strings.Cut(span, "-")
-	s.Items = scheme.ItemRange{First: count(first), Last: count(last), Newest: count(newest)}
+	i := scheme.ItemRange{}
+	if n, _ := fmt.Sscanf(values.Get("items"), "%d-%d:%d", &i.First, &i.Last, &i.Newest); n == 3 && min(i.First, i.Last, i.Newest) >= 0 {
+		s.Items = i
+	}
 	return s
 }
 
 // maxTypes is the size limit of the list of a document's types, in octets.
 const maxTypes = 200
 
-// count reads a number of 0 or more; 0 if text is not one.
-func count(text string) int64 {
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}
-
-// site returns the paths of the gateway's own pages.
-func (g *Gateway) site() page.Site {
+// site returns the paths of the gateway's own pages, on the server at origin.
+func (g *Gateway) site(origin string) page.Site {
+	base := origin + g.options.Prefix
 	return page.Site{
-		Home: "/",
-		Page: func(u locus.URL, s page.Show) string { return g.pagePath(u, s) },
-		Raw: func(u locus.URL, s page.Show) string {
-			if path, ok := pathOf(u); ok && s.Part == "" {
-				return rawPath + path
+		Home: base + "/",
+		Page: func(u locus.URL, s page.Show) string {
+			path := g.pagePath(u, s)
+			if path != "" {
+				path = origin + path
 			}
-			return askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
+			return path
 		},
-		Session: func(u locus.URL) string { return askFor(terminalPath, u.WithoutFragment(), nil) },
-		Submit:  submitPath,
-		Send:    sendPath,
-		Explain: explainPath,
-		Schemes: schemesPath,
-		Assets:  assetsPath + page.AssetsVersion() + "/",
+		Raw:     func(u locus.URL, s page.Show) string { return origin + g.rawPagePath(u, s) },
+		Session: func(u locus.URL) string { return base + askFor(terminalPath, u.WithoutFragment(), nil) },
+		Submit:  base + submitPath,
+		Send:    base + sendPath,
+		Explain: base + explainPath,
+		Schemes: base + schemesPath,
+		Assets:  base + assetsPath + page.AssetsVersion() + "/",
 		Name:    g.options.Title,
 	}
+}
+
+// ownPath is pathOf, for paths below the prefix: other servers change more of them.
+func (g *Gateway) ownPath(u locus.URL) (path string, ok bool) {
+	path, ok = pathOf(u)
+	return path, ok && (g.options.Prefix == "" || isClean(path))
+}
+
+// rawPagePath returns the path of the octets of u, or of a part of it.
+func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
+	if path, ok := g.ownPath(u); ok && s.Part == "" {
+		return g.options.Prefix + rawPath + path
+	}
+	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
 }
 
 // pagePath returns the path of the page of u; empty: the policy would deny it.
@@ -90,27 +97,8 @@ func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 		return ""
 	}
 	values := showValues(s)
-	if path, ok := pathOf(u); ok && len(values) == 0 {
-		return path
+	if path, ok := g.ownPath(u); ok && len(values) == 0 {
+		return g.options.Prefix + path
 	}
-	return askFor("/", u, values)
-}
-
-// proxySite returns the URLs of pages for a client of the proxy: they are those of the
-// gateway's own pages, below base.
-func (g *Gateway) proxySite(base string) page.Site {
-	s := g.site()
-	below := func(path string) string {
-		if path == "" {
-			return ""
-		}
-		return base + path
-	}
-	own, raw, session := s.Page, s.Raw, s.Session
-	s.Page = func(u locus.URL, show page.Show) string { return below(own(u, show)) }
-	s.Raw = func(u locus.URL, show page.Show) string { return below(raw(u, show)) }
-	s.Session = func(u locus.URL) string { return below(session(u)) }
-	s.Home, s.Submit, s.Send, s.Schemes, s.Assets = below(s.Home), below(s.Submit), below(s.Send), below(s.Schemes), below(s.Assets)
-	s.Explain = ""
-	return s
+	return g.options.Prefix + askFor("/", u, values)
 }

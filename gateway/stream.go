@@ -75,10 +75,9 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 
 // chunksOf is the buffer for one body.
 type chunksOf struct {
-	octets []byte
+	octets []byte // small, or a large chunk
 	small  *[chunk]byte
-	large  *[largeChunk]byte // nil: small is in use
-	quick  int               // octets that were taken quickly since the last slow write
+	quick  int // octets that were taken quickly since the last slow write
 }
 
 func newChunks() *chunksOf {
@@ -94,23 +93,22 @@ func (c *chunksOf) took(n int, d time.Duration) {
 		c.shrink()
 		return
 	}
-	if c.quick += n; c.large != nil || c.quick < largeAfter || n < len(c.octets) {
+	if c.quick += n; len(c.octets) == largeChunk || c.quick < largeAfter || n < len(c.octets) {
 		return
 	}
 	select {
 	case largeInUse <- struct{}{}:
-		c.large = largeChunks.Get().(*[largeChunk]byte)
-		c.octets = c.large[:]
+		c.octets = largeChunks.Get().(*[largeChunk]byte)[:]
 	default:
 	}
 }
 
 // shrink returns to the small chunk.
 func (c *chunksOf) shrink() {
-	if c.large != nil {
-		largeChunks.Put(c.large)
+	if len(c.octets) == largeChunk {
+		largeChunks.Put((*[largeChunk]byte)(c.octets))
 		<-largeInUse
-		c.large, c.octets = nil, c.small[:]
+		c.octets = c.small[:]
 	}
 }
 
@@ -126,17 +124,17 @@ type paced struct {
 	piece   int64 // size of the next piece
 }
 
-// extend sets the deadline for the next piece.
-func (w *paced) extend() {
+// extendWrite sets the deadline for the next piece.
+func extendWrite(c *http.ResponseController) {
 	// It fails only on connections without deadlines, which are those of tests.
-	_ = w.control.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
 }
 
 func (w *paced) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
 		var m int
 		begun := time.Now()
-		w.extend()
+		extendWrite(w.control)
 		m, err = w.ResponseWriter.Write(p[:min(int64(len(p)), w.piece)])
 		n, p = n+m, p[m:]
 		w.pace(begun)
@@ -165,7 +163,7 @@ func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
 	for part.N > 0 {
 		begun := time.Now()
 		piece := io.LimitedReader{R: part.R, N: min(w.piece, part.N)}
-		w.extend()
+		extendWrite(w.control)
 		m, err := io.Copy(w.ResponseWriter, &piece)
 		n += m
 		part.N -= m
@@ -205,14 +203,13 @@ func newFlusher(w http.ResponseWriter) *flusher {
 func (f *flusher) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// It fails only on connections without deadlines, which are those of tests.
-	_ = f.control.SetWriteDeadline(time.Now().Add(writeTime))
+	extendWrite(f.control)
 	n, err := f.w.Write(p)
 	switch {
 	case err != nil:
 	case !f.begun:
 		f.begun = true
-		f.flush()
+		_ = f.control.Flush() // if it fails, so does the next Write
 	case !f.waiting:
 		f.waiting = true
 		f.timer = time.AfterFunc(flushDelay, f.late)
@@ -220,14 +217,11 @@ func (f *flusher) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// flush flushes. If it fails, so does the next Write.
-func (f *flusher) flush() { _ = f.control.Flush() }
-
 func (f *flusher) late() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.waiting = false; !f.closed {
-		f.flush()
+		_ = f.control.Flush()
 	}
 }
 

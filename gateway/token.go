@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 )
 
@@ -21,7 +22,7 @@ func (g *Gateway) setToken(w *recorder, r *http.Request) {
 		return
 	}
 	w.token = rand.Text()
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: g.options.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 
 // token returns the token for the forms of a page. Only pages of this gateway, in the
@@ -30,8 +31,15 @@ func (g *Gateway) token(w *recorder) string {
 	if w.token == "" {
 		return ""
 	}
+	return g.sign("form", w.token)
+}
+
+// sign returns a text that only this gateway can make of texts.
+func (g *Gateway) sign(texts ...string) string {
 	sum := hmac.New(sha256.New, g.secret[:])
-	sum.Write([]byte(w.token))
+	for _, text := range texts {
+		fmt.Fprintf(sum, "%d:%s", len(text), text)
+	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
@@ -50,7 +58,5 @@ func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 // the proxy. There a cookie would belong to the server of the URL, and not come with the
 // form. The token is bound to the client's address, and browsers send Origin.
 func (g *Gateway) proxyToken(r *http.Request) string {
-	sum := hmac.New(sha256.New, g.secret[:])
-	sum.Write([]byte("proxy " + clientOf(r).String()))
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	return g.sign("proxy", clientOf(r).String())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
@@ -32,9 +33,9 @@ const (
 // the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
-		return &access.Result{URL: u, Zone: policy.Near}
+		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
 	}
-	return &access.Result{Zone: policy.Far}
+	return &access.Result{LinkOrigin: policy.FromPublic}
 }
 
 // traits returns the traits of the scheme of u.
@@ -51,20 +52,33 @@ func newRequest(ctx context.Context, method string, u locus.URL) (*http.Request,
 		}
 	}
 	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}
-	return roundtrip.WithURL(req.WithContext(ctx), u), nil
+	return reqctx.WithURL(req.WithContext(ctx), u), nil
+}
+
+// requestFor returns a request for u that r leads to: what accept prefers, in the
+// language of r.
+func requestFor(ctx context.Context, r *http.Request, method string, u locus.URL, accept string) (*http.Request, error) {
+	req, err := newRequest(ctx, method, u)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", accept)
+	if language := r.Header.Get("Accept-Language"); isWeb(u.Scheme()) && language != "" {
+		req.Header.Set("Accept-Language", language)
+	} else if language != "" {
+		req.Header.Set("Accept-Language", orAny(language))
+	}
+	return req, nil
 }
 
 // send sends req to the cache, if there is one, or to the server. The policy is asked
 // before the cache, because it may have become stricter since an answer was stored.
 func (g *Gateway) send(req *http.Request) (*http.Response, error) {
-	if g.options.Around == nil {
-		return g.upstream.RoundTrip(req)
-	}
-	u, err := roundtrip.URL(req)
+	u, err := reqctx.URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
 	case access.KindOf(err) == access.Denied:
 		return nil, err
@@ -94,11 +108,11 @@ func (g *Gateway) newUpstream() http.RoundTripper {
 }
 
 // errBusy reports that [Limits.PerHost] is reached.
-var errBusy = errors.New("gateway: too many requests to this server; try again in a moment")
+var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
 
 // RoundTrip implements [http.RoundTripper].
 func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
-	u, err := roundtrip.URL(req)
+	u, err := reqctx.URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
@@ -111,19 +125,18 @@ func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 		leave()
 		return nil, err
 	}
-	resp.Body = &counted{ReadCloser: resp.Body, leave: leave}
+	resp.Body = &counted{resp.Body, sync.OnceFunc(leave)}
 	return resp, nil
 }
 
 // counted is a body that counts as a request until it is closed.
 type counted struct {
 	io.ReadCloser
-	once  sync.Once
 	leave func()
 }
 
 func (c *counted) Close() error {
-	c.once.Do(c.leave)
+	c.leave()
 	return c.ReadCloser.Close()
 }
 
@@ -131,22 +144,10 @@ func (c *counted) Close() error {
 func (c *counted) Unwrap() io.ReadCloser { return c.ReadCloser }
 
 func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
-	if !isWeb(u.Scheme()) {
+	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) {
 		return t.rest.RoundTrip(req)
 	}
-	dialer, ok := req.Context().Value(dialerKey{}).(scheme.Dialer)
-	if !ok {
-		var err error
-		dialer, err = t.gateway.client.Way(u, t.gateway.from(u))
-		switch {
-		case access.KindOf(err) == access.Unsupported:
-			// The access client may know a proxy that asks the server.
-			return t.rest.RoundTrip(req)
-		case err != nil:
-			return nil, err
-		}
-	}
-	out := withDialer(req, dialer)
+	out := req.WithContext(req.Context())
 	if !t.gateway.wasHere(req.Header) {
 		// A request for a page has no Via yet; without one, a loop would not be noticed.
 		out.Header = req.Header.Clone()
@@ -156,7 +157,7 @@ func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, er
 	if err != nil {
 		return nil, access.NewError("open", u, webError(err))
 	}
-	resp.Header.Del(roundtrip.KindHeader)
+	resp.Header.Del(reqctx.KindHeader)
 	return resp, nil
 }
 

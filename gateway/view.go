@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,7 +15,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -35,7 +39,9 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
 	if w.kind == "proxy" {
 		base := g.base(r)
-		v.printer = page.New(g.client.Registry(), g.proxySite(base))
+		site := g.site(base)
+		site.Explain = "" // the policy of the page denies it
+		v.printer = page.New(g.client.Registry(), site)
 		// The page has the origin of the URL that it is about.
 		v.policy = strings.ReplaceAll(page.Policy, "'self'", base)
 	}
@@ -43,19 +49,27 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
 }
 
 // servePage shows the resource at u.
-func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) {
+func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
 	v := g.newView(w, r, u)
 	v.head.Show = s
 	switch traits := g.traits(u); {
 	case traits.Has(scheme.Interactive):
-		v.terminal()
+		v.run(v.terminal)
 	case traits.Has(scheme.Composes):
-		v.letter()
+		v.run(v.letter)
 	case s.Items != (scheme.ItemRange{}):
-		v.open(access.Request{URL: u, Items: s.Items})
+		v.run(func() error { return v.open(access.Request{URL: u, Items: s.Items}) })
 	default:
-		v.fetch()
+		v.run(v.fetch)
+	}
+	return nil
+}
+
+// run calls show, and shows its error.
+func (v *view) run(show func() error) {
+	if err := show(); err != nil {
+		v.fail(err)
 	}
 }
 
@@ -68,29 +82,22 @@ const (
 )
 
 // fetch shows what the cache or the server answers.
-func (v *view) fetch() {
+func (v *view) fetch() error {
 	u := v.head.URL
-	req, err := newRequest(roundtrip.WithTrace(v.r.Context(), v.transcript.add), http.MethodGet, u)
+	accept := pageAccept
+	if isWeb(u.Scheme()) {
+		accept = webAccept
+	}
+	req, err := requestFor(reqctx.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
 	if err != nil {
-		v.fail(err)
-		return
-	}
-	language := v.r.Header.Get("Accept-Language")
-	req.Header.Set("Accept", webAccept)
-	if !isWeb(u.Scheme()) {
-		req.Header.Set("Accept", pageAccept)
-		language = orAny(language)
-	}
-	if language != "" {
-		req.Header.Set("Accept-Language", language)
+		return err
 	}
 	if control := v.r.Header.Get("Cache-Control"); control != "" && control != "max-age=0" {
 		req.Header.Set("Cache-Control", control)
 	}
 	resp, err := v.gateway.send(req)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	defer resp.Body.Close()
 	v.w.cache = resp.Header.Get("Cache-Status")
@@ -102,29 +109,58 @@ func (v *view) fetch() {
 	v.head.Found = foundAt(u, resp)
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		v.redirect(resp)
-		return
+		return v.redirect(resp)
 	case resp.StatusCode >= 400:
-		v.fail(statusError(resp))
-		return
+		return statusError(u, resp)
 	case v.asIs && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
-		v.gateway.answer(v.w, v.r, resp, foreignOwn)
-		return
+		return v.gateway.answer(v.w, v.r, resp, foreignOwn)
 	}
 	res, err := roundtrip.Resource(resp, u)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	if o, ok := res.(*scheme.Object); ok {
 		o.Name = transfer.Name(v.gateway.client.Registry(), u)
 		if v.head.Show.Part != "" {
-			v.part(o)
-			return
+			return v.part(o)
 		}
 	}
+	if m, ok := res.(*scheme.Menu); ok && m.Form == nil {
+		m.Form = v.searchForm()
+	}
 	v.offer()
-	v.show(res)
+	return v.show(res)
+}
+
+// searchForm returns the form of the search whose results are shown, with its words; nil:
+// the page shows no results.
+func (v *view) searchForm() *scheme.Form {
+	u := v.head.URL
+	var form locus.URL
+	words := ""
+	end := 0 // of what precedes the delimiter before the words
+	for i, span := range v.gateway.client.Registry().Spans(u) {
+		if span.Name == "search" && i > 0 {
+			words = scheme.Decoded(span.Text)
+			form, _ = locus.Parse(u.String()[:end])
+		}
+		if span.Name != "" {
+			end = span.Offset + len(span.Text)
+		}
+	}
+	if form.IsZero() || isWeb(u.Scheme()) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
+	defer cancel()
+	f, err := v.gateway.form(ctx, form)
+	if err != nil || len(f.Fields) != 1 || f.Fields[0].Kind != scheme.FieldText {
+		return nil
+	}
+	copied := *f
+	copied.Fields = slices.Clone(f.Fields)
+	copied.Fields[0].Default = words
+	return &copied
 }
 
 // foundAt returns where referrals led from u; zero: nowhere else. The Content-Location
@@ -138,8 +174,8 @@ func foundAt(u locus.URL, resp *http.Response) locus.URL {
 	return found
 }
 
-// statusError returns the error that an HTTP response reports.
-func statusError(resp *http.Response) error {
+// statusError returns the error that an answer about u reports.
+func statusError(u locus.URL, resp *http.Response) error {
 	kind := scheme.ErrProtocol
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusGone:
@@ -147,16 +183,28 @@ func statusError(resp *http.Response) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		kind = scheme.ErrAuth
 	}
-	text := resp.Status
+	text := ""
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		const most = 1 << 10
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
-		if line := strings.TrimSpace(string(body)); line != "" {
-			text += ": " + line
-		}
+		text = strings.TrimSpace(string(body))
 	}
-	return fmt.Errorf("%w: %s", kind, text)
+	if _, after, ok := strings.Cut(text, u.WithoutPassword().Redacted()+": "); ok && !isWeb(u.Scheme()) {
+		// The text is that of the access client's error.
+		return &answerError{kind, after}
+	}
+	return &answerError{kind, strings.TrimSuffix("the server answered "+resp.Status+": "+text, ": ")}
 }
+
+// answerError is an error that an answer reports.
+type answerError struct {
+	kind error
+	text string
+}
+
+func (e *answerError) Error() string { return e.text }
+
+func (e *answerError) Unwrap() error { return e.kind }
 
 func seeOther(w *recorder, path string) {
 	h := w.Header()
@@ -190,19 +238,20 @@ func (v *view) write(status int, print func(w io.Writer) error) {
 }
 
 // show shows a menu or an object.
-func (v *view) show(res scheme.Resource) {
+func (v *view) show(res scheme.Resource) error {
 	switch res := res.(type) {
 	case *scheme.Menu:
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Menu(w, v.head, res) })
 	case *scheme.Object:
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Object(w, v.head, res) })
 	default:
-		v.fail(fmt.Errorf("%w: the URL leads neither to an object nor to a menu", scheme.ErrUnsupported))
+		return fmt.Errorf("%w: the URL leads neither to an object nor to a menu", scheme.ErrUnsupported)
 	}
+	return nil
 }
 
 // open opens a URL with the access client, without the cache, and shows it.
-func (v *view) open(req access.Request) {
+func (v *view) open(req access.Request) error {
 	req.Trace = v.transcript.add
 	req.Accept, req.AcceptLanguage = pageAccept, orAny(v.r.Header.Get("Accept-Language"))
 	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
@@ -210,8 +259,7 @@ func (v *view) open(req access.Request) {
 	}
 	result, leave, err := v.gateway.open(v.r.Context(), req)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	defer leave()
 	defer result.Resource.Close()
@@ -219,66 +267,64 @@ func (v *view) open(req access.Request) {
 	if v.head.URL == req.URL {
 		v.head.Found, v.head.Hops = result.URL, result.Hops
 	}
-	v.show(result.Resource)
+	return v.show(result.Resource)
 }
 
 // terminal shows the page of a session, which opens the session itself.
-func (v *view) terminal() {
-	if _, err := v.gateway.client.Way(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
-		v.fail(err)
-		return
+func (v *view) terminal() error {
+	if _, err := v.gateway.client.DialerFor(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
+		return err
 	}
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Terminal(w, v.head) })
+	return nil
 }
 
 // busy is the kind of failures of [Limits], beside those of package access.
 const busy access.Kind = "busy"
 
-// fails notes why a URL could not be opened, and returns the HTTP status and the kind of
-// the failure.
-func (w *recorder) fails(err error) (status int, kind access.Kind) {
-	if errors.Is(err, errBusy) {
-		w.Header().Set("Retry-After", "1")
-		return http.StatusServiceUnavailable, busy
-	}
-	w.failure = access.KindOf(err)
-	return statusOf(w.failure), w.failure
+// problem is a failure of a request that has an HTTP status of its own.
+type problem struct {
+	status int
+	kind   access.Kind
+	text   string
 }
 
-// fail shows why the URL of the page could not be opened.
+func (p *problem) Error() string { return p.text }
+
+// fails records why a request failed, and returns the HTTP status and the kind of the
+// failure.
+func (w *recorder) fails(err error) (status int, kind access.Kind) {
+	var p *problem
+	if !errors.As(err, &p) {
+		w.failure = access.KindOf(err)
+		return statusOf(w.failure), w.failure
+	}
+	if p.kind == busy {
+		w.Header().Set("Retry-After", "1")
+	}
+	return p.status, p.kind
+}
+
+// fail shows why a request failed.
 func (v *view) fail(err error) {
 	status, kind := v.w.fails(err)
-	v.failed(status, kind, err)
-}
-
-func (v *view) failed(status int, kind access.Kind, err error) {
 	if lines := v.transcript.list(); len(lines) > 0 {
 		v.head.Sent = v.transcript.list
 	}
 	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, string(kind), err) })
 }
 
-// failAccess answers that a URL could not be opened.
-func (g *Gateway) failAccess(w *recorder, r *http.Request, err error) {
-	status, kind := w.fails(err)
-	g.failWith(w, r, status, kind, err)
-}
-
-// fail answers that a request failed.
-func (g *Gateway) fail(w *recorder, r *http.Request, status int, kind access.Kind, message string) {
-	g.failWith(w, r, status, kind, errors.New(message))
-}
-
-// failWith answers that a request failed: to browsers with a page, else with a line of
-// text that begins with kind.
-func (g *Gateway) failWith(w *recorder, r *http.Request, status int, kind access.Kind, err error) {
-	w.Header().Set("Cache-Control", "no-store")
-	protect(w.Header())
+// fail answers that a request failed: to browsers with a page, else with a line of text
+// that begins with the kind of the failure.
+func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
-		g.newView(w, r, w.url).failed(status, kind, err)
+		g.newView(w, r, w.url).fail(err)
 		return
 	}
+	protect(w.Header())
+	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	status, kind := w.fails(err)
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		fmt.Fprintf(w, "%s: %s\n", kind, shownText(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
@@ -324,20 +370,10 @@ func (t *transcript) list() []page.Line {
 }
 
 // statusOf returns the HTTP status for a kind of failure.
-func statusOf(k access.Kind) int {
-	switch k {
-	case access.NotFound:
-		return http.StatusNotFound
-	case access.Denied, access.Auth:
-		return http.StatusForbidden
-	case access.Unsupported:
-		return http.StatusNotImplemented
-	case access.Syntax:
-		return http.StatusBadRequest
-	case access.Timeout:
-		return http.StatusGatewayTimeout
-	case access.Interrupted:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusBadGateway
+func statusOf(k access.Kind) int { return cmp.Or(statuses[k], http.StatusBadGateway) }
+
+var statuses = map[access.Kind]int{
+	access.NotFound: http.StatusNotFound, access.Denied: http.StatusForbidden, access.Auth: http.StatusForbidden,
+	access.Unsupported: http.StatusNotImplemented, access.Syntax: http.StatusBadRequest, access.Timeout: http.StatusGatewayTimeout,
+	access.Interrupted: http.StatusServiceUnavailable,
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
@@ -48,11 +49,15 @@ func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
 		return locus.URL{}, false
 	}
-	p := u.WithoutFragment().Parts()
-	path := item + "!"
-	p.Path = &path
-	all, err := p.URL()
+	all, err := withPath(u, item+"!")
 	return all, err == nil
+}
+
+// withPath returns u with another path, without its fragment.
+func withPath(u locus.URL, path string) (locus.URL, error) {
+	p := u.WithoutFragment().Parts()
+	p.Path = &path
+	return p.URL()
 }
 
 // cutPlus splits the path of u before its Gopher+ string; plus may be empty.
@@ -67,13 +72,12 @@ func cutPlus(u locus.URL) (before, plus string) {
 // ask requests the attributes of the item that current is a view of, and returns its
 // views; none if the request fails.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
-	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
+	ctx, cancel := context.WithTimeout(reqctx.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
 	defer cancel()
-	req, err := newRequest(ctx, http.MethodGet, all)
+	req, err := requestFor(ctx, v.r, http.MethodGet, all, pageAccept)
 	if err != nil {
 		return nil
 	}
-	req.Header.Set("Accept", pageAccept)
 	resp, err := v.gateway.send(req)
 	if err != nil {
 		return nil
@@ -128,10 +132,7 @@ func typesOf(u locus.URL, types string) (views []page.View) {
 	}
 	for name := range strings.SplitSeq(types, ",") {
 		encoded := string(escape.AppendEncode(nil, name, escape.Unreserved()))
-		p := u.Parts()
-		path := database + "/" + encoded + "/" + wpath
-		p.Path = &path
-		to, err := p.URL()
+		to, err := withPath(u, database+"/"+encoded+"/"+wpath)
 		if name == "" || err != nil || len(views) == maxViews {
 			continue
 		}

@@ -37,7 +37,6 @@ func (b *batch) note(c *container) {
 	b.containers[c] = true
 }
 
-// addFile adds a file and its postings.
 func (b *batch) addFile(c *container, f file) {
 	c.Last++
 	b.files = append(b.files, fileEntry{c.ID, c.Last, f})
@@ -47,7 +46,6 @@ func (b *batch) addFile(c *container, f file) {
 	b.note(c)
 }
 
-// write writes the batch and empties it.
 func (b *batch) write(w writer) error {
 	gone, err := b.removeFiles(w)
 	if err != nil {
@@ -165,7 +163,6 @@ func (w writer) putPlaces(partition [2]byte, places []byte) error {
 	return w.put(bucketPlaces, partition[:], places)
 }
 
-// deleteDead removes dead containers with their files and postings.
 func deleteDead(w writer) error {
 	list, err := containers(w.tx)
 	if err != nil {

@@ -76,7 +76,6 @@ func parsePosting(octets []byte) posting {
 	return posting{hash(number(octets[:6])), uint32(number(octets[6:10])), number(octets[10:postingSize])}
 }
 
-// kind is that of a container.
 type kind string
 
 const (
@@ -116,7 +115,6 @@ func fileKey(container, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(key32(container), number)
 }
 
-// file is a file of a container that is not an mbox.
 type file struct {
 	name string // relative to the container
 	size int64  // and time: of a folder's files, which may change
@@ -212,7 +210,6 @@ func parseContainer(key, value []byte) *container {
 	return c
 }
 
-// files calls visit with each file of a container.
 func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) error) error {
 	prefix := key32(container)
 	cursor := tx.Bucket([]byte(bucketFiles)).Cursor()
@@ -231,14 +228,12 @@ func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) err
 // maxFound is the most messages that an identifier leads to.
 const maxFound = 1000
 
-// candidate is where a message may be.
 type candidate struct {
 	container *container
 	file      string // its path
 	offset    int64
 }
 
-// lookup returns where messages may be that have the identifier id.
 func (x *index) lookup(id string) (list []candidate, err error) {
 	err = x.View(func(tx *bbolt.Tx) error {
 		want := posting{id: hashOf(id)}

@@ -5,9 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/locus-url/locus/message"
 )
@@ -27,7 +25,7 @@ type Message struct {
 
 	*io.SectionReader // the octets of the message
 	file              *os.File
-	changed           time.Time
+	info              fs.FileInfo
 }
 
 // Incomplete returns Cut.
@@ -56,7 +54,7 @@ func (s *Store) open(l Location) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Message{Location: l, file: f, changed: info.ModTime()}
+	m := &Message{Location: l, file: f, info: info}
 	if err := s.section(m, info.Size()); err != nil {
 		f.Close()
 		return nil, fileError(l.Path, err)
@@ -64,7 +62,6 @@ func (s *Store) open(l Location) (*Message, error) {
 	return m, nil
 }
 
-// section finds the bytes of the message in its file.
 func (s *Store) section(m *Message, size int64) error {
 	l, all := m.Location, section(context.Background(), m.file, m.Location.Offset, size)
 	ids, start, err := message.ReadIDs(all, l.Mbox)
@@ -93,13 +90,14 @@ func (s *Store) section(m *Message, size int64) error {
 func (m *Message) Close() error { return m.file.Close() }
 
 // Stat returns the size of the message, and the name and time of its file.
-func (m *Message) Stat() (fs.FileInfo, error) { return messageInfo{m}, nil }
+func (m *Message) Stat() (fs.FileInfo, error) { return messageInfo{m.info, m.Size()}, nil }
 
-type messageInfo struct{ m *Message }
+// messageInfo is the info of the file with the size of the message.
+type messageInfo struct {
+	fs.FileInfo
+	size int64
+}
 
-func (i messageInfo) Name() string       { return filepath.Base(i.m.Location.Path) }
-func (i messageInfo) Size() int64        { return i.m.Size() }
-func (i messageInfo) Mode() fs.FileMode  { return 0o400 }
-func (i messageInfo) ModTime() time.Time { return i.m.changed }
-func (i messageInfo) IsDir() bool        { return false }
-func (i messageInfo) Sys() any           { return nil }
+func (i messageInfo) Size() int64       { return i.size }
+func (i messageInfo) Mode() fs.FileMode { return 0o400 }
+func (i messageInfo) Sys() any          { return nil }

@@ -27,15 +27,13 @@ type Progress struct {
 	Octets    int64  // bytes of mbox files read
 }
 
-// progressEach is the number of messages between two calls of Progress.
 const progressEach = 1000
 
 const (
 	// recentTime is how old a change must be to differ from the next one: some file
 	// systems store times with 2 seconds resolution.
 	recentTime = 2 * time.Second
-	// maxDepth is the greatest depth of nested directories.
-	maxDepth = 200
+	maxDepth   = 200
 	// dirBatch is how many names of a directory are read at once.
 	dirBatch = 1024
 )
@@ -53,6 +51,7 @@ type refresher struct {
 	dead       bool // there is a dead container
 	last       uint32
 	seen       map[string]bool // the real paths of directories and mboxes
+	kept       map[string]bool // the containers that exist
 	unread     []string        // paths that could not be read; what is below is kept
 	batch      batch
 	reached    Progress
@@ -86,7 +85,6 @@ func (r *refresher) run() error {
 	return err
 }
 
-// load reads the containers of the index.
 func (r *refresher) load(tx *bbolt.Tx) error {
 	list, err := containers(tx)
 	r.containers = make(map[string]*container, len(list))
@@ -103,7 +101,7 @@ func (r *refresher) load(tx *bbolt.Tx) error {
 
 func (r *refresher) sources() error {
 	r.now = time.Now()
-	r.seen = map[string]bool{}
+	r.seen, r.kept = map[string]bool{}, map[string]bool{}
 	// The index's own folder may be in a source.
 	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
@@ -147,24 +145,14 @@ func (r *refresher) readPath(path string) error {
 		return nil
 	}
 	r.seen[path] = true
-	return r.readSingle(path)
-}
-
-// readSingle reads a source that is a file.
-func (r *refresher) readSingle(path string) error {
 	scan, err := r.scan(path, kindFile)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
-	if err == nil {
-		err = scan.readFile(path, "", info)
-	}
-	return r.finish(scan, path, err)
+	return r.finish(scan, path, scan.readFile(path, "", info))
 }
 
-// readDir calls visit with each entry of a directory. An error of the directory is an
-// [*unreadError].
+// readDirectory reads a directory and those below it.
 func (r *refresher) readDirectory(path string, depth int) error {
 	if r.seen[path] {
 		return nil
@@ -185,7 +173,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		return err
 	}
 	var below []string
-	err = r.readDir(path, func(entry fs.DirEntry) error {
+	err = readDir(r.ctx, path, func(entry fs.DirEntry) error {
 		name := entry.Name()
 		switch {
 		case maildir && (name == "cur" || name == "new" || name == "tmp"):
@@ -247,7 +235,6 @@ func (r *refresher) followLink(directory, path string, below *[]string) error {
 	return r.readPath(target)
 }
 
-// isIn reports whether path is directory or in it.
 func isIn(path, directory string) bool {
 	rest, ok := strings.CutPrefix(path, directory)
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(directory, string(filepath.Separator)))
@@ -255,7 +242,7 @@ func isIn(path, directory string) bool {
 
 // readDir calls visit with each entry of a directory. An error of the directory is a
 // [*unreadError].
-func (r *refresher) readDir(path string, visit func(fs.DirEntry) error) error {
+func readDir(ctx context.Context, path string, visit func(fs.DirEntry) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return &unreadError{err}
@@ -272,7 +259,7 @@ func (r *refresher) readDir(path string, visit func(fs.DirEntry) error) error {
 			return nil
 		}
 		if err == nil {
-			err = r.ctx.Err()
+			err = ctx.Err()
 		} else {
 			err = &unreadError{err}
 		}
@@ -291,7 +278,7 @@ func (e *unreadError) Unwrap() error { return e.err }
 // markMissing marks the containers dead that no longer exist.
 func (r *refresher) markMissing() {
 	for path, c := range r.containers {
-		kept := r.seen[path+seenSuffix]
+		kept := r.kept[path]
 		for _, unread := range r.unread {
 			kept = kept || isIn(path, unread)
 		}
@@ -300,12 +287,6 @@ func (r *refresher) markMissing() {
 		}
 	}
 }
-
-// seenSuffix follows the paths of containers in refresher.seen.
-const seenSuffix = "\x00container"
-
-// markSeen records that a container exists.
-func (r *refresher) markSeen(path string) { r.seen[path+seenSuffix] = true }
 
 // container creates a container, and marks the one at the same path dead.
 func (r *refresher) container(path string, k kind) *container {
@@ -323,14 +304,20 @@ func (r *refresher) markDead(c *container) {
 	r.batch.note(c)
 }
 
-func (r *refresher) batchIsFull() bool { return r.batch.size() >= r.s.batch }
-
-// flush writes the batch.
 func (r *refresher) flush() error {
 	if r.batch.empty() {
 		return nil
 	}
 	return r.s.index.update(r.batch.write)
+}
+
+func (r *refresher) isFull() bool { return r.batch.size() >= r.s.batch }
+
+func (r *refresher) flushFull() error {
+	if !r.isFull() {
+		return nil
+	}
+	return r.flush()
 }
 
 // countMessage counts a message. known: it is in the index already.
@@ -356,9 +343,8 @@ func (r *refresher) changeTime(info fs.FileInfo) int64 {
 	return info.ModTime().UnixNano()
 }
 
-// readMbox updates the messages of an mbox.
 func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
-	r.markSeen(path)
+	r.kept[path] = true
 	c := r.containers[path]
 	at, known := int64(0), int64(-1)
 	switch {
@@ -419,7 +405,7 @@ func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64
 		c.Resume = e.From
 		r.reached.Octets += e.Next - e.From
 		r.countMessage(c.path(), e.IDs, e.From == known)
-		if at = e.Next; !r.batchIsFull() || at == size {
+		if at = e.Next; !r.isFull() || at == size {
 			continue
 		}
 		if err := r.noteReached(c, f, at); err != nil {
@@ -435,7 +421,6 @@ func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64
 	return at, nil
 }
 
-// noteReached records how far an mbox was read.
 func (r *refresher) noteReached(c *container, f *os.File, size int64) error {
 	r.batch.note(c)
 	head, tail, err := ends(f, size)
@@ -446,7 +431,6 @@ func (r *refresher) noteReached(c *container, f *os.File, size int64) error {
 	return nil
 }
 
-// scan is the reading of a directory.
 type scan struct {
 	*refresher
 	container *container
@@ -491,7 +475,6 @@ func containerPath(path string, k kind) string {
 
 func join(c *container, name string) string { return filepath.Join(c.path(), name) }
 
-// isIndexed reports whether an unchanged file is in the index.
 func (s *scan) isIndexed(f *file) bool {
 	i, ok := slices.BinarySearchFunc(s.files, f.fingerprint(), func(f indexedFile, known hash) int { return cmp.Compare(f.fingerprint, known) })
 	if ok {
@@ -507,10 +490,7 @@ func (s *scan) addFile(path string, k kind, f file) error {
 	}
 	s.container.Done = false
 	s.batch.addFile(s.container, f)
-	if s.batchIsFull() {
-		return s.flush()
-	}
-	return nil
+	return s.flushFull()
 }
 
 // readFile reads a file of a folder, or a source that is a file, which has no name.
@@ -582,7 +562,7 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 	if err != nil || s.container == nil {
 		return err
 	}
-	r.markSeen(s.container.path())
+	r.kept[s.container.path()] = true
 	gone := false
 	for _, f := range s.files {
 		if f.seen {
@@ -590,10 +570,8 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 		}
 		gone = true
 		r.batch.gone = append(r.batch.gone, fileEntry{container: s.container.ID, number: f.number})
-		if r.batchIsFull() {
-			if err := r.flush(); err != nil {
-				return err
-			}
+		if err := r.flushFull(); err != nil {
+			return err
 		}
 	}
 	if gone || !s.container.Done {
@@ -618,7 +596,7 @@ func (r *refresher) readMaildir(path string) error {
 	}
 	c := r.containers[key]
 	if c != nil && c.Done && !r.reread[key] && c.Time != 0 && c.NewTime != 0 && times == [2]int64{c.Time, c.NewTime} {
-		r.markSeen(key)
+		r.kept[key] = true
 		return nil
 	}
 	s, err := r.scan(path, kindMaildir)
@@ -629,7 +607,7 @@ func (r *refresher) readMaildir(path string) error {
 		s.container = r.container(key, kindMaildir)
 	}
 	for _, name := range []string{"new", "cur"} {
-		err = r.readDir(filepath.Join(path, name), func(entry fs.DirEntry) error {
+		err = readDir(r.ctx, filepath.Join(path, name), func(entry fs.DirEntry) error {
 			return s.readMaildirFile(path, name+"/"+entry.Name(), entry)
 		})
 		if err != nil {
@@ -679,26 +657,22 @@ func base(name string) string {
 
 // findRenamed finds a message of a Maildir that was at path. Its name changes with its
 // flags, and it moves from new to cur when it has been seen.
-func findRenamed(path string) (string, error) {
-	maildir := filepath.Dir(filepath.Dir(path))
-	want := base(filepath.Base(path))
+func findRenamed(path string) (found string, err error) {
+	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {
 		directory := filepath.Join(maildir, name)
-		f, err := os.Open(directory)
-		if err != nil {
+		err := readDir(context.Background(), directory, func(entry fs.DirEntry) error {
+			if base(entry.Name()) != want {
+				return nil
+			}
+			found = filepath.Join(directory, entry.Name())
+			return fs.SkipAll
+		})
+		switch {
+		case found != "":
+			return found, nil
+		case err != nil:
 			return "", fileError(path, err)
-		}
-		defer f.Close()
-		for {
-			list, err := f.Readdirnames(dirBatch)
-			for _, name := range list {
-				if base(name) == want {
-					return filepath.Join(directory, name), nil
-				}
-			}
-			if err != nil {
-				break
-			}
 		}
 	}
 	return "", fileError(path, fs.ErrNotExist)

@@ -18,7 +18,6 @@ import (
 
 var errNotRegular = errors.New("not a regular file")
 
-// openFile opens a regular file for reading; any other is an error.
 func openFile(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -43,7 +42,6 @@ func fileError(path string, err error) error {
 	return fmt.Errorf("mailstore: %s: %w", locus.Quote(path), err)
 }
 
-// content is what a file is.
 type content int
 
 const (
@@ -55,7 +53,6 @@ const (
 // sniffSize is how much of the start of a file tells what it is.
 const sniffSize = 8 << 10
 
-// sniff tells what a file is.
 func sniff(r io.ReaderAt, path string) (content, error) {
 	head := make([]byte, sniffSize)
 	n, err := r.ReadAt(head, 0)

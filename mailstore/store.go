@@ -84,7 +84,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// openIndex finds a place for the index.
 func (s *Store) openIndex(cache string, wait time.Duration) error {
 	// A hash: the name must not reveal the sources.
 	sum := sha256.Sum256([]byte(strings.Join(s.sources, "\x00")))

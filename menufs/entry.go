@@ -80,7 +80,6 @@ func (e *entry) info(name string, follow bool) *info {
 	return &info{name: name, state: s, source: Source{URL: e.item.URL, Item: e.item}}
 }
 
-// info is an [fs.FileInfo].
 type info struct {
 	name   string
 	state  state
@@ -103,7 +102,6 @@ func dirEntries(list []*entry) []fs.DirEntry {
 	return entries
 }
 
-// text returns the octets of text that e keeps.
 func (e *entry) text() int64 {
 	return int64(len(e.name) + e.item.URL.Len() + len(e.item.Title) + len(e.item.Note) + len(e.item.Type))
 }

@@ -3,8 +3,6 @@ package menufs
 import (
 	"errors"
 	"io/fs"
-
-	"github.com/locus-url/locus/access"
 )
 
 var (
@@ -18,14 +16,5 @@ func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if access.KindOf(err) == access.Denied {
-		err = denied{err}
-	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
-
-// denied makes a denial by the policy an fs.ErrPermission.
-type denied struct{ error }
-
-func (d denied) Unwrap() error        { return d.error }
-func (d denied) Is(target error) bool { return target == fs.ErrPermission }

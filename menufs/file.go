@@ -26,7 +26,6 @@ const (
 	shortSkip = 64 << 10
 )
 
-// open opens a file or a directory.
 func (f *FS) open(name string) (fs.File, error) {
 	e, err := f.lookup(name)
 	if err != nil {
@@ -64,7 +63,6 @@ func (f *FS) openFile(name string, e *entry) (fs.File, error) {
 	return file, nil
 }
 
-// file is an open object.
 type file struct {
 	fs     *FS
 	path   string
@@ -94,7 +92,6 @@ var (
 	_ io.Seeker = (*file)(nil)
 )
 
-// ask opens an object.
 func (f *file) ask(req access.Request) (*access.Result, *scheme.Object, error) {
 	r, err := f.fs.client.Do(f.ctx, req)
 	if err != nil {
@@ -112,7 +109,6 @@ func (f *file) ask(req access.Request) (*access.Result, *scheme.Object, error) {
 	return nil, nil, err
 }
 
-// describe copies the type, size and time of the object.
 func (f *file) describe() {
 	o, item := &f.object, &f.source.Item
 	f.entry.learn(o.Size, o.ModTime)
@@ -138,7 +134,6 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	return &fileInfo{i, f}, nil
 }
 
-// fileInfo describes an open file.
 type fileInfo struct {
 	*info
 	file *file

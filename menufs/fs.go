@@ -203,7 +203,6 @@ func relative(from, to string) string {
 	return path.Join(append(up, append(down, ".")...)...)
 }
 
-// elements returns the elements of a path.
 func elements(name string) []string {
 	if name == "." {
 		return nil

@@ -38,7 +38,6 @@ type listing struct {
 	read    time.Time
 }
 
-// path returns the path of a menu.
 func (f *FS) path(m *menu) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,7 +151,6 @@ func (f *FS) drop(m *menu) {
 	m.kept, m.element = nil, nil
 }
 
-// load opens and reads a menu.
 func (f *FS) load(m *menu) (*listing, error) {
 	if m.depth > f.o.Depth {
 		return nil, fmt.Errorf("%w: the path has more than %d menus", scheme.ErrTooLarge, f.o.Depth)
@@ -172,7 +170,7 @@ func (f *FS) load(m *menu) (*listing, error) {
 // read makes entries of the items of the resource of m.
 func (f *FS) read(m *menu, r *access.Result, resource *scheme.Menu) *listing {
 	l := &listing{names: make(map[string]*entry), read: time.Now()}
-	from := &access.Result{URL: r.URL, Zone: r.Zone}
+	from := &access.Result{URL: r.URL, LinkOrigin: r.LinkOrigin}
 	own := make(map[*menu]bool)
 	items := 0
 	for item, err := range resource.Items {
@@ -260,7 +258,6 @@ func (f *FS) menu(key locus.URL, e *entry) (*menu, error) {
 	return m, nil
 }
 
-// key returns the canonical form of a menu's URL.
 func (f *FS) key(u locus.URL) locus.URL {
 	u = plain(u)
 	if canonical, _, err := f.client.Registry().Canonical(u); err == nil {
@@ -283,7 +280,6 @@ func plain(u locus.URL) locus.URL {
 	return u
 }
 
-// has reports whether item is an entry.
 func (f *FS) has(item scheme.Item) bool {
 	switch item.Kind {
 	case scheme.KindObject, scheme.KindMenu, scheme.KindUnknown, "":
@@ -305,7 +301,6 @@ func (f *FS) opens(u locus.URL) bool {
 	return s.Opener != nil
 }
 
-// server is the server of a URL.
 type server struct {
 	scheme, host string
 	port         uint16

@@ -81,7 +81,6 @@ func (a *addresses) quoted(text string, i int) int {
 	return end
 }
 
-// inParentheses reads the comment at i and returns its end.
 func (a *addresses) inParentheses(text string, i int) int {
 	end := endOfComment(text, i)
 	if end < 0 {
@@ -103,7 +102,6 @@ func appendUnquoted(dst []byte, text string) []byte {
 	return dst
 }
 
-// finish ends an address.
 func (a *addresses) finish() {
 	made := Address{Addr: withoutRoute(string(a.angle))}
 	name := strings.TrimSpace(string(a.phrase))
@@ -134,7 +132,6 @@ func withoutRoute(addr string) string {
 	return addr
 }
 
-// squeeze returns text without blanks.
 func squeeze(text string) string {
 	if !strings.ContainsAny(text, " \t\r\n") {
 		return text

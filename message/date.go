@@ -43,7 +43,6 @@ func ParseDate(text string) (t time.Time, ok bool) {
 	return d.time()
 }
 
-// withoutComments returns text without comments in parentheses.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for {
@@ -57,7 +56,6 @@ func withoutComments(text string) string {
 	}
 }
 
-// word reads one word of the date.
 func (d *date) word(word string) {
 	number, err := strconv.Atoi(word)
 	switch {

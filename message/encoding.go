@@ -34,7 +34,6 @@ type base64Decoder struct {
 	n    int // digits in bits
 }
 
-// decode appends the octets of src to dst.
 func (d *base64Decoder) decode(dst, src []byte) []byte {
 	for _, c := range src {
 		switch v := base64Values[c]; v {
@@ -66,7 +65,6 @@ func (d *base64Decoder) end(dst []byte) []byte {
 
 // base64Reader decodes a base64 text in pieces.
 type base64Reader struct {
-	pieces
 	r       io.Reader
 	decoder base64Decoder
 	in, out []byte
@@ -155,7 +153,6 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// unhex returns the value of a hexadecimal digit.
 func unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
@@ -213,7 +210,6 @@ func uuName(line []byte) (name string, ok bool) {
 	return name, name != ""
 }
 
-// isUU reports whether line can be in a uuencoded file.
 func isUU(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' || c > '`' {
@@ -231,8 +227,7 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	case "base64":
 		chunk := min(max(size, 256), 16<<10)
 		b := &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
-		b.source = b
-		return b
+		return &pieces{next: b.next}
 	case "quoted-printable":
 		return newLineReader(r, size, new(quotedPrintable).step)
 	case uuencode:
@@ -259,5 +254,4 @@ func encodingOf(value string) (name string, ok bool) {
 	return name, false
 }
 
-// isIdentity reports whether an encoding changes nothing.
 func isIdentity(encoding string) bool { return encoding == "" || encoding == "binary" }

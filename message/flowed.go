@@ -50,5 +50,4 @@ func unquote(line []byte) (text []byte, depth int) {
 // (section 4.3).
 func isSignature(text []byte) bool { return string(text) == "-- " }
 
-// isFlowed reports whether a text with these parameters is format=flowed.
 func isFlowed(params map[string]string) bool { return strings.EqualFold(params["format"], "flowed") }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 )
 
 const (
@@ -78,11 +78,10 @@ func writeHTML(w io.Writer, p Part) (links []string, err error) {
 func (h *htmlText) read(tokens *markup.HTML, final bool) {
 	for {
 		before := *tokens
-		t, ok := tokens.Next()
-		if !ok {
+		if !tokens.Next() {
 			return
 		}
-		if t.End == len(tokens.Source) && !final {
+		if t := tokens.Token; t.End == len(tokens.Source) && !final {
 			*tokens = before
 			if t.Kind != markup.Text || t.Name != "" {
 				return
@@ -91,11 +90,11 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 			if n := strings.LastIndexAny(tokens.Source[t.Start:], "&<"); n >= 0 && len(tokens.Source)-t.Start-n < maxReference {
 				t.End = t.Start + n
 			}
-			tokens.Offset = t.End
-			h.token(tokens.Source, t)
+			tokens.Token, tokens.Offset = t, t.End
+			h.token(tokens)
 			return
 		}
-		h.token(tokens.Source, t)
+		h.token(tokens)
 	}
 }
 
@@ -103,8 +102,8 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 const maxReference = 64
 
 // token takes one token.
-func (h *htmlText) token(source string, t markup.Token) {
-	text := source[t.Start:t.End]
+func (h *htmlText) token(t *markup.HTML) {
+	text := t.Source[t.Start:t.End]
 	switch t.Kind {
 	case markup.Text:
 		decoded := markup.Decode(text, markup.HTMLText)
@@ -117,7 +116,7 @@ func (h *htmlText) token(source string, t markup.Token) {
 		case h.hidden == "" && t.Kind == markup.StartTag && unseen[name]:
 			h.hidden = name
 		case h.hidden == "":
-			h.element(name, source, t)
+			h.element(name, t)
 		case h.hidden == name && t.Kind == markup.EndTag:
 			h.hidden = ""
 		}
@@ -131,7 +130,6 @@ func (h *htmlText) flush() error {
 	return err
 }
 
-// text takes running text.
 func (h *htmlText) text(text string) {
 	if h.hidden != "" {
 		return
@@ -176,7 +174,6 @@ func (h *htmlText) space() {
 	h.wrote, h.blank, h.ends = true, false, 0
 }
 
-// add writes an octet of a text.
 func (h *htmlText) add(c byte) {
 	h.out = append(h.out, c)
 	if h.href != "" && len(h.anchor) <= maxLink {
@@ -184,7 +181,6 @@ func (h *htmlText) add(c byte) {
 	}
 }
 
-// put writes text.
 func (h *htmlText) put(text string) {
 	h.space()
 	for i := range len(text) {
@@ -196,7 +192,7 @@ func (h *htmlText) put(text string) {
 func (h *htmlText) apart(ends int) { h.ends, h.blank = max(h.ends, ends), false }
 
 // element takes a tag of the element of that name.
-func (h *htmlText) element(name, source string, t markup.Token) {
+func (h *htmlText) element(name string, t *markup.HTML) {
 	begins := t.Kind == markup.StartTag
 	if name == "a" {
 		h.endLink()
@@ -220,14 +216,14 @@ func (h *htmlText) element(name, source string, t markup.Token) {
 		h.pre = max(h.pre+depth, 0)
 	case !begins:
 	case name == "a":
-		h.href = linkOf(t.Value(source, "href"))
+		h.href = linkOf(t.Value("href"))
 	case name == "li":
 		h.prefix = "* "
 	case name == "hr":
 		h.put("----")
 		h.apart(1)
 	case name == "img":
-		if alt := strings.TrimSpace(oneLine(t.Value(source, "alt"))); alt != "" {
+		if alt := strings.TrimSpace(oneLine(t.Value("alt"))); alt != "" {
 			h.put("[" + alt + "]")
 		}
 	}

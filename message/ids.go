@@ -24,10 +24,10 @@ func ParseIDs(text string) []string {
 	return s.words
 }
 
-// MessageIDs returns the identifiers of a Message-ID or Content-ID field, without "<" and
+// messageIDs returns the identifiers of a Message-ID or Content-ID field, without "<" and
 // ">". There should be one. It reads the field like [ParseIDs], but accepts a "<" without
 // ">", and without "<" the first word.
-func MessageIDs(text string) []string {
+func messageIDs(text string) []string {
 	s := scanIDs(text)
 	switch {
 	case s.ids != nil:
@@ -42,9 +42,9 @@ func MessageIDs(text string) []string {
 	return nil
 }
 
-// firstID returns the first of [MessageIDs], or "".
+// firstID returns the first of messageIDs, or "".
 func firstID(text string) string {
-	if list := MessageIDs(text); len(list) > 0 {
+	if list := messageIDs(text); len(list) > 0 {
 		return list[0]
 	}
 	return ""
@@ -224,11 +224,11 @@ func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
 
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
-// Link returns the URL of the message with an identifier without "<" and ">". scheme is
+// link returns the URL of the message with an identifier without "<" and ">". scheme is
 // "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI draft; RFC 2392). The
 // error is a [*locus.SyntaxError]: id is empty or too long, or has no "@", which a news URL
 // needs.
-func Link(scheme, id string) (locus.URL, error) {
+func link(scheme, id string) (locus.URL, error) {
 	at := strings.LastIndexByte(id, '@')
 	if id == "" || scheme == "news" && at < 0 {
 		return locus.URL{}, locus.NewSyntaxError(scheme+":"+id, len(scheme)+1, "addr-spec", errNoID)
@@ -241,16 +241,27 @@ func Link(scheme, id string) (locus.URL, error) {
 	return locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 }
 
-// Links returns the URLs of messages, in order and each once. It skips identifiers for
-// which [Link] fails. [Header.References] and [Header.InReplyTo] give those of a thread.
-func Links(scheme string, ids ...string) []locus.URL {
+// links returns the URLs of messages, in order and each once. It skips identifiers for
+// which link fails.
+func links(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}
 	for _, id := range ids {
-		if u, err := Link(scheme, id); err == nil && !seen[u] {
+		if u, err := link(scheme, id); err == nil && !seen[u] {
 			seen[u] = true
 			list = append(list, u)
 		}
 	}
 	return list
+}
+
+// Thread returns the URLs of the messages that this one refers to, in order and each once:
+// news URLs for an article of news, and mid URLs for mail. An article has a Newsgroups field;
+// isArticle says so for a message without it, such as one that a news server returned.
+func (h Header) Thread(isArticle bool) []locus.URL {
+	scheme := "mid"
+	if isArticle || h.Get("Newsgroups") != "" {
+		scheme = "news"
+	}
+	return links(scheme, append(h.References(), h.InReplyTo()...)...)
 }

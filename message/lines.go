@@ -18,7 +18,6 @@ type fragment struct {
 	start  int64  // its offset
 }
 
-// next returns the offset of the next fragment.
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
 
 // lines reads fragments.
@@ -57,11 +56,11 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// pieces reads the pieces that its source returns, up to an error.
+// pieces reads the pieces that next returns, up to an error.
 type pieces struct {
-	source interface{ next() ([]byte, error) }
-	rest   []byte
-	err    error
+	next func() ([]byte, error)
+	rest []byte
+	err  error
 }
 
 func (r *pieces) Read(p []byte) (int, error) {
@@ -72,7 +71,7 @@ func (r *pieces) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.rest, r.err = r.source.next()
+		r.rest, r.err = r.next()
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
@@ -81,7 +80,6 @@ func (r *pieces) Read(p []byte) (int, error) {
 
 // lineReader reads a text whose lines are rewritten one by one.
 type lineReader struct {
-	pieces
 	lines lines
 	// step appends the rewritten fragment to dst. It returns io.EOF where the text ends
 	// before its source.
@@ -91,11 +89,10 @@ type lineReader struct {
 }
 
 // newLineReader returns a reader of r with rewritten lines. size is about the size of r.
-func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
+func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) io.Reader {
 	const least, most = 256, 16 << 10
 	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
-	l.source = l
-	return l
+	return &pieces{next: l.next}
 }
 
 // next rewrites the next line, and more that are buffered.
@@ -110,7 +107,6 @@ func (l *lineReader) next() (_ []byte, err error) {
 	return l.buf, err
 }
 
-// unixLine gives a line the end "\n".
 func unixLine(dst []byte, f *fragment) ([]byte, error) {
 	dst = append(dst, f.text...)
 	if f.eol != "" {

@@ -294,7 +294,6 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// bodyLine reads a line of the body.
 func (m *Mbox) bodyLine(f *fragment) {
 	m.blank = 0
 	if f.begins && len(f.text) == 0 {
@@ -403,11 +402,10 @@ func (h *idHeader) end(offset int64) {
 	h.body = offset
 }
 
-// endField interprets the current field.
 func (h *idHeader) endField() {
 	switch {
 	case h.name == "Message-ID" && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
-		for _, id := range MessageIDs(string(h.value)) {
+		for _, id := range messageIDs(string(h.value)) {
 			if len(h.ids) < maxIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)
 			}

@@ -140,15 +140,10 @@ func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 func Read(r io.Reader, l *Limits) (*Message, error) {
 	limits := l.orDefault()
 	var b bytes.Buffer
-	_, err := io.CopyN(&b, r, min(int64(limits.Header)+1, limits.Octets))
-	if err == nil {
-		// Without the end of the header, as much again reaches Limits.Header, whose error
-		// Parse returns.
-		more := min(int64(limits.Header)-1, limits.Octets-int64(b.Len()))
-		if hasHeader(b.Bytes()) {
-			more = limits.Octets - int64(b.Len())
-		}
-		_, err = io.CopyN(&b, r, more)
+	// Twice the limit of the header is enough for Parse to reach it.
+	_, err := io.CopyN(&b, r, min(2*int64(limits.Header), limits.Octets))
+	if err == nil && hasHeader(b.Bytes()) {
+		_, err = io.CopyN(&b, r, limits.Octets-int64(b.Len()))
 	}
 	if err == nil && int64(b.Len()) == limits.Octets {
 		// Is there more?
@@ -225,7 +220,6 @@ func (m *Message) Find(contentID string) (Part, bool) {
 	return within, within.m != nil
 }
 
-// trimAngles removes "<" and ">" around an identifier.
 func trimAngles(id string) string {
 	if len(id) > 2 && id[0] == '<' && id[len(id)-1] == '>' {
 		return id[1 : len(id)-1]

@@ -171,7 +171,7 @@ func joinPieces(all []piece) string {
 			}
 		}
 		if p.escaped {
-			octets = appendUnescaped(octets, p.text)
+			octets = appendUnescaped(octets, p.text, '%')
 		} else {
 			octets = append(octets, p.text...)
 		}
@@ -180,10 +180,11 @@ func joinPieces(all []piece) string {
 	return text
 }
 
-// appendUnescaped appends text with its escapes decoded. Any other "%" stands for itself.
-func appendUnescaped(dst []byte, text string) []byte {
+// appendUnescaped appends text with its escapes decoded: mark and two hexadecimal digits. Any
+// other mark stands for itself.
+func appendUnescaped(dst []byte, text string, mark byte) []byte {
 	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && isHexPair(text[i+1:]) {
+		if text[i] == mark && isHexPair(text[i+1:]) {
 			dst = append(dst, unhex(text[i+1])<<4|unhex(text[i+2]))
 			i += 2
 		} else {

@@ -25,7 +25,7 @@ type Part struct {
 	// directories and hidden characters, at most 255 octets. It is a label to show. The
 	// sender chose it, so don't use it to create a file.
 	Name string
-	// ContentID is the Content-ID without "<" and ">", read like [MessageIDs].
+	// ContentID is the Content-ID without "<" and ">"; case matters.
 	ContentID       string
 	ContentLocation string // RFC 2557, as written
 	Disposition     string // "attachment", "inline", or ""
@@ -84,7 +84,6 @@ func join(prefix string, n int) string {
 	return prefix + "." + strconv.Itoa(n)
 }
 
-// part makes the part of a node.
 func (m *Message) part(i int, path string) Part {
 	n := &m.nodes[i]
 	p := Part{Path: path, Type: n.typ, Encoding: n.encoding, Size: n.end - n.body, m: m, node: i, enclosed: n.enclosed}
@@ -213,7 +212,6 @@ func (p Part) Text() io.Reader {
 	return newLineReader(r, p.Size, unixLine)
 }
 
-// withoutFiles returns the content without the uuencoded files in it.
 func (p Part) withoutFiles() io.Reader {
 	if isMultipart(p.Type) || isMessage(p.Type) || p.m.nodes[p.node].children == 0 {
 		return p.Raw()

@@ -87,7 +87,6 @@ func newScanner(m *Message) *scanner {
 	return &scanner{m: m, lines: newLines(io.NewSectionReader(m.r, 0, m.size), size), marks: map[string][]int{}}
 }
 
-// scan reads the whole message.
 func (s *scanner) scan() error {
 	s.m.nodes = append(s.m.nodes, node{parent: -1})
 	s.state = inHeader
@@ -190,7 +189,6 @@ func (s *scanner) boundary(f *fragment, depth int, last bool) error {
 	return nil
 }
 
-// newPart begins a part of parent.
 func (s *scanner) newPart(parent int, offset int64) {
 	s.m.nodes[parent].children++
 	s.node = len(s.m.nodes)
@@ -203,7 +201,6 @@ func (m *Message) encloses(i int) bool {
 	return m.nodes[i].enclosed || i > 0 && isMessage(m.nodes[i].typ)
 }
 
-// unmark forgets the boundary of the multipart at depth.
 func (s *scanner) unmark(depth int) {
 	boundary := s.stack[depth].boundary
 	if list := s.marks[boundary]; len(list) > 0 && list[len(list)-1] == depth {
@@ -240,7 +237,6 @@ func (s *scanner) endNode(i int, offset int64) int64 {
 	return n.end
 }
 
-// headerLine reads a line of a header.
 func (s *scanner) headerLine(f *fragment) error {
 	if f.begins {
 		s.lastLine = len(s.head)
@@ -307,7 +303,6 @@ func (s *scanner) endHeader(offset int64) error {
 	return nil
 }
 
-// takeHeader stores the header of the current node.
 func (s *scanner) takeHeader(offset int64) error {
 	if s.node == 0 && !s.fields {
 		return ErrNoMessage
@@ -323,7 +318,6 @@ func (s *scanner) takeHeader(offset int64) error {
 	return nil
 }
 
-// content interprets the header of the current node.
 func (s *scanner) content() {
 	n := &s.m.nodes[s.node]
 	var params map[string]string
@@ -419,7 +413,6 @@ func (s *scanner) enter(boundary string) {
 	s.newPart(i, body)
 }
 
-// bodyLine reads a line of a content.
 func (s *scanner) bodyLine(f *fragment) {
 	if s.node < 0 {
 		return

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/locus-url/locus/internal/human"
 )
 
 // TextOptions are the options of [Message.WriteText]. The zero value, and nil, has the
 // defaults.
 type TextOptions struct {
-	// Scheme is the scheme of the URLs of earlier messages in the thread: "news" or "mid";
-	// empty: "news" for an article with a Newsgroups field, else "mid".
-	Scheme string
+	// IsArticle says that the message is an article of news, also without a Newsgroups
+	// field: see [Header.Thread].
+	IsArticle bool
 }
 
 // shownFields are the header fields that WriteText writes.
@@ -93,7 +95,6 @@ func (t *textWriter) Write(p []byte) (int, error) {
 	return len(p), t.err
 }
 
-// line writes text and a line end.
 func (t *textWriter) line(text string) { fmt.Fprintln(t, text) }
 
 // blankLine writes a blank line before the next text.
@@ -106,7 +107,6 @@ func (t *textWriter) blankLine() {
 	}
 }
 
-// header writes the shown fields of a header.
 func (t *textWriter) header(h Header) {
 	for _, name := range shownFields {
 		if text := h.Text(name); text != "" {
@@ -135,7 +135,6 @@ func (t *textWriter) show(i int) {
 	}
 }
 
-// multipart writes the texts of a multipart.
 func (t *textWriter) multipart(i int) {
 	children := t.children[i]
 	switch t.m.nodes[i].typ {
@@ -189,7 +188,6 @@ func (t *textWriter) rootOf(i int) int {
 	return t.children[i][0]
 }
 
-// isReadable reports whether p is a text to be shown in its position.
 func (p Part) isReadable() bool {
 	if p.Disposition == "attachment" {
 		return false
@@ -201,7 +199,6 @@ func (p Part) isReadable() bool {
 	return isMultipart(p.Type) // without parts: as written
 }
 
-// text writes a text.
 func (t *textWriter) text(p Part) {
 	t.blankLine()
 	if p.Name != "" {
@@ -247,27 +244,9 @@ func (t *textWriter) describe(i int) string {
 	if p.Name != "" {
 		words = append(words, p.Name)
 	}
-	return strings.Join(append(words, sizeText(size)), " ")
+	return strings.Join(append(words, human.Size(size)), " ")
 }
 
-// sizeText returns a size in the unit that needs the fewest digits.
-func sizeText(n int64) string {
-	const step = 1024
-	if n < step {
-		return fmt.Sprintf("%d octets", n)
-	}
-	value, unit := float64(n)/step, 0
-	units := []string{"KiB", "MiB", "GiB", "TiB"}
-	for value >= step && unit < len(units)-1 {
-		value, unit = value/step, unit+1
-	}
-	if value < 10 {
-		return fmt.Sprintf("%.1f %s", value, units[unit])
-	}
-	return fmt.Sprintf("%.0f %s", value, units[unit])
-}
-
-// otherParts lists the parts that were not shown.
 func (t *textWriter) otherParts() {
 	first := true
 	for _, p := range t.m.parts {
@@ -285,13 +264,7 @@ func (t *textWriter) otherParts() {
 
 // references lists the messages that this one refers to.
 func (t *textWriter) references(o *TextOptions) {
-	scheme := "mid"
-	if o != nil && o.Scheme != "" {
-		scheme = o.Scheme
-	} else if t.m.Get("Newsgroups") != "" {
-		scheme = "news"
-	}
-	links := Links(scheme, append(t.m.References(), t.m.InReplyTo()...)...)
+	links := t.m.Thread(o != nil && o.IsArticle)
 	if len(links) == 0 {
 		return
 	}
@@ -302,7 +275,6 @@ func (t *textWriter) references(o *TextOptions) {
 	}
 }
 
-// listFaults lists the faults.
 func (t *textWriter) listFaults() {
 	faults := append(t.m.Faults[:len(t.m.Faults):len(t.m.Faults)], t.faults...)
 	if len(faults) == 0 {

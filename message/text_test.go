@@ -382,23 +382,28 @@ func TestLinks(t *testing.T) {
 }
 
 func TestWriteText(t *testing.T) {
-	m := parse(t, "Subject: =?utf-8?Q?a=0AFrom:_x?=\nNewsgroups: a.b\nReferences: <a@b>\nContent-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>h\n--x\nContent-Type: text/x-diff\n\nd\n--x--\n")
-	for scheme, want := range map[string]string{"": "news:a@b", "mid": "mid:a@b"} {
+	const letter = "Subject: =?utf-8?Q?a=0AFrom:_x?=\nReferences: <a@b>\nContent-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>h\n--x\nContent-Type: text/x-diff\n\nd\n--x--\n"
+	for _, c := range []struct {
+		groups    string
+		isArticle bool
+		want      string
+	}{{"Newsgroups: a.b\n", false, "news:a@b"}, {"", true, "news:a@b"}, {"", false, "mid:a@b"}} {
+		want := c.want
 		var b strings.Builder
-		if err := m.WriteText(&b, &message.TextOptions{Scheme: scheme}); err != nil {
+		if err := parse(t, c.groups+letter).WriteText(&b, &message.TextOptions{IsArticle: c.isArticle}); err != nil {
 			t.Fatal(err)
 		}
-		if want := "Subject: a From: x\nNewsgroups: a.b\n\nd\n\nParts:\n[1] text/html 4 octets\n\nReferences:\n" + want + "\n"; b.String() != want {
+		if want := "Subject: a From: x\n" + c.groups + "\nd\n\nParts:\n[1] text/html 4 B\n\nReferences:\n" + want + "\n"; b.String() != want {
 			t.Errorf("%s, want\n%s", &b, want)
 		}
 	}
 	// The start of a multipart/related, and faults at the end.
-	m = parse(t, "A: b\nContent-Type: multipart/related; boundary=x; start=\"<r@h>\"\n\n--x\n\none\n--x\nContent-ID: <r@h>\n\ntwo\n")
+	m := parse(t, "A: b\nContent-Type: multipart/related; boundary=x; start=\"<r@h>\"\n\n--x\n\none\n--x\nContent-ID: <r@h>\n\ntwo\n")
 	var b strings.Builder
 	if err := m.WriteText(&b, nil); err != nil {
 		t.Fatal(err)
 	}
-	if want := "two\n\nParts:\n[1] text/plain 3 octets\n\nFaults:\noctet 101: the multipart ends without its last boundary, --\"x\"--\n"; b.String() != want {
+	if want := "two\n\nParts:\n[1] text/plain 3 B\n\nFaults:\noctet 101: the multipart ends without its last boundary, --\"x\"--\n"; b.String() != want {
 		t.Errorf("%q, want\n%q", &b, want)
 	}
 }

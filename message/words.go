@@ -86,7 +86,7 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 	}
 	switch encoded = encoded[:encodedEnd]; rest[charsetEnd+1] {
 	case 'Q', 'q':
-		w.octets = decodeQ(encoded)
+		w.octets = string(appendUnescaped(nil, strings.ReplaceAll(encoded, "_", " "), '='))
 	case 'B', 'b':
 		var b base64Decoder
 		w.octets = string(b.end(b.decode(nil, []byte(encoded))))
@@ -96,23 +96,6 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 	end = start + len("=?") + charsetEnd + 3 + encodedEnd + len("?=")
 	w.written = text[start:end]
 	return w, end, true
-}
-
-// decodeQ decodes the Q encoding (RFC 2047 section 4.2).
-func decodeQ(text string) string {
-	b := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '_':
-			b = append(b, ' ')
-		case c == '=' && isHexPair(text[i+1:]):
-			b = append(b, unhex(text[i+1])<<4|unhex(text[i+2]))
-			i += 2
-		default:
-			b = append(b, c)
-		}
-	}
-	return string(b)
 }
 
 // decoder builds a decoded text.
@@ -159,7 +142,6 @@ func (d *decoder) word(w word) {
 	d.written = append(d.written, w.written...)
 }
 
-// flush writes the last words.
 func (d *decoder) flush() {
 	if !d.pending {
 		return

@@ -24,10 +24,10 @@
 //   - Names: a link or a referral never leads from one host to a name of a local network
 //     on another (.local, .internal, home.arpa, a name of one label).
 //
-// # Zones
+// # Origins
 //
 // A person may name a printer on the local network, but a remote server may not redirect
-// to it. The [Zone] of a URL says how it came to be opened.
+// to it. The [Origin] of a URL says how it came to be opened.
 //
 // # What is always refused
 //

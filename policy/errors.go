@@ -1,16 +1,20 @@
 package policy
 
 import (
-	"errors"
-	"strings"
+	"io/fs"
 
 	"github.com/locus-url/locus"
 )
 
-// ErrDenied is wrapped by each [*DeniedError].
-var ErrDenied = errors.New("denied by the policy")
+// ErrDenied is wrapped by each [*DeniedError]. It is [fs.ErrPermission].
+var ErrDenied error = errDenied{}
 
-// DeniedError is a refusal, and the reason for it.
+type errDenied struct{}
+
+func (errDenied) Error() string        { return "denied by the policy" }
+func (errDenied) Is(target error) bool { return target == fs.ErrPermission }
+
+// DeniedError is a refusal, and the reason for it. It is [fs.ErrPermission] too.
 type DeniedError struct {
 	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
 	// "port", "hops", "login", "session", "referral", "data"; for connections also
@@ -20,20 +24,19 @@ type DeniedError struct {
 	Subject string
 	// Reason says why, in a clause.
 	Reason string
-	// Help is the flag that allows it, "--allow-port 25", or a clause that says what
-	// to do. Empty: nothing allows it.
+	// Help is a clause that says what to do, or empty.
 	Help string
+	// Port is the port that would allow it in [Rules].Ports; 0: none would. For the rule
+	// "private", it is Rules.AllowPrivate that would.
+	Port uint16
 }
 
 func (e *DeniedError) Error() string {
 	text := "policy: " + e.Subject + ": " + e.Reason
-	switch {
-	case e.Help == "":
-		return text
-	case strings.HasPrefix(e.Help, "--"):
-		return text + " (" + e.Help + " allows it)"
+	if e.Help != "" {
+		text += " (" + e.Help + ")"
 	}
-	return text + " (" + e.Help + ")"
+	return text
 }
 
 // Unwrap returns [ErrDenied].

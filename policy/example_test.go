@@ -10,7 +10,7 @@ import (
 )
 
 // RFC 1738 section 6 tells of "using gopher URLs to cause a rude message to be
-// sent via a SMTP server". No policy that is not told to lets it pass.
+// sent via a SMTP server". Only Rules.Ports allows the port of another service.
 func ExamplePolicy_CheckURL() {
 	var p policy.Policy
 	err := p.CheckURL(policy.Target{URL: locus.MustParse("gopher://mail.example:25/0HELO%20there"), Reach: policy.Network, Port: 70}, policy.Typed)
@@ -18,12 +18,12 @@ func ExamplePolicy_CheckURL() {
 	if errors.As(err, &denied) {
 		fmt.Println(denied.Rule)
 		fmt.Println(denied.Reason)
-		fmt.Println(denied.Help)
+		fmt.Println(denied.Port)
 	}
 	// Output:
 	// port
 	// port 25 is within the reserved space, below 1024, and gopher has port 70
-	// --allow-port 25
+	// 25
 }
 
 // A person may name a machine in the next room. A page from far away may not lead
@@ -35,10 +35,10 @@ func ExamplePolicy_CheckAddr() {
 	}
 	printer := netip.MustParseAddrPort("192.168.1.9:80")
 	fmt.Println(p.CheckAddr(printer, policy.Typed))
-	fmt.Println(p.CheckAddr(printer, policy.Far))
+	fmt.Println(p.CheckAddr(printer, policy.FromPublic))
 	// Output:
 	// <nil>
-	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and a link or redirect led there (--allow-private allows it)
+	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and a link or redirect led there
 }
 
 func ExampleIsPublic() {

@@ -12,28 +12,20 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Zone says how a URL came to be opened, and so where it may lead.
-type Zone uint8
+// Origin says how a URL came to be opened, and so where it may lead.
+type Origin uint8
 
 const (
 	// Typed: a person, or the program itself, named the URL.
-	Typed Zone = iota
-	// Near: it was followed (redirect, referral, menu link), and so far only
+	Typed Origin = iota
+	// FromPrivate: it was followed (redirect, referral, menu link), and so far only
 	// addresses that are not public were dialled on the way.
-	Near
-	// Far: it was followed, and a public address was dialled on the way.
-	Far
+	FromPrivate
+	// FromPublic: it was followed, and a public address was dialled on the way.
+	FromPublic
 )
 
-func (z Zone) String() string {
-	switch z {
-	case Typed:
-		return "typed"
-	case Near:
-		return "near"
-	}
-	return "far"
-}
+func (o Origin) String() string { return [...]string{"typed", "private", "public"}[min(o, FromPublic)] }
 
 // Rules configure a [Policy]. The zero Rules are the prudent reading of RFC 1738
 // section 6.
@@ -41,15 +33,15 @@ type Rules struct {
 	// AllowPrivate allows addresses that are not public, wherever the URL comes
 	// from.
 	AllowPrivate bool
-	// TypedPrivate allows them to a URL in zone Typed or Near; never to one in
-	// zone Far.
+	// TypedPrivate allows them to a URL that is Typed or FromPrivate; never to one that is
+	// FromPublic.
 	TypedPrivate bool
 	// Ports are allowed in addition to the scheme's own port and those from 1024 up
 	// that are not on the deny list.
 	Ports []uint16
 	// Passwords allows URLs with a password in them.
 	Passwords bool
-	// Files allows file URLs in zone Typed, and those that are found in a file.
+	// Files allows file URLs that are Typed, and those that are found in a file.
 	Files bool
 	// MaxHops is the most consecutive referrals; 0: 10.
 	MaxHops int
@@ -126,7 +118,6 @@ func (t Target) port() uint16 {
 	return t.Port
 }
 
-// isOff reports whether t names another port than the scheme's own.
 func (t Target) isOff() bool {
 	n, written := t.URL.Port()
 	return written && n != t.Port
@@ -136,8 +127,8 @@ func (t Target) isOff() bool {
 // a default port may lack a host. The error is a [*DeniedError].
 //
 // [Policy.CheckReferral] judges whether a URL that was followed may be a file at
-// all, because it knows where the URL was found. Here, a file in zone Far is denied.
-func (p Policy) CheckURL(t Target, z Zone) error {
+// all, because it knows where the URL was found. Here, a file that is FromPublic is denied.
+func (p Policy) CheckURL(t Target, z Origin) error {
 	u := t.URL
 	if u.IsZero() {
 		return deny(u, "url", "there is no URL", "")
@@ -178,7 +169,7 @@ func (p Policy) checkData(t Target) error {
 	if t.Port != 0 {
 		reason = fmt.Sprintf("the control octet %s may be sent only to the port of %s, %d", triplet, t.URL.Scheme(), t.Port)
 	}
-	return deny(t.URL, "data", reason, allowPort(port))
+	return denyPort(t.URL, "data", reason, port)
 }
 
 // control returns the first encoded control octet of t that needs the scheme's own port.
@@ -211,11 +202,11 @@ func (t Target) control() (triplet string, ok bool) {
 	return "", false
 }
 
-func (p Policy) checkFile(u locus.URL, z Zone) error {
+func (p Policy) checkFile(u locus.URL, z Origin) error {
 	switch {
 	case !p.rules.Files:
 		return deny(u, "file", "files of this machine are not opened here", "")
-	case z == Far:
+	case z == FromPublic:
 		return denyFollowedFile(u)
 	}
 	return nil
@@ -226,7 +217,7 @@ func denyFollowedFile(u locus.URL) error {
 }
 
 // checkHost judges the host as written. CheckAddr judges its addresses.
-func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
+func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	host := u.Host()
 	if host == "" && mayLack {
 		return nil
@@ -251,9 +242,12 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	return nil
 }
 
+// loopback describes localhost, a name that needs no lookup.
+const loopback = "loopback (RFC 6761)"
+
 // localNames are the domains whose names have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
-	{"localhost", "loopback (RFC 6761)"},
+	{"localhost", loopback},
 	{"local", "link local (RFC 6762)"},
 	{"home.arpa", "home networks (RFC 8375)"},
 	{"internal", "private use (ICANN, 2024)"},
@@ -280,15 +274,9 @@ func privateName(host string) (what string, ok bool) {
 	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
 }
 
-// isLocalhost reports whether host is localhost, or ends in "." and it.
-func isLocalhost(host string) bool {
-	rest, ok := strings.CutSuffix(strings.ToLower(host), "localhost")
-	return ok && (rest == "" || strings.HasSuffix(rest, "."))
-}
-
 // CheckAddr judges an address of a host before it is dialled. [Policy.CheckURL] judges
 // the port. The error is a [*DeniedError].
-func (p Policy) CheckAddr(a netip.AddrPort, z Zone) error {
+func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
 	if a.Addr().IsValid() && p.allowsPrivate(z) {
 		return nil
 	}
@@ -298,16 +286,16 @@ func (p Policy) CheckAddr(a netip.AddrPort, z Zone) error {
 	return nil
 }
 
-// allowsPrivate reports whether a URL in zone z may lead to a private address.
-func (p Policy) allowsPrivate(z Zone) bool {
-	return p.rules.AllowPrivate || p.rules.TypedPrivate && (z == Typed || z == Near)
+// allowsPrivate reports whether a URL of origin z may lead to a private address.
+func (p Policy) allowsPrivate(z Origin) bool {
+	return p.rules.AllowPrivate || p.rules.TypedPrivate && (z == Typed || z == FromPrivate)
 }
 
-func (p Policy) denyPrivate(subject, reason string, z Zone) error {
+func (p Policy) denyPrivate(subject, reason string, z Origin) error {
 	if p.rules.TypedPrivate && z != Typed {
 		reason += ", and a link or redirect led there"
 	}
-	return &DeniedError{Rule: "private", Subject: subject, Reason: reason, Help: "--allow-private"}
+	return &DeniedError{Rule: "private", Subject: subject, Reason: reason}
 }
 
 // CheckReferral judges whether the resource at from may lead to to. hops counts
@@ -356,7 +344,7 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 		if to.Port != 0 {
 			reason = fmt.Sprintf("a referral may lead to %s only on port %d, or back to the host and port that sent it", u.Scheme(), to.Port)
 		}
-		return deny(u, "referral", reason, allowPort(to.port()))
+		return denyPort(u, "referral", reason, to.port())
 	}
 	return nil
 }
@@ -375,10 +363,10 @@ func (p Policy) checkLocalName(from, to Target) error {
 		return nil
 	}
 	what, ok := privateName(host)
-	if !ok || isLocalhost(host) {
+	if !ok || what == loopback {
 		return nil
 	}
-	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, Far)
+	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, FromPublic)
 }
 
 // CheckName judges the name of a host that was found in a document, before it is looked
@@ -386,7 +374,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 // [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
-		return p.denyPrivate(locus.Quote(host), "it is not a public name: "+what, Far)
+		return p.denyPrivate(locus.Quote(host), "it is not a public name: "+what, FromPublic)
 	}
 	return nil
 }

@@ -14,10 +14,10 @@ import (
 
 // try is a question to a policy and the rule that should refuse, "" for none.
 type try struct {
-	text string
-	port uint16 // the scheme's own
-	zone Zone
-	rule string
+	text   string
+	port   uint16 // the scheme's own
+	origin Origin
+	rule   string
 }
 
 func mustNew(t *testing.T, r Rules) Policy {
@@ -87,9 +87,9 @@ func checkURLs(t *testing.T, r Rules, tries []try) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		err = p.CheckURL(target(u, c.port), c.zone)
+		err = p.CheckURL(target(u, c.port), c.origin)
 		if got := ruleOf(t, err); got != c.rule {
-			t.Errorf("%+v: CheckURL(%s, %d, %v): rule %q (%v), want %q", r, c.text, c.port, c.zone, got, err, c.rule)
+			t.Errorf("%+v: CheckURL(%s, %d, %v): rule %q (%v), want %q", r, c.text, c.port, c.origin, got, err, c.rule)
 		}
 	}
 }
@@ -101,11 +101,11 @@ func TestPorts(t *testing.T) {
 	checkURLs(t, Rules{}, []try{
 		{"http://h.example/", 80, Typed, ""},
 		{"http://h.example:/", 80, Typed, ""},
-		{"http://h.example:80/", 80, Far, ""},
-		{"http://h.example:080/", 80, Far, ""},
-		{"http://h.example:8080/", 80, Far, ""},
-		{"http://h.example:65535/", 80, Far, ""},
-		{"http://h.example:1024/", 80, Far, ""},
+		{"http://h.example:80/", 80, FromPublic, ""},
+		{"http://h.example:080/", 80, FromPublic, ""},
+		{"http://h.example:8080/", 80, FromPublic, ""},
+		{"http://h.example:65535/", 80, FromPublic, ""},
+		{"http://h.example:1024/", 80, FromPublic, ""},
 		{"http://h.example:1023/", 80, Typed, "port"},
 		{"http://h.example:443/", 80, Typed, "port"},
 		{"http://h.example:25/", 80, Typed, "port"},
@@ -121,36 +121,36 @@ func TestPorts(t *testing.T) {
 		{"gopher://h.example:6379/0FLUSHALL", 70, Typed, "port"},
 		{"gopher://h.example:110/0", 70, Typed, "port"},
 		{"gopher://h.example:11211/0stats", 70, Typed, "port"},
-		{"gopher://h.example:105/2", 70, Far, ""},
+		{"gopher://h.example:105/2", 70, FromPublic, ""},
 		{"gopher://h.example:105/2%09smith", 70, Typed, ""},
 		{"gopher://h.example:105/0", 70, Typed, "port"},
 		{"http://h.example:105/2", 80, Typed, "port"},
-		{"gopher://h.example/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Far, ""},
-		{"gopher://h.example:70/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Far, ""},
+		{"gopher://h.example/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, FromPublic, ""},
+		{"gopher://h.example:70/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, FromPublic, ""},
 		{"gopher://h.example:7070/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Typed, "data"},
-		{"gophers://h.example:7070/0f%09%09+%091%0d%0a", 70, Far, "data"},
-		{"gopher://h.example:7070/0f%09%09+%09%0A", 70, Far, "data"},
-		{"gopher://h.example:7070/0a%0Ab", 70, Far, "data"},
+		{"gophers://h.example:7070/0f%09%09+%091%0d%0a", 70, FromPublic, "data"},
+		{"gopher://h.example:7070/0f%09%09+%09%0A", 70, FromPublic, "data"},
+		{"gopher://h.example:7070/0a%0Ab", 70, FromPublic, "data"},
 		{"gopher://h.example:7070/0a%00", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%7f", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%250Ab", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%25250Ab", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%2509%25", 70, Typed, ""},
-		{"gopher://h.example/0a%0Ab", 70, Far, ""}, // the scheme itself refuses it
+		{"gopher://h.example/0a%0Ab", 70, FromPublic, ""}, // the scheme itself refuses it
 		// The copyright field of a WAIS document is an octet on its own.
-		{"wais://h.example:8210/db/TEXT/1=h;7=%00;", 210, Far, ""},
-		{"wais://h.example:8210/db/TEXT/1%3Dh%3b7%3d%02%3b", 210, Far, ""},
-		{"wais://h.example:8210/db/TEXT/1=h;7=%00%0A;", 210, Far, "data"},
-		{"wais://h.example:8210/db/TEXT/1=h;7=%0A;", 210, Far, "data"},
-		{"wais://h.example:8210/db/TEXT/1=h;7=%0D;", 210, Far, "data"},
-		{"wais://h.example:8210/db/TEXT/1=h;7=;7=%00;%00;", 210, Far, "data"},
-		{"wais://h.example:8210/db/TEXT/1=%00;7=%00;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%00;", 210, FromPublic, ""},
+		{"wais://h.example:8210/db/TEXT/1%3Dh%3b7%3d%02%3b", 210, FromPublic, ""},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%00%0A;", 210, FromPublic, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%0A;", 210, FromPublic, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%0D;", 210, FromPublic, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=;7=%00;%00;", 210, FromPublic, "data"},
+		{"wais://h.example:8210/db/TEXT/1=%00;7=%00;", 210, FromPublic, "data"},
 		// Every scheme keeps control octets to its own port, in every part.
-		{"wais://h.example/db?a%0D%0Ab", 210, Far, ""},
+		{"wais://h.example/db?a%0D%0Ab", 210, FromPublic, ""},
 		{"wais://h.example:210/db?a%0D%0Ab", 210, Typed, ""},
 		{"wais://h.example:0210/db?a%0D%0Ab", 210, Typed, ""},
 		{"wais://h.example:7000/db%0D%0ASET%20x%201%0d%0a?x", 210, Typed, "data"},
-		{"wais://h.example:7000/db?x%0a", 210, Far, "data"},
+		{"wais://h.example:7000/db?x%0a", 210, FromPublic, "data"},
 		{"wais://h.example:7000/db/%0a/a", 210, Typed, "data"},
 		{"wais://h.example:7000/db/TEXT/1%3D%00", 210, Typed, "data"},
 		{"wais://h.example:7000/db/TEXT/1%3D%09", 210, Typed, "data"},
@@ -158,26 +158,26 @@ func TestPorts(t *testing.T) {
 		{"wais://h.example:7000/db#%0a", 210, Typed, ""}, // a fragment is not sent
 		{"prospero://h.example/x%0a", 1525, Typed, ""},
 		{"prospero://h.example:1526/x%0aname:1|c%0a", 1525, Typed, "data"},
-		{"prospero://h.example:1526/x;a=%0a", 1525, Near, "data"},
+		{"prospero://h.example:1526/x;a=%0a", 1525, FromPrivate, "data"},
 		{"ftp://u%0d@h.example:2121/", 21, Typed, "data"},
 		{"nntp://h.example:1119/a%0d", 119, Typed, "data"},
 		{"x-new://h.example:7000/%0d", 0, Typed, "data"},
-		{"gopher://h.example:7070/7a%09b", 70, Far, ""},
-		{"http://h.example:7070/a%0D%0Ab", 80, Far, ""},
+		{"gopher://h.example:7070/7a%09b", 70, FromPublic, ""},
+		{"http://h.example:7070/a%0D%0Ab", 80, FromPublic, ""},
 		// A port is its scheme's own, whatever else is there.
 		{"smtp://h.example:25/", 25, Typed, ""},
-		{"x-redis://h.example:6379/", 6379, Far, ""},
+		{"x-redis://h.example:6379/", 6379, FromPublic, ""},
 		// A scheme without a port has none that is its own.
-		{"x-mem://h.example/a", 0, Far, ""},
+		{"x-mem://h.example/a", 0, FromPublic, ""},
 		{"x-mem://h.example:25/a", 0, Typed, "port"},
 		{"x-mem://h.example:0/a", 0, Typed, "port"},
 		// Not in the common Internet form: nothing to see a port in.
-		{"news:comp.infosystems.www", 119, Far, ""},
-		{"mailto:a@h.example", 0, Far, ""},
+		{"news:comp.infosystems.www", 119, FromPublic, ""},
+		{"mailto:a@h.example", 0, FromPublic, ""},
 	})
 	checkURLs(t, Rules{Ports: []uint16{25, 6379}}, []try{
-		{"http://h.example:25/", 80, Far, ""},
-		{"http://h.example:6379/", 80, Far, ""},
+		{"http://h.example:25/", 80, FromPublic, ""},
+		{"http://h.example:6379/", 80, FromPublic, ""},
 		{"http://h.example:26/", 80, Typed, "port"},
 		{"http://h.example:6380/", 80, Typed, "port"},
 	})
@@ -203,7 +203,7 @@ func TestLineServices(t *testing.T) {
 	// What people serve FTP, Gemini, gopher and HTTP at.
 	open := []int{1024, 1080, 1313, 1965, 2121, 3000, 3128, 4000, 4443, 5000, 5001, 7000, 7007, 7070, 7071, 7099, 8000, 8008, 8080, 8081, 8088, 8443, 8888, 9000, 9090, 9999, 10070, 10443, 17070, 32768, 49152, 60999, 65535}
 	for _, n := range open {
-		if err := p.CheckURL(of(fmt.Sprintf("gopher://h.example:%d/0x", n)), Far); err != nil {
+		if err := p.CheckURL(of(fmt.Sprintf("gopher://h.example:%d/0x", n)), FromPublic); err != nil {
 			t.Error(err)
 		}
 	}
@@ -243,10 +243,10 @@ func TestHosts(t *testing.T) {
 		"\u2460\u2461\u2466.0.0.1", "\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "loc\u00e4l.example", "\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3",
 		strings.Repeat("a", 64) + ".example",
 	}
-	for _, zone := range []Zone{Typed, Near, Far} {
+	for _, origin := range []Origin{Typed, FromPrivate, FromPublic} {
 		for _, host := range bad {
 			// Whatever is allowed besides, no policy lets these pass.
-			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []try{{"http://" + host + "/", 80, zone, "host"}})
+			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []try{{"http://" + host + "/", 80, origin, "host"}})
 		}
 	}
 	// locus.Parse refuses brackets without an address.
@@ -256,16 +256,16 @@ func TestHosts(t *testing.T) {
 		}
 	}
 	checkURLs(t, Rules{}, []try{
-		{"http://H.Example/", 80, Far, ""},
-		{"http://xn--nxasmq6b.example/", 80, Far, ""},
-		{"http://1.1.1.1/", 80, Far, ""},
-		{"http://[2606:4700::1111]/", 80, Far, ""},
-		{"http://[2606:4700::1111]:8080/", 80, Far, ""},
-		{"http://h.example?q", 80, Far, ""},
-		{"http://h.example#f", 80, Far, ""},
+		{"http://H.Example/", 80, FromPublic, ""},
+		{"http://xn--nxasmq6b.example/", 80, FromPublic, ""},
+		{"http://1.1.1.1/", 80, FromPublic, ""},
+		{"http://[2606:4700::1111]/", 80, FromPublic, ""},
+		{"http://[2606:4700::1111]:8080/", 80, FromPublic, ""},
+		{"http://h.example?q", 80, FromPublic, ""},
+		{"http://h.example#f", 80, FromPublic, ""},
 		// No host is a matter of the scheme, if that names no server.
-		{"x-mem:///a", 0, Far, ""},
-		{"x-mem:///a", 99, Far, "host"},
+		{"x-mem:///a", 0, FromPublic, ""},
+		{"x-mem:///a", 99, FromPublic, "host"},
 	})
 }
 
@@ -282,16 +282,16 @@ func TestPrivateHosts(t *testing.T) {
 	}
 	for _, host := range private {
 		text := "http://" + host + "/"
-		checkURLs(t, Rules{}, []try{{text, 80, Typed, "private"}, {text, 80, Near, "private"}, {text, 80, Far, "private"}})
-		checkURLs(t, Rules{TypedPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, Near, ""}, {text, 80, Far, "private"}})
-		checkURLs(t, Rules{AllowPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, Near, ""}, {text, 80, Far, ""}})
+		checkURLs(t, Rules{}, []try{{text, 80, Typed, "private"}, {text, 80, FromPrivate, "private"}, {text, 80, FromPublic, "private"}})
+		checkURLs(t, Rules{TypedPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, "private"}})
+		checkURLs(t, Rules{AllowPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, FromPrivate, ""}, {text, 80, FromPublic, ""}})
 	}
 	// They look like it and are not: their addresses will be judged.
 	checkURLs(t, Rules{}, []try{
-		{"http://notlocalhost.example/", 80, Far, ""},
-		{"http://localhost.example/", 80, Far, ""},
-		{"http://x.xlocal/", 80, Far, ""},
-		{"http://internal.example/", 80, Far, ""},
+		{"http://notlocalhost.example/", 80, FromPublic, ""},
+		{"http://localhost.example/", 80, FromPublic, ""},
+		{"http://x.xlocal/", 80, FromPublic, ""},
+		{"http://internal.example/", 80, FromPublic, ""},
 		// One label means something only in the local network. A person may mean it,
 		// and then its addresses will be judged. For links there is CheckReferral.
 		{"http://wiki/", 80, Typed, ""},
@@ -306,7 +306,7 @@ func TestPasswords(t *testing.T) {
 		return []try{
 			{"ftp://u:secret@h.example/a", 21, Typed, rule},
 			{"ftp://u:@h.example/a", 21, Typed, rule},
-			{"ftp://:@h.example/a", 21, Far, rule},
+			{"ftp://:@h.example/a", 21, FromPublic, rule},
 			{"telnet://u:secret@h.example/", 23, Typed, rule},
 			{"file://u:secret@localhost/a", 0, Typed, rule},
 			{"ftp://u@h.example/a", 21, Typed, ""},
@@ -321,14 +321,14 @@ func TestFiles(t *testing.T) {
 	checkURLs(t, Rules{AllowPrivate: true}, []try{
 		{"file:///etc/passwd", 0, Typed, "file"},
 		{"FILE:///etc/passwd", 0, Typed, "file"},
-		{"file:/etc/passwd", 0, Near, "file"},
+		{"file:/etc/passwd", 0, FromPrivate, "file"},
 	})
 	checkURLs(t, Rules{Files: true}, []try{
 		{"file:///etc/passwd", 0, Typed, ""},
 		{"file://localhost/etc/passwd", 0, Typed, ""},
-		{"file:///etc/passwd", 0, Near, ""},
-		{"file:///etc/passwd", 0, Far, "file"},
-		{"File:///etc/passwd", 0, Far, "file"},
+		{"file:///etc/passwd", 0, FromPrivate, ""},
+		{"file:///etc/passwd", 0, FromPublic, "file"},
+		{"File:///etc/passwd", 0, FromPublic, "file"},
 	})
 }
 
@@ -477,13 +477,13 @@ func TestCheckAddr(t *testing.T) {
 	} {
 		p := mustNew(t, c.rules)
 		for z, want := range c.allowed {
-			err := p.CheckAddr(netip.MustParseAddrPort(c.address), Zone(z))
+			err := p.CheckAddr(netip.MustParseAddrPort(c.address), Origin(z))
 			rule := ""
 			if !want {
 				rule = "private"
 			}
 			if got := ruleOf(t, err); got != rule {
-				t.Errorf("%+v: CheckAddr(%s, %v): %v", c.rules, c.address, Zone(z), err)
+				t.Errorf("%+v: CheckAddr(%s, %v): %v", c.rules, c.address, Origin(z), err)
 			}
 		}
 	}
@@ -491,10 +491,10 @@ func TestCheckAddr(t *testing.T) {
 	if err := p.CheckAddr(netip.AddrPort{}, Typed); err == nil {
 		t.Error("no address is allowed")
 	}
-	// A zone that there is not is the strictest.
+	// A origin that there is not is the strictest.
 	p = mustNew(t, Rules{TypedPrivate: true})
-	if err := p.CheckAddr(netip.MustParseAddrPort("10.0.0.1:80"), Far+1); err == nil {
-		t.Error("an unknown zone leads to a private address")
+	if err := p.CheckAddr(netip.MustParseAddrPort("10.0.0.1:80"), FromPublic+1); err == nil {
+		t.Error("an unknown origin leads to a private address")
 	}
 }
 
@@ -506,7 +506,7 @@ func TestConfigured(t *testing.T) {
 	}
 	here := netip.MustParseAddrPort("127.0.0.1:3128")
 	c := p.Configured()
-	if c.CheckAddr(here, Typed) != nil || c.CheckAddr(here, Far) == nil || p.CheckAddr(here, Typed) == nil {
+	if c.CheckAddr(here, Typed) != nil || c.CheckAddr(here, FromPublic) == nil || p.CheckAddr(here, Typed) == nil {
 		t.Error("which address is allowed")
 	}
 }
@@ -532,15 +532,15 @@ func TestMessages(t *testing.T) {
 		want string
 	}{
 		{p.CheckURL(target(locus.MustParse("gopher://h.example:25/0HELO"), 70), Typed),
-			`policy: "gopher://h.example:25/0HELO": port 25 is within the reserved space, below 1024, and gopher has port 70 (--allow-port 25 allows it)`},
+			`policy: "gopher://h.example:25/0HELO": port 25 is within the reserved space, below 1024, and gopher has port 70`},
 		{p.CheckURL(target(locus.MustParse("http://h.example:6379/"), 80), Typed),
-			`policy: "http://h.example:6379/": port 6379 belongs to Redis, which could read this request as commands (--allow-port 6379 allows it)`},
+			`policy: "http://h.example:6379/": port 6379 belongs to Redis, which could read this request as commands`},
 		{p.CheckURL(target(locus.MustParse("ftp://u:secret@h.example/"), 21), Typed),
 			`policy: "ftp://u:***@h.example/": a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)`},
 		{p.CheckURL(target(locus.MustParse("http://[::ffff:127.0.0.1]/"), 80), Typed),
-			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122) (--allow-private allows it)`},
-		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), Far),
-			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and a link or redirect led there (--allow-private allows it)`},
+			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122)`},
+		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), FromPublic),
+			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and a link or redirect led there`},
 	} {
 		if c.err == nil || c.err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", c.err, c.want)
@@ -556,8 +556,8 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%v: a password shows, or no error", err)
 		}
 	}
-	if (Zone(1)).String() != "near" || Typed.String() != "typed" || Far.String() != "far" {
-		t.Error("the names of the zones")
+	if FromPrivate.String() != "private" || Typed.String() != "typed" || FromPublic.String() != "public" {
+		t.Error("the names of the origins")
 	}
 }
 

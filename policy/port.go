@@ -1,9 +1,11 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+
+	"github.com/locus-url/locus"
 )
 
 // firstFree is the first port that is not "within the reserved space", of which
@@ -117,21 +119,14 @@ var services = [...]service{
 	{61613, 61613, "STOMP"},       // lines
 }
 
-// serviceAt returns the service at port n.
-func serviceAt(n uint16) (name string, ok bool) {
-	i, found := slices.BinarySearchFunc(services[:], n, func(s service, n uint16) int {
-		switch {
-		case s.last < n:
-			return -1
-		case s.first > n:
-			return 1
+// serviceAt returns the service at port n, or "".
+func serviceAt(n uint16) string {
+	for _, s := range services {
+		if s.first <= n && n <= s.last {
+			return s.name
 		}
-		return 0
-	})
-	if !found {
-		return "", false
 	}
-	return services[i].name, true
+	return ""
 }
 
 // checkPort judges the port in t.URL. The default port is always allowed.
@@ -146,7 +141,7 @@ func (p Policy) checkPort(t Target) error {
 		return nil
 	}
 	reason := ""
-	if name, ok := serviceAt(n); ok {
+	if name := serviceAt(n); name != "" {
 		reason = fmt.Sprintf("port %d belongs to %s, which could read this request as commands", n, name)
 	} else if n < firstFree {
 		reason = fmt.Sprintf("port %d is within the reserved space, below %d", n, firstFree)
@@ -156,8 +151,24 @@ func (p Policy) checkPort(t Target) error {
 	} else {
 		return nil
 	}
-	return deny(t.URL, "port", reason, allowPort(n))
+	return denyPort(t.URL, "port", reason, n)
 }
 
-// allowPort returns the flag that allows port n.
-func allowPort(n uint16) string { return "--allow-port " + strconv.Itoa(int(n)) }
+// denyPort returns the error about a URL that [Rules].Ports could allow.
+func denyPort(u locus.URL, rule, reason string, port uint16) error {
+	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Redacted()), Reason: reason, Port: port}
+}
+
+// PortAdvice returns why the port in u is unwise, as a clause: it belongs to another
+// service, or is within the reserved space (RFC 1738 section 6). own is the default port
+// of the scheme. It returns "" for a port that is fine.
+func PortAdvice(u locus.URL, own uint16) string {
+	if n, ok := u.Port(); !ok || n == 0 || own == 0 {
+		return ""
+	}
+	var zero Policy
+	if denied := (*DeniedError)(nil); errors.As(zero.checkPort(Target{URL: u, Port: own}), &denied) {
+		return denied.Reason
+	}
+	return ""
+}

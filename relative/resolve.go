@@ -194,7 +194,6 @@ func (r Ref) withoutScheme(base locus.URL) Ref {
 	return r
 }
 
-// hierarchical reports whether "/" follows the scheme of u.
 func hierarchical(u locus.URL) bool { return strings.HasPrefix(u.SchemePart(), "/") }
 
 // checkBase refuses a base against which the partial form r can't be resolved.

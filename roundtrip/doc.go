@@ -1,6 +1,8 @@
-// Package roundtrip lets an [http.Client] get URLs of every scheme that an
-// [access.Client] opens: ftp, gopher, file and all others, as if they were served
-// over HTTP.
+// Package roundtrip lets an [http.Client] read ftp, gopher and all other schemes with GET
+// and HEAD, as a cache or a gateway needs it; for only http and https, with every method
+// and status, use [access.NewTransport].
+//
+// It shows what an [access.Client] opens as if that were served over HTTP.
 //
 // A [Transport] can be the Transport of a client, for all schemes, or be registered
 // for some with [http.Transport.RegisterProtocol].
@@ -8,8 +10,7 @@
 // # Requests
 //
 // The methods are GET and HEAD; any other gets a response 405. The URL that is
-// opened is the text of Request.URL as package net/url writes it, or the one of
-// [WithURL]. Package net/url keeps the "//", "%2F", "%09" and "%0D%0A" of a path, the
+// opened is the text of Request.URL as package net/url writes it. Package net/url keeps the "//", "%2F", "%09" and "%0D%0A" of a path, the
 // user and password, and what follows a "?". A text that is not a URL is an error.
 // The user and password of the URL are used if the policy allows it; the header
 // Authorization, in which an http.Client repeats them, is ignored.

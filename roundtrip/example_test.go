@@ -5,11 +5,9 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/roundtrip"
-	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
@@ -21,22 +19,14 @@ func Example() {
 		return
 	}
 	defer server.Close()
-	opener := ftp.New(nil)
-	defer opener.Close()
-	registry, err := scheme.NewRegistry(ftp.Scheme(opener)) // or all.Registry
+	a, err := all.Client(&all.Options{Rules: policy.Rules{AllowPrivate: true}}) // the server is on this machine
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rules, err := policy.New(policy.Rules{TypedPrivate: true}) // the server is on this machine
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	a := access.New(registry, rules, nil)
 	defer a.Close()
 
-	// Over HTTP as ever, and by the access client for URLs of ftp.
+	// http and https as usual, and ftp through the access client.
 	transport := new(http.Transport)
 	transport.RegisterProtocol("ftp", roundtrip.New(a, &roundtrip.Options{Menu: roundtrip.JSON}))
 	client := &http.Client{Transport: transport}

@@ -4,44 +4,26 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"html/template"
+	"html"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/scheme"
 )
 
-// templates are the pieces of a page. Each begins and ends in HTML text, outside of
-// tags, so that each can be escaped by itself.
-var templates = template.Must(template.New("").Parse(`
-{{- define "begin" -}}
-<!DOCTYPE html>
+// pageHead is the beginning of a page with a title.
+const pageHead = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{{.Title}}</title>
+<title>%[1]s</title>
 <style>li { white-space: pre-wrap }</style>
 </head>
 <body>
-<h1>{{.Title}}</h1>
-{{with .Form}}<h2>{{.Title}}</h2>
-<ul>
-{{range .Fields}}<li>{{.}}</li>
-{{end}}</ul>
-{{end}}<ul>
-{{end}}
-
-{{- define "item" -}}
-<li>{{if .Link}}<a href="{{.Link}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}{{with .More}} <small>({{.}})</small>{{end}}</li>
-{{end}}
-
-{{- define "end" -}}
-</ul>
-{{with .}}<p><strong>The menu breaks off here: {{.}}</strong></p>
-{{end}}</body>
-</html>
-{{end}}`))
+<h1>%[1]s</h1>
+`
 
 // htmlWriter writes a menu as a page.
 type htmlWriter struct {
@@ -50,44 +32,30 @@ type htmlWriter struct {
 	isLink func(locus.URL) bool
 }
 
-type headHTML struct {
-	Title string
-	Form  *formHTML
-}
-
-type formHTML struct {
-	Title  string
-	Fields []string
-}
-
-type itemHTML struct {
-	Link        template.URL // only of a scheme that may be linked to
-	Title, More string
-}
+func shownHTML(octets string) string { return html.EscapeString(shown(octets)) }
 
 func (w *htmlWriter) begin(b *bytes.Buffer) error {
-	head := headHTML{Title: shown(w.title)}
+	fmt.Fprintf(b, pageHead, shownHTML(w.title))
 	if w.form != nil {
-		head.Form = &formHTML{Title: shown(cmp.Or(w.form.Title, "A form"))}
+		fmt.Fprintf(b, "<h2>%s</h2>\n<ul>\n", shownHTML(cmp.Or(w.form.Title, "A form")))
 		for _, field := range w.form.Fields {
-			head.Form.Fields = append(head.Form.Fields, fieldText(field))
+			fmt.Fprintf(b, "<li>%s</li>\n", html.EscapeString(fieldText(field)))
 		}
+		b.WriteString("</ul>\n")
 	}
-	return templates.ExecuteTemplate(b, "begin", head)
+	b.WriteString("<ul>\n")
+	return nil
 }
 
-// fieldText describes a field of a form.
 func fieldText(f scheme.FormField) string {
 	if f.Kind == scheme.FieldNote {
 		return shown(f.Prompt)
 	}
 	more := string(f.Kind)
-	if len(f.Choices) > 0 {
-		choices := make([]string, len(f.Choices))
-		for i, choice := range f.Choices {
-			choices[i] = shown(choice)
-		}
-		more += ": " + strings.Join(choices, ", ")
+	separator := ": "
+	for _, choice := range f.Choices {
+		more += separator + shown(choice)
+		separator = ", "
 	}
 	if f.Default != "" && !f.Secret() {
 		more += "; " + shown(f.Default)
@@ -96,15 +64,20 @@ func fieldText(f scheme.FormField) string {
 }
 
 func (w *htmlWriter) item(b *bytes.Buffer, i scheme.Item) error {
-	d := itemHTML{Title: shown(i.Title), More: w.about(i)}
+	title := shownHTML(i.Title)
 	if w.isLink(i.URL) {
-		d.Link = template.URL(i.URL.WithoutPassword().String())
-		d.Title = cmp.Or(d.Title, string(d.Link))
+		link := escape.AppendSafer(nil, i.URL.WithoutPassword().String(), escape.Unsafe().Without("#[]~").With("'()"), escape.Set{})
+		href := html.EscapeString(string(link))
+		title = fmt.Sprintf(`<a href="%s">%s</a>`, href, cmp.Or(title, href))
 	}
-	return templates.ExecuteTemplate(b, "item", d)
+	more := w.about(i)
+	if more != "" {
+		more = " <small>(" + html.EscapeString(more) + ")</small>"
+	}
+	fmt.Fprintf(b, "<li>%s%s</li>\n", title, more)
+	return nil
 }
 
-// about lists the other properties of an item.
 func (w *htmlWriter) about(i scheme.Item) string {
 	var list []string
 	if i.Kind != scheme.KindInfo && i.Kind != scheme.KindUnknown && i.Kind != "" {
@@ -129,9 +102,10 @@ func (w *htmlWriter) about(i scheme.Item) string {
 }
 
 func (w *htmlWriter) end(b *bytes.Buffer, err error) error {
-	reason := ""
+	b.WriteString("</ul>\n")
 	if err != nil {
-		reason = shown(err.Error())
+		fmt.Fprintf(b, "<p><strong>The menu breaks off here: %s</strong></p>\n", shownHTML(err.Error()))
 	}
-	return templates.ExecuteTemplate(b, "end", reason)
+	b.WriteString("</body>\n</html>\n")
+	return nil
 }

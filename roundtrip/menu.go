@@ -12,6 +12,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -70,7 +71,6 @@ func (t *Transport) menuWriter(q *query, r *access.Result, m *scheme.Menu) menuW
 	}}
 }
 
-// menu returns the response for a menu.
 func (q *query) menu(m *scheme.Menu, w menuWriter) *http.Response {
 	resp := newResponse(q.req, http.StatusOK)
 	contentType := q.format.mediaType()
@@ -78,7 +78,7 @@ func (q *query) menu(m *scheme.Menu, w menuWriter) *http.Response {
 		contentType += "; charset=utf-8"
 	}
 	resp.Header.Set("Content-Type", contentType)
-	resp.Header.Set(KindHeader, "menu")
+	resp.Header.Set(reqctx.KindHeader, "menu")
 	resp.Header.Set("X-Content-Type-Options", "nosniff")
 	resp.Header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	setLength(resp, -1)
@@ -98,7 +98,6 @@ type menuBody struct {
 	err    error // returned after b is read; nil: there is more
 }
 
-// Read implements [io.Reader].
 func (b *menuBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +110,6 @@ func (b *menuBody) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// more writes the next piece.
 func (b *menuBody) more() error {
 	if b.stop == nil {
 		b.next, b.stop = iter.Pull2(b.menu.Items)

@@ -42,7 +42,6 @@ func isStrong(text string) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7F })
 }
 
-// object returns the response for an object.
 func (q *query) object(o *scheme.Object) *http.Response {
 	if at := q.access.Offset; at > 0 && !q.conditional && o.Size >= 0 && at >= o.Size {
 		o.Close()

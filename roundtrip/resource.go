@@ -6,16 +6,13 @@ import (
 	"net/http"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/scheme"
 )
 
-// KindHeader is the header field that tells a menu, with the value "menu", from an
-// object of the same media type.
-const KindHeader = "Locus-Kind"
-
 // IsMenu reports whether resp is the answer of a [Transport] about a menu.
-func IsMenu(resp *http.Response) bool { return resp.Header.Get(KindHeader) == "menu" }
+func IsMenu(resp *http.Response) bool { return resp.Header.Get(reqctx.KindHeader) == "menu" }
 
 // Resource returns what the successful answer resp to a request for u holds: a menu
 // or an object. A menu that comes straight from a [Transport] is the scheme's own. One

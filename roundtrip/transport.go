@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -87,11 +88,11 @@ func (t *Transport) newQuery(req *http.Request) (*query, error) {
 	if req.URL == nil {
 		return nil, fmt.Errorf("roundtrip: %w: the request has no URL", scheme.ErrUnsupported)
 	}
-	u, err := URL(req)
+	u, err := reqctx.URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("roundtrip: %w", err)
 	}
-	q := &query{req: req, access: access.Request{URL: u, Trace: traceOf(req.Context())}}
+	q := &query{req: req, access: access.Request{URL: u, Trace: reqctx.Trace(req.Context())}}
 	if t.from != nil {
 		q.access.From = t.from(u)
 	}
@@ -128,7 +129,7 @@ func referrer(req *http.Request) (from locus.URL, hops int) {
 	for r := req; r.Response != nil && r.Response.Request != nil && r.Response.Request.URL != nil; r = r.Response.Request {
 		if hops++; hops == 1 {
 			// The policy trusts the zero URL least.
-			from, _ = URL(r.Response.Request)
+			from, _ = reqctx.URL(r.Response.Request)
 		}
 	}
 	return from, hops
@@ -148,7 +149,6 @@ func withMenus(accept string, wanted scheme.Preference, made Format) string {
 	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
 }
 
-// open opens what q asks for.
 func (t *Transport) open(q *query) (*http.Response, error) {
 	r, err := t.client.Do(q.req.Context(), q.access)
 	if err != nil {

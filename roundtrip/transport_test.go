@@ -500,7 +500,7 @@ func TestGopher(t *testing.T) {
 		want   string // in the body
 	}{
 		{"", nil, "text/html", `<li>Welcome &lt;here&gt;</li>`},
-		{"/1", []string{"Accept", "text/html"}, "text/html", `<a href="` + root + `/0/about%09%09&#43;">About</a>`},
+		{"/1", []string{"Accept", "text/html"}, "text/html", `<a href="` + root + `/0/about%09%09+">About</a>`},
 		{"/1", []string{"Accept", "application/json"}, "application/json", `{"url":"` + root + `/0/about%09%09+","title":"About","kind":"object"`},
 		{"/1", []string{"Accept", "text/plain"}, "text/plain", "Welcome <here>\t\nAbout\t" + root + "/0/about%09%09+\n"},
 		{"/0/about", nil, "text/plain", "About\r\n"},

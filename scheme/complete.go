@@ -2,6 +2,7 @@ package scheme
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -60,7 +61,23 @@ func (s *Scheme) complete() error {
 			s.Check = s.checkBy(fields)
 		}
 	}
+	if open, ok := s.Opener.(OpenerFunc); ok {
+		s.Opener = open.forURLsOf(s.Name, s.Fields)
+	}
 	return nil
+}
+
+// forURLsOf returns f for the URLs of a scheme that its fields accept.
+func (f OpenerFunc) forURLsOf(name string, fields func(locus.URL) ([]Field, error)) OpenerFunc {
+	return func(ctx context.Context, req *Request) (Resource, error) {
+		if req.URL.Scheme() != name {
+			return nil, req.URL.Errorf(0, "scheme", "%w: the scheme is not %s", locus.ErrForm, name)
+		}
+		if _, err := fields(req.URL); err != nil {
+			return nil, err
+		}
+		return f(ctx, req)
+	}
 }
 
 // isNil reports whether o is a nil pointer or function in an interface.
@@ -93,7 +110,7 @@ func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL
 		}
 		v := locus.Violation{Rule: "form", Section: section, Help: err.Error()}
 		if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-			v.Offset, v.Help = e.Offset, e.Reason()
+			v.Offset, v.Help = e.Offset, e.Err.Error()
 			if errors.Is(e.Err, locus.ErrValue) {
 				v.Rule, v.Kind = "value", locus.Impossible
 			}

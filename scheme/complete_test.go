@@ -2,6 +2,8 @@ package scheme_test
 
 import (
 	"context"
+	"errors"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 type nilOpener struct{}
@@ -84,4 +87,17 @@ func rules(list []locus.Violation) string {
 		all = append(all, v.Rule+"@"+string(rune('0'+v.Offset))+[...]string{"", "?", "~", "!"}[v.Kind])
 	}
 	return strings.Join(all, " ")
+}
+
+// The scheme of the example passes the test suite for schemes.
+func TestOwnScheme(t *testing.T) {
+	schemetest.Run(t, daytime(), schemetest.Config{Good: []string{"x-daytime://host.dom", "x-daytime://host.dom:7013/"}})
+	registry := mustRegistry(t, daytime())
+	row, _ := registry.Lookup("x-daytime")
+	for _, text := range []string{"x-daytime:a", "x-daytime:///", "x-other://host.dom/"} {
+		_, err := row.Opener.Open(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: new(net.Dialer)})
+		if !errors.As(err, new(*locus.SyntaxError)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -2,8 +2,9 @@ package scheme
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
+	"net"
+	"os"
 	"time"
 )
 
@@ -37,14 +38,47 @@ func (k kind) Is(target error) bool { return target == k.is }
 
 // HintError is an error with advice for the user.
 type HintError struct {
-	Err  error
-	Hint string // a sentence without its full stop: "--cwd none asks for the whole path at once"
+	Err    error
+	Hint   string // a sentence without its full stop
+	Reason Reason // empty: no setting would help
+}
+
+// Reason is why an open failed that succeeds with another setting of the client. A
+// program that has the setting can add its name to the hint.
+type Reason string
+
+const (
+	// ReasonEmptySegment: the server refuses the command for an empty segment of the path.
+	ReasonEmptySegment Reason = "empty-segment"
+	// ReasonNoServer: the URL names no server, and the client has none.
+	ReasonNoServer Reason = "no-server"
+	// ReasonClearLogin: the server wants a login that would not be encrypted.
+	ReasonClearLogin Reason = "clear-login"
+)
+
+// HintFor adds advice to err, with the reason.
+func HintFor(err error, reason Reason, hint string) error {
+	return &HintError{Err: err, Hint: hint, Reason: reason}
+}
+
+// ReasonOf returns the reason in err; empty: none.
+func ReasonOf(err error) Reason {
+	if hint := (*HintError)(nil); errors.As(err, &hint) {
+		return hint.Reason
+	}
+	return ""
 }
 
 // Hint adds advice to err.
 func Hint(err error, hint string) error { return &HintError{Err: err, Hint: hint} }
 
-func (e *HintError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
+func (e *HintError) Error() string {
+	if e.Hint == "" {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + " (" + e.Hint + ")"
+}
+
 func (e *HintError) Unwrap() error { return e.Err }
 
 // LaterError is a temporary failure with a time to wait, as the server said.
@@ -56,17 +90,35 @@ type LaterError struct {
 func (e *LaterError) Error() string { return e.Err.Error() }
 func (e *LaterError) Unwrap() error { return e.Err }
 
-// Unreachable wraps err in ErrUnreachable. It returns a timeout as it is.
+// Unreachable wraps err in ErrUnreachable, unless that is there already. It returns a timeout
+// as it is.
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
-// Broken wraps err, a failure of a connection, in ErrProtocol. It returns a timeout as it
-// is.
+// Broken wraps err, a failure of a connection, in ErrProtocol, unless that is there already.
+// It returns a timeout as it is.
 func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
 	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if errors.Is(err, kind) || errors.As(err, &timeout) && timeout.Timeout() {
 		return err
 	}
-	return fmt.Errorf("%w: %w", kind, err)
+	return &failure{kind, err}
 }
+
+// failure is a failure of a connection. Its text leaves out the addresses of package net,
+// which a message about a URL has already.
+type failure struct{ kind, err error }
+
+func (f *failure) Error() string {
+	err := f.err
+	if op, ok := err.(*net.OpError); ok {
+		err = op.Err
+	}
+	if call, ok := err.(*os.SyscallError); ok {
+		err = call.Err
+	}
+	return f.kind.Error() + ": " + err.Error()
+}
+
+func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }

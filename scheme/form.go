@@ -23,6 +23,23 @@ type Form struct {
 	Submit func(answers []string) (locus.URL, error)
 }
 
+// NewForm returns a form with one field. Its Submit checks the answer and calls submit.
+func NewForm(u locus.URL, title string, field FormField, submit func(answer string) (locus.URL, error)) *Form {
+	f := &Form{URL: u, Title: title, Fields: []FormField{field}}
+	f.Submit = func(answers []string) (locus.URL, error) {
+		if err := f.Check(answers); err != nil {
+			return locus.URL{}, err
+		}
+		return submit(answers[0])
+	}
+	return f
+}
+
+// Menu returns a menu that is only the form.
+func (f *Form) Menu() *Menu {
+	return &Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(Item, error) bool) {}}
+}
+
 // FormField is one field of a form. Its texts come from the server: not safe for a
 // terminal.
 type FormField struct {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus"
 )
 
 func TestFormCheck(t *testing.T) {
@@ -44,5 +46,23 @@ func TestFormCheck(t *testing.T) {
 	}
 	if !f.Fields[2].Secret() || f.Fields[1].Secret() {
 		t.Error("which answers are secret")
+	}
+}
+
+func TestNewForm(t *testing.T) {
+	u := locus.MustParse("x:a")
+	f := NewForm(u, "Words", FormField{Kind: FieldText, Prompt: "Which?"}, func(answer string) (locus.URL, error) { return locus.Parse("x:" + answer) })
+	if got, err := f.Submit([]string{"b"}); got.String() != "x:b" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got, err := f.Submit([]string{"a\nb"}); err == nil {
+		t.Errorf("%s", got)
+	}
+	m := f.Menu()
+	if m.Form != f || m.URL != u || m.Title != "Words" {
+		t.Errorf("%+v", m)
+	}
+	for range m.Items {
+		t.Error("a form has items")
 	}
 }

@@ -140,3 +140,12 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 func (s *Scheme) isClean(f locus.Facts) bool {
 	return s.Clean != 0 && f.Has(s.Clean) && f&(locus.HostName|locus.HostNumber) != 0
 }
+
+// Port returns the port that u leads to: the one written, or the default of its scheme;
+// 0: none.
+func (r *Registry) Port(u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	return r.of(u).Port
+}

@@ -30,6 +30,10 @@ type Request struct {
 	// preference. A choice in the URL itself takes precedence.
 	Accept, AcceptLanguage string
 
+	// Header has fields for a request that has a header, as in HTTP, such as User-Agent.
+	// Those that the opener itself needs take precedence. It must not be changed.
+	Header map[string][]string
+
 	// Like are documents that the results of a search should resemble: the relevance
 	// feedback of WAIS.
 	Like []locus.URL

@@ -1,19 +1,15 @@
-// Package scheme is the contract of a URL scheme: what a scheme declares ([Scheme]), the
-// four kinds of resource ([Object], [Menu], [Session], [Referral]), and the registry (RFC
-// 1738 sections 3 and 4; "Registration of naming schemes" in the URI draft).
-//
-// The draft asks for "an algorithm for the retrieval of any object within that scheme",
-// which must "take the URI and produce either a set of URL(s) which will lead to the
-// desired object, or the object itself". That is [Opener]. By RFC 1738 section 2 only
-// access needs to be specified, so there are no other operations.
 package scheme
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"strconv"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/relative"
 )
 
@@ -156,6 +152,38 @@ type Field struct {
 	Value any
 }
 
+// Text returns the value for people, as UTF-8: octets that are not are read as ISO Latin 1,
+// and the text says so. Absent is "". It is not safe for a terminal.
+func (f Field) Text() string {
+	switch v := f.Value.(type) {
+	case nil:
+		return ""
+	case string:
+		if text := octet.Text(v); text != v {
+			return text + " (ISO Latin 1)"
+		}
+		return v
+	case []string:
+		list := make([]string, len(v))
+		for i, s := range v {
+			list[i] = strconv.Quote(Field{Value: s}.Text())
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	case [][]Field:
+		list := make([]string, len(v))
+		for i, record := range v {
+			fields := make([]string, len(record))
+			for j, field := range record {
+				fields[j] = field.Name + " " + field.Text()
+			}
+			list[i] = strings.Join(fields, ", ")
+		}
+		return strings.Join(list, "; ")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
 // Opener opens URLs of one scheme: one request, without redirects, policy or retry. It
 // reaches the network only through Request.Dial. It may be used from many goroutines at
 // once.
@@ -179,7 +207,8 @@ type ProxyOpener interface {
 	Tunnel(ctx context.Context, d Dialer, proxy locus.URL, address string) (net.Conn, error)
 }
 
-// OpenerFunc is a function that is an [Opener].
+// OpenerFunc is a function that is an [Opener]. In a registry it is called only for URLs of
+// its scheme that Fields accepts.
 type OpenerFunc func(ctx context.Context, req *Request) (Resource, error)
 
 // Open calls f.

@@ -78,16 +78,10 @@ func Compose(d Draft, o *ComposeOptions) (*Message, error) {
 		recipients: all,
 		hidden:     all[len(named):],
 		octets:     c.octets.Bytes(),
-		isUTF8:     slices.ContainsFunc(append(all, d.From.Address), isInternational),
+		isUTF8:     strings.ContainsFunc(strings.Join(all, "")+d.From.Address, func(r rune) bool { return r >= utf8.RuneSelf }),
 	}, nil
 }
 
-// isInternational reports whether an address is not US-ASCII.
-func isInternational(address string) bool {
-	return strings.IndexFunc(address, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
-}
-
-// composer encodes one message.
 type composer struct {
 	draft  *Draft
 	date   time.Time
@@ -128,7 +122,6 @@ func (c *composer) compose() error {
 
 const textType = "text/plain; charset=utf-8"
 
-// token returns 26 random letters and digits.
 func (c *composer) token() (string, error) {
 	octets := make([]byte, 16)
 	if _, err := io.ReadFull(c.random, octets); err != nil {
@@ -137,7 +130,6 @@ func (c *composer) token() (string, error) {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(octets), nil
 }
 
-// field writes a header field, unless it is empty.
 func (c *composer) field(name, value string) {
 	if value != "" {
 		c.octets.WriteString(fold(name, value))
@@ -150,7 +142,11 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 		texts[i] = m.Address
 		switch {
 		case m.name() != "":
-			texts[i] = phrase(m.name()) + " <" + m.Address + ">"
+			name := quoteName(m.name())
+			if !isPlain(m.name()) {
+				name = encodedWords(m.name())
+			}
+			texts[i] = name + " <" + m.Address + ">"
 		case strings.Contains(m.Address, ":"):
 			// Many parsers take the colon of an IPv6 address for that of a group.
 			texts[i] = "<" + m.Address + ">"

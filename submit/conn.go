@@ -37,7 +37,6 @@ func (g *limitedConn) SetReadDeadline(t time.Time) error { return g.SetDeadline(
 // SetWriteDeadline is also SetDeadline.
 func (g *limitedConn) SetWriteDeadline(t time.Time) error { return g.SetDeadline(t) }
 
-// deadline returns the end of the next wait.
 func (g *limitedConn) deadline() time.Time {
 	t := time.Now().Add(g.wait)
 	if !g.until.IsZero() && g.until.Before(t) {

@@ -95,7 +95,6 @@ func addMailboxes(list []Mailbox, text string) ([]Mailbox, error) {
 	return append(list[:len(list):len(list)], more...), err
 }
 
-// joined returns a and b with a separator, if neither is empty.
 func joined(a, separator, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -103,7 +102,6 @@ func joined(a, separator, b string) string {
 	return a + separator + b
 }
 
-// check reports the first thing in d that can't be in a message.
 func (d *Draft) check() error {
 	if d.From.Address == "" {
 		return fmt.Errorf("submit: %w: the sender is missing", ErrAddress)
@@ -139,12 +137,10 @@ func (d *Draft) check() error {
 	return nil
 }
 
-// texts returns the fields with free text.
 func (d *Draft) texts() []Field {
 	return []Field{{"Subject", d.Subject}, {"Keywords", d.Keywords}, {"Comments", d.Comments}}
 }
 
-// identifiers returns the fields with message-ids.
 func (d *Draft) identifiers() []Field {
 	return []Field{{"In-Reply-To", d.InReplyTo}, {"References", d.References}}
 }

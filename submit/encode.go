@@ -45,14 +45,6 @@ func words(text string) string {
 	return encodedWords(text)
 }
 
-// phrase returns the name of a mailbox for a header field.
-func phrase(name string) string {
-	if isPlain(name) {
-		return quoteName(name)
-	}
-	return encodedWords(name)
-}
-
 // quoteName returns name as a quoted-string, unless it consists of atoms.
 func quoteName(name string) string {
 	special := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(`()<>[]:;@\,."`, r) || r < ' ' })
@@ -65,13 +57,8 @@ func quoteName(name string) string {
 // isPlain reports whether text is printable US-ASCII that does not look like encoded-words
 // and survives folding.
 func isPlain(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] >= 0x7F {
-			return false
-		}
-	}
 	for word := range strings.SplitSeq(text, " ") {
-		if len(word) > maxWord {
+		if len(word) > maxWord || strings.ContainsFunc(word, func(r rune) bool { return r < ' ' || r >= 0x7F }) {
 			return false
 		}
 	}
@@ -105,20 +92,14 @@ func isMostlyReadable(text string) bool {
 		switch {
 		case r >= utf8.RuneSelf:
 			others += utf8.RuneLen(r)
-		case r != ' ' && !isReadable(r):
+		case !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(" !*+-/", r)):
+			// RFC 2047 section 5, rule 3
 			return false
 		}
 	}
 	return others > 0 && others <= len(text)/3
 }
 
-// isReadable reports whether r is not encoded in an encoded-word of a phrase (RFC 2047
-// section 5, rule 3).
-func isReadable(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!*+-/", r)
-}
-
-// lines returns text with CR LF at the end of every line.
 func lines(text string) string {
 	text = strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
 	if text != "" && !strings.HasSuffix(text, "\r\n") {
@@ -127,22 +108,15 @@ func lines(text string) string {
 	return text
 }
 
-// textEncoding returns the transfer encoding for a text with CR LF line ends.
 func textEncoding(text string) string {
 	for line := range strings.SplitSeq(text, "\r\n") {
-		if len(line) > maxLine {
+		if len(line) > maxLine || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7F }) {
 			return "quoted-printable"
-		}
-		for i := range len(line) {
-			if c := line[i]; c < ' ' && c != '\t' || c >= 0x7F {
-				return "quoted-printable"
-			}
 		}
 	}
 	return "7bit"
 }
 
-// writeText writes a text in a transfer encoding.
 func writeText(w io.Writer, text, encoding string) error {
 	if encoding == "7bit" {
 		_, err := io.WriteString(w, text)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/emersion/go-smtp"
@@ -12,22 +13,20 @@ import (
 )
 
 var (
-	// ErrNoTLS means that the server does not offer TLS, which is required.
+	// ErrNoTLS: the server does not offer TLS, which is required.
 	ErrNoTLS = errors.New("the server does not offer STARTTLS")
-	// ErrClear means that a message to another machine, or a password, would be sent
-	// without TLS.
+	// ErrClear: a message to another machine, or a password, would be sent without TLS.
 	ErrClear = errors.New("the connection is not encrypted")
-	// ErrNoUTF8 means that an address is not US-ASCII and the server accepts only those (RFC
-	// 6531).
+	// ErrNoUTF8: an address is not US-ASCII and the server accepts no other (RFC 6531).
 	ErrNoUTF8 = errors.New("the server does not offer SMTPUTF8")
-	// ErrTooLarge means that the message is larger than the server accepts.
+	// ErrTooLarge: the message is larger than the server accepts.
 	ErrTooLarge = errors.New("too large")
-	// ErrLogin means that the server requires a login and no usable one is available.
+	// ErrLogin: the server requires a login and no usable one is available.
 	ErrLogin = errors.New("no login")
-	// ErrProtocol means that the server sent invalid or endless replies.
+	// ErrProtocol: the server sent invalid or endless replies.
 	ErrProtocol = errors.New("protocol error")
-	// ErrUncertain means that the whole message was sent without a reply. Sending it again
-	// may deliver it twice.
+	// ErrUncertain: the whole message was sent without a reply. Sending it again may
+	// deliver it twice.
 	ErrUncertain = errors.New("the message may or may not have been accepted")
 )
 
@@ -80,12 +79,7 @@ type RecipientsError struct {
 
 // Temporary reports whether all refusals are temporary.
 func (e *RecipientsError) Temporary() bool {
-	for _, r := range e.Refused {
-		if !r.Temporary() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.Refused, func(r *ReplyError) bool { return !r.Temporary() })
 }
 
 // Unwrap returns the replies.
@@ -98,11 +92,8 @@ func (e *RecipientsError) Unwrap() []error {
 }
 
 func (e *RecipientsError) Error() string {
-	texts := make([]string, len(e.Refused))
-	for i, r := range e.Refused {
-		texts[i] = r.Error()
-	}
-	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, strings.Join(texts, "; "))
+	text := strings.ReplaceAll(errors.Join(e.Unwrap()...).Error(), "\n", "; ")
+	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, text)
 }
 
 // replyError converts the library's error of a refusal to a *ReplyError. It wraps any other

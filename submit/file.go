@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 )
@@ -13,10 +14,7 @@ func WriteFile(name string, m *Message) error {
 		return fmt.Errorf("submit: %w", err)
 	}
 	_, err = m.WriteTo(f)
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		os.Remove(name)
 		return fmt.Errorf("submit: %w", err)
 	}

@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -37,7 +38,6 @@ func (m Mailbox) String() string {
 	return quoteName(name) + " <" + m.Address + ">"
 }
 
-// name returns Name without blanks around it.
 func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 
 // ParseMailboxes parses a list of addresses, with or without names, that commas separate
@@ -64,7 +64,6 @@ func ParseMailboxes(text string) ([]Mailbox, error) {
 	return boxes, nil
 }
 
-// check reports the first error in m.
 func (m Mailbox) check() error {
 	if err := CheckAddress(m.Address); err != nil {
 		return err
@@ -81,7 +80,6 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// addressFault returns what is wrong with an address, or "".
 func addressFault(address string) string {
 	if faults := addrspec.FaultsUTF8(escape.Encode(address, escape.Unreserved())); len(faults) > 0 {
 		return faults[0].Help
@@ -107,7 +105,6 @@ func addressFault(address string) string {
 	return ""
 }
 
-// split splits a valid address at its "@".
 func split(address string) (local, domain string) {
 	at := strings.LastIndexByte(address, '@')
 	return address[:at], address[at+1:]
@@ -117,7 +114,6 @@ func split(address string) (local, domain string) {
 // the user about an address.
 func isHidden(r rune) bool { return !unicode.IsGraphic(r) || r != ' ' && unicode.IsSpace(r) }
 
-// literalFault returns what is wrong with a domain literal, or "".
 func literalFault(literal string) string {
 	const help = "brackets need an IP address: [192.0.2.1] or [IPv6:2001:db8::1]"
 	text := strings.TrimSuffix(literal[1:], "]")
@@ -170,14 +166,8 @@ func checkText(name, text string) error {
 	}
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[i:])
-		return fmt.Errorf("submit: %w: %s has the control character %s at octet %d", ErrField, name, controlName(r), i)
+		control := cmp.Or(map[rune]string{'\r': "CR", '\n': "LF", 0: "NUL"}[r], fmt.Sprintf("%U", r))
+		return fmt.Errorf("submit: %w: %s has the control character %s at octet %d", ErrField, name, control, i)
 	}
 	return nil
-}
-
-func controlName(r rune) string {
-	if name, ok := map[rune]string{'\r': "CR", '\n': "LF", 0: "NUL"}[r]; ok {
-		return name
-	}
-	return fmt.Sprintf("%U", r)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -33,8 +34,7 @@ type Relay struct {
 	User     string // of the login; empty: no login, unless the server requires one
 }
 
-// security maps the schemes of relays.
-var security = map[string]Security{"smtp": StartTLS, "smtps": TLS, "smtp+clear": Clear}
+var schemes = map[Security]string{StartTLS: "smtp", TLS: "smtps", Clear: "smtp+clear"}
 
 // ParseRelay parses a relay:
 //
@@ -51,16 +51,19 @@ func ParseRelay(text string) (Relay, error) {
 	if err != nil {
 		return fail(help)
 	}
-	mode, ok := security[u.Scheme()]
+	mode := StartTLS
+	for mode < Clear && schemes[mode] != u.Scheme() {
+		mode++
+	}
 	path, _ := u.Path()
 	_, fragment := u.Fragment()
-	if !ok || u.Host() == "" || !locus.IsHost(u.Host()) || path != "" || fragment {
+	if schemes[mode] != u.Scheme() || u.Host() == "" || !locus.IsHost(u.Host()) || path != "" || fragment {
 		return fail(help)
 	}
 	if _, ok := u.Password(); ok {
 		return fail("leave the password out: it is asked for, or read from netrc")
 	}
-	r := Relay{Security: mode, Host: trimBrackets(u.Host())}
+	r := Relay{Security: mode, Host: strings.Trim(u.Host(), "[]")}
 	r.Port, _ = u.Port()
 	if user, ok := u.User(); ok {
 		if r.User, err = escape.Decode(user); err != nil {
@@ -73,29 +76,15 @@ func ParseRelay(text string) (Relay, error) {
 	return r, nil
 }
 
-// trimBrackets returns a host without the brackets of an IPv6 address.
-func trimBrackets(host string) string {
-	if len(host) > 2 && host[0] == '[' && host[len(host)-1] == ']' {
-		return host[1 : len(host)-1]
-	}
-	return host
-}
-
 // String returns r in the form of [ParseRelay], with its port.
 func (r Relay) String() string {
 	user := ""
 	if r.User != "" {
 		user = escape.Encode(r.User, escape.Unreserved()) + "@"
 	}
-	for name, mode := range security {
-		if mode == r.Security {
-			return name + "://" + user + r.address()
-		}
-	}
-	return r.address()
+	return schemes[r.Security] + "://" + user + r.address()
 }
 
-// address returns host and port.
 func (r Relay) address() string {
 	port := r.Port
 	if port == 0 {

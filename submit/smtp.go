@@ -2,6 +2,7 @@ package submit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -59,12 +60,8 @@ func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	if o != nil {
 		s.o = *o
 	}
-	if s.o.Name == "" {
-		s.o.Name = "localhost"
-	}
-	if s.o.Wait == 0 {
-		s.o.Wait = 12 * time.Minute
-	}
+	s.o.Name = cmp.Or(s.o.Name, "localhost")
+	s.o.Wait = cmp.Or(s.o.Wait, 12*time.Minute)
 	return s
 }
 
@@ -90,10 +87,11 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	if s.relay.Security == Clear && !s.o.Clear && !isLoopback(conn.RemoteAddr()) {
+	peer, _ := conn.RemoteAddr().(*net.TCPAddr)
+	if s.relay.Security == Clear && !s.o.Clear && (peer == nil || !peer.IP.IsLoopback()) {
 		return "", fmt.Errorf("%w, and %s is not this machine", ErrClear, conn.RemoteAddr())
 	}
-	c := session{ctx: ctx, submitter: s}
+	c := session{SMTP: s, ctx: ctx}
 	if err := c.open(conn); err != nil {
 		return "", err
 	}
@@ -105,45 +103,35 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	return reply, nil
 }
 
-func isLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
-// session is one connection to a relay.
 type session struct {
-	ctx       context.Context
-	submitter *SMTP
-	client    *smtp.Client
-	isTLS     bool
+	*SMTP
+	ctx    context.Context
+	client *smtp.Client
 }
 
-// open reads the greeting, starts TLS and sends EHLO.
 func (c *session) open(conn net.Conn) (err error) {
-	s := c.submitter
-	g := newLimitedConn(conn, s.o.Wait)
-	switch s.relay.Security {
+	g := newLimitedConn(conn, c.o.Wait)
+	switch c.relay.Security {
 	case StartTLS:
-		if c.client, err = smtp.NewClientStartTLS(g, s.tlsConfig()); err != nil {
+		if c.client, err = smtp.NewClientStartTLS(g, c.tlsConfig()); err != nil {
 			return startTLSError(g, err)
 		}
 		// The library begins the handshake when it sends EHLO.
 	case TLS:
-		secure := tls.Client(g, s.tlsConfig())
+		secure := tls.Client(g, c.tlsConfig())
 		if err := secure.HandshakeContext(c.ctx); err != nil {
 			return protocolError(fmt.Errorf("TLS: %w", err))
 		}
-		g = newLimitedConn(secure, s.o.Wait)
+		g = newLimitedConn(secure, c.o.Wait)
 		c.client = smtp.NewClient(g)
 	default:
 		c.client = smtp.NewClient(g)
 	}
-	c.isTLS = s.relay.Security != Clear
-	c.client.CommandTimeout = min(s.o.Wait, c.client.CommandTimeout)
-	c.client.SubmissionTimeout = min(s.o.Wait, c.client.SubmissionTimeout)
-	if err := c.client.Hello(s.o.Name); err != nil {
+	c.client.CommandTimeout = min(c.o.Wait, c.client.CommandTimeout)
+	c.client.SubmissionTimeout = min(c.o.Wait, c.client.SubmissionTimeout)
+	if err := c.client.Hello(c.o.Name); err != nil {
 		verb := g.verb
-		if s.relay.Security == StartTLS {
+		if c.relay.Security == StartTLS {
 			verb = "EHLO"
 		}
 		return c.fail(replyError(verb, "", err))
@@ -151,7 +139,6 @@ func (c *session) open(conn net.Conn) (err error) {
 	return nil
 }
 
-// tlsConfig returns the TLS options with the required values.
 func (s *SMTP) tlsConfig() *tls.Config {
 	config := new(tls.Config)
 	if s.o.TLS != nil {
@@ -213,7 +200,6 @@ func (c *session) quit() {
 	c.client.Quit()
 }
 
-// transaction logs in if necessary, and sends the message.
 func (c *session) transaction(m *Message) (string, error) {
 	if ok, _ := c.client.Extension("SMTPUTF8"); m.isUTF8 && !ok {
 		return "", fmt.Errorf("%w: an address is not US-ASCII (its domain can be written as xn--...)", ErrNoUTF8)
@@ -221,13 +207,13 @@ func (c *session) transaction(m *Message) (string, error) {
 	if most, ok := c.client.MaxMessageSize(); ok && most > 0 && len(m.octets) > most {
 		return "", fmt.Errorf("%w: the message has %d octets, and the server accepts %d", ErrTooLarge, len(m.octets), most)
 	}
-	if c.submitter.relay.User != "" {
+	if c.relay.User != "" {
 		if err := c.login(nil); err != nil {
 			return "", err
 		}
 	}
 	err := c.mail(m)
-	if reply, ok := err.(*ReplyError); ok && reply.Code == 530 && c.submitter.relay.User == "" {
+	if reply, ok := err.(*ReplyError); ok && reply.Code == 530 && c.relay.User == "" {
 		if err = c.login(err); err == nil {
 			err = c.mail(m)
 		}
@@ -292,7 +278,7 @@ func (c *session) data(m *Message) (string, error) {
 
 // login logs in. refused is the reply that required it; nil: the relay has a user.
 func (c *session) login(refused error) error {
-	if !c.isTLS {
+	if c.relay.Security == Clear {
 		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
 	}
 	mechanism := c.mechanism()
@@ -309,23 +295,27 @@ func (c *session) login(refused error) error {
 			}
 			return err
 		}
-		if refused = c.auth(mechanism, login); refused == nil {
+		if err = c.client.Auth(mechanism(login)); err == nil {
 			return nil
 		}
-		if reply, ok := refused.(*ReplyError); !ok || reply.Code != 535 {
+		refused = replyError("AUTH", "", err)
+		reply, ok := refused.(*ReplyError)
+		if !ok {
+			return refused
+		}
+		reply.Text = redacted(reply.Text, login)
+		if reply.Code != 535 {
 			return refused
 		}
 	}
 	return refused
 }
 
-// ask asks for the login.
 func (c *session) ask(attempt int) (Credentials, error) {
-	s := c.submitter
-	if s.o.Ask == nil {
+	if c.o.Ask == nil {
 		return Credentials{}, ErrLogin
 	}
-	login, ok, err := s.o.Ask(c.ctx, s.relay, attempt)
+	login, ok, err := c.o.Ask(c.ctx, c.relay, attempt)
 	switch {
 	case err != nil:
 		return login, err
@@ -346,18 +336,6 @@ func (c *session) mechanism() func(Credentials) sasl.Client {
 		return func(l Credentials) sasl.Client { return sasl.NewLoginClient(l.User, l.Password) }
 	}
 	return nil
-}
-
-func (c *session) auth(mechanism func(Credentials) sasl.Client, login Credentials) error {
-	err := c.client.Auth(mechanism(login))
-	if err == nil {
-		return nil
-	}
-	err = replyError("AUTH", "", err)
-	if reply, ok := err.(*ReplyError); ok {
-		reply.Text = redacted(reply.Text, login)
-	}
-	return err
 }
 
 // redacted returns a server's text without the password, in any form in which it was sent.

@@ -9,7 +9,6 @@ type attributes struct {
 	charset   byte // 0, or characterAPL
 }
 
-// cell is a position of the buffer.
 type cell struct {
 	octet byte // the character, or the Attribute of a field
 	field bool // octet is an Attribute
@@ -107,7 +106,6 @@ func (b *buffer) line(address int) iter.Seq[int] {
 	return b.data(b.before(address))
 }
 
-// fields yields the addresses of the attributes, from the beginning of the buffer.
 func (b *buffer) fields() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := range b.cells {

@@ -16,14 +16,14 @@ type codePage struct {
 	octets     map[rune]byte
 }
 
-// national is a code page with the characters of another at other positions.
+// nationalPage is a code page with the characters of another at other positions.
 type nationalPage struct {
 	name, euro string // euro: the same with the euro sign instead of the currency sign
 	octets     string // what differs from code page 037
 	runes      string
 }
 
-// nationals are IBM's Country Extended Code Pages. The control codes are those of
+// nationalPages are IBM's Country Extended Code Pages. The control codes are those of
 // 037; a test has each contain every character once.
 var nationalPages = [...]nationalPage{
 	{"037", "1140", "", ""},
@@ -54,7 +54,6 @@ func CodePages() []string {
 	return names
 }
 
-// newCodePage returns the code page of a name, 037 for an empty one.
 func newCodePage(name string) (*codePage, error) {
 	switch name {
 	case "":
@@ -108,7 +107,6 @@ const (
 	lastGraphic  = 0xFE
 )
 
-// encode returns the octet of a graphic character.
 func (p *codePage) encode(r rune) (octet byte, ok bool) {
 	octet, ok = p.octets[r]
 	return octet, ok
@@ -139,7 +137,6 @@ func (p *codePage) show(octet byte) rune {
 	}
 }
 
-// showAPL returns what a display shows of an octet of code page 310.
 func showAPL(octet byte) rune {
 	if octet < firstGraphic {
 		return ' '
@@ -147,7 +144,7 @@ func showAPL(octet byte) rune {
 	return apl[octet-firstGraphic]
 }
 
-// apl is code page 310 from 40 hexadecimal on: the characters behind Graphic
+// apl is code page 310 from 40 hexadecimal on: the characters after Graphic
 // Escape. Its underscored letters are shown without the line; a blank is what it
 // has not.
 var apl = [...]rune{

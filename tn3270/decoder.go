@@ -134,7 +134,6 @@ func (d *Decoder) scanCSI(p []byte) (Input, int) {
 	return Input{Key: sequence(string(p[2:i]), p[i])}, i + 1
 }
 
-// sequence returns the key of a control sequence.
 func sequence(parameters string, final byte) Key {
 	if strings.HasPrefix(parameters, "[") {
 		if parameters == "[" && 'A' <= final && final <= 'E' {
@@ -179,5 +178,4 @@ var (
 	}
 )
 
-// ctrl returns the octet of a key with Ctrl.
 func ctrl(key byte) byte { return key & 0x1F }

@@ -73,18 +73,6 @@ func (b *Builder) EraseWriteAlternate(w WCC) *Builder {
 	return b.append(cmdEraseWriteAlternate, byte(w))
 }
 
-// EraseAllUnprotected is a record that erases all input fields and unlocks the keyboard.
-func (b *Builder) EraseAllUnprotected() *Builder { return b.append(cmdEraseAllUnprotected) }
-
-// ReadBuffer is a record that asks for the whole screen.
-func (b *Builder) ReadBuffer() *Builder { return b.append(cmdReadBuffer) }
-
-// ReadModified is a record that asks for the modified fields.
-func (b *Builder) ReadModified() *Builder { return b.append(cmdReadModified) }
-
-// ReadModifiedAll is ReadModified with the data, also after a key that sends none.
-func (b *Builder) ReadModifiedAll() *Builder { return b.append(cmdReadModifiedAll) }
-
 // Query is a record that asks for the terminal's properties: Read Partition (Query).
 func (b *Builder) Query() *Builder {
 	return b.append(cmdStructured, 0, 5, sfReadPartition, noPartition, readQuery)
@@ -92,7 +80,11 @@ func (b *Builder) Query() *Builder {
 
 // At is Set Buffer Address: the next order starts there. Rows and columns count from 1.
 func (b *Builder) At(row, column int) *Builder {
-	return b.append(orderSetBufferAddress).address(row, column)
+	if row < 1 || row > b.size.Rows || column < 1 || column > b.size.Columns {
+		return b.fail("row %d, column %d is outside the screen of %d by %d", row, column, b.size.Rows, b.size.Columns)
+	}
+	b.record = appendAddress(append(b.record, orderSetBufferAddress), (row-1)*b.size.Columns+column-1, false)
+	return b
 }
 
 // Field is Start Field.
@@ -102,25 +94,10 @@ func (b *Builder) Field(a Attribute) *Builder {
 
 // FieldExtended is Start Field Extended.
 func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
-	b.append(orderStartFieldExt)
-	return b.pairs(append([]Pair{{typeField, graphic(byte(a))}}, pairs...))
-}
-
-// ModifyField changes the field whose attribute is at the current position; a nil a keeps
-// that attribute.
-func (b *Builder) ModifyField(a *Attribute, pairs ...Pair) *Builder {
-	if a != nil {
-		pairs = append([]Pair{{typeField, graphic(byte(*a))}}, pairs...)
+	if len(pairs) >= 255 {
+		return b.fail("%d attributes of a field", len(pairs)+1)
 	}
-	b.append(orderModifyField)
-	return b.pairs(pairs)
-}
-
-func (b *Builder) pairs(pairs []Pair) *Builder {
-	if len(pairs) > 255 {
-		return b.fail("%d attributes of a field", len(pairs))
-	}
-	b.append(byte(len(pairs)))
+	b.append(orderStartFieldExt, byte(len(pairs)+1), typeField, graphic(byte(a)))
 	for _, p := range pairs {
 		b.append(p.Type, p.Value)
 	}
@@ -134,23 +111,6 @@ func (b *Builder) SetAttribute(p Pair) *Builder {
 
 // InsertCursor puts the cursor at the current position.
 func (b *Builder) InsertCursor() *Builder { return b.append(orderInsertCursor) }
-
-// ProgramTab goes to the next input field.
-func (b *Builder) ProgramTab() *Builder { return b.append(orderProgramTab) }
-
-// RepeatTo writes a character from the current position to before another; 0 is the null.
-func (b *Builder) RepeatTo(row, column int, r rune) *Builder {
-	b.append(orderRepeatToAddress).address(row, column)
-	if r == 0 {
-		return b.append(null)
-	}
-	return b.character(r)
-}
-
-// EraseUnprotectedTo erases the unprotected positions up to before a position.
-func (b *Builder) EraseUnprotectedTo(row, column int) *Builder {
-	return b.append(orderEraseUnprotected).address(row, column)
-}
 
 // Text writes characters, with Graphic Escape for those that only code page 310 has.
 func (b *Builder) Text(text string) *Builder {
@@ -170,14 +130,6 @@ func (b *Builder) character(r rune) *Builder {
 		}
 	}
 	return b.fail("code page %d has no %q", b.page.number, r)
-}
-
-func (b *Builder) address(row, column int) *Builder {
-	if row < 1 || row > b.size.Rows || column < 1 || column > b.size.Columns {
-		return b.fail("row %d, column %d is outside the screen of %d by %d", row, column, b.size.Rows, b.size.Columns)
-	}
-	b.record = appendAddress(b.record, (row-1)*b.size.Columns+column-1, false)
-	return b
 }
 
 // Inbound is a record from a terminal.
@@ -226,7 +178,6 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	return got, err
 }
 
-// parseFields reads the fields after the address of the cursor.
 func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
 	for in.more() {
 		f := ModifiedField{Address: -1}

@@ -10,26 +10,18 @@ import (
 
 // Built records, octet by octet.
 func TestBuilder(t *testing.T) {
-	attribute := tn3270.Skip
 	for _, test := range []struct {
 		built *tn3270.Builder
 		want  string
 	}{
 		{builder(t, nil).Write(tn3270.KeyboardRestore | tn3270.SoundAlarm), "\xF1\x06"},
 		{builder(t, nil).EraseWrite(tn3270.ResetMDT | tn3270.ResetPartition), "\xF5\x41"},
-		{builder(t, nil).EraseAllUnprotected(), "\x6F"},
-		{builder(t, nil).ReadBuffer(), "\xF2"},
-		{builder(t, nil).ReadModified(), "\xF6"},
-		{builder(t, nil).ReadModifiedAll(), "\x6E"},
 		{builder(t, nil).Query(), "\xF3\x00\x05\x01\xFF\x02"},
 		{builder(t, nil).At(1, 1).At(2, 1).At(24, 80), "\x11\x40\x40\x11\xC1\x50\x11\x5D\x7F"},
-		{builder(t, nil).Field(tn3270.Protected).Field(tn3270.Hidden | tn3270.Modified).Field(attribute), "\x1D\x60\x1D\x4D\x1D\xF0"},
+		{builder(t, nil).Field(tn3270.Protected).Field(tn3270.Hidden | tn3270.Modified).Field(tn3270.Skip), "\x1D\x60\x1D\x4D\x1D\xF0"},
 		{builder(t, nil).FieldExtended(0, tn3270.InColor(tn3270.Red), tn3270.InHighlight(tn3270.Blink)), "\x29\x03\xC0\x40\x42\xF2\x41\xF1"},
-		{builder(t, nil).ModifyField(&attribute, tn3270.InColor(0)).ModifyField(nil), "\x2C\x02\xC0\xF0\x42\x00\x2C\x00"},
 		{builder(t, nil).SetAttribute(tn3270.InColor(tn3270.Yellow)).SetAttribute(tn3270.Pair{}), "\x28\x42\xF6\x28\x00\x00"},
-		{builder(t, nil).InsertCursor().ProgramTab(), "\x13\x05"},
-		{builder(t, nil).RepeatTo(2, 1, '-').RepeatTo(1, 1, 0).RepeatTo(1, 2, '─'), "\x3C\xC1\x50\x60\x3C\x40\x40\x00\x3C\x40\xC1\x08\xA2"},
-		{builder(t, nil).EraseUnprotectedTo(1, 3), "\x12\x40\xC2"},
+		{builder(t, nil).InsertCursor(), "\x13"},
 		{builder(t, nil).Text("Az ¬┌"), "\xC1\xA9\x40\x5F\x08\xC5"},
 		{builder(t, &tn3270.Options{CodePage: "1047"}).Text("[^"), "\xAD\x5F"},
 		{builder(t, &tn3270.Options{Model: 5}).EraseWriteAlternate(0).At(27, 132), "\x7E\x00\x11\xF7\x6B"},
@@ -45,7 +37,7 @@ func TestBuilderErrors(t *testing.T) {
 	b := builder(t, &tn3270.Options{Model: 3})
 	for _, wrong := range []*tn3270.Builder{
 		builder(t, nil).Text("日"), builder(t, nil).Text("a\n"), builder(t, nil).At(0, 1), builder(t, nil).At(1, 0), builder(t, nil).At(25, 1), builder(t, nil).At(1, 81),
-		builder(t, nil).RepeatTo(1, 1, '€'), builder(t, nil).FieldExtended(0, make([]tn3270.Pair, 255)...),
+		builder(t, nil).FieldExtended(0, make([]tn3270.Pair, 255)...),
 		b.At(25, 1).Text("日"), // the size is that of the last Erase/Write
 	} {
 		if r, err := wrong.Record(); err == nil || r != nil || !strings.HasPrefix(err.Error(), "tn3270: ") {

@@ -68,7 +68,6 @@ const (
 	Redraw // not a 3270 key: asks for the whole screen to be drawn again
 )
 
-// keyNames are the names of all keys except PF1 to PF24.
 var keyNames = map[Key]string{
 	Enter: "Enter", Clear: "Clear", PA1: "PA1", PA2: "PA2", PA3: "PA3",
 	CursorSelect: "CursorSelect", Attn: "Attn", SysReq: "SysReq",
@@ -116,7 +115,6 @@ const (
 		"\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\x4A\x4B\x4C"
 )
 
-// aid returns the attention identifier that a key sends, if any.
 func (k Key) aid() (aid byte, ok bool) {
 	switch {
 	case k == Enter:

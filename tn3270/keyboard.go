@@ -30,7 +30,6 @@ func (s *Screen) Press(k Key) (send []byte, err error) {
 	return nil, s.localKey(k)
 }
 
-// locked returns the error for a locked keyboard.
 func (s *Screen) locked() error {
 	if s.status.Lock == Unlocked {
 		return nil
@@ -38,7 +37,6 @@ func (s *Screen) locked() error {
 	return fmt.Errorf("%w: %s", ErrLocked, s.status.Lock)
 }
 
-// attention returns the record of a key with an AID.
 func (s *Screen) attention(aid byte) []byte {
 	if s.status.Mode == ModeText {
 		return s.sendText(aid)
@@ -118,7 +116,6 @@ func (s *Screen) reject(l Lock) error {
 	return map[Lock]error{LockedProtected: ErrProtected, LockedNumeric: ErrNumeric, LockedOverflow: ErrOverflow}[l]
 }
 
-// localKey handles a key that the host does not see.
 func (s *Screen) localKey(k Key) error {
 	switch k {
 	case Tab:
@@ -189,7 +186,6 @@ func (s *Screen) newline() {
 	s.cursor = a
 }
 
-// isProtected reports whether a position accepts no input.
 func (s *Screen) isProtected(address int) bool {
 	return s.cells[address].field || s.attribute(s.fieldOf(address)).protected()
 }
@@ -229,7 +225,6 @@ func (s *Screen) typeRune(r rune) error {
 	return s.put(octet)
 }
 
-// put writes a character at the cursor and advances it.
 func (s *Screen) put(octet byte) error {
 	err := s.enter(octet)
 	if err == nil {
@@ -238,7 +233,6 @@ func (s *Screen) put(octet byte) error {
 	return err
 }
 
-// enter writes a character at the cursor.
 func (s *Screen) enter(octet byte) error {
 	if s.isProtected(s.cursor) {
 		return s.reject(LockedProtected)
@@ -301,7 +295,6 @@ func (s *Screen) advance() {
 	}
 }
 
-// eraseEOF clears the field from the cursor on.
 func (s *Screen) eraseEOF() error {
 	if s.isProtected(s.cursor) {
 		return s.reject(LockedProtected)
@@ -313,7 +306,6 @@ func (s *Screen) eraseEOF() error {
 	return nil
 }
 
-// delete removes the character at the cursor and moves the following ones back.
 func (s *Screen) delete() error {
 	if s.isProtected(s.cursor) {
 		return s.reject(LockedProtected)

@@ -21,7 +21,6 @@ const (
 	listAll        = 0x80
 )
 
-// queryCodes returns the terminal's query replies.
 func (s *Screen) queryCodes() []byte {
 	codes := []byte{querySummary, queryUsableArea, queryCharacterSets}
 	if s.extended {
@@ -30,7 +29,6 @@ func (s *Screen) queryCodes() []byte {
 	return append(codes, queryReplyModes, queryImplicitPartition)
 }
 
-// queryList replies to a Query List.
 func (s *Screen) queryList(in *stream) ([]byte, error) {
 	request, err := in.take(1)
 	if err != nil {
@@ -59,7 +57,6 @@ func (s *Screen) queryReply(only []byte) []byte {
 	return reply
 }
 
-// appendQueryReply appends one reply as a structured field.
 func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, sfQueryReply, code)

@@ -9,7 +9,6 @@ const (
 	replyCharacter = 0x02 // and characters with attributes
 )
 
-// readBuffer appends the reply to Read Buffer: the whole buffer.
 func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
 	dst = s.appendHead(dst, aid)
 	var last attributes
@@ -23,12 +22,10 @@ func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
 	return dst
 }
 
-// appendHead appends the AID and the address of the cursor.
 func (s *Screen) appendHead(dst []byte, aid byte) []byte {
 	return appendAddress(append(dst, aid), s.cursor, s.wide)
 }
 
-// appendField appends the order for a field.
 func (s *Screen) appendField(dst []byte, c cell) []byte {
 	attribute := graphic(c.octet)
 	if s.replyMode == replyField {
@@ -45,7 +42,6 @@ func (s *Screen) appendField(dst []byte, c cell) []byte {
 	return dst
 }
 
-// pairs returns the types and values of the attributes.
 func (a attributes) pairs() [3][2]byte {
 	return [3][2]byte{{typeHighlight, byte(a.highlight)}, {typeColor, byte(a.color)}, {typeCharacter, a.charset}}
 }

@@ -28,7 +28,6 @@ func (s *Screen) Receive(record []byte) (reply []byte, err error) {
 	return reply, err
 }
 
-// command executes the next command.
 func (s *Screen) command(in *stream) (reply []byte, err error) {
 	code := in.next()
 	switch c := command(code); c {
@@ -49,7 +48,6 @@ func (s *Screen) command(in *stream) (reply []byte, err error) {
 	return nil, in.fault("unknown command %02X", code)
 }
 
-// write executes a write command.
 func (s *Screen) write(command byte, in *stream) error {
 	if command == cmdEraseAllUnprotected {
 		s.eraseInput()
@@ -93,7 +91,6 @@ func (s *Screen) sizeOf(alternate bool) dimensions {
 	return models[2]
 }
 
-// eraseTo erases the screen and sets its size.
 func (s *Screen) eraseTo(m dimensions) {
 	s.erase(m)
 	s.cursor, s.address, s.input = 0, 0, 0
@@ -101,7 +98,6 @@ func (s *Screen) eraseTo(m dimensions) {
 
 func (s *Screen) resetReplyMode() { s.replyMode, s.replyTypes = replyField, nil }
 
-// restore unlocks the keyboard and resets the AID.
 func (s *Screen) restore() {
 	s.aid = aidNone
 	s.status.Lock = Unlocked
@@ -180,7 +176,6 @@ func (w *writer) run() error {
 	return nil
 }
 
-// put writes a cell and advances.
 func (w *writer) put(c cell) {
 	w.s.cells[w.address] = c
 	w.address = w.s.next(w.address)
@@ -244,7 +239,6 @@ func (w *writer) takeAddress() (int, error) {
 	return address, err
 }
 
-// takeEscaped takes the character after Graphic Escape.
 func (w *writer) takeEscaped() (byte, error) {
 	octet, err := w.in.take(1)
 	if err != nil {
@@ -294,7 +288,6 @@ func (w *writer) takePairs() ([]byte, error) {
 	return w.in.take(2 * int(n[0]))
 }
 
-// change returns a field's attribute with the changes applied.
 func (w *writer) change(c cell, pairs []byte) cell {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		if pairs[0] == typeField {
@@ -427,7 +420,6 @@ func (s *Screen) ReceiveText(text []byte) {
 	s.restore()
 }
 
-// newLine clears the rest of a line and goes to the next one.
 func (s *Screen) newLine() {
 	for a := range s.line(s.address) {
 		s.cells[a] = cell{}

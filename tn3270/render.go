@@ -68,7 +68,6 @@ func drawn(cells []Cell) int {
 	return n
 }
 
-// graphic returns a printable character for the cell.
 func (c Cell) graphic() rune {
 	if c.Hidden || c.Attribute || !unicode.IsGraphic(c.Rune) {
 		return ' '
@@ -92,7 +91,6 @@ func (c Cell) rendition() rendition {
 	return r
 }
 
-// appendSGR appends the sequence that selects the rendition.
 func (r rendition) appendSGR(dst []byte) []byte {
 	dst = append(dst, "\x1b[0"...)
 	if r.bold {

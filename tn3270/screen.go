@@ -8,7 +8,6 @@ import (
 	"sync"
 )
 
-// dimensions are the size of a screen.
 type dimensions struct{ Rows, Columns int }
 
 // models are the sizes of the models. Each begins with that of model 2; the host switches
@@ -147,27 +146,18 @@ func (s *Screen) position(address int) (row, column int) {
 // Text returns the rows of the screen, separated by "\n" and without trailing blanks.
 // Hidden fields are blank.
 func (s *Screen) Text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var text, row strings.Builder
-	field := s.fieldOf(len(s.cells) - 1)
-	for a := range s.cells {
-		if s.cells[a].field {
-			field = a
+	shot := s.Snapshot()
+	rows := make([]string, shot.Rows)
+	for i := range rows {
+		var row strings.Builder
+		for _, c := range shot.row(i) {
+			row.WriteRune(c.Rune)
 		}
-		row.WriteRune(s.visible(field, a))
-		if (a+1)%s.columns == 0 {
-			text.WriteString(strings.TrimRight(row.String(), " "))
-			row.Reset()
-			if a+1 < len(s.cells) {
-				text.WriteByte('\n')
-			}
-		}
+		rows[i] = strings.TrimRight(row.String(), " ")
 	}
-	return text.String()
+	return strings.Join(rows, "\n")
 }
 
-// visible returns the character shown at an address in a field.
 func (s *Screen) visible(field, address int) rune {
 	c := s.cells[address]
 	if c.field || s.attribute(field).hidden() {
@@ -179,7 +169,6 @@ func (s *Screen) visible(field, address int) rune {
 	return s.page.show(c.octet)
 }
 
-// charset returns the character set of a cell in a field.
 func (s *Screen) charset(field int, c cell) byte {
 	if c.charset == 0 && field >= 0 {
 		return s.cells[field].charset

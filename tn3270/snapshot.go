@@ -43,7 +43,6 @@ func (s *Screen) Snapshot() Snapshot {
 // Cells returns the positions of the screen as shown, row by row.
 func (s *Screen) Cells() []Cell { return s.Snapshot().Cells }
 
-// show returns the position at an address in a field as shown.
 func (s *Screen) show(field, address int) Cell {
 	attribute, c := s.attribute(field), s.cells[address]
 	shown := Cell{
@@ -70,7 +69,6 @@ func (a attributes) or(field attributes) attributes {
 	return a
 }
 
-// color returns the default colour of a field.
 func (a Attribute) color() Color {
 	switch {
 	case a.protected() && a.intensified():

@@ -138,7 +138,6 @@ func (s *Screen) setReplyMode(in *stream) error {
 	return nil
 }
 
-// outbound executes a write command in a structured field.
 func (s *Screen) outbound(in *stream) error {
 	code, err := in.take(1)
 	if err != nil {
@@ -179,7 +178,6 @@ func (s *Screen) createPartition(in *stream) error {
 	return nil
 }
 
-// readPartition replies to a query or a read command.
 func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
 	octets, err := in.take(2)
 	if err != nil {
@@ -202,7 +200,6 @@ func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
 // inboundHead returns the beginning of an Inbound 3270DS of partition 0, without its length.
 func inboundHead() []byte { return []byte{aidStructured, 0, 0, sfInbound, 0} }
 
-// inbound sets the length.
 func inbound(reply []byte) []byte {
 	n := len(reply) - 1 // without the AID
 	reply[1], reply[2] = byte(n>>8), byte(n)

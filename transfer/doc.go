@@ -6,7 +6,8 @@
 // An object is written to NAME.part in the chosen folder, and renamed to NAME when it
 // is complete and on the disk. So NAME is the whole object or does not exist, even after
 // an error, an interrupt, a full disk or a power cut. An existing file is replaced only
-// if Options.Overwrite is set. All files are opened through an [os.Root]: no name and no
+// if Options.Overwrite is set. It has the time that the server tells, unless Options.NoTimes
+// is set. All files are opened through an [os.Root]: no name and no
 // link leads out of the folder.
 //
 // # Resuming

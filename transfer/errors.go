@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -72,18 +70,6 @@ func isFileError(err error) bool {
 type fileError struct {
 	path string
 	err  error
-}
-
-func newFileError(folder, name string, err error) error {
-	var onPath *fs.PathError
-	var onLink *os.LinkError
-	switch {
-	case errors.As(err, &onPath):
-		err = onPath.Err
-	case errors.As(err, &onLink):
-		err = onLink.Err
-	}
-	return &fileError{filepath.Join(folder, name), err}
 }
 
 func (e *fileError) Error() string        { return e.path + ": " + e.err.Error() }

@@ -114,7 +114,7 @@ func (t *task) waitForLock(ctx context.Context) error {
 			return err
 		}
 		if !told {
-			t.progress.end(Busy, busy)
+			t.progress.pause(Busy, busy)
 		}
 		select {
 		case <-ctx.Done():

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -112,9 +111,13 @@ func Name(r *scheme.Registry, u locus.URL) string {
 	}
 	for _, name := range nameFields {
 		for _, f := range fields {
-			if f.Name == name && f.Value != nil {
-				return SafeName(lastName(f.Value))
+			if f.Name != name || f.Value == nil {
+				continue
 			}
+			if list, ok := f.Value.([]string); ok {
+				return SafeName(strings.Join(list[max(len(list)-1, 0):], ""))
+			}
+			return SafeName(fmt.Sprint(f.Value))
 		}
 	}
 	text, ok := u.Path()
@@ -145,18 +148,4 @@ func localID(fields []scheme.Field) (id string) {
 		}
 	}
 	return id
-}
-
-func lastName(value any) string {
-	switch v := value.(type) {
-	case string:
-		return v
-	case int:
-		return strconv.Itoa(v)
-	case []string:
-		if len(v) > 0 {
-			return v[len(v)-1]
-		}
-	}
-	return ""
 }

@@ -23,16 +23,7 @@ type source struct {
 	Size    int64     `json:"size"` // -1: unknown
 }
 
-// maxSource bounds the length of a source.
 const maxSource = 1 << 20
-
-func sourceOf(u locus.URL, o *scheme.Object) source {
-	s := source{URL: sourceURL(u), Size: -1}
-	if o != nil {
-		s.Tag, s.ModTime, s.Size = o.Tag, o.ModTime, o.Size
-	}
-	return s
-}
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Redacted() }
 
@@ -61,11 +52,19 @@ type part struct {
 func (p *part) partName() string   { return shorten(p.file) + partSuffix }
 func (p *part) sourceName() string { return shorten(p.file) + sourceSuffix }
 
-// path returns the path of a name in the folder, for messages.
 func (p *part) path(name string) string { return filepath.Join(p.folder.Name(), name) }
 
-// err adds the path of one of the part's files to err.
-func (p *part) err(name string, err error) error { return newFileError(p.folder.Name(), name, err) }
+func (p *part) err(name string, err error) error {
+	var onPath *fs.PathError
+	var onLink *os.LinkError
+	switch {
+	case errors.As(err, &onPath):
+		err = onPath.Err
+	case errors.As(err, &onLink):
+		err = onLink.Err
+	}
+	return &fileError{p.path(name), err}
+}
 
 // load looks for a part. A file that is not a part is an error.
 func (p *part) load() error {
@@ -155,34 +154,30 @@ func (p *part) compare(o *scheme.Object) (ok bool, err error) {
 }
 
 // begin creates an empty part. The source is written first: a part without one is not
-// ours.
+// ours. No link is followed.
 func (p *part) begin(s source) error {
 	p.discard()
-	text, err := json.Marshal(s)
-	if err != nil {
-		return p.err(p.sourceName(), err)
+	name := p.sourceName()
+	err := p.writeSource(s)
+	if err == nil {
+		name, p.source = p.partName(), s
+		p.f, err = p.folder.OpenFile(name, create, 0o666)
 	}
-	if err := p.writeSource(append(text, '\n')); err != nil {
-		p.discard()
-		return p.err(p.sourceName(), err)
-	}
-	p.source = s
-	p.f, err = p.folder.OpenFile(p.partName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		p.discard()
-		return p.err(p.partName(), err)
+		return p.err(name, err)
 	}
 	return nil
 }
 
-// writeSource creates the source file. It does not follow a link.
-func (p *part) writeSource(text []byte) error {
-	f, err := p.folder.OpenFile(p.sourceName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+const create = os.O_RDWR | os.O_CREATE | os.O_EXCL
+
+func (p *part) writeSource(s source) error {
+	f, err := p.folder.OpenFile(p.sourceName(), create, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+	return errors.Join(json.NewEncoder(f).Encode(s), f.Close())
 }
 
 // Write appends to the part.
@@ -213,20 +208,20 @@ func (p *part) discard() {
 // finish closes an incomplete part and reports whether it can be resumed.
 func (p *part) finish() bool {
 	p.close()
-	if p.source.URL == "" {
-		return false
-	}
-	if p.size == 0 {
+	if p.source.URL != "" && p.size == 0 {
 		p.discard()
-		return false
 	}
-	return true
+	return p.source.URL != ""
 }
 
-// publish gives the complete part its name.
-func (p *part) publish(overwrite bool) error {
+// publish gives the complete part its time, unless that is zero, and its name.
+func (p *part) publish(overwrite bool, modTime time.Time) error {
 	if err := p.sync(); err != nil {
-		return err
+		return p.err(p.partName(), err)
+	}
+	if !modTime.IsZero() {
+		// Not every file system has times, or this one.
+		_ = p.folder.Chtimes(p.partName(), time.Now(), modTime)
 	}
 	if err := p.rename(overwrite); err != nil {
 		return err
@@ -243,30 +238,27 @@ func (p *part) sync() error {
 	if old, err := p.folder.Lstat(p.file); err == nil {
 		// The new file is readable for the same users as the old one.
 		if err := p.f.Chmod(old.Mode().Perm()); err != nil {
-			return p.err(p.partName(), err)
+			return err
 		}
 	}
 	if err := p.f.Sync(); err != nil {
-		return p.err(p.partName(), err)
+		return err
 	}
 	mine, err := p.f.Stat()
 	if err != nil {
-		return p.err(p.partName(), err)
+		return err
 	}
 	there, err := p.folder.Lstat(p.partName())
 	if err != nil {
-		return p.err(p.partName(), err)
+		return err
 	}
 	if !os.SameFile(mine, there) {
 		p.source = source{}
-		return p.err(p.partName(), errors.New("another process began it again"))
+		return errors.New("another process began it again")
 	}
 	f := p.f
 	p.f = nil
-	if err := f.Close(); err != nil {
-		return p.err(p.partName(), err)
-	}
-	return nil
+	return f.Close()
 }
 
 func (p *part) rename(overwrite bool) error {

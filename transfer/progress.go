@@ -47,7 +47,6 @@ const (
 	rateWindow = 3 * time.Second
 )
 
-// progress counts the bytes of one job and reports them.
 type progress struct {
 	report   func(Event) // nil: no reports
 	event    Event
@@ -78,7 +77,6 @@ func (m *progress) count(n int) {
 	}
 }
 
-// measure adds the rate since the last event to a moving average.
 func (m *progress) measure(pause time.Duration) {
 	e := &m.event
 	rate := float64(e.Done-m.sentDone) / pause.Seconds()
@@ -95,10 +93,17 @@ func (m *progress) measure(pause time.Duration) {
 	}
 }
 
-// end reports the last event, or one before the next start.
-func (m *progress) end(state State, err error) {
+func (m *progress) pause(state State, err error) {
 	m.event.State, m.event.Err = state, err
 	m.send()
+}
+
+func (m *progress) end(err error) {
+	if err != nil {
+		m.pause(Failed, err)
+	} else {
+		m.pause(Finished, nil)
+	}
 }
 
 func (m *progress) send() {
@@ -107,7 +112,6 @@ func (m *progress) send() {
 	}
 }
 
-// copy writes body to w until its end.
 func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []byte) error {
 	for {
 		n, err := body.Read(buf)
@@ -124,26 +128,18 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 			}
 			m.count(n)
 		}
-		switch {
-		case err == io.EOF:
-			return m.complete(0)
-		case err != nil:
-			return err
+		if err != nil {
+			return m.fault(0, err)
 		}
 	}
 }
 
-// fault returns what is wrong with the body if a read of n bytes returned err.
+// fault returns what is wrong with the body after a read that returned err. The last n
+// bytes are not counted yet.
 func (m *progress) fault(n int, err error) error {
 	if err != io.EOF {
 		return err
 	}
-	return m.complete(n)
-}
-
-// complete reports an error if the length is not the announced one. The last n bytes
-// are not counted yet.
-func (m *progress) complete(n int) error {
 	done, total := m.event.Done+int64(n), m.event.Total
 	if total < 0 || done == total {
 		return nil
@@ -158,10 +154,6 @@ func Copy(ctx context.Context, w io.Writer, o *scheme.Object, report func(Event)
 	m := progress{report: report}
 	m.start(o.Start, o.Size)
 	err = m.copy(ctx, w, o.Body, make([]byte, bufferSize))
-	if err != nil {
-		m.end(Failed, err)
-	} else {
-		m.end(Finished, nil)
-	}
+	m.end(err)
 	return m.event.Done - o.Start, err
 }

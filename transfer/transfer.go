@@ -11,6 +11,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -58,6 +60,9 @@ type Options struct {
 	// Raw writes bytes in any content coding. Otherwise one that can't be decoded is
 	// ErrCoded.
 	Raw bool
+	// NoTimes gives files the time of their writing. Otherwise a file has the time of
+	// its object, if the server tells that.
+	NoTimes bool
 	// Retry is how often a job is tried again after a temporary failure: no connection,
 	// a timeout, a broken connection. It continues where it stopped. 0: never.
 	Retry int
@@ -85,17 +90,53 @@ const (
 	maxWait = 30 * time.Second
 )
 
+// Client dereferences URLs. A [*access.Client] is one.
+type Client interface {
+	Do(context.Context, access.Request) (*access.Result, error)
+}
+
 // Run fetches jobs through c into files of folder, and yields their results in the
 // order of jobs. When ctx is cancelled, so are the jobs; their parts can be resumed.
 //
 // If the error is [ErrTwice] or [ErrName], nothing was fetched.
-func Run(ctx context.Context, c *access.Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
+func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
 	if err := checkNames(jobs); err != nil {
 		return nil, err
 	}
-	r := newRunner(c, folder, o)
+	r := &runner{client: c, folder: folder}
+	if o != nil {
+		r.options = *o
+	}
+	r.options.Parallel = cmp.Or(max(r.options.Parallel, 0), defaultParallel)
+	r.options.PerHost = cmp.Or(max(r.options.PerHost, 0), defaultPerHost)
+	r.options.Wait = cmp.Or(max(r.options.Wait, 0), defaultWait)
 	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
 }
+
+// Distinguish makes the names of jobs different: it adds ".1", ".2" and so on to a name
+// that an earlier job has, or that the part of an earlier job has. It returns the indexes
+// of the jobs that it renamed.
+func Distinguish(jobs []Job) (renamed []int) {
+	files, parts := map[string]bool{}, map[string]bool{}
+	for i := range jobs {
+		job := &jobs[i]
+		name := job.Name
+		for n := 1; files[job.Name] || parts[job.Name] || slices.ContainsFunc(suffixes, func(s string) bool { return files[job.Name+s] }); n++ {
+			job.Name = name + "." + strconv.Itoa(n)
+		}
+		if job.Name != name {
+			renamed = append(renamed, i)
+		}
+		files[job.Name] = true
+		for _, suffix := range suffixes {
+			parts[job.Name+suffix] = true
+		}
+	}
+	return renamed
+}
+
+// suffixes are those of the temporary files. They are never changed.
+var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
 
 // checkNames makes sure that no two jobs write to one file, including temporary names.
 func checkNames(jobs []Job) error {
@@ -113,7 +154,7 @@ func checkNames(jobs []Job) error {
 		names[job.Name] = job.URL
 	}
 	for _, job := range jobs {
-		for _, suffix := range [...]string{partSuffix, sourceSuffix, lockSuffix} {
+		for _, suffix := range suffixes {
 			if name, ok := strings.CutSuffix(job.Name, suffix); ok && !names[name].IsZero() {
 				return twice(job.Name, names[name], job.URL)
 			}
@@ -123,59 +164,24 @@ func checkNames(jobs []Job) error {
 }
 
 type runner struct {
-	client  *access.Client
+	client  Client
 	folder  *os.Root
 	options Options
 	mu      sync.Mutex // one Progress at a time
 }
 
-func newRunner(c *access.Client, folder *os.Root, o *Options) *runner {
-	r := &runner{client: c, folder: folder}
-	if o != nil {
-		r.options = *o
-	}
-	r.options.Parallel = cmp.Or(max(r.options.Parallel, 0), defaultParallel)
-	r.options.PerHost = cmp.Or(max(r.options.PerHost, 0), defaultPerHost)
-	r.options.Wait = cmp.Or(max(r.options.Wait, 0), defaultWait)
-	return r
-}
-
 func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	results := r.start(ctx, jobs)
-	defer func() {
-		cancel()
-		for range results {
-			// The workers must be able to end.
-		}
-	}()
-	early := map[int]Result{}
-	next := 0
-	for result := range results {
-		early[result.Index] = result
-		for {
-			result, ok := early[next]
-			if !ok {
-				break
-			}
-			delete(early, next)
-			next++
-			if !yield(result) {
-				return
-			}
-		}
-	}
-}
-
-// start starts the workers. The channel is closed after the last result.
-func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
-	results := make(chan Result)
 	q := queue.New[int]()
+	results := make([]chan Result, len(jobs))
 	for i, job := range jobs {
+		results[i] = make(chan Result, 1)
 		q.Add(i, hostKey(job.URL), queue.Limits{AtOnce: r.options.PerHost})
 	}
 	q.End()
 	var workers sync.WaitGroup
+	defer workers.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for range min(r.options.Parallel, len(jobs)) {
 		workers.Go(func() {
 			buf := make([]byte, bufferSize)
@@ -184,17 +190,16 @@ func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
 				if !ok {
 					return
 				}
-				result := r.do(ctx, i, jobs[i], buf)
+				results[i] <- r.do(ctx, i, jobs[i], buf)
 				q.Skip(host)
-				results <- result
 			}
 		})
 	}
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
-	return results
+	for _, result := range results {
+		if !yield(<-result) {
+			return
+		}
+	}
 }
 
 // hostKey names whom jobs share a limit by: scheme, host and port.
@@ -218,13 +223,10 @@ func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
 	if err == nil {
 		err = t.run(ctx)
 	}
-	t.result.Err = t.failure(err)
-	if t.result.Err != nil {
+	if t.result.Err = t.failure(err); t.result.Err != nil {
 		t.result.Resource = nil
-		t.progress.end(Failed, t.result.Err)
-	} else {
-		t.progress.end(Finished, nil)
 	}
+	t.progress.end(t.result.Err)
 	return t.result
 }
 
@@ -234,7 +236,6 @@ func (r *runner) report(e Event) {
 	r.options.Progress(e)
 }
 
-// task is a job that runs.
 type task struct {
 	*runner
 	buf      []byte
@@ -246,7 +247,6 @@ type task struct {
 	resumable bool // the object is
 }
 
-// failure wraps err, and says what is kept.
 func (t *task) failure(err error) error {
 	kept := t.part.finish()
 	t.part.unlock()
@@ -261,10 +261,7 @@ func (t *task) failure(err error) error {
 }
 
 func (t *task) run(ctx context.Context) error {
-	if err := t.part.load(); err != nil {
-		return err
-	}
-	if err := t.checkFile(); err != nil || t.result.Skipped {
+	if err := t.look(); err != nil || t.result.Skipped {
 		return err
 	}
 	if err := t.waitForLock(ctx); err != nil {
@@ -273,10 +270,7 @@ func (t *task) run(ctx context.Context) error {
 		return err
 	}
 	// Another process may have changed the files.
-	if err := t.part.load(); err != nil {
-		return err
-	}
-	if err := t.checkFile(); err != nil || t.result.Skipped {
+	if err := t.look(); err != nil || t.result.Skipped {
 		return err
 	}
 	wait := t.options.Wait
@@ -286,7 +280,7 @@ func (t *task) run(ctx context.Context) error {
 			return err
 		}
 		t.part.close()
-		t.progress.end(Waiting, err)
+		t.progress.pause(Waiting, err)
 		select {
 		case <-ctx.Done():
 			return err
@@ -296,7 +290,6 @@ func (t *task) run(ctx context.Context) error {
 	}
 }
 
-// isTemporary reports whether another try may succeed.
 func isTemporary(err error) bool {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false
@@ -308,8 +301,11 @@ func isTemporary(err error) bool {
 	return false
 }
 
-// checkFile looks at a file that has the final name.
-func (t *task) checkFile() error {
+// look looks for a part, and for a file that has the final name.
+func (t *task) look() error {
+	if err := t.part.load(); err != nil {
+		return err
+	}
 	name := t.part.file
 	info, err := t.folder.Lstat(name)
 	switch {
@@ -336,7 +332,6 @@ func (t *task) checkFile() error {
 	return f.Close()
 }
 
-// try makes one attempt.
 func (t *task) try(ctx context.Context) error {
 	var offset int64
 	if t.options.Resume || t.ownPart {
@@ -355,14 +350,15 @@ func (t *task) try(ctx context.Context) error {
 	default:
 		err = ErrNotObject
 	}
-	if err2 := resource.Close(); err == nil {
-		err = err2
-	}
-	if err != nil {
+	if err = cmp.Or(err, resource.Close()); err != nil {
 		return err
 	}
 	t.result.Size = t.part.size
-	return t.part.publish(t.options.Overwrite)
+	var modTime time.Time
+	if o, ok := resource.(*scheme.Object); ok && !t.options.NoTimes {
+		modTime = o.ModTime
+	}
+	return t.part.publish(t.options.Overwrite, modTime)
 }
 
 // open opens the resource, and the part if it is resumed.
@@ -402,7 +398,6 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	return t.open(ctx, 0)
 }
 
-// noteDiscarded records that an earlier part is useless.
 func (t *task) noteDiscarded(changed bool) {
 	if !t.ownPart {
 		t.result.Discarded, t.result.Changed = t.part.size, changed
@@ -415,7 +410,7 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	}
 	t.resumable = o.Resumable
 	if o.Start == 0 {
-		if err := t.beginPart(sourceOf(t.result.Job.URL, o)); err != nil {
+		if err := t.beginPart(o); err != nil {
 			return err
 		}
 	}
@@ -426,8 +421,13 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	return t.progress.copy(ctx, &t.part, o.Body, t.buf)
 }
 
-func (t *task) beginPart(s source) error {
+// beginPart begins a part with o, or with a menu if o is nil.
+func (t *task) beginPart(o *scheme.Object) error {
 	t.ownPart, t.result.Resumed = true, 0
+	s := source{URL: sourceURL(t.result.Job.URL), Size: -1}
+	if o != nil {
+		s.Tag, s.ModTime, s.Size = o.Tag, o.ModTime, o.Size
+	}
 	return t.part.begin(s)
 }
 
@@ -436,7 +436,7 @@ func (t *task) writeMenu(ctx context.Context, m *scheme.Menu) error {
 	if t.options.Menu == nil {
 		return fmt.Errorf("%w: it is a menu", ErrNotObject)
 	}
-	if err := t.beginPart(sourceOf(t.result.Job.URL, nil)); err != nil {
+	if err := t.beginPart(nil); err != nil {
 		return err
 	}
 	t.progress.start(0, -1)

@@ -382,6 +382,37 @@ func TestCoded(t *testing.T) {
 	wantFile(t, dir, "a", octets(100))
 }
 
+func TestDistinguish(t *testing.T) {
+	for _, row := range []struct{ names, want string }{
+		{"a b c", "a b c"},
+		{"a a a b", "a a.1 a.2 b"},
+		{"a a.1 a", "a a.1 a.2"},
+		{"a a a.1", "a a.1 a.1.1"},
+		{"a a.part", "a a.part.1"},
+		{"a.part.json a", "a.part.json a.1"},
+		{"a.part.lock a.part.lock a", "a.part.lock a.part.lock.1 a.1"},
+	} {
+		var jobs []Job
+		for _, name := range strings.Fields(row.names) {
+			jobs = append(jobs, Job{Name: name, URL: locus.MustParse("x-mem://h/x")})
+		}
+		renamed := Distinguish(jobs)
+		var got, changed []string
+		for i, job := range jobs {
+			got = append(got, job.Name)
+			if job.Name != strings.Fields(row.names)[i] {
+				changed = append(changed, fmt.Sprint(i))
+			}
+		}
+		if strings.Join(got, " ") != row.want || fmt.Sprint(renamed) != "["+strings.Join(changed, " ")+"]" {
+			t.Errorf("%s: %q, renamed %v", row.names, got, renamed)
+		}
+		if err := checkNames(jobs); err != nil {
+			t.Errorf("%s: %v", row.names, err)
+		}
+	}
+}
+
 // A link that appears where the description of the part goes is not written through.
 func TestSourceIsLink(t *testing.T) {
 	dir := t.TempDir()
@@ -391,7 +422,7 @@ func TestSourceIsLink(t *testing.T) {
 	if err := root.Symlink("mine", "a.part.json"); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.writeSource([]byte("{}")); !errors.Is(err, os.ErrExist) {
+	if err := p.writeSource(source{}); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
 	wantFile(t, dir, "mine", []byte("mine"))
@@ -964,11 +995,11 @@ func TestCopy(t *testing.T) {
 	data := octets(100_000)
 	m := &memory{files: map[string]*file{"a": {data: data}}}
 	open := func() *scheme.Object {
-		r, err := m.client(t).Open(t.Context(), mem("a"))
+		r, err := m.client(t).Open(t.Context(), mem("a").String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.(*scheme.Object)
+		return r.Resource.(*scheme.Object)
 	}
 	var b bytes.Buffer
 	if n, err := Copy(t.Context(), &b, open(), nil); err != nil || n != 100_000 || !bytes.Equal(b.Bytes(), data) {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/textproto"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -20,7 +22,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// attempt is one try at a target, and its outcome.
 type attempt struct {
 	registry   *scheme.Registry
 	outcome    Outcome
@@ -43,8 +44,8 @@ type attempt struct {
 // a user to type.
 const greetingTime = 5 * time.Second
 
-func (e *engine) attempt(ctx context.Context, t *target) *attempt {
-	a := &attempt{registry: e.client.Registry()}
+func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
+	a := &attempt{registry: e.registry}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
 	if e.traits(t.url).Has(scheme.Composes) {
@@ -52,7 +53,7 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 		return a
 	}
 	e.mu.Lock()
-	wants := append([]string(nil), t.wants...)
+	wants := slices.Clone(t.wants)
 	page := t.page
 	if page != nil && page.ready {
 		page = nil
@@ -77,14 +78,14 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 			return a
 		}
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
 	if err != nil {
 		a.classify(err)
 		return a
 	}
 	defer res.Resource.Close()
 	a.outcome.Verdict = Alive
-	a.public = res.Zone == policy.Far
+	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 	}
@@ -95,7 +96,7 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
 			e.readObject(ctx, a, page, wants, res, r)
-		} else if e.client.Registry().Scheme(res.URL).Traits.Has(scheme.NoStatus) {
+		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
 		}
 	case *scheme.Menu:
@@ -121,18 +122,13 @@ func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
 	}
-	text := make([]byte, maxNotFoundText+1)
-	n, err := o.Body.Read(text)
-	first, _, _ := strings.Cut(string(text[:n]), "\n")
-	if first = strings.TrimSpace(first); !saysNotFound(strings.ToLower(first)) {
+	body := bufio.NewReaderSize(o.Body, maxNotFoundText+1)
+	line, _ := body.ReadSlice('\n')
+	first := strings.TrimSpace(string(line))
+	if !saysNotFound(strings.ToLower(first)) {
 		return
 	}
-	for err == nil && n < len(text) {
-		var more int
-		more, err = o.Body.Read(text[n:])
-		n += more
-	}
-	if n <= maxNotFoundText {
+	if rest, _ := io.CopyN(io.Discard, body, maxNotFoundText); int64(len(first))+rest <= maxNotFoundText {
 		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a text that says "+locus.Quote(first)
 	}
 }
@@ -145,12 +141,9 @@ func saysNotFound(line string) bool {
 	case !strings.HasPrefix(line, "error") && !strings.HasPrefix(line, "404"):
 		return false
 	}
-	for _, words := range []string{"not found", "no such file", "does not exist", "doesn't exist"} {
-		if strings.Contains(line, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"not found", "no such file", "does not exist", "doesn't exist"}, func(words string) bool {
+		return strings.Contains(line, words)
+	})
 }
 
 // awaitGreeting waits for the first byte of a session. A host that closes the
@@ -173,8 +166,7 @@ func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 	}
 }
 
-// readMenu reads the links of a menu that is a page of a site.
-func (e *engine) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
+func (e *Verifier) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	a.at = pageOf(res)
 	line := int64(0)
 	for item, err := range m.Items {
@@ -192,20 +184,18 @@ func (e *engine) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	}
 }
 
-// maxItems is the most items of a menu that are verified.
 const maxItems = 1 << 20
 
 var errItems = errors.New("the menu is too long: the rest is not verified")
 
-// pageOf returns the origins of the links in res.
 func pageOf(res *access.Result) *origins {
-	from := &access.Result{URL: res.URL, Zone: res.Zone}
+	from := &access.Result{URL: res.URL, LinkOrigin: res.LinkOrigin}
 	return &origins{base: res.URL, files: from, others: from}
 }
 
 // readObject reads an object for its fragments, and for its links if it is a page of a
 // site.
-func (e *engine) readObject(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
+func (e *Verifier) readObject(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
 	kind := kindOf(o)
 	if kind == otherType || kind == cssType && page == nil {
 		return
@@ -233,7 +223,7 @@ var errCut = errors.New("the page is too large: links in its last part are not v
 
 // findFragments looks for fragments in a document. A fragment that referrals brought
 // replaces all others.
-func (e *engine) findFragments(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
+func (e *Verifier) findFragments(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
 	if !keep && len(wants) == 0 || e.o.NoFragments || kind == cssType {
 		return
 	}
@@ -275,7 +265,6 @@ const (
 	cssType      = "text/css"
 )
 
-// kindOf returns the type that an object is read as.
 func kindOf(o *scheme.Object) string {
 	if o.Encoding != "" {
 		return otherType
@@ -292,7 +281,6 @@ func kindOf(o *scheme.Object) string {
 	return otherType
 }
 
-// classify sets the outcome of an error.
 func (a *attempt) classify(err error) {
 	a.outcome.Verdict = Warning
 	a.outcome.Detail = reason(err)
@@ -302,14 +290,13 @@ func (a *attempt) classify(err error) {
 	switch access.KindOf(err) {
 	case access.Denied:
 		a.outcome.Verdict = Denied
-		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
-			// Not forbidden, but impossible.
-			switch denied.Rule {
-			case "hops":
-				a.outcome.Verdict = Dead
-			case "host":
-				a.outcome.Verdict = Malformed
-			}
+		a.outcome.setRule(err)
+		// Not forbidden, but impossible.
+		switch a.outcome.Rule {
+		case "hops":
+			a.outcome.Verdict = Dead
+		case "host":
+			a.outcome.Verdict = Malformed
 		}
 	case access.Syntax:
 		if errors.Is(err, scheme.ErrProtocol) {
@@ -354,8 +341,8 @@ func (a *attempt) classifyUnreachable(err error) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.outcome.Verdict, a.temporary = Dead, true
 		a.outcome.Detail = "connection refused"
-	case isUntrusted(err):
-		// It answered, but can't prove its identity.
+	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.RecordHeaderError)):
+		// It answered, but can't prove its identity, or does not speak TLS.
 		a.outcome.Verdict = Dead
 	default:
 		a.temporary = true
@@ -365,13 +352,6 @@ func (a *attempt) classifyUnreachable(err error) {
 	}
 }
 
-// isUntrusted reports whether a server has no valid certificate, or does not speak TLS
-// on its port.
-func isUntrusted(err error) bool {
-	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
-}
-
-// classifyProtocol sets the outcome of an error response.
 func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
 	a.outcome.Status = status
@@ -400,12 +380,18 @@ func (a *attempt) isOfHTTP(err error) bool {
 	return errors.As(err, &e) && a.registry.Scheme(e.URL).Traits.Has(scheme.Web)
 }
 
-// statusOf returns the status code in err, or 0.
 func statusOf(err error) int {
 	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
 		return answer.Code
 	}
 	return 0
+}
+
+// setRule sets the rule and the port of a denial.
+func (o *Outcome) setRule(err error) {
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
+		o.Rule, o.Port = denied.Rule, denied.Port
+	}
 }
 
 // reason returns the text of err without what the result says by itself.
@@ -415,10 +401,7 @@ func reason(err error) string {
 		if e := (*access.Error)(nil); !errors.As(err, &e) || denied.Subject != locus.Quote(e.URL.Redacted()) {
 			text = denied.Subject + ": " + text
 		}
-		switch {
-		case strings.HasPrefix(denied.Help, "--"):
-			text += " (" + denied.Help + " allows it)"
-		case denied.Help != "":
+		if denied.Help != "" {
 			text += " (" + denied.Help + ")"
 		}
 		return text

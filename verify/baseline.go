@@ -15,7 +15,6 @@ type Baseline struct{ known map[string]bool }
 
 const baselineHead = "# Links that are known to be bad, one per line: a URL, or a document and the text of the link.\n"
 
-// maxBaseline is the greatest length of a line, in bytes.
 const maxBaseline = locus.MaxLen
 
 // ParseBaseline reads a baseline: one link per line, as [Result.Key] has it. Empty

@@ -3,23 +3,17 @@
 //
 // A [Verifier] reads documents with package document, opens each URL once through
 // package access, in every scheme, and gives each link a [Verdict]. A link counts as
-// broken only if a server, a name server or a refused connection says so:
+// broken only if a server, a name server or a refused connection says so.
 //
-//	alive        the resource exists
-//	moved        it exists, and referrals lead there
-//	warning      inconclusive after all tries: the statuses 401, 402, 403, 405, 406, 407, 408,
-//	             425, 429, 451, 5xx and 999, timeouts, broken connections, an overloaded
-//	             server, an unreachable gateway, a text of gopher that says that something
-//	             is missing, and a scheme that is neither registered here nor with IANA
-//	ignored      not requested, because of a rule or a robots.txt, or because the URL is
-//	             incomplete: a part of a template, a partial form without a base
-//	unsupported  the scheme can't be opened here
-//	denied       the policy forbids the request
-//	fragment     the document exists and does not have the fragment
-//	dead         the resource does not exist (404, 410, 550, 430 ...), the host does not exist
-//	             or refuses connections, or referrals lead in a circle
-//	malformed    not a URL, or not one of its scheme
-//	unknown      the run ended before the link was verified
+// [Files] verifies the documents of an [io/fs.FS] without the network, for a test:
+//
+//	report, err := verify.Files(os.DirFS("docs"), nil)
+//	if err != nil {
+//		t.Fatal(err)
+//	}
+//	for _, link := range report.Bad() {
+//		t.Error(link)
+//	}
 //
 // # Requests
 //

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -29,17 +31,16 @@ const (
 	inFile                   // the URL of a file that was typed or found in a file
 )
 
-// traits returns what the scheme of u is like.
-func (e *engine) traits(u locus.URL) scheme.Traits { return e.client.Registry().Scheme(u).Traits }
+func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(u).Traits }
 
-func (e *engine) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
+func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
 
 // originOf returns the origin of u, which was found in from. nil: it was typed.
-func (e *engine) originOf(u locus.URL, from *access.Result) origin {
+func (e *Verifier) originOf(u locus.URL, from *access.Result) origin {
 	switch {
 	case e.isFile(u) && (from == nil || e.isFile(from.URL)):
 		return inFile
-	case from == nil, from.Zone == policy.Near:
+	case from == nil, from.LinkOrigin == policy.FromPrivate:
 		return fromTyped
 	}
 	return fromPublic
@@ -81,38 +82,23 @@ const (
 	done
 )
 
-// doc is a document and its links.
 type doc struct {
-	name     string
-	ready    bool      // its links are known
-	links    []link    // as read, until they are added
-	refs     []ref     // the links after that
-	err      []error   // what can't be read
-	site     *site     // that it is a page of
-	depth    int       // in the site
-	at       *origins  // of a page: where it was found
-	typedURL *typedURL // a URL instead of a document
+	name  string
+	ready bool     // its links are known
+	links []link   // as read, until they are added
+	refs  []ref    // the links after that
+	err   []error  // what can't be read
+	site  *site    // that it is a page of
+	depth int      // in the site
+	at    *origins // of a page: where it was found
+	typed bool     // a URL that was typed, instead of a document
 }
-
-// typedURL is a URL that was typed: the first page of a site.
-type typedURL struct{ url locus.URL }
 
 // origins are what the links of a document are resolved by, and found in.
 type origins struct {
 	base   locus.URL
 	files  *access.Result // for files
 	others *access.Result // for all other links
-}
-
-// originOf returns the result that a link was found in, for access.
-func (p *origins) originOf(isFile bool) *access.Result {
-	switch {
-	case p == nil:
-		return nil
-	case isFile:
-		return p.files
-	}
-	return p.others
 }
 
 // ref is a link of a document: a target, or an outcome that needs no request.
@@ -125,19 +111,22 @@ type ref struct {
 	extra        *linkExtra
 }
 
-// linkExtra is what few links have.
+// linkExtra is what few links have: most save its memory.
 type linkExtra struct {
 	url                      locus.URL // if there is no target, or the target's URL is spelled differently
 	alternative              locus.URL // the other reading of the link
 	written, member, context string
 }
 
-// engine is a run.
-type engine struct {
-	client *access.Client
-	o      Options
-	queue  *queue.Queue[*target]
-	mail   mailChecker
+// Verifier verifies the links of documents in one run.
+type Verifier struct {
+	client   *access.Client
+	registry *scheme.Registry
+	fsys     fs.FS // of Files; nil: there is none
+	o        Options
+	queue    *queue.Queue[*target]
+	mail     mailChecker
+	used     atomic.Bool
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -152,41 +141,8 @@ type engine struct {
 	progress Progress
 }
 
-func newEngine(c *access.Client, o Options) *engine {
-	e := &engine{
-		client:   c,
-		o:        o,
-		queue:    queue.New[*target](),
-		mail:     mailChecker{lookup: o.Mail, checkName: c.CheckName, domains: map[string]Outcome{}},
-		targets:  map[locus.URL]*target{},
-		interned: map[Outcome]*Outcome{},
-	}
-	e.changed.L = &e.mu
-	return e
-}
-
-func (e *engine) run(ctx context.Context, sources iter.Seq[Source], yield func(Result) bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(ctx, func() {
-		e.queue.Close()
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.changed.Broadcast()
-	})
-	var workers sync.WaitGroup
-	workers.Go(func() { e.readAll(ctx, sources) })
-	for range e.o.Parallel {
-		workers.Go(func() { e.work(ctx) })
-	}
-	e.yieldAll(ctx, yield)
-	stop()
-	cancel()
-	e.queue.Close()
-	workers.Wait()
-}
-
 // readAll reads the sources, several at once, and then starts the targets.
-func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
+func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	var readers sync.WaitGroup
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for s := range sources {
@@ -198,8 +154,7 @@ func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
 		e.docs = append(e.docs, d)
 		e.mu.Unlock()
 		if s.Open == nil {
-			d.name = ""
-			d.typedURL = &typedURL{s.URL}
+			d.name, d.typed = "", true
 			e.deliver(d, []link{{url: s.URL}}, nil)
 			continue
 		}
@@ -224,7 +179,7 @@ func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
 
 // deliver passes the links of a document on. They are added in the order of the
 // documents, so the first page of a site does not depend on timing.
-func (e *engine) deliver(d *doc, links []link, troubles []error) {
+func (e *Verifier) deliver(d *doc, links []link, troubles []error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	d.links, d.err, d.ready = links, troubles, true
@@ -236,81 +191,82 @@ func (e *engine) deliver(d *doc, links []link, troubles []error) {
 	e.changed.Broadcast()
 }
 
-// addLink makes a ref of a link.
-func (e *engine) addLinks(d *doc) {
-	if d.typedURL == nil {
+func (e *Verifier) addLinks(d *doc) {
+	if !d.typed {
 		e.progress.Documents++
 	}
 	e.progress.Links += len(d.links)
-	d.refs = make([]ref, 0, len(d.links))
+	d.refs = make([]ref, len(d.links))
 	for i := range d.links {
-		d.refs = append(d.refs, e.addLink(d, &d.links[i]))
+		d.refs[i] = e.addLink(d, &d.links[i])
 	}
 	d.links = nil
 }
 
-// addLink makes a ref of a link.
-func (e *engine) addLink(d *doc, l *link) ref {
-	r := ref{line: l.line, column: l.column}
-	if l.written != "" || l.member != "" || l.context != "" || !l.alternative.IsZero() {
-		r.extra = &linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
-	}
-	fix := func(v Verdict, detail string) ref {
-		r.fixed = e.fixedOutcome(v, detail)
-		if r.extra == nil {
-			r.extra = new(linkExtra)
+func (e *Verifier) addLink(d *doc, l *link) (r ref) {
+	r = ref{line: l.line, column: l.column}
+	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
+	defer func() {
+		if extra != (linkExtra{}) {
+			r.extra = new(extra)
 		}
-		r.extra.url = l.url
+	}()
+	fix := func(v Verdict, detail string) ref {
+		r.fixed, extra.url = e.intern(Outcome{Verdict: v, Detail: detail}), l.url
 		return r
 	}
 	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
-	if pattern, ok := e.o.Rules.ignores(l.url); ok {
-		return fix(Ignored, "matches the pattern "+locus.Quote(pattern))
+	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
+		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
 	}
 	if v, why := e.unsupported(l.url); why != "" {
 		return fix(v, why)
 	}
 	asked := l.url.WithoutFragment()
-	canonical, _, err := e.client.Registry().Canonical(asked)
+	canonical, _, err := e.registry.Canonical(asked)
 	if err != nil {
 		return fix(Malformed, plainError(err))
+	}
+	if e.o.Offline && !e.isFile(asked) {
+		return fix(Ignored, notAFile)
 	}
 	if canonical == asked {
 		canonical = asked // keep the text once
 	}
-	from := d.at.originOf(e.isFile(asked))
+	var from *access.Result
+	if d.at != nil {
+		from = d.at.others
+		if e.isFile(asked) {
+			from = d.at.files
+		}
+	}
 	t := e.target(targetKey{canonical, e.originOf(asked, from)}, asked, from)
 	r.target = t
 	if t.url != asked {
-		if r.extra == nil {
-			r.extra = new(linkExtra)
-		}
-		r.extra.url = l.url
+		extra.url = l.url
 	}
-	if r.fragment, r.hasFragment = l.url.Fragment(); r.hasFragment && e.wantsFragment(l.url, r.fragment) {
+	r.fragment, r.hasFragment = l.url.Fragment()
+	if r.fragment != "" && !e.o.NoFragments && !isProgram(l.url, r.fragment) && e.traits(l.url).Has(scheme.Fragments) {
 		e.want(t, r.fragment)
 	}
 	e.followInSite(d, t)
 	return r
 }
 
-// fixedOutcome returns an outcome that needs no request.
-func (e *engine) fixedOutcome(v Verdict, detail string) *Outcome {
-	return e.intern(Outcome{Verdict: v, Detail: detail})
-}
-
-// maxInterned is the most outcomes that are shared.
 const maxInterned = 4096
 
+// notAFile is the reason for links that are ignored without a network.
+const notAFile = "only links to files are verified"
+
 // unsupported returns why u can't be verified whatever its form is, and the verdict.
-func (e *engine) unsupported(u locus.URL) (Verdict, string) {
-	s, ok := e.client.Registry().Lookup(u.Scheme())
+func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {
+	s, ok := e.registry.Lookup(u.Scheme())
 	switch {
 	case !ok:
-		verdict, why := unknownScheme(u.Scheme())
-		if _, suggestion := e.client.Registry().Suggest(u); suggestion != "" {
+		verdict, why := e.unknownScheme(u.Scheme())
+		if _, suggestion := e.registry.Suggest(u); suggestion != "" {
 			why += " (" + suggestion + ")"
 		}
 		return verdict, why
@@ -323,8 +279,7 @@ func (e *engine) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-// target returns the target of a key, and creates it if it is missing.
-func (e *engine) target(key targetKey, asked locus.URL, from *access.Result) *target {
+func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result) *target {
 	var last *target
 	for t := e.targets[key.url]; t != nil; t = t.next {
 		if t.key.origin == key.origin || t.state == done && t.public {
@@ -347,7 +302,7 @@ func (e *engine) target(key targetKey, asked locus.URL, from *access.Result) *ta
 }
 
 // start queues t now, or once all documents are read.
-func (e *engine) start(t *target) {
+func (e *Verifier) start(t *target) {
 	if !e.started {
 		e.waiting = append(e.waiting, t)
 		return
@@ -356,7 +311,7 @@ func (e *engine) start(t *target) {
 }
 
 // enqueue queues t, unless its stored outcome is enough.
-func (e *engine) enqueue(t *target) {
+func (e *Verifier) enqueue(t *target) {
 	if e.loadStored(t) {
 		e.finish(t)
 		return
@@ -366,12 +321,11 @@ func (e *engine) enqueue(t *target) {
 	e.queue.Add(t, name, limits)
 }
 
-// loadStored looks t up in the store.
-func (e *engine) loadStored(t *target) bool {
+func (e *Verifier) loadStored(t *target) bool {
 	if e.o.Store == nil || t.page != nil || !e.isRemembered(t.url) {
 		return false
 	}
-	if _, err := e.client.Way(t.url, t.from); errors.Is(err, policy.ErrDenied) {
+	if _, err := e.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
 		// An earlier run was allowed to open it.
 		return false
 	}
@@ -384,21 +338,19 @@ func (e *engine) loadStored(t *target) bool {
 			return false
 		}
 	}
-	out := r.outcome()
-	t.found = r.Fragments
-	t.outcome = e.intern(out)
+	t.found, t.outcome = r.Fragments, e.intern(r.outcome())
 	return true
 }
 
 // isRemembered reports whether the outcome of u may be in the store: files are cheap
 // to open again, and a password must not get there.
-func (e *engine) isRemembered(u locus.URL) bool { return !e.isFile(u) && !hasSecret(u) }
+func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isFile(u) && !hasSecret(u) }
 
 // hasSecret reports whether u has a password, perhaps where the grammar has none.
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 
 // hostOf returns the name that a URL in canonical form shares limits by, and these.
-func (e *engine) hostOf(u locus.URL) (name string, limits queue.Limits) {
+func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	switch traits := e.traits(u); {
 	case traits.Has(scheme.Files):
 		return "", queue.Limits{}
@@ -414,12 +366,7 @@ func (e *engine) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
 }
 
-func (e *engine) wantsFragment(u locus.URL, fragment string) bool {
-	return !e.o.NoFragments && fragment != "" && !isProgram(u, fragment) && e.traits(u).Has(scheme.Fragments)
-}
-
-// want looks for a fragment of t.
-func (e *engine) want(t *target, fragment string) {
+func (e *Verifier) want(t *target, fragment string) {
 	if slices.Contains(t.wants, fragment) || t.state == done && !isFound(t.outcome) {
 		return
 	}
@@ -433,7 +380,7 @@ func (e *engine) want(t *target, fragment string) {
 }
 
 // lookUp looks for a fragment in what is known of t, or else adds it to t.wants.
-func (e *engine) lookUp(t *target, fragment string) {
+func (e *Verifier) lookUp(t *target, fragment string) {
 	if _, known := t.found[fragment]; known {
 		return
 	}
@@ -447,7 +394,7 @@ func (e *engine) lookUp(t *target, fragment string) {
 	t.found[fragment] = t.anchors.find(fragment)
 }
 
-func (e *engine) work(ctx context.Context) {
+func (e *Verifier) work(ctx context.Context) {
 	for {
 		t, host, ok := e.queue.Take()
 		if !ok {
@@ -458,8 +405,7 @@ func (e *engine) work(ctx context.Context) {
 	}
 }
 
-// try makes one attempt at t.
-func (e *engine) try(ctx context.Context, t *target) {
+func (e *Verifier) try(ctx context.Context, t *target) {
 	h := t.host
 	if why := e.queue.IsShut(h); why != "" {
 		e.queue.Skip(h)
@@ -487,7 +433,7 @@ func (e *engine) try(ctx context.Context, t *target) {
 
 // retryAt reports whether t is tried again after a, and when. A server that asks for a
 // pause gets it for all its URLs.
-func (e *engine) retryAt(t *target, a *attempt) (at time.Time, again bool) {
+func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	if !a.temporary {
 		return at, false
 	}
@@ -512,7 +458,7 @@ func (e *engine) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 }
 
 // handle makes a the outcome of t.
-func (e *engine) handle(t *target, a *attempt) {
+func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
 	t.public, t.fromRobots = a.public, a.fromRobots
@@ -551,7 +497,7 @@ func (e *engine) handle(t *target, a *attempt) {
 }
 
 // intern returns an outcome that targets share.
-func (e *engine) intern(o Outcome) *Outcome {
+func (e *Verifier) intern(o Outcome) *Outcome {
 	if same := e.interned[o]; same != nil {
 		return same
 	}
@@ -562,7 +508,7 @@ func (e *engine) intern(o Outcome) *Outcome {
 }
 
 // finish marks t as done and wakes those who wait for it.
-func (e *engine) finish(t *target) {
+func (e *Verifier) finish(t *target) {
 	if asked := t.archived; asked != nil {
 		if t.outcome.Verdict == Alive || t.outcome.Verdict == Moved {
 			out := *asked.outcome
@@ -585,7 +531,7 @@ func (e *engine) finish(t *target) {
 
 // startNext starts the next target with the URL of t, which is done. An outcome that
 // holds for both needs no second request.
-func (e *engine) startNext(t *target) {
+func (e *Verifier) startNext(t *target) {
 	next := t.next
 	if next == nil || next.state != waiting {
 		return
@@ -603,7 +549,7 @@ func (e *engine) startNext(t *target) {
 func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
 
 // askArchive starts a request to an archive for t, if it is dead and none was made.
-func (e *engine) askArchive(t *target) bool {
+func (e *Verifier) askArchive(t *target) bool {
 	if e.o.Archive == nil || t.outcome.Verdict != Dead || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
@@ -620,12 +566,13 @@ func (e *engine) askArchive(t *target) bool {
 	return true
 }
 
-// store puts the outcome of t into the store.
-func (e *engine) store(t *target) {
-	if e.o.Store == nil || t.outcome.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !t.outcome.isKept() {
+func (e *Verifier) store(t *target) {
+	o := t.outcome
+	// What the policy or an option decided is decided again in the next run.
+	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead}, o.Verdict)
+	if e.o.Store == nil || o.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
 		return
 	}
-	o := t.outcome
 	found := maps.Clone(t.found)
 	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
 		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
@@ -636,8 +583,7 @@ func (e *engine) store(t *target) {
 	})
 }
 
-// yieldAll yields the results, document by document.
-func (e *engine) yieldAll(ctx context.Context, yield func(Result) bool) {
+func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	for i := 0; ; i++ {
 		d := e.next(ctx, i)
 		if d == nil {
@@ -658,7 +604,7 @@ func (e *engine) yieldAll(ctx context.Context, yield func(Result) bool) {
 }
 
 // next waits until the links of document i are added. nil: there is no such document.
-func (e *engine) next(ctx context.Context, i int) *doc {
+func (e *Verifier) next(ctx context.Context, i int) *doc {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i >= e.added {
@@ -670,8 +616,7 @@ func (e *engine) next(ctx context.Context, i int) *doc {
 	return e.docs[i]
 }
 
-// awaitResult waits for the outcome of r.
-func (e *engine) awaitResult(ctx context.Context, d *doc, r *ref) Result {
+func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	res := Result{Document: d.name, Line: r.line, Column: r.column}
 	if r.extra != nil {
 		res.Written, res.Member, res.Context, res.URL = r.extra.written, r.extra.member, r.extra.context, r.extra.url
@@ -704,14 +649,14 @@ func (e *engine) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 	}
 	if res.Verdict != Alive {
-		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome)
+		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.registry)
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
 	}
 	return res
 }
 
 // tryAlternative waits for the outcome of the other reading of r.
-func (e *engine) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
+func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	e.mu.Lock()
 	other := e.addLink(d, &link{url: r.extra.alternative, member: r.extra.member, context: r.extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -52,7 +53,6 @@ func (a *anchors) hasLines(name string) bool {
 	return ok && strings.Trim(name, "0123456789-") == "" && a.has(first) && a.has(last)
 }
 
-// hasEither looks for a name with and without the prefix that GitHub's pages have.
 func (a *anchors) hasEither(name string) bool {
 	const shown = "user-content-"
 	if a.has(name) || a.has(shown+name) {
@@ -62,15 +62,11 @@ func (a *anchors) hasEither(name string) bool {
 	return ok && a.lenient && a.has(plain)
 }
 
-// findText reports whether one of the texts of a directive is on the page.
 func (a *anchors) findText(directives string) bool {
-	found := false
-	for part := range strings.SplitSeq(directives, "&") {
-		if value, ok := strings.CutPrefix(part, "text="); ok {
-			found = found || a.hasText(value)
-		}
-	}
-	return found
+	return slices.ContainsFunc(strings.Split(directives, "&"), func(part string) bool {
+		value, ok := strings.CutPrefix(part, "text=")
+		return ok && a.hasText(value)
+	})
 }
 
 // hasText looks for "prefix-,start,end,-suffix". Only start is required.

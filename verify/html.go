@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 )
 
 // anchors are the fragments that a document has, as hashes of their names in order: a page
@@ -23,7 +23,6 @@ type anchors struct {
 // seed is that of all hashes of this process.
 var seed = maphash.MakeSeed()
 
-// maxAnchors is the most names that are kept of one document.
 const maxAnchors = 1 << 20
 
 func (a *anchors) add(name string) {
@@ -67,25 +66,21 @@ func htmlAnchors(page string, withText bool) *anchors {
 // scan adds the names in HTML, and its text if text is not nil.
 func (a *anchors) scan(h markup.HTML, text *folder) {
 	hidden := "" // the open element of unread
-	for {
-		t, ok := h.Next()
-		if !ok {
-			return
-		}
-		element := strings.ToLower(t.Name)
-		switch t.Kind {
+	for h.Begin() {
+		element := strings.ToLower(h.Name)
+		switch h.Kind {
 		case markup.Text:
 			if text != nil && hidden == "" && !unread[element] {
-				decoded := markup.Decode(h.Source[t.Start:t.End], markup.HTMLText)
+				decoded := markup.Decode(h.Source[h.Start:h.End], markup.HTMLText)
 				text.add(decoded.Text)
 			}
 		case markup.Verbatim:
 			if text != nil && hidden == "" {
-				text.add(h.Source[t.Start:t.End])
+				text.add(h.Source[h.Start:h.End])
 			}
 		case markup.StartTag:
-			a.tag(h.Source, t, element)
-			if hidden == "" && unread[element] && !(h.XML && strings.HasSuffix(h.Source[:t.End], "/>")) {
+			a.tag(&h, element)
+			if hidden == "" && unread[element] && !(h.XML && strings.HasSuffix(h.Source[:h.End], "/>")) {
 				hidden = element
 			}
 		case markup.EndTag:
@@ -93,22 +88,22 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 				hidden = ""
 			}
 		}
-		if text != nil && (t.Kind == markup.StartTag || t.Kind == markup.EndTag) && !inline[element] {
+		if text != nil && (h.Kind == markup.StartTag || h.Kind == markup.EndTag) && !inline[element] {
 			text.space()
 		}
 	}
 }
 
 // tag adds the names that a start tag has.
-func (a *anchors) tag(source string, t markup.Token, element string) {
-	for attribute := range t.Attributes(source) {
+func (a *anchors) tag(h *markup.HTML, element string) {
+	for attribute, ok := h.Attribute(); ok; attribute, ok = h.Attribute() {
 		if markup.SameName(attribute.Name, "id") || element == "a" && markup.SameName(attribute.Name, "name") {
-			value := markup.Decode(source[attribute.Start:attribute.End], markup.HTMLValue)
+			value := markup.Decode(h.Source[attribute.Start:attribute.End], markup.HTMLValue)
 			a.add(value.Text)
 		}
 	}
-	if element == "meta" && markup.SameName(t.Value(source, "http-equiv"), "refresh") {
-		a.leads = a.leads || strings.Contains(t.Value(source, "content"), "=")
+	if element == "meta" && markup.SameName(h.Value("http-equiv"), "refresh") {
+		a.leads = a.leads || strings.Contains(h.Value("content"), "=")
 	}
 }
 
@@ -144,7 +139,6 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// folded returns text as a folder writes it.
 func folded(text string) string {
 	var f folder
 	f.add(text)

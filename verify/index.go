@@ -16,7 +16,7 @@ var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "r
 
 // findInIndexFile looks for the fragments of a directory in its index file. Without
 // one, it has no fragments that can be looked for.
-func (e *engine) findInIndexFile(ctx context.Context, a *attempt, t *target, wants []string, m *scheme.Menu) {
+func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, wants []string, m *scheme.Menu) {
 	file, rank := locus.URL{}, len(indexFiles)
 	n := 0
 	for item, err := range m.Items {
@@ -32,7 +32,7 @@ func (e *engine) findInIndexFile(ctx context.Context, a *attempt, t *target, wan
 	if file.IsZero() {
 		return
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: file, From: t.from})
+	res, err := e.do(ctx, access.Request{URL: file, From: t.from})
 	if err != nil {
 		// The directory exists; the content of its index file is unknown.
 		return

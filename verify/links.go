@@ -27,9 +27,12 @@ type link struct {
 	line, column             int64
 }
 
-// readSource reads the links of a source.
-func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
+func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
+	if e.fsys != nil {
+		// A link to a file elsewhere has no better standing than one to the network.
+		d.at.files = d.at.others
+	}
 	r, err := s.Open(ctx)
 	if err != nil {
 		e.deliver(d, nil, []error{err})
@@ -43,14 +46,13 @@ func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
 // maxTroubles is how many unreadable parts of a document are reported.
 const maxTroubles = 100
 
-// links reads the links of a document.
-func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
+func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
 	o := e.o.Document
 	if mediaType != "" {
 		o.Type = mediaType
 	}
 	if o.Extract.Schemes == nil {
-		o.Extract.Schemes = e.client.Registry().InText()
+		o.Extract.Schemes = e.registry.InText()
 	}
 	for found, err := range document.Links(r, name, &o) {
 		switch {
@@ -58,6 +60,11 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 			return list, troubles
 		case errors.Is(err, document.ErrBinary):
 			// A binary file has no links.
+			if part := (*document.Error)(nil); errors.As(err, &part) && part.Member == "" {
+				e.mu.Lock()
+				e.progress.Binary++
+				e.mu.Unlock()
+			}
 		case err != nil:
 			if len(troubles) < maxTroubles {
 				troubles = append(troubles, err)
@@ -72,8 +79,7 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 	return list, troubles
 }
 
-// link returns the link for what was found in a document with that base.
-func (e *engine) link(found *document.Link, base locus.URL) link {
+func (e *Verifier) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
@@ -93,6 +99,8 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	}
 	u, err := e.resolve(found, base)
 	switch {
+	case errors.Is(err, errOutside):
+		l.verdict, l.detail = Warning, err.Error()
 	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
@@ -109,7 +117,7 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 
 // ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
 // no ASCII form is malformed, and is not looked up.
-func (e *engine) ascii(l *link) {
+func (e *Verifier) ascii(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
 	case u == l.url:
@@ -138,7 +146,7 @@ func isTemplate(written string) bool {
 
 // unknown returns the verdict about a link of a scheme that is not registered, such as
 // data, whose form is not judged; "" for other links.
-func (e *engine) unknown(written string) (Verdict, string) {
+func (e *Verifier) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
 		return 0, ""
@@ -147,16 +155,19 @@ func (e *engine) unknown(written string) (Verdict, string) {
 		return 0, ""
 	}
 	name := strings.ToLower(written[:end])
-	if _, ok := e.client.Registry().Lookup(name); ok {
+	if _, ok := e.registry.Lookup(name); ok {
 		return 0, ""
 	}
-	return unknownScheme(name)
+	return e.unknownScheme(name)
 }
 
 // unknownScheme returns the verdict about a scheme that is not registered. A name that
 // IANA does not register either may be a typo: that is a warning.
-func unknownScheme(name string) (Verdict, string) {
+func (e *Verifier) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
+		if e.client == nil {
+			return Ignored, notAFile
+		}
 		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
@@ -174,8 +185,7 @@ var errNoPlace = errors.New("a relative link in a document without a location")
 // errNoScheme: a partial form that begins with "//", in a file.
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// resolve resolves a partial form.
-func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
+func (e *Verifier) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
 	if found.Base != "" {
 		own, err := relative.Parse(found.Base)
 		if err != nil {
@@ -204,18 +214,21 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 			return locus.URL{}, errNoScheme
 		}
 		text, base = e.inFile(text, base)
+		if e.isOwn(base) && leavesRoot(base, text) {
+			return locus.URL{}, errOutside
+		}
 	}
 	ref, err := relative.Parse(text)
 	if err != nil {
 		return locus.URL{}, err
 	}
-	u, _, err := e.client.Registry().Resolve(base, ref, relative.Options{Data: true})
+	u, _, err := e.registry.Resolve(base, ref, relative.Options{Data: true})
 	return u, err
 }
 
 // inFile adapts a partial form in a local file: a search is not part of a file's name, and
 // "/" may be the root of the site.
-func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
+func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
 		if ref, err := relative.Parse(text); err == nil {
@@ -239,7 +252,7 @@ func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
 // plainError returns the text of err without its package and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf("octet %d: %s", e.Offset, e.Reason())
+		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
 	}
 	return strings.TrimPrefix(err.Error(), "locus: ")
 }

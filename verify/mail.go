@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -18,22 +17,17 @@ type Mail interface {
 	LookupHost(ctx context.Context, host string) ([]string, error)
 }
 
-// mailChecker verifies mail addresses.
 type mailChecker struct {
 	lookup    Mail
 	checkName func(host string) error // whether a name may be looked up
-	mu        sync.Mutex
-	domains   map[string]Outcome // in lower case
+	domains   sync.Map                // outcomes by domain in lower case
 }
 
 // check verifies the addresses of u by their syntax and the name server. It contacts no
 // mail server (RFC 5321 section 3.5.3).
 func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, again bool) {
-	text := u.SchemePart()
-	if at := strings.IndexByte(text, '?'); at >= 0 {
-		// Header fields (RFC 6068), which RFC 1738 has as a part of the address.
-		text = text[:at]
-	}
+	// The header fields of RFC 6068 are a part of the address in RFC 1738.
+	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" {
 		return Outcome{Verdict: Alive, Detail: "no address: the sender fills it in"}, false
 	}
@@ -61,18 +55,15 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 		return Outcome{Verdict: Malformed, Detail: "invalid address: the domain is missing"}, false
 	}
 	if err := m.checkName(domain); err != nil {
-		return Outcome{Verdict: Denied, Detail: reason(err)}, false
+		out = Outcome{Verdict: Denied, Detail: reason(err)}
+		out.setRule(err)
+		return out, false
 	}
-	m.mu.Lock()
-	known, ok := m.domains[domain]
-	m.mu.Unlock()
-	if ok {
-		return known, false
+	if known, ok := m.domains.Load(domain); ok {
+		return known.(Outcome), false
 	}
 	if out, again = m.checkDomain(ctx, domain); !again && ctx.Err() == nil {
-		m.mu.Lock()
-		m.domains[domain] = out
-		m.mu.Unlock()
+		m.domains.Store(domain, out)
 	}
 	return out, again
 }
@@ -82,26 +73,22 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 // (RFC 7505).
 func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outcome, again bool) {
 	list, err := m.lookup.LookupMX(ctx, domain+".")
+	found := len(list) > 0
+	if len(list) == 1 && (list[0].Host == "." || list[0].Host == "") {
+		return Outcome{Verdict: Dead, Detail: domain + " accepts no mail (RFC 7505)"}, false
+	}
+	if !found && (err == nil || isNoSuchName(err)) {
+		var hosts []string
+		hosts, err = m.lookup.LookupHost(ctx, domain+".")
+		found = len(hosts) > 0
+	}
 	switch {
-	case len(list) == 1 && (list[0].Host == "." || list[0].Host == ""):
-		return Outcome{Verdict: Dead, Detail: fmt.Sprintf("%s accepts no mail (RFC 7505)", domain)}, false
-	case len(list) > 0:
+	case found:
 		return Outcome{Verdict: Alive}, false
 	case err != nil && !isNoSuchName(err):
-		return unresolved(err), true
+		return Outcome{Verdict: Warning, Detail: "can't look up the domain: " + err.Error()}, true
 	}
-	hosts, err := m.lookup.LookupHost(ctx, domain+".")
-	switch {
-	case len(hosts) > 0:
-		return Outcome{Verdict: Alive}, false
-	case err != nil && !isNoSuchName(err):
-		return unresolved(err), true
-	}
-	return Outcome{Verdict: Dead, Detail: fmt.Sprintf("%s accepts no mail: it has no MX record and no address", domain)}, false
-}
-
-func unresolved(err error) Outcome {
-	return Outcome{Verdict: Warning, Detail: "can't look up the domain: " + err.Error()}
+	return Outcome{Verdict: Dead, Detail: domain + " accepts no mail: it has no MX record and no address"}, false
 }
 
 // isNoSuchName reports whether a name does not exist, or has no record of that type.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 )
 
 // markdownAnchors returns the fragments of a Markdown document as GitHub shows it:

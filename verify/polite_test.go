@@ -121,7 +121,7 @@ func TestHostOf(t *testing.T) {
 	for range v.Run(t.Context(), slices.Values([]Source{textDoc("d", text)})) {
 	}
 	var got []string
-	_, _, hosts := v.e.queue.Stats()
+	_, _, hosts := v.queue.Stats()
 	for _, h := range hosts {
 		got = append(got, h.Host)
 	}

@@ -9,38 +9,31 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 )
 
 // Rules say which links are skipped, and which verdicts are accepted. nil and the zero
 // Rules have no effect.
 type Rules struct {
-	// Ignore are patterns of URLs that are skipped. "*" in a pattern stands for any
-	// characters, all else for itself.
-	Ignore []string
+	// Ignore describe URLs that are skipped.
+	Ignore []policy.Pattern `toml:"ignore"`
 	// Accept are outcomes that are not reported.
-	Accept []Accept
+	Accept []Accept `toml:"accept"`
 }
 
 // Accept describes links that are not reported.
 type Accept struct {
-	URL     string    // a pattern
-	Status  []int     // one of these status codes; empty: any
-	Verdict []Verdict // one of these verdicts; empty: any
-	Reason  string    // for people
+	URL     policy.Pattern `toml:"url"`
+	Status  []int          `toml:"status"`  // one of these status codes; empty: any
+	Verdict []Verdict      `toml:"verdict"` // one of these verdicts; empty: any
+	Reason  string         `toml:"reason"`  // for people
 }
 
 // ParseRules reads rules in TOML. An unknown key is an error.
 func ParseRules(text string) (*Rules, error) {
-	var file struct {
-		Ignore []string `toml:"ignore"`
-		Accept []struct {
-			URL     string    `toml:"url"`
-			Status  []int     `toml:"status"`
-			Verdict []Verdict `toml:"verdict"`
-			Reason  string    `toml:"reason"`
-		} `toml:"accept"`
-	}
-	meta, err := toml.Decode(text, &file)
+	r := new(Rules)
+	meta, err := toml.Decode(text, r)
 	if e := (toml.ParseError{}); errors.As(err, &e) {
 		return nil, fmt.Errorf("line %d: %s", e.Position.Line, e.Message)
 	} else if err != nil {
@@ -49,68 +42,48 @@ func ParseRules(text string) (*Rules, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("%s: unknown key; known are ignore, and in accept: url, status, verdict and reason", locus.Quote(unknown[0].String()))
 	}
-	r := &Rules{Ignore: file.Ignore}
-	for i, a := range file.Accept {
-		if a.URL == "" {
+	for i, a := range r.Accept {
+		if a.URL.String() == "" {
 			return nil, fmt.Errorf(`accept number %d has no url: write url = "*" for all`, i+1)
 		}
-		r.Accept = append(r.Accept, Accept(a))
-	}
-	if slices.Contains(r.Ignore, "") {
-		return nil, errors.New(`empty pattern in ignore: write "*" for all`)
 	}
 	return r, nil
 }
 
 // ignores returns the pattern that u matches.
-func (r *Rules) ignores(u locus.URL) (pattern string, ok bool) {
-	if r == nil {
-		return "", false
+func (r *Rules) ignores(u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
+	if r == nil || len(r.Ignore) == 0 {
+		return policy.Pattern{}, false
 	}
-	text := u.String()
-	for _, pattern := range r.Ignore {
-		if matches(pattern, text) {
-			return pattern, true
-		}
-	}
-	return "", false
+	return firstMatch(r.Ignore, u, registry)
 }
 
 // accepts returns why an outcome of u is accepted.
-func (r *Rules) accepts(u locus.URL, o *Outcome) (reason string, ok bool) {
+func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (reason string, ok bool) {
 	if r == nil {
 		return "", false
 	}
-	text := u.String()
 	for _, a := range r.Accept {
 		if (len(a.Status) == 0 || slices.Contains(a.Status, o.Status)) &&
-			(len(a.Verdict) == 0 || slices.Contains(a.Verdict, o.Verdict)) && matches(a.URL, text) {
-			return a.Reason, true
+			(len(a.Verdict) == 0 || slices.Contains(a.Verdict, o.Verdict)) {
+			if _, ok := firstMatch([]policy.Pattern{a.URL}, u, registry); ok {
+				return a.Reason, true
+			}
 		}
 	}
 	return "", false
 }
 
-// matches reports whether text matches a pattern, in time proportional to the product
-// of their lengths at worst.
-func matches(pattern, text string) bool {
-	first, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == text
+// firstMatch returns the first pattern that describes u.
+func firstMatch(patterns []policy.Pattern, u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
+	if canonical, _, err := registry.Canonical(u); err == nil {
+		u = canonical
 	}
-	if !strings.HasPrefix(text, first) {
-		return false
-	}
-	text = text[len(first):]
-	for {
-		part, next, star := strings.Cut(rest, "*")
-		if !star {
-			return strings.HasSuffix(text, part)
+	port := registry.Port(u)
+	for _, p := range patterns {
+		if p.Matches(u, port) {
+			return p, true
 		}
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text, rest = text[at+len(part):], next
 	}
+	return policy.Pattern{}, false
 }

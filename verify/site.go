@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// agent is this program's name in robots.txt.
 const agent = "locus"
 
 // site is the pages below a URL that was typed.
@@ -32,21 +32,14 @@ type site struct {
 	err         error                 // why the robots.txt is not known; nil: it is
 }
 
-// newSite returns the site of a URL in canonical form.
-func (e *engine) newSite(first locus.URL) *site {
-	s := &site{pages: map[locus.URL]bool{}}
-	e.move(s, first)
-	return s
-}
-
 // move makes first the first page of s. Another host has its own robots.txt.
-func (e *engine) move(s *site, first locus.URL) {
+func (e *Verifier) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
 		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
 		s.mu.Unlock()
 	}
-	s.row, s.first = e.client.Registry().Scheme(first), first
+	s.row, s.first = e.registry.Scheme(first), first
 }
 
 // has reports whether a URL in canonical form is a page of the site, as far as its
@@ -58,20 +51,15 @@ func (s *site) has(u locus.URL) bool {
 	if s.row.Below == nil || u.Scheme() != s.first.Scheme() || !s.row.Below(s.first, u) {
 		return false
 	}
-	path, _ := u.Path()
-	return s.row.Hierarchy != relative.Path || mayBePage(path)
+	text, _ := u.Path()
+	return s.row.Hierarchy != relative.Path || mayBePage(text)
 }
 
 // mayBePage reports whether a path may lead to a page: its last segment has no suffix
 // of another type.
-func mayBePage(path string) bool {
-	path, _, _ = strings.Cut(path, "?")
-	path = strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
-	dot := strings.LastIndexByte(path, '.')
-	if dot < 0 {
-		return true
-	}
-	switch path[dot:] {
+func mayBePage(text string) bool {
+	text, _, _ = strings.Cut(text, "?")
+	switch strings.ToLower(path.Ext(text)) {
 	case ".7z", ".avi", ".bz2", ".deb", ".doc", ".docx", ".epub", ".exe", ".gif", ".gz", ".ico", ".iso", ".jar", ".jpeg", ".jpg",
 		".js", ".json", ".mjs", ".mp3", ".mp4", ".mpeg", ".odt", ".ogg", ".otf", ".pdf", ".png", ".ppt", ".pptx", ".ps", ".rpm", ".svg",
 		".tar", ".tgz", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".zip", ".zst":
@@ -82,20 +70,21 @@ func mayBePage(path string) bool {
 
 // followInSite makes t a page of a site if it is one: the first, or one that a page of
 // the site links to. The caller must hold e.mu.
-func (e *engine) followInSite(d *doc, t *target) {
+func (e *Verifier) followInSite(d *doc, t *target) {
 	if t.page != nil {
 		return
 	}
 	s, depth := d.site, d.depth+1
 	switch {
-	case d.typedURL != nil:
+	case d.typed:
 		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
 		}
-		s, depth = e.newSite(t.key.url), 0
+		s, depth = &site{pages: map[locus.URL]bool{}}, 0
+		e.move(s, t.key.url)
 	case t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
 		return // It was asked for in this run, and there is no page.
-	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.isWithinDepth(depth) || len(s.pages) >= e.o.MaxPages:
+	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || e.o.Depth != 0 && depth > max(e.o.Depth, 0) || len(s.pages) >= e.o.MaxPages:
 		return
 	}
 	s.pages[t.key.url] = true
@@ -115,11 +104,11 @@ func (e *engine) followInSite(d *doc, t *target) {
 
 // isPage reports whether a page of the site was found there: referrals may lead out of
 // the site, or to another of its pages. If the first page has moved, so has the site.
-func (e *engine) isPage(d *doc, res *access.Result) bool {
+func (e *Verifier) isPage(d *doc, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
 	}
-	at, _, err := e.client.Registry().Canonical(res.URL.WithoutFragment())
+	at, _, err := e.registry.Canonical(res.URL.WithoutFragment())
 	if err != nil {
 		return false
 	}
@@ -136,8 +125,6 @@ func (e *engine) isPage(d *doc, res *access.Result) bool {
 	return true
 }
 
-func (e *engine) isWithinDepth(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
-
 // maxRobots is the most bytes of a robots.txt that are read (RFC 9309 section 2.5: at
 // least 500 KiB).
 const maxRobots = 512 << 10
@@ -148,7 +135,7 @@ const maxDelay = 30 * time.Second
 // disallowed returns why a page of the site must not be requested; empty: it may. It
 // reads the robots.txt before the first page. The error is why that is unknown, and
 // final if it is not asked for again.
-func (s *site) disallowed(ctx context.Context, e *engine, t *target) (why string, final bool, err error) {
+func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why string, final bool, err error) {
 	if e.o.NoRobots || !e.traits(t.url).Has(scheme.Web) {
 		return "", false, nil
 	}
@@ -162,8 +149,8 @@ func (s *site) disallowed(ctx context.Context, e *engine, t *target) (why string
 	if s.err != nil {
 		return "", s.robotsKnown, s.err
 	}
-	path, _ := t.url.Path()
-	if s.robots != nil && !s.robots.TestAgent("/"+path, agent) {
+	text, _ := t.url.Path()
+	if s.robots != nil && !s.robots.TestAgent("/"+text, agent) {
 		why = "excluded by robots.txt"
 	}
 	return why, false, nil
@@ -171,13 +158,13 @@ func (s *site) disallowed(ctx context.Context, e *engine, t *target) (why string
 
 // fetchRobots gets the robots.txt (RFC 9309 section 2.3). A missing one allows
 // everything. If the server can't deliver it, nothing is allowed, which is the error.
-func (s *site) fetchRobots(ctx context.Context, e *engine, t *target) error {
+func (s *site) fetchRobots(ctx context.Context, e *Verifier, t *target) error {
 	text := t.url.String()[:t.url.PathOffset()]
 	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
 	if err != nil {
 		return nil
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
+	res, err := e.do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
 	if err != nil {
 		switch status := statusOf(err); access.KindOf(err) {
 		case access.Timeout, access.Interrupted, access.Unreachable:

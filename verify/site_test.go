@@ -253,7 +253,7 @@ func TestRobotsOfMovedSite(t *testing.T) {
 }
 
 func TestSiteOf(t *testing.T) {
-	e := New(newWorld(t, policy.Rules{}).client, nil).e
+	e := New(newWorld(t, policy.Rules{}).client, nil)
 	for _, c := range []struct{ first, has, not string }{
 		{"http://h/", "http://h/ http://h/a http://h/a/b?c http://h/a.html http://h/a.b.php", "http://h/a.png https://h/ http://i/ http://h:81/"},
 		{"http://h/docs/", "http://h/docs/ http://h/docs/a", "http://h/docs http://h/doc http://h/"},

@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,11 +24,10 @@ import (
 var ErrBusy = store.ErrBusy
 
 // storeVersion is of the store's format. A store of another version is replaced.
-const storeVersion = "locus verify 1"
+const storeVersion = "locus verify 2"
 
 const bucketLinks = "links"
 
-// keySwept is the time of the last sweep, in the bucket meta.
 var keySwept = []byte("swept")
 
 const (
@@ -38,6 +38,8 @@ const (
 	// ones are looked for.
 	keptFor    = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
+	// maxDetail is the most bytes of a reason that are stored.
+	maxDetail = 300
 )
 
 // Store keeps the outcomes of links from one run to the next. Its methods may be called
@@ -46,17 +48,16 @@ type Store struct {
 	file    store.File
 	rebuilt bool
 
+	writing sync.Mutex // held by flush
+	flusher *time.Timer
+
 	mu      sync.Mutex
 	pending map[recordKey]record
 	err     error // of the first write that failed
-	full    chan struct{}
-	end     chan struct{}
-	ended   sync.WaitGroup
 }
 
 type recordKey [16]byte
 
-// record is a stored outcome.
 type record struct {
 	Verdict   Verdict         `json:"v"`
 	When      int64           `json:"w"` // seconds
@@ -77,14 +78,14 @@ func OpenStore(path string) (*Store, error) {
 	}
 	s := &Store{
 		file:    store.File{Path: path, Version: storeVersion, Buckets: []string{bucketLinks}},
-		pending: map[recordKey]record{}, full: make(chan struct{}, 1), end: make(chan struct{}),
+		pending: map[recordKey]record{},
 	}
 	damage, err := s.file.Open()
 	if err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	s.rebuilt = damage != nil
-	s.ended.Go(s.write)
+	s.flusher = time.AfterFunc(batchTime, s.flush)
 	return s, nil
 }
 
@@ -94,8 +95,8 @@ func (s *Store) Rebuilt() bool { return s.rebuilt }
 // Close writes what is pending and closes the store. The error is that of the first
 // write that failed; everything else is stored.
 func (s *Store) Close() error {
-	close(s.end)
-	s.ended.Wait()
+	s.flusher.Stop()
+	s.flush()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
@@ -126,13 +127,10 @@ func (s *Store) sweep(now time.Time) error {
 func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	links := tx.Bucket([]byte(bucketLinks))
 	var old [][]byte
-	// the function returns no error
+	// The function returns no error.
 	_ = links.ForEach(func(key, value []byte) error {
-		r, ok := record{}, false
-		if len(key) == len(recordKey{}) {
-			r, ok = readRecord(recordKey(key), value)
-		}
-		if !ok || now.Sub(time.Unix(r.When, 0)) > keptFor {
+		var r record
+		if json.Unmarshal(value, &r) != nil || now.Sub(time.Unix(r.When, 0)) > keptFor {
 			old = append(old, bytes.Clone(key))
 		}
 		return nil
@@ -152,7 +150,6 @@ func (k targetKey) key() recordKey {
 	return recordKey(sum[:16])
 }
 
-// get returns the outcome stored under key.
 func (s *Store) get(key recordKey) (r record, ok bool) {
 	s.mu.Lock()
 	r, ok = s.pending[key]
@@ -162,7 +159,7 @@ func (s *Store) get(key recordKey) (r record, ok bool) {
 	}
 	// What can't be read is asked for again.
 	_ = s.file.View(func(tx *bbolt.Tx) error {
-		r, ok = readRecord(key, tx.Bucket([]byte(bucketLinks)).Get(key[:]))
+		ok = json.Unmarshal(tx.Bucket([]byte(bucketLinks)).Get(key[:]), &r) == nil
 		return nil
 	})
 	return r, ok
@@ -172,31 +169,17 @@ func (s *Store) put(key recordKey, r record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending[key] = r
-	if len(s.pending) >= batchSize {
-		select {
-		case s.full <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// write writes pending outcomes in batches until the store is closed.
-func (s *Store) write() {
-	tick := time.NewTicker(batchTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-s.full:
-		case <-s.end:
-			s.flush()
-			return
-		}
-		s.flush()
+	switch len(s.pending) {
+	case 1:
+		s.flusher.Reset(batchTime)
+	case batchSize:
+		s.flusher.Reset(0)
 	}
 }
 
 func (s *Store) flush() {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	batch := s.pending
 	if len(batch) == 0 || s.err != nil {
@@ -208,7 +191,8 @@ func (s *Store) flush() {
 	err := s.file.Update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(bucketLinks))
 		for key, r := range batch {
-			value, err := appendRecord(nil, key, r)
+			r.Detail = r.Detail[:min(len(r.Detail), maxDetail)]
+			value, err := json.Marshal(r)
 			if err == nil {
 				err = b.Put(key[:], value)
 			}
@@ -225,67 +209,20 @@ func (s *Store) flush() {
 	}
 }
 
-// maxDetail is the most bytes of a reason that are stored.
-const maxDetail = 300
-
-// appendRecord encodes r after a checksum over it and its key.
-func appendRecord(dst []byte, key recordKey, r record) ([]byte, error) {
-	r.Detail = r.Detail[:min(len(r.Detail), maxDetail)]
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	return append(binary.BigEndian.AppendUint32(dst, sumOf(key, text)), text...), nil
-}
-
-func readRecord(key recordKey, value []byte) (r record, ok bool) {
-	if len(value) < 4 || binary.BigEndian.Uint32(value) != sumOf(key, value[4:]) {
-		return record{}, false
-	}
-	d := json.NewDecoder(bytes.NewReader(value[4:]))
-	if err := d.Decode(&r); err != nil {
-		return record{}, false
-	}
-	return r, true
-}
-
-func sumOf(key recordKey, text []byte) uint32 {
-	return crc32.Update(crc32.ChecksumIEEE(key[:]), crc32.IEEETable, text)
-}
-
-// outcome returns the outcome that r stores.
 func (r record) outcome() Outcome {
 	to, _ := locus.Parse(r.To) // the zero URL for ""
 	return Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, Tries: r.Tries, Cached: true}
 }
 
-// maxAge returns how long r may be used. A failure may soon be repaired.
-func (r record) maxAge(good, bad time.Duration) time.Duration {
-	if r.Verdict == Alive || r.Verdict == Moved {
-		for _, found := range r.Fragments {
-			if !found {
-				return min(good, bad)
-			}
-		}
-		return good
-	}
-	return min(good, bad)
-}
-
-// fresh reports whether r may be used now. One from the future was written with a wrong
-// clock.
+// fresh reports whether r may be used now. A failure may soon be repaired. A record from
+// the future was written with a wrong clock.
 func (r record) fresh(now time.Time, good, bad time.Duration) bool {
-	age := now.Sub(time.Unix(r.When, 0))
-	// One from the future was written by a clock that was wrong.
-	return age >= 0 && age < r.maxAge(good, bad)
-}
-
-// isKept reports whether an outcome is worth storing: one that a server gave, not the
-// policy or an option.
-func (o *Outcome) isKept() bool {
-	switch o.Verdict {
-	case Alive, Moved, Warning, Dead:
-		return o.Tries > 0
+	longest := min(good, bad)
+	if r.Verdict == Alive || r.Verdict == Moved {
+		if !slices.Contains(slices.Collect(maps.Values(r.Fragments)), false) {
+			longest = good
+		}
 	}
-	return false
+	age := now.Sub(time.Unix(r.When, 0))
+	return age >= 0 && age < longest
 }

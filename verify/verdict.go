@@ -16,11 +16,13 @@ const (
 	Alive
 	// Moved: the resource exists, and referrals lead there.
 	Moved
-	// Warning: inconclusive. The server refused to say, is in trouble, or did not
-	// answer in time.
+	// Warning: inconclusive after all tries: the statuses 401, 402, 403, 405, 406, 407,
+	// 408, 425, 429, 451, 5xx and 999, timeouts, broken connections, an overloaded server,
+	// an unreachable gateway, a text of gopher that says that something is missing, and a
+	// scheme that is neither registered here nor with IANA.
 	Warning
 	// Ignored: not requested, because of a rule or a robots.txt, or because the URL is
-	// incomplete.
+	// incomplete: a part of a template, a partial form without a base.
 	Ignored
 	// Unsupported: the scheme can't be opened here.
 	Unsupported
@@ -28,7 +30,8 @@ const (
 	Denied
 	// Fragment: the document exists and does not have the fragment.
 	Fragment
-	// Dead: the resource or the host does not exist, or the host refuses connections.
+	// Dead: the resource (404, 410, 550, 430 ...) or the host does not exist, the host
+	// refuses connections, or referrals lead in a circle.
 	Dead
 	// Malformed: not a URL, or not one of its scheme.
 	Malformed
@@ -64,6 +67,10 @@ type Outcome struct {
 	// Detail is the reason, for people. It may quote the server, so it is not safe for
 	// a terminal.
 	Detail string
+	// Rule and Port are those of the [policy.DeniedError], if the policy denied the
+	// request.
+	Rule string
+	Port uint16
 	// To is where referrals led, without a fragment unless they brought one. Zero:
 	// there were none.
 	To locus.URL

@@ -8,12 +8,13 @@ import (
 	"iter"
 	"net"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/queue"
 )
 
 // Source is a document whose links are verified.
@@ -64,6 +65,8 @@ type Options struct {
 	// Root is the folder that a leading "/" in a partial form in a file means, as a URL
 	// that ends in "/". The zero URL: that of the file system.
 	Root locus.URL
+	// Offline requests nothing but files: all other links are [Ignored].
+	Offline bool
 	// NoFragments skips fragments.
 	NoFragments bool
 
@@ -182,6 +185,7 @@ func (r *Result) IsBad() bool {
 // Progress is the progress of a run.
 type Progress struct {
 	Documents int // documents read
+	Binary    int // of them, binary files, which have no links
 	Links     int // links in them
 	Found     int // different URLs to verify
 	Done      int // of them, verified
@@ -198,15 +202,17 @@ type HostTime struct {
 	Slowest  time.Duration
 }
 
-// Verifier verifies the links of documents in one run.
-type Verifier struct {
-	e    *engine
-	used atomic.Bool
-}
-
 // New returns a Verifier that opens URLs through c. o may be nil.
 func New(c *access.Client, o *Options) *Verifier {
-	return &Verifier{e: newEngine(c, o.orDefault())}
+	e := &Verifier{
+		client: c, o: o.orDefault(), queue: queue.New[*target](),
+		targets: map[locus.URL]*target{}, interned: map[Outcome]*Outcome{},
+	}
+	if c != nil {
+		e.registry, e.mail = c.Registry(), mailChecker{lookup: e.o.Mail, checkName: c.CheckName}
+	}
+	e.changed.L = &e.mu
+	return e
 }
 
 // Run verifies the links of sources and yields their results, in the order of the
@@ -220,13 +226,29 @@ func New(c *access.Client, o *Options) *Verifier {
 //
 // A Verifier runs once. A second run, and a second loop over the results of the first,
 // yield one Result whose Err is [ErrUsed].
-func (v *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[Result] {
+func (e *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
-		if v.used.Swap(true) {
+		if e.used.Swap(true) {
 			yield(Result{Err: ErrUsed})
 			return
 		}
-		v.e.run(ctx, sources, yield)
+		ctx, cancel := context.WithCancel(ctx)
+		stop := context.AfterFunc(ctx, func() {
+			e.queue.Close()
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.changed.Broadcast()
+		})
+		var workers sync.WaitGroup
+		workers.Go(func() { e.readAll(ctx, sources) })
+		for range e.o.Parallel {
+			workers.Go(func() { e.work(ctx) })
+		}
+		e.yieldAll(ctx, yield)
+		stop()
+		cancel()
+		e.queue.Close()
+		workers.Wait()
 	}
 }
 
@@ -234,8 +256,7 @@ func (v *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[R
 var ErrUsed = errors.New("verify: a Verifier runs once; create another with New")
 
 // Progress returns the progress of the run. It may be called at any time.
-func (v *Verifier) Progress() Progress {
-	e := v.e
+func (e *Verifier) Progress() Progress {
 	waiting, requests, _ := e.queue.Stats()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -245,8 +266,8 @@ func (v *Verifier) Progress() Progress {
 }
 
 // Slowest returns the hosts with the longest mean time, at most n of them.
-func (v *Verifier) Slowest(n int) []HostTime {
-	_, _, hosts := v.e.queue.Stats()
+func (e *Verifier) Slowest(n int) []HostTime {
+	_, _, hosts := e.queue.Stats()
 	var list []HostTime
 	for _, h := range hosts {
 		if h.Requests > 0 {

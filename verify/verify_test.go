@@ -406,8 +406,11 @@ func TestRulesAndBaseline(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
 	w.serve("a.example", pages)
 	w.o.Rules = &Rules{
-		Ignore: []string{"http://a.example/status/5*", "mailto:*"},
-		Accept: []Accept{{URL: "http://a.example/*", Status: []int{403}, Reason: "it wants a browser"}, {URL: "*#gone", Verdict: []Verdict{Fragment}}},
+		Ignore: []policy.Pattern{policy.MustParsePattern("http://a.example/status/5"), policy.MustParsePattern("mailto:")},
+		Accept: []Accept{
+			{URL: policy.MustParsePattern("http://a.example/*"), Status: []int{403}, Reason: "it wants a browser"},
+			{URL: policy.MustParsePattern("*#gone"), Verdict: []Verdict{Fragment}},
+		},
 	}
 	b, err := ParseBaseline("# old\nhttp://a.example/none\nhttp://a.example/ok\n\n")
 	if err != nil {

@@ -1,157 +1,108 @@
 package lists
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
-
-	"github.com/locus-url/locus/escape"
 )
 
-// generator makes URLs that conform to RFC 1738. The same seed makes the same URLs.
-type generator struct{ *rand.Rand }
+// productions make URLs that conform to RFC 1738. "|" separates alternatives, "3*" before
+// one gives it the weight of three, and "<" and ">" enclose another production or
+//
+//	<a8>         1 to 8 letters
+//	<t8>         1 to 8 letters, digits and "-_."
+//	<1-99>       a number
+//	<8/segment>  1 to 8 times <segment>, with "/" between them
+var productions = map[string]string{
+	"web":       "<webscheme>://<hostport>/<8/segment><ending><websearch><webfragment>",
+	"webscheme": "http|2*https", "ending": "2*|.html|/", "websearch": "?<3&field>|2*", "field": "<a6>=<t12>", "webfragment": "#<a10>|9*",
 
-func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 5))} }
+	"ten":    "<ftp>|<http>|<gopher>|<mailto>|<news>|<nntp>|<telnet>|<wais>|<file>|<prospero>",
+	"ftp":    "ftp://<login>/<8/segment><type>",
+	"type":   "3*|;type=a|;type=i|;type=d",
+	"http":   "http://<hostport>/<8/segment><search>",
+	"search": "2*|?<a8>=<t8>",
+	"gopher": "gopher://<hostport>/<gtype><selector><words>",
+	"gtype":  "0|1|7|9|I", "selector": "|/<7/segment>", "words": "6*|%09<a8>|%09%09+",
+	"mailto":  "3*mailto:<a10>@<host>|mailto:<a10>%25<a5>@<host>",
+	"news":    "2*news:<group>|news:<t30>@<host>",
+	"nntp":    "nntp://<hostport>/<group>|nntp://<hostport>/<group>/<1-99999>",
+	"group":   "<newstop>.<a14>.<a10>|<newstop>.<a14>.<a10>.misc",
+	"newstop": "comp|alt|sci|de",
+	"telnet":  "telnet://<login><slash>",
+	"wais":    "wais://<hostport>/<a10><query>", "query": "|?<a8>+<a8>|/TEXT/1%3D<a14>%3B2%3D<a14>%3B",
+	"file":     "file://<filehost>/<9/segment>",
+	"filehost": "|localhost|<host>",
+	"prospero": "prospero://<hostport>/<slash><7/segment><pfield>", "pfield": "2*|;<a8>=<a8>", "slash": "|/",
 
-func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] }
-
-// chance returns true once in n calls, on average.
-func (g generator) chance(n int) bool { return g.IntN(n) == 0 }
-
-const (
-	letters = "abcdefghijklmnopqrstuvwxyz"
-	tokens  = letters + letters + "0123456789-_."
-)
-
-func (g generator) word(chars string, most int) string {
-	b := make([]byte, 1+g.IntN(most))
-	for i := range b {
-		b[i] = chars[g.IntN(len(chars))]
-	}
-	return string(b)
+	"login": "4*<hostport>|<user>@<hostport>", "user": "<a8>|<a8>:<t8>",
+	"hostport": "7*<host>|<host>:<1-65535>",
+	"host":     "19*<front><a14>.<middle><top>|<1-223>.<0-255>.<0-255>.<0-255>",
+	"front":    "www.|ftp.|info.|gopher.|2*", "middle": "3*|<a8>.", "top": "com|org|edu|net|ch|de|ac.uk|example",
+	"segment": "9*<t12>|<t12><escape><a4>", "escape": "%20|%7E|%5B|%C3%A9",
 }
 
-func (g generator) host() string {
-	if g.chance(20) {
-		return fmt.Sprintf("%d.%d.%d.%d", 1+g.IntN(223), g.IntN(256), g.IntN(256), g.IntN(256))
-	}
-	host := g.pick("www.", "ftp.", "info.", "gopher.", "", "") + g.word(letters, 14) + "."
-	if g.chance(4) {
-		host += g.word(letters, 8) + "."
-	}
-	return host + g.pick("com", "org", "edu", "net", "ch", "de", "ac.uk", "example")
-}
-
-func (g generator) hostport() string {
-	if g.chance(8) {
-		return fmt.Sprintf("%s:%d", g.host(), 1+g.IntN(65535))
-	}
-	return g.host()
-}
-
-func (g generator) login() string {
-	user := ""
-	if g.chance(5) {
-		user = g.word(letters, 8)
-		if g.chance(2) {
-			user += ":" + g.word(tokens, 8)
-		}
-		user += "@"
-	}
-	return user + g.hostport()
-}
-
-// path makes segments of names. One in ten has an escape.
-func (g generator) path(most int) string {
-	var b strings.Builder
-	for i := range 1 + g.IntN(most) {
-		if i > 0 {
-			b.WriteByte('/')
-		}
-		b.WriteString(g.word(tokens, 12))
-		if g.chance(10) {
-			b.WriteString(g.pick("%20", "%7E", "%5B", "%C3%A9") + g.word(letters, 4))
-		}
-	}
-	return b.String()
-}
-
-// Web returns n http: and https: URLs as on the web of today.
-func Web(seed uint64, n int) []string {
-	g := newGenerator(seed)
-	list := make([]string, n)
-	for i := range list {
-		text := g.pick("http", "https", "https") + "://" + g.hostport() + "/" + g.path(8) + g.pick("", "", ".html", "/")
-		if g.chance(3) {
-			text += "?"
-			for j := range 1 + g.IntN(3) {
-				if j > 0 {
-					text += "&"
-				}
-				text += g.word(letters, 6) + "=" + g.word(tokens, 12)
-			}
-		}
-		if g.chance(10) {
-			text += "#" + g.word(letters, 10)
-		}
-		list[i] = text
-	}
-	return list
-}
+// Web returns n http: and https: URLs as on the web of today. The same seed makes the same
+// URLs.
+func Web(seed uint64, n int) []string { return generate("web", seed, n) }
 
 // Ten returns n URLs of the ten schemes of RFC 1738, in random order.
-func Ten(seed uint64, n int) []string {
-	g := newGenerator(seed)
-	kinds := []func(generator) string{
-		generator.ftp, generator.http, generator.gopher, generator.mailto, generator.news,
-		generator.nntp, generator.telnet, generator.wais, generator.file, generator.prospero,
-	}
+func Ten(seed uint64, n int) []string { return generate("ten", seed, n) }
+
+func generate(name string, seed uint64, n int) []string {
+	r := rand.New(rand.NewPCG(seed, 5))
 	list := make([]string, n)
 	for i := range list {
-		list[i] = kinds[g.IntN(len(kinds))](g)
+		list[i] = string(appendProduction(nil, r, name))
 	}
 	return list
 }
 
-func (g generator) ftp() string {
-	return "ftp://" + g.login() + "/" + g.path(8) + g.pick("", "", "", ";type=a", ";type=i", ";type=d")
+func appendProduction(b []byte, r *rand.Rand, name string) []byte {
+	var weighted []string
+	for alternative := range strings.SplitSeq(productions[name], "|") {
+		weight := 1
+		if digits, rest, ok := strings.Cut(alternative, "*"); ok {
+			weight, _ = strconv.Atoi(digits)
+			alternative = rest
+		}
+		for range weight {
+			weighted = append(weighted, alternative)
+		}
+	}
+	for i, part := range strings.Split(weighted[r.IntN(len(weighted))], "<") {
+		inside, after, ok := strings.Cut(part, ">")
+		if i == 0 || !ok {
+			b = append(b, part...)
+			continue
+		}
+		b = append(appendPart(b, r, inside), after...)
+	}
+	return b
 }
 
-func (g generator) http() string {
-	return "http://" + g.hostport() + "/" + g.path(8) + g.pick("", "", "?"+g.word(letters, 8)+"="+g.word(tokens, 8))
-}
-
-func (g generator) gopher() string {
-	return "gopher://" + g.hostport() + "/" + g.pick("0", "1", "7", "9", "I") + g.pick("", "/"+g.path(7)) + g.pick("", "", "", "", "", "", "%09"+g.word(letters, 8), "%09%09+")
-}
-
-func (g generator) mailto() string {
-	return "mailto:" + g.word(letters, 10) + g.pick("", "", "", "%25"+g.word(letters, 5)) + "@" + g.host()
-}
-
-func (g generator) group() string {
-	return g.pick("comp", "alt", "sci", "de") + "." + g.word(letters, 14) + "." + g.word(letters, 10) + g.pick("", ".misc")
-}
-
-func (g generator) news() string {
-	return "news:" + g.pick(g.group(), g.group(), g.word(tokens, 30)+"@"+g.host())
-}
-
-func (g generator) nntp() string {
-	return "nntp://" + g.hostport() + "/" + g.group() + g.pick("", fmt.Sprintf("/%d", 1+g.IntN(99999)))
-}
-
-func (g generator) telnet() string { return "telnet://" + g.login() + g.pick("", "/") }
-
-func (g generator) wais() string {
-	database := g.word(letters, 10)
-	return "wais://" + g.hostport() + "/" + g.pick(database, database+"?"+g.word(letters, 8)+"+"+g.word(letters, 8), database+"/TEXT/"+escape.Encode("1="+g.word(letters, 14)+";2="+g.word(letters, 14)+";", escape.Unreserved()))
-}
-
-func (g generator) file() string {
-	return "file://" + g.pick("", "localhost", g.host()) + "/" + g.path(9)
-}
-
-func (g generator) prospero() string {
-	return "prospero://" + g.hostport() + "/" + g.pick("", "/") + g.path(7) + g.pick("", "", ";"+g.word(letters, 8)+"="+g.word(letters, 8))
+func appendPart(b []byte, r *rand.Rand, part string) []byte {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	rest := strings.TrimLeft(part, "0123456789")
+	n, _ := strconv.Atoi(strings.TrimSuffix(part, rest))
+	most, err := strconv.Atoi(rest[1:])
+	switch {
+	case err == nil && rest[0] == '-':
+		b = strconv.AppendInt(b, int64(n+r.IntN(most-n+1)), 10)
+	case err == nil:
+		chars := map[byte]string{'a': letters, 't': letters + letters + "0123456789-_."}[rest[0]]
+		for range 1 + r.IntN(most) {
+			b = append(b, chars[r.IntN(len(chars))])
+		}
+	case n == 0:
+		b = appendProduction(b, r, part)
+	default:
+		for i := range 1 + r.IntN(n) {
+			if i > 0 {
+				b = append(b, rest[0])
+			}
+			b = appendProduction(b, r, rest[1:])
+		}
+	}
+	return b
 }

@@ -39,11 +39,8 @@ func (l List) Octets() float64 {
 const Most = 100_000
 
 // All makes all lists. It leaves out lists of less than 100 URLs.
-func All() ([]List, error) {
-	goroot, err := GoRoot()
-	if err != nil {
-		return nil, err
-	}
+func All() []List {
+	goroot := GoRoot()
 	docs := inFiles("/usr/share/doc")
 	lists := []List{
 		{"go", "what the Go distribution refers to, as it stands there", inFiles(goroot)},
@@ -56,13 +53,13 @@ func All() ([]List, error) {
 	for i := range lists {
 		lists[i].URLs = accepted(lists[i].URLs)
 	}
-	return slices.DeleteFunc(lists, func(l List) bool { return len(l.URLs) < 100 }), nil
+	return slices.DeleteFunc(lists, func(l List) bool { return len(l.URLs) < 100 })
 }
 
 // GoRoot returns the directory of the Go distribution.
-func GoRoot() (string, error) {
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	return strings.TrimSpace(string(out)), err
+func GoRoot() string {
+	out, _ := exec.Command("go", "env", "GOROOT").Output() // empty, without files
+	return strings.TrimSpace(string(out))
 }
 
 // accepted returns at most Most texts that both locus and net/url accept, so that the
@@ -87,9 +84,9 @@ func mixed(texts []string) []string {
 	return list
 }
 
-// walk calls f with the name of every regular file under dir until f returns false. It
+// Walk calls f with the name of every regular file under dir until f returns false. It
 // skips directories that it can't read.
-func walk(dir string, f func(name string) (more bool)) {
+func Walk(dir string, f func(name string) (more bool)) {
 	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && !f(name) {
 			return fs.SkipAll
@@ -98,32 +95,33 @@ func walk(dir string, f func(name string) (more bool)) {
 	})
 }
 
-// inFiles returns the URLs with "://" in the files under dir.
 func inFiles(dir string) (list []string) {
-	walk(dir, func(name string) bool {
-		text, err := read(name)
-		if err == nil && bytes.IndexByte(text[:min(len(text), 512)], 0) < 0 {
-			list = appendURLs(list, text)
-		}
+	Walk(dir, func(name string) bool {
+		list = appendURLs(list, Text(name))
 		return len(list) < 2*Most
 	})
 	return list
 }
 
-// read returns the contents of a file, decompressed if its name ends in ".gz".
-func read(name string) ([]byte, error) {
+// Text returns the contents of a file, decompressed if its name ends in ".gz"; nil: the file
+// is not a text, or can't be read.
+func Text(name string) []byte {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer f.Close()
 	var r io.Reader = f
 	if strings.HasSuffix(name, ".gz") {
 		if r, err = gzip.NewReader(f); err != nil {
-			return nil, err
+			return nil
 		}
 	}
-	return io.ReadAll(io.LimitReader(r, 64<<20))
+	text, err := io.ReadAll(io.LimitReader(r, 4<<20))
+	if err != nil || bytes.IndexByte(text[:min(len(text), 8<<10)], 0) >= 0 {
+		return nil
+	}
+	return text
 }
 
 // appendURLs appends the URLs of text. It is simpler than package extract, so that the
@@ -151,11 +149,10 @@ func appendURLs(list []string, text []byte) []string {
 	}
 }
 
-// ofFiles returns file: URLs of the files under dirs.
 func ofFiles(dirs ...string) (list []string) {
 	keep := escape.Fsegment().With("/")
 	for _, dir := range dirs {
-		walk(dir, func(name string) bool {
+		Walk(dir, func(name string) bool {
 			list = append(list, "file://"+escape.Encode(filepath.ToSlash(name), keep))
 			return len(list) < Most
 		})

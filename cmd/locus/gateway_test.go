@@ -185,7 +185,7 @@ func TestGatewayRefused(t *testing.T) {
 		says      string
 	}{
 		{"--listen " + taken.Addr().String(), "", base.StatusAccess, "in use"},
-		{"--deny a..b", "", base.StatusUsage, "rule"},
+		{"--deny a..b", "", base.StatusUsage, "192.0.2.0"},
 		{"--files relative", "", base.StatusUsage, "absolute"},
 		{"--name a..b", "", base.StatusUsage, "is not a host name"},
 		{"--log-format loud", "", base.StatusUsage, "is not \"text\""},

@@ -6,17 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
 // got is what one run of "locus get" came to.
@@ -94,6 +98,172 @@ func TestGetTerminalMenu(t *testing.T) {
 	want := `    1  object    1.5 KiB  1994-12-01 10:30  a\x1b[2Jb` + "\n"
 	if got := runGet(t, onTerminal, "file://"+dir+"/"); got.out != want || got.status != 0 {
 		t.Errorf("%q, want %q; %s", got.out, want, got.err)
+	}
+}
+
+// A file has the time that the server tells, if it does.
+func TestGetTimes(t *testing.T) {
+	then := time.Date(1994, 12, 1, 16, 0, 0, 0, time.UTC)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/web" {
+			w.Header().Set("Last-Modified", then.Format(http.TimeFormat))
+		}
+		io.WriteString(w, "x")
+	}))
+	defer web.Close()
+	files, err := ftptest.Start(map[string]ftptest.File{"ftp": {Data: "x", ModTime: then}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	local := filepath.Join(t.TempDir(), "local")
+	if err := os.WriteFile(local, []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(local, then, then); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now().Add(-time.Minute)
+	for _, row := range []struct {
+		url  string
+		args []string
+		want bool // the server's time
+	}{
+		{web.URL + "/web", []string{"-O", "-d", "DIR"}, true},
+		{"ftp://" + files.Addr() + "/ftp", []string{"-O", "-d", "DIR"}, true},
+		{"file://" + local, []string{"-O", "-d", "DIR"}, true},
+		{web.URL + "/web", []string{"-o", "DIR/web"}, true},
+		{web.URL + "/web", []string{"-O", "-d", "DIR", "--no-times"}, false},
+		{web.URL + "/none", []string{"-O", "-d", "DIR"}, false},
+	} {
+		dir := t.TempDir()
+		args := []string{row.url}
+		for _, arg := range row.args {
+			args = append(args, strings.Replace(arg, "DIR", dir, 1))
+		}
+		if got := runGet(t, nil, args...); got.status != 0 {
+			t.Fatalf("%q: %s", args, got.err)
+		}
+		info, err := os.Stat(filepath.Join(dir, path.Base(row.url)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.want != info.ModTime().Equal(then) || !row.want && info.ModTime().Before(begin) {
+			t.Errorf("%q: %v", row.args, info.ModTime())
+		}
+	}
+	if got := runGet(t, nil, "--no-times", web.URL); got.status != 2 || !strings.Contains(got.err, "need -o or -O") {
+		t.Errorf("without a file: %+v", got)
+	}
+}
+
+// A message tells a failure once, without names of packages and of system calls.
+func TestMessagesOnce(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "there")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"get", "http://" + addr + "/"}, `locus: dial http://ADDR/: http: no connection to "ADDR": connection refused`},
+		{[]string{"get", "ftp://" + addr + "/x"}, `locus: dial ftp://ADDR/x: ftp: no connection to "ADDR": connection refused`},
+		{[]string{"get", "-O", "-d", dir, "gopher://" + addr + "/0x"}, `locus: DIR/x: dial gopher://ADDR/0x: gopher: no connection to "ADDR": connection refused`},
+		{[]string{"get", "file://" + dir + "/none"}, `locus: open file://DIR/none: file: "DIR/none": no such file or directory`},
+		{[]string{"get", "--in", dir + "/none", "cid:x@y"}, `locus: open cid:x@y: cid: open file://DIR/none: file: "DIR/none": no such file or directory`},
+		{[]string{"get", "-O", "-d", dir, "file://" + file}, `locus: DIR/there: not replaced: file already exists, from file://DIR/there (--overwrite replaces it, -C keeps it)`},
+		{[]string{"get", "-o", dir, "-d", "/", "file://" + file}, ""},
+		{[]string{"verify", "--no-cache", dir + "/none"}, "locus: lstat DIR/none: no such file or directory"},
+		{[]string{"verify", "--rules", dir + "/none", file}, "locus: --rules: open DIR/none: no such file or directory"},
+		{[]string{"gateway", "--listen", "127.0.0.1:0", "--no-cache", "--deny", "a/b"}, ""},
+	} {
+		got := run(t, nil, row.args...)
+		text, _, _ := strings.Cut(strings.NewReplacer(addr, "ADDR", dir, "DIR").Replace(got.err), "\n")
+		if row.want != "" && text != row.want {
+			t.Errorf("%q:\n%s\nwant\n%s", row.args, text, row.want)
+		}
+		for _, bad := range []string{"dial tcp", "connect:", "transfer:", "verify:", "locus: locus", ": locus:"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%q: %s", row.args, text)
+			}
+		}
+	}
+}
+
+// Requests over HTTP name the program, and have the fields of --header.
+func TestHeaders(t *testing.T) {
+	var mu sync.Mutex
+	var seen []http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.Header.Clone())
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "fields")
+	if err := os.WriteFile(file, []byte("X-Two: 2\n\nX-Three: 3\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	doc := filepath.Join(dir, "doc.txt")
+	if err := os.WriteFile(doc, []byte(server.URL+"/x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(dir, "bad")
+	if err := os.WriteFile(bad, []byte("X: 1\nsesame\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	verify := []string{"verify", "--no-cache", "--allow-private", doc}
+	for _, row := range []struct {
+		args  []string
+		agent string
+		want  map[string]string
+	}{
+		{[]string{"get", server.URL + "/"}, "", nil},
+		{[]string{"get", "--user-agent", "mine/1", "--header", "X-One:  1 ", "--header", "@" + file, server.URL + "/"}, "mine/1", map[string]string{"X-One": "1", "X-Two": "2", "X-Three": "3"}},
+		{[]string{"get", "--header", "Authorization: Bearer sesame", server.URL + "/"}, "", map[string]string{"Authorization": "Bearer sesame"}},
+		{verify, "", nil},
+		{append(verify, "--user-agent", "mine/1", "--header", "X-One: 1"), "mine/1", map[string]string{"X-One": "1"}},
+	} {
+		seen = nil
+		if got := run(t, nil, row.args...); got.status != 0 || len(seen) == 0 {
+			t.Fatalf("%q: %+v, %d requests", row.args, got, len(seen))
+		}
+		if agent := seen[0].Get("User-Agent"); agent != row.agent && (row.agent != "" || !strings.HasPrefix(agent, "locus/") || !strings.HasSuffix(agent, " (+https://github.com/locus-url/locus)")) {
+			t.Errorf("%q: User-Agent %q", row.args, agent)
+		}
+		for name, want := range row.want {
+			if got := seen[0].Get(name); got != want {
+				t.Errorf("%q: %s %q, want %q", row.args, name, got, want)
+			}
+		}
+	}
+	for _, row := range []struct{ field, says string }{
+		{"sesame", `write a field as "Name: value"`},
+		{"X Y: sesame", `write a field as "Name: value"`},
+		{"X: a\r\nY: sesame", "X has a control character"},
+		{"host: sesame", "Host is set by the client"},
+		{"@" + bad, "bad, line 2: "},
+		{"@" + dir + "/none", "no such file"},
+	} {
+		got := run(t, nil, "get", "--header", row.field, server.URL+"/")
+		if got.status != 2 || !strings.Contains(got.err, row.says) || strings.Contains(got.err, "sesame") {
+			t.Errorf("%q: %+v", row.field, got)
+		}
+	}
+	if got := run(t, nil, append(verify, "--header", "Cookie: sesame")...); got.status != 2 || !strings.Contains(got.err, "every host") {
+		t.Errorf("a secret for every host: %+v", got)
+	}
+	if got := run(t, nil, "get", "--user-agent", "a\nb", server.URL); got.status != 2 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -19,17 +19,26 @@ import (
 // shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the
 // reason why they are shown.
 var shownFaulty = map[string]string{
-	"HTTP://Example.com:80/":             "compared with its canonical form",
-	"HTTP://Example.com:80":              "made canonical",
-	"HTTP://Example.com:80/%7Euser":      "made canonical",
-	"http://example.com/~user":           "checked: \"~\" is unsafe",
-	"ftp://example.com/a;type=z":         "checked: there is no such type",
-	"HTTP://H.example:80/%7efred":        "compared with its canonical form",
-	"HTTP://Info.Example.NET:80/%7efred": "made canonical",
-	"http://gw.example/{url}":            "a template, in which {url} is replaced",
-	"https://archive.example/web/{url}":  "a template, in which {url} is replaced",
-	"nntps://host":                       "the address of a news server, without a newsgroup",
-	"nntp://host":                        "the address of a news server, without a newsgroup",
+	"HTTP://Example.com:80/": "compared with its canonical form",
+	"HTTP://Example.com:80":  "made canonical",
+	"HTTP://A":               "made canonical",
+	"HTTP://a/":              "compared with its canonical form",
+	"http://a/\\nb":          "in a string of the shell",
+	"gopher://example.com:25/0HELO%20h%0D%0A": "refused: it has line ends",
+	"FTP://myname:secret@host.dom//etc/motd":  "parsed and made canonical",
+	"http://2130706433/":                      "refused: it is an address for some programs",
+	"gopher://h/7sel%09word~":                 "parsed: \"~\" is unsafe",
+	"http://h/~":                              "checked: \"~\" is unsafe",
+	"HTTP://Example.com:80/%7Euser":           "made canonical",
+	"http://example.com/~joe":                 "checked: \"~\" is unsafe",
+	"http://example.com/~user":                "checked: \"~\" is unsafe",
+	"ftp://example.com/a;type=z":              "checked: there is no such type",
+	"HTTP://H.example:80/%7efred":             "compared with its canonical form",
+	"HTTP://Info.Example.NET:80/%7efred":      "made canonical",
+	"http://gw.example/{url}":                 "a template, in which {url} is replaced",
+	"https://archive.example/web/{url}":       "a template, in which {url} is replaced",
+	"nntps://host":                            "the address of a news server, without a newsgroup",
+	"nntp://host":                             "the address of a news server, without a newsgroup",
 }
 
 // position is what check prints behind a URL.
@@ -39,8 +48,8 @@ var position = regexp.MustCompile(`:[0-9]+$`)
 // conforms to RFC 1738, or is shown because it does not.
 func TestURLsInTexts(t *testing.T) {
 	texts := map[string]string{}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md"} {
-		octets, err := os.ReadFile("../../" + name)
+	for _, name := range append(theDocs(t), "../../CONTRIBUTING.md") {
+		octets, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

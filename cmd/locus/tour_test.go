@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -21,16 +22,16 @@ import (
 
 func TestTour(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	got := run(t, nil, "tour", "--scheme", "gopher,nntps")
-	if got.status != 0 || got.err != "" || !strings.HasSuffix(got.out, "by the schemes gopher, nntps; every one answered.\n") {
+	got := run(t, nil, "tour", "--scheme", "gopher", "nntps-group")
+	if got.status != 0 || got.err != "" || !strings.HasSuffix(got.out, "\n\n12 stops, 0 failed\n") {
 		t.Errorf("status %d, %s\n%s", got.status, got.err, got.out)
 	}
 	got = run(t, nil, "tour", "--json", "--scheme", "ftp")
 	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
 	for i, line := range lines {
 		var s struct {
-			Scheme, Section, Title, URL string
-			Conversation                []struct {
+			Name, Scheme, Section, Title, URL string
+			Conversation                      []struct {
 				Sent bool
 				Line string
 			}
@@ -40,7 +41,7 @@ func TestTour(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
-		if s.Scheme != "ftp" || !strings.HasPrefix(s.Section, "RFC 1738") || !strings.HasPrefix(s.URL, "ftp://127.0.0.1:") || s.Found == nil || s.Error != nil ||
+		if s.Scheme != "ftp" || !strings.HasPrefix(s.Name, "ftp-") || !strings.HasPrefix(s.Section, "RFC 1738") || !strings.HasPrefix(s.URL, "ftp://127.0.0.1:") || s.Found == nil || s.Error != nil ||
 			len(s.Conversation) < 4 || i == 0 && (s.Conversation[0].Sent || !s.Conversation[1].Sent || s.Conversation[1].Line != "USER anonymous") {
 			t.Errorf("%+v", s)
 		}
@@ -48,7 +49,7 @@ func TestTour(t *testing.T) {
 	if got.status != 0 || len(lines) < 3 {
 		t.Errorf("status %d, %d stops, %s", got.status, len(lines), got.err)
 	}
-	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}, {"--serve", "--listen", "127.0.0.1:x"}} {
+	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}, {"--serve", "ftp-file"}, {"--serve", "--full"}, {"--serve", "--listen", "127.0.0.1:x"}} {
 		if got := run(t, nil, append([]string{"tour"}, args...)...); got.status != base.StatusUsage || got.out != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
@@ -60,6 +61,60 @@ func TestTour(t *testing.T) {
 	defer taken.Close()
 	if got := run(t, nil, "tour", "--serve", "--listen", taken.Addr().String()); got.status != base.StatusAccess {
 		t.Errorf("a port that is taken: %+v", got)
+	}
+}
+
+// The whole tour greets, lists its stops, and shows each in three lines. A stop by its name
+// has 25 lines, unless all are asked for.
+func TestTourLength(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	got := run(t, nil, "tour")
+	if n := strings.Count(got.out, "\n"); got.status != 0 || n >= 400 || !strings.HasPrefix(got.out, "Welcome to the museum of the network") || strings.Contains(got.out, "failed:") {
+		t.Errorf("status %d, %d lines, %s\n%s", got.status, n, got.err, got.out)
+	}
+	_, rest, _ := strings.Cut(got.out, "\n\n")
+	list, shown, _ := strings.Cut(rest, "\n\nftp-file  ftp://")
+	var names []string
+	for line := range strings.Lines(list) {
+		if name, ok := strings.CutPrefix(line, "  "); ok {
+			names = append(names, strings.Fields(name)[0])
+		}
+	}
+	if len(names) < 60 {
+		t.Errorf("only %d stops are listed", len(names))
+	}
+	for _, name := range names[1:] {
+		if !strings.Contains(shown, "\n\n"+name+"  ") {
+			t.Errorf("%s is not shown", name)
+		}
+	}
+	longer := 0
+	for _, full := range []bool{false, true} {
+		args := []string{"tour"}
+		if full {
+			args = append(args, "--full")
+		}
+		got := run(t, nil, append(args, names...)...)
+		if got.status != 0 || !strings.HasPrefix(got.out, names[0]+": ") {
+			t.Fatalf("status %d, %s\n%s", got.status, got.err, got.out)
+		}
+		rest := got.out
+		for i, name := range names {
+			next := fmt.Sprintf("%d stops, ", len(names))
+			if i+1 < len(names) {
+				next = names[i+1] + ": "
+			}
+			stop, after, ok := strings.Cut(rest, "\n\n"+next)
+			if n := strings.Count(stop, "\n") + 2; !ok || !full && n > 25 {
+				t.Errorf("%s has %d lines:\n%s", name, n, stop)
+			} else if n > 25 {
+				longer++
+			}
+			rest = after
+		}
+	}
+	if longer < 10 {
+		t.Errorf("only %d stops have more than 25 lines with --full", longer)
 	}
 }
 

@@ -129,7 +129,6 @@ func isPlainAtom(text string) bool {
 	return octet.All(text)&plain == plain
 }
 
-// isAtoms reports whether text is atoms with dots between them.
 func isAtoms(text string) bool {
 	inAtom := false
 	for i := 0; i < len(text); {
@@ -239,7 +238,6 @@ func (s *scanner) isQuotable(c byte) bool {
 	return c >= ' ' && c < 0x7F || c == '\t' || s.isUTF8 && c >= utf8.RuneSelf
 }
 
-// reason returns why c is invalid.
 func reason(c byte, part string, afterWord bool) string {
 	switch {
 	case c < ' ' && c != '\t' || c == 0x7F:

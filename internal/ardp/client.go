@@ -164,7 +164,6 @@ func (d *clientConn) write(datagram []byte) {
 // buffers hold the largest UDP datagram.
 var buffers = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
-// run runs the exchange to its end.
 func (d *clientConn) run(call *Call) {
 	buffer := buffers.Get().(*[1 << 16]byte)
 	defer buffers.Put(buffer)
@@ -175,12 +174,11 @@ func (d *clientConn) run(call *Call) {
 			d.read(buffer[:])
 		}
 		if d.ctx.Err() != nil && !d.x.isOver() {
-			d.x.giveUp(fmt.Errorf("ardp: %s: %w", d.x.noReply().progress(), context.Cause(d.ctx)))
+			d.x.giveUp(fmt.Errorf("%v: %w", d.x.noReply(), context.Cause(d.ctx)))
 		}
 	}
 }
 
-// followRedirect continues at the server of a redirect.
 func (d *clientConn) followRedirect(call *Call) {
 	to := d.x.to
 	if err := d.dial(call, to); err != nil {

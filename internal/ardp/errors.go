@@ -9,15 +9,15 @@ import (
 var (
 	// ErrNoReply: the server did not answer, or stopped in the middle; the message says
 	// where. It has a Timeout method that returns true.
-	ErrNoReply error = timeoutError("ardp: no reply")
+	ErrNoReply error = timeoutError("no reply")
 	// ErrRefused: the server refuses the request.
-	ErrRefused = errors.New("ardp: the server refuses the request")
+	ErrRefused = errors.New("the server refuses the request")
 	// ErrTooLarge: a message exceeds the limit of packets or octets.
-	ErrTooLarge = errors.New("ardp: message too large")
+	ErrTooLarge = errors.New("the message exceeds a limit")
 	// ErrDamaged: too many datagrams were dropped.
-	ErrDamaged = errors.New("ardp: too many bad datagrams")
+	ErrDamaged = errors.New("too many bad datagrams")
 	// ErrRedirect: a redirect was refused.
-	ErrRedirect = errors.New("ardp: redirect not followed")
+	ErrRedirect = errors.New("redirect not followed")
 )
 
 // Reasons for dropping datagrams, besides malformed headers.
@@ -41,9 +41,7 @@ type noReplyError struct {
 	lastWait Progress
 }
 
-func (e *noReplyError) Error() string { return fmt.Sprintf("%v: %s", ErrNoReply, e.progress()) }
-
-func (e *noReplyError) progress() string {
+func (e *noReplyError) Error() string {
 	switch {
 	case !e.heard:
 		return fmt.Sprintf("nothing came in answer to %d transmissions", e.sent)

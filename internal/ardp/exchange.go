@@ -67,7 +67,6 @@ func newExchange(o *Options, call *Call, id uint16, server netip.AddrPort, send 
 
 func (x *exchange) isOver() bool { return x.done || x.err != nil }
 
-// fail ends the exchange.
 func (x *exchange) fail(err error) {
 	if !x.isOver() {
 		x.err = err
@@ -89,7 +88,6 @@ func (x *exchange) begin(now time.Duration) {
 	x.sendPackets(1)
 }
 
-// restart resets the timer and the tries.
 func (x *exchange) restart(now time.Duration) {
 	x.interval = x.options.Timer
 	x.tries = x.options.Tries - 1
@@ -146,7 +144,6 @@ func (x *exchange) noReply() *noReplyError {
 	return &noReplyError{sent: 1 + x.repeats, heard: x.heard, received: x.received(), total: x.total, lastWait: x.lastWait}
 }
 
-// received is the number of packets received.
 func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
 
 // sendPackets sends the request's packets from that number to the end of the window. A
@@ -167,7 +164,6 @@ func (x *exchange) acknowledge() {
 	x.transmit(&Header{Fields: FieldThrough, ID: x.id, Through: uint16(x.through)}, nil)
 }
 
-// cancel tells the server that the client gives up.
 func (x *exchange) cancel() {
 	x.transmit(&Header{Fields: FieldOption, ID: x.id, Option: OptionCancel}, nil)
 }
@@ -194,13 +190,12 @@ func (x *exchange) drop(reason error) {
 // probably missing. Later errors count as losses.
 func (x *exchange) networkError(err error) {
 	if !x.heard {
-		x.fail(fmt.Errorf("ardp: %w", err))
+		x.fail(err)
 		return
 	}
 	x.drop(err)
 }
 
-// receive handles one datagram.
 func (x *exchange) receive(now time.Duration, datagram []byte) {
 	if x.isOver() {
 		return
@@ -356,7 +351,6 @@ func (x *exchange) ownData(h *Header, data []byte) []byte {
 	return data
 }
 
-// giveUp fails and cancels the request at the server.
 func (x *exchange) giveUp(err error) {
 	x.fail(err)
 	x.cancel()
@@ -373,18 +367,18 @@ func parseOption(h *Header) (o option, ok bool) {
 	if h.Option != OptionRedirect && h.Option != OptionRedirectAll && h.Option != OptionQueue {
 		return o, true
 	}
-	e, ok := h.Extras()
+	fields, ok := h.OptionFields()
 	if !ok {
 		return o, false
 	}
 	if h.Option == OptionQueue {
-		o.queue, ok = parseQueue(e.Option)
+		o.queue, ok = parseQueue(fields)
 		return o, ok
 	}
-	if len(e.Option) < 6 {
+	if len(fields) < 6 {
 		return o, false
 	}
-	o.redirect = netip.AddrPortFrom(netip.AddrFrom4([4]byte(e.Option)), binary.BigEndian.Uint16(e.Option[4:]))
+	o.redirect = netip.AddrPortFrom(netip.AddrFrom4([4]byte(fields)), binary.BigEndian.Uint16(fields[4:]))
 	return o, true
 }
 
@@ -392,18 +386,18 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 	if len(field) == 0 {
 		return p, false
 	}
-	flags, rest := field[0], field[1:]
-	if flags&queuePosition != 0 {
-		if len(rest) < 2 {
+	size := 1
+	if field[0]&queuePosition != 0 {
+		if size += 2; size > len(field) {
 			return p, false
 		}
-		p.Position, rest = int(binary.BigEndian.Uint16(rest)), rest[2:]
+		p.Position = int(binary.BigEndian.Uint16(field[size-2:]))
 	}
-	if flags&queueTime != 0 {
-		if len(rest) < 4 {
+	if field[0]&queueTime != 0 {
+		if size += 4; size > len(field) {
 			return p, false
 		}
-		p.Expected = time.Duration(binary.BigEndian.Uint32(rest)) * time.Second
+		p.Expected = time.Duration(binary.BigEndian.Uint32(field[size-4:])) * time.Second
 	}
 	return p, true
 }

@@ -33,13 +33,12 @@ const (
 
 // Values of Option.
 const (
-	OptionCancel       = 1 // from the client
-	OptionRefused      = 1 // from the server
-	OptionThrough      = 2 // received-through is valid even if it is less than before
-	OptionRedirect     = 4 // an IPv4 address and a port, 6 octets
-	OptionRedirectAll  = 5 // the same, also for later requests
-	OptionQueueInquiry = 253
-	OptionQueue        = 254 // position in the queue, and time
+	OptionCancel      = 1   // from the client
+	OptionRefused     = 1   // from the server
+	OptionThrough     = 2   // received-through is valid even if it is less than before
+	OptionRedirect    = 4   // an IPv4 address and a port, 6 octets
+	OptionRedirectAll = 5   // the same, also for later requests
+	OptionQueue       = 254 // position in the queue, and time
 )
 
 // Flags in the first octet of OptionQueue.
@@ -82,13 +81,6 @@ func (h *Header) Position() (number, total int) {
 		return 1, 1
 	}
 	return int(h.Number), int(h.Total)
-}
-
-// Extras are the fields after the fixed ones.
-type Extras struct {
-	Priority int16
-	Window   uint16
-	Option   []byte // the fields of the option
 }
 
 var (
@@ -149,7 +141,6 @@ type number struct {
 	value *uint16
 }
 
-// numbers returns the fields of 2 octets.
 func (h *Header) numbers() [5]number {
 	return [...]number{
 		{FieldID, &h.ID}, {FieldNumber, &h.Number}, {FieldTotal, &h.Total}, {FieldThrough, &h.Through}, {FieldWait, &h.Wait},
@@ -176,42 +167,25 @@ func (h *Header) Append(dst []byte) []byte {
 	return dst
 }
 
-// Extras parses Extra. ok is false if it is too short for the fields that the flags
-// announce.
-func (h *Header) Extras() (e Extras, ok bool) {
-	rest := h.Extra
-	take := func(n int) (field []byte) {
-		if n > len(rest) {
-			rest = nil
-			return nil
-		}
-		field, rest = rest[:n], rest[n:]
-		return field
-	}
+// OptionFields returns the fields of the option, after those of the flags. ok is false if
+// Extra is too short.
+func (h *Header) OptionFields() (fields []byte, ok bool) {
+	size := 0
 	if h.Flags&FlagAddress != 0 {
-		head := take(2)
-		if head == nil || take(int(head[1])) == nil {
-			return e, false
+		if len(h.Extra) < 2 {
+			return nil, false
 		}
+		size = 2 + int(h.Extra[1])
 	}
 	for _, flag := range []byte{FlagPriority, FlagProtocol, FlagWindow} {
-		if h.Flags&flag == 0 {
-			continue
-		}
-		field := take(2)
-		if field == nil {
-			return e, false
-		}
-		switch n := binary.BigEndian.Uint16(field); flag {
-		case FlagPriority:
-			e.Priority = int16(n)
-		case FlagWindow:
-			e.Window = n
+		if h.Flags&flag != 0 {
+			size += 2
 		}
 	}
-	e.Option = rest
-	return e, true
+	if size > len(h.Extra) {
+		return nil, false
+	}
+	return h.Extra[size:], true
 }
 
-// swapped returns an id with its octets exchanged.
 func swapped(id uint16) uint16 { return id<<8 | id>>8 }

@@ -59,28 +59,27 @@ func unhex(t *testing.T, text string) []byte {
 	return b
 }
 
-func TestExtras(t *testing.T) {
+func TestOptionFields(t *testing.T) {
 	for _, c := range []struct {
-		flags byte
-		extra string
-		want  Extras
-		ok    bool
+		flags       byte
+		extra, want string
+		ok          bool
 	}{
-		{0, "", Extras{Option: []byte{}}, true},
-		{0, "01", Extras{Option: []byte{1}}, true},
-		{FlagPriority, "fffb", Extras{Priority: -5, Option: []byte{}}, true},
-		{FlagWindow, "000200", Extras{Window: 2, Option: []byte{0}}, true},
-		{0x0f, "01047f000001 0003 0004 0010 aa", Extras{Priority: 3, Window: 16, Option: []byte{0xaa}}, true},
-		{0xf0, "aa", Extras{Option: []byte{0xaa}}, true}, // that have no fields
-		{FlagAddress, "0100", Extras{Option: []byte{}}, true},
-		{FlagAddress, "01", Extras{}, false},
-		{FlagAddress, "010200", Extras{}, false},
-		{FlagPriority, "00", Extras{}, false},
-		{FlagPriority | FlagWindow, "0001 00", Extras{Priority: 1}, false},
+		{0, "", "", true},
+		{0, "01", "01", true},
+		{FlagPriority, "fffb", "", true},
+		{FlagWindow, "000200", "00", true},
+		{0x0f, "01047f000001 0003 0004 0010 aa", "aa", true},
+		{0xf0, "aa", "aa", true}, // flags without fields
+		{FlagAddress, "0100", "", true},
+		{FlagAddress, "01", "", false},
+		{FlagAddress, "010200", "", false},
+		{FlagPriority, "00", "", false},
+		{FlagPriority | FlagWindow, "0001 00", "", false},
 	} {
-		h := Header{Fields: FieldOption, Flags: c.flags, Extra: unhex(t, c.extra)}
-		if e, ok := h.Extras(); ok != c.ok || !reflect.DeepEqual(e, c.want) {
-			t.Errorf("%02x %s: %+v %v", c.flags, c.extra, e, ok)
+		h := Header{Flags: c.flags, Extra: unhex(t, c.extra)}
+		if got, ok := h.OptionFields(); ok != c.ok || !bytes.Equal(got, unhex(t, c.want)) {
+			t.Errorf("%02x %s: %x %v", c.flags, c.extra, got, ok)
 		}
 	}
 }
@@ -185,7 +184,7 @@ func FuzzParseHeader(f *testing.F) {
 		if !reflect.DeepEqual(h, slow) {
 			t.Fatalf("%x: %+v, slowly %+v", datagram, h, slow)
 		}
-		h.Extras()
+		h.OptionFields()
 		describe(&h, len(data), "")
 		again, rest, err := ParseHeader(append(h.Append(nil), data...))
 		if err != nil || !reflect.DeepEqual(again, h) || !bytes.Equal(rest, data) {

@@ -94,7 +94,7 @@ func (c *Canon) Login(defaultPort uint16) {
 // Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
 // address in the form of RFC 5952 section 4. It writes any other text in lower case.
 func (c *Canon) Host(host string) {
-	lower := lowerCase(host)
+	lower := octet.ToLower(host)
 	c.mark(lower != host, locus.HostCase)
 	if strings.HasPrefix(lower, "[") {
 		if a, err := netip.ParseAddr(strings.Trim(lower, "[]")); err == nil {
@@ -107,25 +107,6 @@ func (c *Canon) Host(host string) {
 	plain := withoutZeros(lower)
 	c.mark(plain != lower, locus.HostZeros)
 	c.Raw(plain)
-}
-
-// lowerCase returns text with the letters of US-ASCII in lower case. It does not change
-// other octets, which strings.ToLower would take for UTF-8.
-func lowerCase(text string) string {
-	i := 0
-	for i < len(text) && !octet.Is(text[i], octet.Upper) {
-		i++
-	}
-	if i == len(text) {
-		return text
-	}
-	b := []byte(text)
-	for ; i < len(b); i++ {
-		if octet.Is(b[i], octet.Upper) {
-			b[i] |= 0x20
-		}
-	}
-	return string(b)
 }
 
 // withoutZeros returns a hostnumber of section 5 without leading zeros, and any other
@@ -152,18 +133,25 @@ func (c *Canon) Raw(text string) { c.text.WriteString(text) }
 // Text writes text with canonical escapes: it decodes escaped characters of plain, writes
 // other escapes in upper-case digits, and encodes octets that are not xchars. plain has
 // the characters that mean the same escaped or not in this part of this scheme.
-func (c *Canon) Text(text string, plain escape.Set) {
-	kept := 0 // text[:kept] is written
+func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
+
+// xchars is never written.
+var xchars = escape.Xchar()
+
+// rewrite writes text with canonical escapes. It leaves the characters of raw, and decodes
+// escaped characters of plain.
+func (c *Canon) rewrite(text string, plain, raw escape.Set) {
+	done := 0 // text[:done] is written
 	for i := 0; i < len(text); {
-		if octet.Is(text[i], octet.Xchar) && text[i] != '%' {
+		if octet.Is(text[i], octet.Unreserved) || raw.Has(text[i]) {
 			i++
 			continue
 		}
-		c.Raw(text[kept:i])
+		c.Raw(text[done:i])
 		i += c.octet(text[i:], plain)
-		kept = i
+		done = i
 	}
-	c.Raw(text[kept:])
+	c.Raw(text[done:])
 }
 
 // octet writes the first octet of text, escaped or not: decoded if it was escaped and
@@ -188,22 +176,7 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 // escapes; it leaves those unchanged. It writes the characters of plain as themselves,
 // and all others as escapes. Each unreserved character must be in plain or kept.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
-	done := 0 // text[:done] is written
-	for i := 0; i < len(text); {
-		if octet.Is(text[i], octet.Unreserved) {
-			i++
-			continue
-		}
-		o, size := Octet(text, i)
-		if size == 1 && (plain.Has(o) || kept.Has(o)) {
-			i++
-			continue
-		}
-		c.text.WriteString(text[done:i])
-		i += c.octet(text[i:], plain)
-		done = i
-	}
-	c.text.WriteString(text[done:])
+	c.rewrite(text, plain, plain.Union(kept))
 }
 
 // Slashes writes a leading "//" of a scheme-specific part, escaped or not, as "/%2F",

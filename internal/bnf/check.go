@@ -68,8 +68,12 @@ func (f *Findings) Note(rule, section string, offset int, text, help string) {
 }
 
 func (f *Findings) add(rule string, kind locus.Kind, section string, offset int, text, help string) {
-	if start, end := f.password(); offset < end && offset+len(text) > start {
-		text = hide(text, start-offset)
+	switch start, end := f.password(); {
+	case offset >= end || offset+len(text) <= start:
+	case offset < start:
+		text = text[:start-offset]
+	default:
+		text = "*"
 	}
 	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
 }
@@ -83,15 +87,6 @@ func (f *Findings) password() (start, end int) {
 	return start, end
 }
 
-// hide returns the part of text before a password that begins n octets into it, or "*"
-// if text is within the password.
-func hide(text string, n int) string {
-	if n > 0 {
-		return text[:n]
-	}
-	return "*"
-}
-
 // Error adds a finding for the error of a scheme's Parse, unless there is already one at
 // that offset.
 func (f *Findings) Error(err error, section string) {
@@ -99,13 +94,11 @@ func (f *Findings) Error(err error, section string) {
 	if !ok {
 		return
 	}
-	for _, v := range f.list {
-		if v.Offset == e.Offset && v.Kind == locus.Ungrammatical {
-			return
-		}
+	if slices.ContainsFunc(f.list, func(v locus.Violation) bool { return v.Offset == e.Offset && v.Kind == locus.Ungrammatical }) {
+		return
 	}
 	text := f.URL.String()[min(e.Offset, f.URL.Len()):]
-	f.Add("form", section, e.Offset, text, e.Reason())
+	f.Add("form", section, e.Offset, text, e.Err.Error())
 }
 
 // Scheme checks the scheme's name and the fragment.
@@ -375,4 +368,28 @@ func (f *Findings) port() {
 	case n == 0:
 		f.Impossible("port-zero", "RFC 1738 3.1", offset+1, text, "a port is 1 to 65535")
 	}
+}
+
+// IsGroup reports whether text is a group of section 5, for news and nntp:
+//
+//	group = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
+func IsGroup(text string) bool {
+	return text != "" && octet.Is(text[0], octet.Alpha) && octet.All(text)&octet.Group != 0
+}
+
+// Group adds the findings about a group at offset. In the URI draft a group is a letter
+// and xalphas.
+func (f *Findings) Group(offset int, text string) {
+	section, set := "RFC 1738 5", octet.Group
+	if f.Profile == locus.RFC1630 {
+		section, set = "URI draft, group", octet.Xalpha
+	}
+	if text == "" {
+		f.Add("group", section, offset, "", "write the name of a newsgroup")
+		return
+	}
+	if octet.Is(text[0], set) && !octet.Is(text[0], octet.Alpha) {
+		f.Add("group", section, offset, text[:1], "a newsgroup's name begins with a letter, not with "+strconv.Quote(text[:1]))
+	}
+	f.Chars("group", offset, text, set)
 }

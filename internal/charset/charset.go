@@ -18,6 +18,8 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // lookup returns the encoding of that name. It is nil for US-ASCII, for no name, and for
@@ -44,7 +46,6 @@ func lookup(name string) (e encoding.Encoding, ok bool) {
 	return nil, false
 }
 
-// decoder returns what decodes a text in that charset.
 func decoder(name string) transform.Transformer {
 	if e, _ := lookup(name); e != nil {
 		return e.NewDecoder()
@@ -90,17 +91,7 @@ func Decode(name, octets string) (text string, ok bool) {
 
 // Text returns octets in no known charset as UTF-8. They are ISO Latin 1 if they are not
 // all UTF-8.
-func Text(octets string) string {
-	if utf8.ValidString(octets) {
-		return octets
-	}
-	var b strings.Builder
-	b.Grow(len(octets) + len(octets)/4)
-	for i := range len(octets) {
-		b.WriteRune(rune(octets[i]))
-	}
-	return b.String()
-}
+func Text(octets string) string { return octet.Text(octets) }
 
 // NewReader returns a reader of the text r, which is in that charset, as UTF-8. If none is
 // named or the name is unknown, each octet that is not part of a UTF-8 character is read

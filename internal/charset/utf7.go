@@ -108,7 +108,6 @@ func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 	return utf8.AppendRune(dst, unit)
 }
 
-// leave ends a base64 sequence.
 func (d *utf7Decoder) leave(dst []byte) []byte {
 	if d.fresh || d.high != 0 || d.n >= 6 || d.bits != 0 {
 		dst = utf8.AppendRune(dst, utf8.RuneError)

@@ -15,6 +15,7 @@ import (
 // reason. Everything else asks the row of the registry.
 var naming = map[string]string{
 	"access/gateway.go":                     "kinds of gateways are told apart by http and https",
+	"access/transport.go":                   "an http.RoundTripper is for http and https",
 	"extract/schemes.go":                    "the default names to look for in texts",
 	"document/links.go":                     "a mail address in Markdown is a mailto URL",
 	"gateway/connect.go":                    "CONNECT is for https",
@@ -23,9 +24,9 @@ var naming = map[string]string{
 	"gateway/guard.go":                      "the scheme of a request to the gateway itself",
 	"gateway/upstream.go":                   "the gateway's transport is HTTP",
 	"gateway/views.go":                      "the URLs of other views are spelled by wais and Gopher+",
-	"gateway/page/class.go":                 "the name of a class of media types",
-	"gateway/page/kind.go":                  "the name of an icon",
-	"gateway/page/message_print.go":         "the header of a message names mail addresses, groups and messages",
+	"gateway/internal/page/class.go":        "the name of a class of media types",
+	"gateway/internal/page/kind.go":         "the name of an icon",
+	"gateway/internal/page/message.go":      "the header of a message names mail addresses, groups and messages",
 	"internal/cli/base/errors.go":           "the name of a kind of errors",
 	"internal/cli/base/mistake.go":          "what a text without a scheme probably is",
 	"internal/cli/client/gateways.go":       "a proxy without a scheme speaks HTTP",
@@ -33,22 +34,20 @@ var naming = map[string]string{
 	"internal/cli/gateway/gateway.go":       "the gateway's own URL",
 	"internal/cli/open/mailto.go":           "letters are what mailto is for",
 	"internal/cli/open/terminal_session.go": "rlogin sends the user's name itself, and has ~. at the keyboard",
-	"internal/cli/show/message.go":          "the header of a message names messages",
 	"internal/cli/show/select.go":           "only tn3270 has keys to press",
 	"internal/cli/syntax/resolve.go":        "the name of a flag",
-	"internal/cli/verify/verify.go":         "a file that is named as an argument",
 	"mailstore/index.go":                    "the name of a kind of sources",
 	"menufs/tree.go":                        "a Gopher+ string for the default view names the same item",
 	"message/html.go":                       "a link to an address is shown as the address",
 	"message/ids.go":                        "the header of a message names messages",
-	"message/text.go":                       "the header of a message names messages",
 	"policy/policy.go":                      "the name of a rule",
+	"profile/whatwg/url.go":                 "the special schemes of the URL Standard",
 	"redact.go":                             "passwords are found without a registry, in texts that are not URLs too",
 	"windows.go":                            "a Windows path is a file",
 }
 
 // demonstration are the packages whose subject is a server of each scheme.
-var demonstration = []string{"tour"}
+var demonstration = []string{"internal/tour"}
 
 // TestSchemeNames finds string literals that are the name of a scheme, perhaps with
 // ":" or "://", outside scheme.

@@ -5,11 +5,11 @@ package iri
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -34,31 +34,20 @@ func URL(u locus.URL) (locus.URL, error) {
 		}
 		host = ascii
 	}
-	var b strings.Builder
-	writeEscaped(&b, text[:start])
-	b.WriteString(host)
-	writeEscaped(&b, text[end:])
-	return locus.Parse(b.String())
+	b := escape.AppendSafer(nil, text[:start], escape.Set{}, escape.Set{})
+	b = escape.AppendSafer(append(b, host...), text[end:], escape.Set{}, escape.Set{})
+	return locus.Parse(string(b))
 }
 
 // hostOf returns the offsets of the host of u, or of the domain of its address.
 func hostOf(u locus.URL) (start, end int) {
-	text := u.String()
-	start = len(text) - len(u.SchemePart())
-	if fragment, ok := u.Fragment(); ok {
-		start -= len("#" + fragment)
+	if u.Facts().Has(locus.Internet) {
+		return u.HostOffset(), u.HostOffset() + len(u.Host())
 	}
-	if rest, ok := strings.CutPrefix(text[start:], "//"); ok {
-		start += len("//")
-		end = start + len(upTo(rest, "/?#"))
-		start += strings.LastIndexByte(text[start:end], '@') + 1
-		host := text[start:end]
-		if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.HasSuffix(host, "]") {
-			end = start + colon
-		}
-		return start, end
+	address, start := u.SchemePart(), u.PathOffset()
+	if n := strings.IndexAny(address, "?/#"); n >= 0 {
+		address = address[:n]
 	}
-	address := upTo(text[start:], "?/#")
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 || strings.IndexByte(address[:at], ':') >= 0 {
 		return start, start
@@ -66,30 +55,4 @@ func hostOf(u locus.URL) (start, end int) {
 	return start + at + 1, start + len(address)
 }
 
-// upTo returns text up to the first octet of set.
-func upTo(text, set string) string {
-	if n := strings.IndexAny(text, set); n >= 0 {
-		return text[:n]
-	}
-	return text
-}
-
-// writeEscaped writes text with escapes for the octets that are not US-ASCII.
-func writeEscaped(b *strings.Builder, text string) {
-	for i := range len(text) {
-		if c := text[i]; c < utf8.RuneSelf {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', octet.UpperHex[c>>4], octet.UpperHex[c&0xF]})
-		}
-	}
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+func isASCII(text string) bool { return octet.All(text)&octet.ASCII != 0 }

@@ -42,11 +42,13 @@ type Options struct {
 	// Command is called with each command that is not about options, after the data
 	// before it has been read. nil: no calls.
 	Command func(command byte)
+	// Changed is called after [Option.Changed], for each option. nil: no calls.
+	Changed func(us bool, code byte, on bool)
 	// Trace is called with each command, sent or received, in words. nil: no calls.
 	Trace func(sent bool, text string)
 }
 
-// Conn is one side of a Telnet connection. Read, ReadRecord and Next must not be called
+// Conn is one side of a Telnet connection. Read and Next must not be called
 // concurrently with each other; all other methods may. The functions of its options are
 // called within Read.
 type Conn struct {
@@ -94,27 +96,6 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// ReadRecord appends the data up to the next end of record. The error for more than most
-// octets is [ErrRecord].
-func (c *Conn) ReadRecord(dst []byte, most int) ([]byte, error) {
-	start := len(dst)
-	for {
-		if cap(dst) == len(dst) {
-			dst = append(dst, 0)[:len(dst)]
-		}
-		n, end, err := c.Next(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		switch {
-		case err != nil:
-			return dst, err
-		case len(dst)-start > most:
-			return dst, ErrRecord
-		case end:
-			return dst, nil
-		}
-	}
 }
 
 // Next reads up to the next command and handles it. It returns the data before the
@@ -167,7 +148,6 @@ func (c *Conn) isEndless() bool {
 	return c.negotiations > maxNegotiations
 }
 
-// option handles a command about an option.
 func (c *Conn) option(verb, code byte) error {
 	c.trace(false, verb, code)
 	if c.isEndless() {
@@ -185,10 +165,16 @@ func (c *Conn) option(verb, code byte) error {
 	// TN3270E is binary in both directions, whatever was negotiated (RFC 2355 section 4).
 	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	c.mu.Unlock()
-	if err == nil && o != nil && o.Changed != nil && (was != is || asked) {
+	if err != nil || o == nil || was == is && !asked {
+		return err
+	}
+	if o.Changed != nil {
 		o.Changed(us, is)
 	}
-	return err
+	if c.o.Changed != nil {
+		c.o.Changed(us, code, is)
+	}
+	return nil
 }
 
 // Ask asks for an option on our side or theirs to go on or off. Changed is called with
@@ -347,7 +333,6 @@ func (c *Conn) appendText(dst, p []byte) []byte {
 	return dst
 }
 
-// appendOctets appends p with each IAC doubled.
 func appendOctets(dst, p []byte) []byte {
 	for {
 		i := bytes.IndexByte(p, IAC)
@@ -414,7 +399,6 @@ func (c *Conn) flush() error {
 	return err
 }
 
-// trace calls Trace with a command and its option.
 func (c *Conn) trace(sent bool, command ...byte) {
 	if c.o.Trace == nil || len(command) == 0 {
 		return

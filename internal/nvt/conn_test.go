@@ -57,7 +57,11 @@ func TestRefused(t *testing.T) {
 	var events []string
 	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
 	s := scripted("\xff\xfe\x01\xff\xfc\x01\xff\xfc\x01\xff\xfd\x03")
-	c := New(s, &Options{Options: []Option{{Code: Echo, Changed: changed}, {Code: SGA, Changed: changed}}})
+	var codes []byte
+	c := New(s, &Options{
+		Options: []Option{{Code: Echo, Changed: changed}, {Code: SGA, Changed: changed}},
+		Changed: func(_ bool, code byte, _ bool) { codes = append(codes, code) },
+	})
 	for code, us := range map[byte]bool{Echo: false, SGA: true} {
 		if err := c.Ask(us, code, true); err != nil {
 			t.Fatal(err)
@@ -66,8 +70,8 @@ func TestRefused(t *testing.T) {
 	if _, err := io.ReadAll(c); err != nil {
 		t.Error(err)
 	}
-	if want := []string{"false false", "true true"}; !slices.Equal(events, want) {
-		t.Errorf("%q, want %q", events, want)
+	if want := []string{"false false", "true true"}; !slices.Equal(events, want) || !slices.Equal(codes, []byte{Echo, SGA}) {
+		t.Errorf("%q, want %q; %d", events, want, codes)
 	}
 }
 
@@ -237,7 +241,7 @@ func TestReadBinary(t *testing.T) {
 		"\xff\xfd\x28\xff\xfe\x28": "a\rb", "\xff\xfb\x00\xff\xfd\x28\xff\xfe\x28": "a\r\x00b",
 	} {
 		c := New(scripted(begin+"a\r\x00b\xff\xef"), &Options{Options: both})
-		if r, err := c.ReadRecord(nil, 50); string(r) != want || err != nil {
+		if r, err := readRecord(c); r != want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", begin, r, err, want)
 		}
 	}
@@ -266,18 +270,26 @@ func TestAskWhileReading(t *testing.T) {
 	<-done
 }
 
-func TestReadRecord(t *testing.T) {
-	c := New(scripted("one\xff\xef\xff\xeft\xff\xf1w\xff\xffo\xff\xef"+strings.Repeat("x", 100)+"\xff\xefcut"), nil)
+// readRecord reads up to the end of a record.
+func readRecord(c *Conn) (string, error) {
+	var record []byte
+	buf := make([]byte, 7)
+	for {
+		n, end, err := c.Next(buf)
+		if record = append(record, buf[:n]...); end || err != nil {
+			return string(record), err
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	c := New(scripted("one\xff\xef\xff\xeft\xff\xf1w\xff\xffo\xff\xefcut"), nil)
 	for _, want := range []string{"one", "", "tw\xffo"} {
-		if r, err := c.ReadRecord(nil, 50); string(r) != want || err != nil {
+		if r, err := readRecord(c); r != want || err != nil {
 			t.Errorf("%q, %v; want %q", r, err, want)
 		}
 	}
-	if r, err := c.ReadRecord(nil, 50); !errors.Is(err, ErrRecord) {
-		t.Errorf("%q, %v", r, err)
-	}
-	c = New(scripted("cut"), nil)
-	if r, err := c.ReadRecord([]byte("have "), 50); string(r) != "have cut" || err != io.EOF {
+	if r, err := readRecord(c); r != "cut" || err != io.EOF {
 		t.Errorf("%q, %v", r, err)
 	}
 }

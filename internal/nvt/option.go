@@ -25,10 +25,8 @@ const (
 	wantYesOpposite // then we will ask for its end
 )
 
-// on reports whether the option is in force.
 func (s optionState) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
 
-// answer is the reply about an option.
 type answer uint8
 
 const (
@@ -87,7 +85,6 @@ func (s optionState) request(on bool) (optionState, answer) {
 	return t.state, t.answer
 }
 
-// command returns the command of an answer about our half of an option or theirs.
 func (a answer) command(us bool) byte {
 	switch {
 	case us && a == agree:

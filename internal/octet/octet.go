@@ -36,6 +36,7 @@ const (
 	Atom     // atom of RFC 822: any graphic character but its specials
 	Unsafe   // national and punctuation but "%": always encoded (section 2.2)
 	High     // 80 to FF hexadecimal: not US-ASCII
+	ASCII    // all that are not in High
 	Control  // 00 to 1F, 7F, and space: never in a URL
 	Literal  // all except "%"
 	Stop     // "#", control, space: they end a path
@@ -101,6 +102,9 @@ func makeTable() (t [256]Class) {
 		if t[c]&Stop == 0 {
 			t[c] |= Go
 		}
+		if c < 0x80 {
+			t[c] |= ASCII
+		}
 		if c != '%' {
 			t[c] |= Literal
 		}
@@ -157,6 +161,24 @@ func Run(s string, i int) (end int, all Class) {
 		all &= class
 	}
 	return i, all
+}
+
+// ToLower returns text with the letters of US-ASCII in lower case, as names in HTML and
+// hosts are compared. strings.ToLower would take other octets for UTF-8.
+func ToLower(text string) string {
+	for i := range len(text) {
+		if !Is(text[i], Upper) {
+			continue
+		}
+		b := []byte(text)
+		for ; i < len(b); i++ {
+			if Is(b[i], Upper) {
+				b[i] |= 0x20
+			}
+		}
+		return string(b)
+	}
+	return text
 }
 
 // IsEscape reports whether two hexadecimal digits follow the octet at i.

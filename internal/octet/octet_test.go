@@ -199,3 +199,14 @@ func FuzzPlain(f *testing.F) {
 		}
 	})
 }
+
+func TestToLower(t *testing.T) {
+	for text, want := range map[string]string{"": "", "a.b-1": "a.b-1", "A.bC": "a.bc", "x\xc9\u212aK": "x\xc9\u212ak"} {
+		if got := ToLower(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if All("a\x7f")&ASCII == 0 || All("a\x80")&ASCII != 0 || All("")&ASCII == 0 {
+		t.Error("ASCII is not the set of US-ASCII")
+	}
+}

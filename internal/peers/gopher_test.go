@@ -285,11 +285,7 @@ func TestGopherMenuLinks(t *testing.T) {
 // get dereferences a URL from Go.
 func get(t *testing.T, u string) (scheme.Resource, error) {
 	t.Helper()
-	g, err := gopher.Parse(locusurl.MustParse(u))
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := gopher.New(nil).Get(t.Context(), new(net.Dialer), g)
+	res, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locusurl.MustParse(u), Dial: new(net.Dialer)})
 	if err == nil {
 		t.Cleanup(func() { res.Close() })
 	}

@@ -77,7 +77,7 @@ func (p *peer) trusting(t testing.TB, line string) {
 func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, error) {
 	t.Helper()
 	terminal := telnet.New(&o)
-	registry, err := all.Registry(telnet.Telnet(terminal), telnet.Rlogin(terminal), telnet.TN3270(terminal))
+	registry, err := all.Registry(telnet.Schemes(terminal)...)
 	if err != nil {
 		t.Fatal(err)
 	}

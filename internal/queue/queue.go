@@ -119,27 +119,23 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 				q.offer(h)
 				continue
 			}
-			return q.give(h), h, true
+			job, h.jobs[0] = h.jobs[0], job
+			h.jobs = h.jobs[1:]
+			h.active++
+			if h.limits.Interval > 0 {
+				h.next = time.Now().Add(h.limits.Interval)
+			}
+			q.offer(h)
+			if q.waiting--; q.waiting == 0 {
+				q.changed.Broadcast()
+			}
+			return job, h, true
 		case q.ending && q.waiting == 0:
 			return job, nil, false
 		}
 		q.changed.Wait()
 	}
 	return job, nil, false
-}
-
-func (q *Queue[T]) give(h *Host[T]) (job T) {
-	job, h.jobs[0] = h.jobs[0], job
-	h.jobs = h.jobs[1:]
-	h.active++
-	if h.limits.Interval > 0 {
-		h.next = time.Now().Add(h.limits.Interval)
-	}
-	q.offer(h)
-	if q.waiting--; q.waiting == 0 {
-		q.changed.Broadcast()
-	}
-	return job
 }
 
 // Done ends a job of h that took so long.

@@ -63,3 +63,14 @@ func TestGroup(t *testing.T) {
 		t.Error("it still listens")
 	}
 }
+
+func TestCommands(t *testing.T) {
+	var c Commands
+	first, second := c.Begin(), c.Begin()
+	second("a")
+	first("b")
+	second("c")
+	if got := fmt.Sprint(c.Log()); got != "[[b] [a c]]" {
+		t.Error(got)
+	}
+}

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,31 +24,31 @@ var ErrMenu = errors.New("shape: invalid menu")
 func ReadMenu(r io.Reader) (*scheme.Menu, error) {
 	d := json.NewDecoder(r)
 	m := &scheme.Menu{}
-	if err := readDelim(d, '{'); err != nil {
-		return nil, err
+	err := readDelim(d, '{')
+	if err == nil {
+		err = readMembers(d, func(key string) error {
+			switch key {
+			case "url":
+				return read(d, func(text string) (err error) { m.URL, err = locus.Parse(text); return err })
+			case "title":
+				return d.Decode(&m.Title)
+			case "form":
+				return read(d, func(f Form) (err error) { m.Form, err = f.read(m.URL); return err })
+			case "items":
+				m.Items = readItems(d)
+				return cmp.Or(readDelim(d, '['), errItems)
+			}
+			return d.Decode(new(json.RawMessage))
+		})
 	}
-	for d.More() {
-		key, err := readKey(d)
-		switch {
-		case err != nil:
-		case key == "url":
-			err = read(d, func(text string) (err error) { m.URL, err = locus.Parse(text); return err })
-		case key == "title":
-			err = d.Decode(&m.Title)
-		case key == "form":
-			err = read(d, func(f Form) (err error) { m.Form, err = f.read(m.URL); return err })
-		case key == "items":
-			m.Items = readItems(d)
-			return m, readDelim(d, '[')
-		default:
-			err = d.Decode(new(json.RawMessage))
-		}
-		if err != nil {
-			return nil, menuError(err)
-		}
+	if err == errItems {
+		return m, nil
 	}
-	return nil, ErrMenu
+	return nil, menuError(cmp.Or(err, ErrMenu))
 }
+
+// errItems ends reading the head of a menu.
+var errItems = errors.New("shape: items follow")
 
 // read decodes a value of type T and passes it to use.
 func read[T any](d *json.Decoder, use func(T) error) error {
@@ -62,36 +63,26 @@ func readItems(d *json.Decoder) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for d.More() {
 			var i scheme.Item
-			err := menuError(read(d, func(v Item) (err error) { i, err = v.read(); return err }))
-			if !yield(i, err) || err != nil {
+			err := read(d, func(v Item) (err error) { i, err = v.read(); return err })
+			if !yield(i, menuError(err)) || err != nil {
 				return
 			}
 		}
-		if err := readEnd(d); err != nil {
-			yield(scheme.Item{}, err)
+		err := readDelim(d, ']')
+		if err == nil {
+			err = readMembers(d, func(key string) error {
+				return read(d, func(reason Reason) error {
+					if key == "error" {
+						return &writtenError{reason}
+					}
+					return nil
+				})
+			})
 		}
-	}
-}
-
-// readEnd reads what follows the items, and returns the error with which they broke off.
-func readEnd(d *json.Decoder) error {
-	if err := readDelim(d, ']'); err != nil {
-		return err
-	}
-	for d.More() {
-		key, err := readKey(d)
 		if err != nil {
-			return err
-		}
-		var reason Reason
-		if err := d.Decode(&reason); err != nil {
-			return menuError(err)
-		}
-		if key == "error" {
-			return &writtenError{reason}
+			yield(scheme.Item{}, menuError(err))
 		}
 	}
-	return readDelim(d, '}')
 }
 
 // writtenError is an error that was written and read again.
@@ -101,21 +92,13 @@ func (e *writtenError) Error() string { return string(e.reason.Message) }
 
 // Unwrap is for [access.KindOf].
 func (e *writtenError) Unwrap() error {
-	switch e.reason.Kind {
-	case access.NotFound:
-		return scheme.ErrNotFound
-	case access.Denied:
-		return policy.ErrDenied
-	case access.Unreachable:
-		return scheme.ErrUnreachable
-	case access.Auth:
-		return scheme.ErrAuth
-	case access.Unsupported:
-		return scheme.ErrUnsupported
-	case access.TooLarge:
-		return scheme.ErrTooLarge
-	}
-	return scheme.ErrProtocol
+	return cmp.Or(sentinels[e.reason.Kind], scheme.ErrProtocol)
+}
+
+// sentinels are the errors that have a kind.
+var sentinels = map[access.Kind]error{
+	access.NotFound: scheme.ErrNotFound, access.Denied: policy.ErrDenied, access.Unreachable: scheme.ErrUnreachable,
+	access.Auth: scheme.ErrAuth, access.Unsupported: scheme.ErrUnsupported, access.TooLarge: scheme.ErrTooLarge,
 }
 
 func (v Item) read() (scheme.Item, error) {
@@ -161,22 +144,13 @@ func (f *Fields) UnmarshalJSON(text []byte) error {
 	if err := readDelim(d, '{'); err != nil {
 		return err
 	}
-	for d.More() {
-		key, err := readKey(d)
-		if err != nil {
+	return readMembers(d, func(key string) error {
+		return read(d, func(raw json.RawMessage) error {
+			value, err := readValue(raw)
+			*f = append(*f, scheme.Field{Name: key, Value: value})
 			return err
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return err
-		}
-		value, err := readValue(raw)
-		if err != nil {
-			return err
-		}
-		*f = append(*f, scheme.Field{Name: key, Value: value})
-	}
-	return readDelim(d, '}')
+		})
+	})
 }
 
 // readValue reads a value of a field, with the types of [scheme.Field].
@@ -211,19 +185,21 @@ func readDelim(d *json.Decoder, want json.Delim) error {
 	if err == nil && token != want {
 		err = ErrMenu
 	}
-	return menuError(err)
+	return err
 }
 
-func readKey(d *json.Decoder) (string, error) {
-	token, err := d.Token()
-	if err != nil {
-		return "", menuError(err)
+// readMembers reads the members of an object that follow, and its end.
+func readMembers(d *json.Decoder, member func(key string) error) error {
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := member(fmt.Sprint(key)); err != nil {
+			return err
+		}
 	}
-	text, ok := token.(string)
-	if !ok {
-		return "", ErrMenu
-	}
-	return text, nil
+	return readDelim(d, '}')
 }
 
 // menuError returns the error for invalid JSON. Errors of the reader stay as they are.

@@ -10,23 +10,18 @@ import (
 // Read parses a URL as a person writes it: bare, or in the wrapper of RFC 1738's
 // appendix. White space around a bare URL is an error. Offsets in the error are in
 // input.
-func Read(input string) (locus.URL, error) {
-	w := locus.Unwrap(input)
-	if !w.Wrapped() {
-		return locus.Parse(input)
-	}
-	u, err := locus.Parse(w.String())
-	return u, w.Error(err)
-}
+func Read(input string) (locus.URL, error) { return unwrapped(input, locus.Parse) }
 
 // ReadRef parses a partial form or a URL, like [Read].
-func ReadRef(input string) (relative.Ref, error) {
+func ReadRef(input string) (relative.Ref, error) { return unwrapped(input, relative.Parse) }
+
+func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 	w := locus.Unwrap(input)
 	if !w.Wrapped() {
-		return relative.Parse(input)
+		return parse(input)
 	}
-	r, err := relative.Parse(w.String())
-	return r, w.Error(err)
+	v, err := parse(w.String())
+	return v, w.Error(err)
 }
 
 // Mask returns input with each octet of a password shown as "*".

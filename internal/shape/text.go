@@ -21,10 +21,8 @@ type Text string
 // MarshalJSON implements [json.Marshaler].
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(charset.Text(string(t)))
-	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	err := Write(&b, charset.Text(string(t)))
+	quoted := b.Bytes()
 	if bytes.ContainsFunc(quoted, unsafeRune) {
 		quoted = escapeRunes(quoted)
 	}

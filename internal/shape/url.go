@@ -44,11 +44,12 @@ type Error struct {
 
 // NewError describes err.
 func NewError(err error) Error {
+	j := Error{Message: Text(locus.MaskText(err.Error()))}
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return Error{Offset: &e.Offset, Part: Present(e.Part, true), Message: Text(locus.MaskText(err.Error()))}
+		j.Offset, j.Part = &e.Offset, Present(e.Part, true)
 	}
-	return Error{Message: Text(locus.MaskText(err.Error()))}
+	return j
 }
 
 // Failure is the answer to an input that cannot be used.
@@ -171,7 +172,7 @@ func SyntaxFinding(err error) locus.Violation {
 	if !errors.As(err, &e) {
 		return v
 	}
-	v.Offset, v.Help = e.Offset, e.Reason()
+	v.Offset, v.Help = e.Offset, e.Err.Error()
 	if e.Offset < len(e.Input) {
 		v.Text = e.Input[e.Offset : e.Offset+1]
 	}

@@ -142,7 +142,6 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 
 func (f *Filter) begin(p filterState) { f.state, f.sequence, f.size = p, f.sequence[:0], 0 }
 
-// character handles an octet of UTF-8 after the first.
 func (f *Filter) character(dst []byte, o byte) (out []byte, again bool) {
 	whole := append(f.sequence, o)
 	if !utf8.FullRune(whole) {
@@ -161,7 +160,6 @@ func (f *Filter) character(dst []byte, o byte) (out []byte, again bool) {
 	return dst, false
 }
 
-// escape handles an octet after ESC.
 func (f *Filter) escape(dst []byte, o byte) []byte {
 	next := inText
 	switch {
@@ -187,7 +185,6 @@ func (f *Filter) escape(dst []byte, o byte) []byte {
 	return dst
 }
 
-// csi handles an octet of a control sequence.
 func (f *Filter) csi(dst []byte, o byte) []byte {
 	if o < '@' {
 		if f.size++; f.size <= maxSequence {
@@ -246,7 +243,6 @@ func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	return append(append(dst, parameters...), final)
 }
 
-// hasSmallNumbers reports whether all numbers have at most maxDigits.
 func hasSmallNumbers(parameters []byte) bool {
 	digits := 0
 	for _, o := range parameters {
@@ -259,7 +255,6 @@ func hasSmallNumbers(parameters []byte) bool {
 	return true
 }
 
-// appendModes appends a setting of the allowed modes.
 func (f *Filter) appendModes(dst, parameters []byte, final byte, private bool) []byte {
 	start := len(dst)
 	for mode := range bytes.SplitSeq(parameters, []byte(";")) {

@@ -172,7 +172,6 @@ func (c cell) shown() string { return strings.ReplaceAll(c.octets, "\t", " ") }
 
 func back(columns int) string { return strings.Repeat("\b", columns) }
 
-// erase removes the character before the cursor.
 func (l *Line) erase() string {
 	if l.cursor == 0 {
 		return ""
@@ -262,7 +261,6 @@ func (l *Line) isKey(o byte) bool {
 	return true
 }
 
-// doKey executes a key whose sequence is complete.
 func (l *Line) doKey() string {
 	if l.key != keyNone {
 		return ""

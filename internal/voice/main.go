@@ -5,12 +5,14 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"iter"
+	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,92 +47,82 @@ var tics = []struct {
 var plain = regexp.MustCompile(`^[Tt]here |no (longer|more|such)$|^(leaves?|left|let) alone$`)
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("voice: ")
 	verbose := flag.Bool("v", false, "print each line")
 	flag.Parse()
 	files := flag.Args()
 	if len(files) == 0 {
 		out, err := exec.Command("git", "ls-files", "-z", "*.go", "*.md", "*.tmpl").Output()
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "voice: git ls-files:", err)
-			os.Exit(2)
+			log.Fatal("git ls-files: ", err)
 		}
 		files = strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	}
-	counts := make(map[string]int) // by folder
-	byTic := make([]int, len(tics))
+	byTic, byFolder := map[string]int{}, map[string]int{}
 	for _, name := range files {
 		if strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/voice/") {
 			continue
 		}
 		content, err := os.ReadFile(name)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "voice:", err)
-			os.Exit(2)
+			log.Fatal(err)
 		}
-		for _, l := range prose(name, content) {
-			for i, t := range tics {
-				for _, hit := range t.re.FindAllString(l.text, -1) {
+		for number, text := range prose(name, content) {
+			for _, t := range tics {
+				for _, hit := range t.re.FindAllString(text, -1) {
 					if plain.MatchString(hit) {
 						continue
 					}
-					byTic[i]++
-					counts[filepath.Dir(name)]++
+					byTic[t.name]++
+					byFolder[filepath.Dir(name)]++
 					if *verbose {
-						fmt.Printf("%s:%d: %q: %s\n", name, l.number, strings.TrimSpace(hit), t.help)
+						fmt.Printf("%s:%d: %q: %s\n", name, number, strings.TrimSpace(hit), t.help)
 					}
 				}
 			}
 		}
 	}
-	total := 0
-	for i, t := range tics {
-		fmt.Printf("%6d  %s\n", byTic[i], t.name)
-		total += byTic[i]
-	}
-	folders := make([]string, 0, len(counts))
-	for f := range counts {
-		folders = append(folders, f)
-	}
-	slices.SortFunc(folders, func(a, b string) int { return counts[b] - counts[a] })
-	for _, f := range folders {
-		fmt.Printf("%6d  %s\n", counts[f], f)
-	}
-	fmt.Printf("%6d  in all\n", total)
+	printCounts(byTic)
+	fmt.Printf("%6d  in all\n", printCounts(byFolder))
 }
 
-type line struct {
-	number int
-	text   string
+// printCounts prints counts, the highest first, and returns their sum.
+func printCounts(counts map[string]int) (total int) {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	for _, name := range names {
+		fmt.Printf("%6d  %s\n", counts[name], name)
+		total += counts[name]
+	}
+	return total
 }
 
-// prose returns the lines of a file that people read: comments and string literals
-// of Go, all of anything else.
-func prose(name string, content []byte) []line {
-	if filepath.Ext(name) != ".go" {
-		return split(1, string(content))
-	}
-	fset := token.NewFileSet()
-	file := fset.AddFile(name, -1, len(content))
-	var s scanner.Scanner
-	s.Init(file, content, nil, scanner.ScanComments)
-	var list []line
-	for {
-		pos, tok, lit := s.Scan()
-		switch tok {
-		case token.EOF:
-			return list
-		case token.COMMENT, token.STRING:
-			list = append(list, split(file.Line(pos), strings.TrimLeft(lit, "/ \t\"`"))...)
+// prose returns the lines of a file that people read, with their numbers: comments and
+// string literals of Go, all of anything else.
+func prose(name string, content []byte) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		split := func(number int, text string) {
+			for line := range strings.Lines(text) {
+				yield(number, line)
+				number++
+			}
+		}
+		if filepath.Ext(name) != ".go" {
+			split(1, string(content))
+			return
+		}
+		file := token.NewFileSet().AddFile(name, -1, len(content))
+		var s scanner.Scanner
+		s.Init(file, content, nil, scanner.ScanComments)
+		for {
+			switch pos, tok, lit := s.Scan(); tok {
+			case token.EOF:
+				return
+			case token.COMMENT, token.STRING:
+				split(file.Line(pos), strings.TrimLeft(lit, "/ \t\"`"))
+			}
 		}
 	}
-}
-
-func split(number int, text string) []line {
-	var list []line
-	scan := bufio.NewScanner(bytes.NewReader([]byte(text)))
-	scan.Buffer(nil, len(text)+1)
-	for ; scan.Scan(); number++ {
-		list = append(list, line{number, scan.Text()})
-	}
-	return list
 }

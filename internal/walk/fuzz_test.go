@@ -89,7 +89,7 @@ func FuzzRule(f *testing.F) {
 		}
 		got := false
 		if isRule {
-			v := (&rules{[]rule{r}}).verdict(path, isDir)
+			v := rules{r}.verdict(path, isDir)
 			got = v != undecided
 			if got && (v == wanted) != strings.HasPrefix(line, "!") {
 				t.Errorf("%q of %q: verdict %d", line, path, v)

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,18 +15,14 @@ func GlobalIgnore(env func(string) string) string {
 	if config == "" && home != "" {
 		config = filepath.Join(home, ".config")
 	}
+	name := ""
 	if home != "" {
-		if name := excludesFile(filepath.Join(home, ".gitconfig"), home); name != "" {
-			return name
-		}
+		name = excludesFile(filepath.Join(home, ".gitconfig"), home)
 	}
-	if config == "" {
-		return ""
+	if name == "" && config != "" {
+		name = cmp.Or(excludesFile(filepath.Join(config, "git", "config"), home), filepath.Join(config, "git", "ignore"))
 	}
-	if name := excludesFile(filepath.Join(config, "git", "config"), home); name != "" {
-		return name
-	}
-	return filepath.Join(config, "git", "ignore")
+	return name
 }
 
 // excludesFile returns core.excludesFile of a configuration file, or "".

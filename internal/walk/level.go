@@ -12,10 +12,10 @@ import (
 type level struct {
 	above   *level
 	base    string // the directory's absolute path, with "/"
-	ignore  *rules // of .ignore
-	git     *rules // of .gitignore
-	exclude *rules // of .git/info/exclude
-	global  *rules // of the user
+	ignore  rules  // of .ignore
+	git     rules  // of .gitignore
+	exclude rules  // of .git/info/exclude
+	global  rules  // of the user
 	top     bool   // the directory is the top of a repository
 }
 
@@ -28,7 +28,7 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	path := folder + "/" + name
 	var byIgnore, byGit, byExclude verdict
 	repository := false
-	var global *rules
+	var global rules
 	var inRepository string // the path below the top of the repository
 	for ; l != nil; l = l.above {
 		below := path[len(l.base)+1:]
@@ -60,43 +60,38 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	return global.verdict(inRepository, isDir)
 }
 
-// level returns the rules that apply in a directory with these entries.
-func (w *walker) level(above *level, path, abs string, list []fs.DirEntry) (*level, []error) {
+// level returns the rules that apply in a directory, and adds failures to errs. has
+// reports whether the directory has an entry.
+func (w *walker) level(above *level, path, abs string, has func(name string) bool, errs *[]error) *level {
 	l := &level{above: above, base: abs}
-	var errs []error
-	for _, e := range list {
-		if e.Name() > ".ignore" {
-			break
-		}
-		switch e.Name() {
-		case ".ignore":
-			l.ignore = readOr(filepath.Join(path, e.Name()), &errs)
-		case ".gitignore":
-			l.git = readOr(filepath.Join(path, e.Name()), &errs)
-		case ".git":
-			l.top = true
-			l.exclude = readOr(filepath.Join(path, ".git", "info", "exclude"), &errs)
-			l.global = w.globalRules(&errs)
-		}
+	if has(".git") {
+		l.top = true
+		l.exclude = readOr(filepath.Join(path, ".git", "info", "exclude"), errs)
+		l.global = w.globalRules(errs)
+	}
+	if has(".gitignore") {
+		l.git = readOr(filepath.Join(path, ".gitignore"), errs)
+	}
+	if has(".ignore") {
+		l.ignore = readOr(filepath.Join(path, ".ignore"), errs)
 	}
 	if l.ignore == nil && l.git == nil && !l.top {
-		return above, errs
+		return above
 	}
-	return l, errs
+	return l
 }
 
 // globalRules reads the user's own file, once.
-func (w *walker) globalRules(errs *[]error) *rules {
-	w.global.once.Do(func() {
-		if w.o.Global != "" {
-			w.global.rules = readOr(w.o.Global, errs)
-		}
-	})
+func (w *walker) globalRules(errs *[]error) rules {
+	if !w.global.read && w.o.Global != "" {
+		w.global.rules = readOr(w.o.Global, errs)
+	}
+	w.global.read = true
 	return w.global.rules
 }
 
 // readOr reads rules, and adds a failure to errs. A missing file is not a failure.
-func readOr(name string, errs *[]error) *rules {
+func readOr(name string, errs *[]error) rules {
 	r, err := readRules(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notFolder(name) {
 		*errs = append(*errs, err)
@@ -116,31 +111,19 @@ func notFolder(name string) bool {
 }
 
 // levelsAbove returns the rules of the directories above abs.
-func (w *walker) levelsAbove(abs string) (*level, []error) {
-	var l *level
-	var errs []error
+func (w *walker) levelsAbove(abs string, errs *[]error) (l *level) {
 	for i := range len(abs) {
-		if abs[i] == '/' {
-			l = w.levelAt(l, abs[:i], &errs)
+		if abs[i] != '/' {
+			continue
 		}
-	}
-	return l, errs
-}
-
-// levelAt is level for a directory whose entries are unknown.
-func (w *walker) levelAt(above *level, abs string, errs *[]error) *level {
-	path := filepath.FromSlash(abs)
-	if path == "" || strings.HasSuffix(path, ":") {
-		path += string(filepath.Separator)
-	}
-	var list []fs.DirEntry
-	// These are sorted, as level expects.
-	for _, name := range []string{".git", ".gitignore", ".ignore"} {
-		if info, err := os.Lstat(filepath.Join(path, name)); err == nil {
-			list = append(list, fs.FileInfoToDirEntry(info))
+		path := filepath.FromSlash(abs[:i])
+		if path == "" || strings.HasSuffix(path, ":") {
+			path += string(filepath.Separator)
 		}
+		l = w.level(l, path, abs[:i], func(name string) bool {
+			_, err := os.Lstat(filepath.Join(path, name))
+			return err == nil
+		}, errs)
 	}
-	l, more := w.level(above, path, abs, list)
-	*errs = append(*errs, more...)
 	return l
 }

@@ -1,106 +1,88 @@
 package walk
 
-import "strings"
+import (
+	"fmt"
+	"path"
+	"strings"
+)
 
-// matchPart reports whether a valid pattern without "/" matches a name. It backtracks
-// only to the last "*": a longer match of an earlier one can't succeed if the last fails.
+// matchPart reports whether a pattern of translate matches a name of runes.
 func matchPart(pattern, name string) bool {
-	i, at := 0, 0
-	star, from := -1, 0
-	for at < len(name) {
-		if i < len(pattern) {
-			if pattern[i] == '*' {
-				star, from = i, at
-				i++
-				continue
-			}
-			if n, ok := matchOne(pattern[i:], name[at]); ok {
-				i += n
-				at++
-				continue
-			}
-		}
-		if star < 0 {
-			return false
-		}
-		from++
-		i, at = star+1, from
-	}
-	return strings.Trim(pattern[i:], "*") == ""
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }
 
-// matchOne reports whether the first element of pattern matches c, and its length.
-func matchOne(pattern string, c byte) (n int, ok bool) {
-	switch pattern[0] {
-	case '?':
-		return 1, true
-	case '\\':
-		return 2, pattern[1] == c
-	case '[':
-		return class(pattern, c)
+// runes returns text with a character for each octet: git matches octets, and
+// [path.Match] characters.
+func runes(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return text
 	}
-	return 1, pattern[0] == c
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteRune(rune(text[i]))
+	}
+	return b.String()
 }
 
-// isValid reports whether a pattern can match: it does not end in "\", and each class
-// is complete.
-func isValid(pattern string) bool {
-	for i := 0; i < len(pattern); {
+// translate returns a pattern without "/" in the syntax of [path.Match]. ok is false if
+// it can't match: it ends in "\", or has an incomplete class or an unknown name in one.
+func translate(pattern string) (translated string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
 		switch pattern[i] {
-		case '\\':
-			if i+1 == len(pattern) {
-				return false
-			}
-			i += 2
 		case '[':
-			n, _ := class(pattern[i:], 0)
+			n := writeClass(&b, pattern[i:])
 			if n == 0 {
-				return false
+				return "", false
 			}
-			i += n
-		default:
-			i++
+			i += n - 1
+			continue
+		case '\\':
+			if i++; i == len(pattern) {
+				return "", false
+			}
+			b.WriteByte('\\')
 		}
+		b.WriteRune(rune(pattern[i]))
 	}
-	return true
+	return b.String(), true
 }
 
-// class reports whether the class at the start of pattern, "[a-z]" or "[!a-z]",
-// contains c, and its length: 0 if it is incomplete or has an unknown name in it.
-func class(pattern string, c byte) (n int, ok bool) {
+// writeClass writes the class at the start of pattern, "[a-z]" or "[!a-z]", and returns
+// its length; 0: it is not one.
+func writeClass(b *strings.Builder, pattern string) int {
 	i := 1
-	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
-	if negated {
+	b.WriteByte('[')
+	if i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^') {
+		b.WriteByte('^')
 		i++
 	}
 	for first := true; i < len(pattern); first = false {
 		if pattern[i] == ']' && !first {
-			return i + 1, ok != negated
+			b.WriteByte(']')
+			return i + 1
 		}
 		if name, rest, found := strings.Cut(pattern[i:], ":]"); found && strings.HasPrefix(name, "[:") && !strings.Contains(name, "]") {
-			is := named[name[2:]]
-			if is == nil {
-				return 0, false
+			ranges := named[name[2:]]
+			if ranges == "" {
+				return 0
 			}
-			ok = ok || is(c)
+			b.WriteString(ranges)
 			i = len(pattern) - len(rest)
 			continue
 		}
 		low, next := classChar(pattern, i)
-		if next == 0 {
-			return 0, false
-		}
-		i = next
 		high := low
-		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
-			if high, next = classChar(pattern, i+1); next == 0 {
-				return 0, false
-			}
-			i = next
+		if next > 0 && next+1 < len(pattern) && pattern[next] == '-' && pattern[next+1] != ']' {
+			high, next = classChar(pattern, next+1)
 		}
-		ok = ok || low <= c && c <= high
+		if i = next; i == 0 {
+			return 0
+		}
+		fmt.Fprintf(b, `\%c-\%c`, low, high)
 	}
-	return 0, false
+	return 0
 }
 
 // classChar returns the character of a class at i, and the offset after it, or 0 at the
@@ -115,21 +97,8 @@ func classChar(pattern string, i int) (c byte, next int) {
 	return pattern[i], i + 1
 }
 
-// named are the classes that have a name. It is never changed.
-var named = map[string]func(byte) bool{
-	"alpha":  isAlpha,
-	"digit":  isDigit,
-	"alnum":  func(c byte) bool { return isAlpha(c) || isDigit(c) },
-	"upper":  func(c byte) bool { return 'A' <= c && c <= 'Z' },
-	"lower":  func(c byte) bool { return 'a' <= c && c <= 'z' },
-	"xdigit": func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' },
-	"space":  func(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' },
-	"blank":  func(c byte) bool { return c == ' ' || c == '\t' },
-	"punct":  func(c byte) bool { return '!' <= c && c <= '~' && !isAlpha(c) && !isDigit(c) },
-	"graph":  func(c byte) bool { return '!' <= c && c <= '~' },
-	"print":  func(c byte) bool { return ' ' <= c && c <= '~' },
-	"cntrl":  func(c byte) bool { return c < ' ' || c == 0x7F },
+// named are the ranges of the classes that have a name. It is never changed.
+var named = map[string]string{
+	"alpha": "A-Za-z", "digit": "0-9", "alnum": "A-Za-z0-9", "upper": "A-Z", "lower": "a-z", "xdigit": "0-9A-Fa-f",
+	"space": "\t-\r ", "blank": "\t ", "punct": "!-/:-@\\[-`{-~", "graph": "!-~", "print": " -~", "cntrl": "\x00-\x1F\x7F",
 }
-
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -15,7 +15,7 @@ const (
 )
 
 // rules are the rules of one file. The last one that matches counts.
-type rules struct{ list []rule }
+type rules []rule
 
 // rule is one line of a file with rules (gitignore(5)).
 type rule struct {
@@ -23,20 +23,16 @@ type rule struct {
 	dirOnly bool     // "/" at the end
 	literal string   // the pattern, if it is one segment without special characters
 	suffix  string   // the pattern without its "*", if the rest has no special characters
-	parts   []string // the pattern's segments
+	parts   []string // the pattern's segments, translated
 	deep    bool     // the pattern is one segment and matches at any depth
 }
 
 // parseRules reads a file with rules. It ignores lines that can't match.
-func parseRules(text string) *rules {
-	r := &rules{}
+func parseRules(text string) (r rules) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		if rule, ok := parseRule(strings.TrimRight(line, "\r\n")); ok {
-			r.list = append(r.list, rule)
+			r = append(r, rule)
 		}
-	}
-	if len(r.list) == 0 {
-		return nil
 	}
 	return r
 }
@@ -46,13 +42,8 @@ func parseRule(line string) (r rule, ok bool) {
 		// No path has an empty segment.
 		return r, false
 	}
-	line = trimBlanks(line)
-	if rest, no := strings.CutPrefix(line, "!"); no {
-		line, r.want = rest, true
-	}
-	if rest, dir := strings.CutSuffix(line, "/"); dir {
-		line, r.dirOnly = rest, true
-	}
+	line, r.want = strings.CutPrefix(trimBlanks(line), "!")
+	line, r.dirOnly = strings.CutSuffix(line, "/")
 	r.deep = !strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	if line == "" {
@@ -60,9 +51,11 @@ func parseRule(line string) (r rule, ok bool) {
 	}
 	r.parts = strings.Split(line, "/")
 	for i, part := range r.parts {
-		if !isValid(part) {
+		translated, valid := translate(part)
+		if !valid {
 			return r, false
 		}
+		r.parts[i] = translated
 		// Consecutive ones match the same as one.
 		if part == "**" && i > 0 && r.parts[i-1] == "**" && i < len(r.parts)-1 {
 			r.parts[i-1] = ""
@@ -82,32 +75,21 @@ func parseRule(line string) (r rule, ok bool) {
 
 // trimBlanks removes blanks at the end, except one after "\".
 func trimBlanks(line string) string {
-	end := len(line)
-	for end > 0 && line[end-1] == ' ' {
-		end--
+	trimmed := strings.TrimRight(line, " ")
+	slashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
+	if len(trimmed) < len(line) && slashes%2 == 1 {
+		trimmed += " "
 	}
-	if end < len(line) {
-		slashes := 0
-		for end-slashes > 0 && line[end-slashes-1] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 1 {
-			end++
-		}
-	}
-	return line[:end]
+	return trimmed
 }
 
 func isSpecial(part string) bool { return strings.ContainsAny(part, `*?[\`) }
 
 // verdict returns the verdict about path, which is below the directory of the rules.
-func (r *rules) verdict(path string, isDir bool) verdict {
-	if r == nil {
-		return undecided
-	}
+func (r rules) verdict(path string, isDir bool) verdict {
 	base := path[strings.LastIndexByte(path, '/')+1:]
-	for i := len(r.list) - 1; i >= 0; i-- {
-		rule := &r.list[i]
+	for i := len(r) - 1; i >= 0; i-- {
+		rule := &r[i]
 		if rule.dirOnly && !isDir || !rule.matches(path, base) {
 			continue
 		}
@@ -130,9 +112,9 @@ func (r *rule) matches(path, base string) bool {
 	case r.suffix != "":
 		return strings.HasSuffix(subject, r.suffix) && (r.deep || !strings.Contains(subject, "/"))
 	case r.deep:
-		return matchPart(r.parts[0], base)
+		return matchPart(r.parts[0], runes(base))
 	}
-	return matchPath(r.parts, path)
+	return matchPath(r.parts, runes(path))
 }
 
 // matchPath reports whether the segments of a pattern match those of path. "**"

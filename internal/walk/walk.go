@@ -14,13 +14,13 @@ package walk
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 )
 
 // Options say what to list. The zero Options, and nil, list what ripgrep does.
@@ -43,71 +43,36 @@ type File struct {
 }
 
 // Files lists the files below roots, which are directories or files: root by root, and
-// sorted by name in each directory. Several goroutines read directories in advance; they
-// end with the iteration.
+// sorted by name in each directory.
 //
 // A file or directory that can't be read yields an [*fs.PathError], and the iteration
 // continues. When ctx ends, its error is the last.
 func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
-		w := &walker{yield: yield, queue: make(chan *folder, queued)}
+		w := &walker{ctx: ctx, yield: yield}
 		if o != nil {
 			w.o = *o
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		var readers sync.WaitGroup
-		for range readAhead {
-			readers.Go(func() { w.ahead(ctx) })
-		}
-		defer readers.Wait()
-		defer cancel()
 		for _, root := range roots {
-			if !w.root(ctx, root) {
+			if !w.root(root) {
 				return
 			}
 		}
 	}
 }
 
-const (
-	// readAhead is the number of goroutines that read directories in advance.
-	readAhead = 4
-	// queued is the most directories that wait to be read in advance.
-	queued = 256
-	// maxHeld is the most entries that are held in advance.
-	maxHeld = 1 << 16
-)
-
 type walker struct {
+	ctx    context.Context
 	o      Options
 	yield  func(File, error) bool
-	queue  chan *folder
-	held   atomic.Int64 // entries that were read in advance
 	global struct {
-		once  sync.Once
-		rules *rules
+		read  bool
+		rules rules
 	}
 }
 
-// folder is a directory and, after read, its entries.
-type folder struct {
-	path  string // begins with the root
-	abs   string // the absolute path with "/", for the rules
-	above *level // the rules of the directories above
-
-	once    sync.Once
-	entries []entry
-	errs    []error
-}
-
-// entry is a file or directory to list.
-type entry struct {
-	name string
-	dir  *folder // nil for a file
-}
-
 // root lists a root, and reports whether to continue.
-func (w *walker) root(ctx context.Context, root string) bool {
+func (w *walker) root(root string) bool {
 	info, err := os.Stat(root)
 	switch {
 	case err != nil:
@@ -119,123 +84,70 @@ func (w *walker) root(ctx context.Context, root string) bool {
 	if err != nil {
 		return w.yield(File{}, &fs.PathError{Op: "abs", Path: root, Err: err})
 	}
-	d := &folder{path: root, abs: strings.TrimSuffix(filepath.ToSlash(abs), "/")}
+	abs = strings.TrimSuffix(filepath.ToSlash(abs), "/")
+	var above *level
+	var errs []error
 	if !w.o.NoIgnore {
-		var errs []error
-		d.above, errs = w.levelsAbove(d.abs)
-		for _, err := range errs {
-			if !w.yield(File{}, err) {
-				return false
-			}
-		}
+		above = w.levelsAbove(abs, &errs)
 	}
-	return w.list(ctx, d)
+	return w.fail(errs) && w.list(root, abs, above)
 }
 
-// list lists a directory, and reports whether to continue.
-func (w *walker) list(ctx context.Context, d *folder) bool {
-	if err := ctx.Err(); err != nil {
-		w.yield(File{}, err)
-		return false
-	}
-	w.read(d)
-	w.held.Add(-int64(len(d.entries)))
-	for _, err := range d.errs {
+func (w *walker) fail(errs []error) (ok bool) {
+	for _, err := range errs {
 		if !w.yield(File{}, err) {
 			return false
 		}
 	}
-	for i := range d.entries {
-		e := &d.entries[i]
-		if e.dir == nil {
-			if !w.yield(File{Path: join(d.path, e.name)}, nil) {
-				return false
-			}
-			continue
-		}
-		if !w.list(ctx, e.dir) {
-			return false
-		}
-		e.dir = nil
-	}
 	return true
 }
 
-// join returns the path of name in a directory, without a leading "./".
-func join(folder, name string) string {
-	if folder == "." {
-		return name
+// list lists a directory below the rules of above, and reports whether to continue. abs
+// is its absolute path with "/", for the rules.
+func (w *walker) list(path, abs string, above *level) bool {
+	if err := w.ctx.Err(); err != nil {
+		w.yield(File{}, err)
+		return false
 	}
-	return filepath.Join(folder, name)
-}
-
-// ahead reads queued directories in advance.
-func (w *walker) ahead(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case d := <-w.queue:
-			if w.held.Load() < maxHeld {
-				w.read(d)
-			}
-		}
-	}
-}
-
-// read reads a directory, once, and queues the directories in it.
-func (w *walker) read(d *folder) {
-	d.once.Do(func() {
-		w.readFolder(d)
-		w.held.Add(int64(len(d.entries)))
-		for _, e := range d.entries {
-			if e.dir == nil {
-				continue
-			}
-			select {
-			case w.queue <- e.dir:
-			default:
-				// list reads it.
-			}
-		}
-	})
-}
-
-func (w *walker) readFolder(d *folder) {
-	list, err := os.ReadDir(d.path) // sorted by name
+	var errs []error
+	list, err := os.ReadDir(path) // sorted by name
 	if err != nil {
-		d.errs = append(d.errs, err)
+		errs = append(errs, err)
 	}
-	here := d.above
+	here := above
 	if !w.o.NoIgnore {
-		var errs []error
-		here, errs = w.level(d.above, d.path, d.abs, list)
-		d.errs = append(d.errs, errs...)
+		here = w.level(above, path, abs, func(name string) bool {
+			_, found := slices.BinarySearchFunc(list, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+			return found
+		}, &errs)
 	}
-	d.entries = make([]entry, 0, len(list))
+	if !w.fail(errs) {
+		return false
+	}
 	for _, e := range list {
 		name, isDir := e.Name(), e.IsDir()
 		if !isDir && !e.Type().IsRegular() {
 			continue
 		}
-		switch here.verdict(d.abs, name, isDir) {
-		case ignored:
+		verdict := here.verdict(abs, name, isDir)
+		if verdict == ignored || verdict == undecided && !w.o.Hidden && name[0] == '.' {
 			continue
-		case undecided:
-			if !w.o.Hidden && name[0] == '.' {
-				continue
-			}
 		}
-		var sub *folder
+		ok := false
 		if isDir {
-			sub = &folder{path: join(d.path, name), abs: d.abs + "/" + name, above: here}
+			ok = w.list(filepath.Join(path, name), abs+"/"+name, here)
+		} else {
+			ok = w.yield(File{Path: filepath.Join(path, name)}, nil)
 		}
-		d.entries = append(d.entries, entry{name, sub})
+		if !ok {
+			return false
+		}
 	}
+	return true
 }
 
 // readRules reads a file with rules.
-func readRules(name string) (*rules, error) {
+func readRules(name string) (rules, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -250,12 +162,11 @@ func readRules(name string) (*rules, error) {
 	case info.Size() > maxRules:
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d bytes of rules, the limit is %d", info.Size(), int64(maxRules))}
 	}
-	text := make([]byte, info.Size())
-	n, err := f.ReadAt(text, 0)
-	if n < len(text) && err != nil {
+	text, err := io.ReadAll(io.LimitReader(f, maxRules))
+	if err != nil {
 		return nil, err
 	}
-	return parseRules(string(text[:n])), nil
+	return parseRules(string(text)), nil
 }
 
 // maxRules is the most bytes of a file with rules.

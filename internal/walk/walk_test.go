@@ -135,8 +135,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// Reading in advance does not change the order, and an iteration that stops early ends the
-// goroutines.
+// Many directories come in order, and an interrupt ends the iteration.
 func TestMany(t *testing.T) {
 	var list []string
 	for i := range 40 {

@@ -1,5 +1,6 @@
-// Package all lists every scheme of this module. Only the command and tests import
-// it: a program that needs three schemes registers three.
+// Package all has every scheme of this module: [Client] opens their URLs, and [Registry]
+// lists them. A program that needs three schemes makes a registry of three, and links
+// less.
 package all
 
 import (
@@ -23,7 +24,7 @@ import (
 // Registry returns a registry of every scheme, opened with clients that have default
 // options. A row of instead replaces the row of the same name, or is added.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
-	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), []scheme.Scheme{
+	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), []scheme.Scheme{
 		file.Scheme(nil),
 		finger.Scheme(),
 		ftp.Scheme(nil),
@@ -35,9 +36,6 @@ func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 		http.SecureScheme(nil),
 		mailto.Scheme(),
 		prospero.Scheme(nil),
-		telnet.Telnet(nil),
-		telnet.Rlogin(nil),
-		telnet.TN3270(nil),
 		wais.Scheme(nil),
 	})
 	rows = slices.DeleteFunc(rows, func(row scheme.Scheme) bool {

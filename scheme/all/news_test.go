@@ -36,11 +36,11 @@ func TestNews(t *testing.T) {
 	for _, base := range []string{"news:", "news://" + server.Addr() + "/"} {
 		u := locus.MustParse(base + "*")
 		for _, want := range []string{base + "a.b", base + "a%2Fb%25c@d.e"} {
-			res, err := client.Open(t.Context(), u)
+			res, err := client.Open(t.Context(), u.String())
 			if err != nil {
 				t.Fatal(err)
 			}
-			for it, err := range res.(*scheme.Menu).Items {
+			for it, err := range res.Resource.(*scheme.Menu).Items {
 				if err != nil || it.URL.String() != want || it.Title != "a.b" && it.Title != "café" {
 					t.Errorf("%v: %+v, %v", u, it, err)
 				}
@@ -48,11 +48,11 @@ func TestNews(t *testing.T) {
 			}
 			res.Close()
 		}
-		res, err := client.Open(t.Context(), u)
+		res, err := client.Open(t.Context(), u.String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := res.(*scheme.Object)
+		o := res.Resource.(*scheme.Object)
 		if b, err := io.ReadAll(o.Body); string(b) != text || err != nil || o.Name != "a/b%c@d.e" || o.URL != u {
 			t.Errorf("%q, %v, %+v", b, err, o)
 		}

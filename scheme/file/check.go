@@ -11,9 +11,9 @@ import (
 
 const section = "RFC 1738 3.10"
 
-// Check returns all violations of u, in order of offset; nil for none. The draft has no
+// check returns all violations of u, in order of offset; nil for none. The draft has no
 // production for file URLs, so [locus.RFC1630] applies that of RFC 1738 too.
-func Check(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func impossible(f *bnf.Findings, text string, offset int) {
 	}
 }
 
-// conforms reports, without allocation, whether [Check] by RFC 1738 finds nothing.
+// conforms reports, without allocation, whether check by RFC 1738 finds nothing.
 func conforms(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(bnf.Clean|locus.PathFsegment) || u.MissingSlash() || !strings.HasPrefix(u.String(), "file:") {
@@ -92,9 +92,9 @@ func fits(path string) bool {
 	}
 }
 
-// Canonical returns the canonical form of u and what it changed. The error is a
+// canonical returns the canonical form of u and what it changed. The error is a
 // [*locus.SyntaxError].
-func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
+func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}

@@ -80,13 +80,13 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if !isShort(req.URL) {
 		f, err := Parse(req.URL)
 		if err != nil {
-			return nil, fmt.Errorf("file: %w", err)
+			return nil, err
 		}
 		return c.open(ctx, req, f)
 	}
 	long, err := fromShort(req.URL)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	again := *req
 	again.URL = long
@@ -118,9 +118,9 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 		err := fmt.Errorf("file: %w: %s is not this machine, and RFC 1738 has no protocol for files of other machines", scheme.ErrUnsupported, locus.Quote(f.Host()))
 		return nil, scheme.Hint(err, "write file:///... for a file of this machine, or a URL of the protocol that serves the file")
 	}
-	name, directory, err := f.name(runtime.GOOS == "windows", c.rooted)
+	name, directory, err := f.name(runtime.GOOS == "windows", c.rooted, "")
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	file, info, err := c.openFile(name)
 	if err != nil {
@@ -141,7 +141,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 	return object, nil
 }
 
-// isHere reports whether f is on this machine.
 func (c *Client) isHere(f URL) bool {
 	if f.Local() {
 		return true
@@ -216,7 +215,7 @@ func failure(name string, err error) error {
 	}
 	kind := scheme.ErrUnreachable
 	switch {
-	case errors.Is(err, scheme.ErrTooLarge):
+	case errors.Is(err, scheme.ErrTooLarge), errors.Is(err, fs.ErrClosed):
 		return fmt.Errorf("file: %s: %w", locus.Quote(name), err)
 	case errors.Is(err, errSpecial):
 		kind = scheme.ErrUnsupported
@@ -225,8 +224,17 @@ func failure(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission), isEscape(err):
 		kind = scheme.ErrAuth
 	}
-	return fmt.Errorf("file: %s: %w: %w", locus.Quote(name), kind, err)
+	return &failed{name, kind, err}
 }
+
+// failed is an error of the file system, which says by itself what kind it is of.
+type failed struct {
+	name      string
+	kind, err error
+}
+
+func (f *failed) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
+func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
 
 // isEscape reports whether err is that of [*os.Root] for a link that leads out of it.
 // Package os does not export it.

@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 		{"file://vms.host.edu/disk$user/my/notes/note12345.txt", scheme.ErrUnsupported, `"vms.host.edu" is not this machine`},
 	} {
 		r, err := open(t, c, scheme.Request{URL: locus.MustParse(c2.url)})
-		if !errors.Is(err, c2.want) || !strings.HasPrefix(fmt.Sprint(err), "file: ") || !strings.Contains(fmt.Sprint(err), c2.text) {
+		if !errors.Is(err, c2.want) || strings.Contains(fmt.Sprint(err), "file: locus: ") || !strings.Contains(fmt.Sprint(err), c2.text) {
 			t.Errorf("%s: %v, %v; want %v", c2.url, r, err, c2.want)
 		}
 	}
@@ -293,7 +293,7 @@ func TestMenu(t *testing.T) {
 				t.Fatal(err)
 			}
 			got = append(got, fmt.Sprintf("%s %s %d %s", item.URL, item.Kind, item.Size, item.Note))
-			if x, err := Parse(item.URL); err != nil || !slices.Contains(x.Segments(), item.Title) || Check(item.URL, locus.RFC1738) != nil {
+			if x, err := Parse(item.URL); err != nil || !slices.Contains(x.Segments(), item.Title) || check(item.URL, locus.RFC1738) != nil {
 				t.Errorf("%q: %v", item.URL, err)
 			}
 			if item.Kind != scheme.KindUnknown && item.ModTime.IsZero() {
@@ -410,6 +410,35 @@ func TestShortForm(t *testing.T) {
 	for item, err := range menu.Items {
 		if err != nil || item.URL.String() != "file:///dir/a%20b" {
 			t.Errorf("%q, %v", item.URL, err)
+		}
+	}
+}
+
+// Reading after Close is the caller's error, not the file system's.
+func TestClosed(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{filepath.Join(dir, "a"), dir} {
+		u, err := FromPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(nil).Open(t.Context(), &scheme.Request{URL: u})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		switch r := r.(type) {
+		case *scheme.Object:
+			_, err = io.ReadAll(r.Body)
+		case *scheme.Menu:
+			for _, err = range r.Items {
+			}
+		}
+		if !errors.Is(err, fs.ErrClosed) || errors.Is(err, scheme.ErrUnreachable) {
+			t.Errorf("%s: %v", u, err)
 		}
 	}
 }

@@ -11,6 +11,9 @@
 // file system knows where they lead. "file:/x" of RFC 8089 is read as "file:///x" and
 // opened with a note; it violates RFC 1738. A port and a user are refused.
 //
+// [FromPath] returns the URL of a path of this system, and [Path] the path of a URL.
+// Neither loses anything: where that is not possible, it is an error.
+//
 // # Access
 //
 // A [Client] opens only files of this machine: the host must be empty, "localhost", or

@@ -13,7 +13,7 @@ func FuzzURL(f *testing.F) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		x, _ := Parse(u)
 		for _, windows := range []bool{false, true} {
-			name, _, err := x.name(windows, true)
+			name, _, err := x.name(windows, true, "")
 			if err == nil && (strings.Contains(name, "\x00") || slices.Contains(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || windows && r == '\\' }), "..")) {
 				t.Errorf("%q: name %q", u, name)
 			}

@@ -53,6 +53,10 @@ func (d *directory) items() iter.Seq2[scheme.Item, error] {
 			}
 			if err != nil {
 				if err != io.EOF {
+					// ReadDir does not return ErrClosed.
+					if _, closed := d.file.Stat(); errors.Is(closed, fs.ErrClosed) {
+						err = closed
+					}
 					yield(scheme.Item{}, failure(d.name, err))
 				}
 				return
@@ -88,7 +92,6 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// url returns the URL of an entry. It is zero if it would be too long.
 func (d *directory) url(name string, directory bool) locus.URL {
 	path := []byte(strings.TrimSuffix(*d.parts.Path, "/"))
 	if len(path) > 0 {

@@ -8,15 +8,16 @@ import (
 
 // name returns the filename for f, on Windows or on other systems, and whether it must
 // be a directory because the path ends with "/". With rooted the name is relative to a
-// root, and contains no "..".
+// root, and contains no "..". server is that of a UNC path; empty: this machine.
 //
 // The error is a [*locus.SyntaxError]: a segment that no filename on this system can
 // contain.
-func (f URL) name(windows, rooted bool) (name string, directory bool, err error) {
+func (f URL) name(windows, rooted bool, server string) (name string, directory bool, err error) {
 	segments := f.Segments()
 	text, offset := path(f.url)
+	unc := server != ""
 	for i, written := range strings.Split(text, "/") {
-		if reason := refused(segments[i], i, windows, rooted); reason != "" {
+		if reason := refused(segments[i], windows, rooted, windows && !rooted && !unc && i == 0); reason != "" {
 			return "", false, f.url.Errorf(offset, "fsegment", "%w: %s", locus.ErrValue, reason)
 		}
 		offset += len(written) + 1
@@ -36,6 +37,10 @@ func (f URL) name(windows, rooted bool) (name string, directory bool, err error)
 		}
 	case !windows:
 		name = "/" + name
+	case unc && (len(segments) == 0 || segments[0] == ""):
+		return "", false, f.url.Errorf(f.url.PathOffset(), "fpath", "%w: the path of another machine begins with the name of a share", locus.ErrValue)
+	case unc:
+		name = `\\` + server + separator + name
 	case len(segments) == 1:
 		// "C:" without a separator is the current directory of the drive.
 		name += separator
@@ -43,9 +48,9 @@ func (f URL) name(windows, rooted bool) (name string, directory bool, err error)
 	return name, directory, nil
 }
 
-// refused returns why segment number i cannot be part of a filename, or "".
-func refused(segment string, i int, windows, rooted bool) string {
-	drive := windows && !rooted && i == 0
+// refused returns why segment cannot be part of a filename, or "". drive says that it is
+// the drive of a Windows path.
+func refused(segment string, windows, rooted, drive bool) string {
 	switch {
 	case strings.IndexByte(segment, 0) >= 0:
 		return "a filename cannot contain NUL"
@@ -64,7 +69,6 @@ func refused(segment string, i int, windows, rooted bool) string {
 	return ""
 }
 
-// isDrive reports whether segment is a letter and ":".
 func isDrive(segment string) bool {
 	return len(segment) == 2 && segment[1] == ':' && 'a' <= segment[0]|0x20 && segment[0]|0x20 <= 'z'
 }

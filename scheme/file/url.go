@@ -1,6 +1,8 @@
 package file
 
 import (
+	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -18,8 +20,8 @@ type URL struct {
 //
 //	fileurl = "file://" [ host | "localhost" ] "/" fpath
 //
-// or in the form of RFC 8089 without "//" and host, "file:/" fpath, which [Check]
-// reports. It accepts any characters in host and fpath; [Check] reports the invalid
+// or in the form of RFC 8089 without "//" and host, "file:/" fpath, which check
+// reports. It accepts any characters in host and fpath; check reports the invalid
 // ones. The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
@@ -62,11 +64,17 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// portOffset returns the offset of the ":" before the port.
 func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
 // URL returns the URL as it was parsed.
 func (f URL) URL() locus.URL { return f.url }
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Redacted()) }
 
 // Host returns the decoded host. Empty and "localhost" mean this machine.
 func (f URL) Host() string { return f.host }

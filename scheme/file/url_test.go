@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 	u := locus.MustParse("http://h/x")
 	_, err := Parse(u)
 	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
-	_, _, err = Canonical(u)
+	_, _, err = canonical(u)
 	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
 }
 
@@ -69,7 +69,7 @@ func TestPasswordHidden(t *testing.T) {
 		t.Error(err)
 	}
 	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-		for _, v := range Check(u, p) {
+		for _, v := range check(u, p) {
 			if strings.Contains(v.String(), "secret") {
 				t.Errorf("%v: %v", p, v)
 			}
@@ -116,7 +116,7 @@ func TestFindings(t *testing.T) {
 		{"FILE:///x", "scheme-case@0"},
 		{"file://-h/x", "host@7"},
 	})
-	if list := Check(locus.MustParse("file:/etc/motd"), locus.RFC1738); list[0].Help != "write file:///etc/motd" {
+	if list := check(locus.MustParse("file:/etc/motd"), locus.RFC1738); list[0].Help != "write file:///etc/motd" {
 		t.Errorf("help: %v", list)
 	}
 }
@@ -145,7 +145,7 @@ func TestNoAllocations(t *testing.T) {
 		bnftest.NoAllocations(t, u, "Parse", func() { Parse(u) })
 	}
 	u := locus.MustParse("file:///usr/share/doc")
-	bnftest.NoAllocations(t, u, "Canonical", func() { Canonical(u) })
+	bnftest.NoAllocations(t, u, "Canonical", func() { canonical(u) })
 }
 
 func TestName(t *testing.T) {
@@ -184,7 +184,7 @@ func TestName(t *testing.T) {
 		{"file:///a/b", true, true, `a\b`, false},
 		{"file:///C:/b", true, true, "!cannot contain", false},
 	} {
-		name, directory, err := bnftest.MustParse(t, Parse, c.url).name(c.windows, c.rooted)
+		name, directory, err := bnftest.MustParse(t, Parse, c.url).name(c.windows, c.rooted, "")
 		if word, bad := strings.CutPrefix(c.want, "!"); bad {
 			if err == nil || !strings.Contains(err.Error(), word) || !errors.Is(err, locus.ErrValue) {
 				t.Errorf("%s: %q, %v; want %s", c.url, name, err, c.want)

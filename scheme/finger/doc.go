@@ -6,7 +6,8 @@
 //
 // The request is decoded and sent as one line: empty for a list of users, "user" for
 // one of them, "/W user" for more about one, "user@host" for what another host says.
-// The default port is 79.
+// The default port is 79. User and password of the URL are not sent, nor anything about
+// the program.
 //
 // A [Client] gives a [scheme.Object], text/plain: the octets up to the end of the
 // connection. Finger has no errors of its own. The text says what went wrong.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -60,6 +61,39 @@ func TestOpen(t *testing.T) {
 		text, err := io.ReadAll(res.(*scheme.Object).Body)
 		if string(text) != want || err != nil {
 			t.Errorf("%q: %q, %v", path, text, err)
+		}
+		res.Close()
+	}
+}
+
+// A request without a host or a dialer fails.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{"finger:///a": "the host is missing", "finger://h/": "without a dialer"} {
+		if _, err := (finger.Client{}).Open(t.Context(), &scheme.Request{URL: locus.MustParse(text)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The demonstration has the stops that it lists, under titles and menus.
+func TestDemo(t *testing.T) {
+	row := finger.Scheme()
+	demo, err := row.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer demo.Close()
+	for _, stop := range demo.Stops {
+		res, err := finger.Client{}.Open(t.Context(), &scheme.Request{URL: stop.URL, Dial: new(net.Dialer)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.(*scheme.Object).Body)
+		if err != nil || strings.Contains(string(text), "no such user") || row.Title(stop.URL) == "" {
+			t.Errorf("%s: %q, %v", stop.URL, text, err)
+		}
+		if path, _ := stop.URL.Path(); len(row.Parents(stop.URL)) != min(len(path), 1) {
+			t.Errorf("%s: %v", stop.URL, row.Parents(stop.URL))
 		}
 		res.Close()
 	}

@@ -47,7 +47,6 @@ func title(u locus.URL) string {
 	return scheme.Decoded(path) + " at " + u.Host()
 }
 
-// parents returns the list of users.
 func parents(u locus.URL) []scheme.Parent {
 	if path, _ := u.Path(); path == "" {
 		return nil

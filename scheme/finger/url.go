@@ -24,7 +24,7 @@ func Parse(u locus.URL) (URL, error) {
 	}
 	path, _ := u.Path()
 	if i := strings.IndexAny(path, "/?"); i >= 0 {
-		return URL{}, u.Errorf(u.PathOffset()+i, "request", "%w: write %%%02X for %q in a request", locus.ErrForm, path[i], path[i])
+		return URL{}, u.Errorf(u.PathOffset()+i, "request", "%w: write %%%02X for %q in a request", locus.ErrForm, path[i], path[i:i+1])
 	}
 	return URL{u, bnf.Decode(path)}, nil
 }

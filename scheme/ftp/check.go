@@ -76,7 +76,7 @@ func checkPath(f *bnf.Findings, x URL) {
 func checkDraftPath(f *bnf.Findings, x URL) {
 	offset := f.URL.PathOffset()
 	if _, ok := f.URL.Path(); !ok {
-		f.Add("missing-slash", draftSection, offset, "", `write "/" behind the host`)
+		f.Add("missing-slash", draftSection, offset, "", `write "/" after the host`)
 		return
 	}
 	fpath := checkTypecode(f, x, draftSection, x.Typecode() == 'd',

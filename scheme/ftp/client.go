@@ -9,12 +9,11 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
 )
@@ -56,7 +55,7 @@ type Options struct {
 // Client opens ftp and ftps URLs. It may be used concurrently.
 type Client struct {
 	o    Options
-	pool pool.Pool[login, *control]
+	pool pool.Pool[lineconn.Key, *control]
 }
 
 // New returns a Client. o may be nil.
@@ -98,7 +97,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 }
 
 func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.Resource, error) {
-	plan, err := u.Plan(c.o.CWD)
+	plan, err := u.plan(c.o.CWD)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +117,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.R
 			return nil, fmt.Errorf("ftp: %w", context.Cause(ctx))
 		}
 		// The server had closed a kept connection: the next attempt uses another one.
-		if stale := (staleError{}); !errors.As(err, &stale) {
+		if !lineconn.IsStale(err) {
 			return nil, fmt.Errorf("ftp: %w", err)
 		}
 	}
@@ -129,17 +128,21 @@ const maxLogins = 3
 
 // attempt opens the URL over one connection, kept or new.
 func (x *operation) attempt() (scheme.Resource, error) {
-	l := x.login()
-	if kept := x.client.kept(l, x.plan.CWD); kept != nil {
+	port := uint16(Port)
+	if x.url.Secure() {
+		port = SecurePort
+	}
+	l := lineconn.NewKey(x.req.Dial, x.url.u, port, x.url.Secure())
+	if kept, ok := x.client.kept(l, x.plan.cwd); ok {
 		x.use(kept)
 		if err := x.sameLogin(kept); err != nil {
-			x.end(true)
+			x.End(true)
 			return nil, err
 		}
 		if kept.asked == nil || *kept.asked == *x.answer {
 			return x.perform()
 		}
-		x.end(true)
+		x.End(true)
 	}
 	for {
 		err := x.connect(l)
@@ -156,21 +159,6 @@ func (x *operation) attempt() (scheme.Resource, error) {
 	}
 }
 
-// login returns the key of connections for this operation.
-func (x *operation) login() login {
-	u := x.url.u
-	l := login{dial: x.req.Dial, host: strings.ToLower(strings.Trim(u.Host(), "[]")), port: Port, secure: x.url.Secure()}
-	if l.secure {
-		l.port = SecurePort
-	}
-	if port, ok := u.Port(); ok {
-		l.port = port
-	}
-	l.user, l.hasUser = x.url.User()
-	l.password, l.hasPassword = x.url.Password()
-	return l
-}
-
 // sameLogin calls Request.Ask if it was called for a kept connection: the answer may
 // be another now.
 func (x *operation) sameLogin(kept *control) (err error) {
@@ -185,30 +173,17 @@ func (x *operation) sameLogin(kept *control) (err error) {
 func (x *operation) ask(realm string) (*scheme.Credentials, error) {
 	user, _ := x.url.User()
 	missing := scheme.Hint(fmt.Errorf("%w: the server wants a password for the user %s", scheme.ErrAuth, locus.Quote(user)), "the URL has no password, and none was given")
-	if x.req.Ask == nil {
-		return nil, missing
-	}
-	answer, ok, err := x.req.Ask(x.ctx, scheme.Question{URL: x.url.u, Realm: realm, User: user, Attempt: x.refused})
-	switch {
-	case err != nil:
-		return nil, err
-	case !ok:
-		return nil, missing
-	case answer.User == "":
-		answer.User = user
-	}
-	return &answer, nil
+	return lineconn.Ask(x.ctx, x.req, scheme.Question{URL: x.url.u, Realm: realm, User: user, Attempt: x.refused}, missing)
 }
 
-// connect opens a control connection and logs in.
-func (x *operation) connect(l login) error {
-	conn, err := l.dial.DialContext(x.ctx, "tcp", net.JoinHostPort(l.host, strconv.Itoa(int(l.port))))
+func (x *operation) connect(l lineconn.Key) error {
+	conn, err := lineconn.Dial(x.ctx, l)
 	if err != nil {
-		return scheme.Unreachable(err)
+		return err
 	}
-	x.use(&control{raw: conn, conn: conn, login: l, maxReply: x.client.o.MaxReply})
+	x.use(&control{Conn: conn, maxReply: x.client.o.MaxReply})
 	if err := x.begin(); err != nil {
-		x.end(false)
+		x.End(false)
 		return err
 	}
 	return nil
@@ -217,7 +192,7 @@ func (x *operation) connect(l login) error {
 // begin prepares a control connection, up to the end of the login.
 func (x *operation) begin() error {
 	o, ctl := &x.client.o, x.ctl
-	if ctl.login.secure {
+	if ctl.Login.Secure {
 		if err := ctl.startTLS(x.ctx, o.TLSConfig); err != nil {
 			return err
 		}
@@ -241,13 +216,13 @@ func (x *operation) begin() error {
 }
 
 func (x *operation) authenticate() error {
-	l := &x.ctl.login
-	known := scheme.Credentials{User: l.user, Password: l.password}
-	ask := l.hasUser && !l.hasPassword
-	if !l.hasUser {
+	l := &x.ctl.Login
+	known := scheme.Credentials{User: l.User, Password: l.Password}
+	ask := l.HasUser && !l.HasPassword
+	if !l.HasUser {
 		known.User = "anonymous"
 	}
-	if known.User == "anonymous" && !l.hasPassword {
+	if known.User == "anonymous" && !l.HasPassword {
 		// Section 3.2.1's convention is about this very name.
 		known.Password, ask = x.client.o.AnonymousPassword, false
 	}
@@ -268,7 +243,7 @@ func (x *operation) authenticate() error {
 	if !errors.Is(err, scheme.ErrAuth) {
 		return err
 	}
-	if !l.hasUser {
+	if !l.HasUser {
 		return scheme.Hint(err, "this server accepts no anonymous login: write a user before the host, ftp://user@host/")
 	}
 	if loginFailed(err) {
@@ -277,44 +252,24 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// login is the key of control connections: an operation uses only those with its own.
-type login struct {
-	dial                 scheme.Dialer
-	host                 string
-	port                 uint16
-	secure               bool
-	user, password       string
-	hasUser, hasPassword bool
-}
-
 // kept returns a kept connection whose CWD commands are the first ones of cwd, as
-// many as possible, or nil.
-func (c *Client) kept(l login, cwd []string) *control {
-	ctl, ok := c.pool.Take(l, func(ctl *control) int {
+// many as possible.
+func (c *Client) kept(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
+	return c.pool.Take(l, func(ctl *control) int {
 		if !ctl.extends(cwd) {
 			return -1
 		}
 		return len(ctl.cwd)
 	})
-	if !ok {
-		return nil
-	}
-	ctl.reused, ctl.answered = true, false
-	return ctl
 }
 
-// control is a control connection and the state that the server is in. One operation
-// uses it at a time.
+// control is a control connection and the state that the server is in.
 type control struct {
-	raw   net.Conn    // as dialled
-	conn  net.Conn    // raw, or TLS over it
-	tls   *tls.Config // of data connections; nil: no TLS
-	lines *line.Reader
-	trace scheme.TraceFunc
+	lineconn.Conn
+	tls *tls.Config // of data connections; nil: no TLS
 
 	maxReply int // Options.MaxReply
 
-	login login
 	asked *scheme.Credentials // the answer of Request.Ask; nil: it was not called
 	realm string              // of the question
 
@@ -329,46 +284,20 @@ type control struct {
 	noSize    bool // SIZE is unknown
 	noTime    bool // MDTM is unknown
 	telnet    bool // an octet FF must be doubled
-
-	// owed counts the replies that are still to come. If it is not 0, or broken is
-	// set, no other operation can use the connection.
-	owed     int
-	broken   bool
-	reused   bool // it was kept,
-	answered bool // and has answered since
 }
 
-// Key implements pool.Conn.
-func (c *control) Key() login { return c.login }
-
-func (c *control) readLines() { c.lines = line.NewReader(c.conn, c.maxReply) }
-
-// Quit sends QUIT and closes without waiting for the reply.
-func (c *control) Quit() {
-	c.conn.SetWriteDeadline(time.Now().Add(time.Second))
-	c.conn.Write([]byte("QUIT\r\n"))
-	c.conn.Close()
-}
+func (c *control) readLines() { c.Lines = line.NewReader(c.Stream, c.maxReply) }
 
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
-	if config == nil {
-		config = new(tls.Config)
-	}
-	config = config.Clone()
-	if config.ServerName == "" {
-		config.ServerName = c.login.host
-	}
+	config = c.Config(config)
 	// Some servers demand that a data connection resumes the TLS session of its control
 	// connection, as a proof that both have the same client. So each control connection
 	// has a cache, from which its data connections only read.
-	cache := new(sessions)
+	cache := tls.NewLRUClientSessionCache(1)
 	config.ClientSessionCache = cache
-	conn := tls.Client(c.raw, config)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		c.broken = true
-		return fmt.Errorf("TLS: %w", scheme.Broken(err))
+	if err := c.StartTLS(ctx, config); err != nil {
+		return err
 	}
-	c.conn = conn
 	c.tls = config.Clone()
 	c.tls.ClientSessionCache = readOnly{cache}
 	return nil
@@ -380,16 +309,11 @@ func (c *control) askTLS(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if r.Code != 234 {
+	if r.code != 234 {
 		if o.TLS == TLSTry {
 			return nil
 		}
-		return scheme.Hint(&ReplyError{Command: "AUTH TLS", Reply: r, Kind: scheme.ErrUnsupported}, "TLS is required: without it the login would not be encrypted")
-	}
-	if c.lines.Buffered() > 0 {
-		// An attacker could have put this there to be read as if TLS protected it.
-		c.broken = true
-		return fmt.Errorf("%w: the server sent data in clear after the reply to AUTH TLS", scheme.ErrProtocol)
+		return scheme.Hint(&lineconn.ReplyError{Command: "AUTH TLS", Code: r.code, Text: r.text(), Kind: scheme.ErrUnsupported}, "TLS is required: without it the login would not be encrypted")
 	}
 	if err := c.startTLS(ctx, o.TLSConfig); err != nil {
 		return err
@@ -411,24 +335,6 @@ func (c *control) protect() error {
 	}
 	c.protected = true
 	return nil
-}
-
-// sessions is a cache of the newest TLS session.
-type sessions struct {
-	mu    sync.Mutex
-	state *tls.ClientSessionState
-}
-
-func (s *sessions) Get(string) (*tls.ClientSessionState, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state, s.state != nil
-}
-
-func (s *sessions) Put(_ string, state *tls.ClientSessionState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state = state
 }
 
 // readOnly is a session cache that ignores Put.
@@ -455,7 +361,6 @@ func (ch *channel) Close() error {
 
 func (ch *channel) Read(p []byte) (int, error) { return ch.conn.Read(p) }
 
-// openChannel prepares a data connection.
 func (x *operation) openChannel() (*channel, error) {
 	ch := new(channel)
 	if x.ctl.protected {
@@ -466,11 +371,11 @@ func (x *operation) openChannel() (*channel, error) {
 		conn, err := x.connectData()
 		if err == nil {
 			ch.conn = conn
-			x.hold(conn)
+			x.Hold(conn)
 			return ch, nil
 		}
-		var refused *ReplyError
-		if !x.overIPv6() || x.ctl.broken || !errors.As(err, &refused) {
+		var refused *lineconn.ReplyError
+		if !x.overIPv6() || x.ctl.Broken || !errors.As(err, &refused) {
 			return ch, err
 		}
 		// Over IPv6 only EPRT remains (RFC 2428).
@@ -483,14 +388,13 @@ func (x *operation) openChannel() (*channel, error) {
 		return ch, err
 	}
 	ch.listener = l
-	x.hold(l)
+	x.Hold(l)
 	x.ctl.noPassive = !x.client.o.Active
 	return ch, nil
 }
 
-// overIPv6 reports whether the control connection is over IPv6.
 func (x *operation) overIPv6() bool {
-	far, err := netip.ParseAddrPort(x.ctl.raw.RemoteAddr().String())
+	far, err := netip.ParseAddrPort(x.ctl.Raw.RemoteAddr().String())
 	return err == nil && far.Addr().Unmap().Is6()
 }
 
@@ -501,7 +405,7 @@ func (x *operation) connectData() (net.Conn, error) {
 		return x.passive("PASV")
 	}
 	conn, err := x.passive("EPSV")
-	if err == nil || x.ctl.broken || x.ctx.Err() != nil || x.overIPv6() && otherProtocol(err) {
+	if err == nil || x.ctl.Broken || x.ctx.Err() != nil || x.overIPv6() && otherProtocol(err) {
 		return conn, err
 	}
 	if conn, err = x.passive("PASV"); err == nil {
@@ -513,8 +417,8 @@ func (x *operation) connectData() (net.Conn, error) {
 // otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the server
 // has no passive ports for this version of IP. PASV does not support IPv6.
 func otherProtocol(err error) bool {
-	var refused *ReplyError
-	return errors.As(err, &refused) && refused.Reply.Code == 522
+	var refused *lineconn.ReplyError
+	return errors.As(err, &refused) && refused.Code == 522
 }
 
 func (x *operation) passive(verb string) (net.Conn, error) {
@@ -536,9 +440,9 @@ func (x *operation) passive(verb string) (net.Conn, error) {
 // dialData connects to a port of the host at the other end of the control connection.
 func (x *operation) dialData(port uint16) (net.Conn, error) {
 	if d, ok := x.req.Dial.(scheme.DataDialer); ok {
-		return d.DialData(x.ctx, x.ctl.raw, port)
+		return d.DialData(x.ctx, x.ctl.Raw, port)
 	}
-	host, _, err := net.SplitHostPort(x.ctl.raw.RemoteAddr().String())
+	host, _, err := net.SplitHostPort(x.ctl.Raw.RemoteAddr().String())
 	if err != nil {
 		return nil, err
 	}
@@ -551,7 +455,7 @@ func (x *operation) listen() (net.Listener, error) {
 	if !ok {
 		return nil, fmt.Errorf("active mode: %w by this dialer, which cannot listen", scheme.ErrUnsupported)
 	}
-	l, err := d.ListenData(x.ctx, x.ctl.raw)
+	l, err := d.ListenData(x.ctx, x.ctl.Raw)
 	if err != nil {
 		return nil, fmt.Errorf("data connection: %w", scheme.Unreachable(err))
 	}
@@ -608,7 +512,7 @@ func (ch *channel) start(x *operation) error {
 		}
 		ch.listener.Close()
 		ch.conn = conn
-		x.hold(conn)
+		x.Hold(conn)
 	}
 	if ch.tls != nil {
 		conn := tls.Client(ch.conn, ch.tls)

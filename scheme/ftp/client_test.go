@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"net"
 	"runtime"
 	"slices"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/certtest"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
@@ -191,10 +194,9 @@ func TestRefusedEmptyCWD(t *testing.T) {
 	files := ftptest.Files{"etc/motd": {Data: "x"}}
 	w := start(t, files, &ftptest.Options{EmptyCWD: ftptest.EmptyRefuse}, nil)
 	_, err := w.get("", "//etc/motd")
-	w.wantError(err, scheme.ErrNotFound, "CWD ", "550", "--cwd none", "%2F")
-	var hint *scheme.HintError
-	if !errors.As(err, &hint) {
-		t.Errorf("no hint: %v", err)
+	w.wantError(err, scheme.ErrNotFound, "CWD ", "550", "%2F")
+	if r := scheme.ReasonOf(err); r != scheme.ReasonEmptySegment || strings.Contains(err.Error(), "--") {
+		t.Errorf("reason %q: %v", r, err)
 	}
 	w.wantSent(0, "CWD ")
 }
@@ -555,7 +557,7 @@ func TestStopsInTheMiddle(t *testing.T) {
 	}{
 		{"426", ftptest.Fault{Cut: 400}, []string{"426", "400 of 1000"}},
 		{"226", ftptest.Fault{Cut: 400, SilentCut: true}, []string{"400 of 1000"}},
-		{"wrong size", ftptest.Fault{WrongSize: 7}, []string{"1000 of 1007"}},
+		{"wrong size", ftptest.Fault{Replies: map[string]string{"SIZE": "213 1007\r\n"}}, []string{"1000 of 1007"}},
 	} {
 		w := start(t, files, &ftptest.Options{Fault: c.fault}, nil)
 		got, err := w.get("", "/x")
@@ -569,13 +571,24 @@ func TestStopsInTheMiddle(t *testing.T) {
 	_, err := w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "426")
 	// A file that has grown is complete.
-	w = start(t, files, &ftptest.Options{Fault: ftptest.Fault{WrongSize: -7}}, nil)
+	w = start(t, files, &ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"SIZE": "213 993\r\n"}}}, nil)
 	if got, err := w.get("", "/x"); len(got) != 1000 || err != nil {
 		t.Errorf("%d octets, %v", len(got), err)
 	}
 }
 
+// refusing returns a port that refuses connections until the end of the test.
+func refusing(t *testing.T) int {
+	held, err := servetest.Refusing("tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { held.Close() })
+	return held.LocalAddr().(*net.TCPAddr).Port
+}
+
 func TestBadServers(t *testing.T) {
+	refused := refusing(t)
 	files := ftptest.Files{"x": {Data: "x"}}
 	for _, c := range []struct {
 		name string
@@ -590,14 +603,14 @@ func TestBadServers(t *testing.T) {
 		{"endless reply", ftptest.Options{Fault: ftptest.Fault{Endless: "RETR"}}, "/x", scheme.ErrProtocol, "exceeds the limit"},
 		{"endless features", ftptest.Options{Fault: ftptest.Fault{Endless: "FEAT"}}, "/", scheme.ErrProtocol, "exceeds the limit"},
 		{"long line", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "250 " + strings.Repeat("x", 300_000) + "\r\n"}}}, "/a/x", scheme.ErrProtocol, "too much text"},
-		{"wrong order", ftptest.Options{Fault: ftptest.Fault{Early: true}}, "/x", scheme.ErrProtocol, "226"},
-		{"not an FTP reply", ftptest.Options{Fault: ftptest.Fault{HangUp: "RETR"}}, "/x", scheme.ErrProtocol, "closed"},
-		{"no login", ftptest.Options{Fault: ftptest.Fault{HangUp: "PASS"}}, "/x", scheme.ErrProtocol, "closed"},
+		{"wrong order", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"RETR": "226 Transfer complete.\r\n150 Here comes the data.\r\n"}}}, "/x", scheme.ErrProtocol, "226"},
+		{"not an FTP reply", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"RETR": ""}}}, "/x", scheme.ErrProtocol, "closed"},
+		{"no login", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"PASS": ""}}}, "/x", scheme.ErrProtocol, "closed"},
 		{"account", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"PASS": "332 Need account\r\n"}}}, "/x", scheme.ErrAuth, "332"},
 		{"no type", ftptest.Options{Unknown: []string{"TYPE"}}, "/x", scheme.ErrUnsupported, "TYPE I"},
 		{"no passive mode", ftptest.Options{Unknown: []string{"EPSV", "PASV"}}, "/x", scheme.ErrUnsupported, "PASV"},
 		{"nonsense for a port", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"EPSV": "229 here\r\n", "PASV": "227 there\r\n"}}}, "/x", scheme.ErrProtocol, "PASV"},
-		{"refused data connection", ftptest.Options{Fault: ftptest.Fault{RefuseData: true}}, "/x", scheme.ErrUnreachable, "data connection"},
+		{"refused data connection", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"EPSV": fmt.Sprintf("229 ok (|||%d|)\r\n", refused), "PASV": fmt.Sprintf("227 ok (127,0,0,1,%d,%d)\r\n", refused>>8, refused&0xFF)}}}, "/x", scheme.ErrUnreachable, "data connection"},
 		{"can't open", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"RETR": "425 Can't open\r\n"}}}, "/x", scheme.ErrUnreachable, "425"},
 		{"never ready", ftptest.Options{Greeting: strings.Repeat("120 wait\r\n", 100)}, "/x", scheme.ErrProtocol, "preliminary"},
 		{"begins what ends at once", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "150 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "150"},
@@ -625,9 +638,44 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
+// pieces is a dialer whose connections deliver an octet at a time.
+type pieces struct{ net.Dialer }
+
+func (p *pieces) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := p.Dialer.DialContext(ctx, network, address)
+	return piecesConn{c}, err
+}
+
+type piecesConn struct{ net.Conn }
+
+func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
+
+// Reading after Close is the caller's error, not the server's.
+func TestClosed(t *testing.T) {
+	w := start(t, ftptest.Files{"big": {Size: 1 << 24}, "a": {}}, nil, nil)
+	for _, path := range []string{"/big", "/"} {
+		r, err := w.open("", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		switch r := r.(type) {
+		case *scheme.Object:
+			_, err = io.Copy(io.Discard, r.Body)
+		case *scheme.Menu:
+			for _, err = range r.Items {
+			}
+		}
+		if !errors.Is(err, fs.ErrClosed) || errors.Is(err, scheme.ErrProtocol) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // Replies may arrive octet by octet.
 func TestPieces(t *testing.T) {
-	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n", Fault: ftptest.Fault{Pieces: true}}, nil)
+	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n"}, nil)
+	w.dial = new(pieces)
 	w.wantGet("", "/a/x", "x")
 	if got, err := w.titles("", "/a/"); err != nil || !slices.Equal(got, []string{"object /a/x"}) {
 		t.Errorf("%q, %v", got, err)
@@ -1010,8 +1058,10 @@ func TestMenu(t *testing.T) {
 // Names of a hostile server are text, and have no URLs outside the directory.
 func TestHostileListing(t *testing.T) {
 	names := []string{"../../etc/passwd", "..", ".", "/etc/passwd", "a/../b", "x\x1b[2J", "x\x00y", "C:\\..\\x", "good", "", "x\ry"}
-	made := ftptest.Fault{Lines: len(names), Listing: func(i int) string { return "type=file; " + names[i] }}
-	w := start(t, nil, &ftptest.Options{Fault: made}, nil)
+	for i := range names {
+		names[i] = "type=file; " + names[i]
+	}
+	w := start(t, nil, &ftptest.Options{Fault: ftptest.Fault{Listings: map[string]iter.Seq[string]{"MLSD": slices.Values(names)}}}, nil)
 	got, err := w.titles("", "/")
 	want := []string{"object ", "object /%2Fetc%2Fpasswd", "object ", "object /x%1B%5B2J", "object ", "object ", "object /good", "unknown ", "object "}
 	if err != nil || !slices.Equal(got, want) {
@@ -1022,8 +1072,14 @@ func TestHostileListing(t *testing.T) {
 // A long listing needs little memory, and a second loop continues the first.
 func TestHugeListing(t *testing.T) {
 	const lines = 1_000_000
-	made := ftptest.Fault{Lines: lines, Listing: func(i int) string { return fmt.Sprintf("type=file;size=%d; name%d", i, i) }}
-	w := start(t, nil, &ftptest.Options{Fault: made}, nil)
+	made := func(yield func(string) bool) {
+		for i := range lines {
+			if !yield(fmt.Sprintf("type=file;size=%d; name%d", i, i)) {
+				return
+			}
+		}
+	}
+	w := start(t, nil, &ftptest.Options{Fault: ftptest.Fault{Listings: map[string]iter.Seq[string]{"MLSD": made}}}, nil)
 	r, err := w.open("", "/")
 	if err != nil {
 		t.Fatal(err)

@@ -8,26 +8,13 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
-// staleError is the failure of a kept connection at its first command: the server has
-// probably closed it, and another connection may work.
-type staleError struct{ error }
-
-// fail marks the connection as unusable and returns err.
-func (c *control) fail(err error) error {
-	c.broken = true
-	if c.reused && !c.answered {
-		return staleError{err}
-	}
-	return err
-}
-
-// command sends a command and returns its reply.
-func (c *control) command(verb string, argument ...string) (Reply, error) {
+func (c *control) command(verb string, argument ...string) (reply, error) {
 	if err := c.send(verb, argument...); err != nil {
-		return Reply{}, err
+		return reply{}, err
 	}
 	return c.receive()
 }
@@ -47,15 +34,9 @@ func (c *control) send(verb string, argument ...string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	c.traced(true, shown)
-	if _, err := c.conn.Write(text); err != nil {
-		return c.fail(scheme.Broken(err))
-	}
-	c.owed++
-	return nil
+	return c.Send(text, shown)
 }
 
-// commandText returns a command without its password.
 func commandText(verb string, argument ...string) string {
 	if verb == "PASS" {
 		return "PASS ***"
@@ -63,50 +44,35 @@ func commandText(verb string, argument ...string) string {
 	return strings.Join(append([]string{verb}, argument...), " ")
 }
 
-// receive returns the next reply.
-func (c *control) receive() (Reply, error) {
-	r, err := readReply(c.lines, c.maxReply)
+func (c *control) receive() (reply, error) {
+	r, err := readReply(c.Lines, c.maxReply)
 	if err != nil {
-		return Reply{}, c.fail(err)
+		return reply{}, c.Fail(err)
 	}
-	for _, text := range r.Lines {
-		c.traced(false, text)
+	for _, text := range r.lines {
+		c.Traced(false, text)
 	}
-	if r.Code == 421 {
+	if r.code == 421 {
 		// The server closes the connection, whatever the command was.
-		return r, c.fail(refusal("connection", r))
+		return r, c.Fail(refusal("connection", r))
 	}
-	c.answered = true
-	if !r.preliminary() {
-		c.owed--
-	}
+	c.Answered(!r.preliminary())
 	return r, nil
 }
 
 // final returns the first reply that is not preliminary.
-func (c *control) final() (Reply, error) {
+func (c *control) final() (reply, error) {
 	for range maxPreliminary {
 		r, err := c.receive()
 		if err != nil || !r.preliminary() {
 			return r, err
 		}
 	}
-	return Reply{}, c.fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
+	return reply{}, c.Fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
 }
 
 // maxPreliminary bounds the preliminary replies to one command.
 const maxPreliminary = 16
-
-func (c *control) traced(sent bool, text string) {
-	if c.trace != nil {
-		c.trace(sent, text)
-	}
-}
-
-// reusable reports whether the state of the server is known.
-func (c *control) reusable() bool {
-	return !c.broken && c.owed == 0 && c.lines.Buffered() == 0
-}
 
 // extends reports whether cwd begins with the CWD commands that were sent over c.
 func (c *control) extends(cwd []string) bool {
@@ -125,7 +91,7 @@ func (c *control) changeDirectory(cwd []string) error {
 		if !r.completed() {
 			err := refusal("CWD "+dir, r)
 			if dir == "" {
-				return scheme.Hint(err, "an empty segment of the path is a CWD without an argument, which this server refuses: --cwd none asks for the whole path at once, and %2F at the start of the path means the root directory")
+				return scheme.HintFor(err, scheme.ReasonEmptySegment, "an empty segment of the path is a CWD without an argument, which this server refuses: write %2F for the root directory, or ask for the whole path at once")
 			}
 			return err
 		}
@@ -134,7 +100,6 @@ func (c *control) changeDirectory(cwd []string) error {
 	return nil
 }
 
-// setType sends TYPE, if code is not the current type.
 func (c *control) setType(code string) error {
 	if c.dataType == code {
 		return nil
@@ -164,7 +129,7 @@ func (c *control) size(name string) (int64, error) {
 		return -1, nil
 	}
 	r, err := c.command("SIZE", name)
-	c.noSize = unknownCommand(r)
+	c.noSize = unknownCommand(r.code)
 	if err != nil {
 		return -1, err
 	}
@@ -177,7 +142,7 @@ func (c *control) modTime(name string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	r, err := c.command("MDTM", name)
-	c.noTime = unknownCommand(r)
+	c.noTime = unknownCommand(r.code)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -185,7 +150,7 @@ func (c *control) modTime(name string) (time.Time, error) {
 }
 
 // unknownCommand reports that the server does not have the command.
-func unknownCommand(r Reply) bool { return r.Code == 500 || r.Code == 502 }
+func unknownCommand(code int) bool { return code == 500 || code == 502 }
 
 // findListVerb sets listVerb.
 func (c *control) findListVerb() error {
@@ -202,9 +167,8 @@ func (c *control) findListVerb() error {
 	return nil
 }
 
-// greet reads the greeting.
 func (c *control) greet() error {
-	c.owed = 1
+	c.Owed = 1
 	r, err := c.final()
 	if err != nil {
 		return err
@@ -214,7 +178,7 @@ func (c *control) greet() error {
 	}
 	// inetutils reads the control connection as Telnet, as RFC 959 demands; other
 	// servers do not, and no command asks which.
-	c.telnet = strings.Contains(strings.Join(r.Lines, " "), "GNU inetutils")
+	c.telnet = strings.Contains(strings.Join(r.lines, " "), "GNU inetutils")
 	return nil
 }
 
@@ -225,8 +189,8 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 	if err != nil {
 		return err
 	}
-	if r.Code == 331 {
-		answer, err := password(r.Text())
+	if r.code == 331 {
+		answer, err := password(r.text())
 		if err != nil {
 			return err
 		}
@@ -236,7 +200,7 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 			}
 		}
 		user = answer.User
-		if r.Code == 331 {
+		if r.code == 331 {
 			if r, err = c.command("PASS", answer.Password); err != nil {
 				return err
 			}
@@ -254,6 +218,6 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 
 // loginFailed reports whether err says that a server refused a password.
 func loginFailed(err error) bool {
-	var refused *ReplyError
+	var refused *lineconn.ReplyError
 	return errors.As(err, &refused) && refused.Command == "PASS ***" && refused.Kind == scheme.ErrAuth
 }

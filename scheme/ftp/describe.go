@@ -7,7 +7,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// cutTypecode cuts a path at ";type=".
 func cutTypecode(path string) (before, code string) {
 	if i := lastTypeWord(path); i >= 0 {
 		return path[:i], path[i+len(typeWord):]

@@ -9,7 +9,7 @@
 //
 // # Commands
 //
-// Section 3.2.2 reads the url-path as commands, which [URL.Plan] returns: each cwd,
+// Section 3.2.2 reads the url-path as commands, which [URL.Commands] returns: each cwd,
 // decoded once, is the argument of a CWD command, the empty one too; then TYPE and RETR
 // with the name, or NLST with the name for typecode "d". "." and ".." are sent like any
 // other cwd. So these are three different files:
@@ -34,7 +34,7 @@
 //
 // # Listings
 //
-// No standard describes the reply to LIST. [ParseLIST] reads the formats of Unix,
+// No standard describes the reply to LIST. The client reads the formats of Unix,
 // NetWare, DOS and EPLF. If it cannot read some lines, NLST is sent for their names;
 // size, time and kind are then unknown.
 //

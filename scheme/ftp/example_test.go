@@ -14,15 +14,15 @@ import (
 )
 
 // Three URLs of RFC 1738 section 3.2.2 that look alike.
-func ExampleURL_Plan() {
+func ExampleURL_Commands() {
 	for _, text := range []string{"ftp://myname@host.dom/%2Fetc/motd", "ftp://myname@host.dom/etc/motd", "ftp://myname@host.dom//etc/motd", "ftp://host.dom/etc;type=d"} {
 		u, err := ftp.Parse(locus.MustParse(text))
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		plan, err := u.Plan(ftp.CWDMulti)
-		fmt.Printf("%q %v\n", plan.Commands(), err)
+		commands, err := u.Commands(ftp.CWDMulti)
+		fmt.Printf("%q %v\n", commands, err)
 	}
 	// Output:
 	// ["CWD /etc" "TYPE I" "RETR motd"] <nil>

@@ -54,26 +54,26 @@ func foreignLines(t testing.TB, file string) (list []foreignLine) {
 }
 
 // read returns the entry of a line.
-func (l foreignLine) read(now time.Time) Entry {
+func (l foreignLine) read(now time.Time) scheme.Item {
 	for text := range strings.SplitSeq(l.text, "\r\n") {
-		parse := ParseMLSD
+		parse := parseMLSD
 		if l.verb == "LIST" {
-			parse = func(text string) (Entry, bool) { return ParseLIST(text, now) }
+			parse = func(text string) (scheme.Item, bool) { return parseLIST(text, now) }
 		}
-		if e, ok := parse(text); ok && e.Name != "" {
+		if e, ok := parse(text); ok && e.Title != "" {
 			return e
 		}
 	}
-	return Entry{}
+	return scheme.Item{}
 }
 
 // differences returns the fields in which the entry is not what the other program
 // reads. The sizes of directories and links are not compared: none is given here.
-func (l foreignLine) differences(e Entry) (list []string) {
+func (l foreignLine) differences(e scheme.Item) (list []string) {
 	switch {
-	case e.Name == "" && l.name != "":
+	case e.Title == "" && l.name != "":
 		return []string{"unread"}
-	case l.name == "" && e.Name != "":
+	case l.name == "" && e.Title != "":
 		return []string{"read"}
 	case l.name == "":
 		return nil
@@ -86,7 +86,7 @@ func (l foreignLine) differences(e Entry) (list []string) {
 		name string
 		same bool
 	}{
-		{"name", e.Name == l.name},
+		{"name", e.Title == l.name},
 		{"kind", e.Kind == l.kind},
 		{"size", l.kind != scheme.KindObject || fmt.Sprint(e.Size) == l.size},
 		{"time", l.stamp == "?" || stamp == l.stamp},
@@ -131,8 +131,8 @@ func TestForeignListings(t *testing.T) {
 				}
 				delete(want, difference)
 			}
-			if e.Name != "" && l.name != "" && e.Name != l.name {
-				t.Errorf("%s: a wrong name, %q", l.place, e.Name)
+			if e.Title != "" && l.name != "" && e.Title != l.name {
+				t.Errorf("%s: a wrong name, %q", l.place, e.Title)
 			}
 		}
 	}

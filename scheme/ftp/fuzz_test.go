@@ -20,24 +20,24 @@ func FuzzURL(f *testing.F) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		x, _ := Parse(u)
 		for m := CWDMulti; m <= CWDNone; m++ {
-			plan, err := x.Plan(m)
+			plan, err := x.plan(m)
 			if (err == nil) == slices.ContainsFunc(check(u, locus.RFC1738), func(v locus.Violation) bool { return v.Rule == "value" }) {
 				t.Errorf("%q: planned with %v, and found %v", u, err, check(u, locus.RFC1738))
 			}
 			if err != nil {
 				var e *locus.SyntaxError
-				if !errors.As(err, &e) || e.Offset >= u.Len() || len(plan.Commands()) > 1 {
-					t.Errorf("%q: %q, %v", u, plan.Commands(), err)
+				if !errors.As(err, &e) || e.Offset >= u.Len() || len(plan.commands()) > 1 {
+					t.Errorf("%q: %q, %v", u, plan.commands(), err)
 				}
 				continue
 			}
-			for _, command := range plan.Commands() {
+			for _, command := range plan.commands() {
 				if strings.ContainsAny(command, "\r\n\x00") {
 					t.Errorf("%q: sends %q", u, command)
 				}
 			}
-			if m == CWDMulti && !slices.Equal(plan.CWD, x.CWD()) {
-				t.Errorf("%q: %q, want %q", u, plan.CWD, x.CWD())
+			if m == CWDMulti && !slices.Equal(plan.cwd, x.CWD()) {
+				t.Errorf("%q: %q, want %q", u, plan.cwd, x.CWD())
 			}
 		}
 	})
@@ -77,7 +77,7 @@ func seedFiles(f *testing.F, pattern string) {
 }
 
 // slowReplies reads replies, written for reading only.
-func slowReplies(input string) (list []Reply) {
+func slowReplies(input string) (list []reply) {
 	lines := strings.Split(input, "\n")
 	lines = lines[:len(lines)-1] // what has no end is no line
 	for i := range lines {
@@ -95,7 +95,7 @@ func slowReplies(input string) (list []Reply) {
 				return list
 			}
 		}
-		list = append(list, Reply{code, lines[:end+1]})
+		list = append(list, reply{code, lines[:end+1]})
 		lines = lines[end+1:]
 	}
 	return list
@@ -114,7 +114,7 @@ func FuzzReply(f *testing.F) {
 			if err == nil || !errors.Is(err, scheme.ErrProtocol) {
 				t.Fatalf("%q ends with %v", input, err)
 			}
-			if !slices.EqualFunc(got, want, func(a, b Reply) bool { return a.Code == b.Code && slices.Equal(a.Lines, b.Lines) }) {
+			if !slices.EqualFunc(got, want, func(a, b reply) bool { return a.code == b.code && slices.Equal(a.lines, b.lines) }) {
 				t.Fatalf("%q:\n got %+v\nwant %+v", input, got, want)
 			}
 			for _, r := range got {
@@ -157,16 +157,16 @@ func FuzzListing(f *testing.F) {
 			if octets += len(text); octets > len(input) {
 				t.Fatalf("%d octets of lines out of %d", octets, len(input))
 			}
-			for _, parse := range []func() (Entry, bool){
-				func() (Entry, bool) { return ParseMLSD(text) },
-				func() (Entry, bool) { return ParseLIST(text, now) },
-				func() (Entry, bool) { return ParseNLST(text, "dir") },
+			for _, parse := range []func() (scheme.Item, bool){
+				func() (scheme.Item, bool) { return parseMLSD(text) },
+				func() (scheme.Item, bool) { return parseLIST(text, now) },
+				func() (scheme.Item, bool) { return parseNLST(text, "dir") },
 			} {
 				e, ok := parse()
 				if !ok {
 					continue
 				}
-				if e.Size < -1 || e.Name == "." || e.Name == ".." || !strings.Contains(text, e.Name) {
+				if e.Size < -1 || e.Title == "." || e.Title == ".." || !strings.Contains(text, e.Title) {
 					t.Errorf("%q: %+v", text, e)
 				}
 				leadsInside(t, base.item(e, text))
@@ -192,7 +192,7 @@ func leadsInside(t *testing.T, it scheme.Item) {
 	if !slices.Equal(cwd, []string{"a", "b"}) || name != it.Title || climbs(name) || u.Typecode() != 0 || !locus.Conforms(check(it.URL, locus.RFC1738)) {
 		t.Errorf("%+v: %q %q %v", it, cwd, name, check(it.URL, locus.RFC1738))
 	}
-	if _, err := u.Plan(CWDMulti); err != nil {
+	if _, err := u.plan(CWDMulti); err != nil {
 		t.Errorf("%+v: %v", it, err)
 	}
 }

@@ -18,26 +18,20 @@ import (
 // maxListingLine is the longest line of a listing in octets.
 const maxListingLine = 16 << 10
 
-// Entry is the entry in one line of a listing.
-type Entry struct {
-	Name    string          // as the server wrote it; empty: the line cannot be read
-	Kind    scheme.ItemKind // KindObject, KindMenu, or KindUnknown
-	Size    int64           // octets; -1: unknown
-	ModTime time.Time       // zero: unknown
-	Note    string          // such as the target of a link
+// unknown returns an item of which only the name is known. An empty name stands for a
+// line that cannot be read.
+func unknown(name string) scheme.Item {
+	return scheme.Item{Title: name, Kind: scheme.KindUnknown, Size: -1}
 }
-
-// unknown returns an entry of which only the name is known.
-func unknown(name string) Entry { return Entry{Name: name, Kind: scheme.KindUnknown, Size: -1} }
 
 // listed reports whether name is an entry, and not the directory itself or the one above
 // it.
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
-// ParseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space, the
+// parseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space, the
 // name. Some servers write a tab instead of the space. ok is false for the directory
 // itself and those above it.
-func ParseMLSD(text string) (e Entry, ok bool) {
+func parseMLSD(text string) (e scheme.Item, ok bool) {
 	end := strings.IndexAny(text, " \t")
 	if end < 0 || end+1 == len(text) {
 		return unknown(""), text != ""
@@ -55,7 +49,7 @@ func ParseMLSD(text string) (e Entry, ok bool) {
 			case "dir":
 				e.Kind = scheme.KindMenu
 			case "cdir", "pdir":
-				return Entry{}, false
+				return scheme.Item{}, false
 			}
 			if _, target, ok := cutFold(value, "os.unix=slink:"); ok {
 				e.Note = "-> " + target
@@ -78,7 +72,6 @@ func ParseMLSD(text string) (e Entry, ok bool) {
 	return e, listed(name)
 }
 
-// cutFold cuts a prefix off, ignoring its case.
 func cutFold(text, prefix string) (before, after string, ok bool) {
 	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
 		return text, "", false
@@ -86,10 +79,10 @@ func cutFold(text, prefix string) (before, after string, ok bool) {
 	return text[:len(prefix)], text[len(prefix):], true
 }
 
-// ParseNLST reads a line of the reply to NLST with the argument dir, which may be empty.
+// parseNLST reads a line of the reply to NLST with the argument dir, which may be empty.
 // Many servers write dir and "/" before each name, which is removed. ok is false for the
 // directory itself and the one above it.
-func ParseNLST(text, dir string) (e Entry, ok bool) {
+func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 	if dir == "" {
 		dir = "."
 	}
@@ -97,18 +90,18 @@ func ParseNLST(text, dir string) (e Entry, ok bool) {
 	return unknown(name), listed(name)
 }
 
-// ParseLIST reads a line of the reply to LIST in the formats of Unix, NetWare, DOS and
+// parseLIST reads a line of the reply to LIST in the formats of Unix, NetWare, DOS and
 // EPLF. No standard describes the reply. now is the current time, for dates without a
 // year; times are read as UTC, because the server's zone is unknown. An entry without a
 // name cannot be read. ok is false for a line without an entry: the total, the directory
 // itself and the one above it.
-func ParseLIST(text string, now time.Time) (e Entry, ok bool) {
+func parseLIST(text string, now time.Time) (e scheme.Item, ok bool) {
 	if rest, found := strings.CutPrefix(text, "total "); text == "" || found && octet.All(rest)&octet.Digit != 0 {
-		return Entry{}, false
+		return scheme.Item{}, false
 	}
-	for _, parse := range []func(string, time.Time) (Entry, bool){parseUnix, parseDOS, parseEPLF} {
+	for _, parse := range []func(string, time.Time) (scheme.Item, bool){parseUnix, parseDOS, parseEPLF} {
 		if e, ok := parse(text, now); ok {
-			return e, listed(e.Name)
+			return e, listed(e.Title)
 		}
 	}
 	return unknown(""), true
@@ -155,10 +148,10 @@ func nameAfter(text string, w word) string {
 //
 // Owner and group may be missing or contain spaces, so the parser looks for a number and
 // a date. The last line is NetWare's.
-func parseUnix(text string, now time.Time) (Entry, bool) {
+func parseUnix(text string, now time.Time) (scheme.Item, bool) {
 	netware := len(text) > 12 && (text[0] == '-' || text[0] == 'd') && text[1:3] == " [" && text[11:13] == "] "
 	if !netware && (len(text) < 10 || !isFileMode(text[:10])) {
-		return Entry{}, false
+		return scheme.Item{}, false
 	}
 	list := words(text, 16)
 	for i := 2; i+1 < len(list); i++ {
@@ -172,7 +165,7 @@ func parseUnix(text string, now time.Time) (Entry, bool) {
 		}
 		e := unknown(nameAfter(text, list[i+used-1]))
 		if netware {
-			e.Name = strings.TrimLeft(e.Name, " ")
+			e.Title = strings.TrimLeft(e.Title, " ")
 		}
 		e.ModTime = t
 		switch text[0] {
@@ -181,13 +174,13 @@ func parseUnix(text string, now time.Time) (Entry, bool) {
 		case 'd':
 			e.Kind = scheme.KindMenu
 		case 'l':
-			if name, target, ok := strings.Cut(e.Name, " -> "); ok {
-				e.Name, e.Note = name, "-> "+target
+			if name, target, ok := strings.Cut(e.Title, " -> "); ok {
+				e.Title, e.Note = name, "-> "+target
 			}
 		}
-		return e, e.Name != ""
+		return e, e.Title != ""
 	}
-	return Entry{}, false
+	return scheme.Item{}, false
 }
 
 // isFileMode reports whether text is like "-rw-r--r--" or "drwxrwsr-t".
@@ -255,10 +248,10 @@ func withYear(t, now time.Time) time.Time {
 //
 //	10-23-12  05:03PM       <DIR>          sub
 //	12-05-2097  15:04                1234 a file.txt
-func parseDOS(text string, _ time.Time) (Entry, bool) {
+func parseDOS(text string, _ time.Time) (scheme.Item, bool) {
 	list := words(text, 4)
 	if len(list) < 4 {
-		return Entry{}, false
+		return scheme.Item{}, false
 	}
 	stamp := list[0].text + " " + list[1].text
 	for _, layout := range []string{"01-02-06 03:04PM", "01-02-2006 03:04PM", "01-02-06 15:04", "01-02-2006 15:04", "2006-01-02 15:04"} {
@@ -270,27 +263,27 @@ func parseDOS(text string, _ time.Time) (Entry, bool) {
 		e.ModTime = t
 		switch mark := strings.ReplaceAll(list[2].text, ",", ""); {
 		case mark == "<DIR>":
-			e.Kind, e.Name = scheme.KindMenu, strings.TrimLeft(e.Name, " ")
+			e.Kind, e.Title = scheme.KindMenu, strings.TrimLeft(e.Title, " ")
 		case strings.HasPrefix(mark, "<"):
-			e.Name = strings.TrimLeft(e.Name, " ")
+			e.Title = strings.TrimLeft(e.Title, " ")
 		case mark == "" || octet.All(mark)&octet.Digit == 0:
-			return Entry{}, false
+			return scheme.Item{}, false
 		default:
 			e.Kind, e.Size = scheme.KindObject, parseSize(mark)
 		}
 		return e, true
 	}
-	return Entry{}, false
+	return scheme.Item{}, false
 }
 
 // parseEPLF reads the easily parsed format, facts between "+" and a tab:
 //
 //	+i8388621.48594,m825718503,r,s280,<TAB>djb.html
-func parseEPLF(text string, _ time.Time) (Entry, bool) {
+func parseEPLF(text string, _ time.Time) (scheme.Item, bool) {
 	facts, name, ok := strings.Cut(text, "\t")
 	facts, plus := strings.CutPrefix(facts, "+")
 	if !ok || !plus || name == "" {
-		return Entry{}, false
+		return scheme.Item{}, false
 	}
 	e := unknown(name)
 	for fact := range strings.SplitSeq(facts, ",") {
@@ -353,7 +346,6 @@ func (l *listing) next() (string, error) {
 // linker is the URL of a directory. It makes the URLs of its entries.
 type linker string
 
-// newLinker returns the linker for the directory that u lists.
 func newLinker(u URL) linker {
 	text := u.u.String()
 	base := text[:u.u.PathOffset()]
@@ -367,23 +359,21 @@ func newLinker(u URL) linker {
 	return linker(base)
 }
 
-// parentLinker returns the linker for the directory that contains u.
 func parentLinker(u URL) linker {
 	return linker(u.u.String()[:u.u.PathOffset()+int(u.name)])
 }
 
-// item returns an entry as a menu item. text is the line of the listing.
-func (base linker) item(e Entry, text string) scheme.Item {
-	it := scheme.Item{Title: e.Name, Kind: e.Kind, Size: e.Size, ModTime: e.ModTime, Note: e.Note}
-	if e.Name == "" {
+// item returns an item with its URL. text is the line of the listing.
+func (base linker) item(it scheme.Item, text string) scheme.Item {
+	if it.Title == "" {
 		it.Title = text
 		return it
 	}
-	if climbs(e.Name) || line.Index(e.Name) >= 0 {
+	if climbs(it.Title) || line.Index(it.Title) >= 0 {
 		return it
 	}
-	link := escape.AppendEncode([]byte(base), e.Name, segmentSet())
-	if e.Kind == scheme.KindMenu {
+	link := escape.AppendEncode([]byte(base), it.Title, segmentSet())
+	if it.Kind == scheme.KindMenu {
 		link = append(link, '/')
 	}
 	// A URL that is too long is the zero URL.

@@ -16,7 +16,7 @@ import (
 var now = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 
 // show writes an entry as the tables have it.
-func show(e Entry, ok bool) string {
+func show(e scheme.Item, ok bool) string {
 	if !ok {
 		return "-"
 	}
@@ -24,7 +24,7 @@ func show(e Entry, ok bool) string {
 	if !e.ModTime.IsZero() {
 		when = e.ModTime.Format("2006-01-02T15:04:05")
 	}
-	return fmt.Sprintf("%s|%q|%d|%s|%s", e.Kind, e.Name, e.Size, when, e.Note)
+	return fmt.Sprintf("%s|%q|%d|%s|%s", e.Kind, e.Title, e.Size, when, e.Note)
 }
 
 func TestParseLIST(t *testing.T) {
@@ -96,7 +96,7 @@ func TestParseLIST(t *testing.T) {
 		{"-", `unknown|""|-1||`},
 		{"+no tab", `unknown|""|-1||`},
 	} {
-		if got := show(ParseLIST(c.text, now)); got != c.want {
+		if got := show(parseLIST(c.text, now)); got != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
@@ -128,7 +128,7 @@ func TestParseMLSD(t *testing.T) {
 		{";;=;a; x", `unknown|"x"|-1||`},
 		{"type=file;type=dir; twice", `menu|"twice"|-1||`},
 	} {
-		if got := show(ParseMLSD(c.text)); got != c.want {
+		if got := show(parseMLSD(c.text)); got != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
@@ -141,18 +141,18 @@ func TestParseNLST(t *testing.T) {
 		{"/etc/motd", "/etc", "motd"}, {"/etc/motd", "/", "etc/motd"}, {"/motd", "/", "motd"}, {"/home/a/dir/x", "dir", "/home/a/dir/x"},
 		{"directory", "dir", "directory"},
 	} {
-		e, ok := ParseNLST(c.text, c.dir)
+		e, ok := parseNLST(c.text, c.dir)
 		if !ok {
-			e.Name = ""
+			e.Title = ""
 		}
-		if e.Name != c.want {
-			t.Errorf("%q of %q: %q, want %q", c.text, c.dir, e.Name, c.want)
+		if e.Title != c.want {
+			t.Errorf("%q of %q: %q, want %q", c.text, c.dir, e.Title, c.want)
 		}
 	}
 }
 
 // read returns the entries of a recorded listing.
-func read(t *testing.T, name string, parse func(text string) (Entry, bool)) (list []string) {
+func read(t *testing.T, name string, parse func(text string) (scheme.Item, bool)) (list []string) {
 	t.Helper()
 	f, err := os.Open("testdata/" + name)
 	if err != nil {
@@ -169,7 +169,7 @@ func read(t *testing.T, name string, parse func(text string) (Entry, bool)) (lis
 			t.Fatal(err)
 		}
 		if e, ok := parse(text); ok {
-			list = append(list, fmt.Sprintf("%s %q %d", e.Kind, e.Name, e.Size))
+			list = append(list, fmt.Sprintf("%s %q %d", e.Kind, e.Title, e.Size))
 		}
 	}
 }
@@ -177,18 +177,18 @@ func read(t *testing.T, name string, parse func(text string) (Entry, bool)) (lis
 func TestRecordedListings(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		parse func(text string) (Entry, bool)
+		parse func(text string) (scheme.Item, bool)
 		want  []string
 	}{
-		{"proftpd-mlsd-nlst.data1.bin", ParseMLSD, []string{
+		{"proftpd-mlsd-nlst.data1.bin", parseMLSD, []string{
 			`object "per%2Fcent.txt" 11`, `object ".hidden" 7`, `object "café.txt" 10`, `object "ff\xff.txt" 9`, `object "-la" 5`,
 			`object "n\nl.txt" 13`, `object " lead.txt" 11`, `unknown "link" -1`, `object "b c.txt" 7`, `menu "sub" -1`,
 			`object "*star?.txt" 5`, `object "semi;type=a.txt" 10`, `object "caf\xe9.txt" 12`}},
-		{"proftpd-mlsd-nlst.data2.bin", func(text string) (Entry, bool) { return ParseNLST(text, "dir") }, []string{
+		{"proftpd-mlsd-nlst.data2.bin", func(text string) (scheme.Item, bool) { return parseNLST(text, "dir") }, []string{
 			`unknown "per%2Fcent.txt" -1`, `unknown "café.txt" -1`, `unknown "ff\xff.txt" -1`, `unknown "-la" -1`, `unknown "n\nl.txt" -1`,
 			`unknown " lead.txt" -1`, `unknown "link" -1`, `unknown "b c.txt" -1`, `unknown "sub" -1`, `unknown "*star?.txt" -1`,
 			`unknown "semi;type=a.txt" -1`, `unknown "caf\xe9.txt" -1`}},
-		{"pureftpd-curl-anon-list.data1.bin", func(text string) (Entry, bool) { return ParseLIST(text, now) }, []string{
+		{"pureftpd-curl-anon-list.data1.bin", func(text string) (scheme.Item, bool) { return parseLIST(text, now) }, []string{
 			`object " lead.txt" 11`, `object "*star?.txt" 5`, `object "-la" 5`, `object ".hidden" 7`, `object "b c.txt" 7`, `object "café.txt" 10`,
 			`object "caf\xe9.txt" 12`, `object "ff\xff.txt" 9`, `unknown "link" -1`, `object "per%2Fcent.txt" 11`, `object "semi;type=a.txt" 10`, `menu "sub" -1`}},
 	} {
@@ -256,7 +256,7 @@ func TestLinks(t *testing.T) {
 		{"ftp://h/", "", scheme.KindUnknown, ""},
 		{"ftp://h/", strings.Repeat("x", 1<<16), scheme.KindObject, ""},
 	} {
-		it := newLinker(mustParse(t, c.base)).item(Entry{Name: c.name, Kind: c.kind}, "the line")
+		it := newLinker(mustParse(t, c.base)).item(scheme.Item{Title: c.name, Kind: c.kind}, "the line")
 		if it.URL.String() != c.want || it.Kind != c.kind || it.Title != c.name && (c.name != "" || it.Title != "the line") {
 			t.Errorf("%.60q in %s: %.60q %v", c.name, c.base, it.URL, it.Kind)
 		}

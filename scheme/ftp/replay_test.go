@@ -124,9 +124,9 @@ func TestRecordings(t *testing.T) {
 	}{
 		// No server does for a null CWD what RFC 1738 means; Pure-FTPd goes to the login
 		// directory.
-		{name: "vsftpd-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrNotFound, says: "--cwd none"},
-		{name: "proftpd-empty-cwd", login: "bob:hunter2@", path: "//etc/motd;type=a", sent: "USER bob|PASS hunter2|CWD ", kind: scheme.ErrUnsupported, says: "--cwd none"},
-		{name: "inetutils-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrUnsupported, says: "--cwd none"},
+		{name: "vsftpd-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrNotFound, says: "%2F"},
+		{name: "proftpd-empty-cwd", login: "bob:hunter2@", path: "//etc/motd;type=a", sent: "USER bob|PASS hunter2|CWD ", kind: scheme.ErrUnsupported, says: "%2F"},
+		{name: "inetutils-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrUnsupported, says: "%2F"},
 		{name: "pureftpd-empty-cwd", login: "bobfree:hunter2@", path: "//etc/motd;type=a", sent: "USER bobfree|PASS hunter2|CWD |CWD etc", kind: scheme.ErrNotFound, says: "CWD etc"},
 
 		{name: "vsftpd-wget-pctslash", login: "alice:s3cret@", path: "/%2Fetc/motd", sent: "USER alice|PASS s3cret|CWD /etc|TYPE I|SIZE motd|MDTM motd|EPSV|PASV|RETR motd", want: []string{debian}},

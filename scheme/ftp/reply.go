@@ -5,74 +5,65 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
 // maxReply is the default of Options.MaxReply. Real banners have some dozen lines.
 const maxReply = 256 << 10
 
-// Reply is the reply to a command (RFC 959 section 4.2).
-type Reply struct {
-	Code  int      // three digits
-	Lines []string // as received, without their ends
+// reply is the reply to a command (RFC 959 section 4.2).
+type reply struct {
+	code  int      // three digits
+	lines []string // as received, without their ends
 }
 
-// Text returns the text of the last line, without the code.
-func (r Reply) Text() string { return strings.TrimSpace(r.Lines[len(r.Lines)-1][3:]) }
+// text returns the text of the last line, without the code.
+func (r reply) text() string { return strings.TrimSpace(r.lines[len(r.lines)-1][3:]) }
 
 // preliminary reports that another reply to the command follows.
-func (r Reply) preliminary() bool { return r.Code < 200 }
+func (r reply) preliminary() bool { return r.code < 200 }
 
-// completed reports that the command succeeded.
-func (r Reply) completed() bool { return r.Code >= 200 && r.Code < 300 }
+func (r reply) completed() bool { return r.code >= 200 && r.code < 300 }
 
 // readReply reads one reply of at most limit bytes. A reply of several lines begins with
 // its code and "-" and ends with a line that begins with the same code and a space. The
 // lines between them may begin with digits too.
-func readReply(r *line.Reader, limit int) (Reply, error) {
+func readReply(r *line.Reader, limit int) (reply, error) {
 	r.Allow(int64(limit))
 	first, err := r.Line()
 	if err != nil {
-		return Reply{}, replyError(err)
+		return reply{}, replyError(err)
 	}
 	code, more, ok := replyCode(first)
 	if !ok {
-		return Reply{}, fmt.Errorf("%w: %s is not an FTP reply", scheme.ErrProtocol, locus.Quote(string(first)))
+		return reply{}, fmt.Errorf("%w: %s is not an FTP reply", scheme.ErrProtocol, locus.Quote(string(first)))
 	}
-	reply := Reply{Code: code, Lines: []string{string(first)}}
+	whole := reply{code: code, lines: []string{string(first)}}
 	last := append([]byte(nil), first[:3]...)
 	for more {
 		text, err := r.Line()
 		if err != nil {
-			return Reply{}, replyError(err)
+			return reply{}, replyError(err)
 		}
-		reply.Lines = append(reply.Lines, string(text))
+		whole.lines = append(whole.lines, string(text))
 		more = !bytes.HasPrefix(text, last) || len(text) > 3 && text[3] != ' '
 	}
-	return reply, nil
+	return whole, nil
 }
 
 // replyCode reads the code at the start of a reply. more reports that other lines
 // follow.
 func replyCode(text []byte) (code int, more, ok bool) {
-	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
-		return 0, false, false
-	}
-	for _, c := range text[:3] {
-		if c < '0' || c > '9' {
-			return 0, false, false
-		}
-		code = code*10 + int(c-'0')
-	}
-	if len(text) == 3 {
-		return code, false, true
+	code, ok = lineconn.ReplyCode(text)
+	if !ok || len(text) == 3 {
+		return code, false, ok
 	}
 	return code, text[3] == '-', text[3] == '-' || text[3] == ' '
 }
@@ -88,33 +79,10 @@ func replyError(err error) error {
 	return scheme.Broken(err)
 }
 
-// ReplyError is a reply that reports a failure. It wraps Kind, such as
-// [scheme.ErrNotFound], and a [*textproto.Error].
-type ReplyError struct {
-	Command string // as it was sent, with "***" for a password
-	Reply   Reply
-	Kind    error
-}
-
-func (e *ReplyError) Error() string {
-	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Reply.Code, quoted(e.Reply.Text()))
-}
-
-// quoted makes text safe and short for a message.
-func quoted(text string) string {
-	text = locus.Quote(text)
-	return text[1 : len(text)-1]
-}
-
-// Unwrap returns Kind and the reply.
-func (e *ReplyError) Unwrap() []error {
-	return []error{e.Kind, &textproto.Error{Code: e.Reply.Code, Msg: e.Reply.Text()}}
-}
-
 // refusal returns the error for a reply other than the expected one.
-func refusal(command string, r Reply) error {
+func refusal(command string, r reply) error {
 	verb, _, _ := strings.Cut(command, " ")
-	return &ReplyError{Command: command, Reply: r, Kind: kindOf(verb, r.Code)}
+	return &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kindOf(verb, r.code)}
 }
 
 // kindOf classifies a code as the reply to a verb (RFC 959 section 4.2.2).
@@ -139,10 +107,10 @@ func kindOf(verb string, code int) error {
 // passivePort returns the port in a reply to EPSV (RFC 2428: "(|||6446|)") or to PASV
 // (RFC 959: h1,h2,h3,h4,p1,p2). It ignores the host in the latter: a server must not
 // send the client to another one.
-func passivePort(r Reply) (port uint16, ok bool) {
-	switch r.Code {
+func passivePort(r reply) (port uint16, ok bool) {
+	switch r.code {
 	case 229:
-		_, text, _ := strings.Cut(r.Text(), "(")
+		_, text, _ := strings.Cut(r.text(), "(")
 		text, _, closed := strings.Cut(text, ")")
 		if !closed || len(text) < 5 || text[1] != text[0] || text[2] != text[0] || text[len(text)-1] != text[0] {
 			return 0, false
@@ -154,7 +122,7 @@ func passivePort(r Reply) (port uint16, ok bool) {
 		return uint16(n), n != 0
 	case 227:
 		// RFC 1123 section 4.1.2.6: look for the numbers, there may be no parentheses.
-		text := r.Text()
+		text := r.text()
 		start := strings.IndexAny(text, "0123456789")
 		if start < 0 {
 			return 0, false
@@ -180,11 +148,11 @@ func passivePort(r Reply) (port uint16, ok bool) {
 }
 
 // sizeReply reads the reply to SIZE (RFC 3659 section 4), or returns -1.
-func sizeReply(r Reply) int64 {
-	if r.Code != 213 {
+func sizeReply(r reply) int64 {
+	if r.code != 213 {
 		return -1
 	}
-	return parseSize(r.Text())
+	return parseSize(r.text())
 }
 
 func parseSize(text string) int64 {
@@ -197,11 +165,11 @@ func parseSize(text string) int64 {
 
 // timeReply reads the reply to MDTM (RFC 3659 section 3), or returns the zero
 // time.
-func timeReply(r Reply) time.Time {
-	if r.Code != 213 {
+func timeReply(r reply) time.Time {
+	if r.code != 213 {
 		return time.Time{}
 	}
-	return parseTimeVal(r.Text())
+	return parseTimeVal(r.text())
 }
 
 // parseTimeVal reads a time-val of RFC 3659 section 2.3 in UTC: YYYYMMDDHHMMSS, with an
@@ -216,11 +184,11 @@ func parseTimeVal(text string) time.Time {
 
 // offersMLSD reports whether a reply to FEAT lists MLST, which includes MLSD (RFC 3659
 // section 7.8).
-func offersMLSD(r Reply) bool {
-	if r.Code != 211 {
+func offersMLSD(r reply) bool {
+	if r.code != 211 {
 		return false
 	}
-	for _, text := range r.Lines[1:] {
+	for _, text := range r.lines[1:] {
 		if name, _, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(name, "MLST") {
 			return true
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-func replies(r io.Reader) (list []Reply, err error) {
+func replies(r io.Reader) (list []reply, err error) {
 	lines := line.NewReader(r, maxReply)
 	for {
 		reply, err := readReply(lines, maxReply)
@@ -60,7 +60,7 @@ func TestRecordedReplies(t *testing.T) {
 		}
 		var got []int
 		for _, r := range list {
-			got = append(got, r.Code)
+			got = append(got, r.code)
 		}
 		if want := recorded[strings.TrimSuffix(filepath.Base(name), ".s2c.bin")]; !slices.Equal(got, want) {
 			t.Errorf("%s:\n got %v\nwant %v", name, got, want)
@@ -86,7 +86,7 @@ func TestReadReply(t *testing.T) {
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.input), iotest.OneByteReader(strings.NewReader(c.input))} {
 			list, _ := replies(in)
-			if len(list) != 1 || list[0].Code != c.code || len(list[0].Lines) != c.lines || list[0].Text() != c.text {
+			if len(list) != 1 || list[0].code != c.code || len(list[0].lines) != c.lines || list[0].text() != c.text {
 				t.Errorf("%q: %+v", c.input, list)
 			}
 		}
@@ -113,7 +113,7 @@ func TestReplyError(t *testing.T) {
 		{"connection", 421, scheme.ErrUnreachable}, {"RETR x", 425, scheme.ErrUnreachable}, {"RETR x", 426, scheme.ErrProtocol}, {"RETR x", 451, scheme.ErrProtocol},
 		{"CWD ", 501, scheme.ErrUnsupported}, {"TYPE E", 504, scheme.ErrUnsupported}, {"RETR x", 554, scheme.ErrProtocol}, {"RETR x", 226, scheme.ErrProtocol},
 	} {
-		err := refusal(c.command, Reply{Code: c.code, Lines: []string{"000 no \x1b[2J\u00e9"}})
+		err := refusal(c.command, reply{code: c.code, lines: []string{"000 no \x1b[2J\u00e9"}})
 		var text *textproto.Error
 		if !errors.Is(err, c.kind) || !errors.As(err, &text) || text.Code != c.code {
 			t.Errorf("%s, %d: %v", c.command, c.code, err)
@@ -156,13 +156,13 @@ func TestPassivePort(t *testing.T) {
 }
 
 func TestFacts(t *testing.T) {
-	reply := func(text string) Reply { return Reply{Code: 213, Lines: []string{"213 " + text}} }
+	of := func(text string) reply { return reply{code: 213, lines: []string{"213 " + text}} }
 	for text, want := range map[string]int64{"286": 286, " 0 ": 0, "-1": -1, "x": -1, "": -1, "99999999999999999999": -1} {
-		if got := sizeReply(reply(text)); got != want {
+		if got := sizeReply(of(text)); got != want {
 			t.Errorf("SIZE %q: %d", text, got)
 		}
 	}
-	if got := sizeReply(Reply{Code: 550, Lines: []string{"550 286"}}); got != -1 {
+	if got := sizeReply(reply{code: 550, lines: []string{"550 286"}}); got != -1 {
 		t.Errorf("550: %d", got)
 	}
 	for text, want := range map[string]time.Time{
@@ -174,7 +174,7 @@ func TestFacts(t *testing.T) {
 		"":                    {},
 		"19941220123456 more": {},
 	} {
-		if got := timeReply(reply(text)); !got.Equal(want) {
+		if got := timeReply(of(text)); !got.Equal(want) {
 			t.Errorf("MDTM %q: %v", text, got)
 		}
 	}

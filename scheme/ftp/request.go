@@ -35,43 +35,54 @@ func (m CWDMode) String() string {
 	return [...]string{"multi", "single", "none"}[m]
 }
 
-// Action is what a Plan does after its CWD commands.
-type Action uint8
+// action is what a plan does after its CWD commands.
+type action uint8
 
 const (
-	Retrieve  Action = iota // TYPE and RETR: a file
-	NameList                // NLST: the names in a directory, for typecode "d"
-	Directory               // MLSD or LIST: a directory, for an empty name
+	retrieve  action = iota // TYPE and RETR: a file
+	nameList                // NLST: the names in a directory, for typecode "d"
+	directory               // MLSD or LIST: a directory, for an empty name
 )
 
-// Plan is the series of commands for a url-path (RFC 1738 section 3.2.2), decoded. It
+// plan is the series of commands for a url-path (RFC 1738 section 3.2.2), decoded. It
 // does not contain the login and the commands that open a data connection.
-type Plan struct {
-	CWD    []string // arguments of CWD commands, in order
-	Type   string   // argument of TYPE: "I", "A", "A N", "L 8"; empty unless Retrieve
-	Action Action
-	Name   string // argument of the last command; empty: NLST and LIST have none
+type plan struct {
+	cwd    []string // arguments of CWD commands, in order
+	typ    string   // argument of TYPE: "I", "A", "A N", "L 8"; empty unless retrieve
+	action action
+	name   string // argument of the last command; empty: NLST and LIST have none
 }
 
-// Plan returns the commands for u. The error is a [*locus.SyntaxError]: the user, the
-// password or the path contains CR, LF or NUL. Such a URL is refused before anything is
-// dialled.
-func (u URL) Plan(m CWDMode) (Plan, error) {
-	if err := u.sendable(); err != nil {
-		return Plan{}, err
+// Commands returns the commands for u (RFC 1738 section 3.2.2), decoded and without
+// their ends: CWD, then TYPE and RETR, or NLST, or LIST, which MLSD replaces where the
+// server offers it. The login and the commands that open a data connection are left out.
+// The error is a [*locus.SyntaxError]: the user, the password or the path contains CR, LF
+// or NUL. Such a URL is refused before anything is dialled.
+func (u URL) Commands(m CWDMode) ([]string, error) {
+	p, err := u.plan(m)
+	if err != nil {
+		return nil, err
 	}
-	p := Plan{CWD: u.CWD(), Name: u.Name()}
+	return p.commands(), nil
+}
+
+// plan returns the plan for u. The error is that of Commands.
+func (u URL) plan(m CWDMode) (plan, error) {
+	if err := u.sendable(); err != nil {
+		return plan{}, err
+	}
+	p := plan{cwd: u.CWD(), name: u.Name()}
 	switch code := u.Typecode(); {
 	case code == 'd':
-		p.Action = NameList
+		p.action = nameList
 	case code != 0:
-		p.Type = strings.ToUpper(string(code))
+		p.typ = strings.ToUpper(string(code))
 	case u.DraftTypecode() != "":
-		p.Type = spacedTypecode(u.DraftTypecode())
-	case p.Name == "":
-		p.Action = Directory
+		p.typ = spacedTypecode(u.DraftTypecode())
+	case p.name == "":
+		p.action = directory
 	default:
-		p.Type = "I" // section 3.2.3 guesses; see the package comment
+		p.typ = "I" // section 3.2.3 guesses; see the package comment
 	}
 	p.join(m)
 	return p, nil
@@ -86,44 +97,42 @@ func spacedTypecode(code string) string {
 }
 
 // join rewrites the plan for CWDSingle and CWDNone. Empty cwds are joined to slashes.
-func (p *Plan) join(m CWDMode) {
-	if m == CWDMulti || len(p.CWD) == 0 {
+func (p *plan) join(m CWDMode) {
+	if m == CWDMulti || len(p.cwd) == 0 {
 		return
 	}
-	dir := strings.Join(p.CWD, "/")
+	dir := strings.Join(p.cwd, "/")
 	if dir == "" {
 		dir = "/"
 	}
 	switch {
 	case m == CWDSingle:
-		p.CWD = []string{dir}
+		p.cwd = []string{dir}
 		return
-	case p.Name == "" && p.Action != Retrieve:
-		p.Name = dir
+	case p.name == "" && p.action != retrieve:
+		p.name = dir
 	default:
-		p.Name = strings.Join(p.CWD, "/") + "/" + p.Name
+		p.name = strings.Join(p.cwd, "/") + "/" + p.name
 	}
-	p.CWD = []string{}
+	p.cwd = []string{}
 }
 
-// Commands returns the plan as command lines, without their ends. With servers that
-// offer MLSD it replaces LIST.
-func (p Plan) Commands() []string {
+func (p plan) commands() []string {
 	var list []string
-	for _, dir := range p.CWD {
+	for _, dir := range p.cwd {
 		list = append(list, "CWD "+dir)
 	}
-	if p.Type != "" {
-		list = append(list, "TYPE "+p.Type)
+	if p.typ != "" {
+		list = append(list, "TYPE "+p.typ)
 	}
 	return append(list, strings.Join(p.last("LIST"), " "))
 }
 
-// last returns the words of the last command; directory is the verb for a directory.
-func (p Plan) last(directory string) []string {
-	verb := [...]string{Retrieve: "RETR", NameList: "NLST", Directory: directory}[p.Action]
-	if p.Action != Retrieve && p.Name == "" {
+// last returns the words of the last command; list is the verb for a directory.
+func (p plan) last(list string) []string {
+	verb := [...]string{retrieve: "RETR", nameList: "NLST", directory: list}[p.action]
+	if p.action != retrieve && p.name == "" {
 		return []string{verb}
 	}
-	return []string{verb, p.Name}
+	return []string{verb, p.name}
 }

@@ -52,8 +52,8 @@ func TestPlan(t *testing.T) {
 		{"ftp://h/x#frag", "TYPE I|RETR x", "TYPE I|RETR x", "TYPE I|RETR x"},
 	} {
 		for m, want := range map[CWDMode]string{CWDMulti: c.multi, CWDSingle: c.single, CWDNone: c.none} {
-			p, err := mustParse(t, c.url).Plan(m)
-			if got := strings.Join(p.Commands(), "|"); got != want || err != nil {
+			p, err := mustParse(t, c.url).plan(m)
+			if got := strings.Join(p.commands(), "|"); got != want || err != nil {
 				t.Errorf("%s, %v: %q, %v; want %q", c.url, m, got, err, want)
 			}
 		}
@@ -71,12 +71,12 @@ func TestPlanRefuses(t *testing.T) {
 		{"ftp://h/a%00b/x", "fsegment", 9},
 		{"ftp://h/x%0D;type=d", "fsegment", 9},
 	} {
-		_, err := mustParse(t, c.url).Plan(CWDMulti)
+		_, err := mustParse(t, c.url).plan(CWDMulti)
 		bnftest.Refused(t, c.url, err, c.part, c.offset, locus.ErrValue)
 	}
 	// What is near the three is sent as it is.
-	if p, err := mustParse(t, "ftp://h/%01%09%0B%0C%1B%7F").Plan(CWDMulti); err != nil || p.Name != "\x01\t\v\f\x1b\x7f" {
-		t.Errorf("%q, %v", p.Name, err)
+	if p, err := mustParse(t, "ftp://h/%01%09%0B%0C%1B%7F").plan(CWDMulti); err != nil || p.name != "\x01\t\v\f\x1b\x7f" {
+		t.Errorf("%q, %v", p.name, err)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestPlanOfParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := u.Plan(CWDMulti)
-	if want := []string{"CWD ", "CWD /etc", "CWD a;b", "CWD ..", "TYPE I", "RETR x;type=d"}; err != nil || !slices.Equal(p.Commands(), want) {
-		t.Errorf("%q, %v", p.Commands(), err)
+	p, err := u.plan(CWDMulti)
+	if want := []string{"CWD ", "CWD /etc", "CWD a;b", "CWD ..", "TYPE I", "RETR x;type=d"}; err != nil || !slices.Equal(p.commands(), want) {
+		t.Errorf("%q, %v", p.commands(), err)
 	}
 }

@@ -9,96 +9,44 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )
 
 // operation is one open, from the choice of a connection to the end of the transfer.
-// When ctx ends, the connections are closed, and reads from them fail.
 type operation struct {
 	client *Client
 	ctx    context.Context
 	req    *scheme.Request
 	url    URL
-	plan   Plan
+	plan   plan
 
+	lineconn.Lease
 	ctl     *control
 	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
 	refused int                 // how many answers the server refused
-
-	mu   sync.Mutex
-	stop func() bool // stops watching ctx
-	over bool        // ctl was kept or closed
-	data []io.Closer // of data connections
 }
 
-// use makes ctl the connection of the operation.
 func (x *operation) use(ctl *control) {
-	ctl.trace = x.req.Trace
-	x.mu.Lock() // ctx may end before stop is set
-	defer x.mu.Unlock()
-	x.ctl, x.over, x.data = ctl, false, nil
-	x.stop = context.AfterFunc(x.ctx, func() { x.end(false) })
+	x.ctl = ctl
+	x.Begin(x.ctx, &ctl.Conn, x.req.Trace, func() { x.client.pool.Put(ctl) })
 }
 
-// hold closes a data connection at the end of the operation.
-func (x *operation) hold(data io.Closer) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.over {
-		data.Close()
-	}
-	x.data = append(x.data, data)
-}
-
-// end gives the connections up, once. If keep is set and the state of the server is
-// known, the control connection is kept; otherwise it is closed, which also ends a
-// transfer.
-func (x *operation) end(keep bool) {
-	x.mu.Lock()
-	over, stop, data := x.over, x.stop, x.data
-	x.over = true
-	x.mu.Unlock()
-	if over {
-		return
-	}
-	stop()
-	for _, c := range data {
-		c.Close()
-	}
-	if keep && x.ctl.reusable() {
-		x.ctl.trace = nil
-		x.client.pool.Put(x.ctl)
-	} else {
-		x.ctl.raw.Close()
-	}
-}
-
-// failure returns the error of reading the resource: the cause of ctx if it has ended,
-// err otherwise.
-func (x *operation) failure(err error) error {
-	if x.ctx.Err() != nil {
-		err = context.Cause(x.ctx)
-	}
-	return fmt.Errorf("ftp: %w", err)
-}
-
-// perform carries out the plan.
 func (x *operation) perform() (res scheme.Resource, err error) {
-	if err = x.ctl.changeDirectory(x.plan.CWD); err == nil {
-		if x.plan.Action == Retrieve {
+	if err = x.ctl.changeDirectory(x.plan.cwd); err == nil {
+		if x.plan.action == retrieve {
 			res, err = x.retrieve()
 		} else {
 			res, err = x.list()
 		}
 	}
 	if err != nil {
-		x.end(true)
+		x.End(true)
 		return nil, err
 	}
 	return res, nil
@@ -115,7 +63,7 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 		if err != nil {
 			return nil, 0, err
 		}
-		if r.Code == 350 {
+		if r.code == 350 {
 			start = offset
 		}
 	}
@@ -132,18 +80,17 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 	ch.Close()
 	refused := refusal(commandText(command[0], command[1:]...), r)
 	if r.completed() {
-		x.ctl.broken = true
+		x.ctl.Broken = true
 		return nil, 0, fmt.Errorf("%w: the server sent no preliminary reply", refused)
 	}
 	if start > 0 {
 		// Servers differ in whether REST applies to the next transfer then.
-		x.ctl.broken = true
+		x.ctl.Broken = true
 		refused = scheme.Hint(refused, "the transfer should continue at octet "+strconv.FormatInt(start, 10)+": start again from the beginning")
 	}
 	return nil, 0, refused
 }
 
-// retrieve opens a file.
 func (x *operation) retrieve() (scheme.Resource, error) {
 	o, err := x.describe()
 	if err != nil {
@@ -155,11 +102,11 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 	// A server that knows the size or time of a file has the file.
 	known := o.Size >= 0 || !o.ModTime.IsZero()
 	if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
-		x.end(true)
+		x.End(true)
 		o.Body = io.NopCloser(strings.NewReader(""))
 		return o, nil
 	}
-	name := x.plan.Name
+	name := x.plan.name
 	ch, start, err := x.transfer(o.Start, "RETR", name)
 	if err != nil {
 		return nil, x.maybeDirectory(err)
@@ -174,24 +121,24 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 // far as the server tells them.
 func (x *operation) describe() (*scheme.Object, error) {
 	ctl, plan := x.ctl, x.plan
-	if err := ctl.setType(plan.Type); err != nil {
+	if err := ctl.setType(plan.typ); err != nil {
 		return nil, err
 	}
 	o := &scheme.Object{URL: x.req.URL, Name: x.url.Name(), Type: media.ByName(x.url.Name()), Size: -1}
 	var err error
-	if plan.Type == "I" {
+	if plan.typ == "I" {
 		// In other types SIZE fails, or is not the size of the file.
-		if o.Size, err = ctl.size(plan.Name); err != nil {
+		if o.Size, err = ctl.size(plan.name); err != nil {
 			return nil, err
 		}
 	}
-	if o.ModTime, err = ctl.modTime(plan.Name); err != nil {
+	if o.ModTime, err = ctl.modTime(plan.name); err != nil {
 		return nil, err
 	}
 	if o.Size >= 0 && !o.ModTime.IsZero() {
 		o.Tag = fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
 	}
-	if plan.Type == "I" {
+	if plan.typ == "I" {
 		o.Start = resumeAt(x.req, o)
 	}
 	return o, nil
@@ -212,8 +159,8 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 // maybeDirectory adds a hint to the refusal of RETR if CWD shows that the name is a
 // directory.
 func (x *operation) maybeDirectory(err error) error {
-	name := x.plan.Name
-	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.reusable() || name == "" {
+	name := x.plan.name
+	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.Reusable() || name == "" {
 		return err
 	}
 	r, cwdErr := x.ctl.command("CWD", name)
@@ -239,13 +186,13 @@ func (d *download) finish(err error, whole bool) error {
 		err = io.EOF // the server did not end TLS, but the file is complete
 	}
 	if err != io.EOF {
-		d.x.end(false)
-		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
+		d.x.End(false)
+		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
 	err = d.complete()
-	d.x.end(true)
+	d.x.End(true)
 	if err != nil {
-		return d.x.failure(err)
+		return lineconn.Failure(d.x.ctx, "ftp", err)
 	}
 	return io.EOF
 }
@@ -256,14 +203,14 @@ func (d *download) complete() error {
 	d.ch.Close()
 	r, err := d.x.ctl.final()
 	if err == nil && !r.completed() {
-		err = &ReplyError{Command: d.command, Reply: r, Kind: scheme.ErrProtocol}
+		err = &lineconn.ReplyError{Command: d.command, Code: r.code, Text: r.text(), Kind: scheme.ErrProtocol}
 	}
 	return err
 }
 
 // Close ends the transfer. If it is not complete, the control connection is closed.
 func (d *download) Close() error {
-	d.x.end(false)
+	d.x.End(false)
 	return nil
 }
 
@@ -289,22 +236,21 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err == io.EOF && b.at < b.size {
 		b.err = fmt.Errorf("ftp: %s: %w", locus.Quote(b.command), scheme.ErrProtocol)
 	}
-	if b.err != io.EOF && b.size >= 0 && b.x.ctx.Err() == nil {
+	if b.err != io.EOF && b.size >= 0 && errors.Is(b.err, scheme.ErrProtocol) {
 		b.err = fmt.Errorf("%w: the server stopped after %d of %d octets", b.err, b.at, b.size)
 	}
 	return n, b.err
 }
 
-// list opens a directory as a menu.
 func (x *operation) list() (scheme.Resource, error) {
 	plan := x.plan
-	if x.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {
+	if x.req.Probe && plan.name == "" && len(plan.cwd) > 0 {
 		// CWD succeeded, so the directory exists.
-		x.end(true)
+		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Items: noItems}, nil
 	}
 	verb := ""
-	if plan.Action == Directory {
+	if plan.action == directory {
 		if err := x.ctl.findListVerb(); err != nil {
 			return nil, err
 		}
@@ -315,14 +261,14 @@ func (x *operation) list() (scheme.Resource, error) {
 	}
 	command := plan.last(verb)
 	ch, _, err := x.transfer(0, command...)
-	if refused := (*ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Reply) {
+	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
 		x.ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, command...)
 	}
 	title := bnf.Decode(x.url.fpath())
 	if noFiles(err) {
-		x.end(true)
+		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Title: title, Items: noItems}, nil
 	}
 	if err != nil {
@@ -344,40 +290,32 @@ func noItems(func(scheme.Item, error) bool) {}
 // noFiles reports whether err means an empty directory: "450 No files found". For a
 // missing directory servers send the same code with another text.
 func noFiles(err error) bool {
-	var refused *ReplyError
-	if !errors.As(err, &refused) || refused.Reply.Code != 450 && refused.Reply.Code != 550 {
+	var refused *lineconn.ReplyError
+	if !errors.As(err, &refused) || refused.Code != 450 && refused.Code != 550 {
 		return false
 	}
-	return strings.Contains(strings.ToLower(refused.Reply.Text()), "no files")
+	return strings.Contains(strings.ToLower(refused.Text), "no files")
 }
 
-// parsedLine is the entry in a line of a listing. base makes its URL.
-type parsedLine struct {
-	base linker
-	Entry
-}
-
-// entryParser returns the function that reads a line of the reply to verb. The
-// function reports false for a line without an entry.
-func (x *operation) entryParser(verb string) func(text string) (parsedLine, bool) {
+// entryParser returns the function that reads a line of the reply to verb, and the
+// directory of its entry. It reports false for a line without an entry.
+func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
 	u, now := x.url, time.Now()
 	base := newLinker(u)
-	argument := x.plan.Name
-	return func(text string) (p parsedLine, ok bool) {
-		p.base = base
+	argument := x.plan.name
+	return func(text string) (_ linker, it scheme.Item, ok bool) {
 		switch {
 		case verb == "MLSD":
-			p.Entry, ok = ParseMLSD(text)
+			it, ok = parseMLSD(text)
 		case verb == "LIST":
-			p.Entry, ok = ParseLIST(text, now)
+			it, ok = parseLIST(text, now)
 		case text == argument:
 			// NLST of a file returns the name of the file.
-			p.base, p.Entry = parentLinker(u), unknown(u.Name())
-			ok = listed(p.Name)
+			return parentLinker(u), unknown(u.Name()), listed(u.Name())
 		default:
-			p.Entry, ok = ParseNLST(text, argument)
+			it, ok = parseNLST(text, argument)
 		}
-		return p, ok
+		return base, it, ok
 	}
 }
 
@@ -385,7 +323,7 @@ func (x *operation) entryParser(verb string) func(text string) (parsedLine, bool
 type menu struct {
 	download
 	lines  *listing
-	parse  func(text string) (parsedLine, bool)
+	parse  func(text string) (linker, scheme.Item, bool)
 	unread *unread // of the reply to LIST; nil for other verbs
 	told   bool    // the error was yielded
 }
@@ -421,8 +359,8 @@ func (m *menu) next() (scheme.Item, error) {
 			m.end(err)
 			continue
 		}
-		if p, ok := m.parse(text); ok && m.unread.take(p.Entry, text) {
-			return p.base.item(p.Entry, text), nil
+		if base, it, ok := m.parse(text); ok && m.unread.take(it, text) {
+			return base.item(it, text), nil
 		}
 	}
 }
@@ -436,7 +374,7 @@ func (m *menu) end(err error) {
 		return
 	}
 	plan := m.x.plan
-	plan.Action = NameList
+	plan.action = nameList
 	command := plan.last("")
 	if err = m.complete(); err == nil {
 		var ch *channel
@@ -451,9 +389,9 @@ func (m *menu) end(err error) {
 			err = nil // the listing itself is complete
 		}
 	}
-	m.x.end(true)
+	m.x.End(true)
 	m.unread.release()
 	if m.err = io.EOF; err != nil {
-		m.err = m.x.failure(err)
+		m.err = lineconn.Failure(m.x.ctx, "ftp", err)
 	}
 }

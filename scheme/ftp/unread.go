@@ -1,6 +1,10 @@
 package ftp
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"github.com/locus-url/locus/scheme"
+)
 
 // Limits of what is kept of a listing. A listing that exceeds one is shown as LIST wrote
 // it.
@@ -24,21 +28,21 @@ type unread struct {
 }
 
 // take records an entry and reports whether it can be shown now.
-func (u *unread) take(e Entry, text string) bool {
+func (u *unread) take(e scheme.Item, text string) bool {
 	switch {
 	case u == nil || u.full:
 		return true
 	case u.seen == nil:
 		u.seen, u.seed = make(map[uint64]struct{}), maphash.MakeSeed()
 	}
-	if e.Name == "" {
+	if e.Title == "" {
 		u.lines = append(u.lines, text)
 		u.size += len(text)
 		u.full = u.size > maxUnreadText
 		u.ready = u.full
 		return false
 	}
-	sum := maphash.String(u.seed, e.Name)
+	sum := maphash.String(u.seed, e.Title)
 	if u.names {
 		_, known := u.seen[sum]
 		u.added = u.added || !known

@@ -2,6 +2,7 @@ package ftp_test
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"net"
 	"os"
@@ -45,7 +46,7 @@ func TestUnreadLines(t *testing.T) {
 		{"more text than is remembered", slices.Repeat([]string{strings.Repeat("x", 10_000)}, 110), nil, 0, []string{"unknown "}, "CWD d|FEAT|EPSV|LIST"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			so := &ftptest.Options{Unknown: []string{"MLSD"}, Fault: ftptest.Fault{List: test.list, Replies: test.replies}}
+			so := &ftptest.Options{Unknown: []string{"MLSD"}, Fault: ftptest.Fault{Listings: lists(test.list...), Replies: test.replies}}
 			so.Fault.Replies = map[string]string{"FEAT": "502 no\r\n"}
 			for verb, reply := range test.replies {
 				so.Fault.Replies[verb] = reply
@@ -69,7 +70,7 @@ func TestUnreadLines(t *testing.T) {
 // A loop over the items that stops and starts again gets each item once.
 func TestUnreadLinesInPieces(t *testing.T) {
 	files := ftptest.Files{"a": {}, "b": {}, "c": {}}
-	made := ftptest.Fault{List: []string{"odd a", "-rw-r--r-- 1 a b 5 Jan  2 2020 b", "odd c"}, Replies: map[string]string{"FEAT": "502 no\r\n"}}
+	made := ftptest.Fault{Listings: lists("odd a", "-rw-r--r-- 1 a b 5 Jan  2 2020 b", "odd c"), Replies: map[string]string{"FEAT": "502 no\r\n"}}
 	w := start(t, files, &ftptest.Options{Fault: made}, nil)
 	r, err := w.open("", "/")
 	if err != nil {
@@ -93,7 +94,7 @@ func TestUnreadLinesInPieces(t *testing.T) {
 
 // A connection that ends during NLST is one error.
 func TestUnreadLinesCut(t *testing.T) {
-	w := start(t, ftptest.Files{"a": {}}, &ftptest.Options{Fault: ftptest.Fault{List: []string{"odd a"}, HangUp: "NLST", Replies: map[string]string{"FEAT": "502 no\r\n"}}}, nil)
+	w := start(t, ftptest.Files{"a": {}}, &ftptest.Options{Fault: ftptest.Fault{Listings: lists("odd a"), Replies: map[string]string{"FEAT": "502 no\r\n", "NLST": ""}}}, nil)
 	r, err := w.open("", "/")
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestForeignNames(t *testing.T) {
 			files[name] = ftptest.File{}
 		}
 	}
-	w := start(t, files, &ftptest.Options{Fault: ftptest.Fault{List: list, Replies: map[string]string{"FEAT": "502 no\r\n"}}}, nil)
+	w := start(t, files, &ftptest.Options{Fault: ftptest.Fault{Listings: lists(list...), Replies: map[string]string{"FEAT": "502 no\r\n"}}}, nil)
 	r, err := w.open("", "/")
 	if err != nil {
 		t.Fatal(err)
@@ -242,4 +243,9 @@ func TestForeignNames(t *testing.T) {
 	if want := slices.Sorted(maps.Keys(files)); len(want) < 76 || !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
+}
+
+// lists replaces the lines of the reply to LIST.
+func lists(lines ...string) map[string]iter.Seq[string] {
+	return map[string]iter.Seq[string]{"LIST": slices.Values(lines)}
 }

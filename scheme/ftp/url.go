@@ -1,7 +1,9 @@
 package ftp
 
 import (
+	"fmt"
 	"iter"
+	"log/slog"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -109,6 +111,13 @@ func isDraftTypecode(code string) bool {
 // URL returns the URL as it was parsed.
 func (u URL) URL() locus.URL { return u.u }
 
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (u URL) Format(s fmt.State, verb rune) { u.u.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (u URL) LogValue() slog.Value { return slog.StringValue(u.u.Redacted()) }
+
 // User returns the user. ok is false without a user, which differs from an empty one
 // (section 3.1).
 func (u URL) User() (octets string, ok bool) {
@@ -156,7 +165,6 @@ func (u URL) DraftTypecode() string {
 	return ""
 }
 
-// code returns the typecode as written, or "".
 func (u URL) code() string {
 	if u.typecode == 0 {
 		return ""
@@ -189,7 +197,7 @@ type Parts struct {
 // URL makes the URL. The error is a [*locus.SyntaxError]: a part contains CR, LF or NUL,
 // or the host or typecode is invalid.
 func (p Parts) URL() (URL, error) {
-	path := AppendPath(nil, p.CWD, p.Name)
+	path := appendPath(nil, p.CWD, p.Name)
 	if p.Typecode != 0 {
 		path = append(append(path, typeWord...), p.Typecode)
 	}
@@ -214,7 +222,7 @@ func (p Parts) URL() (URL, error) {
 		return URL{}, err
 	}
 	if u.Typecode() != p.Typecode && u.Typecode() != p.Typecode|0x20 {
-		return URL{}, made.Errorf(made.Len()-1, "ftptype", "%w: the type is a, i or d", locus.ErrValue)
+		return URL{}, made.Errorf(made.Len()-1, "ftptype", "%w: the typecode is a, i or d", locus.ErrValue)
 	}
 	return u, u.sendable()
 }
@@ -223,8 +231,8 @@ func (p Parts) URL() (URL, error) {
 // allows "?", but some programs cut the path there.
 func segmentSet() escape.Set { return escape.Fsegment().Without("?") }
 
-// AppendPath appends cwds and a name as an fpath of section 5, encoded.
-func AppendPath(dst []byte, cwd []string, name string) []byte {
+// appendPath appends cwds and a name as an fpath of section 5, encoded.
+func appendPath(dst []byte, cwd []string, name string) []byte {
 	for _, segment := range cwd {
 		dst = append(escape.AppendEncode(dst, segment, segmentSet()), '/')
 	}

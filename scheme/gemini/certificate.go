@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -24,12 +26,23 @@ const InMemory = "memory"
 // for each: address, SHA-256 of the certificate in hexadecimal, and the time at which
 // it expires. The last line of an address counts.
 type knownHosts struct {
-	file string // empty: none
+	file     string // empty: none
+	fallback bool   // without access to file, memory serves
 
 	mu     sync.Mutex
 	read   bool
+	lines  int // of the file
 	pinned map[string]pin
 }
+
+const (
+	// mostKnown limits the servers in memory and the lines of the file. Without room, a
+	// new server is trusted each time: no other may be forgotten for it, since links could
+	// lead to any number of names.
+	mostKnown = 10_000
+	// mostAddress limits the octets of an address that is stored.
+	mostAddress = 300
+)
 
 type pin struct {
 	sum     string
@@ -67,8 +80,34 @@ func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) e
 		}
 		return err
 	}
+	if !k.makeRoom(address, now) {
+		return nil
+	}
 	k.pinned[address] = pin{sum, c.NotAfter}
-	return k.store(address, k.pinned[address])
+	return k.unlessFallback(k.store(address, k.pinned[address]))
+}
+
+// unlessFallback returns err, the failure of an access to the file. If memory serves
+// instead, it returns nil.
+func (k *knownHosts) unlessFallback(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case k.fallback:
+		k.file = ""
+		return nil
+	}
+	return fmt.Errorf("known hosts: %w", err)
+}
+
+// makeRoom reports whether the certificate of that address can be stored. It forgets
+// expired ones if that is necessary.
+func (k *knownHosts) makeRoom(address string, now time.Time) bool {
+	if _, ok := k.pinned[address]; !ok && len(k.pinned) >= mostKnown {
+		maps.DeleteFunc(k.pinned, func(_ string, p pin) bool { return !now.Before(p.expires) })
+	}
+	_, ok := k.pinned[address]
+	return len(address) <= mostAddress && (ok || len(k.pinned) < mostKnown)
 }
 
 // load reads the file, once.
@@ -76,20 +115,28 @@ func (k *knownHosts) load() error {
 	if k.read {
 		return nil
 	}
-	k.pinned, k.read = make(map[string]pin), true
+	k.pinned, k.lines = make(map[string]pin), 0
+	err := k.readFile()
+	if os.IsNotExist(err) {
+		err = nil
+	}
+	err = k.unlessFallback(err)
+	k.read = err == nil
+	return err
+}
+
+func (k *knownHosts) readFile() error {
 	if k.file == "" {
 		return nil
 	}
 	f, err := os.Open(k.file)
-	if os.IsNotExist(err) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("gemini: known hosts: %w", err)
+	if err != nil {
+		return err
 	}
 	defer f.Close()
-	const most = 64 << 20
-	scan := bufio.NewScanner(io.LimitReader(f, most))
-	for scan.Scan() {
+	scan := bufio.NewScanner(io.LimitReader(f, 64<<20))
+	for scan.Scan() && len(k.pinned) < mostKnown {
+		k.lines++
 		fields := strings.Fields(scan.Text())
 		if len(fields) != 3 {
 			continue
@@ -104,22 +151,17 @@ func (k *knownHosts) load() error {
 // store appends a line. A server on loopback is one of this session: its port belongs
 // to another program tomorrow.
 func (k *knownHosts) store(address string, p pin) error {
-	if a, err := netip.ParseAddrPort(address); k.file == "" || err == nil && a.Addr().Unmap().IsLoopback() {
+	if a, err := netip.ParseAddrPort(address); k.file == "" || k.lines >= mostKnown || err == nil && a.Addr().Unmap().IsLoopback() {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o700); err != nil {
-		return fmt.Errorf("gemini: known hosts: %w", err)
+		return err
 	}
 	f, err := os.OpenFile(k.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("gemini: known hosts: %w", err)
+		return err
 	}
+	k.lines++
 	_, err = fmt.Fprintf(f, "%s %s %s\n", address, p.sum, p.expires.UTC().Format(time.RFC3339))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return fmt.Errorf("gemini: known hosts: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,8 +20,9 @@ import (
 // Options of a [Client]. The zero Options are the defaults.
 type Options struct {
 	// KnownHosts is the file with the fingerprints of certificates. Empty:
-	// locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if
-	// there is no such directory. Servers on loopback addresses are not stored.
+	// locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if that
+	// can't be read or written. Servers on loopback addresses are not stored, nor any
+	// beyond 10,000: they are trusted each time.
 	KnownHosts string
 }
 
@@ -38,7 +37,7 @@ func New(o *Options) *Client {
 	}
 	switch c.known.file {
 	case "":
-		c.known.file = defaultFile()
+		c.known.file, c.known.fallback = defaultFile(), true
 	case InMemory:
 		c.known.file = ""
 	}
@@ -65,46 +64,38 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	}
 }
 
-// get makes one request.
 func (c *Client) get(ctx context.Context, req *scheme.Request, g URL) (scheme.Resource, error) {
 	request, err := g.AppendRequest(nil)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.dial(ctx, req, g)
-	if err != nil {
+	conn, err := c.dial(ctx, req)
+	if errors.As(err, new(*locus.SyntaxError)) {
+		return nil, err
+	} else if err != nil {
 		return nil, fmt.Errorf("gemini: %w", err)
 	}
-	res, err := r.open(req, g, request)
-	if err != nil {
-		r.Close()
-		return nil, err
+	res, reads, err := exchange(conn, req, g, request)
+	if !reads {
+		conn.Close()
 	}
-	if _, open := res.(*scheme.Object); !open || req.Probe {
-		if m, ok := res.(*scheme.Menu); !ok || m.Closer == nil {
-			r.Close()
-		}
+	if err != nil {
+		return nil, fmt.Errorf("gemini: %w", err)
 	}
 	return res, nil
 }
 
 // dial connects, and checks the certificate.
-func (c *Client) dial(ctx context.Context, req *scheme.Request, g URL) (*response, error) {
-	host := strings.Trim(g.url.Host(), "[]")
-	port := uint16(Port)
-	if n, ok := g.url.Port(); ok {
-		port = n
-	}
-	address := net.JoinHostPort(host, strconv.Itoa(int(port)))
-	conn, err := req.Dial.DialContext(ctx, "tcp", address)
+func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, error) {
+	conn, err := scheme.Connect(ctx, req, Port)
 	if err != nil {
-		return nil, scheme.Unreachable(err)
+		return nil, err
 	}
-	secure := tls.Client(conn, &tls.Config{
-		ServerName: host, MinVersion: tls.VersionTLS12,
+	secure := tls.Client(conn.Conn, &tls.Config{
+		ServerName: strings.Trim(req.URL.Host(), "[]"), MinVersion: tls.VersionTLS12,
 		InsecureSkipVerify: true, // known hosts are checked instead
 		VerifyConnection: func(s tls.ConnectionState) error {
-			return c.known.check(strings.ToLower(address), s.PeerCertificates[0], time.Now())
+			return c.known.check(strings.ToLower(conn.Address), s.PeerCertificates[0], time.Now())
 		},
 	})
 	if err := secure.HandshakeContext(ctx); err != nil {
@@ -114,92 +105,64 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request, g URL) (*respons
 		}
 		return nil, scheme.Unreachable(fmt.Errorf("TLS: %w", err))
 	}
-	return &response{conn: secure, ctx: ctx, stop: context.AfterFunc(ctx, func() { conn.Close() })}, nil
-}
-
-// response is a connection, which ends with ctx.
-type response struct {
-	conn net.Conn
-	ctx  context.Context
-	stop func() bool // stops waiting for ctx
-}
-
-func (r *response) Read(p []byte) (int, error) {
-	n, err := r.conn.Read(p)
-	if err != nil && err != io.EOF {
-		err = r.reason(err)
-	}
-	return n, err
-}
-
-func (r *response) Close() error {
-	r.stop()
-	return r.conn.Close()
-}
-
-// reason returns why the connection ended: the cause of ctx, or err.
-func (r *response) reason(err error) error {
-	if r.ctx.Err() != nil && !errors.Is(err, context.Cause(r.ctx)) {
-		err = context.Cause(r.ctx)
-	}
-	return fmt.Errorf("gemini: %w", scheme.Broken(err))
+	conn.Conn = secure
+	return conn, nil
 }
 
 // maxHeader is the most octets of a header: a status, a space and 1024 octets.
 const maxHeader = 1024 + 3
 
-// open sends the request and reads the header.
-func (r *response) open(req *scheme.Request, g URL, request []byte) (scheme.Resource, error) {
+// exchange sends the request and reads the header. reads reports whether the resource
+// reads the connection, and closes it.
+func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (res scheme.Resource, reads bool, err error) {
 	req.Traced(true, string(request[:len(request)-2]))
-	if _, err := r.conn.Write(request); err != nil {
-		return nil, r.reason(err)
+	if _, err := conn.Write(request); err != nil {
+		return nil, false, err
 	}
 	// The body follows the header, so no octet after its end may be read.
-	text, err := readLine(r)
+	text, err := readLine(conn)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	req.Traced(false, text)
-	h, err := ParseHeader(text)
+	h, err := parseHeader(text)
 	if err == nil {
-		err = h.Err()
+		err = h.err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("gemini: %w", err)
+		return nil, false, err
 	}
-	switch h.Status / 10 {
+	switch h.status / 10 {
 	case 1:
-		return form(g, h), nil
+		return form(g, h), false, nil
 	case 3:
-		ref, err := relative.Parse(h.Meta)
+		ref, err := relative.Parse(h.meta)
 		var to locus.URL
 		if err == nil {
 			to, err = ref.Resolve(g.url)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("gemini: %w: a redirect to %s: %w", scheme.ErrProtocol, locus.Quote(h.Meta), err)
+			return nil, false, fmt.Errorf("%w: a redirect to %s: %w", scheme.ErrProtocol, locus.Quote(h.meta), err)
 		}
-		return &scheme.Referral{URL: g.url, To: []locus.URL{to}, Permanent: h.Status == 31}, nil
+		return &scheme.Referral{URL: g.url, To: []locus.URL{to}, Permanent: h.status == 31}, false, nil
 	}
-	kind := cmp.Or(h.Meta, mediaType)
+	kind := cmp.Or(h.meta, mediaType)
 	if essence, _, _ := mime.ParseMediaType(kind); essence == mediaType && !req.Probe {
-		m := Menu(g.url, r)
-		m.Closer = r
-		return m, nil
+		return menu(g.url, conn), true, nil
 	}
-	var body io.ReadCloser = r
-	if req.Probe {
-		body = io.NopCloser(strings.NewReader(""))
+	body := io.NopCloser(strings.NewReader(""))
+	if !req.Probe {
+		body = scheme.Limit(conn, req.Limit)
 	}
-	return &scheme.Object{URL: g.url, Type: kind, Size: -1, Body: scheme.Limit(body, req.Limit)}, nil
+	return &scheme.Object{URL: g.url, Type: kind, Size: -1, Body: body}, !req.Probe, nil
 }
 
 // readLine reads the header, octet by octet.
-func readLine(r *response) (string, error) {
+func readLine(r io.Reader) (string, error) {
 	var text []byte
 	for one := make([]byte, 1); len(text) <= maxHeader; {
 		if _, err := io.ReadFull(r, one); err == io.EOF {
-			return "", fmt.Errorf("gemini: %w: the connection ended before the response began", scheme.ErrProtocol)
+			return "", fmt.Errorf("%w: the connection ended before the response began", scheme.ErrProtocol)
 		} else if err != nil {
 			return "", err
 		}
@@ -208,21 +171,13 @@ func readLine(r *response) (string, error) {
 		}
 		text = append(text, one[0])
 	}
-	return "", fmt.Errorf("gemini: %w: %w: a header has at most %d octets", scheme.ErrProtocol, line.ErrLong, maxHeader)
+	return "", fmt.Errorf("%w: %w: a header has at most %d octets", scheme.ErrProtocol, line.ErrLong, maxHeader)
 }
 
-// form asks for the query.
-func form(g URL, h Header) *scheme.Menu {
-	field := scheme.FormField{Kind: scheme.FieldText, Prompt: h.Meta}
-	if h.Status == 11 {
+func form(g URL, h header) *scheme.Menu {
+	field := scheme.FormField{Kind: scheme.FieldText, Prompt: h.meta}
+	if h.status == 11 {
 		field.Kind = scheme.FieldHidden
 	}
-	f := &scheme.Form{URL: g.url, Title: h.Meta, Fields: []scheme.FormField{field}}
-	f.Submit = func(answers []string) (locus.URL, error) {
-		if err := f.Check(answers); err != nil {
-			return locus.URL{}, err
-		}
-		return g.WithQuery(answers[0])
-	}
-	return &scheme.Menu{URL: g.url, Title: h.Meta, Form: f, Items: func(func(scheme.Item, error) bool) {}}
+	return scheme.NewForm(g.url, h.meta, field, g.WithQuery).Menu()
 }

@@ -5,7 +5,7 @@
 //	geminiurl = "gemini://" hostport [ "/" path ] [ "?" query ]
 //
 // The default port is 1965. "/" is sent for a missing path. User and password are
-// refused, and a fragment is not sent.
+// refused, and a fragment is not sent. Nothing about the user and the program is sent.
 //
 // # Responses
 //

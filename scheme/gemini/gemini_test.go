@@ -299,31 +299,3 @@ func TestCancel(t *testing.T) {
 		cancel()
 	}
 }
-
-func FuzzHeader(f *testing.F) {
-	for _, seed := range []string{"20 text/plain", "51", "44 10", "6 x", "", "31 /"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		h, err := gemini.ParseHeader(text)
-		if err == nil && (h.Status < 10 || h.Status > 69 || (h.Err() != nil) != (h.Status >= 40)) {
-			t.Errorf("%q: %+v, %v", text, h, h.Err())
-		}
-	})
-}
-
-// A menu ends, and each item with a URL has one that parses.
-func FuzzMenu(f *testing.F) {
-	f.Add("# a\n=> b c\n=>\n```\n=> x\n=> //h:99999\n\r\n=> #\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		items := 0
-		for i, err := range gemini.Menu(locus.MustParse("gemini://h/a/b?c"), strings.NewReader(text)).Items {
-			if items++; items > strings.Count(text, "\n")+1 {
-				t.Fatalf("%d items of %q", items, text)
-			}
-			if err == nil && !i.URL.IsZero() && i.Kind == scheme.KindInfo {
-				t.Errorf("%+v", i)
-			}
-		}
-	})
-}

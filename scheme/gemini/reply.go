@@ -16,47 +16,45 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Header is the first line of a response.
-type Header struct {
-	Status int    // two digits
-	Meta   string // a prompt, a media type, a URL or a message: not safe for a terminal
+type header struct {
+	status int    // two digits
+	meta   string // a prompt, a media type, a URL or a message: not safe for a terminal
 }
 
-// mediaType is that of a document without another.
 const mediaType = "text/gemini"
 
-// ParseHeader reads a header without its line end. The error wraps
+// parseHeader reads a header without its line end. The error wraps
 // [scheme.ErrProtocol].
-func ParseHeader(text string) (Header, error) {
+func parseHeader(text string) (header, error) {
 	digits, meta, _ := strings.Cut(text, " ")
 	status, err := strconv.Atoi(digits)
 	if err != nil || len(digits) != 2 || status < 10 || status > 69 {
-		return Header{}, fmt.Errorf("%w: a response begins with a status of two digits, not %s", scheme.ErrProtocol, locus.Quote(text))
+		return header{}, fmt.Errorf("%w: a response begins with a status of two digits, not %s", scheme.ErrProtocol, locus.Quote(text))
 	}
-	return Header{status, strings.TrimSpace(meta)}, nil
+	return header{status, strings.TrimSpace(meta)}, nil
 }
 
-// Err returns what the status says went wrong; nil for 1x, 2x and 3x. The error wraps
+// err returns what the status says went wrong; nil for 1x, 2x and 3x. The error wraps
 // one of package scheme.
-func (h Header) Err() error {
+func (h header) err() error {
 	kind := scheme.ErrProtocol
 	switch {
-	case h.Status < 40:
+	case h.status < 40:
 		return nil
-	case h.Status == 51 || h.Status == 52:
+	case h.status == 51 || h.status == 52:
 		kind = scheme.ErrNotFound
-	case h.Status == 53:
+	case h.status == 53:
 		kind = scheme.ErrUnsupported
-	case h.Status >= 60:
+	case h.status >= 60:
 		kind = scheme.ErrAuth
 	}
-	err := fmt.Errorf("%w: the server answered %d %s", kind, h.Status, locus.Quote(h.Meta))
-	if h.Status == 44 {
-		if seconds, parseErr := strconv.ParseUint(h.Meta, 10, 16); parseErr == nil {
+	err := fmt.Errorf("%w: the server answered %d %s", kind, h.status, locus.Quote(h.meta))
+	if h.status == 44 {
+		if seconds, parseErr := strconv.ParseUint(h.meta, 10, 16); parseErr == nil {
 			return &scheme.LaterError{Err: err, After: time.Duration(seconds) * time.Second}
 		}
 	}
-	if h.Status >= 60 {
+	if h.status >= 60 {
 		err = scheme.Hint(err, "the server wants a client certificate, which is not supported")
 	}
 	return err
@@ -68,13 +66,11 @@ const (
 	maxMenu = 16 << 20
 )
 
-// Menu reads gemtext. base is the URL of the document. Items can be ranged over once,
-// and end with the first error.
-func Menu(base locus.URL, r io.Reader) *scheme.Menu {
+// menu reads gemtext from r, which the menu closes. base is the URL of the document.
+func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 	lines := line.NewReader(r, maxLine)
 	lines.Allow(maxMenu)
-	m := &scheme.Menu{URL: base}
-	m.Items = func(yield func(scheme.Item, error) bool) {
+	return &scheme.Menu{URL: base, Closer: r, Items: func(yield func(scheme.Item, error) bool) {
 		preformatted := false
 		for {
 			text, err := lines.Line()
@@ -98,11 +94,9 @@ func Menu(base locus.URL, r io.Reader) *scheme.Menu {
 				return
 			}
 		}
-	}
-	return m
+	}}
 }
 
-// item returns a line of gemtext as an item.
 func item(base locus.URL, text string, preformatted bool) scheme.Item {
 	info := scheme.Item{Title: text, Kind: scheme.KindInfo, Size: -1}
 	link, ok := strings.CutPrefix(text, "=>")

@@ -73,7 +73,6 @@ func (g URL) AppendRequest(dst []byte) ([]byte, error) {
 	return append(append(dst, text...), "\r\n"...), nil
 }
 
-// hostport returns the host and port as written.
 func hostport(u locus.URL) string {
 	login, _ := u.Login()
 	return login[strings.LastIndexByte(login, '@')+1:]

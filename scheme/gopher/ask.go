@@ -1,6 +1,7 @@
 package gopher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,80 +13,65 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// AskKind is the kind of question in an +ASK attribute.
-type AskKind string
+// fieldKinds has the kinds of questions, in lower case. Others are answered like ask.
+var fieldKinds = map[string]scheme.FieldKind{
+	"note":    scheme.FieldNote,
+	"ask":     scheme.FieldText,
+	"askp":    scheme.FieldHidden, // but sent in clear
+	"askl":    scheme.FieldLines,
+	"askf":    scheme.FieldSaveAs,
+	"choose":  scheme.FieldChoice,
+	"choosef": scheme.FieldFile,
+	"select":  scheme.FieldCheck, // for the prompt, or for each of the choices
+}
 
-// The kinds of Gopher+. Unknown kinds are answered like KindAsk.
-const (
-	KindNote    AskKind = "Note"    // a text to read, without an answer
-	KindAsk     AskKind = "Ask"     // one line
-	KindAskP    AskKind = "AskP"    // one line, hidden while it is typed but sent in clear
-	KindAskL    AskKind = "AskL"    // several lines
-	KindAskF    AskKind = "AskF"    // the name of a new local file for the reply
-	KindChoose  AskKind = "Choose"  // one of the choices
-	KindChooseF AskKind = "ChooseF" // a local file to send
-	KindSelect  AskKind = "Select"  // yes or no, for the prompt or for each of the choices
-)
-
-// Question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
-type Question struct {
-	Kind   AskKind // one of those above, or as the server wrote it
+// question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
+type question struct {
+	Kind   scheme.FieldKind
 	Prompt string
-	// Default is the default answer. Of a KindSelect it is "0" or "1" for each choice,
-	// without separators, or for the prompt if it has no choices; of a KindChoose the
-	// first choice. Of a KindChooseF it is empty, whatever the server proposes.
+	// Default is the default answer. Of a Select it is "0" or "1" for each choice,
+	// without separators, or for the prompt if it has no choices; of a Choose the
+	// first choice. Of a ChooseF it is empty, whatever the server proposes.
 	Default string
-	// Choices are the choices of a KindChoose and the options of a KindSelect.
+	// Choices are the choices of a Choose and the options of a Select.
 	Choices []string
 }
 
-// ParseQuestion reads a line of an +ASK attribute, without the leading blank:
-//
-//	Choose: Favourite colour<TAB>Red<TAB>Green
-//
+// parseQuestion reads a line of an +ASK attribute, such as "Choose: Colour<TAB>Red<TAB>Green".
 // A line without a colon is a note.
-func ParseQuestion(text string) Question {
+func parseQuestion(text string) question {
 	written, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return Question{Kind: KindNote, Prompt: text}
+		return question{Kind: scheme.FieldNote, Prompt: text}
 	}
-	q := Question{Kind: askKind(written)}
+	q := question{Kind: cmp.Or(fieldKinds[strings.ToLower(strings.Trim(written, " "))], scheme.FieldText)}
 	rest = strings.TrimPrefix(rest, " ")
-	if q.Kind == KindNote {
+	if q.Kind == scheme.FieldNote {
 		q.Prompt = rest
 		return q
 	}
 	var more string
 	q.Prompt, more, _ = strings.Cut(rest, "\t")
 	switch q.Kind {
-	case KindChoose:
+	case scheme.FieldChoice:
 		if more = strings.TrimRight(more, "\t"); more != "" {
 			q.Choices = strings.Split(more, "\t")
 			q.Default = q.Choices[0]
+		} else {
+			q.Kind = scheme.FieldText
 		}
-	case KindSelect:
+	case scheme.FieldCheck:
 		q.options(strings.TrimRight(more, "\t"))
-	case KindChooseF:
+	case scheme.FieldFile:
 	default:
 		q.Default, _, _ = strings.Cut(more, "\t")
 	}
 	return q
 }
 
-// askKind returns the kind of that name, ignoring case, or the name itself.
-func askKind(written string) AskKind {
-	written = strings.Trim(written, " ")
-	for _, kind := range []AskKind{KindNote, KindAsk, KindAskP, KindAskL, KindAskF, KindChoose, KindChooseF, KindSelect} {
-		if strings.EqualFold(written, string(kind)) {
-			return kind
-		}
-	}
-	return AskKind(written)
-}
-
-// options sets the choices of a KindSelect from the text after the prompt. A lone 0
+// options sets the choices of a Select from the text after the prompt. A lone 0
 // or 1 is not an option, but the default answer to the prompt.
-func (q *Question) options(text string) {
+func (q *question) options(text string) {
 	switch text {
 	case "":
 		q.Prompt, q.Default = cutDefault(q.Prompt)
@@ -112,17 +98,15 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// NewForm returns the form of an item, which asks the questions in order. A
-// KindSelect with options has one field for each option. Submit makes the URL of RFC
-// 1738 section 3.4.9, which requests the view v of the item; the zero View is the
-// default view. The Gopher+ string of the item's URL is ignored.
-func NewForm(of URL, v View, title string, ask []Question) *scheme.Form {
+// newForm returns the form of an item, with a field for each option of a Select.
+// Submit makes the URL of section 3.4.9 that requests the view v.
+func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,
 		Title:  title,
 		Fields: formFields(ask),
 		Submit: func(answers []string) (locus.URL, error) {
-			plus, err := AppendData([]byte("+"+v.String()+formStart), ask, answers)
+			plus, err := appendData([]byte("+"+v.String()+formStart), ask, answers)
 			if err != nil {
 				return locus.URL{}, err
 			}
@@ -135,8 +119,7 @@ func NewForm(of URL, v View, title string, ask []Question) *scheme.Form {
 	}
 }
 
-// formFields returns the form's fields.
-func formFields(ask []Question) []scheme.FormField {
+func formFields(ask []question) []scheme.FormField {
 	fields := make([]scheme.FormField, 0, len(ask))
 	for _, q := range ask {
 		fields = q.appendFields(fields)
@@ -144,8 +127,8 @@ func formFields(ask []Question) []scheme.FormField {
 	return fields
 }
 
-func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
-	f := scheme.FormField{Kind: q.fieldKind(), Prompt: q.Prompt, Default: q.Default}
+func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
+	f := scheme.FormField{Kind: q.Kind, Prompt: q.Prompt, Default: q.Default}
 	switch f.Kind {
 	case scheme.FieldFile:
 		f.Default = "" // the answer is the contents of the file
@@ -172,8 +155,7 @@ func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
 // may send a long prompt with many options.
 const mostRepeated = 256
 
-// repeated returns the part of the prompt that each option repeats.
-func (q Question) repeated() string {
+func (q question) repeated() string {
 	if len(q.Prompt) <= mostRepeated {
 		return q.Prompt
 	}
@@ -184,42 +166,12 @@ func (q Question) repeated() string {
 	return q.Prompt[:end]
 }
 
-// fieldKind returns the kind of field for the answer. A KindChoose without choices
-// is a text.
-func (q Question) fieldKind() scheme.FieldKind {
-	switch q.Kind {
-	case KindNote:
-		return scheme.FieldNote
-	case KindAskP:
-		return scheme.FieldHidden
-	case KindAskL:
-		return scheme.FieldLines
-	case KindAskF:
-		return scheme.FieldSaveAs
-	case KindChooseF:
-		return scheme.FieldFile
-	case KindSelect:
-		return scheme.FieldCheck
-	case KindChoose:
-		if len(q.Choices) > 0 {
-			return scheme.FieldChoice
-		}
-	}
-	return scheme.FieldText
-}
-
-// AppendData appends the data block of RFC 1738 section 3.4.9, which follows the
-// request line: the line "+-1", the answers, and a line that is only a dot. It wants
-// one answer for each field of the form that [NewForm] makes of ask, as
-// [scheme.Form.Check] accepts them.
+// appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a
+// lone dot. An AskL has a line with the number of its lines before them. With a file,
+// the block begins with "+" and its length, ends with the file, and has no dot.
 //
-// A note has no line in the block. A KindAskL has a line with the number of its
-// lines, and then those. With a file, the block begins with "+" and the length of
-// the rest, ends with the file's octets, and has no dot.
-//
-// The error is a [*scheme.AnswerError]; dst is then returned unchanged. An answer
-// can't be a lone dot, which would end the block, and only one file can be sent.
-func AppendData(dst []byte, ask []Question, answers []string) ([]byte, error) {
+// The error is a [*scheme.AnswerError]; dst is then returned unchanged.
+func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
 	if err := form.Check(answers); err != nil {
 		return dst, err
@@ -254,7 +206,6 @@ func oneFile(first, second string) (string, error) {
 	return first + second, nil
 }
 
-// appendAnswer appends the lines that send an answer.
 func appendAnswer(dst []byte, kind scheme.FieldKind, answer string) ([]byte, error) {
 	switch kind {
 	case scheme.FieldNote:
@@ -292,27 +243,17 @@ func appendLine(dst []byte, text string) ([]byte, error) {
 // wordsForm returns a form with one field, whose answer becomes the search of g
 // (section 3.4.2). Submit keeps the Gopher+ string of g.
 func wordsForm(g URL, title, prompt string) *scheme.Form {
-	f := &scheme.Form{
-		URL:    g.url,
-		Title:  title,
-		Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: prompt}},
-	}
-	f.Submit = func(answers []string) (locus.URL, error) {
-		if err := f.Check(answers); err != nil {
-			return locus.URL{}, err
-		}
-		if err := checkWords(answers[0]); err != nil {
+	return scheme.NewForm(g.url, title, scheme.FormField{Kind: scheme.FieldText, Prompt: prompt}, func(words string) (locus.URL, error) {
+		if err := checkWords(words); err != nil {
 			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: err}
 		}
 		p := g.parts()
-		p.Search = &answers[0]
+		p.Search = &words
 		submitted, err := p.URL()
 		return submitted.url, err
-	}
-	return f
+	})
 }
 
-// checkWords returns an error if words can't be searched for.
 func checkWords(words string) error {
 	switch {
 	case strings.Trim(words, " ") == "":

@@ -59,7 +59,7 @@ func mustURL(t testing.TB, text string) URL {
 func BenchmarkMenuLines(b *testing.B) {
 	b.SetBytes(int64(len(typicalMenu)))
 	b.ReportAllocs()
-	m := NewMenuReader(endless(typicalMenu, int64(b.N)*int64(len(typicalMenu))), benchLimits)
+	m := newMenuReader(endless(typicalMenu, int64(b.N)*int64(len(typicalMenu))), benchLimits)
 	n := 0
 	for {
 		if _, err := m.Next(); err == io.EOF {
@@ -79,7 +79,7 @@ func BenchmarkMenuItems(b *testing.B) {
 	items := newItemMaker(mustURL(b, "gopher://gopher.example.org/1"))
 	b.SetBytes(int64(len(typicalMenu)))
 	b.ReportAllocs()
-	m := NewMenuReader(endless(typicalMenu, int64(b.N)*int64(len(typicalMenu))), benchLimits)
+	m := newMenuReader(endless(typicalMenu, int64(b.N)*int64(len(typicalMenu))), benchLimits)
 	n := 0
 	for {
 		l, err := m.Next()
@@ -102,7 +102,7 @@ func BenchmarkTextBody(b *testing.B) {
 	b.ReportAllocs()
 	p := make([]byte, 32<<10)
 	for b.Loop() {
-		r := TextBody(bytes.NewReader(text), nil)
+		r := textBody(bytes.NewReader(text), nil)
 		for {
 			if _, err := r.Read(p); err != nil {
 				break
@@ -118,7 +118,7 @@ func BenchmarkReadHeader(b *testing.B) {
 	for b.Loop() {
 		text.Reset("+-1\r\n")
 		r.Reset(text)
-		if h, err := ReadHeader(r); err != nil || !h.Plus {
+		if h, err := readHeader(r); err != nil || !h.Plus {
 			b.Fatal(h, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Check returns the violations of
+// check returns the violations of
 //
 //	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
 //	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -25,57 +25,17 @@ import (
 //
 // It adds what can't be sent, and notes on what other programs misread. A URL that
 // conforms costs no allocation.
-func Check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && clean(u) {
-		return nil
-	}
-	return findings(u, p)
-}
-
-// clean reports whether u has neither violations nor notes.
-func clean(u locus.URL) bool {
-	if !bnf.SoundHostPort(u) || checkForm(u) != nil || !u.Facts().Has(locus.SchemeLower) || !u.Facts().Has(locus.PathXchar) {
-		return false
-	}
-	path, _ := u.Path()
-	if u.Facts().Has(locus.NoControl) && (path == "" || path[0] != TypeSearch && path[0] != '%') {
-		// There is no TAB, so no search, and the type is not that of a search.
-		return true
-	}
-	w := split(u)
-	o := w.gtypeOctet()
-	if octet.Is(o, octet.Control) || o == TypeSearch && strings.IndexByte(w.selector, '?') >= 0 ||
-		strings.IndexByte(w.search, '/') >= 0 || strings.IndexByte(w.search, '?') >= 0 {
-		return false
-	}
-	stop := func(bnf.Fault) bool { return false }
-	return fieldFaults("", 0, w.selector, stop) && fieldFaults("", 0, w.search, stop) && plusSendable(w.plus)
-}
-
-// plusSendable reports whether a Gopher+ string has no fault.
-func plusSendable(text string) bool {
-	if text == "" {
-		return true
-	}
-	// Only a filled-in form is longer.
-	var buf [256]byte
-	plus, _ := escape.AppendDecode(buf[:0], text)
-	at, _ := plusFault(plus)
-	return at < 0
-}
-
-func findings(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: "RFC 1738 3.4"}) {
 		path(&f)
 	}
-	g, err := Parse(u)
-	if err != nil {
+	if err := checkForm(u); err != nil {
 		f.Error(err, "RFC 1738 3.4.1")
 		return f.List()
 	}
-	for x := range g.faults {
+	for x := range split(u).faults {
 		section := "RFC 1738 6" // no line protocol accepts it
 		if x.Part == "gopher+_string" {
 			section = "RFC 1738 3.4.9"
@@ -85,7 +45,6 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// path checks the gopher-path.
 func path(f *bnf.Findings) {
 	w := split(f.URL)
 	if o := w.gtypeOctet(); octet.Is(o, octet.Control) {

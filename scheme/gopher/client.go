@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,16 +19,9 @@ import (
 
 // Options configure a Client. The zero value has the defaults.
 type Options struct {
-	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, by the
-	// letter of section 3.4.3: see [URL.AppendLiteralRequest].
+	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, as section
+	// 3.4.3 says. Some servers refuse such requests.
 	LiteralTabs bool
-	// QueryAsSearch reads what follows a "?" in the selector of a search as its
-	// words, as the URI draft writes searches. RFC 1738 makes it part of the selector.
-	QueryAsSearch bool
-	// StrictDots ends a text at the first line that is only a dot (RFC 1436). By
-	// default only the last line can be the end, because servers send texts that
-	// contain such lines.
-	StrictDots bool
 	// Raw returns every reply as an object, octet for octet, with its header and
 	// dots.
 	Raw bool
@@ -67,34 +59,19 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Get dereferences g. Menus, search results, attributes and phone book answers are a
-// Menu. Items that no Gopher request gets are a Referral. A search without words and
-// the Gopher+ string "?" are a Menu with a form. Anything else is an Object.
-func (c *Client) Get(ctx context.Context, d scheme.Dialer, g URL) (scheme.Resource, error) {
-	return c.open(ctx, &scheme.Request{URL: g.url, Dial: d}, g)
-}
-
-// Open implements [scheme.Opener]: it parses the URL and does what Get does. If
-// req.Fill fills in a form, its answers are sent. With req.Accept or
-// req.AcceptLanguage, and a URL without a Gopher+ string, it asks for the item's views
-// and fetches the best one (sections 3.4.7 and 3.4.8). The end of ctx also ends the
-// reading of the resource.
+// Open implements [scheme.Opener]. Menus, search results, attributes and phone book answers
+// are a Menu. Items that no Gopher request gets are a Referral. A search without words and
+// the Gopher+ string "?" are a Menu with a form, unless req.Fill fills it in: then its
+// answers are sent. Anything else is an Object.
 //
-// It ignores req.Offset: Gopher can't begin in the middle of an object.
+// With req.Accept or req.AcceptLanguage, and a URL without a Gopher+ string, Open asks for
+// the item's views and fetches the best one (sections 3.4.7 and 3.4.8). The end of ctx also
+// ends the reading of the resource. Open ignores req.Offset: Gopher can't begin in the
+// middle of an object.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	g, err := Parse(req.URL)
 	if err != nil {
 		return nil, err
-	}
-	return c.open(ctx, req, g)
-}
-
-func (c *Client) open(ctx context.Context, req *scheme.Request, g URL) (scheme.Resource, error) {
-	if c.o.QueryAsSearch {
-		var err error
-		if g, err = Parse(fromProxy(g.url)); err != nil {
-			return nil, err
-		}
 	}
 	op := &operation{client: c, ctx: ctx, req: req}
 	res, err := op.open(g)
@@ -109,7 +86,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, g URL) (scheme.R
 	return nil, fmt.Errorf("gopher: %w", err)
 }
 
-// operation is one call of Open or Get.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -137,7 +113,6 @@ func (op *operation) open(g URL) (scheme.Resource, error) {
 	return op.fetch(g)
 }
 
-// send connects to the server of g and sends the request for it.
 func (op *operation) send(g URL) (*exchange, error) {
 	request, err := g.appendRequest(nil, op.client.o.LiteralTabs)
 	if err != nil {
@@ -146,7 +121,6 @@ func (op *operation) send(g URL) (*exchange, error) {
 	return op.exchange(g, request)
 }
 
-// fetch requests g and returns the reply as a resource.
 func (op *operation) fetch(g URL) (scheme.Resource, error) {
 	x, err := op.send(g)
 	if err != nil {
@@ -169,7 +143,7 @@ func (op *operation) view(g URL) (scheme.Resource, error) {
 	case err != nil:
 		return nil, err
 	}
-	v, err := ChooseView(g.viewsOf(a), op.req.Accept, op.req.AcceptLanguage)
+	v, err := chooseView(g.viewsOf(a), op.req.Accept, op.req.AcceptLanguage)
 	if err != nil {
 		return nil, err
 	}
@@ -183,13 +157,12 @@ func (op *operation) view(g URL) (scheme.Resource, error) {
 	return op.fetch(g)
 }
 
-// phone queries a phone book.
 func (op *operation) phone(g URL) (scheme.Resource, error) {
 	words, ok := g.words()
 	if !ok {
 		return op.fill(wordsForm(g, "Phone book", "Name to look up"), op.phone)
 	}
-	if _, err := AppendQuery(nil, words); err != nil {
+	if _, err := appendQuery(nil, words); err != nil {
 		return nil, err
 	}
 	x, err := op.exchange(g, nil)
@@ -197,7 +170,7 @@ func (op *operation) phone(g URL) (scheme.Resource, error) {
 		return nil, err
 	}
 	x.limitTime()
-	items, err := phoneMenu(x.r, x.conn, words, g, &op.client.o.Limits, op.req.Traced)
+	items, err := phoneMenu(x.r, x, words, g, &op.client.o.Limits, op.req.Traced)
 	if err != nil {
 		x.Close()
 		return nil, err
@@ -212,7 +185,7 @@ func (op *operation) fill(f *scheme.Form, open func(URL) (scheme.Resource, error
 	if err != nil {
 		return nil, err
 	} else if !ok {
-		return formMenu(f), nil
+		return f.Menu(), nil
 	}
 	u, err := f.Submit(answers)
 	if err != nil {
@@ -225,7 +198,6 @@ func (op *operation) fill(f *scheme.Form, open func(URL) (scheme.Resource, error
 	return open(g)
 }
 
-// answers returns the checked answers of req.Fill.
 func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err error) {
 	if op.req.Fill == nil {
 		return nil, false, nil
@@ -235,11 +207,6 @@ func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err err
 		return nil, false, err
 	}
 	return answers, true, f.Check(answers)
-}
-
-// formMenu returns a menu that contains only a form.
-func formMenu(f *scheme.Form) *scheme.Menu {
-	return &scheme.Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(scheme.Item, error) bool) {}}
 }
 
 // form gets the form of an item and sends the answers. They are not put in a URL,
@@ -252,14 +219,14 @@ func (op *operation) form(g URL) (scheme.Resource, error) {
 	if len(a.Ask) == 0 {
 		return nil, scheme.Hint(fmt.Errorf("%w: the item has no form", scheme.ErrUnsupported), "leave out the %09%09? to get the item itself")
 	}
-	f := NewForm(g, View{}, a.Info.Name, a.Ask)
+	f := newForm(g, plusView{}, a.Info.Name, a.Ask)
 	answers, ok, err := op.answers(f)
 	if err != nil {
 		return nil, err
 	} else if !ok {
-		return formMenu(f), nil
+		return f.Menu(), nil
 	}
-	plus, err := AppendData([]byte("+"+formStart), a.Ask, answers)
+	plus, err := appendData([]byte("+"+formStart), a.Ask, answers)
 	if err != nil {
 		return nil, err
 	}
@@ -272,16 +239,16 @@ var errNoAttributes = fmt.Errorf("%w: the server does not speak Gopher+, and its
 
 // itemAttributes returns the attributes of one item. If they are cut, it returns the
 // ones before the error with the error.
-func (op *operation) itemAttributes(g URL) (Attributes, error) {
+func (op *operation) itemAttributes(g URL) (attributes, error) {
 	x, err := op.askAttributes(g)
 	if err != nil {
-		return Attributes{}, err
+		return attributes{}, err
 	}
 	defer x.Close()
-	for a, err := range ReadAttributes(x.body, &op.client.o.Limits) {
+	for a, err := range readAttributes(x.body, &op.client.o.Limits) {
 		return a, err
 	}
-	return Attributes{}, fmt.Errorf("%w: the server sent no attributes", scheme.ErrProtocol)
+	return attributes{}, fmt.Errorf("%w: the server sent no attributes", scheme.ErrProtocol)
 }
 
 // askAttributes requests attributes, to be read from the body. If the server can't
@@ -310,7 +277,6 @@ func (op *operation) askAttributes(g URL) (*exchange, error) {
 	}
 }
 
-// attributes returns the requested attributes as a menu.
 func (op *operation) attributes(g URL) (scheme.Resource, error) {
 	if op.client.o.Raw {
 		return op.fetch(g)
@@ -331,55 +297,48 @@ func (op *operation) attributes(g URL) (scheme.Resource, error) {
 
 // exchange is one connection with one request and its reply.
 type exchange struct {
+	*scheme.Conn
 	op   *operation
-	conn net.Conn // raw, or TLS over it
-	raw  net.Conn // the dialled connection
 	in   *replyReader
 	r    *bufio.Reader // of in
 	body io.Reader     // of attributes
-	stop func() bool   // ends the watch over the context
 }
 
-// exchange connects to the server of g and sends a request.
 func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
-	if op.req.Dial == nil {
-		return nil, fmt.Errorf("%w without a dialer", scheme.ErrUnsupported)
-	}
-	host := strings.Trim(g.url.Host(), "[]")
-	if host == "" {
-		return nil, g.url.Errorf(g.url.HostOffset(), "host", "%w: the host is missing", locus.ErrValue)
-	}
-	conn, err := op.req.Dial.DialContext(op.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(g.port()))))
+	req := *op.req
+	req.URL = g.url
+	conn, err := scheme.Connect(op.ctx, &req, Port)
 	if err != nil {
-		return nil, scheme.Unreachable(err)
+		return nil, err
 	}
-	x := &exchange{op: op, conn: conn, raw: conn, stop: context.AfterFunc(op.ctx, func() { conn.Close() })}
-	if err := x.begin(host, g.Secure(), request); err != nil {
-		x.Close()
+	x := &exchange{Conn: conn, op: op, in: &replyReader{conn: conn}}
+	x.r = bufio.NewReaderSize(x.in, readBuffer)
+	if g.Secure() {
+		err = x.secure()
+	}
+	if err == nil {
+		x.trace(request)
+		_, err = conn.Write(request)
+	}
+	if err != nil {
+		conn.Close()
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *exchange) begin(host string, secure bool, request []byte) error {
-	if secure {
-		config := new(tls.Config)
-		if x.op.client.o.TLSConfig != nil {
-			config = x.op.client.o.TLSConfig.Clone()
-		}
-		config.ServerName = cmp.Or(config.ServerName, host)
-		conn := tls.Client(x.raw, config)
-		if err := conn.HandshakeContext(x.op.ctx); err != nil {
-			return fmt.Errorf("%w: TLS: %w", scheme.ErrUnreachable, err)
-		}
-		x.conn = conn
+func (x *exchange) secure() error {
+	config := new(tls.Config)
+	if x.op.client.o.TLSConfig != nil {
+		config = x.op.client.o.TLSConfig.Clone()
 	}
-	x.in = &replyReader{ctx: x.op.ctx, conn: x.conn}
-	x.r = bufio.NewReaderSize(x.in, readBuffer)
-	x.trace(request)
-	if _, err := x.conn.Write(request); err != nil {
-		return x.in.failure(err)
+	host, _, _ := net.SplitHostPort(x.Address)
+	config.ServerName = cmp.Or(config.ServerName, host)
+	conn := tls.Client(x.Conn.Conn, config)
+	if err := conn.HandshakeContext(x.op.ctx); err != nil {
+		return fmt.Errorf("%w: TLS: %w", scheme.ErrUnreachable, err)
 	}
+	x.Conn.Conn = conn
 	return nil
 }
 
@@ -402,29 +361,19 @@ func (x *exchange) trace(request []byte) {
 // limitTime applies Options.ReplyTimeout to the rest of the reply.
 func (x *exchange) limitTime() { x.in.left = x.op.client.o.ReplyTimeout }
 
-// Close closes the connection, unless the end of a menu or of the context did.
-func (x *exchange) Close() error {
-	x.stop()
-	if err := x.raw.Close(); !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return nil
-}
-
 // header reads the header of a Gopher+ reply. The error may be the server's.
-func (x *exchange) header() (Header, error) {
-	h, err := ReadHeader(x.r)
+func (x *exchange) header() (plusHeader, error) {
+	h, err := readHeader(x.r)
 	if err != nil || !h.Plus {
 		return h, err
 	}
 	x.op.req.Traced(false, h.String())
 	if h.Failed {
-		return h, ReadFailure(h.Body(x.r, true))
+		return h, readFailure(h.Body(x.r, true))
 	}
 	return h, nil
 }
 
-// resource returns the reply to g.
 func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	defer func() {
 		if err != nil {
@@ -434,7 +383,7 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	if x.op.client.o.Raw {
 		return x.object(g, "application/octet-stream", x.r, -1), nil
 	}
-	h := Header{Length: LengthClose}
+	h := plusHeader{Length: lengthClose}
 	// No menu line begins like a Gopher+ error.
 	if g.hasPlus || g.reply().form == replyMenu && x.beginsWith("--") {
 		if h, err = x.header(); err != nil {
@@ -460,10 +409,10 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 // failed returns a referral if err says that the item has moved, and otherwise err.
 func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 	var e *ReplyError
-	if !errors.As(err, &e) || e.Moved == nil {
+	if !errors.As(err, &e) || e.moved == nil {
 		return nil, err
 	}
-	to, urlErr := e.Moved.URL(g)
+	to, urlErr := e.moved.URL(g)
 	if urlErr != nil || to.IsZero() {
 		return nil, err
 	}
@@ -471,8 +420,7 @@ func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 	return &scheme.Referral{URL: g.url, To: []locus.URL{to}, Permanent: true}, nil
 }
 
-// octets returns a reply that is an object.
-func (x *exchange) octets(g URL, h Header, what reply) (scheme.Resource, error) {
+func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, error) {
 	whole, err := x.look()
 	if err != nil {
 		return nil, err
@@ -487,40 +435,37 @@ func (x *exchange) octets(g URL, h Header, what reply) (scheme.Resource, error) 
 	case what.form == replyText:
 		return x.text(g, h, what)
 	case what.form == replyHTML && !h.Plus:
-		return x.object(g, what.mediaType, HTMLBody(x.r), -1), nil
+		return x.object(g, what.mediaType, htmlBody(x.r), -1), nil
 	}
 	return x.object(g, what.mediaType, h.Body(x.r, false), max(h.Length, -1)), nil
 }
 
-// text returns a reply that consists of lines.
-func (x *exchange) text(g URL, h Header, what reply) (scheme.Resource, error) {
+func (x *exchange) text(g URL, h plusHeader, what reply) (scheme.Resource, error) {
 	const note = "the server does not double the dots at the start of lines: the text is unchanged"
 	var o *scheme.Object
-	options := &TextOptions{
-		Strict:     x.op.client.o.StrictDots,
-		Grace:      func() { x.conn.SetReadDeadline(time.Now().Add(grace)) },
-		Resume:     func() { x.conn.SetReadDeadline(time.Time{}) },
+	options := &textOptions{
+		Grace:      func() { x.SetReadDeadline(time.Now().Add(grace)) },
+		Resume:     func() { x.SetReadDeadline(time.Time{}) },
 		NotStuffed: func() { o.Note = note },
 	}
 	body := h.TextBody(x.r, options)
 	o = x.object(g, what.mediaType, body, max(h.Length, -1))
-	if _, dotted := body.(*dotReader); dotted && !options.Strict && NotStuffed(x.head()) {
+	if _, dotted := body.(*dotReader); dotted && notStuffed(x.head()) {
 		o.Note = note
 	}
 	return o, nil
 }
 
-// lines returns the body for [MenuReader] and [ReadAttributes], which find the lone
+// lines returns the body for menuReader and readAttributes, which find the lone
 // dot at its end themselves.
-func (x *exchange) lines(h Header) io.Reader {
+func (x *exchange) lines(h plusHeader) io.Reader {
 	if h.Length >= 0 {
 		return h.Body(x.r, true)
 	}
 	return x.r
 }
 
-// attributes returns a reply with the attributes of items.
-func (x *exchange) attributes(g URL, h Header) scheme.Resource {
+func (x *exchange) attributes(g URL, h plusHeader) scheme.Resource {
 	x.limitTime()
 	x.body = x.lines(h)
 	return x.attributesMenu(g)
@@ -544,9 +489,9 @@ func (x *exchange) look() (whole bool, err error) {
 	if _, err := x.r.Peek(1); err != nil && err != io.EOF {
 		return false, err
 	}
-	x.conn.SetReadDeadline(time.Now().Add(headTime))
+	x.SetReadDeadline(time.Now().Add(headTime))
 	_, err = x.r.Peek(mostHead)
-	x.conn.SetReadDeadline(time.Time{})
+	x.SetReadDeadline(time.Time{})
 	return err == io.EOF, nil
 }
 
@@ -573,7 +518,6 @@ func (b body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// object returns a reply as an object.
 func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64) *scheme.Object {
 	return &scheme.Object{
 		URL:  g.url,
@@ -585,9 +529,9 @@ func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64)
 }
 
 // menu returns a reply that is a menu. A menu with only error lines is an error.
-func (x *exchange) menu(g URL, h Header) (scheme.Resource, error) {
+func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 	x.limitTime()
-	lines := NewMenuReader(x.lines(h), &x.op.client.o.Limits)
+	lines := newMenuReader(x.lines(h), &x.op.client.o.Limits)
 	first, err := firstLines(lines)
 	if err != nil && err != io.EOF && len(first) == 0 {
 		return nil, err
@@ -600,7 +544,7 @@ func (x *exchange) menu(g URL, h Header) (scheme.Resource, error) {
 			}
 		}
 		for err == nil {
-			var l Line
+			var l menuLine
 			if l, err = lines.Next(); err == nil && !yield(maker.item(&l), nil) {
 				return
 			}
@@ -612,11 +556,11 @@ func (x *exchange) menu(g URL, h Header) (scheme.Resource, error) {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}, nil
 }
 
-// replyReader reads from a connection, with a limit of the total time, and explains
-// its errors.
+// replyReader reads from a connection, with a limit of the total time. A TLS connection
+// without a closing alert counts as ended: servers often omit it, and plain Gopher can't
+// tell a cut reply either.
 type replyReader struct {
-	ctx     context.Context
-	conn    net.Conn
+	conn    *scheme.Conn
 	left    time.Duration // time that is left to wait; 0: no limit
 	expired bool          // the limit has passed
 }
@@ -631,19 +575,8 @@ func (r *replyReader) Read(p []byte) (int, error) {
 		r.left -= time.Since(begin)
 		r.expired = r.left <= 0
 	}
-	return n, r.failure(err)
-}
-
-// failure explains err. A TLS connection without a closing alert counts as ended:
-// servers often omit it, and plain Gopher can't tell a cut reply either.
-func (r *replyReader) failure(err error) error {
-	switch {
-	case err == nil, err == io.EOF:
-		return err
-	case r.ctx.Err() != nil:
-		return context.Cause(r.ctx)
-	case err == io.ErrUnexpectedEOF:
-		return io.EOF
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
 	}
-	return scheme.Broken(err)
+	return n, err
 }

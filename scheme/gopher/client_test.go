@@ -223,10 +223,6 @@ func TestSearch(t *testing.T) {
 	if got, end := items(t, res, err); end != nil || len(got) != 1 || !strings.HasPrefix(got[0], "object Found asked") {
 		t.Errorf("%q %v", got, end)
 	}
-	res, err = get(t, s, "7/find?a+b", &gopher.Options{QueryAsSearch: true}, nil)
-	if got, end := items(t, res, err); end != nil || len(got) != 1 || !strings.HasPrefix(got[0], "object Found a b") {
-		t.Errorf("%q %v", got, end)
-	}
 }
 
 func TestPhoneBook(t *testing.T) {
@@ -486,14 +482,12 @@ func TestNotStuffed(t *testing.T) {
 	for _, c := range []struct {
 		path, want  string
 		first, note bool // the note is set before and after reading
-		strict      bool
 	}{
-		{"0/whole", whole, true, true, false},
-		{"0/stuffed", "one\r\n.two\r\n.\r\n", false, false, false},
-		{"0/later", whole, false, true, false},
-		{"0/whole", "one\r\n.two\r\n", false, false, true},
+		{"0/whole", whole, true, true},
+		{"0/stuffed", "one\r\n.two\r\n.\r\n", false, false},
+		{"0/later", whole, false, true},
 	} {
-		res, err := get(t, s, c.path, &gopher.Options{StrictDots: c.strict}, nil)
+		res, err := get(t, s, c.path, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

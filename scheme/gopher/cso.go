@@ -16,28 +16,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// AppendQuery appends the line that asks a CSO or Ph phone book for words
-// (RFC 2378) such as "smith", "name=smith", or "name=smith return name email". The
-// line is a query and no other command, whatever the words are.
-//
-// The error wraps [locus.ErrValue] if words has only blanks, or contains TAB, CR, LF
-// or NUL; dst is then returned unchanged.
-func AppendQuery(dst []byte, words string) ([]byte, error) {
+// appendQuery appends the line that asks a phone book for words (RFC 2378), such as
+// "smith" or "name=smith return name email". The error wraps [locus.ErrValue]; dst is
+// then returned unchanged.
+func appendQuery(dst []byte, words string) ([]byte, error) {
 	if err := checkWords(words); err != nil {
 		return dst, fmt.Errorf("%s: %w: %w", locus.Quote(words), locus.ErrValue, err)
 	}
 	return line.Append(dst, "query", words)
 }
 
-// PhoneEntry is one entry that a phone book found.
-type PhoneEntry struct {
+type phoneEntry struct {
 	Number int // the server's number of the entry in the answer, from 1
-	Fields []PhoneField
+	Fields []phoneField
 }
 
-// PhoneField is a field of an entry. Its texts are as the server sent them, and not
+// phoneField is a field of an entry. Its texts are as the server sent them, and not
 // safe for a terminal.
-type PhoneField struct {
+type phoneField struct {
 	Name  string
 	Lines []string // the value
 	// Code is 200 to 299 for a value. Other codes say why the value is missing (508:
@@ -47,7 +43,7 @@ type PhoneField struct {
 
 // Value returns the value of the first field of that name, ignoring case, with "\n"
 // between its lines. ok reports whether the entry has one.
-func (e PhoneEntry) Value(name string) (value string, ok bool) {
+func (e phoneEntry) Value(name string) (value string, ok bool) {
 	for _, f := range e.Fields {
 		if strings.EqualFold(f.Name, name) && f.hasValue() {
 			return strings.Join(f.Lines, "\n"), true
@@ -56,11 +52,11 @@ func (e PhoneEntry) Value(name string) (value string, ok bool) {
 	return "", false
 }
 
-func (f PhoneField) hasValue() bool { return f.Code >= 200 && f.Code < 300 }
+func (f phoneField) hasValue() bool { return f.Code >= 200 && f.Code < 300 }
 
 // Items returns the entry as menu items: the name, then each field. E-mail addresses
 // and URLs are links.
-func (e PhoneEntry) Items() []scheme.Item {
+func (e phoneEntry) Items() []scheme.Item {
 	title, ok := e.Value("name")
 	if !ok {
 		title = "Entry " + strconv.Itoa(e.Number)
@@ -77,7 +73,7 @@ func (e PhoneEntry) Items() []scheme.Item {
 const mostIndent = 32
 
 // appendItems appends one item for each line of the value, the first with the name.
-func (f PhoneField) appendItems(items []scheme.Item) []scheme.Item {
+func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	label := f.Name + ": "
 	for i, text := range f.Lines {
 		if i == 1 {
@@ -93,7 +89,7 @@ func (f PhoneField) appendItems(items []scheme.Item) []scheme.Item {
 }
 
 // link returns the URL in the value of a field, or for its e-mail address.
-func (f PhoneField) link() (u locus.URL, ok bool) {
+func (f phoneField) link() (u locus.URL, ok bool) {
 	if len(f.Lines) != 1 || !f.hasValue() {
 		return locus.URL{}, false
 	}
@@ -110,7 +106,6 @@ func (f PhoneField) link() (u locus.URL, ok bool) {
 	return u, err == nil
 }
 
-// mailURL returns the mailto URL of an RFC 822 address.
 func mailURL(address string) (locus.URL, error) {
 	text := addrspec.Encode(address, escape.Unreserved().Without(","))
 	if faults := addrspec.Faults(text); faults != nil {
@@ -132,29 +127,34 @@ func (e *PhoneError) Error() string {
 
 // Unwrap returns the error of package scheme that the code means.
 func (e *PhoneError) Unwrap() error {
-	switch {
-	case e.Code == 501:
-		return scheme.ErrNotFound
-	case e.Code == 502:
-		return scheme.ErrTooLarge
-	case e.Code == 503 || e.Code == 504 || e.Code == 506 || e.Code == 516:
-		return scheme.ErrAuth
-	case e.Code >= 400 && e.Code < 500:
-		// RFC 2378 calls these temporary.
-		return scheme.ErrUnreachable
+	if f, ok := phoneFailures[e.Code]; ok {
+		return f.kind
+	}
+	if e.Code >= 400 && e.Code < 500 {
+		return scheme.ErrUnreachable // RFC 2378 calls these temporary
 	}
 	return scheme.ErrProtocol
 }
 
+// phoneFailures has the codes of RFC 2378 with a meaning or advice of their own.
+var phoneFailures = map[int]struct {
+	kind error
+	hint string
+}{
+	501: {kind: scheme.ErrNotFound},
+	502: {scheme.ErrTooLarge, "narrow the query: add words, or a field such as name=smith"},
+	503: {kind: scheme.ErrAuth},
+	504: {kind: scheme.ErrAuth},
+	506: {kind: scheme.ErrAuth},
+	507: {scheme.ErrProtocol, "use a field that the phone book has, such as name=smith"},
+	515: {scheme.ErrProtocol, "use an indexed field, such as name=smith"},
+	516: {kind: scheme.ErrAuth},
+}
+
 // hinted returns e with advice for its code.
 func (e *PhoneError) hinted() error {
-	switch e.Code {
-	case 502:
-		return scheme.Hint(e, "narrow the query: add words, or a field such as name=smith")
-	case 507:
-		return scheme.Hint(e, "use a field that the phone book has, such as name=smith")
-	case 515:
-		return scheme.Hint(e, "use an indexed field, such as name=smith")
+	if hint := phoneFailures[e.Code].hint; hint != "" {
+		return scheme.Hint(e, hint)
 	}
 	return e
 }
@@ -163,34 +163,34 @@ func (e *PhoneError) hinted() error {
 // name may be the last line.
 const maxEntryLines = 1 << 16
 
-// PhoneReader reads the answer of a phone book to a query, entry by entry.
-type PhoneReader struct {
+// phoneReader reads the answer of a phone book to a query, entry by entry.
+type phoneReader struct {
 	lines *line.Reader
 	most  int // lines of an answer
 	count int // lines that were read
 	trace func(sent bool, line string)
 
-	entry  PhoneEntry // the part that was read
+	entry  phoneEntry // the part that was read
 	size   int        // its lines
 	notice PhoneError // the first line that reports a failure; Code 0: none
 	err    error      // the error after entry: io.EOF at the end of a good answer
 	ended  bool       // the answer is complete
 }
 
-// NewPhoneReader returns a reader of the answer in r, which reads ahead. Nil limits
+// newPhoneReader returns a reader of the answer in r, which reads ahead. Nil limits
 // mean the defaults; Items limits the lines of the answer.
-func NewPhoneReader(r io.Reader, limits *Limits) *PhoneReader {
+func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	l := limits.orDefault(attributeOctets)
 	lines := line.NewReader(r, l.Line)
 	lines.Allow(l.Octets)
-	return &PhoneReader{lines: lines, most: l.Items}
+	return &phoneReader{lines: lines, most: l.Items}
 }
 
 // Next returns the next entry. The error is io.EOF after the last entry and a
 // [*PhoneError] if the phone book reports a failure. Otherwise it wraps
 // [scheme.ErrTooLarge] or [scheme.ErrProtocol], and io.ErrUnexpectedEOF if the
 // answer is cut. An incomplete entry is returned before the error.
-func (p *PhoneReader) Next() (PhoneEntry, error) {
+func (p *phoneReader) Next() (phoneEntry, error) {
 	for p.err == nil {
 		l, err := p.readLine()
 		switch {
@@ -211,17 +211,17 @@ func (p *PhoneReader) Next() (PhoneEntry, error) {
 	if p.size > 0 {
 		return p.takeEntry(), nil
 	}
-	return PhoneEntry{}, p.err
+	return phoneEntry{}, p.err
 }
 
-func (p *PhoneReader) takeEntry() PhoneEntry {
+func (p *phoneReader) takeEntry() phoneEntry {
 	e := p.entry
-	p.entry, p.size = PhoneEntry{}, 0
+	p.entry, p.size = phoneEntry{}, 0
 	return e
 }
 
 // add adds a line to the entry. A line without a name continues the field before.
-func (p *PhoneReader) add(l phoneLine) {
+func (p *phoneReader) add(l phoneLine) {
 	if p.size++; p.size > maxEntryLines {
 		p.size--
 		p.err = fmt.Errorf("%w: an entry has more than %d lines", scheme.ErrTooLarge, maxEntryLines)
@@ -233,12 +233,12 @@ func (p *PhoneReader) add(l phoneLine) {
 		f.Lines = append(f.Lines, l.text)
 		return
 	}
-	p.entry.Fields = append(p.entry.Fields, PhoneField{Name: l.name, Lines: []string{l.text}, Code: l.code})
+	p.entry.Fields = append(p.entry.Fields, phoneField{Name: l.name, Lines: []string{l.text}, Code: l.code})
 }
 
 // end returns the error for the last line of an answer. If an earlier line reports a
 // failure, the last one only says that the query was not understood.
-func (p *PhoneReader) end(l phoneLine) error {
+func (p *phoneReader) end(l phoneLine) error {
 	p.ended = true
 	if l.code < 300 {
 		return io.EOF
@@ -249,7 +249,7 @@ func (p *PhoneReader) end(l phoneLine) error {
 	return p.notice.hinted()
 }
 
-func (p *PhoneReader) readLine() (phoneLine, error) {
+func (p *phoneReader) readLine() (phoneLine, error) {
 	text, err := p.lines.Line()
 	if err != nil {
 		return phoneLine{}, phoneError(err)
@@ -267,7 +267,6 @@ func (p *PhoneReader) readLine() (phoneLine, error) {
 	return l, nil
 }
 
-// phoneError explains why reading a line failed.
 func phoneError(err error) error {
 	switch {
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
@@ -307,16 +306,15 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	return l, true
 }
 
-// phoneMenu asks the phone book behind w for the words of g, and returns the entries
-// as items, which are read from r on demand. After the answer it sends "quit". It
-// refuses a URL that could not be sent as a request.
+// phoneMenu asks a phone book for words, and returns the entries as items, which are
+// read from r on demand. After the answer it sends "quit".
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
-	for x := range g.faults {
+	for x := range split(g.url).faults {
 		return nil, x.Error(g.url)
 	}
-	p := NewPhoneReader(r, limits)
+	p := newPhoneReader(r, limits)
 	p.trace = trace
-	query, err := AppendQuery(nil, words)
+	query, err := appendQuery(nil, words)
 	if err != nil {
 		return nil, err
 	}
@@ -348,8 +346,7 @@ func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, tr
 	}, nil
 }
 
-// send sends a line that ends with CR LF.
-func (p *PhoneReader) send(w io.Writer, text []byte) error {
+func (p *phoneReader) send(w io.Writer, text []byte) error {
 	if p.trace != nil {
 		p.trace(true, string(bytes.TrimSuffix(text, []byte("\r\n"))))
 	}
@@ -358,7 +355,7 @@ func (p *PhoneReader) send(w io.Writer, text []byte) error {
 }
 
 // quit sends "quit" if the answer is complete. It does not wait for the reply.
-func (p *PhoneReader) quit(w io.Writer) {
+func (p *phoneReader) quit(w io.Writer) {
 	if p.ended {
 		_ = p.send(w, []byte("quit\r\n"))
 	}

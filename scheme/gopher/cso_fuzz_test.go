@@ -95,7 +95,7 @@ func FuzzAppendQuery(f *testing.F) {
 		f.Add(words)
 	}
 	f.Fuzz(func(t *testing.T, words string) {
-		b, err := AppendQuery(nil, words)
+		b, err := appendQuery(nil, words)
 		if (err == nil) == (strings.ContainsAny(words, "\t\r\n\x00") || strings.Trim(words, " ") == "") {
 			t.Fatalf("%q: %v", words, err)
 		}

@@ -33,7 +33,7 @@ func TestAppendQuery(t *testing.T) {
 		{"smith\x00", ""},
 		{"smith\treturn", ""},
 	} {
-		got, err := AppendQuery([]byte("before|"), c.words)
+		got, err := appendQuery([]byte("before|"), c.words)
 		if got := strings.TrimPrefix(string(got), "before|"); got != c.want {
 			t.Errorf("AppendQuery(%q) = %q, want %q", c.words, got, c.want)
 		}
@@ -164,7 +164,7 @@ func testOtherAnswer(t *testing.T, c capture, command string) {
 	case "frobnicate":
 		wantPhoneError(t, err, 514, "Unknown command.", scheme.ErrProtocol)
 	case "fields":
-		want := PhoneEntry{1, []PhoneField{
+		want := phoneEntry{1, []phoneField{
 			{"alias", []string{"max 64 Indexed Public Lookup Default"}, 200},
 			{"alias", []string{"The alias of the person"}, 200},
 		}}
@@ -194,8 +194,8 @@ func wantPhoneError(t *testing.T, err error, code int, message string, kind erro
 }
 
 // readEntries reads a whole answer; the error is nil after a good one.
-func readEntries(r io.Reader, o *Limits) (entries []PhoneEntry, err error) {
-	p := NewPhoneReader(r, o)
+func readEntries(r io.Reader, o *Limits) (entries []phoneEntry, err error) {
+	p := newPhoneReader(r, o)
 	for {
 		e, err := p.Next()
 		if err == io.EOF {
@@ -208,33 +208,33 @@ func readEntries(r io.Reader, o *Limits) (entries []PhoneEntry, err error) {
 }
 
 func TestPhoneReader(t *testing.T) {
-	field := func(name string, lines ...string) PhoneField { return PhoneField{name, lines, 200} }
+	field := func(name string, lines ...string) phoneField { return phoneField{name, lines, 200} }
 	for _, c := range []struct {
 		name, answer string
-		want         []PhoneEntry
+		want         []phoneEntry
 	}{
 		{"nothing found, and no failure", "200:Ok.\r\n", nil},
 		{"read only", "100:wait\r\n201:Ok.\r\n", nil},
-		{"LF without CR", "-200:1:name: A\n-200:1: : B\n200:Ok.\n", []PhoneEntry{{1, []PhoneField{field("name", "A", "B")}}}},
+		{"LF without CR", "-200:1:name: A\n-200:1: : B\n200:Ok.\n", []phoneEntry{{1, []phoneField{field("name", "A", "B")}}}},
 		{
 			"no blanks, and colons in the value", "-200:1:a:x:y:z\r\n-200:1:b:\r\n-200:1:c:  two\r\n200:Ok.\r\n",
-			[]PhoneEntry{{1, []PhoneField{field("a", "x:y:z"), field("b", ""), field("c", " two")}}},
+			[]phoneEntry{{1, []phoneField{field("a", "x:y:z"), field("b", ""), field("c", " two")}}},
 		},
 		{
 			"progress and a message in the middle", "102:There was 1\r\n-200:3:a: x\r\n-200:a message\r\n101:more\r\n-200:3:b: y\r\n200:Ok.\r\n",
-			[]PhoneEntry{{3, []PhoneField{field("a", "x"), field("b", "y")}}},
+			[]phoneEntry{{3, []phoneField{field("a", "x"), field("b", "y")}}},
 		},
 		{
 			"entries again", "-200:1:a: x\r\n-200:2:a: y\r\n-200:1:a: z\r\n200:Ok.\r\n",
-			[]PhoneEntry{{1, []PhoneField{field("a", "x")}}, {2, []PhoneField{field("a", "y")}}, {1, []PhoneField{field("a", "z")}}},
+			[]phoneEntry{{1, []phoneField{field("a", "x")}}, {2, []phoneField{field("a", "y")}}, {1, []phoneField{field("a", "z")}}},
 		},
 		{
 			"no name before a continuation", "-200:1: : x\r\n-200:1: : y\r\n200:Ok.\r\n",
-			[]PhoneEntry{{1, []PhoneField{field("", "x", "y")}}},
+			[]phoneEntry{{1, []phoneField{field("", "x", "y")}}},
 		},
 		{
 			"a field that is not there", "-200:1:  name: A\r\n-508:1: curriculum: Not present in entry.\r\n-200:1: dept: B\r\n200:Ok.\r\n",
-			[]PhoneEntry{{1, []PhoneField{field("name", "A"), {"curriculum", []string{"Not present in entry."}, 508}, field("dept", "B")}}},
+			[]phoneEntry{{1, []phoneField{field("name", "A"), {"curriculum", []string{"Not present in entry."}, 508}, field("dept", "B")}}},
 		},
 		{"text of an entry without a name", "-200:1:help for you\r\n200:Ok.\r\n", nil},
 		{"an entry 0", "-200:0:a: x\r\n200:Ok.\r\n", nil},
@@ -383,8 +383,8 @@ func TestPhoneMenuRefuses(t *testing.T) {
 
 // The indentation of lines under a long name is limited.
 func TestPhoneLongName(t *testing.T) {
-	f := PhoneField{strings.Repeat("n", 60_000), slices.Repeat([]string{"x"}, 10_000), 200}
-	items := PhoneEntry{1, []PhoneField{f}}.Items()
+	f := phoneField{strings.Repeat("n", 60_000), slices.Repeat([]string{"x"}, 10_000), 200}
+	items := phoneEntry{1, []phoneField{f}}.Items()
 	octets := 0
 	for _, item := range items {
 		octets += len(item.Title)
@@ -392,7 +392,7 @@ func TestPhoneLongName(t *testing.T) {
 	if len(items) != 10_001 || octets > 600_000 {
 		t.Errorf("%d items, %d octets", len(items), octets)
 	}
-	items = PhoneEntry{1, []PhoneField{{"address", []string{"here", "there"}, 200}}}.Items()
+	items = phoneEntry{1, []phoneField{{"address", []string{"here", "there"}, 200}}}.Items()
 	if items[1].Title != "address: here" || items[2].Title != "         there" {
 		t.Errorf("%+v", items)
 	}
@@ -419,7 +419,7 @@ func TestPhoneLinks(t *testing.T) {
 		{"url", "http://h/a b", ""},
 		{"url", "", ""},
 	} {
-		items := PhoneEntry{1, []PhoneField{{c.name, []string{c.value}, 200}}}.Items()
+		items := phoneEntry{1, []phoneField{{c.name, []string{c.value}, 200}}}.Items()
 		if len(items) != 2 || items[0].Title != "Entry 1" || items[1].Title != c.name+": "+c.value {
 			t.Errorf("%s: %q: %+v", c.name, c.value, items)
 		}
@@ -428,12 +428,12 @@ func TestPhoneLinks(t *testing.T) {
 		}
 	}
 	// Neither an explanation nor a value of two lines is an address.
-	for _, f := range []PhoneField{{"url", []string{"http://h/"}, 503}, {"url", []string{"http://h/", "b"}, 200}} {
-		if items := (PhoneEntry{1, []PhoneField{f}}).Items(); !items[len(items)-1].URL.IsZero() || !items[1].URL.IsZero() {
+	for _, f := range []phoneField{{"url", []string{"http://h/"}, 503}, {"url", []string{"http://h/", "b"}, 200}} {
+		if items := (phoneEntry{1, []phoneField{f}}).Items(); !items[len(items)-1].URL.IsZero() || !items[1].URL.IsZero() {
 			t.Errorf("%v leads to %v", f, items)
 		}
 	}
-	entry := PhoneEntry{7, []PhoneField{{"name", []string{"Not for you."}, 503}, {"Name", []string{"A", "B"}, 200}}}
+	entry := phoneEntry{7, []phoneField{{"name", []string{"Not for you."}, 503}, {"Name", []string{"A", "B"}, 200}}}
 	if got, ok := entry.Value("name"); got != "A\nB" || !ok {
 		t.Errorf("the name is %q, %v", got, ok)
 	}

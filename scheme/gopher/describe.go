@@ -57,7 +57,6 @@ func below(start, u locus.URL) bool {
 	return strings.HasPrefix(withoutType(u), withoutType(start)) && (path == "" || path[0] == TypeMenu) && !strings.Contains(path, tab)
 }
 
-// withoutType is the text of u without its gophertype.
 func withoutType(u locus.URL) string {
 	text, at := u.WithoutFragmentText(), u.PathOffset()
 	if at >= len(text) {

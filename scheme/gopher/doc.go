@@ -31,7 +31,7 @@
 // (type 7); pygopherd accepts both forms; gophernicus ignores the string.
 // [URL.AppendRequest] therefore follows section 3.4.9: one TAB, and two for type 7,
 // for a search with words, and before a string that is not a Gopher+ command.
-// [URL.AppendLiteralRequest] and [Options].LiteralTabs follow section 3.4.3.
+// [Options].LiteralTabs follows section 3.4.3.
 //
 // # Resources
 //
@@ -63,7 +63,7 @@
 //
 // A URL may name octets that can't be sent: TAB, CR, LF or NUL in selector or
 // search, and CR, LF, NUL or a third TAB in a Gopher+ string that is not a
-// filled-in form. [Parse] accepts them, Check reports them, and no request contains
+// filled-in form. [Parse] accepts them, [scheme.Registry.Check] reports them, and no request contains
 // them: what follows a CR LF would be a command to the server at that port. User and
 // password are violations, and never sent. Menus, attributes and phone books have
 // limits ([Limits]) and a timeout ([Options]). What precedes a limit is valid, and an

@@ -24,9 +24,9 @@ const (
 // later.
 type ReplyError struct {
 	Code    int
-	Message string // may have several lines, with "\n" between them
-	Admin   string // the server's maintainer: a name, and an address in <>
-	Moved   *Line  // the item's new menu line, for CodeMoved
+	Message string    // may have several lines, with "\n" between them
+	Admin   string    // the server's maintainer: a name, and an address in <>
+	moved   *menuLine // the item's new menu line, for CodeMoved
 }
 
 func (e *ReplyError) Error() string {
@@ -36,13 +36,13 @@ func (e *ReplyError) Error() string {
 		text = "not available now, try later"
 	case CodeMoved:
 		text = "moved"
-		if e.Moved != nil {
-			text += " to " + locus.Quote(e.Moved.Name)
+		if e.moved != nil {
+			text += " to " + locus.Quote(e.moved.Name)
 		}
 	}
 	if e.Message != "" {
 		text += ": the server says " + locus.Quote(e.Message)
-	} else if e.Moved == nil {
+	} else if e.moved == nil {
 		text += ", and the server does not say why"
 	}
 	if e.Admin != "" {
@@ -62,10 +62,9 @@ func (e *ReplyError) Unwrap() error {
 // maxFailure limits the octets that are read of an error.
 const maxFailure = 16 << 10
 
-// ReadFailure reads the body of a Gopher+ error from r, as [Header.Body] returns it,
-// and returns a [*ReplyError]. A body without a code is a message. If r fails before
-// the first octet, it returns that error.
-func ReadFailure(r io.Reader) error {
+// readFailure reads the body of a Gopher+ error and returns a [*ReplyError], or the
+// error of r before its first octet. A body without a code is a message.
+func readFailure(r io.Reader) error {
 	octets, err := io.ReadAll(io.LimitReader(r, maxFailure))
 	if err != nil && len(octets) == 0 {
 		return err
@@ -84,7 +83,6 @@ func ReadFailure(r io.Reader) error {
 	return e
 }
 
-// cutCode reads the code at the start of the first line of an error.
 func cutCode(line string) (code int, rest string, ok bool) {
 	line = strings.TrimLeft(line, " ")
 	if line == "" || line[0] < '0'+CodeNotAvailable || line[0] > '0'+CodeMoved || len(line) > 1 && line[1] != ' ' {
@@ -103,8 +101,8 @@ func (e *ReplyError) readMoved(lines []string) []string {
 		if strings.IndexByte(text, '\t') < 0 {
 			continue
 		}
-		if l, ok := ParseLine([]byte(text)); ok && l.Fault == nil {
-			e.Moved = &l
+		if l, ok := parseLine([]byte(text)); ok && l.Fault == nil {
+			e.moved = &l
 			return append(lines[:i:i], lines[i+1:]...)
 		}
 	}
@@ -129,11 +127,11 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 // sends; otherwise a line that is only a dot must end it.
 func plusFailure(reply []byte, whole bool) error {
 	first, rest, _ := bytes.Cut(reply, []byte("\n"))
-	h := Header{Plus: true, Failed: true, Length: LengthDot}
+	h := plusHeader{Plus: true, Failed: true, Length: lengthDot}
 	switch string(bytes.TrimSuffix(first, []byte("\r"))) {
 	case "--1":
 	case "--2":
-		h.Length = LengthClose
+		h.Length = lengthClose
 	default:
 		return nil
 	}
@@ -145,7 +143,7 @@ func plusFailure(reply []byte, whole bool) error {
 	if !whole && !bytes.HasSuffix(text, []byte("\n.")) {
 		return nil
 	}
-	return ReadFailure(h.Body(bytes.NewReader(rest), true))
+	return readFailure(h.Body(bytes.NewReader(rest), true))
 }
 
 // plainError returns the error in a whole reply without Gopher+, or nil. Such an
@@ -163,11 +161,11 @@ func plainError(reply []byte) error {
 		if bytes.Count(text, []byte("\t")) < 3 {
 			return nil
 		}
-		l, _ := ParseLine(text)
+		l, _ := parseLine(text)
 		switch {
 		case first == nil && l.isError():
 			first = &ReplyError{Message: l.Name}
-		case first == nil || l.Type != TypeInfo:
+		case first == nil || l.Type != infoType:
 			return nil
 		}
 	}

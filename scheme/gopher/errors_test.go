@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-func readFailure(text string) *ReplyError {
+func failureOf(text string) *ReplyError {
 	var e *ReplyError
-	errors.As(ReadFailure(strings.NewReader(text)), &e)
+	errors.As(readFailure(strings.NewReader(text)), &e)
 	return e
 }
 
 func TestReadFailure(t *testing.T) {
-	moved := &Line{Type: '1', Name: "New place", Selector: "s", Host: "h", Port: 70}
+	moved := &menuLine{Type: '1', Name: "New place", Selector: "s", Host: "h", Port: 70}
 	for _, c := range []struct {
 		text string
 		want ReplyError
@@ -33,15 +33,15 @@ func TestReadFailure(t *testing.T) {
 			ReplyError{Code: 2, Admin: "<admin@example.org>", Message: "Too busy\ncome again"},
 			`not available now, try later: the server says "Too busy\ncome again"; ask "<admin@example.org>"`, scheme.ErrUnreachable},
 		{"3 A <a@b>\r\n1New place\ts\th\t70\r\n",
-			ReplyError{Code: 3, Admin: "A <a@b>", Moved: moved},
+			ReplyError{Code: 3, Admin: "A <a@b>", moved: moved},
 			`moved to "New place"; ask "A <a@b>"`, scheme.ErrNotFound},
 		{"3 1New place\ts\th\t70\r\nIt moved.\r\n",
-			ReplyError{Code: 3, Message: "It moved.", Moved: moved},
+			ReplyError{Code: 3, Message: "It moved.", moved: moved},
 			`moved to "New place": the server says "It moved."`, scheme.ErrNotFound},
 		{"3 A <a@b>\n+INFO: 1New place\ts\th\t70\n",
-			ReplyError{Code: 3, Admin: "A <a@b>", Moved: moved},
+			ReplyError{Code: 3, Admin: "A <a@b>", moved: moved},
 			`moved to "New place"; ask "A <a@b>"`, scheme.ErrNotFound},
-		{"3 1New place\ts\th\t70", ReplyError{Code: 3, Moved: moved}, `moved to "New place"`, scheme.ErrNotFound},
+		{"3 1New place\ts\th\t70", ReplyError{Code: 3, moved: moved}, `moved to "New place"`, scheme.ErrNotFound},
 		{"3 A <a@b>\nelsewhere\n1New place\ts\th\t70\n",
 			ReplyError{Code: 3, Admin: "A <a@b>", Message: "elsewhere\n1New place\ts\th\t70"},
 			`moved: the server says "elsewhere\n1New place\ts\th\t70"; ask "A <a@b>"`, scheme.ErrNotFound},
@@ -57,14 +57,14 @@ func TestReadFailure(t *testing.T) {
 		{"No code", ReplyError{Message: "No code"}, `not found: the server says "No code"`, scheme.ErrNotFound},
 		{"1 a\x1b[2J", ReplyError{Code: 1, Message: "a\x1b[2J"}, `not found: the server says "a\x1b[2J"`, scheme.ErrNotFound},
 	} {
-		e := readFailure(c.text)
+		e := failureOf(c.text)
 		if e == nil {
 			t.Errorf("%q: no error", c.text)
 			continue
 		}
 		got, want := *e, c.want
-		if got.Moved != nil && want.Moved != nil && *got.Moved == *want.Moved {
-			got.Moved, want.Moved = nil, nil
+		if got.moved != nil && want.moved != nil && *got.moved == *want.moved {
+			got.moved, want.moved = nil, nil
 		}
 		if got != want || e.Error() != c.says || !errors.Is(e, c.is) {
 			t.Errorf("%q: %+v, %v", c.text, got, e)
@@ -76,15 +76,15 @@ func TestReadFailure(t *testing.T) {
 }
 
 func TestReadFailureBounds(t *testing.T) {
-	e := readFailure("1 " + strings.Repeat("no ", 1<<20))
+	e := failureOf("1 " + strings.Repeat("no ", 1<<20))
 	if len(e.Message) > maxFailure || len(e.Error()) > 500 {
 		t.Errorf("%d octets, as text %d", len(e.Message), len(e.Error()))
 	}
 	broken := errors.New("broken")
-	if err := ReadFailure(iotest.ErrReader(broken)); err != broken {
+	if err := readFailure(iotest.ErrReader(broken)); err != broken {
 		t.Error(err)
 	}
-	err := ReadFailure(io.MultiReader(strings.NewReader("1 <a@b>\nGone"), iotest.ErrReader(broken)))
+	err := readFailure(io.MultiReader(strings.NewReader("1 <a@b>\nGone"), iotest.ErrReader(broken)))
 	if e := new(ReplyError); !errors.As(err, &e) || e.Message != "Gone" {
 		t.Error(err)
 	}
@@ -100,13 +100,13 @@ func TestCapturedFailures(t *testing.T) {
 		}
 		seen++
 		var e *ReplyError
-		if err := ReadFailure(h.Body(r, true)); !errors.As(err, &e) || e.Code != CodeNotAvailable || e.Message == "" || !strings.Contains(e.Admin, "@") {
+		if err := readFailure(h.Body(r, true)); !errors.As(err, &e) || e.Code != CodeNotAvailable || e.Message == "" || !strings.Contains(e.Admin, "@") {
 			t.Errorf("%s: %+v", c.name, e)
 		}
 		body := string(c.body(true))
 		h.Length = int64(len(body))
 		var same *ReplyError
-		if err := ReadFailure(h.Body(strings.NewReader(body+"more"), true)); !errors.As(err, &same) || *same != *e {
+		if err := readFailure(h.Body(strings.NewReader(body+"more"), true)); !errors.As(err, &same) || *same != *e {
 			t.Errorf("%s: as counted octets: %+v", c.name, same)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// typeInfo is what a gophertype says about an item.
 type typeInfo struct {
 	kind      scheme.ItemKind // of an item of a menu
 	mediaType string          // empty: unknown
@@ -21,7 +20,7 @@ var types = [256]typeInfo{
 	'0':        {kind: scheme.KindObject, mediaType: "text/plain", isText: true},
 	TypeMenu:   {kind: scheme.KindMenu, mediaType: "application/gopher-menu", isText: true},
 	TypePhone:  {kind: scheme.KindSearch},
-	TypeError:  {kind: scheme.KindError},
+	errorType:  {kind: scheme.KindError},
 	'4':        {kind: scheme.KindObject, mediaType: "application/mac-binhex40", isText: true},
 	'5':        {kind: scheme.KindObject, byName: true},
 	'6':        {kind: scheme.KindObject, mediaType: "text/x-uuencode", isText: true},
@@ -39,7 +38,7 @@ var types = [256]typeInfo{
 	'M':        {kind: scheme.KindObject, mediaType: "message/rfc822", byName: true, isText: true},
 	'P':        {kind: scheme.KindObject, mediaType: "application/pdf", byName: true},
 	TypeHTML:   {kind: scheme.KindObject, mediaType: "text/html"},
-	TypeInfo:   {kind: scheme.KindInfo},
+	infoType:   {kind: scheme.KindInfo},
 }
 
 // itemType returns the media type of an item, or "" if it is unknown. The selector
@@ -53,5 +52,4 @@ func itemType(gtype byte, selector string) string {
 	return t.mediaType
 }
 
-// kindOf returns what an item of that type promises to be.
 func kindOf(gtype byte) scheme.ItemKind { return cmp.Or(types[gtype].kind, scheme.KindUnknown) }

@@ -12,46 +12,43 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Header is the first line of a reply to a Gopher+ request (Gopher+ section 2.3).
-type Header struct {
+// plusHeader is the first line of a reply to a Gopher+ request (Gopher+ section 2.3).
+type plusHeader struct {
 	// Plus reports whether there is a header. A server without Gopher+ sends none.
 	Plus   bool
-	Failed bool // the reply is an error: see [ReadFailure]
-	// Length is the number of octets that follow, or [LengthDot] or [LengthClose].
+	Failed bool // the reply is an error: see readFailure
+	// Length is the number of octets that follow, or lengthDot or lengthClose.
 	Length int64
 }
 
 // The lengths of replies whose size the server does not announce.
 const (
-	LengthDot   = -1 // by a line that is only a dot
-	LengthClose = -2 // by the end of the connection
+	lengthDot   = -1 // by a line that is only a dot
+	lengthClose = -2 // by the end of the connection
 )
 
 // maxHeader is the most octets of a header, its end included.
 const maxHeader = 32
 
-// ReadHeader reads the header from r. Without a header, also in an empty reply, it
-// leaves r unchanged and Plus is false. It waits only for as many octets as
-// it needs, and never beyond the first line.
-//
-// The error wraps [scheme.ErrProtocol] if the header is cut or its number is invalid.
-func ReadHeader(r *bufio.Reader) (Header, error) {
+// readHeader reads the header from r, and nothing beyond its line. Without a header it
+// leaves r unchanged. The error wraps [scheme.ErrProtocol] if it is cut or invalid.
+func readHeader(r *bufio.Reader) (plusHeader, error) {
 	for n := 1; n <= maxHeader; n++ {
 		line, err := r.Peek(n)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull), err == io.EOF && len(line) == 0:
-			return Header{Length: LengthClose}, nil
+			return plusHeader{Length: lengthClose}, nil
 		case err == io.EOF:
-			return Header{}, fmt.Errorf("%w: %w in the first line of a Gopher+ reply, %s", scheme.ErrProtocol, io.ErrUnexpectedEOF, locus.Quote(string(line)))
+			return plusHeader{}, fmt.Errorf("%w: %w in the first line of a Gopher+ reply, %s", scheme.ErrProtocol, io.ErrUnexpectedEOF, locus.Quote(string(line)))
 		case err != nil:
-			return Header{}, err
+			return plusHeader{}, err
 		}
 		number, whole, ok := headerNumber(string(line))
 		switch {
 		case !ok:
-			return Header{Length: LengthClose}, nil
+			return plusHeader{Length: lengthClose}, nil
 		case whole:
-			h := Header{Plus: true, Failed: line[0] == '-'}
+			h := plusHeader{Plus: true, Failed: line[0] == '-'}
 			h.Length, err = headerLength(number)
 			if err == nil {
 				_, err = r.Discard(n)
@@ -59,7 +56,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 			return h, err
 		}
 	}
-	return Header{Length: LengthClose}, nil
+	return plusHeader{Length: lengthClose}, nil
 }
 
 // headerNumber returns the number in a header, or in the beginning of one. ok
@@ -96,7 +93,7 @@ func headerLength(number string) (int64, error) {
 
 // String returns the header as a server writes it, without the line end; "" if Plus
 // is false.
-func (h Header) String() string {
+func (h plusHeader) String() string {
 	switch {
 	case !h.Plus:
 		return ""
@@ -106,37 +103,33 @@ func (h Header) String() string {
 	return "+" + strconv.FormatInt(h.Length, 10)
 }
 
-// Body returns what follows the header in r. With a length it reads exactly that
-// many octets; if fewer arrive, the error wraps [scheme.ErrProtocol] and
-// [io.ErrUnexpectedEOF]. After LengthDot, and without a header, text says whether
-// the body consists of lines, as [TextBody] reads them. Otherwise the body is all of
-// r; after LengthDot, without a last line that is only a dot, which may be missing.
-// The text of an error ends at the first such line.
-func (h Header) Body(r io.Reader, text bool) io.Reader {
+// Body returns what follows the header in r: with a length exactly that many octets;
+// after lengthDot, and without a header, lines if text is true; otherwise all of r. The
+// text of an error ends at the first lone dot.
+func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	if text {
-		return h.TextBody(r, &TextOptions{Strict: h.Failed})
+		return h.TextBody(r, &textOptions{Strict: h.Failed})
 	}
 	switch {
 	case h.Plus && h.Length >= 0:
 		return &exactReader{r: r, length: h.Length}
-	case h.Plus && h.Length == LengthDot:
-		return HTMLBody(r)
+	case h.Plus && h.Length == lengthDot:
+		return htmlBody(r)
 	}
 	return r
 }
 
-// TextBody is [Header.Body] for lines, with options for the dots.
-func (h Header) TextBody(r io.Reader, o *TextOptions) io.Reader {
+// textBody is plusHeader.Body for lines, with options for the dots.
+func (h plusHeader) TextBody(r io.Reader, o *textOptions) io.Reader {
 	switch {
 	case h.Plus && h.Length >= 0:
 		return &exactReader{r: r, length: h.Length}
-	case h.Plus && h.Length == LengthClose:
+	case h.Plus && h.Length == lengthClose:
 		return r
 	}
-	return TextBody(r, o)
+	return textBody(r, o)
 }
 
-// exactReader reads as many octets as the header announced.
 type exactReader struct {
 	r           io.Reader
 	length, got int64

@@ -51,12 +51,12 @@ func TestReadHeader(t *testing.T) {
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.reply), iotest.OneByteReader(strings.NewReader(c.reply))} {
 			r := bufio.NewReader(in)
-			h, err := ReadHeader(r)
+			h, err := readHeader(r)
 			rest, _ := io.ReadAll(r)
 			if err != nil || h.String() != c.header || h.Plus != (c.header != none) || string(rest) != c.rest {
 				t.Errorf("%q: %v %+v, %v, rest %q, want %s and %q", c.reply, h, h, err, rest, c.header, c.rest)
 			}
-			if h.Plus && h.Failed != (c.header[0] == '-') || !h.Plus && h != (Header{Length: LengthClose}) {
+			if h.Plus && h.Failed != (c.header[0] == '-') || !h.Plus && h != (plusHeader{Length: lengthClose}) {
 				t.Errorf("%q: %+v", c.reply, h)
 			}
 		}
@@ -80,7 +80,7 @@ func TestReadHeaderFails(t *testing.T) {
 		{"+12", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12"`, io.ErrUnexpectedEOF},
 		{"+12 \r", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12 \r"`, io.ErrUnexpectedEOF},
 	} {
-		h, err := ReadHeader(bufio.NewReader(strings.NewReader(c.reply)))
+		h, err := readHeader(bufio.NewReader(strings.NewReader(c.reply)))
 		switch {
 		case c.is == nil:
 			if err != nil || h.Plus {
@@ -93,25 +93,25 @@ func TestReadHeaderFails(t *testing.T) {
 	broken := errors.New("broken")
 	for _, before := range []string{"", "+", "+-1"} {
 		r := bufio.NewReader(io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken)))
-		if _, err := ReadHeader(r); !errors.Is(err, broken) {
+		if _, err := readHeader(r); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", before, err)
 		}
 	}
 }
 
-// ReadHeader does not wait when it has enough octets.
+// readHeader does not wait when it has enough octets.
 func TestReadHeaderDoesNotWait(t *testing.T) {
 	for _, sent := range []string{"T", "+I", "+-1\n", "+-1\r\n", "-7x", "+-2\r\nabc"} {
 		r, w := io.Pipe()
 		go io.WriteString(w, sent)
-		if _, err := ReadHeader(bufio.NewReader(r)); err != nil {
+		if _, err := readHeader(bufio.NewReader(r)); err != nil {
 			t.Errorf("%q: %v", sent, err)
 		}
 		w.Close()
 	}
 	// The smallest bufio.Reader holds less than the longest header.
 	r := bufio.NewReaderSize(strings.NewReader("+1"+strings.Repeat(" ", 20)+"\r\n"), 1)
-	if h, err := ReadHeader(r); err != nil || h.Plus {
+	if h, err := readHeader(r); err != nil || h.Plus {
 		t.Error(h, err)
 	}
 }
@@ -119,20 +119,20 @@ func TestReadHeaderDoesNotWait(t *testing.T) {
 func TestHeaderBody(t *testing.T) {
 	const reply = "a\r\n..b\r\n.\r\nc\r\n.\r\n"
 	for _, c := range []struct {
-		header     Header
+		header     plusHeader
 		text       bool
 		want, rest string
 	}{
-		{Header{Length: LengthClose}, false, reply, ""},
-		{Header{Length: LengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // the server does not double dots
-		{Header{Plus: true, Length: 9}, false, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
-		{Header{Plus: true, Length: 9}, true, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
-		{Header{Plus: true, Length: 0}, true, "", reply},
-		{Header{Plus: true, Length: LengthDot}, true, "a\r\n..b\r\n.\r\nc\r\n", ""},
-		{Header{Plus: true, Length: LengthDot}, false, "a\r\n..b\r\n.\r\nc\r\n", ""},
-		{Header{Plus: true, Length: LengthClose}, true, reply, ""},
-		{Header{Plus: true, Length: LengthClose}, false, reply, ""},
-		{Header{Plus: true, Failed: true, Length: LengthDot}, true, "a\r\n.b\r\n", ""},
+		{plusHeader{Length: lengthClose}, false, reply, ""},
+		{plusHeader{Length: lengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // the server does not double dots
+		{plusHeader{Plus: true, Length: 9}, false, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
+		{plusHeader{Plus: true, Length: 9}, true, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
+		{plusHeader{Plus: true, Length: 0}, true, "", reply},
+		{plusHeader{Plus: true, Length: lengthDot}, true, "a\r\n..b\r\n.\r\nc\r\n", ""},
+		{plusHeader{Plus: true, Length: lengthDot}, false, "a\r\n..b\r\n.\r\nc\r\n", ""},
+		{plusHeader{Plus: true, Length: lengthClose}, true, reply, ""},
+		{plusHeader{Plus: true, Length: lengthClose}, false, reply, ""},
+		{plusHeader{Plus: true, Failed: true, Length: lengthDot}, true, "a\r\n.b\r\n", ""},
 	} {
 		r := strings.NewReader(reply)
 		got, err := io.ReadAll(c.header.Body(r, c.text))
@@ -141,7 +141,7 @@ func TestHeaderBody(t *testing.T) {
 			t.Errorf("%+v text %v: %q, %v, rest %q, want %q and %q", c.header, c.text, got, err, rest, c.want, c.rest)
 		}
 	}
-	strict := Header{Plus: true, Length: LengthDot}.TextBody(strings.NewReader(reply), &TextOptions{Strict: true})
+	strict := plusHeader{Plus: true, Length: lengthDot}.TextBody(strings.NewReader(reply), &textOptions{Strict: true})
 	if got, err := io.ReadAll(strict); string(got) != "a\r\n.b\r\n" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -150,13 +150,13 @@ func TestHeaderBody(t *testing.T) {
 // A cut body returns its octets and then an error. The announced length does not
 // determine the allocated memory.
 func TestCutBody(t *testing.T) {
-	h := Header{Plus: true, Length: 1 << 62}
+	h := plusHeader{Plus: true, Length: 1 << 62}
 	got, err := io.ReadAll(h.Body(iotest.DataErrReader(strings.NewReader("abc")), false))
 	const want = "protocol error: unexpected EOF: got 3 of the 4611686018427387904 announced octets"
 	if string(got) != "abc" || err == nil || err.Error() != want || !errors.Is(err, scheme.ErrProtocol) || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%q, %v", got, err)
 	}
-	body := Header{Plus: true, Length: 4}.Body(strings.NewReader("abc"), false)
+	body := plusHeader{Plus: true, Length: 4}.Body(strings.NewReader("abc"), false)
 	io.ReadAll(body)
 	if n, err := body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("the error does not last: %v", err)
@@ -167,7 +167,7 @@ func TestCutBody(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	// The error comes after all octets.
-	got, err = io.ReadAll(Header{Plus: true, Length: 3}.Body(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), true))
+	got, err = io.ReadAll(plusHeader{Plus: true, Length: 3}.Body(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), true))
 	if string(got) != "abc" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -17,14 +17,14 @@ import (
 
 // The types of lines that are not items.
 const (
-	TypeInfo   = 'i' // text between the items; in no RFC, but in common use
-	TypeError  = '3' // the name is the message (RFC 1436 section 3.8)
-	TypeMirror = '+' // another server for the item before it
+	infoType   = 'i' // text between the items; in no RFC, but in common use
+	errorType  = '3' // the name is the message (RFC 1436 section 3.8)
+	mirrorType = '+' // another server for the item before it
 )
 
-// Line is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
+// menuLine is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
 // are the octets that the server sent: not safe for a terminal, of unknown charset.
-type Line struct {
+type menuLine struct {
 	Type     byte   // the gophertype; 0: missing
 	Name     string // display string
 	Selector string
@@ -36,7 +36,6 @@ type Line struct {
 	Assumed  bool   // the line has no host and port: the menu's own are used
 }
 
-// lineError is the Fault of a line.
 type lineError struct {
 	why  string
 	text string // the octets at fault, if any
@@ -58,11 +57,11 @@ var (
 	errNoMirror = &lineError{why: "the line names another server for the item before it, but there is no such item"}
 )
 
-// ParseLine reads one line of a menu, without its line end. ok is false for an empty
-// line. Only [MenuReader] sets Mirrors, since that depends on the lines before.
-func ParseLine(line []byte) (l Line, ok bool) {
+// parseLine reads one line of a menu, without its line end. ok is false for an empty
+// line. Only menuReader sets Mirrors, since that depends on the lines before.
+func parseLine(line []byte) (l menuLine, ok bool) {
 	if len(line) == 0 {
-		return Line{}, false
+		return menuLine{}, false
 	}
 	l.parse(string(line), &menuState{})
 	if l.Fault == nil && strings.ContainsAny(l.Selector, "\r\n") {
@@ -81,27 +80,27 @@ type menuState struct {
 
 // parse reads a line that is not empty and has no CR or LF into the zero Line. It
 // ignores selector, host and port of information and error lines.
-func (l *Line) parse(text string, before *menuState) {
-	first, rest, more := cutTab(text)
+func (l *menuLine) parse(text string, before *menuState) {
+	first, rest, more := strings.Cut(text, "\t")
 	if first == "" || first[0] == 0 {
 		l.Name, l.Fault = first, errNoType
 		return
 	}
 	l.Type, l.Name = first[0], first[1:]
 	switch {
-	case l.Type == TypeInfo || l.Type == TypeError:
+	case l.Type == infoType || l.Type == errorType:
 		return
 	case !more:
 		l.Fault = errNoFields
 		return
-	case l.Type == TypeMirror:
+	case l.Type == mirrorType:
 		l.Mirrors = before.item
 	}
-	l.Selector, rest, more = cutTab(rest)
+	l.Selector, rest, more = strings.Cut(rest, "\t")
 	l.Assumed = !more
-	host, rest, _ := cutTab(rest)
-	port, rest, _ := cutTab(rest)
-	l.Host = trimBlanks(host)
+	host, rest, _ := strings.Cut(rest, "\t")
+	port, rest, _ := strings.Cut(rest, "\t")
+	l.Host = strings.Trim(host, " ")
 	if rest != "" {
 		l.readPlus(rest)
 	}
@@ -115,7 +114,7 @@ func (l *Line) parse(text string, before *menuState) {
 	case l.Host != before.host && !isHostText(l.Host):
 		l.Fault = &lineError{"invalid host", l.Host}
 	case !l.Assumed:
-		l.readPort(trimBlanks(port))
+		l.readPort(strings.Trim(port, " "))
 	case l.isSession():
 		l.Fault = errNoHost
 	}
@@ -124,25 +123,8 @@ func (l *Line) parse(text string, before *menuState) {
 	}
 }
 
-// cutTab is [strings.Cut] at the first TAB.
-func cutTab(text string) (before, after string, found bool) {
-	if i := strings.IndexByte(text, '\t'); i >= 0 {
-		return text[:i], text[i+1:], true
-	}
-	return text, "", false
-}
-
-// trimBlanks removes blanks at both ends.
-func trimBlanks(text string) string {
-	if text == "" || text[0] != ' ' && text[len(text)-1] != ' ' {
-		return text
-	}
-	return strings.Trim(text, " ")
-}
-
-// readPlus reads the fifth field.
-func (l *Line) readPlus(text string) {
-	plus, _, _ := cutTab(text)
+func (l *menuLine) readPlus(text string) {
+	plus, _, _ := strings.Cut(text, "\t")
 	if plus == "+" || plus == "?" {
 		l.Plus = plus[0]
 	}
@@ -162,7 +144,7 @@ func isHostText(text string) bool {
 }
 
 // readPort reads the field of the port, 1 to 65535.
-func (l *Line) readPort(digits string) {
+func (l *menuLine) readPort(digits string) {
 	if digits == "" {
 		l.Port = Port
 		if l.isSession() {
@@ -178,29 +160,28 @@ func (l *Line) readPort(digits string) {
 	l.Port = uint16(n)
 }
 
-// telnetPort is the default port of a session.
 const telnetPort = 23
 
 // kind is the type of the item, or of the item that it mirrors.
-func (l *Line) kind() byte {
-	if l.Type == TypeMirror {
+func (l *menuLine) kind() byte {
+	if l.Type == mirrorType {
 		return l.Mirrors
 	}
 	return l.Type
 }
 
-func (l *Line) isSession() bool { return l.kind() == TypeTelnet || l.kind() == TypeTN3270 }
+func (l *menuLine) isSession() bool { return l.kind() == TypeTelnet || l.kind() == TypeTN3270 }
 
 // isError reports whether the line is an error message. Some servers send errors as
 // lines of the requested type with the host "error.host".
-func (l *Line) isError() bool {
+func (l *menuLine) isError() bool {
 	const errorHost = "error.host"
-	return l.Type == TypeError || len(l.Host) == len(errorHost) && strings.EqualFold(l.Host, errorHost)
+	return l.Type == errorType || len(l.Host) == len(errorHost) && strings.EqualFold(l.Host, errorHost)
 }
 
 // link returns the URL after "URL:" in the selector of type h. The prefix may be in
 // lower case and follow a "/".
-func (l *Line) link() (text string, ok bool) {
+func (l *menuLine) link() (text string, ok bool) {
 	if l.kind() != TypeHTML {
 		return "", false
 	}
@@ -223,7 +204,7 @@ func cutLink(selector string) (text string, ok bool) {
 // Types 8 and T give telnet and tn3270 URLs with the selector as the user. A
 // selector of type h that begins with "URL:" gives the URL that follows. An item of
 // a gophers menu on the same host and port is gophers too.
-func (l Line) URL(menu URL) (locus.URL, error) {
+func (l menuLine) URL(menu URL) (locus.URL, error) {
 	m := makeItemMaker(menu)
 	return m.url(&l)
 }
@@ -246,11 +227,10 @@ func newItemMaker(menu URL) *itemMaker {
 	return &m
 }
 
-// url is [Line.URL].
-func (m *itemMaker) url(l *Line) (locus.URL, error) {
+func (m *itemMaker) url(l *menuLine) (locus.URL, error) {
 	kind := l.kind()
 	switch {
-	case l.Type == TypeInfo || l.isError():
+	case l.Type == infoType || l.isError():
 		return locus.URL{}, nil
 	case l.Fault != nil:
 		return locus.URL{}, l.Fault
@@ -272,15 +252,13 @@ func (m *itemMaker) url(l *Line) (locus.URL, error) {
 	return m.itemURL(at, kind, l.Selector, l.Plus)
 }
 
-// address is the server of an item.
 type address struct {
 	host   string
 	port   uint16
 	secure bool // gophers
 }
 
-// address returns the server of the line's item.
-func (m *itemMaker) address(l *Line) address {
+func (m *itemMaker) address(l *menuLine) address {
 	a := address{host: cmp.Or(l.Host, m.menu.host), port: l.Port}
 	if l.Assumed {
 		a.port = m.menu.port
@@ -295,7 +273,6 @@ func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(strings.Trim(a, "[]"), "."), strings.TrimSuffix(strings.Trim(b, "[]"), "."))
 }
 
-// hostText returns the host as URL text.
 func (a address) hostText() string {
 	if a.host != "" && a.host[0] != '[' && strings.IndexByte(a.host, ':') >= 0 {
 		return "[" + a.host + "]"
@@ -327,9 +304,8 @@ func (a address) session(scheme, user string) (locus.URL, error) {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7F && r < 0xA0 }
 
-// itemURL returns the URL of a gopher item. It equals that of [Parts], but is made
-// without checking it twice. Anything that could be read differently is left to
-// Parts.
+// itemURL returns the URL of a gopher item. It equals that of [Parts], which gets what
+// could be read differently, but is made without checking it twice.
 func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (locus.URL, error) {
 	var room [256]byte
 	if text, ok := at.appendItem(room[:0], kind, selector, plus); ok {
@@ -406,13 +382,12 @@ func (m *itemMaker) keep(text []byte) string {
 
 // Item returns the line as an item of its menu. It never fails: an item that can't be
 // followed has no URL, and a Note that says why.
-func (l Line) Item(menu URL) scheme.Item {
+func (l menuLine) Item(menu URL) scheme.Item {
 	m := makeItemMaker(menu)
 	return m.item(&l)
 }
 
-// item is [Line.Item].
-func (m *itemMaker) item(l *Line) (item scheme.Item) {
+func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 	item = scheme.Item{Title: l.Name, Kind: l.itemKind(), Size: -1}
 	var err error
 	item.URL, err = m.url(l)
@@ -438,12 +413,12 @@ func (m *itemMaker) item(l *Line) (item scheme.Item) {
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return "invalid URL: " + e.Reason()
+		return "invalid URL: " + e.Err.Error()
 	}
 	return err.Error()
 }
 
-func (l *Line) itemKind() scheme.ItemKind {
+func (l *menuLine) itemKind() scheme.ItemKind {
 	if l.isError() {
 		return scheme.KindError
 	}
@@ -485,8 +460,8 @@ func (l *Limits) orDefault(octets int64) Limits {
 	}
 }
 
-// MenuReader reads the lines of a menu as they arrive.
-type MenuReader struct {
+// menuReader reads the lines of a menu as they arrive.
+type menuReader struct {
 	r      io.Reader
 	limits Limits // none is zero
 
@@ -506,15 +481,11 @@ type MenuReader struct {
 // lines of a block share their memory.
 const menuBuffer = 4 << 10
 
-// NewMenuReader returns a reader of the menu in r, which reads ahead. Nil limits mean
+// newMenuReader returns a reader of the menu in r, which reads ahead. Nil limits mean
 // the defaults.
-func NewMenuReader(r io.Reader, limits *Limits) *MenuReader {
-	return &MenuReader{r: r, limits: limits.orDefault(maxMenu), buf: make([]byte, menuBuffer)}
+func newMenuReader(r io.Reader, limits *Limits) *menuReader {
+	return &menuReader{r: r, limits: limits.orDefault(maxMenu), buf: make([]byte, menuBuffer)}
 }
-
-// Terminated reports whether a line that is only a dot ended the menu. Without that
-// line a menu may be cut; nothing else tells.
-func (m *MenuReader) Terminated() bool { return m.terminated }
 
 // Next returns the next line of the menu. The error is io.EOF at the end, which is a
 // line that is only a dot or the end of the connection; it wraps
@@ -523,7 +494,7 @@ func (m *MenuReader) Terminated() bool { return m.terminated }
 //
 // Lines end with CR LF, LF or CR. Empty lines are left out. The texts of a line may
 // share memory with those of lines near it: to keep a few of many, clone them.
-func (m *MenuReader) Next() (l Line, err error) {
+func (m *menuReader) Next() (l menuLine, err error) {
 	text, err := m.line()
 	switch {
 	case err != nil:
@@ -537,8 +508,8 @@ func (m *MenuReader) Next() (l Line, err error) {
 	m.items++
 	l.parse(text, &m.before)
 	switch {
-	case l.Type == 0 || l.Type == TypeInfo || l.isError():
-	case l.Type != TypeMirror:
+	case l.Type == 0 || l.Type == infoType || l.isError():
+	case l.Type != mirrorType:
 		m.before.item = l.Type
 	case m.before.item == 0 && l.Fault == nil:
 		l.Fault = errNoMirror
@@ -550,7 +521,7 @@ func (m *MenuReader) Next() (l Line, err error) {
 const infoPrefix = "+INFO: "
 
 // line returns the next line that is not empty, without its line end.
-func (m *MenuReader) line() (string, error) {
+func (m *menuReader) line() (string, error) {
 	for {
 		if m.pos == len(m.block) {
 			if err := m.fill(); err != nil {
@@ -584,18 +555,18 @@ func (m *MenuReader) line() (string, error) {
 	}
 }
 
-func (m *MenuReader) longLine() error {
+func (m *menuReader) longLine() error {
 	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d octets", scheme.ErrTooLarge, m.items+1, m.limits.Line))
 }
 
 // fail ends the menu and drops the lines that were not returned.
-func (m *MenuReader) fail(err error) error {
+func (m *menuReader) fail(err error) error {
 	m.err, m.block, m.pos, m.lf, m.end = err, "", 0, -1, 0
 	return err
 }
 
 // fill reads until there is a whole line, and makes a block of the whole lines.
-func (m *MenuReader) fill() error {
+func (m *menuReader) fill() error {
 	for {
 		if m.err == io.EOF && m.end > 0 {
 			m.cut(m.end) // the last line may have no line end
@@ -633,7 +604,7 @@ func lastEnd(octets []byte) int {
 }
 
 // cut makes a block of the first size octets of buf.
-func (m *MenuReader) cut(size int) {
+func (m *menuReader) cut(size int) {
 	m.block, m.pos, m.lf = string(m.buf[:size]), 0, -1
 	m.end = copy(m.buf, m.buf[size:m.end])
 }

@@ -18,13 +18,13 @@ import (
 )
 
 // readMenu reads all lines of a menu.
-func readMenu(t testing.TB, text string) (lines []Line, terminated bool) {
+func readMenu(t testing.TB, text string) (lines []menuLine, terminated bool) {
 	t.Helper()
-	m := NewMenuReader(strings.NewReader(text), nil)
+	m := newMenuReader(strings.NewReader(text), nil)
 	for {
 		l, err := m.Next()
 		if err == io.EOF {
-			return lines, m.Terminated()
+			return lines, m.terminated
 		} else if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -43,7 +43,7 @@ const rfc1436Menu = "0About internet Gopher\tStuff:About us\trawBits.micro.umn.e
 
 func TestRFC1436Menu(t *testing.T) {
 	lines, terminated := readMenu(t, rfc1436Menu)
-	want := []Line{
+	want := []menuLine{
 		{Type: '0', Name: "About internet Gopher", Selector: "Stuff:About us", Host: "rawBits.micro.umn.edu", Port: 70},
 		{Type: '1', Name: "Around University of Minnesota", Selector: "Z,5692,AUM", Host: "underdog.micro.umn.edu", Port: 70},
 		{Type: '1', Name: "Microcomputer News & Prices", Selector: "Prices/", Host: "pserver.bookstore.umn.edu", Port: 70},
@@ -100,14 +100,14 @@ func TestMenuEnds(t *testing.T) {
 			"by halves":     iotest.HalfReader(strings.NewReader(c.text)),
 			"with the rest": io.MultiReader(strings.NewReader(c.text), strings.NewReader("")),
 		} {
-			m := NewMenuReader(r, nil)
+			m := newMenuReader(r, nil)
 			var names []string
 			l, err := m.Next()
 			for ; err == nil; l, err = m.Next() {
 				names = append(names, l.Name)
 			}
-			if got := strings.Join(names, " "); got != c.names || m.Terminated() != c.terminated || err != io.EOF {
-				t.Errorf("%q %s: %q, terminated %v, %v", c.text, name, got, m.Terminated(), err)
+			if got := strings.Join(names, " "); got != c.names || m.terminated != c.terminated || err != io.EOF {
+				t.Errorf("%q %s: %q, terminated %v, %v", c.text, name, got, m.terminated, err)
 			}
 			if _, err := m.Next(); err != io.EOF {
 				t.Errorf("%q %s: the end does not last: %v", c.text, name, err)
@@ -137,86 +137,86 @@ func (h *hesitant) Read(p []byte) (int, error) {
 func TestParseLine(t *testing.T) {
 	for _, c := range []struct {
 		line  string
-		want  Line
+		want  menuLine
 		fault string
 	}{
-		{"1Docs\t/docs\th\t70", Line{Type: '1', Name: "Docs", Selector: "/docs", Host: "h", Port: 70}, ""},
-		{"0A  b\t  s el \th\t70", Line{Type: '0', Name: "A  b", Selector: "  s el ", Host: "h", Port: 70}, ""},
-		{"0caf\xe9\tcaf\xe9\th\t70", Line{Type: '0', Name: "caf\xe9", Selector: "caf\xe9", Host: "h", Port: 70}, ""},
-		{"0\t\th\t70", Line{Type: '0', Host: "h", Port: 70}, ""},
-		{"0a#040b\ta#040b\th\t70", Line{Type: '0', Name: "a#040b", Selector: "a#040b", Host: "h", Port: 70}, ""},
+		{"1Docs\t/docs\th\t70", menuLine{Type: '1', Name: "Docs", Selector: "/docs", Host: "h", Port: 70}, ""},
+		{"0A  b\t  s el \th\t70", menuLine{Type: '0', Name: "A  b", Selector: "  s el ", Host: "h", Port: 70}, ""},
+		{"0caf\xe9\tcaf\xe9\th\t70", menuLine{Type: '0', Name: "caf\xe9", Selector: "caf\xe9", Host: "h", Port: 70}, ""},
+		{"0\t\th\t70", menuLine{Type: '0', Host: "h", Port: 70}, ""},
+		{"0a#040b\ta#040b\th\t70", menuLine{Type: '0', Name: "a#040b", Selector: "a#040b", Host: "h", Port: 70}, ""},
 
 		// Ports.
-		{"1a\ts\th\t 7070 ", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 7070}, ""},
-		{"1a\ts\th\t0070", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"1a\ts\th\t65535", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 65535}, ""},
-		{"1a\ts\th\t", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"1a\ts\th\t  ", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"1a\ts\th", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"8a\ts\th\t", Line{Type: '8', Name: "a", Selector: "s", Host: "h", Port: 23}, ""},
-		{"Ta\ts\th", Line{Type: 'T', Name: "a", Selector: "s", Host: "h", Port: 23}, ""},
-		{"1a\ts\th\t0", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0"`},
-		{"1a\ts\th\t000", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "000"`},
-		{"1a\ts\th\t65536", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "65536"`},
-		{"1a\ts\th\t99999", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "99999"`},
-		{"1a\ts\th\t18446744073709551686", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "18446744073709551686"`},
-		{"1a\ts\th\t70x", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "70x"`},
-		{"1a\ts\th\t7 0", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "7 0"`},
-		{"1a\ts\th\t-70", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "-70"`},
-		{"1a\ts\th\t+70", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "+70"`},
-		{"1a\ts\th\t0x46", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0x46"`},
-		{"1a\ts\th\t(NULL)", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "(NULL)"`},
+		{"1a\ts\th\t 7070 ", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 7070}, ""},
+		{"1a\ts\th\t0070", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\th\t65535", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 65535}, ""},
+		{"1a\ts\th\t", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\th\t  ", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\th", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"8a\ts\th\t", menuLine{Type: '8', Name: "a", Selector: "s", Host: "h", Port: 23}, ""},
+		{"Ta\ts\th", menuLine{Type: 'T', Name: "a", Selector: "s", Host: "h", Port: 23}, ""},
+		{"1a\ts\th\t0", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0"`},
+		{"1a\ts\th\t000", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "000"`},
+		{"1a\ts\th\t65536", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "65536"`},
+		{"1a\ts\th\t99999", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "99999"`},
+		{"1a\ts\th\t18446744073709551686", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "18446744073709551686"`},
+		{"1a\ts\th\t70x", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "70x"`},
+		{"1a\ts\th\t7 0", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "7 0"`},
+		{"1a\ts\th\t-70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "-70"`},
+		{"1a\ts\th\t+70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "+70"`},
+		{"1a\ts\th\t0x46", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0x46"`},
+		{"1a\ts\th\t(NULL)", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "(NULL)"`},
 
 		// Hosts.
-		{"1a\ts\t h \t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"1a\ts\t\t7070", Line{Type: '1', Name: "a", Selector: "s", Port: 7070}, ""},
-		{"1a\ts\t\t", Line{Type: '1', Name: "a", Selector: "s", Port: 70}, ""},
-		{"1a\ts\t::1\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "::1", Port: 70}, ""},
-		{"1a\ts\t[::1]\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "[::1]", Port: 70}, ""},
-		{"1a\ts\th h\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h h"}, `invalid host: "h h"`},
-		{"1a\ts\th\rx\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\rx"}, `invalid host: "h\rx"`},
-		{"1a\ts\th\x1b[2J\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\x1b[2J"}, `invalid host: "h\x1b[2J"`},
-		{"1a\ts\th\x00\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\x00"}, `invalid host: "h\x00"`},
-		{"1a\ts\tu@h\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "u@h"}, `invalid host: "u@h"`},
-		{"1a\ts\th/x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h/x"}, `invalid host: "h/x"`},
-		{"1a\ts\th\\x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: `h\x`}, `invalid host: "h\\x"`},
+		{"1a\ts\t h \t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\t\t7070", menuLine{Type: '1', Name: "a", Selector: "s", Port: 7070}, ""},
+		{"1a\ts\t\t", menuLine{Type: '1', Name: "a", Selector: "s", Port: 70}, ""},
+		{"1a\ts\t::1\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "::1", Port: 70}, ""},
+		{"1a\ts\t[::1]\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "[::1]", Port: 70}, ""},
+		{"1a\ts\th h\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h h"}, `invalid host: "h h"`},
+		{"1a\ts\th\rx\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h\rx"}, `invalid host: "h\rx"`},
+		{"1a\ts\th\x1b[2J\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h\x1b[2J"}, `invalid host: "h\x1b[2J"`},
+		{"1a\ts\th\x00\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h\x00"}, `invalid host: "h\x00"`},
+		{"1a\ts\tu@h\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "u@h"}, `invalid host: "u@h"`},
+		{"1a\ts\th/x\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h/x"}, `invalid host: "h/x"`},
+		{"1a\ts\th\\x\t70", menuLine{Type: '1', Name: "a", Selector: "s", Host: `h\x`}, `invalid host: "h\\x"`},
 
 		// The fifth field, and further ones.
-		{"1a\ts\th\t70\t+", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
-		{"1a\ts\th\t70\t?", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '?'}, ""},
-		{"1a\ts\th\t70\t+\tmore\tstill more", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
-		{"1a\ts\th\t70\t\t+", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"1a\ts\th\t70\t++", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
-		{"1a\ts\th\t70\tx", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\th\t70\t+", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
+		{"1a\ts\th\t70\t?", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '?'}, ""},
+		{"1a\ts\th\t70\t+\tmore\tstill more", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
+		{"1a\ts\th\t70\t\t+", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\th\t70\t++", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
+		{"1a\ts\th\t70\tx", menuLine{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 
 		// Too few fields.
-		{"1a\ts", Line{Type: '1', Name: "a", Selector: "s", Assumed: true}, ""},
-		{"0Hit one\t/about.txt", Line{Type: '0', Name: "Hit one", Selector: "/about.txt", Assumed: true}, ""},
-		{"8a\ts", Line{Type: '8', Name: "a", Selector: "s", Assumed: true}, "the line has no host"},
-		{"1a", Line{Type: '1', Name: "a"}, "the line has no selector"},
-		{"1", Line{Type: '1'}, "the line has no selector"},
-		{"\ta\tb\tc", Line{}, "the line has no type"},
-		{"\x00a\ts\th\t70", Line{Name: "\x00a"}, "the line has no type"},
-		{"\t", Line{}, "the line has no type"},
+		{"1a\ts", menuLine{Type: '1', Name: "a", Selector: "s", Assumed: true}, ""},
+		{"0Hit one\t/about.txt", menuLine{Type: '0', Name: "Hit one", Selector: "/about.txt", Assumed: true}, ""},
+		{"8a\ts", menuLine{Type: '8', Name: "a", Selector: "s", Assumed: true}, "the line has no host"},
+		{"1a", menuLine{Type: '1', Name: "a"}, "the line has no selector"},
+		{"1", menuLine{Type: '1'}, "the line has no selector"},
+		{"\ta\tb\tc", menuLine{}, "the line has no type"},
+		{"\x00a\ts\th\t70", menuLine{Name: "\x00a"}, "the line has no type"},
+		{"\t", menuLine{}, "the line has no type"},
 
 		// Information and error lines have only a text.
-		{"iText", Line{Type: 'i', Name: "Text"}, ""},
-		{"i", Line{Type: 'i'}, ""},
-		{"iText\tTITLE\tnull.host\t1", Line{Type: 'i', Name: "Text"}, ""},
-		{"iText\tfake\t(NULL)\t0", Line{Type: 'i', Name: "Text"}, ""},
-		{"3'/x' does not exist!!\t\terror.host\t1", Line{Type: '3', Name: "'/x' does not exist!!"}, ""},
-		{"3Gone\t\x00\t/\t99999\t+", Line{Type: '3', Name: "Gone"}, ""},
+		{"iText", menuLine{Type: 'i', Name: "Text"}, ""},
+		{"i", menuLine{Type: 'i'}, ""},
+		{"iText\tTITLE\tnull.host\t1", menuLine{Type: 'i', Name: "Text"}, ""},
+		{"iText\tfake\t(NULL)\t0", menuLine{Type: 'i', Name: "Text"}, ""},
+		{"3'/x' does not exist!!\t\terror.host\t1", menuLine{Type: '3', Name: "'/x' does not exist!!"}, ""},
+		{"3Gone\t\x00\t/\t99999\t+", menuLine{Type: '3', Name: "Gone"}, ""},
 
 		// A link needs neither host nor port.
-		{"hWeb\tURL:http://x/\t(NULL)\t0", Line{Type: 'h', Name: "Web", Selector: "URL:http://x/", Host: "(NULL)"}, ""},
-		{"hWeb\t/url:http://x/", Line{Type: 'h', Name: "Web", Selector: "/url:http://x/"}, ""},
-		{"hWeb\tURL\th\t0", Line{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `invalid port: "0"`},
+		{"hWeb\tURL:http://x/\t(NULL)\t0", menuLine{Type: 'h', Name: "Web", Selector: "URL:http://x/", Host: "(NULL)"}, ""},
+		{"hWeb\t/url:http://x/", menuLine{Type: 'h', Name: "Web", Selector: "/url:http://x/"}, ""},
+		{"hWeb\tURL\th\t0", menuLine{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `invalid port: "0"`},
 
 		// Octets that no request can contain.
-		{"0a\ts\x00t\th\t70", Line{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't hold CR, LF or NUL: "s\x00t"`},
-		{"0a\ts\r\nt\th\t70", Line{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't hold CR, LF or NUL: "s\r\nt"`},
+		{"0a\ts\x00t\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't hold CR, LF or NUL: "s\x00t"`},
+		{"0a\ts\r\nt\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't hold CR, LF or NUL: "s\r\nt"`},
 	} {
-		got, ok := ParseLine([]byte(c.line))
+		got, ok := parseLine([]byte(c.line))
 		fault := got.Fault
 		got.Fault = nil
 		if !ok || got != c.want {
@@ -228,7 +228,7 @@ func TestParseLine(t *testing.T) {
 			t.Errorf("%q: fault %v, want %q", c.line, fault, c.fault)
 		}
 	}
-	if l, ok := ParseLine(nil); ok || l != (Line{}) {
+	if l, ok := parseLine(nil); ok || l != (menuLine{}) {
 		t.Errorf("an empty line: %+v", l)
 	}
 }
@@ -291,7 +291,7 @@ func TestItem(t *testing.T) {
 		{"1a\ts\t[::1]\t70", "gopher://[::1]/1s", menu, "application/gopher-menu", ""},
 		{"0a\ts\t::1\t70\t+", "gopher://[::1]/0s%09%09+", object, "text/plain", ""},
 		{"1a\ts\tunder_score\t70", "gopher://under_score/1s", menu, "application/gopher-menu", ""},
-		{"1a\ts\tfe80::1%eth0\t70", "", menu, "application/gopher-menu", "invalid URL: \"%\" needs"},
+		{"1a\ts\tfe80::1%eth0\t70", "", menu, "application/gopher-menu", `invalid URL: "%" needs`},
 		{"1a\ts\th:80\t70", "", menu, "application/gopher-menu", "invalid URL: not a host"},
 		{"1a\ts\t[x]\t70", "", menu, "application/gopher-menu", "invalid URL: not a host"},
 		{"1a\ts\t\t", "gopher://own.example/1s", menu, "application/gopher-menu", ""},
@@ -326,7 +326,7 @@ func TestItem(t *testing.T) {
 		{"Error: no such file", "", unknown_, "", "the line has no selector"},
 		{"+a\ts\th\t70", "", unknown_, "", "the line names another server for the item before it, but there is no such item"},
 	} {
-		l, _ := ParseLine([]byte(c.line))
+		l, _ := parseLine([]byte(c.line))
 		item := l.Item(mustURL(t, "gopher://own.example:7071/1/menu"))
 		noted := item.Note == c.note || strings.HasPrefix(c.note, "invalid URL: ") && strings.HasPrefix(item.Note, c.note)
 		if item.URL.String() != c.url || item.Kind != c.kind || item.Type != c.mediaType || !noted || item.Size != -1 {
@@ -346,7 +346,7 @@ func TestItem(t *testing.T) {
 }
 
 func TestItemWithoutMenu(t *testing.T) {
-	l, _ := ParseLine([]byte("1a\ts\t\t70"))
+	l, _ := parseLine([]byte("1a\ts\t\t70"))
 	if item := l.Item(URL{}); !item.URL.IsZero() || item.Note == "" {
 		t.Errorf("%+v", item)
 	}
@@ -367,7 +367,7 @@ func TestSecureItems(t *testing.T) {
 		{"gophers://h/", "8a\t\th\t70", "telnet://h:70"},
 		{"gopher://h/", "1a\ts\th\t70", "gopher://h/1s"},
 	} {
-		l, _ := ParseLine([]byte(c.line))
+		l, _ := parseLine([]byte(c.line))
 		if u, err := l.URL(mustURL(t, c.menu)); err != nil || u.String() != c.want {
 			t.Errorf("%s in %s: %v, %v, want %s", c.line, c.menu, u, err, c.want)
 		}
@@ -443,7 +443,7 @@ func TestMenuLimits(t *testing.T) {
 		{"too much", strings.NewReader("ia\r\nib\r\n"), &Limits{Octets: 7}, 1, "too large: the menu has more than 7 octets"},
 		{"endless empty lines", endless([]byte("\r\n"), 1<<40), &Limits{Octets: 1 << 20}, 0, "too large: the menu has more than 1048576 octets"},
 	} {
-		m := NewMenuReader(c.r, c.limits)
+		m := newMenuReader(c.r, c.limits)
 		n := 0
 		_, err := m.Next()
 		for ; err == nil; _, err = m.Next() {
@@ -459,7 +459,7 @@ func TestMenuLimits(t *testing.T) {
 			t.Errorf("%s: the end does not last: %v", c.name, again)
 		}
 	}
-	if _, err := NewMenuReader(stuck{}, nil).Next(); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := newMenuReader(stuck{}, nil).Next(); !errors.Is(err, io.ErrNoProgress) {
 		t.Error(err)
 	}
 }
@@ -473,22 +473,22 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 func TestMenuBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, err := range []error{broken, os.ErrDeadlineExceeded, io.ErrUnexpectedEOF} {
-		m := NewMenuReader(io.MultiReader(strings.NewReader("0a\ts\th\t70\r\n0b\ts\th\t"), iotest.ErrReader(err)), nil)
+		m := newMenuReader(io.MultiReader(strings.NewReader("0a\ts\th\t70\r\n0b\ts\th\t"), iotest.ErrReader(err)), nil)
 		if l, err := m.Next(); err != nil || l.Name != "a" {
 			t.Errorf("%+v, %v", l, err)
 		}
 		for range 2 {
-			if l, got := m.Next(); !errors.Is(got, err) || l != (Line{}) || m.Terminated() {
+			if l, got := m.Next(); !errors.Is(got, err) || l != (menuLine{}) || m.terminated {
 				t.Errorf("%+v, %v", l, got)
 			}
 		}
 	}
 	// A lone dot before the error ends the menu.
-	m := NewMenuReader(io.MultiReader(strings.NewReader("ia\r\n.\r\n"), iotest.ErrReader(broken)), nil)
+	m := newMenuReader(io.MultiReader(strings.NewReader("ia\r\n.\r\n"), iotest.ErrReader(broken)), nil)
 	if l, err := m.Next(); err != nil || l.Name != "a" {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if _, err := m.Next(); err != io.EOF || !m.Terminated() {
+	if _, err := m.Next(); err != io.EOF || !m.terminated {
 		t.Error(err)
 	}
 }
@@ -497,7 +497,7 @@ func TestMenuBreaks(t *testing.T) {
 func TestMenuIsNotHeldBack(t *testing.T) {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
 		r, w := io.Pipe()
-		m := NewMenuReader(r, nil)
+		m := newMenuReader(r, nil)
 		for i := range 3 {
 			want := fmt.Sprint("line ", i)
 			go io.WriteString(w, "i"+want+end)
@@ -506,7 +506,7 @@ func TestMenuIsNotHeldBack(t *testing.T) {
 			}
 		}
 		go io.WriteString(w, "."+end)
-		if _, err := m.Next(); err != io.EOF || !m.Terminated() {
+		if _, err := m.Next(); err != io.EOF || !m.terminated {
 			t.Error(err)
 		}
 		w.Close()
@@ -517,7 +517,7 @@ func TestMenuIsNotHeldBack(t *testing.T) {
 // per line.
 func TestLargeMenu(t *testing.T) {
 	const size = 100 << 20
-	m := NewMenuReader(endless(typicalMenu, size), nil)
+	m := newMenuReader(endless(typicalMenu, size), nil)
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -555,7 +555,7 @@ func TestItemAllocates(t *testing.T) {
 		"iText":                             0,
 		"hWeb\tURL:http://www.example.org/": 0,
 	} {
-		l, _ := ParseLine([]byte(line))
+		l, _ := parseLine([]byte(line))
 		if n := testing.AllocsPerRun(100, func() { l.Item(menu) }); n > most {
 			t.Errorf("%q: %v allocations", line, n)
 		}
@@ -564,7 +564,7 @@ func TestItemAllocates(t *testing.T) {
 
 // The texts of many items share their memory.
 func TestItemsAllocate(t *testing.T) {
-	l, _ := ParseLine([]byte("1Documents of the year\t/docs/all of them\tgopher.example.org\t7070\t+"))
+	l, _ := parseLine([]byte("1Documents of the year\t/docs/all of them\tgopher.example.org\t7070\t+"))
 	maker := newItemMaker(mustURL(t, "gopher://own.example/1"))
 	want := l.Item(mustURL(t, "gopher://own.example/1")).URL
 	items := make([]scheme.Item, 1000)
@@ -619,7 +619,7 @@ func TestNotesAreSafe(t *testing.T) {
 	for c := range 256 {
 		evil := string([]byte{byte(c)})
 		for _, line := range []string{"1a\ts\th" + evil + "\t70", "1a\ts\th\t7" + evil, "8a\t" + evil + "\th\t23", "0a\t" + evil + "\x00\th\t70", "hx\tURL:" + evil} {
-			l, ok := ParseLine([]byte(line))
+			l, ok := parseLine([]byte(line))
 			if !ok {
 				continue
 			}

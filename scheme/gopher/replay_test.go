@@ -66,7 +66,7 @@ var captureTypes = map[string]byte{
 	"gn-search-qmark": '1', "py-plus-search": '7', "py-plus-two-tabs": '1', "umn-search-bang": '7', "umn-search-plus": '7',
 }
 
-// urlOf returns the URL with the request of c. literal: only AppendLiteralRequest
+// urlOf returns the URL with the request of c. literal: only a literal request
 // gives that request.
 func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	t.Helper()
@@ -160,7 +160,7 @@ func TestReplay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g, literal := urlOf(t, c)
 			r := &replay{c: c, sent: make(chan []byte, 1)}
-			res, err := New(&Options{LiteralTabs: literal}).Get(t.Context(), r, g)
+			res, err := New(&Options{LiteralTabs: literal}).Open(t.Context(), &scheme.Request{URL: g.url, Dial: r})
 			checkReplay(t, c, g, res, err)
 			if sent := <-r.sent; !bytes.Equal(sent, c.c2s) {
 				t.Errorf("%s: sends %q, want %q", g.URL(), sent, c.c2s)

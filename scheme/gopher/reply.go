@@ -62,7 +62,6 @@ func replyOfView(view string) reply {
 	return reply{replyBinary, view}
 }
 
-// viewType returns the media type in the Gopher+ string.
 func (g URL) viewType() string {
 	view, ok := strings.CutPrefix(g.plus, "+")
 	if !ok {
@@ -75,7 +74,7 @@ func (g URL) viewType() string {
 
 // viewsOf returns the views of an item with these attributes. An item that lists none
 // has one (Gopher+ section 2.5).
-func (g URL) viewsOf(a Attributes) []View {
+func (g URL) viewsOf(a attributes) []plusView {
 	if len(a.Views) > 0 {
 		return a.Views
 	}
@@ -86,10 +85,9 @@ func (g URL) viewsOf(a Attributes) []View {
 	case what.mediaType == "":
 		what.mediaType = media.Guess(g.name(), nil)
 	}
-	return []View{{Type: what.mediaType, Size: -1}}
+	return []plusView{{Type: what.mediaType, Size: -1}}
 }
 
-// name returns the last path element of the selector.
 func (g URL) name() string {
 	name := strings.TrimRight(g.selector, "/")
 	return name[strings.LastIndexByte(name, '/')+1:]
@@ -130,7 +128,7 @@ const mostErrors = 32
 // firstLines reads lines up to the first that is an item. If a menu has none, but an
 // error line, that is the error. Any other error comes with the valid lines before
 // it.
-func firstLines(r *MenuReader) (lines []Line, err error) {
+func firstLines(r *menuReader) (lines []menuLine, err error) {
 	var message *string
 	for len(lines) < mostErrors {
 		l, err := r.Next()
@@ -146,7 +144,7 @@ func firstLines(r *MenuReader) (lines []Line, err error) {
 			if message == nil {
 				message = &l.Name
 			}
-		case l.Type != TypeInfo:
+		case l.Type != infoType:
 			return lines, nil
 		}
 	}
@@ -168,13 +166,12 @@ func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[schem
 	}
 }
 
-// attributesMenu returns the attributes of one item as a menu: the item, its views as
-// links, and the other attributes as text. The menu has the item's form. failure is
+// attributesMenu returns the attributes of one item as a menu, with its form. failure is
 // why the attributes are cut, or nil.
-func attributesMenu(g URL, a Attributes, failure error) *scheme.Menu {
+func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}
 	if len(a.Ask) > 0 && failure == nil {
-		m.Form = NewForm(g, View{}, a.Info.Name, a.Ask)
+		m.Form = newForm(g, plusView{}, a.Info.Name, a.Ask)
 	}
 	m.Items = func(yield func(scheme.Item, error) bool) {
 		for item := range a.items(g) {
@@ -192,7 +189,7 @@ func attributesMenu(g URL, a Attributes, failure error) *scheme.Menu {
 // attributesMenu returns the attributes of all items of a menu: one line each.
 func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	items := func(yield func(scheme.Item, error) bool) {
-		for a, err := range ReadAttributes(x.body, &x.op.client.o.Limits) {
+		for a, err := range readAttributes(x.body, &x.op.client.o.Limits) {
 			if len(a.Blocks) > 0 && !yield(a.item(g), nil) {
 				return
 			}
@@ -205,13 +202,12 @@ func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}
 }
 
-// item returns the item with what its attributes say about it.
-func (a Attributes) item(g URL) scheme.Item {
+func (a attributes) item(g URL) scheme.Item {
 	item := a.Info.Item(g)
 	if len(a.Views) > 0 {
 		item.Type, item.Size = a.Views[0].Type, a.Views[0].Size
 	}
-	item.ModTime = a.Admin.ModTime
+	item.ModTime = a.ModTime
 	if item.Note == "" {
 		item.Note, _, _ = strings.Cut(a.Abstract, "\n")
 	}
@@ -225,7 +221,7 @@ func (a Attributes) item(g URL) scheme.Item {
 
 // items yields the item, its views, and the lines of the other attributes but the
 // form.
-func (a Attributes) items(g URL) iter.Seq[scheme.Item] {
+func (a attributes) items(g URL) iter.Seq[scheme.Item] {
 	return func(yield func(scheme.Item) bool) {
 		if a.Info.Type != 0 && !yield(a.item(g)) {
 			return
@@ -251,8 +247,7 @@ func (a Attributes) items(g URL) iter.Seq[scheme.Item] {
 	}
 }
 
-// item returns a link to the view of g.
-func (v View) item(g URL) scheme.Item {
+func (v plusView) item(g URL) scheme.Item {
 	item := scheme.Item{Title: v.String(), Kind: scheme.KindObject, Type: v.Type, Size: v.Size}
 	if f := replyOfView(strings.ToLower(v.Type)).form; f == replyMenu || f == replyAttributes {
 		item.Kind = scheme.KindMenu
@@ -270,7 +265,7 @@ func infoItem(title string) scheme.Item {
 }
 
 // of returns the URL of the item l on the menu g, or g if l leads nowhere.
-func (g URL) of(l Line) URL {
+func (g URL) of(l menuLine) URL {
 	u, err := l.URL(g)
 	if err != nil || u.IsZero() {
 		return g
@@ -296,7 +291,6 @@ func attributeNames(plus string) []string {
 	return strings.FieldsFunc(plus[1:], func(r rune) bool { return r == '+' || r == ' ' })
 }
 
-// asksPhone reports whether g is a phone book.
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
 // words returns the words to look up in a phone book. RFC 1738 does not say where

@@ -30,7 +30,7 @@ func pieces(text string, seed uint64) io.Reader {
 }
 
 // slowMenu is a readable menu reader. It reports only whether a line has a fault.
-func slowMenu(text string) (lines []Line, terminated bool) {
+func slowMenu(text string) (lines []menuLine, terminated bool) {
 	before := byte(0)
 	for _, s := range regexp.MustCompile("[\r\n]+").Split(text, -1) {
 		if s == "" {
@@ -54,10 +54,10 @@ func slowMenu(text string) (lines []Line, terminated bool) {
 
 var errFault = errors.New("a fault")
 
-func slowLine(s string, before byte) (l Line) {
+func slowLine(s string, before byte) (l menuLine) {
 	fields := strings.Split(s, "\t")
 	if fields[0] == "" || fields[0][0] == 0 {
-		return Line{Name: fields[0], Fault: errFault}
+		return menuLine{Name: fields[0], Fault: errFault}
 	}
 	l.Type, l.Name = fields[0][0], fields[0][1:]
 	if l.Type == 'i' || l.Type == '3' {
@@ -104,7 +104,7 @@ func slowLine(s string, before byte) (l Line) {
 }
 
 // slowURL returns the URL of a line through Parts.
-func slowURL(l Line, menu URL) (u locus.URL, ok bool) {
+func slowURL(l menuLine, menu URL) (u locus.URL, ok bool) {
 	kind := l.Type
 	if kind == '+' {
 		kind = l.Mirrors
@@ -191,12 +191,12 @@ func checkMenu(t *testing.T, text string, seed uint64) {
 	menu := mustURL(t, menus[seed%uint64(len(menus))])
 	maker := newItemMaker(menu)
 	want, terminated := slowMenu(text)
-	m := NewMenuReader(pieces(text, seed), nil)
+	m := newMenuReader(pieces(text, seed), nil)
 	for i := 0; ; i++ {
 		l, err := m.Next()
 		if err == io.EOF {
-			if i != len(want) || m.Terminated() != terminated {
-				t.Fatalf("%q: %d lines, terminated %v, want %d, %v", text, i, m.Terminated(), len(want), terminated)
+			if i != len(want) || m.terminated != terminated {
+				t.Fatalf("%q: %d lines, terminated %v, want %d, %v", text, i, m.terminated, len(want), terminated)
 			}
 			return
 		}
@@ -217,7 +217,7 @@ func checkMenu(t *testing.T, text string, seed uint64) {
 
 // checkItem compares the item of l with slowURL, and checks what must hold for every
 // item.
-func checkItem(t *testing.T, l Line, menu URL, maker *itemMaker) {
+func checkItem(t *testing.T, l menuLine, menu URL, maker *itemMaker) {
 	item := l.Item(menu)
 	u, err := l.URL(menu)
 	want, ok := slowURL(l, menu)
@@ -303,7 +303,7 @@ func FuzzHeader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		r := bufio.NewReader(pieces(text, seed))
-		h, err := ReadHeader(r)
+		h, err := readHeader(r)
 		found := headerLine.FindStringSubmatch(text)
 		if found != nil && len(found[0]) > maxHeader {
 			found = nil
@@ -323,7 +323,7 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		n, _ := strconv.ParseInt(found[2], 10, 64)
-		if h.Length != n || h.Length < LengthClose || h.Failed != (found[1] == "-") || found[0]+string(rest) != text {
+		if h.Length != n || h.Length < lengthClose || h.Failed != (found[1] == "-") || found[0]+string(rest) != text {
 			t.Fatalf("%q: %+v, rest %q", text, h, rest)
 		}
 		body, err := io.ReadAll(h.Body(bytes.NewReader(rest), false))
@@ -338,9 +338,9 @@ func FuzzFailure(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		err := ReadFailure(strings.NewReader(text))
+		err := readFailure(strings.NewReader(text))
 		e := new(ReplyError)
-		if !errors.As(err, &e) || e.Code < CodeNone || e.Code > CodeMoved || (e.Moved != nil) && (e.Code != CodeMoved || e.Moved.Fault != nil) {
+		if !errors.As(err, &e) || e.Code < CodeNone || e.Code > CodeMoved || (e.moved != nil) && (e.Code != CodeMoved || e.moved.Fault != nil) {
 			t.Fatalf("%q: %+v", text, err)
 		}
 		for _, err := range []error{err, plainError([]byte(text))} {

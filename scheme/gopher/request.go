@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
 )
 
@@ -29,13 +30,10 @@ var ErrNoRequest = errors.New("no request can be sent")
 // can't be sent, or wraps [ErrNoRequest]. dst is then returned unchanged.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
-// AppendLiteralRequest is [URL.AppendRequest] by the letter of section 3.4.3: it
-// sends the TAB of an empty search, except in a form, which section 3.4.9 writes
-// out. Some servers refuse such requests.
-func (g URL) AppendLiteralRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, true) }
-
+// appendRequest is AppendRequest or, if literal, as section 3.4.3 says: it sends the TAB of
+// an empty search, except in a form, which section 3.4.9 writes out.
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
-	for x := range g.faults {
+	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
 	}
 	if why := g.noRequest(); why != "" {
@@ -86,7 +84,7 @@ func (g URL) noRequest() string {
 	case TypeTelnet, TypeTN3270:
 		return "the type is an interactive session"
 	case TypeHTML:
-		if _, ok := g.link(); ok {
+		if g.isLink() {
 			return "the selector is another URL"
 		}
 	}
@@ -98,51 +96,36 @@ func (g URL) noRequest() string {
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].
 func (g URL) Referral() (to locus.URL, ok bool, err error) {
-	switch {
-	case g.hasPlus:
-	case g.gtype == TypeTelnet:
-		to, err = g.session("telnet")
-		return to, err == nil, err
-	case g.gtype == TypeTN3270:
-		to, err = g.session("tn3270")
-		return to, err == nil, err
-	}
-	text, ok := g.link()
-	if !ok {
+	isLink := g.isLink()
+	if !isLink && (g.hasPlus || g.gtype != TypeTelnet && g.gtype != TypeTN3270) {
 		return locus.URL{}, false, nil
 	}
-	if to, err = locus.Parse(text); err != nil {
-		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: invalid URL after URL:: %w", locus.ErrValue, err)
+	port, _ := g.url.Port()
+	to, err = menuLine{Type: g.gtype, Selector: g.selector, Port: cmp.Or(port, telnetPort)}.URL(g)
+	if err != nil {
+		what := ""
+		if isLink {
+			what = "invalid URL after URL:: "
+		}
+		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: %s%w", locus.ErrValue, what, err)
 	}
 	return to, true, nil
 }
 
-// session returns the URL of the interactive service that g names.
-func (g URL) session(scheme string) (locus.URL, error) {
-	port, _ := g.url.Port()
-	to, err := address{host: g.url.Host(), port: cmp.Or(port, telnetPort)}.session(scheme, g.selector)
-	if err != nil {
-		return locus.URL{}, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: %w", locus.ErrValue, err)
-	}
-	return to, nil
-}
-
-// link returns what follows "URL:" in the selector of type h.
-func (g URL) link() (text string, ok bool) {
-	if g.gtype != TypeHTML || g.hasSearch {
-		return "", false
-	}
-	return cutLink(g.selector)
+func (g URL) isLink() bool {
+	_, ok := cutLink(g.selector)
+	return ok && g.gtype == TypeHTML && !g.hasSearch
 }
 
 // faults yields what can't be sent, in order: each such octet of selector and
 // search, and the first fault of the Gopher+ string.
-func (g URL) faults(yield func(bnf.Fault) bool) {
-	w := split(g.url)
+func (w written) faults(yield func(bnf.Fault) bool) {
 	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
 		return
 	}
-	if i, why := plusFault([]byte(g.plus)); i >= 0 {
+	var buf [256]byte // only a filled-in form is longer
+	plus, _ := escape.AppendDecode(buf[:0], w.plus)
+	if i, why := plusFault(plus); i >= 0 {
 		i = bnf.OctetOffset(w.plus, i)
 		yield(bnf.Fault{Err: locus.ErrValue, Part: "gopher+_string", Offset: w.plusOffset() + i, Size: len(w.plus) - i, Why: why})
 	}
@@ -181,7 +164,6 @@ const (
 	noForm    = "\t0"     // flag: no data block follows
 )
 
-// endsByDot reports whether a lone dot line ends the data block of a form.
 func endsByDot(form string) bool {
 	_, data, _ := strings.Cut(form, formStart)
 	return strings.HasPrefix(data, "+-1\r\n")
@@ -227,7 +209,6 @@ func plusFault(plus []byte) (at int, why string) {
 
 const whyHeader = "the data of a form must begin with a line +-1, +-2, or + and its length"
 
-// isCount reports whether header is "+" and n in digits.
 func isCount(header []byte, n int) bool {
 	digits, ok := bytes.CutPrefix(header, []byte("+"))
 	if !ok || len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {

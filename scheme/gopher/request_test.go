@@ -63,7 +63,7 @@ func TestRequest(t *testing.T) {
 		if test.literal == "" {
 			test.literal = test.want
 		}
-		if got, err := g.AppendLiteralRequest(nil); string(got) != test.literal || err != nil {
+		if got, err := g.appendRequest(nil, true); string(got) != test.literal || err != nil {
 			t.Errorf("%s: literally sends %q, %v; want %q", test.url, got, err, test.literal)
 		}
 	}
@@ -105,7 +105,7 @@ func TestRequestRefuses(t *testing.T) {
 		if string(got) != "before" || !errors.As(err, &e) || !errors.Is(err, locus.ErrValue) || e.Offset != len(test.before) || e.Part != test.part {
 			t.Errorf("%s: sends %q, %v; want %s at %d", text, got, err, test.part, len(test.before))
 		}
-		list := Check(g.URL(), locus.RFC1738)
+		list := check(g.URL(), locus.RFC1738)
 		if len(list) == 0 || list[0].Offset != len(test.before) || list[0].Kind != locus.Impossible {
 			t.Errorf("%s: findings %v", text, list)
 		}

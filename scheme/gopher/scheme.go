@@ -26,8 +26,8 @@ func Scheme(c *Client) scheme.Scheme {
 		FromProxy: fromProxy,
 		Fields:    fields,
 		Canonical: canonical,
-		Check:     Check,
-		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoControl,
+		Check:     check,
+		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoEscape,
 		Traits:    scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
 		Hierarchy: relative.Data,
 		ProxyVars: []string{"gopher_proxy"},
@@ -101,7 +101,6 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// present returns octets, or nil if they are absent.
 func present(octets string, ok bool) any {
 	if !ok {
 		return nil

@@ -22,8 +22,7 @@ var laws = bnftest.Laws{
 	Scheme:   Scheme(nil),
 	Twin:     bnftest.Production(gopherurl),
 	Parse:    bnftest.Parser(Parse),
-	Clean:    clean,
-	Thorough: findings,
+	Thorough: check,
 }
 
 var seeds = []string{

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// TextOptions are the options of [TextBody]. The zero value is the default.
-type TextOptions struct {
+type textOptions struct {
 	// Strict ends the text at the first line that is only a dot (RFC 1436 section
 	// 3). By default only the last line can be the end, because servers send texts
 	// that contain such lines.
@@ -19,20 +18,17 @@ type TextOptions struct {
 	Grace func()
 	// Resume is called when more arrives after Grace, to lift the deadline.
 	Resume func()
-	// NotStuffed is called once, when a line that is only a dot is not the last: the
+	// notStuffed is called once, when a line that is only a dot is not the last: the
 	// server does not double dots. nil: not called.
 	NotStuffed func()
 }
 
-// TextBody returns the text of a plain reply that consists of lines (RFC 1436
-// section 3). It removes the lone dot at the end, and one of two dots at the start
-// of a line. Line ends stay as they are. The lone dot may be missing, because many
-// servers leave it out. A nil o means the zero TextOptions.
+// textBody returns a text without the lone dot at its end, and without one of two dots
+// at the start of a line (RFC 1436 section 3). Many servers leave out the lone dot.
 //
-// Many servers do not double dots. A line that is only a dot and not the last shows
-// that; then all dots stay. To find it, up to 64 KiB after a line that begins with
-// two dots are held back. Lines may have any length.
-func TextBody(r io.Reader, o *TextOptions) io.Reader {
+// Many servers do not double dots. A lone dot that is not the last line shows that; then
+// all dots stay. To find it, up to 64 KiB after a doubled dot are held back.
+func textBody(r io.Reader, o *textOptions) io.Reader {
 	d := &dotReader{r: r}
 	if o != nil {
 		d.o = *o
@@ -40,13 +36,13 @@ func TextBody(r io.Reader, o *TextOptions) io.Reader {
 	return d
 }
 
-// HTMLBody returns r without its last line, if that is only a dot: some servers end
+// htmlBody returns r without its last line, if that is only a dot: some servers end
 // pages so. Other dots stay, because no server is known to double them in pages.
-func HTMLBody(r io.Reader) io.Reader { return &dotReader{r: r, keepDots: true} }
+func htmlBody(r io.Reader) io.Reader { return &dotReader{r: r, keepDots: true} }
 
-// NotStuffed reports whether text comes from a server that does not double the dot
+// notStuffed reports whether text comes from a server that does not double the dot
 // at the start of a line: a line that is only a dot is followed by more.
-func NotStuffed(text []byte) bool {
+func notStuffed(text []byte) bool {
 	var d dotReader
 	d.scan(text)
 	return d.keepDots
@@ -57,7 +53,7 @@ func NotStuffed(text []byte) bool {
 // until that shows to be doubled by the server or part of the text.
 type dotReader struct {
 	r        io.Reader
-	o        TextOptions
+	o        textOptions
 	keepDots bool // the server does not double dots, or it is a page
 	state    dotState
 	in, mem  []byte // memory for what is read, and for out
@@ -81,7 +77,6 @@ const (
 	afterDotCRLF // the same with CR
 )
 
-// heldBack has the octets that are held back in each state.
 var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
 
 const (
@@ -111,7 +106,6 @@ func (d *dotReader) Read(p []byte) (int, error) {
 	}
 }
 
-// fill reads and scans more.
 func (d *dotReader) fill() {
 	if d.state >= afterDotLF && d.o.Grace != nil && !d.graced {
 		d.graced = true
@@ -131,7 +125,12 @@ func (d *dotReader) fill() {
 	if d.graced && errors.Is(err, os.ErrDeadlineExceeded) {
 		d.err = io.EOF
 	}
-	d.out = append(d.mem[:0], d.out...)
+	if d.returned > 0 {
+		d.out = append(d.mem[:0], d.out...)
+	}
+	if cap(d.out)-len(d.out) < n {
+		d.out = append(make([]byte, 0, 2*cap(d.out)+dotBufferSize), d.out...)
+	}
 	d.scan(d.in[:n])
 	d.mem = d.out
 	if d.undone != nil && d.returned+len(d.out)-d.undone[0] >= maxUndecided {
@@ -139,7 +138,6 @@ func (d *dotReader) fill() {
 	}
 }
 
-// scan appends the text in octets to out.
 func (d *dotReader) scan(octets []byte) {
 	for len(octets) > 0 {
 		c := octets[0]
@@ -180,7 +178,6 @@ func (d *dotReader) scan(octets []byte) {
 	}
 }
 
-// undoDot makes one dot of two.
 func (d *dotReader) undoDot() {
 	if !d.decided && !d.o.Strict {
 		d.undone = append(d.undone, d.returned+len(d.out))
@@ -206,7 +203,6 @@ func (d *dotReader) release() {
 	d.out = append(d.out, held...)
 }
 
-// redoDots inserts the dots that were removed from out.
 func (d *dotReader) redoDots() {
 	var out []byte
 	from := 0

@@ -25,7 +25,7 @@ func slowText(reply string, strict, html bool) string {
 		if alone && (i == len(lines)-1 || strict && strings.HasSuffix(line, "\n")) {
 			break
 		}
-		if strings.HasPrefix(line, "..") && !html && (strict || !notStuffed(lines)) {
+		if strings.HasPrefix(line, "..") && !html && (strict || !loneDot(lines)) {
 			line = line[1:]
 		}
 		text += line
@@ -33,8 +33,8 @@ func slowText(reply string, strict, html bool) string {
 	return text
 }
 
-// notStuffed reports whether a line that is only a dot is not the last.
-func notStuffed(lines []string) bool {
+// loneDot reports whether a line that is only a dot is not the last.
+func loneDot(lines []string) bool {
 	for i, line := range lines {
 		if (line == ".\n" || line == ".\r\n") && i+1 < len(lines) {
 			return true
@@ -98,16 +98,16 @@ func TestTextBody(t *testing.T) {
 
 func textReader(r io.Reader, strict, html bool) io.Reader {
 	if html {
-		return HTMLBody(r)
+		return htmlBody(r)
 	}
-	return TextBody(r, &TextOptions{Strict: strict})
+	return textBody(r, &textOptions{Strict: strict})
 }
 
-// TextBody is a correct io.Reader.
+// textBody is a correct io.Reader.
 func TestTextBodyIsAReader(t *testing.T) {
 	reply := strings.Repeat("..a\r\n.\r\n", 3000) + ".\r\n"
 	want := slowText(reply, false, false)
-	if err := iotest.TestReader(TextBody(strings.NewReader(reply), nil), []byte(want)); err != nil {
+	if err := iotest.TestReader(textBody(strings.NewReader(reply), nil), []byte(want)); err != nil {
 		t.Error(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestTextBodyIsAReader(t *testing.T) {
 func TestTextBodyBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, reply := range []string{"", "a", "a\r\n", "a\r\n.\r\n"} {
-		r := TextBody(io.MultiReader(strings.NewReader(reply), iotest.ErrReader(broken)), nil)
+		r := textBody(io.MultiReader(strings.NewReader(reply), iotest.ErrReader(broken)), nil)
 		got, err := io.ReadAll(r)
 		if err != broken || string(got) != strings.TrimSuffix(reply, ".\r\n") {
 			t.Errorf("%q: %q, %v", reply, got, err)
@@ -124,11 +124,11 @@ func TestTextBodyBreaks(t *testing.T) {
 			t.Errorf("%q: the error does not last: %v", reply, err)
 		}
 	}
-	if _, err := io.ReadAll(TextBody(stuck{}, nil)); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := io.ReadAll(textBody(stuck{}, nil)); !errors.Is(err, io.ErrNoProgress) {
 		t.Error(err)
 	}
 	// Without a grace, a deadline is an error.
-	r := TextBody(io.MultiReader(strings.NewReader("a\n.\n"), iotest.ErrReader(os.ErrDeadlineExceeded)), nil)
+	r := textBody(io.MultiReader(strings.NewReader("a\n.\n"), iotest.ErrReader(os.ErrDeadlineExceeded)), nil)
 	if _, err := io.ReadAll(r); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error(err)
 	}
@@ -139,7 +139,7 @@ func TestTextBodyBreaks(t *testing.T) {
 func TestStrictEnd(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, "a\r\n.\r\n")
-	got, err := io.ReadAll(TextBody(r, &TextOptions{Strict: true}))
+	got, err := io.ReadAll(textBody(r, &textOptions{Strict: true}))
 	if string(got) != "a\r\n" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -165,7 +165,7 @@ func TestGrace(t *testing.T) {
 			conn := &slowConn{parts: c.parts, deadline: time.Now().Add(time.Hour)}
 			begin := time.Now()
 			graces, resumes := 0, 0
-			got, err := io.ReadAll(TextBody(conn, &TextOptions{
+			got, err := io.ReadAll(textBody(conn, &textOptions{
 				Grace:  func() { graces++; conn.deadline = time.Now().Add(2 * time.Second) },
 				Resume: func() { resumes++; conn.deadline = begin.Add(time.Hour) },
 			}))
@@ -218,7 +218,7 @@ func TestUndecided(t *testing.T) {
 			io.WriteString(w, c.end)
 			w.Close()
 		}()
-		got, err := io.ReadAll(TextBody(r, &TextOptions{NotStuffed: func() { calls++ }}))
+		got, err := io.ReadAll(textBody(r, &textOptions{NotStuffed: func() { calls++ }}))
 		text := strings.TrimPrefix(string(got), "a\n")
 		more := strings.HasSuffix(c.end, "more")
 		if err != nil || !strings.HasPrefix(text, c.want) || strings.HasSuffix(text, "\n.\nmore") != more || (calls == 1) != more {
@@ -226,7 +226,7 @@ func TestUndecided(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	got, err := io.ReadAll(TextBody(io.MultiReader(strings.NewReader("a\n..b\n"), iotest.ErrReader(broken)), nil))
+	got, err := io.ReadAll(textBody(io.MultiReader(strings.NewReader("a\n..b\n"), iotest.ErrReader(broken)), nil))
 	if string(got) != "a\n.b\n" || err != broken {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -237,7 +237,7 @@ func TestLongLine(t *testing.T) {
 	const size = 64 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	body := TextBody(io.MultiReader(strings.NewReader(".."), endless([]byte("long "), size), strings.NewReader("\r\n.\r\n")), nil)
+	body := textBody(io.MultiReader(strings.NewReader(".."), endless([]byte("long "), size), strings.NewReader("\r\n.\r\n")), nil)
 	n, err := io.Copy(io.Discard, struct{ io.Reader }{body})
 	runtime.ReadMemStats(&after)
 	if n != 1+size+2 || err != nil {
@@ -252,7 +252,7 @@ func TestLongLine(t *testing.T) {
 // dot.
 func TestTextIsNotHeldBack(t *testing.T) {
 	r, w := io.Pipe()
-	body := TextBody(r, nil)
+	body := textBody(r, nil)
 	p := make([]byte, 100)
 	for _, part := range []struct{ sent, got string }{{"a", "a"}, {"b\r\n", "b\r\n"}, {"..c\n.\r\nd", "..c\n.\r\nd"}, {"\n.", "\n"}, {"x", ".x"}} {
 		go io.WriteString(w, part.sent)

@@ -28,7 +28,6 @@ const (
 	TypeHTML   = 'h' // or a link, if the selector begins with "URL:"
 )
 
-// tab separates the parts of a gopher-path.
 const tab = "%09"
 
 // URL is a decoded gopher or gophers URL. URLs are comparable: they are == if their
@@ -55,7 +54,6 @@ func Parse(u locus.URL) (URL, error) {
 	return g, nil
 }
 
-// checkForm returns an error if u is not in the form of section 3.4.
 func checkForm(u locus.URL) error {
 	if u.Scheme() == secureName {
 		return bnf.Form(u, secureName, "gopherurl")
@@ -69,7 +67,6 @@ func (g URL) Secure() bool { return g.url.Scheme() == secureName }
 // URL returns the URL that g was parsed from.
 func (g URL) URL() locus.URL { return g.url }
 
-// port returns the port to connect to.
 func (g URL) port() uint16 {
 	if n, ok := g.url.Port(); ok {
 		return n
@@ -152,13 +149,12 @@ func (p Parts) URL() (URL, error) {
 	if part, offset, ok := p.cutPart(g); ok {
 		return URL{}, u.Errorf(offset, part, "%w: it can't contain a TAB", locus.ErrValue)
 	}
-	for x := range g.faults {
+	for x := range split(g.url).faults {
 		return URL{}, x.Error(u)
 	}
 	return g, nil
 }
 
-// parts returns the parts of g.
 func (g URL) parts() Parts {
 	p := Parts{Secure: g.Secure(), Host: g.url.Host(), Type: g.gtype, Selector: g.selector}
 	p.Port, _ = g.url.Port()

@@ -102,7 +102,7 @@ func TestParts(t *testing.T) {
 		if err != nil || g.URL().String() != test.want {
 			t.Errorf("%+v: %s, %v; want %s", test.parts, g.URL(), err, test.want)
 		}
-		if list := Check(g.URL(), locus.RFC1738); list != nil {
+		if list := check(g.URL(), locus.RFC1738); list != nil {
 			t.Errorf("%s: %v", g.URL(), list)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// View is one format of an item: a line of its +VIEWS attribute (RFC 1738 section
+// plusView is one format of an item: a line of its +VIEWS attribute (RFC 1738 section
 // 3.4.8).
-type View struct {
+type plusView struct {
 	// Type is the media type. Language is an ISO 639 code, optionally with "_" and
 	// an ISO 3166 code ("Es_ES"); empty: not specified. Requests repeat both as the
 	// server wrote them.
@@ -21,12 +21,9 @@ type View struct {
 	Size int64
 }
 
-// ParseView reads a line of a +VIEWS attribute, without the leading blank:
-//
-//	Text/plain En_US: <10k>
-//
-// The Size is -1 if it is missing or invalid. ok is false if the type is missing.
-func ParseView(line string) (v View, ok bool) {
+// parseView reads a line of a +VIEWS attribute, such as "Text/plain En_US: <10k>". ok is
+// false if the type is missing.
+func parseView(line string) (v plusView, ok bool) {
 	head, size, _ := strings.Cut(line, "<")
 	// Valid types and languages contain no colon, but a server may send one.
 	if colon := strings.LastIndexByte(head, ':'); colon >= 0 {
@@ -64,7 +61,7 @@ func viewSize(text string) int64 {
 
 // String returns v as a request names it after "+": the type, then a blank and the
 // language if there is one.
-func (v View) String() string {
+func (v plusView) String() string {
 	if v.Language == "" {
 		return v.Type
 	}
@@ -75,23 +72,19 @@ func (v View) String() string {
 // any wanted language, and not 0 because the view may be in any language.
 const unlabelled = 0.0005
 
-// ChooseView returns the best view by the preferences of a [scheme.Request]; an
-// empty preference accepts everything. The type decides first, then the language,
-// then the server's order. A view in a language that the preference does not name is
-// never chosen: for a fallback, add it or "*" with a small weight.
-//
-// The error wraps [scheme.ErrNotFound] and lists the views, or is that of
-// [scheme.ParsePreference].
-func ChooseView(views []View, accept, acceptLanguage string) (View, error) {
+// chooseView returns the best view by the preferences of a [scheme.Request]. The type
+// decides first, then the language, then the server's order. A view in a language that
+// the preference does not name is never chosen.
+func chooseView(views []plusView, accept, acceptLanguage string) (plusView, error) {
 	types, err := scheme.ParsePreference(accept)
 	if err != nil {
-		return View{}, err
+		return plusView{}, err
 	}
 	languages, err := scheme.ParsePreference(acceptLanguage)
 	if err != nil {
-		return View{}, err
+		return plusView{}, err
 	}
-	var best View
+	var best plusView
 	var bestType, bestLanguage float64
 	for _, v := range views {
 		byType, byLanguage := types.Quality(v.Type), languages.Quality(v.Language)
@@ -106,13 +99,12 @@ func ChooseView(views []View, accept, acceptLanguage string) (View, error) {
 		}
 	}
 	if bestType == 0 {
-		return View{}, fmt.Errorf("%w: no view matches the preferences: %s", scheme.ErrNotFound, listViews(views))
+		return plusView{}, fmt.Errorf("%w: no view matches the preferences: %s", scheme.ErrNotFound, listViews(views))
 	}
 	return best, nil
 }
 
-// listViews lists at most eight views for a message.
-func listViews(views []View) string {
+func listViews(views []plusView) string {
 	const most = 8
 	if len(views) == 0 {
 		return "the item has no views"

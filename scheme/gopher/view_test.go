@@ -13,70 +13,70 @@ import (
 func TestParseView(t *testing.T) {
 	for _, test := range []struct {
 		line string
-		want View
+		want plusView
 	}{
 		// As servers write them.
-		{"Text/plain De_DE: <.0k>", View{"Text/plain", "De_DE", 0}},
-		{"Text/plain En_US: <.1k>", View{"Text/plain", "En_US", 102}},
-		{"application/zip En_US: <1k>", View{"application/zip", "En_US", 1024}},
-		{"text/plain: <0k>", View{"text/plain", "", 0}},
-		{"application/gopher+-menu: <512b>", View{"application/gopher+-menu", "", 512}},
-		{"application/gopher+-menu:", View{"application/gopher+-menu", "", -1}},
-		{"Directory/recursive: <0k>", View{"Directory/recursive", "", 0}},
-		{"Directory+/recursive: <0k>", View{"Directory+/recursive", "", 0}},
+		{"Text/plain De_DE: <.0k>", plusView{"Text/plain", "De_DE", 0}},
+		{"Text/plain En_US: <.1k>", plusView{"Text/plain", "En_US", 102}},
+		{"application/zip En_US: <1k>", plusView{"application/zip", "En_US", 1024}},
+		{"text/plain: <0k>", plusView{"text/plain", "", 0}},
+		{"application/gopher+-menu: <512b>", plusView{"application/gopher+-menu", "", 512}},
+		{"application/gopher+-menu:", plusView{"application/gopher+-menu", "", -1}},
+		{"Directory/recursive: <0k>", plusView{"Directory/recursive", "", 0}},
+		{"Directory+/recursive: <0k>", plusView{"Directory+/recursive", "", 0}},
 		// Sizes.
-		{"a/b: <10K>", View{"a/b", "", 10240}},
-		{"a/b: <1.5m>", View{"a/b", "", 1572864}},
-		{"a/b: <2M>", View{"a/b", "", 2097152}},
-		{"a/b: <77>", View{"a/b", "", 77}},
-		{"a/b: < 77 b >", View{"a/b", "", -1}},
-		{"a/b: < 77b >", View{"a/b", "", 77}},
-		{"a/b:<7>", View{"a/b", "", 7}},
-		{"a/b: <7", View{"a/b", "", 7}},
-		{"a/b: <7.>", View{"a/b", "", 7}},
-		{"a/b: <7> more: <8>", View{"a/b", "", 7}},
-		{"a/b: <>", View{"a/b", "", -1}},
-		{"a/b: <k>", View{"a/b", "", -1}},
-		{"a/b: <.>", View{"a/b", "", -1}},
-		{"a/b: <.k>", View{"a/b", "", -1}},
-		{"a/b: <1.2.3>", View{"a/b", "", -1}},
-		{"a/b: <-1k>", View{"a/b", "", -1}},
-		{"a/b: <1e3>", View{"a/b", "", -1}},
-		{"a/b: <0x10>", View{"a/b", "", -1}},
-		{"a/b: <1_0>", View{"a/b", "", -1}},
-		{"a/b: <inf>", View{"a/b", "", -1}},
-		{"a/b: <nan>", View{"a/b", "", -1}},
-		{"a/b: <1g>", View{"a/b", "", -1}},
-		{"a/b: <1\xb5>", View{"a/b", "", -1}},
+		{"a/b: <10K>", plusView{"a/b", "", 10240}},
+		{"a/b: <1.5m>", plusView{"a/b", "", 1572864}},
+		{"a/b: <2M>", plusView{"a/b", "", 2097152}},
+		{"a/b: <77>", plusView{"a/b", "", 77}},
+		{"a/b: < 77 b >", plusView{"a/b", "", -1}},
+		{"a/b: < 77b >", plusView{"a/b", "", 77}},
+		{"a/b:<7>", plusView{"a/b", "", 7}},
+		{"a/b: <7", plusView{"a/b", "", 7}},
+		{"a/b: <7.>", plusView{"a/b", "", 7}},
+		{"a/b: <7> more: <8>", plusView{"a/b", "", 7}},
+		{"a/b: <>", plusView{"a/b", "", -1}},
+		{"a/b: <k>", plusView{"a/b", "", -1}},
+		{"a/b: <.>", plusView{"a/b", "", -1}},
+		{"a/b: <.k>", plusView{"a/b", "", -1}},
+		{"a/b: <1.2.3>", plusView{"a/b", "", -1}},
+		{"a/b: <-1k>", plusView{"a/b", "", -1}},
+		{"a/b: <1e3>", plusView{"a/b", "", -1}},
+		{"a/b: <0x10>", plusView{"a/b", "", -1}},
+		{"a/b: <1_0>", plusView{"a/b", "", -1}},
+		{"a/b: <inf>", plusView{"a/b", "", -1}},
+		{"a/b: <nan>", plusView{"a/b", "", -1}},
+		{"a/b: <1g>", plusView{"a/b", "", -1}},
+		{"a/b: <1\xb5>", plusView{"a/b", "", -1}},
 		// Sizes out of range.
-		{"a/b: <9223372036854774784>", View{"a/b", "", 9223372036854774784}},
-		{"a/b: <9223372036854775807>", View{"a/b", "", -1}},
-		{"a/b: <9999999999999999k>", View{"a/b", "", -1}},
-		{"a/b: <" + strings.Repeat("9", 400) + "m>", View{"a/b", "", -1}},
+		{"a/b: <9223372036854774784>", plusView{"a/b", "", 9223372036854774784}},
+		{"a/b: <9223372036854775807>", plusView{"a/b", "", -1}},
+		{"a/b: <9999999999999999k>", plusView{"a/b", "", -1}},
+		{"a/b: <" + strings.Repeat("9", 400) + "m>", plusView{"a/b", "", -1}},
 		// Types and languages.
-		{"a/b", View{"a/b", "", -1}},
-		{"a/b en <3>", View{"a/b", "en", 3}},
-		{"a/b en : <3>", View{"a/b", "en", 3}},
-		{"  a/b   en:", View{"a/b", "en", -1}},
-		{"a:b c:d: <3>", View{"a:b", "c:d", 3}},
-		{"a/b De DE: <3>", View{"a/b", "De DE", 3}},
-		{"a/b;charset=x En: <3>", View{"a/b;charset=x", "En", 3}},
-		{"\xe9/\xff \x1b[2J: <3>", View{"\xe9/\xff", "\x1b[2J", 3}},
+		{"a/b", plusView{"a/b", "", -1}},
+		{"a/b en <3>", plusView{"a/b", "en", 3}},
+		{"a/b en : <3>", plusView{"a/b", "en", 3}},
+		{"  a/b   en:", plusView{"a/b", "en", -1}},
+		{"a:b c:d: <3>", plusView{"a:b", "c:d", 3}},
+		{"a/b De DE: <3>", plusView{"a/b", "De DE", 3}},
+		{"a/b;charset=x En: <3>", plusView{"a/b;charset=x", "En", 3}},
+		{"\xe9/\xff \x1b[2J: <3>", plusView{"\xe9/\xff", "\x1b[2J", 3}},
 	} {
-		got, ok := ParseView(test.line)
+		got, ok := parseView(test.line)
 		if !ok || got != test.want {
 			t.Errorf("%q: %+v, %v; want %+v", test.line, got, ok, test.want)
 		}
 	}
 	for _, line := range []string{"", " ", ":", ": <3k>", "<3k>", "  : "} {
-		if v, ok := ParseView(line); ok {
+		if v, ok := parseView(line); ok {
 			t.Errorf("%q: is the view %+v", line, v)
 		}
 	}
 }
 
 // report returns the views of a real item.
-func report(t testing.TB) []View {
+func report(t testing.TB) []plusView {
 	t.Helper()
 	return oneSet(t, "umn-bang-views").Views
 }
@@ -101,7 +101,7 @@ func TestChooseView(t *testing.T) {
 		{"text/html, */*;q=0.1", "fr, *;q=0.5", "Text/plain De_DE"},
 		{"text/html, text/*;q=0.001", "de;q=0, *", "Text/plain En_US"},
 	} {
-		v, err := ChooseView(report(t), test.accept, test.language)
+		v, err := chooseView(report(t), test.accept, test.language)
 		if v.String() != test.want || err != nil {
 			t.Errorf("%q, %q: %q, %v; want %q", test.accept, test.language, v, err, test.want)
 		}
@@ -109,7 +109,7 @@ func TestChooseView(t *testing.T) {
 }
 
 func TestChooseViewWithoutLanguages(t *testing.T) {
-	views := []View{{Type: "text/html"}, {Type: "text/plain"}, {Type: "text/plain", Language: "De_DE"}}
+	views := []plusView{{Type: "text/html"}, {Type: "text/plain"}, {Type: "text/plain", Language: "De_DE"}}
 	for _, test := range []struct{ accept, language, want string }{
 		{"", "", "text/html"},
 		{"", "de", "text/plain De_DE"},
@@ -118,7 +118,7 @@ func TestChooseViewWithoutLanguages(t *testing.T) {
 		{"text/plain", "de;q=0.001", "text/plain De_DE"},
 		{"text/plain", "*;q=0.5, de;q=0.1", "text/plain"},
 	} {
-		v, err := ChooseView(views, test.accept, test.language)
+		v, err := chooseView(views, test.accept, test.language)
 		if v.String() != test.want || err != nil {
 			t.Errorf("%q, %q: %q, %v; want %q", test.accept, test.language, v, err, test.want)
 		}
@@ -126,12 +126,12 @@ func TestChooseViewWithoutLanguages(t *testing.T) {
 }
 
 func TestChooseViewRefuses(t *testing.T) {
-	many := make([]View, 100)
+	many := make([]plusView, 100)
 	for i := range many {
 		many[i].Type = strings.Repeat("x", 1000) + "\x1b/y"
 	}
 	for _, test := range []struct {
-		views            []View
+		views            []plusView
 		accept, language string
 		says             string
 	}{
@@ -142,7 +142,7 @@ func TestChooseViewRefuses(t *testing.T) {
 		{nil, "", "", "the item has no views"},
 		{many, "a/b", "", " and 92 more"},
 	} {
-		_, err := ChooseView(test.views, test.accept, test.language)
+		_, err := chooseView(test.views, test.accept, test.language)
 		if !errors.Is(err, scheme.ErrNotFound) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%q, %q: %v; want %q", test.accept, test.language, err, test.says)
 		}
@@ -151,7 +151,7 @@ func TestChooseViewRefuses(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ accept, language string }{{"text/", ""}, {"", "de;q=7"}} {
-		_, err := ChooseView(report(t), test.accept, test.language)
+		_, err := chooseView(report(t), test.accept, test.language)
 		if _, ok := errors.AsType[*locus.SyntaxError](err); !ok || errors.Is(err, scheme.ErrNotFound) {
 			t.Errorf("%q, %q: %v", test.accept, test.language, err)
 		}
@@ -169,7 +169,7 @@ func TestViewAsAskedFor(t *testing.T) {
 		if want != "" {
 			accept = "text/plain"
 		}
-		v, err := ChooseView(report(t), accept, want)
+		v, err := chooseView(report(t), accept, want)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,12 +145,12 @@ func sum(octets []byte) string {
 }
 
 // header reads the header of a Gopher+ reply.
-func (c capture) header() (Header, *bufio.Reader) {
+func (c capture) header() (plusHeader, *bufio.Reader) {
 	r := bufio.NewReader(bytes.NewReader(c.s2c))
 	if !strings.HasPrefix(c.kind, "plus") {
-		return Header{Length: LengthClose}, r
+		return plusHeader{Length: lengthClose}, r
 	}
-	h, err := ReadHeader(r)
+	h, err := readHeader(r)
 	if err != nil {
 		panic(err)
 	}
@@ -187,7 +187,7 @@ func expectHeader(c capture) string {
 
 func expectMenu(c capture) string {
 	// A reply that begins with +INFO has attributes; the only one has a single line.
-	m := NewMenuReader(bytes.NewReader(bytes.TrimPrefix(c.rest(), []byte(infoPrefix))), nil)
+	m := newMenuReader(bytes.NewReader(bytes.TrimPrefix(c.rest(), []byte(infoPrefix))), nil)
 	items, malformed := 0, 0
 	for {
 		l, err := m.Next()
@@ -202,10 +202,10 @@ func expectMenu(c capture) string {
 		}
 	}
 	explanation := " (fewer than 4 fields)"
-	if h, _ := c.header(); h.Plus && h.Length == LengthClose {
+	if h, _ := c.header(); h.Plus && h.Length == lengthClose {
 		explanation = ""
 	}
-	dot := strconv.FormatBool(m.Terminated())
+	dot := strconv.FormatBool(m.terminated)
 	return fmt.Sprintf("menu items: %d malformed%s: %d final dot seen: %s", items, explanation, malformed, strings.ToUpper(dot[:1])+dot[1:])
 }
 
@@ -215,7 +215,7 @@ func expectBody(c capture) string {
 	if err != nil {
 		panic(err)
 	}
-	if h.Length == LengthClose {
+	if h.Length == lengthClose {
 		return fmt.Sprintf("body: %d bytes to close; sha256 %x", len(octets), sha256.Sum256(octets))
 	}
 	after, _ := io.ReadAll(r)
@@ -224,7 +224,7 @@ func expectBody(c capture) string {
 
 func expectText(c capture, strict bool) string {
 	read := func(octets []byte) []byte {
-		text, err := io.ReadAll(TextBody(bytes.NewReader(octets), &TextOptions{Strict: strict}))
+		text, err := io.ReadAll(textBody(bytes.NewReader(octets), &textOptions{Strict: strict}))
 		if err != nil {
 			panic(err)
 		}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/locus-url/locus/scheme"
 )
@@ -118,18 +117,5 @@ func damaged(err error) error {
 	if err == io.ErrUnexpectedEOF || err == gzip.ErrHeader || err == gzip.ErrChecksum || errors.As(err, &corrupt) {
 		return fmt.Errorf("http: %w: the compressed body is damaged: %w", scheme.ErrProtocol, err)
 	}
-	return err
-}
-
-// closeNotifier is a body that calls a function when it is closed first.
-type closeNotifier struct {
-	io.ReadCloser
-	leave func()
-	once  sync.Once
-}
-
-func (h *closeNotifier) Close() error {
-	err := h.ReadCloser.Close()
-	h.once.Do(h.leave)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,8 +34,7 @@ type Client struct {
 	options Options
 
 	mu         sync.Mutex
-	transports map[transportKey]*sharedTransport
-	uses       int64 // counts calls of acquire
+	transports []dialerTransport // the last one was used last
 	closed     bool
 }
 
@@ -54,11 +54,17 @@ const (
 	maxAsked = 3
 )
 
-var errClosed = errors.New("http: the client is closed")
+// errClosed is net.ErrClosed, because no server is at fault.
+var errClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string        { return "http: the client is closed" }
+func (closedError) Is(target error) bool { return target == net.ErrClosed }
 
 // New returns a client. o may be nil.
 func New(o *Options) *Client {
-	c := &Client{transports: make(map[transportKey]*sharedTransport)}
+	c := new(Client)
 	if o != nil {
 		c.options = *o
 	}
@@ -70,12 +76,10 @@ func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	for key, d := range c.transports {
-		d.transport.CloseIdleConnections()
-		if d.users == 0 {
-			delete(c.transports, key)
-		}
+	for _, t := range c.transports {
+		t.CloseIdleConnections()
 	}
+	c.transports = nil
 	return nil
 }
 
@@ -86,76 +90,53 @@ type transportKey struct {
 	isProxy bool
 }
 
-// sharedTransport is the transport for one key, with its idle connections: what one
+// dialerTransport is the transport for one key, with its idle connections: what one
 // dialer allowed, another might not.
-type sharedTransport struct {
-	transport *http.Transport
-	users     int
-	last      int64 // Client.uses at its last use
+type dialerTransport struct {
+	*http.Transport
+	key transportKey
 }
 
-// acquire returns the transport for key. The caller must call release.
-func (c *Client) acquire(key transportKey) (*http.Transport, error) {
+// transport returns the transport for key. If there are too many, the least recently
+// used one is dropped. Requests in progress continue, and net/http closes their connections
+// when they become idle.
+func (c *Client) transport(key transportKey) (*http.Transport, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, errClosed
 	}
-	d := c.transports[key]
-	if d == nil {
-		d = &sharedTransport{transport: c.newTransport(key)}
-		c.transports[key] = d
-	}
-	d.users++
-	c.uses++
-	d.last = c.uses
-	c.evict()
-	return d.transport, nil
-}
-
-func (c *Client) release(key transportKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d := c.transports[key]
-	d.users--
-	if c.closed && d.users == 0 {
-		d.transport.CloseIdleConnections()
-		delete(c.transports, key)
-	}
-	c.evict()
-}
-
-// evict drops the least recently used transports while there are too many, except
-// those in use. c.mu is locked.
-func (c *Client) evict() {
-	for len(c.transports) > maxTransports {
-		var oldest transportKey
-		for key, d := range c.transports {
-			if d.users == 0 && (oldest.dialer == nil || d.last < c.transports[oldest].last) {
-				oldest = key
-			}
+	i := slices.IndexFunc(c.transports, func(t dialerTransport) bool { return t.key == key })
+	var t dialerTransport
+	if i >= 0 {
+		t = c.transports[i]
+	} else {
+		t = dialerTransport{c.newTransport(key), key}
+		if len(c.transports) == maxTransports {
+			i = 0
+			c.transports[0].CloseIdleConnections()
 		}
-		if oldest.dialer == nil {
-			return
-		}
-		c.transports[oldest].transport.CloseIdleConnections()
-		delete(c.transports, oldest)
 	}
+	if i >= 0 {
+		c.transports = slices.Delete(c.transports, i, i+1)
+	}
+	c.transports = append(c.transports, t)
+	return t.Transport, nil
 }
 
 func (c *Client) newTransport(key transportKey) *http.Transport {
+	config := c.tls(!key.isProxy)
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := withRequest(ctx)
-		defer cancel()
 		conn, err := key.dialer.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, &dialError{err}
 		}
 		return conn, nil
 	}
-	config := c.tls(!key.isProxy)
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := withRequest(ctx)
+			defer cancel()
 			conn, err := dial(ctx, network, address)
 			if err != nil {
 				return nil, err
@@ -163,6 +144,8 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 			return newWireConn(conn), nil
 		},
 		DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := withRequest(ctx)
+			defer cancel()
 			conn, err := dial(ctx, network, address)
 			if err != nil {
 				return nil, err
@@ -209,8 +192,6 @@ func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 // startTLS begins TLS on conn. net/http needs the *tls.Conn itself for HTTP/2, which
 // checks lengths; an HTTP/1 connection is read through a wire.
 func startTLS(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
-	ctx, cancel := withRequest(ctx)
-	defer cancel()
 	t, err := handshake(ctx, conn, config, address)
 	if err != nil {
 		return nil, err
@@ -388,26 +369,15 @@ func newOperation(c *Client, req *scheme.Request) *operation {
 	return v
 }
 
-// run opens the resource, and keeps the transport in use until it is closed.
-func (v *operation) run(ctx context.Context) (scheme.Resource, error) {
+func (v *operation) run(ctx context.Context) (resource scheme.Resource, err error) {
 	if v.req.Dial == nil {
 		return nil, errNoDialer
 	}
-	key := transportKey{v.req.Dial, v.to.isProxy}
-	transport, err := v.client.acquire(key)
-	if err != nil {
+	if v.transport, err = v.client.transport(transportKey{v.req.Dial, v.to.isProxy}); err != nil {
 		return nil, err
 	}
-	v.transport = transport
-	resource, err := v.open(ctx)
-	if err != nil {
-		v.client.release(key)
+	if resource, err = v.open(ctx); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
-	}
-	if object, ok := resource.(*scheme.Object); ok {
-		object.Body = &closeNotifier{ReadCloser: object.Body, leave: func() { v.client.release(key) }}
-	} else {
-		v.client.release(key)
 	}
 	return resource, nil
 }
@@ -435,7 +405,6 @@ func (v *operation) open(ctx context.Context) (scheme.Resource, error) {
 	}
 }
 
-// send sends one request.
 func (v *operation) send(ctx context.Context) (*response, error) {
 	ctx = context.WithValue(ctx, callKey{}, ctx)
 	method := http.MethodGet
@@ -452,7 +421,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 			conn.wire.expect(r)
 		}
 	}
-	req := v.to.newRequest(ctx, method, v.from, v.client.options.Raw)
+	req := v.to.newRequest(ctx, method, v.req.Header, v.from, v.client.options.Raw)
 	if v.req.Accept != "" {
 		req.Header.Set("Accept", v.req.Accept)
 	}

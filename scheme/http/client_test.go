@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -197,7 +198,7 @@ func TestRequestTarget(t *testing.T) {
 		if line != "GET "+c.want+" HTTP/1.1" {
 			t.Errorf("%s: sent %q", c.path, line)
 		}
-		want := "Host: " + host + "\r\nUser-Agent: locus\r\nAccept: */*\r\nAccept-Encoding: gzip\r\n\r\n"
+		want := "Host: " + host + "\r\nUser-Agent: " + agent.Name() + "\r\nAccept: */*\r\nAccept-Encoding: gzip\r\n\r\n"
 		if rest != want {
 			t.Errorf("%s: sent %q", c.path, rest)
 		}

@@ -24,8 +24,9 @@
 // A [Client] sends one GET and follows nothing: a redirect is a [scheme.Referral]. The
 // request-target is the text between host and "#", "//", ".." and "%2f" included. Only
 // what a request-target cannot hold is escaped: octets from 80 hexadecimal up, the
-// quotation mark, and < > [ ] { } \ ^ ` |. Fragment, cookies and Referer are never
-// sent.
+// quotation mark, and < > [ ] { } \ ^ ` |. The fragment is never sent, nor are cookies
+// and a Referer that Request.Header does not have. The User-Agent is
+// "locus/VERSION (+URL)" by default.
 //
 // The user and password of a URL are sent as Basic credentials (RFC 7617), only to its
 // host, and only when the server asks with 401; Object.Note says so. If the server

@@ -18,7 +18,7 @@ func target(t *testing.T, u locus.URL) {
 	if h.reachable() != nil {
 		return
 	}
-	req := h.destination().newRequest(t.Context(), "GET", resume{}, false)
+	req := h.destination().newRequest(t.Context(), "GET", nil, resume{}, false)
 	want := string(h.AppendTarget(nil))
 	if got := req.URL.RequestURI(); got != want {
 		t.Errorf("%q: net/http would send %q, and not %q", u, got, want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
 )
@@ -40,12 +41,10 @@ func parseProxy(u locus.URL) (proxy, error) {
 	return p, nil
 }
 
-// address returns host:port.
 func (p proxy) address() string { return p.url.Host() + ":" + strconv.Itoa(int(p.url.Port())) }
 
-// connectRequest returns the request for a tunnel to address.
 func (p proxy) connectRequest(address string) ([]byte, error) {
-	lines := []string{"CONNECT " + address + " HTTP/1.1", "Host: " + address, "User-Agent: locus"}
+	lines := []string{"CONNECT " + address + " HTTP/1.1", "Host: " + address, "User-Agent: " + agent.Name()}
 	if p.login != "" {
 		lines = append(lines, "Proxy-Authorization: "+p.login)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -237,7 +238,7 @@ func TestTunnel(t *testing.T) {
 			}
 			conn.Close()
 		}
-		want := "CONNECT far.example:443 HTTP/1.1\r\nHost: far.example:443\r\nUser-Agent: locus\r\nProxy-Authorization: Basic bWU6cHc=\r\n\r\n"
+		want := "CONNECT far.example:443 HTTP/1.1\r\nHost: far.example:443\r\nUser-Agent: " + agent.Name() + "\r\nProxy-Authorization: Basic bWU6cHc=\r\n\r\n"
 		if got := requests(); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: asked %q", name, got)
 		}
@@ -314,7 +315,7 @@ func FuzzAbsolute(f *testing.F) {
 		if err != nil {
 			return
 		}
-		target := w.newRequest(t.Context(), "GET", resume{}, false).URL.RequestURI()
+		target := w.newRequest(t.Context(), "GET", nil, resume{}, false).URL.RequestURI()
 		if strings.ContainsFunc(target, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"<>\\^`{|}#", r) }) {
 			t.Errorf("%q: %q", text, target)
 		}

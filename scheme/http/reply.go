@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -278,34 +279,20 @@ func (v *operation) referral(a *response) (scheme.Resource, error) {
 }
 
 // resolve returns the URL of a Location, which may be relative to base (RFC 9110
-// section 10.2.2, RFC 3986 section 5.2). It does not change the spelling of either.
+// section 10.2.2). It does not change the spelling of either.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	u, err := locus.Parse(location)
 	if err == nil || !errors.Is(err, locus.ErrNoScheme) || port(base) == 0 {
 		// A proxy's Location for a gopher URL is not relative to that URL.
 		return u, err
 	}
-	login, _ := base.Login()
-	site := base.Scheme() + "://" + login
-	path, search, _ := split(base)
-	reference, rest := location, ""
-	if i := strings.IndexAny(location, "?#"); i >= 0 {
-		reference, rest = location[:i], location[i:]
+	r, err := relative.Parse(location)
+	if err != nil {
+		return locus.URL{}, err
 	}
-	switch {
-	case strings.HasPrefix(reference, "//"):
-		return locus.Parse(base.Scheme() + ":" + location)
-	case strings.HasPrefix(reference, "/"):
-		path = removeDots(reference[1:])
-	case reference != "":
-		path = removeDots(path[:strings.LastIndexByte(path, '/')+1] + reference)
-	case strings.HasPrefix(rest, "#") && search != "":
-		rest = "?" + search + rest
-	}
-	return locus.Parse(site + "/" + path + rest)
+	return r.Resolve(base)
 }
 
-// basicRealm returns the realm of the challenge for Basic credentials.
 func (a *response) basicRealm() (realm string, ok bool) {
 	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
 		if strings.EqualFold(c.scheme, "Basic") {
@@ -327,49 +314,38 @@ func (a *response) failure() error {
 	_, text, _ := strings.Cut(a.Status, " ")
 	// A textproto.Error is quoted when it is shown.
 	err := fmt.Errorf("%w: %w", kind, &textproto.Error{Code: a.StatusCode, Msg: text[:min(len(text), maxText)]})
-	if hint := a.hint(); hint != "" {
-		err = scheme.Hint(err, hint)
+	after, until, later := a.retryAfter()
+	switch {
+	case a.StatusCode == http.StatusUnauthorized:
+		err = scheme.Hint(err, a.loginHint())
+	case a.StatusCode == http.StatusProxyAuthRequired:
+		err = scheme.Hint(err, "the proxy wants another user and password: write them in the proxy's URL")
+	case later:
+		err = scheme.Hint(err, "the server asks to wait "+until)
 	}
-	if after, ok := a.retryAfter(); ok {
+	if later {
 		err = &scheme.LaterError{Err: err, After: after}
 	}
 	return err
 }
 
-// retryAfter returns how long the server asks to wait (RFC 9110 section 10.2.3). A
-// date is relative to the response's Date, if it has one.
-func (a *response) retryAfter() (time.Duration, bool) {
+// retryAfter returns how long the server asks to wait, also as text (RFC 9110 section
+// 10.2.3). A date is relative to the response's Date, if it has one.
+func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
+		after = time.Duration(seconds) * time.Second
+		return after, fmt.Sprintf("%v before the next try", after), true
 	}
 	when, err := http.ParseTime(text)
 	if err != nil {
-		return 0, false
+		return 0, "", false
 	}
 	now, err := http.ParseTime(a.Header.Get("Date"))
 	if err != nil {
 		now = time.Now()
 	}
-	return max(when.Sub(now), 0), true
-}
-
-// hint returns advice from the header, or "".
-func (a *response) hint() string {
-	switch a.StatusCode {
-	case http.StatusUnauthorized:
-		return a.loginHint()
-	case http.StatusProxyAuthRequired:
-		return "the proxy wants another user and password: write them in the proxy's URL"
-	}
-	after := a.Header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(after, 10, 31); err == nil {
-		return fmt.Sprintf("the server asks to wait %v before the next try", time.Duration(seconds)*time.Second)
-	}
-	if when, err := http.ParseTime(after); err == nil {
-		return "the server asks to wait until " + when.UTC().Format(time.RFC3339)
-	}
-	return ""
+	return max(when.Sub(now), 0), "until " + when.UTC().Format(time.RFC3339), true
 }
 
 func (a *response) loginHint() string {
@@ -420,7 +396,6 @@ func explain(ctx context.Context, err error) error {
 	}
 }
 
-// isTimeout reports whether err is a timeout.
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()

@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/internal/bnf"
 )
 
@@ -59,7 +61,6 @@ func loginOf(u locus.URL) (*login, error) {
 // login is a user and password for Basic credentials (RFC 7617).
 type login struct{ user, password string }
 
-// sendable reports whether Basic credentials can carry l.
 func (l login) sendable() bool {
 	return !strings.Contains(l.user, ":") && strings.IndexFunc(l.user+l.password, func(r rune) bool { return r < ' ' || r == 0x7F }) < 0
 }
@@ -91,7 +92,7 @@ func (h URL) destination() destination {
 	return destination{url: &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch}}
 }
 
-func (w destination) newRequest(ctx context.Context, method string, from resume, raw bool) *http.Request {
+func (w destination) newRequest(ctx context.Context, method string, fields map[string][]string, from resume, raw bool) *http.Request {
 	req := (&http.Request{
 		Method:     method,
 		URL:        w.url,
@@ -99,13 +100,14 @@ func (w destination) newRequest(ctx context.Context, method string, from resume,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
-		Header:     make(http.Header),
+		Header:     http.Header{"User-Agent": {agent.Name()}, "Accept": {"*/*"}},
 	}).WithContext(ctx)
+	for name, values := range fields {
+		req.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
 	if w.login != "" {
 		req.Header.Set("Proxy-Authorization", w.login)
 	}
-	req.Header.Set("User-Agent", "locus")
-	req.Header.Set("Accept", "*/*")
 	coding := "gzip"
 	if raw || from.offset > 0 {
 		coding = "identity"

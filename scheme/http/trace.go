@@ -41,7 +41,6 @@ func maskTarget(target string) string {
 	return strings.TrimPrefix(locus.Mask(origin+target), origin)
 }
 
-// hook adds the tracer to the hooks of a request.
 func (t *tracer) hook(to *httptrace.ClientTrace) {
 	if t.req.Trace != nil {
 		to.WroteHeaderField = t.wrote

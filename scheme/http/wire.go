@@ -117,7 +117,6 @@ func (f *framing) take(p []byte) int {
 	return n + rest
 }
 
-// complete reports whether the end of the response was reached.
 func (f *framing) complete() bool { return f.body && f.length == 0 }
 
 // header reads one octet of the header.

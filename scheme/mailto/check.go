@@ -10,7 +10,6 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// check returns all violations of u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	// Of the xchars only "?" can't be in an hsegment.
 	if p == locus.RFC1738 && u.Facts().Has(locus.PathHsegment) && addrspec.Sound(u) {

@@ -16,15 +16,18 @@ func Scheme() scheme.Scheme {
 		Section:   "RFC 1738 3.5",
 		Syntax:    "mailto:<rfc822-addr-spec>",
 		Access:    "it names no object; a person writes to it",
-		Reserved:  escape.Chars(",?&="), // by RFC 6068 alone; the last two in header fields
+		Reserved:  escape.Chars(",?&="), // only by RFC 6068; the last two in header fields
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
 		Traits:    scheme.Local | scheme.Composes | scheme.MailAddress,
 		Hierarchy: relative.Opaque,
 		Icon:      "address",
-		Split:     splitPath,
-		Title:     title,
+		Split: func(s *scheme.Splitter) {
+			s.UpTo("?", "encoded822addr", scheme.RolePath)
+			s.All("hfields", scheme.RoleSearch)
+		},
+		Title: func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
 	}
 }
 

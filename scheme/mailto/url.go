@@ -1,6 +1,9 @@
 package mailto
 
 import (
+	"fmt"
+	"log/slog"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
@@ -61,3 +64,10 @@ func (p Parts) URL() (URL, error) {
 	}
 	return Parse(u)
 }
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (m URL) Format(s fmt.State, verb rune) { m.url.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Redacted()) }

@@ -13,19 +13,26 @@ const (
 	cidSection = `URI draft, "Content-Id"`
 )
 
-// checkMID returns every violation of a mid URL.
-func checkMID(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	text, offset := bnf.SchemePart(u)
-	if p == locus.RFC1738 && !strings.Contains(text, "/") && addrspec.Sound(u) {
+	section, form, part := midSection, `write a message-id after "mid:"`, "addr-spec"
+	if isCID(u) {
+		section, form, part = cidSection, `write a content-id after "cid:"`, "content-identifier"
+	}
+	if p == locus.RFC1738 && (isCID(u) || !strings.Contains(text, "/")) && addrspec.Sound(u) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if text == "" {
-		f.Add("form", midSection, offset, "", `write a message-id after "mid:"`)
+		f.Add("form", section, offset, "", form)
 		return f.List()
 	}
-	f.Xchars("addr-spec", offset, text)
+	f.Xchars(part, offset, text)
+	if isCID(u) {
+		addrspec.Report(&f, offset, text)
+		return f.List()
+	}
 	messageID, contentID, pair := split(text)
 	identifier(&f, offset, messageID)
 	if pair {
@@ -36,29 +43,11 @@ func checkMID(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// identifier checks text, which begins at offset.
 func identifier(f *bnf.Findings, offset int, text string) {
 	if i := strings.IndexByte(text, '/'); i >= 0 {
 		f.Note("slash", "RFC 2392 2", offset+i, "/", `write "/" in an identifier as %2F: in RFC 2392 it separates message-id and content-id`)
 	}
 	addrspec.Report(f, offset, text)
-}
-
-// checkCID returns every violation of a cid URL.
-func checkCID(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && addrspec.Sound(u) {
-		return nil
-	}
-	f := bnf.Findings{URL: u, Profile: p}
-	f.Scheme()
-	text, offset := bnf.SchemePart(u)
-	if text == "" {
-		f.Add("form", cidSection, offset, "", `write a content-id after "cid:"`)
-		return f.List()
-	}
-	f.Xchars("content-identifier", offset, text)
-	addrspec.Report(&f, offset, text)
-	return f.List()
 }
 
 // cidNotes returns the advice that a cid URL has a meaning only in its message.
@@ -69,7 +58,6 @@ func cidNotes(u locus.URL) []locus.Violation {
 	}}
 }
 
-// canonical returns the canonical form of u and what it changed.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

@@ -117,7 +117,7 @@ func TestCIDGet(t *testing.T) {
 		{url: "cid:foo4*foo1@bar.net", text: picture, limit: 5, want: scheme.ErrTooLarge},
 		{url: "cid:foo4*foo1@bar.net", text: picture, limits: message.Limits{Octets: 100}, want: scheme.ErrTooLarge, says: "mid:"},
 		{url: "cid:none%0D%0A@x", text: picture, want: scheme.ErrNotFound, says: `"none\r\n@x"`},
-		{url: "cid:foo4*foo1@bar.net", text: "<!DOCTYPE html>\n<p>", want: scheme.ErrUnsupported, says: "--in"},
+		{url: "cid:foo4*foo1@bar.net", text: "<!DOCTYPE html>\n<p>", want: scheme.ErrUnsupported, says: "name a message"},
 	} {
 		closed := 0
 		within := func(context.Context) (scheme.Resource, error) {
@@ -149,7 +149,11 @@ func TestCIDGet(t *testing.T) {
 func TestWithin(t *testing.T) {
 	c := mid.New(nil)
 	u := locus.MustParse("cid:foo4*foo1@bar.net")
-	if r, err := c.Open(t.Context(), &scheme.Request{URL: u}); !errors.Is(err, scheme.ErrUnsupported) || !strings.Contains(err.Error(), "--in FILE or --in mid:") {
+	// No error names a flag of the command.
+	if r, err := c.Open(t.Context(), &scheme.Request{URL: u}); !errors.Is(err, scheme.ErrUnsupported) || scheme.ReasonOf(err) != mid.ReasonNoMessage || strings.Contains(err.Error(), "--") {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("mid:a@b")}); !errors.Is(err, scheme.ErrUnsupported) || scheme.ReasonOf(err) != mid.ReasonNoStore || strings.Contains(err.Error(), "configuration") {
 		t.Errorf("%v, %v", r, err)
 	}
 	for _, test := range []struct {

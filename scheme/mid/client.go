@@ -1,8 +1,8 @@
 package mid
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +31,15 @@ type Options struct {
 	// Limits bound the message that contains a cid URL, which is read into memory.
 	Limits message.Limits
 }
+
+// Reasons why an open failed that another setting would help.
+const (
+	// ReasonNoStore: Options.Store is missing.
+	ReasonNoStore scheme.Reason = "no-store"
+	// ReasonNoMessage: Request.Within, which opens the message with the part of a cid URL, is
+	// missing, or opens something else.
+	ReasonNoMessage scheme.Reason = "no-message"
+)
 
 // Client opens received messages and their parts. It may be used concurrently if its
 // store may.
@@ -91,8 +100,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, m URL) (*scheme.
 
 func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*scheme.Object, error) {
 	if c.o.Store == nil {
-		return nil, scheme.Hint(fmt.Errorf("%w: there is no mail in which to look for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
-			"name the folders and files that mail is in: mail.stores in the configuration")
+		return nil, scheme.HintFor(fmt.Errorf("%w: there is no mail in which to look for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
+			ReasonNoStore, "name the folders and files that mail is in")
 	}
 	file, err := c.first(ctx, m.messageID)
 	if err != nil {
@@ -114,8 +123,8 @@ func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*sche
 
 func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
 	if req.Within == nil {
-		return nil, scheme.Hint(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
-			"--in FILE or --in mid:... names the message")
+		return nil, scheme.HintFor(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
+			ReasonNoMessage, "name the message")
 	}
 	m, err := c.within(ctx, req)
 	if err != nil {
@@ -124,7 +133,6 @@ func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*sche
 	return findPart(ctx, req, m, u.contentID, io.NopCloser(nil))
 }
 
-// within reads the message that contains the URL.
 func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Message, error) {
 	within, err := req.Within(ctx)
 	if err != nil {
@@ -146,7 +154,7 @@ func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Mess
 }
 
 func notMessage(what string) error {
-	return scheme.Hint(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), "--in FILE or --in mid:... names a message")
+	return scheme.HintFor(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), ReasonNoMessage, "name a message")
 }
 
 // stored is an open message.
@@ -175,7 +183,6 @@ func openStored(file fs.File) (*stored, error) {
 	return m, nil
 }
 
-// first opens the first message with this Message-ID.
 func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	next, stop := iter.Pull2(c.o.Store.Messages(ctx, id))
 	defer stop()
@@ -219,24 +226,17 @@ func isSame(a, b *stored) bool {
 	if a.size != b.size {
 		return false
 	}
-	const piece = 64 << 10
-	x, y := make([]byte, piece), make([]byte, piece)
-	for at := int64(0); at < a.size; at += piece {
-		n := min(piece, a.size-at)
-		if _, err := a.ReadAt(x[:n], at); err != nil && err != io.EOF {
-			return false
-		}
-		if _, err := b.ReadAt(y[:n], at); err != nil && err != io.EOF {
-			return false
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return false
-		}
-	}
-	return true
+	x, err := a.sum()
+	y, otherErr := b.sum()
+	return err == nil && otherErr == nil && x == y
 }
 
-// whole returns the whole message as an object.
+func (m *stored) sum() (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	_, err = io.Copy(h, io.NewSectionReader(m, 0, m.size))
+	return [sha256.Size]byte(h.Sum(nil)), err
+}
+
 func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
 	if req.Limit > 0 && m.size > req.Limit {
 		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
@@ -253,7 +253,6 @@ func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*sc
 	return o, nil
 }
 
-// part returns a part of the message as an object.
 func (m *stored) part(ctx context.Context, req *scheme.Request, contentID string) (*scheme.Object, error) {
 	parsed, err := message.Parse(m, m.size, nil)
 	if errors.Is(err, message.ErrLimit) {

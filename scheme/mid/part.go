@@ -50,7 +50,6 @@ func Part(ctx context.Context, req *scheme.Request, m *message.Message, part mes
 	return o, nil
 }
 
-// mediaType returns the media type of a part, with its parameters if they are valid.
 func mediaType(p message.Part) string {
 	if text := mime.FormatMediaType(p.Type, p.Params()); text != "" {
 		return text

@@ -18,9 +18,9 @@ func Schemes(c *Client) []scheme.Scheme {
 		Section:   midSection + "; RFC 1738 4; RFC 2392",
 		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
 		Access:    "mail that has been received",
-		Fields:    midFields,
+		Fields:    fields,
 		Canonical: canonical,
-		Check:     checkMID,
+		Check:     check,
 		Opener:    c,
 		Traits:    scheme.Local | scheme.Messages | scheme.MailAddress,
 		Hierarchy: relative.Opaque,
@@ -33,27 +33,18 @@ func Schemes(c *Client) []scheme.Scheme {
 	cid.Section = cidSection + "; RFC 1738 4; RFC 2392"
 	cid.Syntax = "cid:<content-id>"
 	cid.Access = "the message that contains the URL"
-	cid.Fields, cid.Check, cid.Notes = cidFields, checkCID, cidNotes
+	cid.Notes = cidNotes
 	cid.Traits = scheme.Local | scheme.Contained | scheme.MailAddress
 	return []scheme.Scheme{mid, cid}
 }
 
-func midFields(u locus.URL) ([]scheme.Field, error) {
+func fields(u locus.URL) (list []scheme.Field, err error) {
 	m, err := Parse(u)
-	if err != nil {
-		return nil, err
+	if err == nil && !isCID(u) {
+		list = append(list, scheme.Field{Name: "messageId", Value: m.messageID})
 	}
-	list := []scheme.Field{{Name: "messageId", Value: m.messageID}}
 	if id, ok := m.ContentID(); ok {
 		list = append(list, scheme.Field{Name: "contentId", Value: id})
 	}
-	return list, nil
-}
-
-func cidFields(u locus.URL) ([]scheme.Field, error) {
-	m, err := Parse(u)
-	if err != nil {
-		return nil, err
-	}
-	return []scheme.Field{{Name: "contentId", Value: m.contentID}}, nil
+	return list, err
 }

@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/locus-url/locus/internal/lineconn"
+	"github.com/locus-url/locus/message"
 )
 
 // block is the multi-line part of an answer, which ends with a dot on a line of its
@@ -19,10 +22,10 @@ type block struct {
 
 // finish ends the block with err, and the operation.
 func (b *block) finish(err error) {
-	b.end(err == io.EOF)
+	b.End(err == io.EOF)
 	b.err = err
 	if err != io.EOF {
-		b.err = b.failure(fmt.Errorf("the reply to %s: %w", b.command, err))
+		b.err = lineconn.Failure(b.ctx, "news", fmt.Errorf("the reply to %s: %w", b.command, err))
 	}
 }
 
@@ -60,9 +63,9 @@ func newBody(x *operation) *body {
 
 // date returns the date in the head, or the zero time.
 func (b *body) date() time.Time {
-	head, _, _ := bytes.Cut(b.head, []byte(headEnd))
-	o := overviewOf(0, string(head))
-	return o.time()
+	h, _ := message.ReadHeader(bytes.NewReader(b.head), nil)
+	t, _ := h.Date()
+	return t
 }
 
 func (b *body) read(p []byte) (int, error) {
@@ -89,16 +92,16 @@ func (b *body) Read(p []byte) (int, error) {
 
 // dots begins to read a block as octets.
 func (c *conn) dots() *dotReader {
-	c.owed++
+	c.Owed++
 	return newDotReader(connReader{c})
 }
 
 // endDots updates the state of the server after the last read from d.
 func (c *conn) endDots(d *dotReader) {
 	// The server sent more than was asked for.
-	c.broken = c.broken || d.r.Buffered() > 0
+	c.Broken = c.Broken || d.r.Buffered() > 0
 	if d.err == io.EOF {
-		c.owed--
+		c.Owed--
 	}
 }
 
@@ -106,7 +109,7 @@ func (c *conn) endDots(d *dotReader) {
 type connReader struct{ *conn }
 
 func (r connReader) Read(p []byte) (int, error) {
-	n, err := r.lines.Read(p)
+	n, err := r.Lines.Read(p)
 	if err != nil {
 		err = readError(err)
 	}

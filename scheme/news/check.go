@@ -114,7 +114,8 @@ func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	text := path(u)
-	if text != "" && bnf.Spelled(u, defaultPort(u)) && strings.Count(text, "@") <= 1 {
+	if text == "" && isArticle(u.SchemePart()) || // RFC 1738 reads a message-id, RFC 5538 a server
+		text != "" && bnf.Spelled(u, defaultPort(u)) && strings.Count(text, "@") <= 1 {
 		return u, 0, nil
 	}
 	c := beginCanonical(u)

@@ -6,14 +6,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
 )
@@ -64,7 +61,7 @@ type Limits struct {
 // Client opens news, snews, nntp and nntps URLs. It may be used concurrently.
 type Client struct {
 	o    Options
-	pool pool.Pool[poolKey, *conn]
+	pool pool.Pool[lineconn.Key, *conn]
 }
 
 // New returns a Client. o may be nil.
@@ -159,8 +156,8 @@ func (c *Client) server(n URL) (locus.URL, error) {
 			p.Scheme = "nntps"
 		}
 	case c.o.Server.IsZero():
-		return locus.URL{}, scheme.Hint(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
-			"NNTPSERVER in the environment, or news.server in the configuration, names one")
+		return locus.URL{}, scheme.HintFor(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
+			scheme.ReasonNoServer, "write a URL with a server, nntp://host/newsgroup, or name one")
 	case !isNNTP(c.o.Server) || p.Host == "":
 		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Redacted()))
 	case n.Secure() && p.Scheme == "nntp":
@@ -170,41 +167,19 @@ func (c *Client) server(n URL) (locus.URL, error) {
 	return p.URL()
 }
 
-// poolKey tells kept connections apart: an operation uses only one with its own key.
-type poolKey struct {
-	dial                 scheme.Dialer
-	host                 string
-	port                 uint16
-	secure               bool // TLS from the first octet on
-	user, password       string
-	hasUser, hasPassword bool
-}
-
 // keyOf returns the key of a server, whose URL server returned.
-func keyOf(d scheme.Dialer, server locus.URL) (poolKey, error) {
-	k := poolKey{dial: d, host: strings.ToLower(strings.Trim(server.Host(), "[]")), port: defaultPort(server), secure: isSecure(server)}
-	if port, ok := server.Port(); ok {
-		k.port = port
-	}
-	k.user, k.hasUser = server.User()
-	k.password, k.hasPassword = server.Password()
-	k.user, k.password = bnf.Decode(k.user), bnf.Decode(k.password)
-	if line.Index(k.user) >= 0 || line.Index(k.password) >= 0 {
-		return poolKey{}, server.Errorf(len(server.Scheme())+len("://"), "user", "%w: CR, LF or NUL would end the command that it is sent in", locus.ErrValue)
+func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
+	k := lineconn.NewKey(d, server, defaultPort(server), isSecure(server))
+	if line.Index(k.User) >= 0 || line.Index(k.Password) >= 0 {
+		return k, server.Errorf(len(server.Scheme())+len("://"), "user", "%w: CR, LF or NUL would end the command that it is sent in", locus.ErrValue)
 	}
 	return k, nil
 }
 
-// conn is a connection to a server and the state that the server is in. One
-// operation uses it at a time.
+// conn is a connection to a server and the state that the server is in.
 type conn struct {
-	raw   net.Conn // as dialled
-	conn  net.Conn // raw, or TLS over it
+	lineconn.Conn
 	tls   bool
-	lines *line.Reader
-	trace scheme.TraceFunc
-
-	key   poolKey
 	login *scheme.Credentials // that the server accepted; nil: none
 	asked bool                // login is the answer of Request.Ask,
 	realm string              // to a question with this realm
@@ -213,62 +188,40 @@ type conn struct {
 	caps   capabilities    // nil: not known, or the server has no list
 	over   string          // the command that lists articles; empty: not known
 	format *overviewFormat // of an overview; nil: not known
-
-	// owed counts the replies and ends of blocks that are still to come. If it is not
-	// 0, or broken is set, no other operation can use the connection.
-	owed     int
-	broken   bool
-	reused   bool // it was kept,
-	answered bool // and has answered since
 }
 
-// Key implements pool.Conn.
-func (c *conn) Key() poolKey { return c.key }
-
-// Quit sends QUIT and closes without waiting for the reply.
-func (c *conn) Quit() {
-	c.conn.SetWriteDeadline(time.Now().Add(time.Second))
-	c.conn.Write([]byte("QUIT\r\n"))
-	c.conn.Close()
-}
-
-// kept returns a kept connection, one that has the newsgroup selected if possible,
-// or nil.
-func (c *Client) kept(key poolKey, newsgroup string) *conn {
-	kept, ok := c.pool.Take(key, func(c *conn) int {
+// kept returns a kept connection, one that has the newsgroup selected if possible.
+func (c *Client) kept(key lineconn.Key, newsgroup string) (kept *conn, ok bool) {
+	return c.pool.Take(key, func(c *conn) int {
 		if c.group.name == newsgroup {
 			return 1
 		}
 		return 0
 	})
-	if !ok {
-		return nil
-	}
-	kept.reused, kept.answered = true, false
-	return kept
 }
 
 // connect opens a connection and prepares it for commands.
 func (x *operation) connect() error {
-	raw, err := x.key.dial.DialContext(x.ctx, "tcp", net.JoinHostPort(x.key.host, strconv.Itoa(int(x.key.port))))
+	c, err := lineconn.Dial(x.ctx, x.key)
 	if err != nil {
-		return scheme.Unreachable(err)
+		return err
 	}
-	x.use(&conn{raw: raw, conn: raw, key: x.key})
+	x.use(&conn{Conn: c})
 	if err := x.begin(); err != nil {
-		x.end(false)
+		x.End(false)
 		return err
 	}
 	return nil
 }
 
 func (x *operation) begin() error {
-	if x.key.secure {
+	if x.key.Secure {
 		if err := x.handshake(); err != nil {
 			return err
 		}
+	} else {
+		x.readLines()
 	}
-	x.readLines()
 	if err := x.conn.greet(); err != nil {
 		return err
 	}
@@ -284,21 +237,15 @@ func (x *operation) begin() error {
 }
 
 func (x *operation) readLines() {
-	x.conn.lines = line.NewReader(x.conn.conn, x.client.o.Limits.Line)
+	x.conn.Lines = line.NewReader(x.conn.Stream, x.client.o.Limits.Line)
 }
 
 func (x *operation) handshake() error {
-	config := new(tls.Config)
-	if x.client.o.TLSConfig != nil {
-		config = x.client.o.TLSConfig.Clone()
+	if err := x.conn.StartTLS(x.ctx, x.conn.Config(x.client.o.TLSConfig)); err != nil {
+		return err
 	}
-	config.ServerName = cmp.Or(config.ServerName, x.key.host)
-	secure := tls.Client(x.conn.raw, config)
-	if err := secure.HandshakeContext(x.ctx); err != nil {
-		x.conn.broken = true
-		return fmt.Errorf("TLS: %w", scheme.Broken(err))
-	}
-	x.conn.conn, x.conn.tls = secure, true
+	x.conn.tls = true
+	x.readLines()
 	return nil
 }
 
@@ -314,15 +261,9 @@ func (x *operation) startTLS() (done bool, err error) {
 	if err != nil || r.code != 382 {
 		return false, err
 	}
-	if c.lines.Buffered() > 0 {
-		// An attacker could have put this there to be read as if TLS protected it.
-		c.broken = true
-		return false, fmt.Errorf("%w: the server sent data in clear after the reply to STARTTLS", scheme.ErrProtocol)
-	}
 	if err := x.handshake(); err != nil {
 		return false, err
 	}
-	x.readLines()
 	c.forget()
 	c.over, c.format = "", nil
 	return true, nil

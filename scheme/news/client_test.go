@@ -28,12 +28,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type dialer struct {
 	net.Dialer
 	dialled atomic.Int32
+	pieces  bool // connections deliver an octet at a time
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	d.dialled.Add(1)
-	return d.Dialer.DialContext(ctx, network, address)
+	c, err := d.Dialer.DialContext(ctx, network, address)
+	if d.pieces && err == nil {
+		c = piecesConn{c}
+	}
+	return c, err
 }
+
+type piecesConn struct{ net.Conn }
+
+func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
 
 // world is a server and a client for one test.
 type world struct {
@@ -192,7 +201,7 @@ func TestArticle(t *testing.T) {
 	}
 	w.wantArticle("/a.few/0011", few.Articles[4])
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 11")
-	for path, words := range map[string]string{"/a.few/9": "423", "/no.such/1": `"no group no.such"`, "/a.few/4711": "ARTICLE 4711"} {
+	for path, words := range map[string]string{"/a.few/9": "423", "/no.such/1": `411 no group no.such`, "/a.few/4711": "ARTICLE 4711"} {
 		_, err := w.open(path)
 		wantError(t, err, scheme.ErrNotFound, words)
 	}
@@ -214,10 +223,11 @@ func TestGroup(t *testing.T) {
 		{"HEAD", newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11|HDR Message-ID 7-11|XHDR Message-ID 7-11|LISTGROUP|HEAD 7|HEAD 8|HEAD 10|HEAD 11"},
 		{"RFC 977", newstest.Options{RFC977: true}, hello + "MODE READER|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11|HDR Message-ID 7-11|XHDR Message-ID 7-11|LISTGROUP|HEAD 7|HEAD 8|HEAD 9|HEAD 10|HEAD 11"},
 		{"another order", newstest.Options{Overview: []string{"Xref:full", "Message-ID:", "Date:full", "Subject:", "Lines:", "From:", "References:full", "Bytes:"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11"},
-		{"pieces", newstest.Options{Fault: newstest.Fault{Pieces: true}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11"},
+		{"pieces", newstest.Options{}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, groups, &c.so, nil)
+			w.dial.pieces = c.name == "pieces"
 			list, err := items(w.open("/a.few"))
 			if got := titles(list); got != "First|café|Third|Fourth" || err != nil {
 				t.Fatalf("%q, %v", got, err)
@@ -608,7 +618,7 @@ func TestStartTLS(t *testing.T) {
 	wantError(t, err, scheme.ErrUnsupported, "nntps")
 
 	// Data in clear after 382 is not read as if TLS protected it.
-	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{AfterStartTLS: "211 1 1 1 evil\r\n"}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
+	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"STARTTLS": "382 continue\r\n211 1 1 1 evil\r\n"}}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrProtocol, "in clear")
 

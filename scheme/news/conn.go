@@ -5,32 +5,13 @@ import (
 	"math"
 	"strings"
 
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
 // maxCapabilities bounds a capability list in octets. Real lists have some dozen
 // lines.
 const maxCapabilities = 64 << 10
-
-// staleError is the failure of a kept connection at its first command: the server
-// has probably closed it, and a new connection may work.
-type staleError struct{ error }
-
-func (e staleError) Unwrap() error { return e.error }
-
-// fail marks the connection as unusable and returns err.
-func (c *conn) fail(err error) error {
-	c.broken = true
-	if c.reused && !c.answered {
-		return staleError{err}
-	}
-	return err
-}
-
-// reusable reports whether the state of the server is known.
-func (c *conn) reusable() bool {
-	return !c.broken && c.owed == 0 && c.lines.Buffered() == 0
-}
 
 // command sends a command and returns its reply. Words that cannot be sent are
 // refused before anything is sent.
@@ -39,11 +20,9 @@ func (c *conn) command(words ...string) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("%s: %w", words[0], err)
 	}
-	c.traced(true, commandText(words...))
-	if _, err := c.conn.Write(text); err != nil {
-		return reply{}, c.fail(scheme.Broken(err))
+	if err := c.Send(text, commandText(words...)); err != nil {
+		return reply{}, err
 	}
-	c.owed++
 	return c.receive()
 }
 
@@ -66,49 +45,42 @@ func commandText(words ...string) string {
 
 // receive returns the next reply.
 func (c *conn) receive() (reply, error) {
-	c.lines.Allow(math.MaxInt64) // a reply is one line, which has a limit
-	text, err := c.lines.Line()
+	c.Lines.Allow(math.MaxInt64) // a reply is one line, which has a limit
+	text, err := c.Lines.Line()
 	if err != nil {
-		return reply{}, c.fail(readError(err))
+		return reply{}, c.Fail(readError(err))
 	}
-	c.traced(false, string(text))
+	c.Traced(false, string(text))
 	r, err := parseReply(string(text))
 	if err != nil {
-		return reply{}, c.fail(err)
+		return reply{}, c.Fail(err)
 	}
 	if r.code == 400 {
 		// The server closes the connection, whatever the command was.
-		return r, c.fail(refusal("connection", r))
+		return r, c.Fail(refusal("connection", r))
 	}
-	c.answered = true
-	c.owed--
+	c.Answered(true)
 	return r, nil
-}
-
-func (c *conn) traced(sent bool, text string) {
-	if c.trace != nil {
-		c.trace(sent, text)
-	}
 }
 
 // beginBlock expects a block of at most so many octets.
 func (c *conn) beginBlock(octets int64) {
-	c.owed++
-	c.lines.Allow(octets)
+	c.Owed++
+	c.Lines.Allow(octets)
 }
 
 // blockLine returns the next line of a block, without dot-stuffing. ok is false at
 // its end.
 func (c *conn) blockLine() (text []byte, ok bool, err error) {
-	text, err = c.lines.Line()
+	text, err = c.Lines.Line()
 	if err != nil {
-		return nil, false, c.fail(readError(err))
+		return nil, false, c.Fail(readError(err))
 	}
 	if len(text) == 0 || text[0] != '.' {
 		return text, true, nil
 	}
 	if len(text) == 1 {
-		c.owed--
+		c.Owed--
 		return nil, false, nil
 	}
 	return text[1:], true, nil
@@ -128,10 +100,10 @@ func (c *conn) block(octets int64, f func(text string)) error {
 
 // greet reads the greeting (RFC 3977 section 5.1).
 func (c *conn) greet() error {
-	c.owed = 1
+	c.Owed = 1
 	r, err := c.receive()
 	if err == nil && r.code != 200 && r.code != 201 {
-		err = c.fail(refusal("connection", r))
+		err = c.Fail(refusal("connection", r))
 	}
 	return err
 }
@@ -148,7 +120,7 @@ func (c *conn) capabilities() (capabilities, error) {
 	}
 	caps := capabilities{}
 	err = c.block(maxCapabilities, func(text string) {
-		c.traced(false, text)
+		c.Traced(false, text)
 		caps.add(text)
 	})
 	if err != nil {
@@ -179,7 +151,7 @@ func (c *conn) modeReader() error {
 	case 200, 201:
 		c.forget()
 	case 502:
-		return c.fail(refusal("MODE READER", r))
+		return c.Fail(refusal("MODE READER", r))
 	}
 	return nil
 }
@@ -198,13 +170,13 @@ func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 		return group{}, err
 	}
 	if c.group, err = parseGroup(name, r); err != nil {
-		return group{}, c.fail(err)
+		return group{}, c.Fail(err)
 	}
 	return c.group, nil
 }
 
 // loginError says that a server refused a user or password.
-type loginError struct{ ReplyError }
+type loginError struct{ lineconn.ReplyError }
 
 // authenticate logs in (RFC 4643 section 2.3).
 func (c *conn) authenticate(login scheme.Credentials) error {
@@ -225,5 +197,5 @@ func (c *conn) authenticate(login scheme.Credentials) error {
 	}
 	// Servers have many codes for a wrong password, and for one with octets that they
 	// do not accept.
-	return &loginError{ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
+	return &loginError{lineconn.ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"runtime"
 	"strings"
@@ -78,7 +79,7 @@ func TestDrop(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
-		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{HangUp: verb}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{verb: ""}}}, nil)
 		_, err := w.open("/a.few/7")
 		wantError(t, err, scheme.ErrProtocol, "closed the connection")
 		wantError(t, err, io.ErrUnexpectedEOF)
@@ -191,7 +192,7 @@ func TestRefusals(t *testing.T) {
 	}
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "430 \x1b[2J\xff\r\n"}}}, nil)
 	_, err := w.open("/a.few/7")
-	wantError(t, err, scheme.ErrNotFound, `430 "\x1b[2J\xff"`)
+	wantError(t, err, scheme.ErrNotFound, `430 \x1b[2J\xff`)
 	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"OVER": "502 not for you\r\n"}}}, nil)
 	_, err = w.open("/a.few")
 	wantError(t, err, scheme.ErrAuth, "OVER 7-11")
@@ -352,4 +353,28 @@ func TestFieldWindows(t *testing.T) {
 	w = start(t, newstest.Groups{"a.many": many}, so, nil)
 	_, err = items(w.open("/a.many"))
 	wantError(t, err, scheme.ErrTooLarge)
+}
+
+// Reading after Close is the caller's error, not the server's.
+func TestClosed(t *testing.T) {
+	long := "Message-ID: <x@y>\r\n\r\n" + strings.Repeat(strings.Repeat("x", 78)+"\r\n", 100_000)
+	w := start(t, newstest.Groups{"a.few": {Articles: []string{long}}}, nil, nil)
+	for _, path := range []string{"/a.few/1", "/a.few"} {
+		r, err := w.open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		switch r := r.(type) {
+		case *scheme.Object:
+			_, err = io.Copy(io.Discard, r.Body)
+		case *scheme.Menu:
+			for _, err = range r.Items {
+			}
+		}
+		// A list may have arrived whole.
+		if !errors.Is(err, fs.ErrClosed) && (path != "/a.few" || err != nil) || errors.Is(err, scheme.ErrProtocol) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 }

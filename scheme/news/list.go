@@ -118,7 +118,7 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 
 // complete returns the menu of a list for which nothing more is read.
 func (l *list) complete(title string) *scheme.Menu {
-	l.end(true)
+	l.End(true)
 	l.err = io.EOF
 	return l.menu(title)
 }

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -21,30 +21,27 @@ type operation struct {
 	req    *scheme.Request
 	url    URL
 	server locus.URL
-	key    poolKey
+	key    lineconn.Key
 
+	lineconn.Lease
 	conn     *conn
 	switched bool // MODE READER was sent over conn because the server asked for it
 
 	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
 	refused int                 // how many answers the server refused
-
-	mu   sync.Mutex
-	stop func() bool // stops watching ctx
-	over bool        // conn was kept or closed
 }
 
 // run uses a kept connection if there is one, and a new one if the server had closed
 // it.
 func (x *operation) run() (scheme.Resource, error) {
-	if kept := x.client.kept(x.key, x.url.newsgroup); kept != nil {
+	if kept, ok := x.client.kept(x.key, x.url.newsgroup); ok {
 		x.use(kept)
 		same, err := x.sameLogin()
 		if err != nil || !same {
-			x.end(true)
+			x.End(true)
 		} else {
 			res, err := x.perform()
-			if stale := (staleError{}); !errors.As(err, &stale) {
+			if !lineconn.IsStale(err) {
 				return res, err
 			}
 		}
@@ -58,47 +55,15 @@ func (x *operation) run() (scheme.Resource, error) {
 	return x.perform()
 }
 
-// use makes c the connection of the operation.
 func (x *operation) use(c *conn) {
-	c.trace = x.req.Trace
-	x.mu.Lock() // ctx may end before stop is set
-	defer x.mu.Unlock()
-	x.conn, x.over, x.switched = c, false, false
-	x.stop = context.AfterFunc(x.ctx, func() { x.end(false) })
-}
-
-// end gives the connection up, once. If keep is set and the state of the server is
-// known, the connection is kept; otherwise it is closed.
-func (x *operation) end(keep bool) {
-	x.mu.Lock()
-	over, stop := x.over, x.stop
-	x.over = true
-	x.mu.Unlock()
-	if over {
-		return
-	}
-	stop()
-	if keep && x.conn.reusable() {
-		x.conn.trace = nil
-		x.client.pool.Put(x.conn)
-	} else {
-		x.conn.raw.Close()
-	}
+	x.conn, x.switched = c, false
+	x.Begin(x.ctx, &c.Conn, x.req.Trace, func() { x.client.pool.Put(c) })
 }
 
 // Close closes the connection unless everything was read.
 func (x *operation) Close() error {
-	x.end(false)
+	x.End(false)
 	return nil
-}
-
-// failure returns the error of reading the resource: the cause of ctx if it has
-// ended, err otherwise.
-func (x *operation) failure(err error) error {
-	if x.ctx.Err() != nil {
-		err = context.Cause(x.ctx)
-	}
-	return fmt.Errorf("news: %w", err)
 }
 
 // sameLogin reports whether a kept connection has the login that this operation
@@ -125,7 +90,7 @@ func (x *operation) perform() (scheme.Resource, error) {
 			return res, nil
 		}
 		if err = x.remedy(err); err != nil {
-			x.end(true)
+			x.End(true)
 			return nil, err
 		}
 	}
@@ -150,8 +115,8 @@ func (x *operation) open() (res scheme.Resource, err error) {
 // remedy does what the server demands in err before it carries out the command: each
 // thing once. It returns an error if it can do nothing.
 func (x *operation) remedy(err error) error {
-	refused := (*ReplyError)(nil)
-	if !errors.As(err, &refused) || x.conn.broken {
+	refused := (*lineconn.ReplyError)(nil)
+	if !errors.As(err, &refused) || x.conn.Broken {
 		return err
 	}
 	switch refused.Code {
@@ -185,7 +150,7 @@ func (x *operation) encrypt(err error) error {
 const maxLogins = 3
 
 // logIn logs in because refused says that the server demands it.
-func (x *operation) logIn(refused *ReplyError) error {
+func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	if x.conn.login != nil {
 		return scheme.Hint(refused, "the server accepted the login, but it is not enough for this")
 	}
@@ -227,15 +192,15 @@ func (x *operation) protect() error {
 	if x.client.o.ClearLogin {
 		return nil
 	}
-	return scheme.Hint(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
-		"nntps: may work; news.clear_login in the configuration allows a login without TLS")
+	return scheme.HintFor(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
+		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
 // login returns the URL's user and password, or the answer of Request.Ask, which
 // asked tells.
 func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
-	if k := &x.key; k.hasUser && k.hasPassword {
-		return scheme.Credentials{User: k.user, Password: k.password}, false, nil
+	if k := &x.key; k.HasUser && k.HasPassword {
+		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil
 	}
 	if x.answer == nil {
 		if err := x.ask(realm); err != nil {
@@ -245,23 +210,10 @@ func (x *operation) login(realm string) (login scheme.Credentials, asked bool, e
 	return *x.answer, true, nil
 }
 
-// ask sets the answer of Request.Ask.
-func (x *operation) ask(realm string) error {
+func (x *operation) ask(realm string) (err error) {
 	missing := scheme.Hint(fmt.Errorf("%w: the server wants a login: %s", scheme.ErrAuth, locus.Quote(realm)), "the URL has no login, and none was given")
-	if x.req.Ask == nil {
-		return missing
-	}
-	answer, ok, err := x.req.Ask(x.ctx, scheme.Question{URL: x.server, Realm: realm, User: x.key.user, Attempt: x.refused})
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return missing
-	case answer.User == "":
-		answer.User = x.key.user
-	}
-	x.answer = &answer
-	return nil
+	x.answer, err = lineconn.Ask(x.ctx, x.req, scheme.Question{URL: x.server, Realm: realm, User: x.key.User, Attempt: x.refused}, missing)
+	return err
 }
 
 // inGroup calls f with the newsgroup selected. If it was selected before and f finds
@@ -291,7 +243,7 @@ func (x *operation) article(which string) (scheme.Resource, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.end(true)
+		x.End(true)
 		o.Name, o.Body = articleID(r), io.NopCloser(strings.NewReader(""))
 		return o, nil
 	}

@@ -115,33 +115,18 @@ func countOrUnknown(text string) int64 {
 	return -1
 }
 
-// overviewOf reads the head of an article. It joins the lines of folded fields.
+// overviewOf reads the head of an article. Lines that are not fields are left out.
 func overviewOf(number int64, head string) overview {
 	o := overview{Number: number, Bytes: -1, Lines: -1}
-	for head != "" {
-		var text string
-		text, head = cutHeader(head)
-		name, content, ok := strings.Cut(text, ":")
-		if field := fieldName(name); ok && field != "bytes" {
-			o.set(field, strings.TrimSpace(content))
+	h, _ := message.ReadHeader(strings.NewReader(head), nil)
+	for f := range h.Fields() {
+		if name := strings.ToLower(f.Name); name != "bytes" {
+			o.set(name, f.Value)
 		}
 	}
 	return o
 }
 
-// cutHeader returns the first field of head, unfolded, and the rest of head.
-func cutHeader(head string) (text, rest string) {
-	text, rest, _ = strings.Cut(head, "\n")
-	text = strings.TrimSuffix(text, "\r")
-	for rest != "" && (rest[0] == ' ' || rest[0] == '\t') {
-		var more string
-		more, rest, _ = strings.Cut(rest, "\n")
-		text += strings.TrimSuffix(more, "\r")
-	}
-	return text, rest
-}
-
-// time returns the date, or the zero time.
 func (o *overview) time() time.Time {
 	t, _ := message.ParseDate(o.Date)
 	return t

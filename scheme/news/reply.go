@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
 	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -20,28 +20,23 @@ type reply struct {
 }
 
 func parseReply(text string) (reply, error) {
-	if len(text) < 3 || text[0] < '1' || text[0] > '5' || len(text) > 3 && text[3] != ' ' {
-		return reply{}, notReply(text)
-	}
-	code := 0
-	for _, c := range []byte(text[:3]) {
-		if c < '0' || c > '9' {
-			return reply{}, notReply(text)
-		}
-		code = code*10 + int(c-'0')
+	code, ok := lineconn.ReplyCode(text)
+	if !ok || len(text) > 3 && text[3] != ' ' {
+		return reply{}, fmt.Errorf("%w: %s is not an NNTP reply", scheme.ErrProtocol, locus.Quote(text))
 	}
 	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
 }
 
-func notReply(text string) error {
-	return fmt.Errorf("%w: %s is not an NNTP reply", scheme.ErrProtocol, locus.Quote(text))
-}
+// endedError is io.ErrUnexpectedEOF, in plain words.
+type endedError struct{}
 
-// readError classifies an error of reading from a server.
+func (endedError) Error() string        { return "the server closed the connection" }
+func (endedError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
+
 func readError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: the server closed the connection: %w", scheme.ErrProtocol, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: %w", scheme.ErrProtocol, endedError{})
 	case errors.Is(err, line.ErrLong):
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 	case errors.Is(err, line.ErrTotal):
@@ -50,27 +45,9 @@ func readError(err error) error {
 	return scheme.Broken(err)
 }
 
-// ReplyError is a reply with which a server refused a command. It wraps Kind, such
-// as [scheme.ErrNotFound], and a [*textproto.Error].
-type ReplyError struct {
-	Command string // as it was sent, with "***" for a password
-	Code    int
-	Text    string
-	Kind    error
-}
-
-func (e *ReplyError) Error() string {
-	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Code, locus.Quote(e.Text))
-}
-
-// Unwrap returns Kind and the reply.
-func (e *ReplyError) Unwrap() []error {
-	return []error{e.Kind, &textproto.Error{Code: e.Code, Msg: e.Text}}
-}
-
 // refusal returns the error for a reply other than the expected one.
 func refusal(command string, r reply) error {
-	return &ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
+	return &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
 }
 
 // Codes that decide the next command (RFC 3977 section 3.2.1, RFC 4643 section 2,

@@ -66,7 +66,7 @@ func TestServers(t *testing.T) {
 		}
 	}
 	_, err := news.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse("news:a.b"), Dial: new(askedDialer)})
-	if hint := (*scheme.HintError)(nil); !errors.Is(err, scheme.ErrUnsupported) || !errors.As(err, &hint) {
+	if !errors.Is(err, scheme.ErrUnsupported) || scheme.ReasonOf(err) != scheme.ReasonNoServer {
 		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package news
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -85,10 +86,8 @@ func parseNNTP(u locus.URL) (URL, error) {
 	return n, nil
 }
 
-// isNNTP reports whether the scheme is nntp or nntps.
 func isNNTP(u locus.URL) bool { return u.Scheme() == "nntp" || u.Scheme() == "nntps" }
 
-// isSecure reports whether the scheme is snews or nntps.
 func isSecure(u locus.URL) bool { return u.Scheme() == "snews" || u.Scheme() == "nntps" }
 
 func defaultPort(u locus.URL) uint16 {
@@ -124,6 +123,13 @@ func articleNumber(digits string) (uint64, error) {
 
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (n URL) Format(s fmt.State, verb rune) { n.url.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (n URL) LogValue() slog.Value { return slog.StringValue(n.url.Redacted()) }
 
 // Secure reports whether the scheme is snews or nntps: NNTP over TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }
@@ -191,7 +197,6 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// grouppart returns the path of a news URL.
 func (p Parts) grouppart() (string, error) {
 	given := 0
 	for _, is := range []bool{p.All, p.Newsgroup != "", p.MessageID != ""} {
@@ -216,7 +221,6 @@ func (p Parts) grouppart() (string, error) {
 // A "*" alone means all newsgroups.
 func plainGroup() escape.Set { return escape.Unreserved().Without("*") }
 
-// group returns the path of an nntp URL.
 func (p Parts) group() (string, error) {
 	if p.All || p.MessageID != "" {
 		return "", fmt.Errorf("%w: an nntp URL has a newsgroup", locus.ErrForm)

@@ -11,15 +11,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Value types of an [Attribute].
+// Value types of an [attribute].
 const (
 	valueSequence = "SEQUENCE"
 	valueLink     = "LINK"
 	valueFilter   = "FILTER"
 )
-
-// natureField is the nature of registered attributes.
-const natureField = "FIELD"
 
 // Names of attributes that this package reads.
 const (
@@ -32,19 +29,16 @@ const (
 	attrSize         = "SIZE"
 )
 
-// Attribute is a property of an object or of a link. One name may have several values;
+// attribute is a property of an object or of a link. One name may have several values;
 // each is an attribute of its own.
-type Attribute struct {
+type attribute struct {
 	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A cached value is
 	// weaker than the object's own, a replacement is stronger.
-	AppliesTo  string
-	Nature     string // FIELD, INTRINSIC or APPLICATION; empty in a reply of version 1
-	Name       string
-	Type       string      // SEQUENCE, LINK or FILTER
-	Value      []string    // of type SEQUENCE
-	Link       *Link       // of type LINK
-	Filter     []string    // of type FILTER
-	Attributes []Attribute // of the Link
+	AppliesTo string
+	Name      string
+	Type      string   // SEQUENCE, LINK or FILTER
+	Value     []string // not of type LINK
+	Link      *link    // of type LINK
 }
 
 // fieldType returns the type of a FIELD whose line may leave out the word for it.
@@ -65,34 +59,32 @@ var errValueType = fmt.Errorf("%w: the type of an attribute", scheme.ErrUnsuppor
 
 // parseAttribute reads the tokens of an ATTRIBUTE line after that word. If the error
 // wraps errValueType, the line may be skipped.
-func parseAttribute(tokens []string) (Attribute, error) {
+func parseAttribute(tokens []string) (attribute, error) {
 	if len(tokens) < 3 {
-		return Attribute{}, fmt.Errorf("%w: an attribute has fewer than 3 fields", scheme.ErrProtocol)
+		return attribute{}, fmt.Errorf("%w: an attribute has fewer than 3 fields", scheme.ErrProtocol)
 	}
-	a := Attribute{AppliesTo: tokens[0], Nature: tokens[1], Name: tokens[2]}
-	a.Type, tokens = cutType(a, tokens[3:])
+	a := attribute{AppliesTo: tokens[0], Name: tokens[2]}
+	a.Type, tokens = cutType(tokens[1], a.Name, tokens[3:])
 	switch a.Type {
-	case valueSequence:
+	case valueSequence, valueFilter:
 		a.Value = slices.Clone(tokens)
-	case valueFilter:
-		a.Filter = slices.Clone(tokens)
 	case valueLink:
 		l, err := parseLink(tokens)
 		if err != nil {
-			return Attribute{}, err
+			return attribute{}, err
 		}
 		a.Link = &l
 	default:
-		return Attribute{}, fmt.Errorf("%w: %s has type %s", errValueType, locus.Quote(a.Name), locus.Quote(a.Type))
+		return attribute{}, fmt.Errorf("%w: %s has type %s", errValueType, locus.Quote(a.Name), locus.Quote(a.Type))
 	}
 	return a, nil
 }
 
 // cutType splits off the type of an attribute's value. For the best-known fields
 // servers leave out the word for the type.
-func cutType(a Attribute, tokens []string) (valueType string, value []string) {
-	if a.Nature == natureField {
-		if t, ok := fieldType(a.Name); ok {
+func cutType(nature, name string, tokens []string) (valueType string, value []string) {
+	if nature == "FIELD" { // registered
+		if t, ok := fieldType(name); ok {
 			if len(tokens) > 1 && tokens[0] == t {
 				tokens = tokens[1:]
 			}
@@ -109,8 +101,8 @@ func cutType(a Attribute, tokens []string) (valueType string, value []string) {
 }
 
 // Find returns the attributes of that name, in their order. Case is ignored.
-func Find(list []Attribute, name string) []Attribute {
-	var found []Attribute
+func find(list []attribute, name string) []attribute {
+	var found []attribute
 	for _, a := range list {
 		if sameName(a.Name, name) {
 			found = append(found, a)
@@ -121,8 +113,8 @@ func Find(list []Attribute, name string) []Attribute {
 
 // value returns the tokens of the strongest attribute of that name: a replacement
 // before the object's own, and that before a cached one.
-func value(list []Attribute, name string) []string {
-	rank := func(a Attribute) int {
+func value(list []attribute, name string) []string {
+	rank := func(a attribute) int {
 		switch a.AppliesTo {
 		case "REPLACEMENT":
 			return 3
@@ -131,7 +123,7 @@ func value(list []Attribute, name string) []string {
 		}
 		return 2
 	}
-	var best Attribute
+	var best attribute
 	bestRank := 0
 	for _, a := range list {
 		if r := rank(a); r > bestRank && sameName(a.Name, name) && len(a.Value) > 0 {
@@ -142,7 +134,7 @@ func value(list []Attribute, name string) []string {
 }
 
 // Size returns the size of an object in octets; -1 if the attributes don't have it.
-func Size(list []Attribute) int64 {
+func sizeOf(list []attribute) int64 {
 	tokens := value(list, attrSize)
 	if len(tokens) == 2 && tokens[1] == "bytes" { // version 1 has two tokens
 		tokens = tokens[:1]
@@ -159,27 +151,27 @@ func Size(list []Attribute) int64 {
 
 // ModTime returns when an object was last modified; the zero time if the attributes
 // don't have it.
-func ModTime(list []Attribute) time.Time {
+func modTime(list []attribute) time.Time {
 	tokens := value(list, attrModTime)
 	if len(tokens) != 1 {
 		return time.Time{}
 	}
-	t, _ := parseTime(tokens[0])
+	t, _ := time.Parse("20060102150405Z", tokens[0])
 	return t
 }
 
-// IsDirectory reports whether UNIX-MODES among the attributes are those of a directory.
-func IsDirectory(list []Attribute) bool {
+// isDirectory reports whether UNIX-MODES among the attributes are those of a directory.
+func isDirectory(list []attribute) bool {
 	tokens := value(list, attrModes)
 	return len(tokens) == 1 && strings.HasPrefix(tokens[0], "d")
 }
 
 // forwarding returns the new address of an object that has moved, or nil. It means the
 // same as a FORWARDED line.
-func forwarding(list []Attribute) *Target {
-	for _, a := range Find(list, attrForwarding) {
-		if a.Link != nil && a.Link.Type == TypeForwarding && a.Link.Err == nil {
-			return &a.Link.Target
+func forwarding(list []attribute) *target {
+	for _, a := range find(list, attrForwarding) {
+		if a.Link != nil && a.Link.Type == typeForwarding && a.Link.Err == nil {
+			return &a.Link.target
 		}
 	}
 	return nil

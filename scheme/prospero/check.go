@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, Prospero"
 )
 
-// Check returns the violations in u of
+// check returns the violations in u of
 //
 //	prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]
 //	ppath       = psegment *[ "/" psegment ]
@@ -32,7 +32,10 @@ const (
 //	attribute    = alphanums
 //
 // and versions that no request can hold. A URL that conforms costs no allocation.
-func Check(u locus.URL, profile locus.Profile) []locus.Violation {
+func check(u locus.URL, profile locus.Profile) []locus.Violation {
+	if _, ok := u.Path(); ok && profile == locus.RFC1738 && u.Scheme() == name && bnf.SoundHostPort(u) && soundPath(u) {
+		return nil
+	}
 	f := bnf.Findings{URL: u, Profile: profile}
 	f.Scheme()
 	if !f.Internet(bnf.Login{Section: section}) {
@@ -55,6 +58,29 @@ func Check(u locus.URL, profile locus.Profile) []locus.Violation {
 	return f.List()
 }
 
+// soundPath reports whether a url-path has no findings by RFC 1738.
+func soundPath(u locus.URL) bool {
+	if u.Facts().Has(locus.PathFsegment | locus.NoControl) {
+		return true
+	}
+	p := split(u)
+	if octet.All(p.ppath)&octet.Fsegment == 0 || strings.Contains(p.ppath, nul) {
+		return false
+	}
+	versions := 0
+	for f := range p.fields {
+		if !f.equals || octet.All(f.name)&octet.All(f.value)&octet.Field == 0 {
+			return false
+		}
+		if f.isObjectVersion() {
+			if versions++; versions > 1 || !f.hasVersionNumber() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func checkPath(f *bnf.Findings, p rawPath) {
 	f.Chars("psegment", p.offset, p.ppath, octet.Fsegment)
 	if i := strings.Index(p.ppath, nul); i >= 0 {
@@ -66,7 +92,6 @@ func checkPath(f *bnf.Findings, p rawPath) {
 	}
 }
 
-// checkDraftPath applies the rules of the URI draft.
 func checkDraftPath(f *bnf.Findings, p rawPath) {
 	hsoname, version, ok := strings.Cut(p.ppath, nul)
 	f.DraftPath("hsoname", p.offset, hsoname)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"strconv"
@@ -23,7 +24,6 @@ type Options struct {
 	Wait    time.Duration // total time that a server may make the client wait; 0: 10 minutes
 	Packets int           // limit of a reply; 0: 4096
 	Octets  int           // limit of a reply; 0: 8 MiB
-	Limits  Limits        // limits of what a reply contains
 	// Referrals is the most requests that the union links of one directory may cost; 0: 16.
 	Referrals int
 	// SoftwareID identifies the client to servers: a word of at most 39 octets; empty: "locus".
@@ -142,7 +142,6 @@ func dial(ctx context.Context, d scheme.Dialer, address string) (net.Conn, error
 	return conn, err
 }
 
-// dialRedirect opens a socket for the server that an ARDP redirect names.
 func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPort) (net.Conn, error) {
 	at.host, at.port = to.Addr().String(), to.Port()
 	d, err := f.referred(at)
@@ -162,7 +161,6 @@ func (f *fetcher) referred(at location) (scheme.Dialer, error) {
 	return f.req.Referred(u)
 }
 
-// address returns the server's host and port, as package net writes them.
 func (at location) address() string {
 	return net.JoinHostPort(strings.Trim(at.host, "[]"), strconv.Itoa(int(at.port)))
 }
@@ -170,7 +168,7 @@ func (at location) address() string {
 // classify wraps the scheme error that fits a failed delivery.
 func (at location) classify(err error) error {
 	switch {
-	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported):
+	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported), errors.Is(err, fs.ErrClosed):
 		return err
 	case errors.Is(err, ardp.ErrTooLarge):
 		return fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)
@@ -191,15 +189,5 @@ func (f *fetcher) traceLines(sent bool, message []byte) {
 }
 
 func (f *fetcher) traceProgress(p ardp.Progress) {
-	text := "the server withdraws its request to wait"
-	if p.Wait > 0 {
-		text = fmt.Sprintf("the server asks to wait %v", p.Wait)
-	}
-	if p.Position > 0 {
-		text += fmt.Sprintf("; position %d in its queue", p.Position)
-	}
-	if p.Expected > 0 {
-		text += fmt.Sprintf("; the reply is expected in %v", p.Expected)
-	}
-	f.req.Traced(false, "("+text+")")
+	f.req.Traced(false, "(the server asks to "+p.String()+")")
 }

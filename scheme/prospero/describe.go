@@ -18,4 +18,6 @@ func splitPath(s *scheme.Splitter) {
 	s.All("fieldspec", scheme.RoleSearch)
 }
 
+func title(u locus.URL) string { return scheme.LastName(split(u).ppath) }
+
 func freshness(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.MenuAge} }

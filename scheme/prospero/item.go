@@ -9,22 +9,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// isObject reports whether the link leads to an object of a Prospero server.
-func (l *Link) isObject() bool {
+func (l *link) isObject() bool {
 	switch l.Type {
-	case TypeFile, TypeDirectory, TypeDirectoryFile, TypeObject:
+	case typeFile, typeDirectory, typeDirectoryFile, typeObject:
 		return true
 	}
 	return false
 }
 
 // item returns the link as an item of a menu.
-func (l *Link) item() scheme.Item {
+func (l *link) item() scheme.Item {
 	item := scheme.Item{
 		Title:   l.Name,
 		Kind:    scheme.KindUnknown,
-		Size:    Size(l.Attributes),
-		ModTime: ModTime(l.Attributes),
+		Size:    sizeOf(l.Attributes),
+		ModTime: modTime(l.Attributes),
 	}
 	switch {
 	case l.Err != nil:
@@ -32,11 +31,11 @@ func (l *Link) item() scheme.Item {
 		return item
 	case l.isObject():
 		l.setObject(&item)
-	case l.Type == TypeExternal:
+	case l.Type == typeExternal:
 		l.setExternal(&item)
-	case l.Type == TypeSymbolic:
+	case l.Type == typeSymbolic:
 		addNote(&item, "a link into the virtual system "+locus.Quote(l.Host)+", which is not available here")
-	case l.Type == TypeNull:
+	case l.Type == typeNull:
 		addNote(&item, "the server shows only its name")
 		return item
 	default:
@@ -50,17 +49,16 @@ func (l *Link) item() scheme.Item {
 }
 
 // isFiltered reports whether the link selects some of the directory's links.
-func (l *Link) isFiltered() bool { return len(Find(l.Attributes, attrFilter)) > 0 }
+func (l *link) isFiltered() bool { return len(find(l.Attributes, attrFilter)) > 0 }
 
 // currentTarget returns the target of the link, or its new address if it has moved.
-func (l *Link) currentTarget() *Target {
+func (l *link) currentTarget() *target {
 	if to := forwarding(l.Attributes); to != nil {
 		return to
 	}
-	return &l.Target
+	return &l.target
 }
 
-// addNote adds a clause to the note of an item.
 func addNote(item *scheme.Item, text string) {
 	if item.Note != "" {
 		item.Note += "; "
@@ -68,8 +66,7 @@ func addNote(item *scheme.Item, text string) {
 	item.Note += text
 }
 
-// fields returns the link's own fields.
-func (l *Link) fields() []scheme.Field {
+func (l *link) fields() []scheme.Field {
 	host := l.Host
 	if l.Port != 0 {
 		host += fmt.Sprintf(":%d", l.Port)
@@ -77,21 +74,21 @@ func (l *Link) fields() []scheme.Field {
 	return []scheme.Field{
 		{Name: "target", Value: l.Type},
 		{Name: "host", Value: host},
-		{Name: "hsoname", Value: l.Target.Name},
+		{Name: "hsoname", Value: l.target.Name},
 		{Name: "version", Value: int(l.Version)},
 	}
 }
 
 // setObject fills in an item for an object of a Prospero server.
-func (l *Link) setObject(item *scheme.Item) {
+func (l *link) setObject(item *scheme.Item) {
 	switch l.Type {
-	case TypeDirectory, TypeDirectoryFile:
+	case typeDirectory, typeDirectoryFile:
 		item.Kind = scheme.KindMenu
-	case TypeFile:
-		item.Kind, item.Type = scheme.KindObject, media.ByName(l.Target.Name)
+	case typeFile:
+		item.Kind, item.Type = scheme.KindObject, media.ByName(l.target.Name)
 	}
 	target := l.currentTarget()
-	if target != &l.Target {
+	if target != &l.target {
 		addNote(item, "it has moved")
 	}
 	at, err := target.location()
@@ -101,7 +98,7 @@ func (l *Link) setObject(item *scheme.Item) {
 	if err != nil {
 		addNote(item, "no URL: "+err.Error())
 	}
-	if list := GatewayURLs(target.Name); len(list) > 0 {
+	if list := gatewayURLs(target.Name); len(list) > 0 {
 		item.Fields = []scheme.Field{{Name: "alternatives", Value: urlTexts(list)}}
 	}
 }
@@ -116,8 +113,8 @@ func urlTexts(list []locus.URL) []string {
 
 // setExternal fills in an item that other protocols get, with the URL of the best
 // access method that has one.
-func (l *Link) setExternal(item *scheme.Item) {
-	methods, faults := Methods(l.Attributes, l.Target, true)
+func (l *link) setExternal(item *scheme.Item) {
+	methods, faults := methodsOf(l.Attributes, l.target, true)
 	item.Fields = []scheme.Field{{Name: "accessMethods", Value: methodFields(methods)}}
 	list, unusable := candidates(methods, location{})
 	switch {
@@ -125,7 +122,7 @@ func (l *Link) setExternal(item *scheme.Item) {
 		best := list[0]
 		item.URL, item.Kind = best.url, best.kind()
 		if item.Kind == scheme.KindObject {
-			item.Type = media.ByName(best.ObjectName)
+			item.Type = media.ByName(best.target.Name)
 		}
 		switch best.rank() {
 		case session:
@@ -140,11 +137,10 @@ func (l *Link) setExternal(item *scheme.Item) {
 	}
 }
 
-// methodFields returns the access methods as fields.
-func methodFields(methods []Method) [][]scheme.Field {
+func methodFields(methods []method) [][]scheme.Field {
 	records := [][]scheme.Field{}
 	for _, m := range methods {
-		record := []scheme.Field{{Name: "method", Value: m.Name}, {Name: "host", Value: m.Host}, {Name: "name", Value: m.ObjectName}, {Name: "url"}}
+		record := []scheme.Field{{Name: "method", Value: m.Name}, {Name: "host", Value: m.Host}, {Name: "name", Value: m.target.Name}, {Name: "url"}}
 		if m.Port != 0 {
 			record[1].Value = fmt.Sprintf("%s:%d", m.Host, m.Port)
 		}
@@ -156,7 +152,6 @@ func methodFields(methods []Method) [][]scheme.Field {
 	return records
 }
 
-// kind returns the kind of resource that the URL leads to.
 func (c candidate) kind() scheme.ItemKind {
 	path, _ := c.url.Path()
 	switch c.url.Scheme() {

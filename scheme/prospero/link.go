@@ -2,16 +2,14 @@ package prospero
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Host types of a [Target].
+// Host types of a [target].
 const (
 	hostInternet = "INTERNET-D"
 	hostVirtual  = "VIRTUAL-SYSTEM" // only in symbolic links
@@ -20,26 +18,21 @@ const (
 // nameASCII is the only name type.
 const nameASCII = "ASCII"
 
-// Target is the address of an object, as a Prospero server writes it.
-type Target struct {
-	HostType string    // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
-	Host     string    // as written, without its port
-	Port     uint16    // 0: the protocol's default
-	NameType string    // ASCII
-	Name     string    // octets: the hsoname, or the access method's name for the object
-	Version  int32     // 0: the current one
-	Expires  time.Time // when the target may be stale, though still usable; zero: unknown
+// target is the address of an object, as a Prospero server writes it.
+type target struct {
+	HostType string // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
+	Host     string // as written, without its port
+	Port     uint16 // 0: the protocol's default
+	NameType string // ASCII
+	Name     string // octets: the hsoname, or the access method's name for the object
+	Version  int32  // 0: the current one
 }
 
 // parseTarget reads host type, host, name type, name and version, of which all five
-// must be there, and an optional DEST-EXP with a time. More tokens are ignored:
-// version 1 ends the line with a number.
-func parseTarget(tokens []string) (t Target, err error) {
-	t = Target{HostType: tokens[0], Host: tokens[1], NameType: tokens[2], Name: tokens[3]}
-	rest := tokens[5:]
-	if i := slices.Index(rest, "DEST-EXP"); i >= 0 && i+1 < len(rest) {
-		t.Expires, _ = parseTime(rest[i+1])
-	}
+// must be there. More tokens are ignored: the time after DEST-EXP, when the target may be
+// stale, and a number at the end of the line in version 1.
+func parseTarget(tokens []string) (t target, err error) {
+	t = target{HostType: tokens[0], Host: tokens[1], NameType: tokens[2], Name: tokens[3]}
 	if t.HostType == hostInternet {
 		if t.Host, t.Port, err = cutPort(t.Host); err != nil {
 			return t, err
@@ -53,7 +46,7 @@ func parseTarget(tokens []string) (t Target, err error) {
 }
 
 // checkTypes returns an error if no Prospero server can be asked about t.
-func (t Target) checkTypes() error {
+func (t target) checkTypes() error {
 	switch {
 	case t.HostType != hostInternet:
 		return fmt.Errorf("%w: host type %s", scheme.ErrUnsupported, locus.Quote(t.HostType))
@@ -77,38 +70,32 @@ func cutPort(text string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// timeForm is Prospero's form of a time, in UTC.
-const timeForm = "20060102150405Z"
-
-func parseTime(token string) (time.Time, error) { return time.Parse(timeForm, token) }
-
 // Link kinds: the letter of a LINK line.
 const (
-	KindLink      = 'L'
-	KindUnion     = 'U' // replaced by the links of the directory it leads to
-	KindInvisible = 'I' // few servers send it
+	kindLink      = 'L'
+	kindUnion     = 'U' // replaced by the links of the directory it leads to
+	kindInvisible = 'I' // few servers send it
 )
 
 // Link types: what the object was when the link was made.
 const (
-	TypeFile          = "FILE"
-	TypeDirectory     = "DIRECTORY"
-	TypeDirectoryFile = "DIRECTORY+FILE"
-	TypeObject        = "OBJECT"
-	TypeExternal      = "EXTERNAL" // outside Prospero: access methods come with it
-	TypeSymbolic      = "SYMBOLIC" // a name in a virtual system
-	TypeForwarding    = "FP"       // the new address of an object; only in attributes
-	TypeNull          = "NULL"     // only the name may be known
+	typeFile          = "FILE"
+	typeDirectory     = "DIRECTORY"
+	typeDirectoryFile = "DIRECTORY+FILE"
+	typeObject        = "OBJECT"
+	typeExternal      = "EXTERNAL" // outside Prospero: access methods come with it
+	typeSymbolic      = "SYMBOLIC" // a name in a virtual system
+	typeForwarding    = "FP"       // the new address of an object; only in attributes
+	typeNull          = "NULL"     // only the name may be known
 )
 
-// Link is one link of a directory.
-type Link struct {
-	Kind byte   // KindLink, KindUnion, KindInvisible, or an unknown one
+// link is one link of a directory.
+type link struct {
+	Kind byte   // kindLink, kindUnion, kindInvisible, or an unknown one
 	Type string // one of the types above, or an unknown one
 	Name string // octets: a label, never to be used as a path
-	Target
-	IDs        [][]string  // ID lines: type and value
-	Attributes []Attribute // in the server's order
+	target
+	Attributes []attribute // in the server's order
 	// Err is why this link can't be followed: its kind, type or target is unknown or
 	// malformed. Other links may still be good.
 	Err error
@@ -118,16 +105,16 @@ type Link struct {
 const linkFields = 8
 
 // parseLink reads the fields of a LINK line from the letter on. The error is that there
-// are too few; other faults are in [Link.Err].
-func parseLink(tokens []string) (Link, error) {
+// are too few; other faults are in [link.Err].
+func parseLink(tokens []string) (link, error) {
 	if len(tokens) < linkFields {
-		return Link{}, fmt.Errorf("%w: LINK with %d of %d fields", scheme.ErrProtocol, len(tokens), linkFields)
+		return link{}, fmt.Errorf("%w: LINK with %d of %d fields", scheme.ErrProtocol, len(tokens), linkFields)
 	}
-	l := Link{Type: tokens[1], Name: tokens[2]}
+	l := link{Type: tokens[1], Name: tokens[2]}
 	if len(tokens[0]) == 1 {
 		l.Kind = tokens[0][0]
 	}
-	l.Target, l.Err = parseTarget(tokens[3:])
+	l.target, l.Err = parseTarget(tokens[3:])
 	if err := l.check(tokens[0]); err != nil {
 		l.Err = err
 	}
@@ -136,41 +123,41 @@ func parseLink(tokens []string) (Link, error) {
 
 // check returns an error if kind or type of the link are unknown. letter is its first
 // field.
-func (l Link) check(letter string) error {
+func (l link) check(letter string) error {
 	switch l.Kind {
-	case KindLink, KindUnion, KindInvisible:
+	case kindLink, kindUnion, kindInvisible:
 	default:
-		return fmt.Errorf("%w: link type %s", scheme.ErrProtocol, locus.Quote(letter))
+		return fmt.Errorf("%w: unknown kind of link %s", scheme.ErrProtocol, locus.Quote(letter))
 	}
 	switch l.Type {
-	case TypeFile, TypeDirectory, TypeDirectoryFile, TypeObject, TypeForwarding:
+	case typeFile, typeDirectory, typeDirectoryFile, typeObject, typeForwarding:
 		return l.checkTypes()
-	case TypeExternal, TypeSymbolic, TypeNull:
+	case typeExternal, typeSymbolic, typeNull:
 		return nil
 	}
-	return fmt.Errorf("%w: a link to %s", scheme.ErrUnsupported, locus.Quote(l.Type))
+	return fmt.Errorf("%w: a link to an object of type %s", scheme.ErrUnsupported, locus.Quote(l.Type))
 }
 
 // cutNullLink reads the line of a link of type NULL at the beginning of message.
 // Servers do not quote the name in this line, so a blank would split it and an
 // apostrophe would swallow the next lines.
-func cutNullLink(message string) (l Link, rest string, ok bool) {
+func cutNullLink(message string) (l link, rest string, ok bool) {
 	text, ok := strings.CutPrefix(message, "LINK")
 	if !ok || text == "" || !isBlank(rune(text[0])) {
-		return Link{}, "", false
+		return link{}, "", false
 	}
 	if text, ok = strings.CutPrefix(trimBlanks(text), "L NULL "); !ok {
-		return Link{}, "", false
+		return link{}, "", false
 	}
 	text, rest = cutRawLine(text)
 	if text, ok = strings.CutSuffix(text, " NULL NULL NULL NULL 0"); !ok {
-		return Link{}, "", false
+		return link{}, "", false
 	}
 	if isToken(text) {
 		text = unquote(text)
 	}
-	const null = TypeNull
-	return Link{Kind: KindLink, Type: null, Name: text, Target: Target{HostType: null, Host: null, NameType: null, Name: null}}, rest, true
+	const null = typeNull
+	return link{Kind: kindLink, Type: null, Name: text, target: target{HostType: null, Host: null, NameType: null, Name: null}}, rest, true
 }
 
 // isToken reports whether text is one token without open quotes.

@@ -51,7 +51,7 @@ func (x URL) checkRequest() error {
 }
 
 // location returns the location of t, if that is an object of a Prospero server.
-func (t *Target) location() (location, error) {
+func (t *target) location() (location, error) {
 	// locus.IsHost sees t.Host itself: ToLower turns some other letters into ASCII.
 	if t.HostType != hostInternet || !locus.IsHost(t.Host) {
 		return location{}, fmt.Errorf("%w: not an Internet host: %s %s", scheme.ErrProtocol, locus.Quote(t.HostType), locus.Quote(t.Host))
@@ -60,11 +60,10 @@ func (t *Target) location() (location, error) {
 }
 
 // target returns at in the form that a server writes.
-func (at location) target() Target {
-	return Target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
+func (at location) target() target {
+	return target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
 }
 
-// current returns at without its version.
 func (at location) current() location {
 	at.version = 0
 	return at

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/locus-url/locus/scheme"
 )
@@ -20,10 +21,9 @@ type menu struct {
 	warnings    []string
 }
 
-// menu returns the links of the directory as a Menu.
-func (f *fetcher) menu(r *Reply) scheme.Resource {
+func (f *fetcher) menu(r *reply) scheme.Resource {
 	inner := *f
-	ctx, cancel := context.WithCancel(f.ctx)
+	ctx, cancel := context.WithCancelCause(f.ctx)
 	inner.ctx = ctx
 	items := func(yield func(scheme.Item, error) bool) {
 		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: f.client.o.Referrals}
@@ -40,16 +40,16 @@ func (f *fetcher) menu(r *Reply) scheme.Resource {
 }
 
 // canceler cancels the pending requests.
-type canceler context.CancelFunc
+type canceler context.CancelCauseFunc
 
 func (c canceler) Close() error {
-	c()
+	c(fs.ErrClosed)
 	return nil
 }
 
 // links yields the links of a directory at that depth of unions. It reports whether to
 // continue.
-func (m *menu) links(r *Reply, depth int, yield func(scheme.Item, error) bool) bool {
+func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) bool {
 	m.warnings = append(m.warnings, r.Warnings...)
 	for i := range r.Links {
 		l := &r.Links[i]
@@ -58,7 +58,7 @@ func (m *menu) links(r *Reply, depth int, yield func(scheme.Item, error) bool) b
 		case m.ctx.Err() != nil:
 			yield(scheme.Item{}, m.wrapError(nil))
 			return false
-		case l.Kind == KindInvisible:
+		case l.Kind == kindInvisible:
 		case l.isUnion():
 			more = m.union(l, depth, yield)
 		default:
@@ -73,18 +73,18 @@ func (m *menu) links(r *Reply, depth int, yield func(scheme.Item, error) bool) b
 
 // isUnion reports whether the links of another directory replace l. A union link with
 // a filter stays, because filters are not applied.
-func (l *Link) isUnion() bool {
-	return l.Kind == KindUnion && l.Err == nil && l.isObject() && !l.isFiltered()
+func (l *link) isUnion() bool {
+	return l.Kind == kindUnion && l.Err == nil && l.isObject() && !l.isFiltered()
 }
 
 // union yields the links of the directory that a union link leads to. If that can't be
 // listed, the item is the link itself, with the reason.
-func (m *menu) union(l *Link, depth int, yield func(scheme.Item, error) bool) bool {
+func (m *menu) union(l *link, depth int, yield func(scheme.Item, error) bool) bool {
 	at, err := l.currentTarget().location()
 	if err == nil && m.visited[at.current()] {
 		return true
 	}
-	var r *Reply
+	var r *reply
 	if err == nil {
 		r, err = m.fetch(at, depth)
 	}
@@ -106,7 +106,7 @@ var (
 )
 
 // fetch lists the directory at a location, or at its new one if it has moved.
-func (m *menu) fetch(at location, depth int) (*Reply, error) {
+func (m *menu) fetch(at location, depth int) (*reply, error) {
 	if depth >= maxDepth {
 		return nil, errDepth
 	}
@@ -130,7 +130,7 @@ func (m *menu) fetch(at location, depth int) (*Reply, error) {
 
 // listAt lists the directory at a location that a server named. A server that was
 // unreachable is not tried again.
-func (m *menu) listAt(at location) (*Reply, error) {
+func (m *menu) listAt(at location) (*reply, error) {
 	if err := m.unreachable[at.address()]; err != nil {
 		return nil, err
 	}

@@ -18,23 +18,19 @@ const (
 	methodLocal    = "LOCAL"             // a file of the client's, chosen by the server
 )
 
-// Method is a way to get an object, mostly by another protocol.
-type Method struct {
-	Name       string // AFTP, GOPHER, PROSPERO-CONTENTS
-	HostType   string // INTERNET-D
-	Host       string // as written, without its port
-	Port       uint16 // 0: the default of the method's protocol
-	NameType   string // ASCII
-	ObjectName string // octets: the method's name for the object
-	More       []string
+// method is a way to get an object, mostly by another protocol.
+type method struct {
+	Name   string // AFTP, GOPHER, PROSPERO-CONTENTS
+	target        // with the method's name for the object
+	More   []string
 }
 
 // Methods returns the access methods among the attributes of an object or a link, in
 // the server's order of preference. Empty parts of a method come from of: the target of
 // the link, or the object. external says that of is outside Prospero, so that its port
 // is the method's and not that of a Prospero server. Malformed methods are in faults.
-func Methods(list []Attribute, of Target, external bool) (methods []Method, faults []error) {
-	for _, a := range Find(list, attrAccessMethod) {
+func methodsOf(list []attribute, of target, external bool) (methods []method, faults []error) {
+	for _, a := range find(list, attrAccessMethod) {
 		if a.Type != valueSequence {
 			continue
 		}
@@ -48,37 +44,33 @@ func Methods(list []Attribute, of Target, external bool) (methods []Method, faul
 	return methods, faults
 }
 
-func parseMethod(tokens []string, of Target, external bool) (Method, error) {
+func parseMethod(tokens []string, of target, external bool) (method, error) {
 	const least = 5
 	if len(tokens) < least {
-		return Method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), least)
+		return method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), least)
 	}
-	m := Method{
-		Name:       tokens[0],
-		HostType:   cmp.Or(tokens[1], of.HostType),
-		NameType:   cmp.Or(tokens[3], of.NameType),
-		ObjectName: cmp.Or(tokens[4], of.Name),
-		More:       tokens[least:],
-	}
-	if tokens[2] == "" {
-		m.Host = of.Host
-		if external || m.IsContents() {
-			m.Port = of.Port
-		}
-		return m, nil
-	}
+	m := method{Name: tokens[0], target: of, More: tokens[least:]}
+	m.Version = 0 // a method has none
+	m.HostType = cmp.Or(tokens[1], of.HostType)
+	m.NameType = cmp.Or(tokens[3], of.NameType)
+	m.target.Name = cmp.Or(tokens[4], of.Name)
 	var err error
-	m.Host, m.Port, err = cutPort(tokens[2])
+	switch {
+	case tokens[2] != "":
+		m.Host, m.Port, err = cutPort(tokens[2])
+	case !external && !m.isContents():
+		m.Port = 0
+	}
 	return m, err
 }
 
-// IsContents reports whether the method is to ask a Prospero server for the contents.
-func (m Method) IsContents() bool { return m.Name == methodContents }
+// isContents reports whether the method is to ask a Prospero server for the contents.
+func (m method) isContents() bool { return m.Name == methodContents }
 
 // URL returns the URL for the method. The error wraps [scheme.ErrUnsupported]: no URL
 // scheme stands for the method, or its host or name can't be in a URL. LOCAL never has
 // a URL: a server must not choose which files a client reads.
-func (m Method) URL() (locus.URL, error) {
+func (m method) URL() (locus.URL, error) {
 	u, err := m.url()
 	if err != nil {
 		return locus.URL{}, fmt.Errorf("access method %s: %w", locus.Quote(m.Name), err)
@@ -86,11 +78,11 @@ func (m Method) URL() (locus.URL, error) {
 	return u, nil
 }
 
-func (m Method) url() (locus.URL, error) {
+func (m method) url() (locus.URL, error) {
 	if m.HostType != hostInternet {
 		return locus.URL{}, fmt.Errorf("%w: host type %s", scheme.ErrUnsupported, locus.Quote(m.HostType))
 	}
-	if strings.ContainsAny(m.ObjectName, "\r\n\x00") && !m.IsContents() {
+	if strings.ContainsAny(m.target.Name, "\r\n\x00") && !m.isContents() {
 		return locus.URL{}, errName
 	}
 	switch m.Name {
@@ -119,8 +111,7 @@ func (m Method) url() (locus.URL, error) {
 // errName: the name of an object has an octet that no request of its protocol can hold.
 var errName = fmt.Errorf("%w: a name with a character that ends lines", scheme.ErrUnsupported)
 
-// hostURL returns a URL of the method's host and port.
-func (m Method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
+func (m method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
 	host, err := hostName(m.Host)
 	if err != nil {
 		return locus.URL{}, err
@@ -132,7 +123,6 @@ func (m Method) hostURL(schemeName string, user *string, path string) (locus.URL
 	return u, nil
 }
 
-// hostName returns a host name or IPv4 address in lower case.
 func hostName(host string) (string, error) {
 	if !locus.IsHost(host) || strings.HasPrefix(host, "[") {
 		return "", fmt.Errorf("%w: invalid host %s", scheme.ErrUnsupported, locus.Quote(host))
@@ -140,17 +130,16 @@ func hostName(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// encodePath encodes octets as a path separated by "/".
 func encodePath(octets string) string {
 	return escape.Encode(octets, escape.Unreserved().With("/"))
 }
 
-func (m Method) contentsURL() (locus.URL, error) {
+func (m method) contentsURL() (locus.URL, error) {
 	host, err := hostName(m.Host)
 	if err != nil {
 		return locus.URL{}, err
 	}
-	u, err := location{host: host, port: m.Port, hsoname: m.ObjectName}.locator(nil)
+	u, err := location{host: host, port: m.Port, hsoname: m.target.Name}.locator(nil)
 	if err != nil {
 		return locus.URL{}, fmt.Errorf("%w: %w", scheme.ErrUnsupported, err)
 	}
@@ -158,8 +147,8 @@ func (m Method) contentsURL() (locus.URL, error) {
 }
 
 // ftpURL returns the URL of a file. root is the beginning of the url-path.
-func (m Method) ftpURL(root string) (locus.URL, error) {
-	path := root + encodePath(strings.TrimPrefix(m.ObjectName, "/"))
+func (m method) ftpURL(root string) (locus.URL, error) {
+	path := root + encodePath(strings.TrimPrefix(m.target.Name, "/"))
 	switch m.firstExtra() {
 	case "BINARY":
 		path += ";type=i"
@@ -171,8 +160,7 @@ func (m Method) ftpURL(root string) (locus.URL, error) {
 	return m.hostURL("ftp", nil, path)
 }
 
-// firstExtra returns the first of the method's own tokens, or "".
-func (m Method) firstExtra() string {
+func (m method) firstExtra() string {
 	if len(m.More) == 0 {
 		return ""
 	}
@@ -181,8 +169,8 @@ func (m Method) firstExtra() string {
 
 // gopherURL returns the URL of a gopher item. Without a token for its type, that is the
 // first character of the selector, which keeps it.
-func (m Method) gopherURL() (locus.URL, error) {
-	if strings.Contains(m.ObjectName, "\t") {
+func (m method) gopherURL() (locus.URL, error) {
+	if strings.Contains(m.target.Name, "\t") {
 		return locus.URL{}, errName
 	}
 	gtype := m.firstExtra()
@@ -193,18 +181,18 @@ func (m Method) gopherURL() (locus.URL, error) {
 		gtype = "0"
 	case "":
 		gtype = "1"
-		if m.ObjectName != "" {
-			gtype = m.ObjectName[:1]
+		if m.target.Name != "" {
+			gtype = m.target.Name[:1]
 		}
 	}
 	if len(gtype) != 1 || gtype[0] <= ' ' {
 		return locus.URL{}, fmt.Errorf("%w: invalid gophertype %s", scheme.ErrUnsupported, locus.Quote(gtype))
 	}
-	return m.hostURL("gopher", nil, encodePath(gtype+m.ObjectName))
+	return m.hostURL("gopher", nil, encodePath(gtype+m.target.Name))
 }
 
 // user returns the encoded user that the text of a session suggests, or nil.
-func (m Method) user() *string {
+func (m method) user() *string {
 	name, ok := strings.CutPrefix(strings.Join(m.More, " "), `Use the account name "`)
 	if ok {
 		name, ok = strings.CutSuffix(name, `" to log in`)
@@ -217,26 +205,26 @@ func (m Method) user() *string {
 }
 
 // nfsURL returns the URL of a file in a file system of the host.
-func (m Method) nfsURL() (locus.URL, error) {
+func (m method) nfsURL() (locus.URL, error) {
 	system := m.firstExtra()
 	if strings.Trim(system, "/") == "" || strings.ContainsAny(system, "\r\n\x00") {
 		return locus.URL{}, fmt.Errorf("%w: the file system is missing", scheme.ErrUnsupported)
 	}
-	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.ObjectName))
+	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.target.Name))
 }
 
 // afsURL returns the URL of a file in the cell that begins its name. AFS ignores the
 // host.
-func (m Method) afsURL() (locus.URL, error) {
-	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.ObjectName, "/"), "/")
+func (m method) afsURL() (locus.URL, error) {
+	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.target.Name, "/"), "/")
 	m.Host, m.Port = cell, 0
 	return m.hostURL("afs", nil, encodePath(rest))
 }
 
-// GatewayURLs returns the URLs that a hsoname implies, possibly none. Servers have such
+// gatewayURLs returns the URLs that a hsoname implies, possibly none. Servers have such
 // names for what they fetch from elsewhere: Archie's for the directories of FTP servers,
 // others for gopher menus and for WAIS documents and searches.
-func GatewayURLs(hsoname string) []locus.URL {
+func gatewayURLs(hsoname string) []locus.URL {
 	kind, rest, _ := strings.Cut(hsoname, "/")
 	if strings.ContainsAny(rest, "\t\r\n\x00") {
 		return nil
@@ -259,13 +247,12 @@ func GatewayURLs(hsoname string) []locus.URL {
 	return []locus.URL{u}
 }
 
-// archieURL returns the URL of a directory of an FTP server.
 func archieURL(text string) (locus.URL, error) {
 	site, path, _ := strings.Cut(text, "/")
 	if path != "" && !strings.HasSuffix(path, "/") {
 		path += "/"
 	}
-	return Method{Host: site}.hostURL("ftp", nil, encodePath(path)+";type=d")
+	return method{target: target{Host: site}}.hostURL("ftp", nil, encodePath(path)+";type=d")
 }
 
 // gopherGatewayURL reads <host>(<port>)/<type>/<selector>.
@@ -275,7 +262,7 @@ func gopherGatewayURL(text string) (locus.URL, error) {
 		return locus.URL{}, err
 	}
 	m.More = make([]string, 1)
-	m.More[0], m.ObjectName, _ = strings.Cut(rest, "/")
+	m.More[0], m.target.Name, _ = strings.Cut(rest, "/")
 	return m.gopherURL()
 }
 
@@ -304,7 +291,7 @@ func waisGatewayURL(text string) (locus.URL, error) {
 }
 
 // cutGateway splits the host off a name and returns it as a method.
-func cutGateway(text string) (m Method, rest string, err error) {
+func cutGateway(text string) (m method, rest string, err error) {
 	host, rest, _ := strings.Cut(text, "/")
 	m.Host, m.Port, err = cutPort(host)
 	return m, rest, err

@@ -27,8 +27,8 @@ func TestCapturedMethods(t *testing.T) {
 		"Two ways":           {"ftp://ftp.example.org/pub/a.txt;type=a", "gopher://gopher.example.net:70/0ftp%3Aftp.example.org%40/pub/a.txt"},
 		"Unknown method":     {"X-CARRIER-PIGEON"},
 	}
-	for _, l := range parseReply(t, "list-attributes/01").Links {
-		methods, faults := Methods(l.Attributes, l.Target, l.Type == TypeExternal)
+	for _, l := range parsed(t, "list-attributes/01").Links {
+		methods, faults := methodsOf(l.Attributes, l.target, l.Type == typeExternal)
 		var got []string
 		for _, m := range methods {
 			got = append(got, textOf(m))
@@ -42,9 +42,9 @@ func TestCapturedMethods(t *testing.T) {
 		t.Errorf("not there: %v", want)
 	}
 
-	asked := Target{HostType: hostInternet, Host: "PFS.EXAMPLE.EDU", Port: 11525, NameType: nameASCII, Name: "AFTP/pub/docs/notes.txt"}
-	methods, faults := Methods(parseReply(t, "goi-file/01").Attributes, asked, false)
-	if len(methods) != 3 || faults != nil || !methods[0].IsContents() || methods[1].IsContents() || methods[1].Name != "LOCAL" || methods[1].Port != 0 {
+	asked := target{HostType: hostInternet, Host: "PFS.EXAMPLE.EDU", Port: 11525, NameType: nameASCII, Name: "AFTP/pub/docs/notes.txt"}
+	methods, faults := methodsOf(parsed(t, "goi-file/01").Attributes, asked, false)
+	if len(methods) != 3 || faults != nil || !methods[0].isContents() || methods[1].isContents() || methods[1].Name != "LOCAL" || methods[1].Port != 0 {
 		t.Fatalf("%+v %v", methods, faults)
 	}
 	for i, want := range []string{"prospero://pfs.example.edu:11525/AFTP/pub/docs/notes.txt", "LOCAL", "ftp://pfs.example.edu/pub/docs/notes.txt;type=i"} {
@@ -55,7 +55,7 @@ func TestCapturedMethods(t *testing.T) {
 }
 
 // textOf returns the URL of a method, or its name if it has none.
-func textOf(m Method) string {
+func textOf(m method) string {
 	u, err := m.URL()
 	if err != nil {
 		return m.Name
@@ -64,15 +64,15 @@ func textOf(m Method) string {
 }
 
 // methodOf parses an access method of a link to /x at h.example(7).
-func methodOf(t *testing.T, value string, external bool) (Method, error) {
+func methodOf(t *testing.T, value string, external bool) (method, error) {
 	t.Helper()
-	of := Target{HostType: hostInternet, Host: "h.example", Port: 7, NameType: nameASCII, Name: "/x"}
-	methods, faults := Methods([]Attribute{{Name: attrAccessMethod, Type: valueSequence, Value: appendTokens(nil, value)}}, of, external)
+	of := target{HostType: hostInternet, Host: "h.example", Port: 7, NameType: nameASCII, Name: "/x"}
+	methods, faults := methodsOf([]attribute{{Name: attrAccessMethod, Type: valueSequence, Value: appendTokens(nil, value)}}, of, external)
 	if len(methods)+len(faults) != 1 {
 		t.Fatalf("%s: %+v %v", value, methods, faults)
 	}
 	if faults != nil {
-		return Method{}, faults[0]
+		return method{}, faults[0]
 	}
 	return methods[0], nil
 }
@@ -170,8 +170,8 @@ func TestExternalMethods(t *testing.T) {
 			t.Errorf("%s: %s %v, not %s", value, textOf(m), err, want)
 		}
 	}
-	empty := Target{HostType: hostInternet, Host: "h.example", NameType: nameASCII}
-	m, _ := Methods([]Attribute{{Name: attrAccessMethod, Type: valueSequence, Value: []string{"GOPHER", "", "", "", ""}}}, empty, true)
+	empty := target{HostType: hostInternet, Host: "h.example", NameType: nameASCII}
+	m, _ := methodsOf([]attribute{{Name: attrAccessMethod, Type: valueSequence, Value: []string{"GOPHER", "", "", "", ""}}}, empty, true)
 	if len(m) != 1 || textOf(m[0]) != "gopher://h.example/1" {
 		t.Errorf("%+v", m)
 	}
@@ -184,14 +184,14 @@ func TestMethodFaults(t *testing.T) {
 		}
 	}
 	// Values of other types are not methods, and do not stop the reading.
-	list := []Attribute{
-		{Name: attrAccessMethod, Type: valueLink, Link: &Link{}},
+	list := []attribute{
+		{Name: attrAccessMethod, Type: valueLink, Link: &link{}},
 		{Name: "SIZE", Type: valueSequence, Value: []string{"AFTP", "", "", "", ""}},
 		{Name: "access-method", Type: valueSequence, Value: []string{"AFTP", "a", "b", "c"}},
 		{Name: "access-method", Type: valueSequence, Value: []string{"AFTP", "a", "b", "c", "d", "e", "f"}},
 	}
-	methods, faults := Methods(list, Target{}, false)
-	if len(faults) != 1 || len(methods) != 1 || fmt.Sprint(methods[0]) != "{AFTP a b 0 c d [e f]}" {
+	methods, faults := methodsOf(list, target{}, false)
+	if len(faults) != 1 || len(methods) != 1 || fmt.Sprint(methods[0]) != "{AFTP {a b 0 c d 0} [e f]}" {
 		t.Errorf("%+v %v", methods, faults)
 	}
 }
@@ -225,7 +225,7 @@ func TestGatewayURLs(t *testing.T) {
 		"/pfs/info":                                    "",
 		"":                                             "",
 	} {
-		list := GatewayURLs(hsoname)
+		list := gatewayURLs(hsoname)
 		if want == "" && list == nil {
 			continue
 		}
@@ -236,7 +236,7 @@ func TestGatewayURLs(t *testing.T) {
 }
 
 // checkMethod checks what the URL of a method must never be.
-func checkMethod(t *testing.T, m Method) {
+func checkMethod(t *testing.T, m method) {
 	t.Helper()
 	u, err := m.URL()
 	if err != nil {
@@ -268,10 +268,10 @@ func FuzzMethod(f *testing.F) {
 		f.Add(c, "H", uint16(0), "a\r\nb", `Use the account name "x" to log in`)
 	}
 	f.Fuzz(func(t *testing.T, name, host string, port uint16, object, more string) {
-		checkMethod(t, Method{Name: name, HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, ObjectName: object})
-		checkMethod(t, Method{Name: name, HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, ObjectName: object, More: []string{more}})
+		checkMethod(t, method{Name: name, target: target{HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, Name: object}})
+		checkMethod(t, method{Name: name, target: target{HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, Name: object}, More: []string{more}})
 		for _, kind := range []string{"ARCHIE/HOST/", "GOPHER-GW/", "WAIS-GW/"} {
-			for _, u := range GatewayURLs(kind + host + "/" + more + "/" + object) {
+			for _, u := range gatewayURLs(kind + host + "/" + more + "/" + object) {
 				if again, err := locus.Parse(u.String()); err != nil || again != u {
 					t.Errorf("%v is %v %v", u, again, err)
 				}

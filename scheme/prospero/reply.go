@@ -1,7 +1,6 @@
 package prospero
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,58 +10,32 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits bound a reply. A nil *Limits has the defaults.
-type Limits struct {
-	Lines int // 0: 100,000
-	Token int // octets of a token, except the contents of an object; 0: 1 MiB
-	Depth int // of attributes of links that are attributes; 0: 16
-}
+// Limits of a reply. The packets of a message are limited too, by [Options].
+const (
+	maxLines = 100_000
+	maxToken = 1 << 20 // octets of a token, except the contents of an object
+)
 
-func (l *Limits) orDefault() Limits {
-	if l == nil {
-		l = new(Limits)
-	}
-	return Limits{Lines: cmp.Or(l.Lines, 100_000), Token: cmp.Or(l.Token, 1<<20), Depth: cmp.Or(l.Depth, 16)}
-}
-
-// Reply is a server's reply to a request.
-type Reply struct {
-	Links      []Link      // in the server's order
-	Attributes []Attribute // of the object, in the server's order
-	None       bool        // nothing found: an empty directory, no match, no such attribute
-	Success    string      // the text of SUCCESS
-	Version    string      // the server's version: "5", and its software
+// reply is a server's reply to a request.
+type reply struct {
+	Links      []link      // in the server's order
+	Attributes []attribute // of the object, in the server's order
 	Warnings   []string    // for a person; not safe for a terminal
-	Forwarded  *Target     // the server to ask instead, or nil
-	Unresolved []string    // the components that remain after the last of Links
-	// Failure is a [*FailureError] if the server refused the request. The rest of the
+	Forwarded  *target     // the server to ask instead, or nil
+	// Failure is a [*failureError] if the server refused the request. The rest of the
 	// reply is then not an answer.
 	Failure error
 	Old     bool // in version 1 of the protocol
 }
 
-// ReplyError is a malformed reply. It wraps [scheme.ErrProtocol], or
-// [scheme.ErrTooLarge] for one that exceeds [Limits].
-type ReplyError struct {
-	Line   int // from 1; empty lines do not count
-	Offset int // of the line in the message, in octets
-	Err    error
-}
-
-func (e *ReplyError) Error() string {
-	return fmt.Sprintf("line %d of the reply, at octet %d: %v", e.Line, e.Offset, e.Err)
-}
-
-func (e *ReplyError) Unwrap() error { return e.Err }
-
-// FailureError is the server's refusal of a request. It wraps the error of package
+// failureError is the server's refusal of a request. It wraps the error of package
 // scheme that fits its word, such as [scheme.ErrNotFound].
-type FailureError struct {
+type failureError struct {
 	Word string // NOT-FOUND, ...; also ERROR and VERSION-NOT-SUPPORTED
 	Text string // the server's text; may be empty
 }
 
-func (e *FailureError) Error() string {
+func (e *failureError) Error() string {
 	text := fmt.Sprintf("%v: the server says %s", e.Unwrap(), locus.Quote(e.Word))
 	if e.Text != "" {
 		text += ": " + locus.Quote(e.Text)
@@ -70,7 +43,7 @@ func (e *FailureError) Error() string {
 	return text
 }
 
-// Words of a [FailureError] that are lines of their own.
+// Words of a [failureError] that are lines of their own.
 const (
 	wordError   = "ERROR"
 	wordVersion = "VERSION-NOT-SUPPORTED"
@@ -80,7 +53,7 @@ const (
 const wordNotDirectory = "NOT-A-DIRECTORY"
 
 // Unwrap returns the error of package scheme that fits e.Word.
-func (e *FailureError) Unwrap() error {
+func (e *failureError) Unwrap() error {
 	switch e.Word {
 	case wordNotFound, wordNotDirectory:
 		return scheme.ErrNotFound
@@ -94,22 +67,23 @@ func (e *FailureError) Unwrap() error {
 	return scheme.ErrProtocol
 }
 
-// ParseReply reads a whole reply. The error is a [*ReplyError]: the reply is malformed
-// and nothing in it can be relied on. A refusal is not an error; it is in
-// [Reply.Failure].
-func ParseReply(message []byte, l *Limits) (*Reply, error) {
+// parseReply reads a whole reply. The error wraps [scheme.ErrProtocol] or
+// [scheme.ErrTooLarge]: the reply is malformed and nothing in it can be relied on. A
+// refusal is not an error; it is in the reply.
+func parseReply(message []byte) (*reply, error) {
 	text := string(message)
-	p := parser{limits: l.orDefault(), reply: &Reply{}}
-	p.levels = append(p.levels, &p.reply.Attributes)
+	p := parser{reply: &reply{}}
+	p.list = &p.reply.Attributes
 	for rest := text; rest != ""; {
 		offset := len(text) - len(rest)
 		var err error
 		if rest, err = p.next(rest); err != nil {
-			return nil, &ReplyError{Line: p.lines, Offset: offset, Err: err}
+			// Empty lines do not count.
+			return nil, fmt.Errorf("line %d of the reply, at octet %d: %w", p.lines, offset, err)
 		}
 	}
 	if p.lines == 0 {
-		return nil, &ReplyError{Line: 1, Err: fmt.Errorf("%w: the reply is empty", scheme.ErrProtocol)}
+		return nil, fmt.Errorf("%w: the reply is empty", scheme.ErrProtocol)
 	}
 	if t := forwarding(p.reply.Attributes); t != nil && p.reply.Forwarded == nil {
 		// Asked for all attributes, a server sends this one and then fails.
@@ -120,13 +94,13 @@ func ParseReply(message []byte, l *Limits) (*Reply, error) {
 
 // parser reads a reply line by line.
 type parser struct {
-	limits Limits
-	reply  *Reply
+	reply  *reply
 	lines  int
-	tokens []string // of the current line
-	// levels are the lists for the next attribute: the first for one without ">",
-	// the second for one with one ">", and so on.
-	levels []*[]Attribute
+	tokens []string     // of the current line
+	list   *[]attribute // of the object, or of the last link
+	// depth is the most ">" signs that the next attribute may have: attributes of the
+	// link in an attribute have one more than that.
+	depth int
 }
 
 // next reads the first line of a message, and returns the rest.
@@ -156,8 +130,8 @@ func (p *parser) next(message string) (rest string, err error) {
 }
 
 func (p *parser) count() error {
-	if p.lines++; p.lines > p.limits.Lines {
-		return fmt.Errorf("%w: more than %d lines", scheme.ErrTooLarge, p.limits.Lines)
+	if p.lines++; p.lines > maxLines {
+		return fmt.Errorf("%w: more than %d lines", scheme.ErrTooLarge, maxLines)
 	}
 	return nil
 }
@@ -196,7 +170,7 @@ func (p *parser) split(line string) {
 // only the size of a message bounds.
 func (p *parser) checkTokens() error {
 	for i, token := range p.tokens {
-		if len(token) > p.limits.Token && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
+		if len(token) > maxToken && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
 			return fmt.Errorf("%w: a token of %d octets", scheme.ErrTooLarge, len(token))
 		}
 	}
@@ -212,31 +186,21 @@ func (p *parser) read(line string) error {
 		return p.link(fields)
 	case "LINK-INFO":
 		return p.oldAttribute(fields)
-	case "ID":
-		if n := len(r.Links); n > 0 && r.Forwarded == nil {
-			r.Links[n-1].IDs = append(r.Links[n-1].IDs, slices.Clone(fields))
-		}
-	case "SUCCESS":
-		r.Success = p.text(line, 1)
-	case "NONE-FOUND":
-		r.None = true
 	case "FORWARDED":
 		return p.forwarded(fields)
 	case "UNRESOLVED":
-		r.Unresolved = append(r.Unresolved, fields...)
+		return fmt.Errorf("%w: the server left components unresolved that were not asked for: %s", scheme.ErrProtocol, locus.Quote(strings.Join(fields, " ")))
 	case "FAILURE":
-		failure := &FailureError{Text: p.text(line, 2)}
+		failure := &failureError{Text: p.text(line, 2)}
 		if len(fields) > 0 {
 			failure.Word = fields[0]
 		}
 		p.fail(failure)
 	case wordError, wordVersion:
-		p.fail(&FailureError{Word: word, Text: p.text(line, 1)})
+		p.fail(&failureError{Word: word, Text: p.text(line, 1)})
 	case "WARNING":
 		p.warning(line, fields)
-	case "VERSION":
-		r.Version = p.text(line, 1)
-	case "AUTHENTICATED", "PARAMETER":
+	case "AUTHENTICATED", "ID", "NONE-FOUND", "PARAMETER", "SUCCESS", "VERSION":
 	default:
 		if signs, ok := strings.CutPrefix(word, "ATTRIBUTE"); ok && strings.Trim(signs, ">") == "" {
 			return p.attribute(len(signs), fields)
@@ -262,8 +226,7 @@ func (p *parser) text(line string, n int) string {
 	return strings.TrimSpace(rest)
 }
 
-// fail records the first failure.
-func (p *parser) fail(failure *FailureError) {
+func (p *parser) fail(failure *failureError) {
 	if p.reply.Failure == nil {
 		p.reply.Failure = failure
 	}
@@ -294,18 +257,16 @@ func (p *parser) link(fields []string) error {
 }
 
 // addLink adds a link. The attributes that follow belong to it.
-func (p *parser) addLink(l Link) {
+func (p *parser) addLink(l link) {
 	p.reply.Links = append(p.reply.Links, l)
-	p.levels = append(p.levels[:0], &p.reply.Links[len(p.reply.Links)-1].Attributes)
+	p.list, p.depth = &p.reply.Links[len(p.reply.Links)-1].Attributes, 0
 }
 
-// attribute adds an attribute at the depth that its ">" signs give.
+// attribute adds an attribute. One of depth 1 or more is that of the link in another
+// attribute, and not used.
 func (p *parser) attribute(depth int, fields []string) error {
-	switch {
-	case depth >= len(p.levels):
+	if depth > p.depth {
 		return fmt.Errorf("%w: an attribute of a missing link", scheme.ErrProtocol)
-	case depth > p.limits.Depth:
-		return fmt.Errorf("%w: attributes %d deep", scheme.ErrTooLarge, depth)
 	}
 	a, err := parseAttribute(fields)
 	if errors.Is(err, errValueType) {
@@ -315,20 +276,16 @@ func (p *parser) attribute(depth int, fields []string) error {
 	if err != nil {
 		return err
 	}
-	p.addAttribute(depth, a)
+	p.depth = depth
+	if a.Link != nil {
+		p.depth++
+	}
+	if depth == 0 {
+		*p.list = append(*p.list, a)
+	}
 	return nil
 }
 
-func (p *parser) addAttribute(depth int, a Attribute) {
-	list := p.levels[depth]
-	*list = append(*list, a)
-	p.levels = p.levels[:depth+1]
-	if a.Link != nil {
-		p.levels = append(p.levels, &(*list)[len(*list)-1].Attributes)
-	}
-}
-
-// forwarded reads the fields of a FORWARDED line.
 func (p *parser) forwarded(fields []string) error {
 	const least = 5
 	if len(fields) < least {
@@ -347,24 +304,6 @@ func (p *parser) forwarded(fields []string) error {
 	return nil
 }
 
-// Rest returns where to ask for the remaining components, and which they are, if the
-// server resolved only some of the components of a request. ok is false if it resolved
-// all. The error wraps [scheme.ErrProtocol]: the remaining components are not the last
-// of those that were asked for, or include the first.
-func (r *Reply) Rest(components ...string) (at Target, rest []string, ok bool, err error) {
-	if len(r.Unresolved) == 0 {
-		return Target{}, nil, false, nil
-	}
-	n := len(components) - len(r.Unresolved)
-	if n < 1 || len(r.Links) == 0 || !slices.Equal(components[n:], r.Unresolved) {
-		return Target{}, nil, false, fmt.Errorf("%w: the server left %s of %s unresolved", scheme.ErrProtocol, quoteAll(r.Unresolved), quoteAll(components))
-	}
-	last := r.Links[len(r.Links)-1]
-	return last.Target, r.Unresolved, true, last.Err
-}
-
-func quoteAll(names []string) string { return locus.Quote(strings.Join(names, " ")) }
-
 // Kinds of values of the attribute CONTENTS.
 const (
 	dataWord   = "DATA"
@@ -373,7 +312,7 @@ const (
 
 // Contents returns the octets of the object; ok is false if the reply has none. DATA is
 // copied as it is. A TAGGED value becomes a line with the tag, ": " and the text.
-func (r *Reply) Contents() (octets []byte, ok bool) {
+func (r *reply) Contents() (octets []byte, ok bool) {
 	for _, a := range r.Attributes {
 		if !sameName(a.Name, attrContents) || len(a.Value) == 0 {
 			continue

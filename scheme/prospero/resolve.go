@@ -49,10 +49,10 @@ func (f *fetcher) asked() (names []string) {
 // describe asks for the basic attributes and for the fields that the URL names (RFC
 // 1738 section 3.11). If the server refuses because it does not know a field, it is
 // asked again without the fields.
-func (f *fetcher) describe() (*Reply, error) {
+func (f *fetcher) describe() (*reply, error) {
 	fields := f.asked()
 	info, err := f.info(append(basicAttributes[:], fields...)...)
-	if failure := (*FailureError)(nil); len(fields) > 0 && errors.As(err, &failure) && failure.Word == wordNotFound && strings.HasPrefix(failure.Text, "ATTRIBUTE") {
+	if failure := (*failureError)(nil); len(fields) > 0 && errors.As(err, &failure) && failure.Word == wordNotFound && strings.HasPrefix(failure.Text, "ATTRIBUTE") {
 		return f.info(basicAttributes[:]...)
 	}
 	return info, err
@@ -73,13 +73,13 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	if err := f.checkFields(info.Attributes); err != nil {
 		return nil, err
 	}
-	if IsDirectory(info.Attributes) {
+	if isDirectory(info.Attributes) {
 		if f.req.Probe {
 			return &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
 		}
 		return f.directory(nil)
 	}
-	methods, faults := Methods(info.Attributes, f.at.target(), false)
+	methods, faults := methodsOf(info.Attributes, f.at.target(), false)
 	if len(methods)+len(faults) == 0 {
 		return f.directory(errNoMethod)
 	}
@@ -92,7 +92,7 @@ func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	list, err := f.list(f.req.Dial, f.at)
 	switch {
 	case instead != nil && isFailure(err, wordNotFound, wordNotDirectory):
-		if to := GatewayURLs(f.at.hsoname); len(to) > 0 {
+		if to := gatewayURLs(f.at.hsoname); len(to) > 0 {
 			return &scheme.Referral{URL: f.url.url, To: to}, nil
 		}
 		return nil, instead
@@ -104,32 +104,30 @@ func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	return f.menu(list), nil
 }
 
-// info asks for attributes of the object.
-func (f *fetcher) info(attributes ...string) (*Reply, error) {
-	message, err := AppendInfo(nil, f.query(f.at), attributes...)
+func (f *fetcher) info(attributes ...string) (*reply, error) {
+	message, err := f.query(f.at).info(attributes...)
 	if err != nil {
 		return nil, err
 	}
 	return f.ask(f.req.Dial, f.at, message, attributes[0] == attrContents)
 }
 
-// list asks for the links of the directory at a location.
-func (f *fetcher) list(d scheme.Dialer, at location) (*Reply, error) {
-	message, err := AppendList(nil, f.query(at))
+func (f *fetcher) list(d scheme.Dialer, at location) (*reply, error) {
+	message, err := f.query(at).list()
 	if err != nil {
 		return nil, err
 	}
 	return f.ask(d, at, message, false)
 }
 
-func (f *fetcher) query(at location) *Query {
-	q := &Query{Hsoname: at.hsoname, Version: at.version, SoftwareID: f.client.o.SoftwareID}
+func (f *fetcher) query(at location) *query {
+	q := &query{hsoname: at.hsoname, version: at.version, softwareID: f.client.o.SoftwareID}
 	if at != f.at {
 		return q
 	}
 	for _, field := range f.url.Fields() {
 		if number, ok := field.remote(); ok {
-			q.Remote = number
+			q.remote = number
 			break
 		}
 	}
@@ -137,31 +135,25 @@ func (f *fetcher) query(at location) *Query {
 }
 
 // ask sends a request and reads the reply. A refusal is an error.
-func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*Reply, error) {
+func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*reply, error) {
 	text, err := f.roundTrip(d, at, message, contents)
 	if err != nil {
 		return nil, err
 	}
-	r, err := ParseReply(text, &f.client.o.Limits)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(r.Unresolved) > 0:
-		return nil, fmt.Errorf("%w: the server left components unresolved that were not asked for: %s", scheme.ErrProtocol, quoteAll(r.Unresolved))
-	case r.Failure != nil:
+	r, err := parseReply(text)
+	if err == nil && r.Failure != nil {
 		return nil, r.Failure
 	}
-	return r, nil
+	return r, err
 }
 
-// isFailure reports whether err is a refusal with one of these words.
 func isFailure(err error, words ...string) bool {
-	var f *FailureError
+	var f *failureError
 	return errors.As(err, &f) && slices.Contains(words, f.Word)
 }
 
 // refer returns a Referral to the new address of the object, with the URL's fields.
-func (f *fetcher) refer(t *Target) (scheme.Resource, error) {
+func (f *fetcher) refer(t *target) (scheme.Resource, error) {
 	at, err := t.location()
 	if err != nil {
 		return nil, err
@@ -182,14 +174,14 @@ func (f Field) remote() (number string, ok bool) {
 }
 
 // checkFields compares the attributes with the fields of the URL, which identify the
-// object (RFC 1738 section 3.11). A missing attribute is no contradiction.
-func (f *fetcher) checkFields(list []Attribute) error {
+// object (RFC 1738 section 3.11). A missing attribute contradicts nothing.
+func (f *fetcher) checkFields(list []attribute) error {
 	for _, field := range f.url.Fields() {
 		if _, selected := field.remote(); selected || isVersion(field) {
 			continue
 		}
-		found := Find(list, field.Name)
-		if len(found) > 0 && !slices.ContainsFunc(found, func(a Attribute) bool { return strings.Join(a.Value, " ") == field.Value }) {
+		found := find(list, field.Name)
+		if len(found) > 0 && !slices.ContainsFunc(found, func(a attribute) bool { return strings.Join(a.Value, " ") == field.Value }) {
 			return fmt.Errorf("%w: not the object named: its %s is %s, not %s", scheme.ErrNotFound,
 				locus.Quote(field.Name), locus.Quote(strings.Join(found[0].Value, " ")), locus.Quote(field.Value))
 		}
@@ -208,7 +200,7 @@ const (
 	mount
 )
 
-func (m Method) rank() rank {
+func (m method) rank() rank {
 	switch m.Name {
 	case methodFTP:
 		return login
@@ -223,16 +215,16 @@ func (m Method) rank() rank {
 // candidate is an access method that can be used: it has a URL, or asks the object's own
 // server.
 type candidate struct {
-	Method
+	method
 	direct bool // asks the object's own server
 	url    locus.URL
 }
 
 // candidates returns the usable methods by rank, otherwise in the server's order, and
 // the reasons against the others. object is the object that is asked about; zero: none.
-func candidates(methods []Method, object location) (list []candidate, unusable []string) {
+func candidates(methods []method, object location) (list []candidate, unusable []string) {
 	for _, m := range methods {
-		c := candidate{Method: m, direct: m.asks(object)}
+		c := candidate{method: m, direct: m.asks(object)}
 		var err error
 		if c.url, err = m.URL(); err != nil && !c.direct {
 			unusable = append(unusable, err.Error())
@@ -244,12 +236,11 @@ func candidates(methods []Method, object location) (list []candidate, unusable [
 	return list, unusable
 }
 
-// asks reports whether m asks the server of an object for its contents.
-func (m Method) asks(object location) bool {
-	if !m.IsContents() {
+func (m method) asks(object location) bool {
+	if !m.isContents() {
 		return false
 	}
-	at, err := (&Target{HostType: m.HostType, Host: m.Host, Port: m.Port, Name: m.ObjectName}).location()
+	at, err := m.target.location()
 	return err == nil && at == object.current()
 }
 
@@ -257,7 +248,7 @@ func (m Method) asks(object location) bool {
 // this object. Otherwise it returns a referral to every method but that one, which would
 // lead back here, and those that need a login: a referral has none, and FTP may show
 // anonymous users another object under that name.
-func (f *fetcher) retrieve(info *Reply, methods []Method, faults []error) (scheme.Resource, error) {
+func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (scheme.Resource, error) {
 	list, unusable := candidates(methods, f.at)
 	if len(list) > 0 && list[0].direct {
 		if f.req.Probe {
@@ -276,7 +267,7 @@ func (f *fetcher) retrieve(info *Reply, methods []Method, faults []error) (schem
 			private = c
 		}
 	}
-	if to = append(to, GatewayURLs(f.at.hsoname)...); len(to) > 0 {
+	if to = append(to, gatewayURLs(f.at.hsoname)...); len(to) > 0 {
 		return &scheme.Referral{URL: f.url.url, To: to}, nil
 	}
 	if private != nil {
@@ -299,8 +290,7 @@ func joinReasons(unusable []string, faults []error) string {
 	return strings.Join(unusable, "; ")
 }
 
-// contents gets the object from its own server.
-func (f *fetcher) contents(info *Reply) (scheme.Resource, error) {
+func (f *fetcher) contents(info *reply) (scheme.Resource, error) {
 	r, err := f.info(attrContents)
 	if err != nil {
 		return nil, err
@@ -309,7 +299,7 @@ func (f *fetcher) contents(info *Reply) (scheme.Resource, error) {
 		return f.refer(r.Forwarded)
 	}
 	octets, ok := r.Contents()
-	if !ok && Size(info.Attributes) != 0 {
+	if !ok && sizeOf(info.Attributes) != 0 {
 		return nil, fmt.Errorf("%w: the server has no contents of the object", scheme.ErrNotFound)
 	}
 	if limit := f.req.Limit; limit > 0 && int64(len(octets)) > limit {
@@ -325,15 +315,14 @@ func (f *fetcher) contents(info *Reply) (scheme.Resource, error) {
 	return o, nil
 }
 
-// newObject returns the object with its attributes and an empty body.
-func (f *fetcher) newObject(info *Reply) *scheme.Object {
+func (f *fetcher) newObject(info *reply) *scheme.Object {
 	name := f.at.hsoname[strings.LastIndexByte(f.at.hsoname, '/')+1:]
 	return &scheme.Object{
 		URL:     f.url.url,
 		Name:    name,
 		Type:    media.ByName(name),
-		Size:    Size(info.Attributes),
-		ModTime: ModTime(info.Attributes),
+		Size:    sizeOf(info.Attributes),
+		ModTime: modTime(info.Attributes),
 		Note:    strings.Join(info.Warnings, "; "),
 		Body:    &body{f.ctx, bytes.NewReader(nil)},
 	}

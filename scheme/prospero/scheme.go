@@ -20,10 +20,11 @@ func Scheme(c *Client) scheme.Scheme {
 		Reserved:  escape.Chars(";="),
 		Fields:    fields,
 		Canonical: canonical,
-		Check:     Check,
+		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
 		Icon:      "folder",
 		Split:     splitPath,
+		Title:     title,
 		Freshness: freshness,
 	}
 	if c == nil {

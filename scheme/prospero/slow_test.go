@@ -22,7 +22,7 @@ var laws = bnftest.Laws{
 	Scheme:   Scheme(nil),
 	Twin:     bnftest.Production(prosperourl),
 	Parse:    bnftest.Parser(Parse),
-	Thorough: Check,
+	Thorough: check,
 }
 
 var seeds = []string{

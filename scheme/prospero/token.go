@@ -10,10 +10,10 @@ import (
 // mustQuote are the octets that make quotes necessary in a token that is sent.
 const mustQuote = " \t\n\v\f\r/'+,"
 
-// AppendToken appends a token to a request: as it is, or between apostrophes,
+// appendToken appends a token to a request: as it is, or between apostrophes,
 // with each apostrophe in it doubled. Octets beyond US-ASCII are kept.
 // A token with a NUL can't be sent: the error wraps [locus.ErrValue].
-func AppendToken(dst []byte, token string) ([]byte, error) {
+func appendToken(dst []byte, token string) ([]byte, error) {
 	if strings.IndexByte(token, 0) >= 0 {
 		return dst, fmt.Errorf("%s: %w: a token that is sent has no NUL", locus.Quote(token), locus.ErrValue)
 	}
@@ -81,7 +81,6 @@ func cutToken(line string) (token, rest string) {
 	return unquote(line[:i]), line[i:]
 }
 
-// appendTokens appends the tokens of a line to list.
 func appendTokens(list []string, line string) []string {
 	for rest := trimBlanks(line); rest != ""; rest = trimBlanks(rest) {
 		var token string

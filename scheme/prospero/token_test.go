@@ -90,13 +90,13 @@ func TestAppendToken(t *testing.T) {
 		"caf\xc3\xa9":              "caf\xc3\xa9",
 		"ARCHIE/MATCH(2,2,2,0,=)x": "'ARCHIE/MATCH(2,2,2,0,=)x'",
 	} {
-		got, err := AppendToken([]byte("x "), token)
+		got, err := appendToken([]byte("x "), token)
 		if err != nil || string(got) != "x "+want {
 			t.Errorf("%q: %q %v", token, got, err)
 		}
 	}
 	for _, token := range []string{"\x00", "/a\x00b", "a\x00"} {
-		if got, err := AppendToken([]byte("x"), token); !errors.Is(err, locus.ErrValue) || string(got) != "x" {
+		if got, err := appendToken([]byte("x"), token); !errors.Is(err, locus.ErrValue) || string(got) != "x" {
 			t.Errorf("%q: %q %v", token, got, err)
 		}
 	}
@@ -174,7 +174,7 @@ func FuzzAppendToken(f *testing.F) {
 		f.Add(v.token)
 	}
 	f.Fuzz(func(t *testing.T, token string) {
-		b, err := AppendToken(nil, token)
+		b, err := appendToken(nil, token)
 		if (err != nil) != strings.Contains(token, "\x00") {
 			t.Fatalf("%q: %v", token, err)
 		}

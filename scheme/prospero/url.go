@@ -114,13 +114,12 @@ func cutDigits(octets string) (digits, rest string) {
 	return octets[:i], octets[i:]
 }
 
-// form checks u up to its hsoname.
 func form(u locus.URL) error {
 	if err := bnf.Form(u, name, "prosperourl"); err != nil {
 		return err
 	}
 	if _, ok := u.Path(); !ok {
-		return u.Errorf(u.PathOffset(), "ppath", `%w: "/" and a hsoname follow the host`, locus.ErrForm)
+		return u.Errorf(u.PathOffset(), "ppath", `%w: write "/" and the name of an object after the host`, locus.ErrForm)
 	}
 	return nil
 }
@@ -148,13 +147,12 @@ func split(u locus.URL) rawPath {
 	return rawPath{offset: u.PathOffset(), ppath: path[:i], fieldspecs: path[i:]}
 }
 
-// fields yields the fields in order.
 func (p rawPath) fields(yield func(fieldspec) bool) {
 	offset := p.offset + len(p.ppath)
-	for rest, more := strings.CutPrefix(p.fieldspecs, ";"); more; {
+	for rest := p.fieldspecs; rest != ""; {
+		text, _, _ := strings.Cut(rest[len(";"):], ";")
+		rest = rest[len(";")+len(text):]
 		f := fieldspec{offset: offset}
-		var text string
-		text, rest, more = strings.Cut(rest, ";")
 		f.name, f.value, f.equals = strings.Cut(text, "=")
 		if !yield(f) {
 			return
@@ -215,12 +213,12 @@ func (p rawPath) faults(yield func(bnf.Fault) bool) {
 	for i, next := version, 0; i >= 0 && next >= 0; i += len(nul) + next {
 		rest := p.ppath[i+len(nul):]
 		next = strings.Index(rest, nul)
-		x := bnf.Fault{Err: locus.ErrValue, Part: "attributes", Offset: p.offset + i, Size: len(nul), Why: "only one NUL ends the hsoname"}
+		x := bnf.Fault{Err: locus.ErrValue, Part: "attributes", Offset: p.offset + i, Size: len(nul), Why: "only one NUL ends the name of an object"}
 		if i == version {
 			if startsWithDigit(rest) {
 				continue
 			}
-			x.Part, x.Why = "version", "a hsoname has no NUL, and a version after one is digits"
+			x.Part, x.Why = "version", "the name of an object has no NUL, and a version after one is digits"
 		}
 		if !yield(x) {
 			return
@@ -230,7 +228,7 @@ func (p rawPath) faults(yield func(bnf.Fault) bool) {
 		x := bnf.Fault{Part: "fieldspec", Offset: f.offset, Size: f.size()}
 		switch {
 		case !f.equals:
-			x.Err, x.Why = locus.ErrForm, `a field is a name, "=" and a value; within the hsoname ";" is written %3B`
+			x.Err, x.Why = locus.ErrForm, `a field is a name, "=" and a value; within the name of an object ";" is written %3B`
 		case version >= 0 && f.isObjectVersion():
 			x.Err, x.Why = locus.ErrValue, "%00 has already given a version"
 		default:
@@ -268,7 +266,7 @@ func (p Parts) URL() (URL, error) {
 		return URL{}, err
 	}
 	if i := strings.Index(split(u).ppath, nul); i >= 0 {
-		return URL{}, u.Errorf(u.PathOffset()+i, "ppath", "%w: a hsoname has no NUL", locus.ErrValue)
+		return URL{}, u.Errorf(u.PathOffset()+i, "ppath", "%w: the name of an object has no NUL", locus.ErrValue)
 	}
 	return Parse(u)
 }

@@ -77,7 +77,7 @@ func TestObjectVersion(t *testing.T) {
 		if ok != test.ok || ok && n != test.n {
 			t.Errorf("%s: %d %v", test.url, n, ok)
 		}
-		if list := Check(x.URL(), locus.RFC1738); locus.Conforms(list) != test.sound {
+		if list := check(x.URL(), locus.RFC1738); locus.Conforms(list) != test.sound {
 			t.Errorf("%s: %v", url, list)
 		}
 	}
@@ -142,7 +142,7 @@ func TestParts(t *testing.T) {
 		if x.Hsoname() != test.parts.Hsoname || !reflect.DeepEqual(x.Fields(), test.parts.Fields) {
 			t.Errorf("%s: %q %q", x.URL(), x.Hsoname(), x.Fields())
 		}
-		if list := Check(x.URL(), locus.RFC1738); list != nil {
+		if list := check(x.URL(), locus.RFC1738); list != nil {
 			t.Errorf("%s: %v", x.URL(), list)
 		}
 	}

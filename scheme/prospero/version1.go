@@ -29,7 +29,6 @@ func isOld(message string) bool {
 	return f[6] == nameASCII && isDigits(f[8]) && isDigits(f[9])
 }
 
-// isDigits reports whether a token is a number.
 func isDigits(token string) bool {
 	_, rest := cutDigits(token)
 	return token != "" && rest == ""
@@ -49,7 +48,7 @@ func (p *parser) oldLink(fields []string) error {
 	}
 	p.addLink(l)
 	if method != nil {
-		p.addAttribute(0, Attribute{AppliesTo: "CACHED", Nature: natureField, Name: attrAccessMethod, Type: valueSequence, Value: method})
+		*p.list = append(*p.list, attribute{AppliesTo: "CACHED", Name: attrAccessMethod, Type: valueSequence, Value: method})
 	}
 	return nil
 }
@@ -58,9 +57,9 @@ func (p *parser) oldLink(fields []string) error {
 // inside it, if any: EXTERNAL(AFTP,BINARY).
 func oldType(text string) (linkType string, method []string) {
 	if text == "SYM-LINK" {
-		return TypeSymbolic, nil
+		return typeSymbolic, nil
 	}
-	inner, ok := strings.CutPrefix(text, TypeExternal+"(")
+	inner, ok := strings.CutPrefix(text, typeExternal+"(")
 	if ok {
 		inner, ok = strings.CutSuffix(inner, ")")
 	}
@@ -68,7 +67,7 @@ func oldType(text string) (linkType string, method []string) {
 		return text, nil
 	}
 	words := strings.Split(inner, ",")
-	return TypeExternal, append([]string{words[0], "", "", "", ""}, words[1:]...)
+	return typeExternal, append([]string{words[0], "", "", "", ""}, words[1:]...)
 }
 
 // oldName returns the name in a link of version 1, which quotes only names with octets
@@ -87,6 +86,6 @@ func (p *parser) oldAttribute(fields []string) error {
 	if len(fields) < least {
 		return fmt.Errorf("%w: LINK-INFO with %d of %d fields", scheme.ErrProtocol, len(fields), least)
 	}
-	p.addAttribute(0, Attribute{AppliesTo: fields[0], Name: fields[1], Type: valueSequence, Value: slices.Clone(fields[least:])})
+	*p.list = append(*p.list, attribute{AppliesTo: fields[0], Name: fields[1], Type: valueSequence, Value: slices.Clone(fields[least:])})
 	return nil
 }

@@ -237,7 +237,7 @@ func refusal(t *testing.T, u locus.URL, err error) {
 func hidden(t *testing.T, u locus.URL, where, text string) {
 	t.Helper()
 	password, _ := u.Password()
-	if len(password) > 3 && strings.Contains(text, password) && strings.Count(u.String(), password) == 1 {
+	if len(password) > 4 && strings.Contains(text, password) && strings.Count(u.String(), password) == 1 {
 		t.Errorf("%q: %s shows the password: %s", u, where, text)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 const section = "RFC 1738 3.8"
 
-// check returns all violations in u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	path, slash := u.Path()
 	user, _ := u.User()
@@ -45,7 +44,6 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isOption reports whether user, not decoded, begins with "-".
 func isOption(user string) bool {
 	return strings.HasPrefix(user, "-") || strings.HasPrefix(user, "%2D") || strings.HasPrefix(user, "%2d")
 }

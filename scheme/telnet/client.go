@@ -9,7 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/nvt"
@@ -84,7 +84,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 	if i := strings.IndexFunc(t.password, isControl); i >= 0 {
 		written, _ := t.url.User()
 		offset := len(t.url.Scheme()) + len("://") + len(written) + len(":")
-		return nil, t.url.Errorf(offset, "password", "%w: a password that is typed has no control characters", locus.ErrValue)
+		return nil, t.url.Errorf(offset, "password", "%w: a password has no control characters, because it is typed", locus.ErrValue)
 	}
 	name := t.url.Scheme()
 	op := &opener{client: c, ctx: ctx, req: req, url: t, user: user}
@@ -103,7 +103,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
-// opener opens one session.
 type opener struct {
 	client *Client
 	ctx    context.Context
@@ -112,7 +111,6 @@ type opener struct {
 	user   string
 }
 
-// begin opens the session by the protocol of its scheme.
 func (op *opener) begin(name string) (scheme.Terminal, error) {
 	if op.req.Dial == nil {
 		return nil, fmt.Errorf("%w without a dialer", scheme.ErrUnsupported)
@@ -126,7 +124,6 @@ func (op *opener) begin(name string) (scheme.Terminal, error) {
 	return op.telnet()
 }
 
-// dial connects to the host with the given dial function.
 func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
 	u := op.url.url
 	port, ok := u.Port()
@@ -140,7 +137,6 @@ func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, networ
 	return &session{Conn: conn, ctx: op.ctx, name: u.Scheme(), stop: context.AfterFunc(op.ctx, func() { conn.Close() })}, nil
 }
 
-// hostName returns the host without the brackets of an IPv6 address.
 func hostName(u locus.URL) string { return strings.Trim(u.Host(), "[]") }
 
 // session is a connection that closes when the context ends.
@@ -149,6 +145,8 @@ type session struct {
 	ctx  context.Context
 	name string
 	stop func() bool
+
+	closed atomic.Bool // by Close, which is not the server's fault
 }
 
 // Read returns urgent data as part of the stream: Telnet servers send half a command that
@@ -173,25 +171,24 @@ func (s *session) Write(p []byte) (int, error) {
 	return n, s.broken(err)
 }
 
-// broken says why the connection ended.
 func (s *session) broken(err error) error {
 	switch {
 	case err == nil, err == io.EOF:
 		return err
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", s.name, context.Cause(s.ctx))
-	case errors.Is(err, net.ErrClosed):
-		return fmt.Errorf("%s: %w", s.name, err)
+	case s.closed.Load():
+		return fmt.Errorf("%s: %w", s.name, net.ErrClosed)
 	}
 	return fmt.Errorf("%s: %w", s.name, scheme.Broken(err))
 }
 
 func (s *session) Close() error {
+	s.closed.Store(true)
 	s.stop()
 	return s.Conn.Close()
 }
 
-// overTLS starts TLS and verifies the host's certificate.
 func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	config := op.client.o.TLSConfig.Clone()
 	if config == nil {
@@ -231,24 +228,13 @@ func (op *opener) startTLS(conn interface {
 	}
 }
 
-// observer keeps the function of OnChange.
-type observer struct {
-	mu sync.Mutex
-	f  func()
-}
+type observer struct{ f atomic.Pointer[func()] }
 
 // OnChange implements [scheme.Terminal].
-func (o *observer) OnChange(f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.f = f
-}
+func (o *observer) OnChange(f func()) { o.f.Store(&f) }
 
 func (o *observer) notify() {
-	o.mu.Lock()
-	f := o.f
-	o.mu.Unlock()
-	if f != nil {
-		f()
+	if f := o.f.Load(); f != nil && *f != nil {
+		(*f)()
 	}
 }

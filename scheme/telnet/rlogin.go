@@ -49,7 +49,6 @@ func (op *opener) rlogin() (scheme.Terminal, error) {
 	return r, nil
 }
 
-// rloginConn is an rlogin session.
 type rloginConn struct {
 	*session
 	observer
@@ -61,7 +60,6 @@ type rloginConn struct {
 	flow          bool // ^S and ^Q are not for the host
 }
 
-// begin sends the user names and the terminal, and reads the server's answer.
 func (r *rloginConn) begin() error {
 	o := &r.opener.client.o
 	local := cmp.Or(o.LocalUser, r.opener.user)
@@ -102,7 +100,6 @@ func (r *rloginConn) answer() error {
 	}
 }
 
-// hint adds the usual reason for a refusal.
 func (r *rloginConn) hint(err error) error {
 	address := r.LocalAddr().String()
 	port, parseErr := strconv.Atoi(address[strings.LastIndexByte(address, ':')+1:])

@@ -6,50 +6,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Telnet returns the registry row of telnet, opened with c. A nil c means a client with
-// default options.
-func Telnet(c *Client) scheme.Scheme {
-	s := entry("telnet", TelnetPort, c)
-	s.Access = "Telnet (RFC 854), or whatever octets a service has"
-	s.Status, s.Section = scheme.Standard, section
-	return s
-}
-
-// Rlogin returns the registry's entry for rlogin, which only the URI draft has.
-func Rlogin(c *Client) scheme.Scheme {
-	s := entry("rlogin", RloginPort, c)
-	s.Access = "rlogin (RFC 1282)"
-	s.Status, s.Section = scheme.Draft, `URI draft, "Telnet, rlogin, tn3270"`
-	return s
-}
-
-// TN3270 returns the registry's entry for tn3270, a name that RFC 1738 reserves.
-func TN3270(c *Client) scheme.Scheme {
-	s := entry("tn3270", TN3270Port, c)
-	s.Access = "Telnet with 3270 data streams (RFC 1576, RFC 2355)"
-	s.Status, s.Section = scheme.Draft, `URI draft, "Telnet, rlogin, tn3270"; RFC 1738 4; RFC 6270`
-	return s
-}
-
-func entry(name string, port uint16, c *Client) scheme.Scheme {
+// Schemes returns the registry rows of telnet, rlogin and tn3270, opened with c. A nil c
+// means a client with default options.
+func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	return scheme.Scheme{
-		Name:   name,
-		Port:   port,
-		Opener: c,
-		Syntax: name + "://<user>:<password>@<host>:<port>/",
-		Fields: fields,
-		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
-			return canonical(u, port)
-		},
-		Check:     check,
-		Traits:    scheme.Interactive,
-		Hierarchy: relative.None,
-		Icon:      "terminal",
-		Title:     title,
+	const draft = `URI draft, "Telnet, rlogin, tn3270"`
+	rows := []scheme.Scheme{
+		{Name: "telnet", Port: TelnetPort, Status: scheme.Standard, Section: section, Access: "Telnet (RFC 854), or whatever octets a service has"},
+		{Name: "rlogin", Port: RloginPort, Status: scheme.Draft, Section: draft, Access: "rlogin (RFC 1282)"},
+		{Name: "tn3270", Port: TN3270Port, Status: scheme.Draft, Section: draft + "; RFC 1738 4; RFC 6270", Access: "Telnet with 3270 data streams (RFC 1576, RFC 2355)"},
 	}
+	for i := range rows {
+		s := &rows[i]
+		s.Opener, s.Fields, s.Check = c, fields, check
+		s.Syntax = s.Name + "://<user>:<password>@<host>:<port>/"
+		s.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) { return canonical(u, s.Port) }
+		s.Traits, s.Hierarchy = scheme.Interactive, relative.None
+		s.Icon, s.Title = "terminal", locus.URL.Host
+	}
+	return rows
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

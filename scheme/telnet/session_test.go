@@ -453,6 +453,31 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A session that is closed here is not the server's fault.
+func TestClosedHere(t *testing.T) {
+	for text, dial := range map[string]scheme.Dialer{
+		"telnet://h/": host(func(c net.Conn) { io.Copy(io.Discard, c) }),
+		"tn3270://h/": host(func(c net.Conn) { io.Copy(io.Discard, c) }),
+		"rlogin://u@h/": rlogind{func(c net.Conn) {
+			go io.Copy(io.Discard, c)
+			c.Write([]byte{0})
+			<-t.Context().Done()
+		}},
+	} {
+		s := session(t, nil, text, dial)
+		read := make(chan error)
+		go func() {
+			_, err := s.Conn.Read(make([]byte, 1))
+			read <- err
+		}()
+		s.Conn.Close()
+		err := <-read
+		if !errors.Is(err, net.ErrClosed) || errors.Is(err, scheme.ErrProtocol) || strings.Count(err.Error(), "closed") != 1 {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // Input is never in the trace.
 func TestTrace(t *testing.T) {
 	var mu sync.Mutex

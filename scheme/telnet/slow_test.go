@@ -22,7 +22,7 @@ func laws(s scheme.Scheme) bnftest.Laws {
 }
 
 func all() []bnftest.Laws {
-	return []bnftest.Laws{laws(telnet.Telnet(telnet.New(nil))), laws(telnet.Rlogin(telnet.New(nil))), laws(telnet.TN3270(telnet.New(nil)))}
+	return []bnftest.Laws{laws(telnet.Schemes(nil)[0]), laws(telnet.Schemes(nil)[1]), laws(telnet.Schemes(nil)[2])}
 }
 
 var seeds = []string{

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,14 +29,13 @@ func (op *opener) telnet() (scheme.Terminal, error) {
 			t.changed()
 		}
 	}
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Trace: op.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Changed: func(bool, byte, bool) { t.changed() }, Trace: op.trace})
 	return t, nil
 }
 
 // trace reports Telnet commands, but never typed data, which may have a password.
 func (op *opener) trace(sent bool, text string) { op.req.Traced(sent, text) }
 
-// telnetConn is a Telnet session.
 type telnetConn struct {
 	*nvt.Conn
 	observer
@@ -73,15 +73,6 @@ func (t *telnetConn) options() []nvt.Option {
 	if len(t.opener.client.o.Environment) > 0 {
 		list = append(list, nvt.Option{Code: nvt.NewEnvironment, Us: true, Sub: t.sendEnvironment})
 	}
-	for i := range list {
-		changed := list[i].Changed
-		list[i].Changed = func(us, on bool) {
-			if changed != nil {
-				changed(us, on)
-			}
-			t.changed()
-		}
-	}
 	return list
 }
 
@@ -97,7 +88,6 @@ func (t *telnetConn) Read(p []byte) (int, error) {
 	return n, t.opener.asProtocol(err)
 }
 
-// asProtocol adds scheme.ErrProtocol to errors of package nvt.
 func (op *opener) asProtocol(err error) error {
 	if errors.Is(err, nvt.ErrEndless) || errors.Is(err, nvt.ErrRecord) || errors.Is(err, nvt.ErrUpgrade) {
 		return fmt.Errorf("%s: %w: %w", op.url.url.Scheme(), scheme.ErrProtocol, err)
@@ -132,7 +122,6 @@ func (t *telnetConn) SetWindow(columns, rows int) error {
 	return t.sendWindow()
 }
 
-// sendWindow sends the window size.
 func (t *telnetConn) sendWindow() error {
 	t.mu.Lock()
 	data := binary.BigEndian.AppendUint16(nil, clamp(t.columns))
@@ -235,11 +224,8 @@ func appendEscaped(b []byte, text string) []byte {
 func (t *telnetConn) Echoes() bool { return t.Enabled(false, nvt.Echo) }
 
 // commands are the commands of RFC 854 that a user may send, by their usual names.
-var commands = [...]struct {
-	name string
-	code byte
-}{
-	{"ao", nvt.AO}, {"ayt", nvt.AYT}, {"brk", nvt.BRK}, {"ec", nvt.EC}, {"el", nvt.EL}, {"eor", nvt.EOR}, {"ga", nvt.GA}, {"ip", nvt.IP}, {"nop", nvt.NOP},
+var commands = map[string]byte{
+	"ao": nvt.AO, "ayt": nvt.AYT, "brk": nvt.BRK, "ec": nvt.EC, "el": nvt.EL, "eor": nvt.EOR, "ga": nvt.GA, "ip": nvt.IP, "nop": nvt.NOP,
 }
 
 // Commands for line ends (RFC 1123 section 3.3.1): "crlf" and "crnul" set what Enter
@@ -252,11 +238,7 @@ const (
 
 // Commands implements [scheme.Terminal].
 func (t *telnetConn) Commands() []string {
-	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
-	}
-	return append(names, enterCRLF, enterNUL, sendLF)
+	return append(slices.Sorted(maps.Keys(commands)), enterCRLF, enterNUL, sendLF)
 }
 
 // Command implements [scheme.Terminal].
@@ -273,10 +255,8 @@ func (t *telnetConn) Command(name string) error {
 	case sendLF:
 		return t.WriteOctets([]byte("\n"))
 	}
-	for _, c := range commands {
-		if c.name == name {
-			return t.Conn.Command(c.code)
-		}
+	if code, ok := commands[name]; ok {
+		return t.Conn.Command(code)
 	}
 	return fmt.Errorf("telnet: %w: unknown command", scheme.ErrUnsupported)
 }

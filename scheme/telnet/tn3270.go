@@ -45,7 +45,6 @@ type Terminal3270 interface {
 // maxText is the least text that is kept for Read; older text is dropped.
 const maxText = 1 << 20
 
-// tn3270 opens a session by Telnet with 3270 data streams.
 func (op *opener) tn3270() (scheme.Terminal, error) {
 	o := &op.client.o
 	terminal := &tn3270.Options{Model: o.TN3270.Model, CodePage: o.TN3270.CodePage, Extended: !o.TN3270.Monochrome}
@@ -62,12 +61,11 @@ func (op *opener) tn3270() (scheme.Terminal, error) {
 	}
 	t := &conn3270{opener: op, terminal: terminal, screen: screen, columns: o.Columns, rows: o.Rows, wake: make(chan struct{})}
 	t.extended.conn = t
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Trace: op.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Changed: func(bool, byte, bool) { t.negotiated() }, Trace: op.trace})
 	go t.receive()
 	return t, nil
 }
 
-// conn3270 is a tn3270 session.
 type conn3270 struct {
 	*nvt.Conn
 	observer
@@ -91,22 +89,20 @@ type conn3270 struct {
 
 // options returns the options that a 3270 terminal agrees to (RFC 1576).
 func (t *conn3270) options() []nvt.Option {
-	changed := func(bool, bool) { t.negotiated() }
 	list := []nvt.Option{
 		{Code: nvt.TerminalType, Us: true, Sub: t.terminalType},
-		{Code: nvt.EndOfRecord, Us: true, Them: true, Changed: changed},
-		{Code: nvt.Binary, Us: true, Them: true, Changed: changed},
-		{Code: nvt.Echo, Them: true, Changed: changed},
+		{Code: nvt.EndOfRecord, Us: true, Them: true},
+		{Code: nvt.Binary, Us: true, Them: true},
+		{Code: nvt.Echo, Them: true},
 		{Code: nvt.SGA, Us: true, Them: true},
 		t.opener.startTLS(t, func() {}),
 	}
 	if !t.opener.client.o.TN3270.Basic {
-		list = append(list, nvt.Option{Code: nvt.TN3270E, Us: true, Changed: changed, Sub: t.extended.sub})
+		list = append(list, nvt.Option{Code: nvt.TN3270E, Us: true, Sub: t.extended.sub})
 	}
 	return list
 }
 
-// terminalType sends the terminal type and the requested device.
 func (t *conn3270) terminalType(data []byte) {
 	if len(data) == 0 || data[0] != nvt.Send {
 		return
@@ -125,7 +121,6 @@ func (t *conn3270) negotiated() {
 	t.notify()
 }
 
-// hasRecords reports whether the host sends data streams and not text.
 func (t *conn3270) hasRecords() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,13 +136,11 @@ func (t *conn3270) update(change func()) {
 	t.wake = make(chan struct{})
 }
 
-// receive handles everything that the host sends until the connection ends.
 func (t *conn3270) receive() {
 	err := t.records3270()
 	t.update(func() { t.ended = t.opener.asProtocol(err) })
 }
 
-// records3270 handles text, and records once they have begun.
 func (t *conn3270) records3270() error {
 	var record []byte
 	piece := make([]byte, 16<<10)
@@ -274,7 +267,6 @@ func (t *conn3270) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isKeyboard reports whether err is about the keyboard and not about the connection.
 func isKeyboard(err error) bool {
 	return slices.ContainsFunc([]error{tn3270.ErrLocked, tn3270.ErrProtected, tn3270.ErrNumeric, tn3270.ErrOverflow, tn3270.ErrCharacter},
 		func(kind error) bool { return errors.Is(err, kind) })
@@ -301,7 +293,6 @@ func (t *conn3270) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves output to p.
 func (t *conn3270) take(p []byte) (n int, wake chan struct{}, deadline time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -404,10 +395,8 @@ const (
 	eraseAll    = "\x1b[2J"
 )
 
-// lost notes that the terminal shows something else.
 func (v *view) lost() { v.have = false }
 
-// leave ends the drawing before text.
 func (v *view) leave(dst []byte) []byte {
 	if v.shown {
 		dst = append(dst, leaveScreen...)
@@ -416,7 +405,6 @@ func (v *view) leave(dst []byte) []byte {
 	return dst
 }
 
-// draw draws the changes of the screen on a terminal of that size.
 func (v *view) draw(dst []byte, s tn3270.Snapshot, rows, columns int) []byte {
 	overlay := rows <= s.Rows && s.Status.Lock > tn3270.LockedSystem
 	status := s.StatusLine()
@@ -440,14 +428,12 @@ func (v *view) draw(dst []byte, s tn3270.Snapshot, rows, columns int) []byte {
 	return dst
 }
 
-// same reports whether two screens look the same.
 func same(a, b tn3270.Snapshot) bool {
 	return a.Rows == b.Rows && a.Columns == b.Columns && a.Row == b.Row && a.Column == b.Column && slices.Equal(a.Cells, b.Cells)
 }
 
 var _ Terminal3270 = (*conn3270)(nil)
 
-// maxDevice is the longest device name.
 const maxDevice = 64
 
 func isDevice(text string) bool {

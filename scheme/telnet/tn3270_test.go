@@ -104,7 +104,7 @@ func logon(t *testing.T, codePage string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := b.EraseWrite(tn3270.KeyboardRestore).At(2, 1).Field(tn3270.Skip).Text("USER").Field(0).InsertCursor().RepeatTo(2, 20, 0).Field(tn3270.Skip).
+	record, err := b.EraseWrite(tn3270.KeyboardRestore).At(2, 1).Field(tn3270.Skip).Text("USER").Field(0).InsertCursor().At(2, 20).Field(tn3270.Skip).
 		At(3, 1).Field(tn3270.Skip).Text("PASSWORD").Field(tn3270.Hidden).At(3, 20).Field(tn3270.Skip).Record()
 	if err != nil {
 		t.Fatal(err)
@@ -127,10 +127,16 @@ func host3270(t *testing.T, then func(*nvt.Conn)) host {
 }
 
 func received3270(t *testing.T, h *nvt.Conn, codePage string) tn3270.Inbound {
-	record, err := h.ReadRecord(nil, 1<<16)
-	if err != nil {
-		t.Error(err)
-		return tn3270.Inbound{}
+	var record []byte
+	for end := false; !end; {
+		buf := make([]byte, 1<<10)
+		var n int
+		var err error
+		if n, end, err = h.Next(buf); err != nil {
+			t.Error(err)
+			return tn3270.Inbound{}
+		}
+		record = append(record, buf[:n]...)
 	}
 	in, err := tn3270.ParseInbound(record, codePage)
 	if err != nil {
@@ -441,3 +447,24 @@ func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 type given struct{ net.Conn }
 
 func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }
+
+// What each key types is read as that key.
+func TestKeys3270(t *testing.T) {
+	s := session3270(t, nil, func(c net.Conn) { io.Copy(io.Discard, c) })
+	keys := s.(scheme.KeyTerminal).Keys()
+	seen := map[tn3270.Key]bool{}
+	for _, k := range keys {
+		want, ok := tn3270.ParseKey(k.Label)
+		if !ok {
+			t.Errorf("no key %s", k.Label)
+		}
+		var d tn3270.Decoder
+		if got := d.Decode(nil, []byte(k.Input)); len(got) != 1 || got[0].Key != want || seen[want] {
+			t.Errorf("%s: %q is %v", k.Label, k.Input, got)
+		}
+		seen[want] = true
+	}
+	if len(keys) != 4+24+3 || !seen[tn3270.Enter] || !seen[tn3270.Clear] || !seen[tn3270.PF1] || !seen[tn3270.PF24] || !seen[tn3270.PA3] {
+		t.Errorf("%v", keys)
+	}
+}

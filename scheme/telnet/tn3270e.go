@@ -41,7 +41,6 @@ type extended struct {
 	rejected string
 }
 
-// sub handles a subnegotiation.
 func (e *extended) sub(data []byte) {
 	switch {
 	case bytes.Equal(data, []byte{nvt.TN3270ESend, nvt.TN3270EDeviceType}):
@@ -69,7 +68,6 @@ func (e *extended) request() {
 	e.conn.Sub(nvt.TN3270E, sub)
 }
 
-// accepted records the device and asks for functions.
 func (e *extended) accepted(data []byte) {
 	_, name, _ := bytes.Cut(data, []byte{nvt.TN3270EConnect})
 	e.conn.update(func() { e.device, e.rejected = string(name), "" })
@@ -86,7 +84,6 @@ func (e *extended) refused(data []byte) {
 	e.conn.Ask(true, nvt.TN3270E, false)
 }
 
-// agree records the functions.
 func (e *extended) agree(list []byte) {
 	agreed := bytes.Clone(list)
 	e.conn.update(func() { e.agreed = agreed })
@@ -109,7 +106,6 @@ func (e *extended) propose(list []byte) {
 	e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270EIs}, common...))
 }
 
-// record handles a record with its header.
 func (e *extended) record(record []byte) error {
 	if len(record) < nvt.RecordHeader {
 		e.conn.opener.req.Traced(false, fmt.Sprintf("a record of %d octets is too short for its header", len(record)))
@@ -138,7 +134,6 @@ func (e *extended) record(record []byte) error {
 	return e.write(nvt.Record3270Data, reply)
 }
 
-// errKind: a record is not for terminals.
 var errKind = errors.New("a record that is not for terminals")
 
 // respond reports the outcome of a record if the host asks for it. Only data streams have
@@ -161,7 +156,6 @@ func (e *extended) respond(header []byte, failed error) error {
 	return e.conn.WriteRecord(response)
 }
 
-// send sends the record of a key.
 func (e *extended) send(record []byte) error {
 	if e.conn.screen.Status().Mode == tn3270.ModeText {
 		return e.write(nvt.RecordSSCPLUData, record)
@@ -169,7 +163,6 @@ func (e *extended) send(record []byte) error {
 	return e.write(nvt.Record3270Data, record)
 }
 
-// write sends a record after a header.
 func (e *extended) write(kind byte, record []byte) error {
 	e.conn.mu.Lock()
 	header := binary.BigEndian.AppendUint16([]byte{kind, 0, 0}, e.sequence)

@@ -33,11 +33,11 @@ func Parse(u locus.URL) (URL, error) {
 	}
 	switch {
 	case !u.Facts().Has(locus.Internet):
-		return URL{}, u.Errorf(u.PathOffset(), "login", `%w: "//" and a host follow the ":"`, locus.ErrForm)
+		return URL{}, u.Errorf(u.PathOffset(), "login", `%w: write "//" and a host after the ":"`, locus.ErrForm)
 	case u.Host() == "":
-		return URL{}, u.Errorf(u.HostOffset(), "host", `%w: a host's name follows "//"`, locus.ErrForm)
+		return URL{}, u.Errorf(u.HostOffset(), "host", `%w: write a host after "//"`, locus.ErrForm)
 	case u.MissingSlash():
-		return URL{}, u.Errorf(u.PathOffset(), "telneturl", `%w: nothing but "/" follows the host`, locus.ErrForm)
+		return URL{}, u.Errorf(u.PathOffset(), "telneturl", `%w: only "/" may follow the host`, locus.ErrForm)
 	}
 	user, _ := u.User()
 	password, _ := u.Password()
@@ -78,7 +78,7 @@ func (t URL) Advice() (user string, err error) {
 		return "", t.url.Errorf(offset, "user", `%w: a user name that begins with "-" is read as an option`, locus.ErrValue)
 	}
 	if i := nextImpossible(text, 0); i < len(text) {
-		return "", t.url.Errorf(offset+i, "user", "%w: an octet that can't be in a user name", locus.ErrValue)
+		return "", t.url.Errorf(offset+i, "user", "%w: a user name has only printable characters", locus.ErrValue)
 	}
 	return t.user, nil
 }

@@ -10,11 +10,11 @@ import (
 )
 
 func TestSection3_8(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.8.txt", telnet.Telnet(telnet.New(nil)))
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.8.txt", telnet.Schemes(nil)[0])
 }
 
 func TestParse(t *testing.T) {
-	laws(telnet.Telnet(telnet.New(nil))).Fields(t, [][2]string{
+	laws(telnet.Schemes(nil)[0]).Fields(t, [][2]string{
 		{"telnet://user:password@host.dom:23/", `user="user" password="password"`},
 		{"telnet://user@host.dom", `user="user" password=<nil>`},
 		{"telnet://host.dom/", `user=<nil> password=<nil>`},
@@ -23,12 +23,12 @@ func TestParse(t *testing.T) {
 		{"telnet://:pw@h", `user="" password="pw"`},
 		{"telnet://a%40b%3a:c%2525@h", `user="a@b:" password="c%25"`},
 	})
-	laws(telnet.Rlogin(telnet.New(nil))).Fields(t, [][2]string{{"rlogin://a%0D@h", `user="a\r" password=<nil>`}})
-	laws(telnet.TN3270(telnet.New(nil))).Fields(t, [][2]string{{"TN3270://h/x#f", `user=<nil> password=<nil>`}})
+	laws(telnet.Schemes(nil)[1]).Fields(t, [][2]string{{"rlogin://a%0D@h", `user="a\r" password=<nil>`}})
+	laws(telnet.Schemes(nil)[2]).Fields(t, [][2]string{{"TN3270://h/x#f", `user=<nil> password=<nil>`}})
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws(telnet.Telnet(telnet.New(nil))).Refuses(t, []bnftest.Refusal{
+	laws(telnet.Schemes(nil)[0]).Refuses(t, []bnftest.Refusal{
 		{"telnet:", "host.dom", "login", locus.ErrForm},
 		{"telnet:", "", "login", locus.ErrForm},
 		{"telnet://", "/", "host", locus.ErrForm},
@@ -83,7 +83,7 @@ func TestPasswordHidden(t *testing.T) {
 	if _, err := x.Advice(); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}
-	for _, v := range telnet.Telnet(telnet.New(nil)).Check(locus.MustParse("telnet://-f:s3cret~|@h/x"), locus.RFC1738) {
+	for _, v := range telnet.Schemes(nil)[0].Check(locus.MustParse("telnet://-f:s3cret~|@h/x"), locus.RFC1738) {
 		if strings.Contains(v.String(), "s3cret") {
 			t.Error(v)
 		}

@@ -16,18 +16,14 @@ import (
 const (
 	// minRange is the smallest range to request when the server can't answer.
 	minRange = 500
-	// aroundRange is the part of an answer that the document and its document-id can't
-	// use. Programs of the time leave as much.
-	aroundRange = 1000
 	// referenceID shows that an answer belongs to a retrieval. Programs of the time
 	// always send this one.
 	referenceID = "3"
 )
 
-// body is the body of a document.
 type body struct {
 	exchange *exchange
-	ask      Retrieval // Start: of the next range
+	ask      retrieval // Start: of the next range
 	begin    int64     // start of the first range
 	size     int64     // octets of a range
 	most     int64     // octets that the document may have
@@ -41,7 +37,7 @@ type body struct {
 // newBody returns the body of a document, to be opened. The error says that the
 // document can't be requested.
 func newBody(database string, id DocumentID, wtype string) (*body, error) {
-	b := &body{ask: Retrieval{Database: database, ID: id, Wtype: wtype, Unit: UnitOctets, ReferenceID: referenceID}}
+	b := &body{ask: retrieval{Database: database, ID: id, Wtype: wtype, ReferenceID: referenceID}}
 	return b, b.ask.check()
 }
 
@@ -49,7 +45,7 @@ func newBody(database string, id DocumentID, wtype string) (*body, error) {
 // exchange.
 func (b *body) open(x *exchange, offset, limit int64) error {
 	b.exchange, b.most, b.left = x, limit, limit
-	b.size = x.rangeSize(b.ask.ID)
+	b.size = int64(x.op.client.o.Range)
 	b.begin, b.ask.Start = offset, offset
 	text, err := b.next()
 	if offset > 0 && len(text) == 0 && errors.Is(err, scheme.ErrNotFound) {
@@ -62,15 +58,6 @@ func (b *body) open(x *exchange, offset, limit int64) error {
 	}
 	b.got(text, err)
 	return nil
-}
-
-// rangeSize returns how many octets of a document to request at once.
-func (x *exchange) rangeSize(id DocumentID) int64 {
-	size := int64(x.op.client.o.Range)
-	if x.conn.room > 0 {
-		size = min(size, max(x.conn.room-aroundRange-int64(len(id)), minRange))
-	}
-	return size
 }
 
 // got stores the results of next. At the end it gives up the connection.
@@ -94,8 +81,7 @@ func (b *body) next() (text []byte, err error) {
 	case len(r.Texts) > 1:
 		return nil, fmt.Errorf("wais: %w: %d texts for one range of a document", scheme.ErrProtocol, len(r.Texts))
 	case len(r.Texts) == 1:
-		text = r.Texts[0].Octets
-		text = text[:min(int64(len(text)), want)]
+		text = r.Texts[0][:min(int64(len(r.Texts[0])), want)]
 	case failed != nil:
 		return nil, failed
 	case outOfRange == nil:

@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, WAIS"
 )
 
-// Check returns the violations of
+// check returns the violations of
 //
 //	waisurl      = waisdatabase | waisindex | waisdoc
 //	waisdatabase = "wais://" hostport "/" database
@@ -35,31 +35,7 @@ const (
 //	search       = xalphas [ + search ]
 //
 // It adds invalid document-ids. A URL that conforms costs no allocation.
-func Check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && clean(u) {
-		return nil
-	}
-	return findings(u, p)
-}
-
-// clean reports whether u has no violations.
-func clean(u locus.URL) bool {
-	path, ok := u.Path()
-	if !ok || !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") {
-		return false
-	}
-	if u.Facts().Has(locus.PathUchar) {
-		return true
-	}
-	if i := strings.IndexByte(path, '?'); i >= 0 {
-		return octet.All(path[:i])&octet.Uchar != 0 && octet.All(path[i+1:])&octet.Search != 0
-	}
-	database, document, _ := strings.Cut(path, "/")
-	wtype, wpath, _ := strings.Cut(document, "/")
-	return wpath != "" && octet.All(database)&octet.All(wtype)&octet.All(wpath)&octet.Uchar != 0
-}
-
-func findings(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if !f.Internet(bnf.Login{Section: section}) {
@@ -95,7 +71,6 @@ func path(f *bnf.Findings, w written) {
 	}
 }
 
-// draftPath checks the url-path by the rules of the URI draft.
 func draftPath(f *bnf.Findings, w written) {
 	xalphas(f, "database", w.offset, w.database)
 	if w.hasSearch {
@@ -112,7 +87,7 @@ func draftPath(f *bnf.Findings, w written) {
 // xalphas checks text, which needs at least one xalpha or "+".
 func xalphas(f *bnf.Findings, part string, offset int, text string) {
 	if text == "" {
-		f.Add("empty", draftSection, offset, "", part+" needs at least one character")
+		f.Add("empty", draftSection, offset, "", "write at least one character")
 	}
 	f.Chars(part, offset, text, octet.Xalpha)
 }

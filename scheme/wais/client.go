@@ -25,12 +25,6 @@ type Options struct {
 	// Range is how many octets of a document to request at once; 0: 10000, which fits
 	// the buffer of any server.
 	Range int
-	// Init begins each connection with an Init, and respects the server's size of
-	// answers. Servers answer without it, but omit hits that exceed the size without
-	// saying so.
-	Init bool
-	// MessageSize is the size of answers that an Init proposes, in octets; 0: 100000.
-	MessageSize int
 	// Limits bound what the client accepts from a server.
 	Limits Limits
 	// IdleTime is how long an idle connection is kept; 0: 30 seconds.
@@ -89,29 +83,19 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Get dereferences x: a document is an Object, and a search gives a Menu. A database
-// without a search is a Menu with its description and a search form.
-func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resource, error) {
-	return c.open(ctx, &scheme.Request{URL: x.url, Dial: d}, x)
-}
-
-// Open implements [scheme.Opener]: it parses the URL and does what Get does. The end
-// of ctx also ends the reading of the resource.
+// Open implements [scheme.Opener]: a document is an Object, and a search gives a Menu. A
+// database without a search is a Menu with its description and a search form; if req.Fill
+// fills it in, Open searches. The end of ctx also ends the reading of the resource.
 //
-// If req.Fill fills in the form of a database, Open searches. req.Accept orders the
-// types of each hit. req.Like has URLs of documents on the same server that results
-// should be like (relevance feedback). req.Items selects hits by their rank, from 1
-// to 10,000; Newest is their number. req.Offset has no effect if the document is
+// req.Accept orders the types of each hit. req.Like has URLs of documents on the same server
+// that results should be like (relevance feedback). req.Items selects hits by their rank,
+// from 1 to 10,000; Newest is their number. req.Offset has no effect if the document is
 // shorter.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, req, x)
-}
-
-func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.Resource, error) {
 	at, err := serverOf(req.Dial, x.url)
 	if err != nil {
 		return nil, err
@@ -127,21 +111,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 	return op.open()
 }
 
-// Search sends q to the server of a wais URL, whose path is ignored. It can express
-// more than a URL, such as relevance feedback on parts of documents. It does not apply
-// the default of q.Max. The answer may have diagnostics and no hits.
-func (c *Client) Search(ctx context.Context, d scheme.Dialer, server locus.URL, q *Query) (*SearchReply, error) {
-	if server.Scheme() != name {
-		return nil, server.Errorf(0, "scheme", "%w: the scheme is not %s", locus.ErrForm, name)
-	}
-	at, err := serverOf(d, server)
-	if err != nil {
-		return nil, err
-	}
-	op := &operation{client: c, ctx: ctx, req: &scheme.Request{URL: server, Dial: d}, server: at}
-	return op.search(q)
-}
-
 // server identifies the connections that can replace each other.
 type server struct {
 	dial scheme.Dialer
@@ -149,7 +118,6 @@ type server struct {
 	port uint16
 }
 
-// serverOf returns the server of a URL.
 func serverOf(d scheme.Dialer, u locus.URL) (server, error) {
 	switch {
 	case u.Host() == "":
@@ -182,7 +150,6 @@ func (op *operation) run(f func(*exchange) error) error {
 	}
 }
 
-// exchange begins an exchange over an idle connection or a new one.
 func (op *operation) exchange() (*exchange, error) {
 	if kept, ok := op.client.pool.Take(op.server, func(*conn) int { return 0 }); ok {
 		kept.reused, kept.answered = true, false
@@ -195,12 +162,5 @@ func (op *operation) exchange() (*exchange, error) {
 		}
 		return nil, fmt.Errorf("wais: %w", scheme.Unreachable(err))
 	}
-	x := newExchange(op, &conn{raw: raw, r: bufio.NewReaderSize(raw, readAhead), server: op.server})
-	if op.client.o.Init {
-		if err := x.init(); err != nil {
-			x.end()
-			return nil, err
-		}
-	}
-	return x, nil
+	return newExchange(op, &conn{raw: raw, r: bufio.NewReaderSize(raw, readAhead), server: op.server}), nil
 }

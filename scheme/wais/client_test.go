@@ -165,7 +165,7 @@ func documentPeer(t testing.TB, octets string, room int) *peer {
 
 func documentAnswer(octets string, room int, request []byte) []byte {
 	r, ok := slowRequest(request)
-	q, isRetrieval := r.(*Retrieval)
+	q, isRetrieval := r.(*retrieval)
 	if !ok || !isRetrieval {
 		return emptyPacket
 	}
@@ -309,7 +309,7 @@ func TestLazy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (&Retrieval{Database: "db", ID: "\x01\x01h\x03\x02id", Wtype: "GIF", Unit: UnitOctets, End: 1000, ReferenceID: "3"}); *w.peer.asked(t, 0).(*Retrieval) != *want {
+	if want := (&retrieval{Database: "db", ID: "\x01\x01h\x03\x02id", Wtype: "GIF", End: 1000, ReferenceID: "3"}); *w.peer.asked(t, 0).(*retrieval) != *want {
 		t.Errorf("%+v", w.peer.asked(t, 0))
 	}
 	body := res.(*scheme.Object).Body
@@ -476,7 +476,7 @@ func TestSearchAndFetch(t *testing.T) {
 		got, err := readAll(res, err)
 		if got != texts[wtype] || err != nil || item.Title != "The lamp" || item.ModTime.Format(time.DateOnly) != "1994-06-12" || item.Size >= 0 && item.Size != int64(len(got)) {
 			t.Errorf("%s: %q, %v, %+v", wtype, got, err, item)
-		} else if o := res.(*scheme.Object); o.Type != MediaType(wtype) || o.Type != item.Type || o.Size != int64(len(got)) {
+		} else if o := res.(*scheme.Object); o.Type != mediaTypeOf(wtype) || o.Type != item.Type || o.Size != int64(len(got)) {
 			t.Errorf("%+v", o)
 		}
 	}

@@ -22,7 +22,6 @@ type conn struct {
 	raw    io.ReadWriteCloser
 	r      *bufio.Reader // of raw
 	server server
-	room   int64 // the server's maximum of octets in an answer; 0: not specified
 
 	reused   bool // it comes from the pool
 	answered bool // it has answered since then
@@ -50,7 +49,7 @@ type exchange struct {
 	conn   *conn
 	packet []byte // memory of the last retrieval
 	apdu   []byte // memory of the last answer
-	reply  SearchReply
+	reply  searchReply
 
 	mu      sync.Mutex
 	stop    func() bool // ends the watch over the context
@@ -104,7 +103,7 @@ func (x *exchange) ask(packet []byte) ([]byte, error) {
 	if _, err := c.raw.Write(packet); err != nil {
 		return nil, x.failure(fmt.Errorf("wais: %w", scheme.Broken(err)))
 	}
-	apdu, err := ReadPacket(c.r, x.apdu, x.op.client.o.Limits.Answer)
+	apdu, err := readPacket(c.r, x.apdu, x.op.client.o.Limits.Answer)
 	if err != nil && !errors.Is(err, ErrEmpty) {
 		return nil, x.failure(err)
 	}
@@ -138,46 +137,12 @@ func (x *exchange) failure(err error) error {
 	return err
 }
 
-// init sends an Init. A server that refuses or does not understand it may still answer
-// other requests.
-func (x *exchange) init() error {
-	i := &Init{MessageSize: x.op.client.o.MessageSize}
-	x.traced(true, "init")
-	apdu, err := x.ask(AppendInit(nil, i))
-	if errors.Is(err, ErrEmpty) {
-		x.traced(false, "empty packet")
-		return nil
-	}
-	var r InitReply
-	if err == nil {
-		r, err = ParseInitReply(apdu)
-	}
-	if err != nil {
-		return err
-	}
-	verdict := "refused"
-	if r.Accepted {
-		verdict = "accepted"
-	}
-	x.traced(false, "%s: messages of %d octets, records of %d, by %s", verdict, r.MessageSize, r.RecordSize, locus.Quote(r.Implementation))
-	x.conn.room = smaller(r.MessageSize, r.RecordSize)
-	return nil
-}
-
-// smaller returns the smaller of two sizes; 0 or less means not specified.
-func smaller(a, b int64) int64 {
-	if a <= 0 || b > 0 && b < a {
-		a = b
-	}
-	return max(a, 0)
-}
-
 // answer sends a search or a retrieval, and reads the answer into reply.
 func (x *exchange) answer(packet []byte, referenceID string) error {
 	apdu, err := x.ask(packet)
 	if err == nil {
-		if err = x.reply.Parse(apdu); err == nil {
-			err = x.reply.Answers(referenceID)
+		if err = x.reply.parse(apdu); err == nil {
+			err = x.reply.answers(referenceID)
 		}
 		if err != nil {
 			x.setPending(true)
@@ -189,8 +154,7 @@ func (x *exchange) answer(packet []byte, referenceID string) error {
 	return err
 }
 
-// search sends the packet of q.
-func (x *exchange) search(q *Query, packet []byte) error {
+func (x *exchange) search(q *query, packet []byte) error {
 	if x.op.req.Trace != nil {
 		like := ""
 		if n := len(q.Examples); n > 0 {
@@ -198,12 +162,11 @@ func (x *exchange) search(q *Query, packet []byte) error {
 		}
 		x.traced(true, "search %s in %s, at most %d%s", locus.Quote(locus.MaskText(q.Words)), locus.Quote(q.Database), q.Max, like)
 	}
-	return x.answer(packet, q.ReferenceID)
+	return x.answer(packet, "")
 }
 
-// retrieve requests a part of a document.
-func (x *exchange) retrieve(r *Retrieval) (err error) {
-	if x.packet, err = AppendRetrieval(x.packet[:0], r); err != nil {
+func (x *exchange) retrieve(r *retrieval) (err error) {
+	if x.packet, err = appendRetrieval(x.packet[:0], r); err != nil {
 		return err
 	}
 	if x.op.req.Trace != nil {
@@ -212,15 +175,13 @@ func (x *exchange) retrieve(r *Retrieval) (err error) {
 	return x.answer(x.packet, r.ReferenceID)
 }
 
-// traced reports a request or an answer to the trace of the request.
 func (x *exchange) traced(sent bool, format string, args ...any) {
 	if x.op.req.Trace != nil {
 		x.op.req.Trace(sent, fmt.Sprintf(format, args...))
 	}
 }
 
-// summary describes an answer for a trace.
-func summary(r *SearchReply, err error) string {
+func summary(r *searchReply, err error) string {
 	switch {
 	case errors.Is(err, ErrEmpty):
 		return "empty packet"
@@ -229,7 +190,7 @@ func summary(r *SearchReply, err error) string {
 	}
 	octets := 0
 	for i := range r.Texts {
-		octets += len(r.Texts[i].Octets)
+		octets += len(r.Texts[i])
 	}
 	text := countOf(int64(len(r.Hits)), "hit")
 	if len(r.Texts) > 0 {

@@ -11,9 +11,8 @@ import (
 // answer. Hits and texts that come with it are valid. As an error it is also the one
 // of package scheme that its code means.
 type Diagnostic struct {
-	Code      string // two characters: "S1"
-	Text      string // additional information, as octets; may be empty
-	Surrogate bool   // it replaces a record
+	Code string // two characters: "S1"
+	Text string // additional information, as octets; may be empty
 }
 
 // recordLeast is the least octets of a diagnostic record: its code and its flag.
@@ -25,7 +24,6 @@ const (
 	codeOutOfRange = "SF" // also: such a document does not exist
 )
 
-// meanings has the codes of WAIS servers, with their errors.
 var meanings = map[string]struct {
 	text string
 	kind error
@@ -105,6 +103,5 @@ func (d Diagnostic) isMissingDatabase() bool {
 
 // parseDiagnostic reads a record of at least recordLeast octets.
 func parseDiagnostic(record []byte) Diagnostic {
-	flag := len(record) - 1
-	return Diagnostic{Code: string(record[:2]), Text: string(record[2:flag]), Surrogate: record[flag] != 0}
+	return Diagnostic{Code: string(record[:2]), Text: string(record[2 : len(record)-1])}
 }

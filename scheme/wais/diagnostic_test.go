@@ -19,7 +19,7 @@ func TestDiagnostic(t *testing.T) {
 		{Diagnostic{Code: "S1", Text: "query syntax error: (("}, scheme.ErrProtocol, `wais: permanent system error (S1): the server says "query syntax error: (("`},
 		{Diagnostic{Code: "S2"}, scheme.ErrUnreachable, "wais: temporary system error (S2)"},
 		{Diagnostic{Code: "S5", Text: "the"}, scheme.ErrUnsupported, `wais: only stop words (S5): the server says "the"`},
-		{Diagnostic{Code: "SF", Text: "Missing DocID in request", Surrogate: true}, scheme.ErrNotFound, `wais: out of range (SF): the server says "Missing DocID in request"`},
+		{Diagnostic{Code: "SF", Text: "Missing DocID in request"}, scheme.ErrNotFound, `wais: out of range (SF): the server says "Missing DocID in request"`},
 		{Diagnostic{Code: "SF"}, fs.ErrNotExist, "wais: out of range (SF)"},
 		{Diagnostic{Code: "SJ"}, scheme.ErrTooLarge, "wais: record larger than maximum size (SJ)"},
 		{Diagnostic{Code: "T2"}, scheme.ErrAuth, "wais: access refused (T2)"},

@@ -41,11 +41,9 @@
 //
 // The protocol is that of the "WAIS Interface Protocol Prototype Functional
 // Specification", version 1.5 (1990), on which RFC 1625 rests: APDUs of Z39.50-1988
-// with additions, each in a packet, with one request and one answer at a time.
-// [AppendInit], [AppendSearch] and [AppendRetrieval] write requests; [ReadPacket],
-// [ParseInitReply] and [SearchReply.Parse] read answers. None of them needs a
-// connection. Where servers and the texts differ, the octets are those of freeWAIS-sf
-// 2.2.10 and the programs of its time.
+// with additions, each in a packet, with one request and one answer at a time. Where
+// servers and the texts differ, the octets are those of freeWAIS-sf 2.2.10 and the
+// programs of its time. The client sends no Init: servers answer without it.
 //
 // Unknown parts of an answer are ignored. Lengths are checked before anything is read
 // or allocated. Counts, status and positions are ignored, because servers fill them in
@@ -62,12 +60,10 @@
 // error. A database without a search is its description, and a form for a search. A
 // document is read in ranges of octets until the server reports its end; the length
 // in a URL or a hit is ignored. Its octets are not changed. Relevance feedback finds
-// documents like others ([scheme.Request.Like]), or like parts of them
-// ([Client.Search]).
+// documents like others: see [scheme.Request.Like].
 //
-// The server is that of the URL, whatever hosts a document-id, a source description
-// ([ParseSource]) or a document of the type URL name. Nothing about the user and the
-// program is sent.
+// The server is that of the URL, whatever hosts a document-id, a source description or
+// a document of the type URL name. Nothing about the user and the program is sent.
 //
 // # Differences from RFC 1738
 //

@@ -12,27 +12,22 @@ import (
 // comparable. Servers of the time compose it of elements, the fields of a URL.
 type DocumentID string
 
-// MaxDocumentID is the most octets of a document-id in a request.
-const MaxDocumentID = 8192
+const maxDocumentID = 8192
 
 // The numbers of fields.
 const (
-	fieldOriginalServer     = 1
-	fieldOriginalDatabase   = 2
 	fieldOriginalLocalID    = 3
 	fieldDistributorLocalID = 6
 )
 
-// NewDocumentID makes a document-id of fields in order. The error wraps
-// [locus.ErrValue]: there are no fields or more than [MaxFields], a number is not 1
-// to [MaxField], or the document-id has more than [MaxDocumentID] octets.
-func NewDocumentID(fields []Field) (DocumentID, error) {
-	if len(fields) == 0 || len(fields) > MaxFields {
-		return "", invalid("a document-id has 1 to %d fields, not %d", MaxFields, len(fields))
+// newDocumentID makes a document-id of fields. The error wraps [locus.ErrValue].
+func newDocumentID(fields []Field) (DocumentID, error) {
+	if len(fields) == 0 || len(fields) > maxFields {
+		return "", invalid("a document-id has 1 to %d fields, not %d", maxFields, len(fields))
 	}
 	for _, f := range fields {
-		if f.Number < 1 || f.Number > MaxField {
-			return "", invalid("field number %d is out of range (1-%d)", f.Number, MaxField)
+		if f.Number < 1 || f.Number > maxField {
+			return "", invalid("field number %d is out of range (1-%d)", f.Number, maxField)
 		}
 	}
 	id := joinFields(fields)
@@ -42,7 +37,6 @@ func NewDocumentID(fields []Field) (DocumentID, error) {
 	return id, nil
 }
 
-// joinFields makes a document-id of valid fields.
 func joinFields(fields []Field) DocumentID {
 	var b []byte
 	for _, f := range fields {
@@ -56,13 +50,13 @@ func (id DocumentID) wrong() string {
 	switch {
 	case id == "":
 		return "the document-id is empty"
-	case len(id) > MaxDocumentID:
-		return fmt.Sprintf("the document-id has %d octets, and at most %d are allowed", len(id), MaxDocumentID)
+	case len(id) > maxDocumentID:
+		return fmt.Sprintf("the document-id has %d octets, and at most %d are allowed", len(id), maxDocumentID)
 	}
 	return ""
 }
 
-// Fields returns the fields of id. ok reports whether [NewDocumentID] makes the same
+// Fields returns the fields of id. ok reports whether newDocumentID makes the same
 // document-id of them; if not, only the octets name the document.
 func (id DocumentID) Fields() (list []Field, ok bool) {
 	list, ok = id.split()
@@ -75,12 +69,12 @@ func (id DocumentID) Fields() (list []Field, ok bool) {
 // split reads id as fields, whose integers may be longer than necessary. ok reports
 // whether id consists of fields.
 func (id DocumentID) split() (list []Field, ok bool) {
-	if len(id) > MaxDocumentID {
+	if len(id) > maxDocumentID {
 		return nil, false
 	}
 	e := elements{apdu: []byte(id), end: len(id)}
 	for e.next() {
-		if e.tag < 1 || e.tag > MaxField || len(list) == MaxFields {
+		if e.tag < 1 || e.tag > maxField || len(list) == maxFields {
 			return nil, false
 		}
 		list = append(list, Field{Number: int(e.tag), Content: e.text()})
@@ -146,29 +140,6 @@ func (id DocumentID) name() string {
 	return local[strings.LastIndexByte(local, '/')+1:]
 }
 
-// Same reports whether id and other name the same document, perhaps on different
-// servers: their original server, database and local id are the same. Without an
-// original local id, their octets must be the same.
-func (id DocumentID) Same(other DocumentID) bool {
-	if id == other {
-		return true
-	}
-	mine, mineOK := id.split()
-	theirs, theirsOK := other.split()
-	if _, ok := find(mine, fieldOriginalLocalID); !ok || !mineOK || !theirsOK {
-		return false
-	}
-	for _, number := range []int{fieldOriginalServer, fieldOriginalDatabase, fieldOriginalLocalID} {
-		a, aOK := find(mine, number)
-		b, bOK := find(theirs, number)
-		if a != b || aOK != bOK {
-			return false
-		}
-	}
-	return true
-}
-
-// find returns the content of the first field of that number.
 func find(list []Field, number int) (content string, ok bool) {
 	for _, f := range list {
 		if f.Number == number {

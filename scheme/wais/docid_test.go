@@ -42,7 +42,7 @@ func TestDocumentID(t *testing.T) {
 
 func TestNewDocumentID(t *testing.T) {
 	fields := []Field{{1, "h:210"}, {2, ""}, {3, strings.Repeat("a", 300)}, {127, "\x00"}}
-	id, err := NewDocumentID(fields)
+	id, err := newDocumentID(fields)
 	if want := DocumentID("\x01\x05h:210\x02\x00\x03\x82\x2c" + strings.Repeat("a", 300) + "\x7f\x01\x00"); id != want || err != nil {
 		t.Errorf("%q, %v; want %q", id, err, want)
 	}
@@ -55,9 +55,9 @@ func TestNewDocumentID(t *testing.T) {
 		"field number 0 is out":   {{1, "a"}, {0, "b"}},
 		"field number -1 is out":  {{-1, "b"}},
 		"field number 128 is out": {{128, "b"}},
-		"8193 octets":             {{3, strings.Repeat("a", MaxDocumentID-2)}},
+		"8193 octets":             {{3, strings.Repeat("a", maxDocumentID-2)}},
 	} {
-		id, err := NewDocumentID(fields)
+		id, err := newDocumentID(fields)
 		if id != "" || !errors.Is(err, locus.ErrValue) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %.50q, %v", text, id, err)
 		}
@@ -71,7 +71,7 @@ func TestNoFields(t *testing.T) {
 		"\x03\x80\x01a", "\x80\x03\x01a", // Valid, but not the shortest.
 		"\x03\x80\x80\x80\x80\x80\x01a",
 		DocumentID(strings.Repeat("\x01\x00", 17)),
-		DocumentID("\x03\xc0\x00" + strings.Repeat("a", MaxDocumentID)),
+		DocumentID("\x03\xc0\x00" + strings.Repeat("a", maxDocumentID)),
 	} {
 		if list, ok := id.Fields(); list != nil || ok {
 			t.Errorf("%.50q: %v", id, list)
@@ -116,34 +116,6 @@ func TestDocumentName(t *testing.T) {
 	}
 }
 
-func TestSameDocument(t *testing.T) {
-	for _, c := range []struct {
-		a, b DocumentID
-		same bool
-	}{
-		{"", "", true},
-		{"a", "a", true},
-		{"a", "b", false},
-		{moleID, moleID, true},
-		{moleID, sourceID, false},
-		{sourceID, catalogueID, false},
-		// On another server.
-		{"\x01\x01h\x02\x01d\x03\x01l", "\x01\x01h\x02\x01d\x03\x01l\x04\x01x\x05\x01y\x06\x01z", true},
-		{"\x03\x01l", "\x03\x80\x01l", true},
-		{"\x02\x01d\x03\x01l", "\x03\x01l\x02\x01d", true},
-		{"\x01\x01h\x02\x01d\x03\x01l", "\x02\x01d\x03\x01l", false},
-		{"\x01\x00\x03\x01l", "\x03\x01l", false},
-		{"\x01\x01h\x03\x01l", "\x01\x01g\x03\x01l", false},
-		// Without a name.
-		{"\x01\x01h\x07\x00", "\x01\x01h\x07\x01\x00", false},
-		{"\x03\x01l", "\x03\x01l\x06\x05", false},
-	} {
-		if c.a.Same(c.b) != c.same || c.b.Same(c.a) != c.same {
-			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
-		}
-	}
-}
-
 // All captured document-ids consist of fields, and survive a URL.
 func TestDocumentIDCaptured(t *testing.T) {
 	n := 0
@@ -152,8 +124,8 @@ func TestDocumentIDCaptured(t *testing.T) {
 			continue
 		}
 		for _, packet := range capturedPackets(t, name+".s2c") {
-			var r SearchReply
-			if r.Parse(packet[headerSize:]) != nil {
+			var r searchReply
+			if r.parse(packet[headerSize:]) != nil {
 				continue
 			}
 			for _, h := range r.Hits {
@@ -173,7 +145,7 @@ func checkThroughURL(t *testing.T, id DocumentID) {
 	d := &Document{Wtype: "TEXT"}
 	if fields, ok := id.Fields(); ok {
 		d.Fields = fields
-		if again, err := NewDocumentID(fields); again != id || err != nil {
+		if again, err := newDocumentID(fields); again != id || err != nil {
 			t.Errorf("%q: %q, %v", id, again, err)
 		}
 	} else {
@@ -203,14 +175,11 @@ func FuzzDocumentID(f *testing.F) {
 		fields, ok := id.Fields()
 		var want []Field
 		for _, x := range elements {
-			want = append(want, Field{int(min(x.tag, MaxField+1)), string(x.value)})
+			want = append(want, Field{int(min(x.tag, maxField+1)), string(x.value)})
 		}
-		again, err := NewDocumentID(want)
+		again, err := newDocumentID(want)
 		if canBe := whole && err == nil && again == id; ok != canBe || ok && !slices.Equal(fields, want) {
 			t.Errorf("%q: %v %v; slowly %v %v", id, fields, ok, want, canBe)
-		}
-		if !id.Same(id) {
-			t.Errorf("%q is not itself", id)
 		}
 		id.LocalID()
 		if !readsAsFields(octets) {

@@ -85,22 +85,20 @@ func TestSilence(t *testing.T) {
 		}
 	}
 	for _, path := range pathOfEach {
-		for _, o := range []Options{{}, {Init: true}} {
-			for name, serve := range map[string]func(net.Conn){"drip": drip, "silence": func(net.Conn) {}} {
-				synctest.Test(t, func(t *testing.T) {
-					c := New(&o)
-					defer c.Close()
-					why := errors.New("enough of that")
-					ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Minute, why)
-					defer cancel()
-					begin := time.Now()
-					_, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/" + path), Dial: &piped{serve: serve}})
-					if wantError(t, err, why); time.Since(begin) != 10*time.Minute {
-						t.Errorf("%s, %s: after %v", path, name, time.Since(begin))
-					}
-					time.Sleep(2 * time.Minute) // until the slow server notices the end
-				})
-			}
+		for name, serve := range map[string]func(net.Conn){"drip": drip, "silence": func(net.Conn) {}} {
+			synctest.Test(t, func(t *testing.T) {
+				c := New(nil)
+				defer c.Close()
+				why := errors.New("enough of that")
+				ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Minute, why)
+				defer cancel()
+				begin := time.Now()
+				_, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/" + path), Dial: &piped{serve: serve}})
+				if wantError(t, err, why); time.Since(begin) != 10*time.Minute {
+					t.Errorf("%s, %s: after %v", path, name, time.Since(begin))
+				}
+				time.Sleep(2 * time.Minute) // until the slow server notices the end
+			})
 		}
 	}
 }
@@ -217,7 +215,7 @@ func TestKept(t *testing.T) {
 				return nil
 			}
 			if q, _ := slowRequest(request); q != nil {
-				if _, ok := q.(*Query); ok {
+				if _, ok := q.(*query); ok {
 					return packetOf(hitOf("i", "a", "WSRC"))
 				}
 			}
@@ -290,52 +288,6 @@ func TestConcurrent(t *testing.T) {
 	running.Wait()
 }
 
-// After an Init, answers keep to the agreed size, and documents are complete.
-func TestInit(t *testing.T) {
-	octets := strings.Repeat("x", 3000)
-	reply := func(accepted byte, size string) []byte {
-		elements := group(5, size) + group(6, size)
-		apdu := append([]byte{0, byte(2 + len(elements)), apduInitReply, accepted}, elements...)
-		return append([]byte(testHeader(len(apdu))), apdu...)
-	}
-	for _, c := range []struct {
-		reply []byte
-		end   int64 // of the first range
-	}{
-		{reply(1, "\x05\xdc"), 500}, // 1500
-		{reply(1, "\x07\xd0"), 996}, // 2000
-		{reply(0, "\x07\xd0"), 996}, // refused, but served
-		{reply(1, "\xff\xff\xff\xff"), 10000},
-		{emptyPacket, 10000},
-	} {
-		p := newPeer(t, func(n int, request []byte) []byte {
-			if n == 0 {
-				return c.reply
-			}
-			return documentAnswer(octets, 100000, request)
-		})
-		w := newWorld(t, p, &Options{Init: true, MessageSize: 5000})
-		if got, err := readAll(w.open("db/TEXT/3=id")); got != octets || err != nil {
-			t.Errorf("%d octets, %v", len(got), err)
-		}
-		if got := *p.asked(t, 0).(*Init); got.MessageSize != 5000 || got.RecordSize != 5000 {
-			t.Errorf("%+v", got)
-		}
-		if r := p.asked(t, 1).(*Retrieval); r.End != c.end {
-			t.Errorf("%+v", r)
-		}
-		// The next request uses the same connection, without another Init.
-		if got, err := readAll(w.open("db/TEXT/3=id")); got != octets || err != nil {
-			t.Errorf("%d octets, %v", len(got), err)
-		}
-	}
-	for _, bad := range [][]byte{nil, packetOf(), []byte("220 hello\r\n                 ")} {
-		w := newWorld(t, newPeer(t, answering(bad)), &Options{Init: true})
-		_, err := w.open("db?x")
-		wantError(t, err, scheme.ErrProtocol)
-	}
-}
-
 // Invalid requests are refused before anything is dialled.
 func TestRefused(t *testing.T) {
 	for path, want := range map[string]struct {
@@ -349,7 +301,7 @@ func TestRefused(t *testing.T) {
 		"db/TE%20XT/3=a":       {"wtype", 3, "document type"},
 		"db//3=a":              {"wtype", 3, "document type"},
 		"db/TEXT/":             {"wpath", 8, "is empty"},
-		"db/TEXT/" + strings.Repeat("a", MaxDocumentID+1): {"wpath", 8, "at most"},
+		"db/TEXT/" + strings.Repeat("a", maxDocumentID+1): {"wpath", 8, "at most"},
 	} {
 		p := newPeer(t, nil)
 		_, err := newWorld(t, p, nil).open(path)
@@ -375,14 +327,6 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	for _, text := range []string{"http://h/", "wais:///db"} {
-		if _, err := c.Search(t.Context(), p, locus.MustParse(text), &Query{}); !errors.As(err, new(*locus.SyntaxError)) {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	if _, err := c.Search(t.Context(), p, locus.MustParse("wais://h/"), &Query{Max: -1}); !errors.Is(err, locus.ErrValue) {
-		t.Error(err)
-	}
 	if _, n := p.sent(); n > 0 {
 		t.Errorf("%d connections", n)
 	}
@@ -390,19 +334,19 @@ func TestRefused(t *testing.T) {
 
 // TestUnreachable tests a failing dialer, and a connection that is closed.
 func TestUnreachable(t *testing.T) {
-	x := parse(t, "wais://h/db?words")
+	u := locus.MustParse("wais://h/db?words")
 	refused := errors.New("refused")
 	c := New(nil)
-	_, err := c.Get(t.Context(), &failing{refused}, x)
+	_, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failing{refused}})
 	wantError(t, err, refused)
 	wantError(t, err, scheme.ErrUnreachable)
-	_, err = c.Get(t.Context(), &failing{nil}, x)
+	_, err = c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failing{nil}})
 	wantError(t, err, scheme.ErrProtocol)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough of that")
 	cancel(why)
 	for _, err := range []error{refused, nil} {
-		_, err = c.Get(ctx, &failing{err}, x)
+		_, err = c.Open(ctx, &scheme.Request{URL: u, Dial: &failing{err}})
 		wantError(t, err, why)
 	}
 }
@@ -480,7 +424,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		dialer := &canned{octets: string(octets)}
 		for _, path := range pathOfEach {
-			for _, o := range []Options{{Range: 500}, {Range: 600, Init: true, Limits: Limits{Octets: 2000}}} {
+			for _, o := range []Options{{Range: 500}, {Range: 600, Limits: Limits{Octets: 2000}}} {
 				w := newWorld(t, nil, &o)
 				w.req.Dial = dialer
 				res, err := w.open(path)
@@ -492,7 +436,7 @@ func FuzzAnswers(f *testing.F) {
 				}
 				if o, ok := res.(*scheme.Object); ok {
 					n, err := io.Copy(io.Discard, o.Body)
-					if n > 2000 && err == nil && w.client.o.Init {
+					if n > 2000 && err == nil && w.client.o.Limits.Octets == 2000 {
 						t.Errorf("%d octets", n)
 					}
 					res.Close()

@@ -13,15 +13,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// listing is the contents of a menu: head, hits, and the diagnostics.
 type listing struct {
 	head        []scheme.Item
-	reply       *SearchReply
+	reply       *searchReply
 	first, most int  // rank of the first hit to show; number of hits that were requested
 	links       bool // source descriptions are followed by links to their databases
 }
 
-// menu returns a menu of l, with a form for another search.
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
 	return &scheme.Menu{URL: op.url.url, Title: title, Form: op.form(words), Items: op.items(l)}
 }
@@ -77,7 +75,7 @@ const (
 
 // database returns a link to the database of a source description. With an error, the
 // item says why there is no link.
-func (op *operation) database(h *Hit) (scheme.Item, error) {
+func (op *operation) database(h *hit) (scheme.Item, error) {
 	var u locus.URL
 	s, err := op.readSource(h.ID, maxLinkedSource)
 	if err == nil {
@@ -90,7 +88,6 @@ func (op *operation) database(h *Hit) (scheme.Item, error) {
 	return scheme.Item{URL: u, Title: cmp.Or(s.Database, title), Kind: scheme.KindSearch, Size: -1, Note: "the database that " + title + " describes"}, nil
 }
 
-// tail returns the items after the hits.
 func (l *listing) tail() (list []scheme.Item) {
 	n := len(l.reply.Hits)
 	switch {
@@ -115,7 +112,7 @@ func errorItem(err error) scheme.Item {
 
 // appendHit appends the items of a hit: one for each of its types. A score of 0 means
 // that the search found nothing, and the server shows this document instead.
-func (op *operation) appendHit(list []scheme.Item, h *Hit) []scheme.Item {
+func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 	title := cmp.Or(h.Headline, h.ID.LocalID(), "(no title)")
 	if h.Score == 0 {
 		list = append(list, infoItem(title))
@@ -147,14 +144,14 @@ func (op *operation) ordered(wtypes []string) []string {
 	}
 	wtypes = slices.Clone(wtypes)
 	slices.SortStableFunc(wtypes, func(a, b string) int {
-		return cmp.Compare(op.prefer.Quality(MediaType(b)), op.prefer.Quality(MediaType(a)))
+		return cmp.Compare(op.prefer.Quality(mediaTypeOf(b)), op.prefer.Quality(mediaTypeOf(a)))
 	})
 	return wtypes
 }
 
 // item returns a hit as a document of one of its types, without title and URL.
-func (op *operation) item(h *Hit, wtype string) scheme.Item {
-	item := scheme.Item{Kind: scheme.KindObject, Type: MediaType(wtype), Size: -1, ModTime: h.time(), Fields: h.fields(wtype)}
+func (op *operation) item(h *hit, wtype string) scheme.Item {
+	item := scheme.Item{Kind: scheme.KindObject, Type: mediaTypeOf(wtype), Size: -1, ModTime: h.time(), Fields: h.fields(wtype)}
 	if wtype == wtypeURL {
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
@@ -165,7 +162,7 @@ func (op *operation) item(h *Hit, wtype string) scheme.Item {
 }
 
 // hitURL returns the URL of a document. For the type URL it is the headline.
-func (op *operation) hitURL(h *Hit, wtype string) (locus.URL, error) {
+func (op *operation) hitURL(h *hit, wtype string) (locus.URL, error) {
 	if wtype == wtypeURL {
 		return locus.Parse(strings.Trim(h.Headline, blanks))
 	}
@@ -193,18 +190,16 @@ func (op *operation) hitURL(h *Hit, wtype string) (locus.URL, error) {
 func noURL(err error) string {
 	text := strings.TrimPrefix(err.Error(), "wais: ")
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		text = e.Reason()
+		text = e.Err.Error()
 	}
 	return "no link: " + text
 }
 
-// joined joins the texts that are not empty with commas.
 func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), ", ")
 }
 
-// note returns the score and lines of a hit.
-func (h *Hit) note() string {
+func (h *hit) note() string {
 	score := ""
 	switch {
 	case h.Score == 0:
@@ -226,8 +221,7 @@ func countOf(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// fields returns the details of a hit for programs.
-func (h *Hit) fields(wtype string) []scheme.Field {
+func (h *hit) fields(wtype string) []scheme.Field {
 	list := make([]scheme.Field, 0, 7)
 	if h.Score >= 0 {
 		list = append(list, scheme.Field{Name: "score", Value: int(h.Score)})
@@ -247,7 +241,7 @@ func (h *Hit) fields(wtype string) []scheme.Field {
 
 // time returns the date of a hit, or the zero time if it is missing or invalid. Years
 // of two digits begin with 1969.
-func (h *Hit) time() time.Time {
+func (h *hit) time() time.Time {
 	for _, layout := range [...]string{"060102", "20060102"} {
 		if len(h.Date) == len(layout) {
 			t, _ := time.Parse(layout, h.Date)
@@ -257,8 +251,7 @@ func (h *Hit) time() time.Time {
 	return time.Time{}
 }
 
-// items returns a source description line by line.
-func (s *Source) items() (list []scheme.Item) {
+func (s *source) items() (list []scheme.Item) {
 	for line := range strings.Lines(strings.Trim(s.Description, "\r\n")) {
 		list = append(list, infoItem(strings.TrimRight(line, blanks)))
 	}

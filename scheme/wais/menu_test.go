@@ -72,7 +72,7 @@ func TestItemURLs(t *testing.T) {
 		{"\x03\x02id", "a", "TE XT", "", "no link: "},
 		{"\x03\x02id", "a", "T\xffT", "", "no link: "},
 		{"\x03\x02id", " gopher://h/1 ", "URL", "gopher://h/1", ""},
-		{"\x03\x02id", "not a URL", "URL", "", "no link: a control character"},
+		{"\x03\x02id", "not a URL", "URL", "", "no link: a control character or space must be encoded"},
 	} {
 		list := found(t, "", hitOf(c.id, c.headline, c.wtype))
 		if len(list) != 1 {
@@ -193,7 +193,7 @@ func TestDescribe(t *testing.T) {
 		if m := res.(*scheme.Menu); m.Title != "db" || m.Form == nil || m.Form.Title != form || m.URL.String() != "wais://h/db" {
 			t.Errorf("%+v", m)
 		}
-		if q := w.peer.asked(t, 0).(*Query); q.Words != "" || q.Database != "db" || q.Max != 40 {
+		if q := w.peer.asked(t, 0).(*query); q.Words != "" || q.Database != "db" || q.Max != 40 {
 			t.Errorf("%+v", q)
 		}
 	}
@@ -293,7 +293,7 @@ func TestForm(t *testing.T) {
 			t.Error(err)
 		default:
 			itemsOf(t, res)
-			if q := p.asked(t, 0).(*Query); q.Words != c.words {
+			if q := p.asked(t, 0).(*query); q.Words != c.words {
 				t.Errorf("%+v", q)
 			}
 		}
@@ -325,8 +325,8 @@ func TestLike(t *testing.T) {
 	w := newWorld(t, p, nil)
 	w.req.Like = like("wais://h/db/TEXT/3=a;", "wais://other/x/GIF/206/1%3Db%3B", "wais://h/db/TEXT/opaque")
 	w.menu("db?more")
-	q := p.asked(t, 0).(*Query)
-	if got := fmt.Sprintf("%q %v", q.Words, q.Examples); got != fmt.Sprintf("%q %v", "more", []Example{{ID: "\x03\x01a", Wtype: "TEXT"}, {ID: "206/1=b;", Wtype: "GIF"}, {ID: "opaque", Wtype: "TEXT"}}) {
+	q := p.asked(t, 0).(*query)
+	if got := fmt.Sprintf("%q %v", q.Words, q.Examples); got != fmt.Sprintf("%q %v", "more", []example{{ID: "\x03\x01a", Wtype: "TEXT"}, {ID: "206/1=b;", Wtype: "GIF"}, {ID: "opaque", Wtype: "TEXT"}}) {
 		t.Error(got)
 	}
 	for path, list := range map[string][]locus.URL{
@@ -365,7 +365,7 @@ func TestLikeRefused(t *testing.T) {
 func TestMediaType(t *testing.T) {
 	for wtype, want := range map[string]string{"TEXT": "text/plain", "HTML": "text/html", "WSRC": "application/x-wais-source", "GIF": "image/gif", "TIFF": "image/tiff",
 		"PS": "application/postscript", "JPEG": "image/jpeg", "text": "application/octet-stream", "": "application/octet-stream", "WAIS_NEXT": "application/octet-stream"} {
-		if got := MediaType(wtype); got != want {
+		if got := mediaTypeOf(wtype); got != want {
 			t.Errorf("%s: %s", wtype, got)
 		}
 	}
@@ -396,7 +396,7 @@ func TestMissingDatabase(t *testing.T) {
 	p := newPeer(t, answering(packetOf(), missing))
 	_, err := newWorld(t, p, nil).open("db")
 	wantError(t, err, scheme.ErrNotFound, "no such database (S1)")
-	if q := p.asked(t, 1).(*Query); q.Words != "?" || q.Database != "db" {
+	if q := p.asked(t, 1).(*query); q.Words != "?" || q.Database != "db" {
 		t.Errorf("%+v", q)
 	}
 	if _, connections := p.sent(); connections != 1 {
@@ -437,7 +437,7 @@ func TestItems(t *testing.T) {
 		w := newWorld(t, newPeer(t, answering(packetOf(all))), nil)
 		w.req.Items = c.items
 		list := w.menu("db?words")
-		if q := w.peer.asked(t, 0).(*Query); q.Max != c.max {
+		if q := w.peer.asked(t, 0).(*query); q.Max != c.max {
 			t.Errorf("%+v: asked for %d, want %d", c.items, q.Max, c.max)
 		}
 		if len(list) != c.count || list[0].Title != c.first || list[len(list)-1].Title != c.last {
@@ -484,8 +484,8 @@ func TestSourceLinks(t *testing.T) {
 			want == "" && (link.Kind != scheme.KindInfo || !strings.HasPrefix(link.Title, "No link to the database of coast.src: ")) {
 			t.Errorf("%.100s: %+v", description, link)
 		}
-		if want != "" && Check(link.URL, locus.RFC1738) != nil {
-			t.Errorf("%s: %v", link.URL, Check(link.URL, locus.RFC1738))
+		if want != "" && check(link.URL, locus.RFC1738) != nil {
+			t.Errorf("%s: %v", link.URL, check(link.URL, locus.RFC1738))
 		}
 		if _, connections := p.sent(); connections > 2 {
 			t.Errorf("%d connections", connections)
@@ -531,7 +531,7 @@ func TestEscapedTwice(t *testing.T) {
 	} {
 		for _, refusal := range [][]byte{packetOf(outOfRange), emptyPacket, nil} {
 			p := newPeer(t, func(_ int, request []byte) []byte {
-				if r, ok := slowRequest(request); ok && string(r.(*Retrieval).ID) == id {
+				if r, ok := slowRequest(request); ok && string(r.(*retrieval).ID) == id {
 					return packetOf(textOf("found") + outOfRange)
 				}
 				return refusal
@@ -548,7 +548,7 @@ func TestEscapedTwice(t *testing.T) {
 			if text, err := readAll(res, nil); text != "found" || err != nil {
 				t.Errorf("%s: %q, %v", wpath, text, err)
 			}
-			if r := p.asked(t, 0).(*Retrieval); string(r.ID) != first {
+			if r := p.asked(t, 0).(*retrieval); string(r.ID) != first {
 				t.Errorf("%s: asked for %q first, want %q", wpath, r.ID, first)
 			}
 		}

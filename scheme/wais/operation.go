@@ -13,7 +13,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// operation is one call of Open, Get or Search.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -63,38 +62,26 @@ func (op *operation) fill() error {
 
 // form returns the form for a search. words are the default answer.
 func (op *operation) form(words string) *scheme.Form {
-	const prompt = "Words to search for"
-	f := &scheme.Form{
-		URL:    op.url.url,
-		Title:  "Search " + op.title(),
-		Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: prompt, Default: words}},
-	}
+	field := scheme.FormField{Kind: scheme.FieldText, Prompt: "Words to search for", Default: words}
 	p := op.parts()
-	f.Submit = func(answers []string) (locus.URL, error) {
-		if err := f.Check(answers); err != nil {
-			return locus.URL{}, err
-		}
-		if strings.Trim(answers[0], " ") == "" {
-			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: errors.New("enter at least one word")}
+	return scheme.NewForm(op.url.url, "Search "+op.title(), field, func(words string) (locus.URL, error) {
+		if strings.Trim(words, " ") == "" {
+			return locus.URL{}, &scheme.AnswerError{Prompt: field.Prompt, Err: errors.New("enter at least one word")}
 		}
 		search := p
-		search.Search = &answers[0]
+		search.Search = &words
 		x, err := search.URL()
 		return x.url, err
-	}
-	return f
+	})
 }
 
-// parts returns the parts of the database's URL.
 func (op *operation) parts() Parts {
 	port, _ := op.url.url.Port()
 	return Parts{Host: op.url.url.Host(), Port: port, Database: op.url.database}
 }
 
-// title returns the name of the database.
 func (op *operation) title() string { return cmp.Or(op.url.database, op.url.url.Host()) }
 
-// document opens a document.
 func (op *operation) document() (scheme.Resource, error) {
 	if isNeighbour(op.url.wtype) {
 		return nil, fmt.Errorf("wais: %w: %s is not a document type: it asks for the document-id of another document", scheme.ErrUnsupported, op.url.wtype)
@@ -111,13 +98,13 @@ func (op *operation) document() (scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mediaType := MediaType(op.url.wtype); op.prefer.Quality(mediaType) == 0 {
+	if mediaType := mediaTypeOf(op.url.wtype); op.prefer.Quality(mediaType) == 0 {
 		note = joined(note, fmt.Sprintf("the URL specifies the type %s, which is %s: the preference %s has no effect", op.url.wtype, mediaType, op.prefer))
 	}
 	o := &scheme.Object{
 		URL:   op.url.url,
 		Name:  id.name(),
-		Type:  MediaType(op.url.wtype),
+		Type:  mediaTypeOf(op.url.wtype),
 		Size:  -1,
 		Start: b.begin,
 		Note:  note,
@@ -131,7 +118,6 @@ func (op *operation) document() (scheme.Resource, error) {
 	return o, nil
 }
 
-// get opens the document with that document-id.
 func (op *operation) get(id DocumentID) (*body, error) {
 	b, err := newBody(op.url.database, id, op.url.wtype)
 	if err != nil {
@@ -152,13 +138,12 @@ func mayBeAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotFound) || errors.Is(err, ErrEmpty) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// search sends q and returns the answer.
-func (op *operation) search(q *Query) (*SearchReply, error) {
-	packet, err := AppendSearch(nil, q)
+func (op *operation) search(q *query) (*searchReply, error) {
+	packet, err := appendSearch(nil, q)
 	if err != nil {
 		return nil, err
 	}
-	var reply SearchReply
+	var reply searchReply
 	err = op.run(func(x *exchange) error {
 		if err := x.search(q, packet); err != nil {
 			return err
@@ -192,7 +177,6 @@ func (op *operation) span() (first, last int) {
 	return int(min(from, most+1)), int(min(to, most))
 }
 
-// find searches for words and for documents that are like the examples.
 func (op *operation) find(words string) (scheme.Resource, error) {
 	examples, err := op.examples()
 	if err != nil {
@@ -202,7 +186,7 @@ func (op *operation) find(words string) (scheme.Resource, error) {
 	if first > last {
 		return nil, fmt.Errorf("wais: %w: hits from %d were requested, but only %d can be", scheme.ErrTooLarge, op.req.Items.First, last)
 	}
-	r, err := op.search(&Query{Database: op.url.database, Words: words, Max: last, Examples: examples})
+	r, err := op.search(&query{Database: op.url.database, Words: words, Max: last, Examples: examples})
 	if err == nil && !r.hasHit() {
 		err = refusal(r)
 	}
@@ -221,13 +205,12 @@ func isHelp(words string) bool { return words == "" || words[0] == '?' || words[
 
 // hasHit reports whether the search found a document. A document with score 0 is only
 // shown because nothing was found.
-func (r *SearchReply) hasHit() bool {
-	return slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Score != 0 })
+func (r *searchReply) hasHit() bool {
+	return slices.ContainsFunc(r.Hits, func(h hit) bool { return h.Score != 0 })
 }
 
-// examples returns the documents of req.Like.
-func (op *operation) examples() ([]Example, error) {
-	var list []Example
+func (op *operation) examples() ([]example, error) {
+	var list []example
 	for _, u := range op.req.Like {
 		x, err := Parse(u)
 		id, ok := x.DocumentID()
@@ -238,13 +221,12 @@ func (op *operation) examples() ([]Example, error) {
 		if err := x.sendable(); err != nil {
 			return nil, err
 		}
-		list = append(list, Example{ID: id, Wtype: x.wtype})
+		list = append(list, example{ID: id, Wtype: x.wtype})
 	}
 	return list, nil
 }
 
-// refusal returns the diagnostics of an answer as an error, or nil.
-func refusal(r *SearchReply) error {
+func refusal(r *searchReply) error {
 	var list []error
 	for _, d := range r.Diagnostics {
 		list = append(list, d)
@@ -256,7 +238,7 @@ func refusal(r *SearchReply) error {
 // description and other documents about it.
 func (op *operation) describe() (scheme.Resource, error) {
 	var head []scheme.Item
-	reply, err := op.search(&Query{Database: op.url.database, Max: op.client.o.Max})
+	reply, err := op.search(&query{Database: op.url.database, Max: op.client.o.Max})
 	if err == nil {
 		head, err = op.source(reply.Hits)
 	}
@@ -271,7 +253,7 @@ func (op *operation) describe() (scheme.Resource, error) {
 	case errors.Is(err, scheme.ErrNotFound), errors.Is(err, scheme.ErrAuth):
 		return nil, err
 	case errors.Is(err, ErrEmpty):
-		reply = new(SearchReply)
+		reply = new(searchReply)
 		head = []scheme.Item{errorItem(err)}
 	case reply == nil || len(reply.Diagnostics) == 0:
 		return nil, err
@@ -282,7 +264,7 @@ func (op *operation) describe() (scheme.Resource, error) {
 // missing returns an error if the database does not exist, as far as the server tells.
 // freeWAIS opens it only for words such as "?"; without words its answer is empty.
 func (op *operation) missing() error {
-	r, err := op.search(&Query{Database: op.url.database, Words: "?", Max: op.client.o.Max})
+	r, err := op.search(&query{Database: op.url.database, Words: "?", Max: op.client.o.Max})
 	if op.ctx.Err() != nil {
 		return err
 	}
@@ -297,8 +279,8 @@ func (op *operation) missing() error {
 
 // source fetches the first source description among hits, and returns its items. A
 // fault of the description is an item; an error is one of the connection.
-func (op *operation) source(hits []Hit) ([]scheme.Item, error) {
-	i := slices.IndexFunc(hits, func(h Hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
+func (op *operation) source(hits []hit) ([]scheme.Item, error) {
+	i := slices.IndexFunc(hits, func(h hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
 	if i < 0 {
 		return nil, nil
 	}
@@ -313,7 +295,7 @@ func (op *operation) source(hits []Hit) ([]scheme.Item, error) {
 }
 
 // readSource fetches a source description of at most so many octets.
-func (op *operation) readSource(id DocumentID, most int64) (*Source, error) {
+func (op *operation) readSource(id DocumentID, most int64) (*source, error) {
 	b, err := newBody(op.url.database, id, wtypeSource)
 	if err == nil {
 		err = op.run(func(x *exchange) error { return b.open(x, 0, most) })
@@ -326,5 +308,5 @@ func (op *operation) readSource(id DocumentID, most int64) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseSource(text)
+	return parseSource(text)
 }

@@ -38,20 +38,14 @@ const mostStray = 16
 // growth is the first allocation for an APDU. Each further one equals what has arrived.
 const growth = 16 << 10
 
-// ErrEmpty is the error for a packet without an APDU: the server does not understand
-// the request, or the answer does not fit its buffer. The connection stays usable. It
-// is [scheme.ErrProtocol].
+// ErrEmpty is the error for a request that the server does not understand, or whose
+// answer does not fit its buffer. It is [scheme.ErrProtocol].
 var ErrEmpty = fmt.Errorf("wais: %w: the server could not answer: it does not understand the request, or the answer does not fit its buffer", scheme.ErrProtocol)
 
-// ReadPacket reads exactly one packet and returns its APDU, of at most most octets, in
-// the memory of buf if that is large enough. Otherwise the allocated memory grows
-// with the octets that arrive, whatever length the packet claims.
-//
-// The error is [ErrEmpty]; or it wraps [scheme.ErrTooLarge] for an APDU of more than
-// most octets; or [scheme.ErrProtocol] for anything that is not a packet. It wraps
-// [io.EOF] if r is empty, and [io.ErrUnexpectedEOF] if it ends within the packet.
-// Other errors of r are wrapped.
-func ReadPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
+// readPacket reads exactly one packet and returns its APDU, in the memory of buf if that
+// is large enough. Otherwise the memory grows with the octets that arrive, whatever
+// length the packet claims. most is the most octets of an APDU.
+func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
 		return nil, err
@@ -87,7 +81,6 @@ func readHeader(r io.Reader, head []byte) error {
 	return nil
 }
 
-// packetLength reads the length in the header of a packet.
 func packetLength(head []byte) (int64, error) {
 	digits := head[:lengthSize]
 	for _, d := range digits {
@@ -124,7 +117,6 @@ func brokenOff(err error, octets int, where string) error {
 	return fmt.Errorf("wais: after %d octets %s: %w", octets, where, scheme.Broken(err))
 }
 
-// packet is a packet that is being written.
 type packet struct {
 	b         []byte
 	start     int // of the packet in b
@@ -146,7 +138,6 @@ func beginPacket(dst []byte, apdu byte, fixed string) packet {
 
 func (p *packet) text(tag int, octets string) { p.b = appendElement(p.b, tag, octets) }
 
-// textIf appends an element unless its value is empty.
 func (p *packet) textIf(tag int, octets string) {
 	if octets != "" {
 		p.text(tag, octets)

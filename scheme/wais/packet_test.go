@@ -29,7 +29,7 @@ func TestReadPacketCaptured(t *testing.T) {
 		for _, r := range []io.Reader{bytes.NewReader(octets), iotest.OneByteReader(bytes.NewReader(octets)), iotest.DataErrReader(bytes.NewReader(octets))} {
 			var buf []byte
 			for i, want := range slowPackets(t, octets) {
-				apdu, err := ReadPacket(r, buf, most)
+				apdu, err := readPacket(r, buf, most)
 				if len(want) == headerSize && err == ErrEmpty {
 					continue
 				}
@@ -38,7 +38,7 @@ func TestReadPacketCaptured(t *testing.T) {
 				}
 				buf = apdu
 			}
-			if _, err := ReadPacket(r, buf, most); !errors.Is(err, io.EOF) {
+			if _, err := readPacket(r, buf, most); !errors.Is(err, io.EOF) {
 				t.Errorf("%s: %v at the end", name, err)
 			}
 		}
@@ -54,7 +54,7 @@ func TestReadPacketMade(t *testing.T) {
 		"made-noise-before-packet": nil,
 		"made-padded-integers":     nil,
 	} {
-		if _, err := ReadPacket(bytes.NewReader(readWire(t, name+".s2c")), nil, most); !errors.Is(err, want) {
+		if _, err := readPacket(bytes.NewReader(readWire(t, name+".s2c")), nil, most); !errors.Is(err, want) {
 			t.Errorf("%s: %v; want %v", name, err, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestReadPacket(t *testing.T) {
 		{"0000000003z2wais       h0abc", "", scheme.ErrProtocol, `compressed or encoded as " h"`},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.octets), iotest.HalfReader(strings.NewReader(c.octets))} {
-			apdu, err := ReadPacket(r, nil, most)
+			apdu, err := readPacket(r, nil, most)
 			if string(apdu) != c.apdu || !errors.Is(err, c.err) || err != nil && !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%.40q: %q, %v", c.octets, apdu, err)
 			}
@@ -102,7 +102,7 @@ func TestReadPacket(t *testing.T) {
 // What follows a packet is not read.
 func TestReadPacketReadsNoMore(t *testing.T) {
 	r := strings.NewReader("\r\n" + testHeader(3) + "abcrest")
-	ReadPacket(r, nil, most)
+	readPacket(r, nil, most)
 	if rest, _ := io.ReadAll(r); string(rest) != "rest" {
 		t.Errorf("%q is left", rest)
 	}
@@ -112,7 +112,7 @@ func TestReadPacketReadsNoMore(t *testing.T) {
 func TestReadPacketTimeout(t *testing.T) {
 	for _, before := range []string{"", testHeader(3)[:5], testHeader(3) + "a"} {
 		r := io.MultiReader(strings.NewReader(before), iotest.ErrReader(os.ErrDeadlineExceeded))
-		if _, err := ReadPacket(r, nil, most); !errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, scheme.ErrProtocol) {
+		if _, err := readPacket(r, nil, most); !errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%q: %v", before, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestReadPacketMemory(t *testing.T) {
 	packet := testHeader(said) + strings.Repeat("a", 100<<10)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := ReadPacket(strings.NewReader(packet), nil, said)
+	_, err := readPacket(strings.NewReader(packet), nil, said)
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestReadPacketNoAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() {
 		r.Reset(octets)
 		var err error
-		if buf, err = ReadPacket(r, buf, most); err != nil {
+		if buf, err = readPacket(r, buf, most); err != nil {
 			t.Error(err)
 		}
 	}); n != 0 {
@@ -159,9 +159,9 @@ func FuzzReadPacket(f *testing.F) {
 	f.Fuzz(func(t *testing.T, octets []byte, room uint8) {
 		const most = 1000
 		whole := bytes.NewReader(octets)
-		apdu, err := ReadPacket(whole, make([]byte, room), most)
+		apdu, err := readPacket(whole, make([]byte, room), most)
 		pieces := iotest.OneByteReader(bytes.NewReader(octets))
-		if again, againErr := ReadPacket(pieces, nil, most); !bytes.Equal(apdu, again) || fmt.Sprint(err) != fmt.Sprint(againErr) {
+		if again, againErr := readPacket(pieces, nil, most); !bytes.Equal(apdu, again) || fmt.Sprint(err) != fmt.Sprint(againErr) {
 			t.Fatalf("%q, %v; in pieces %q, %v", apdu, err, again, againErr)
 		}
 		packet := bytes.TrimLeft(octets, "\r\n \x00")

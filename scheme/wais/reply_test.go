@@ -14,7 +14,7 @@ import (
 )
 
 // slowReply is a readable reader of answers.
-func slowReply(apdu []byte) (r SearchReply, ok bool) {
+func slowReply(apdu []byte) (r searchReply, ok bool) {
 	_, header, information, ok := slowAPDU(apdu, 23, 10)
 	if !ok {
 		return r, false
@@ -30,25 +30,22 @@ func slowReply(apdu []byte) (r SearchReply, ok bool) {
 		}
 		records, ok := slowElements(x.value, true)
 		if !ok {
-			return SearchReply{}, false
+			return searchReply{}, false
 		}
 		for _, record := range records {
 			if !r.addSlowly(record) {
-				return SearchReply{}, false
+				return searchReply{}, false
 			}
 		}
 	}
 	return r, true
 }
 
-func (r *SearchReply) addSlowly(record slowElement) bool {
+func (r *searchReply) addSlowly(record slowElement) bool {
 	last := len(record.value) - 1
 	switch record.tag {
-	case 115:
-		r.WordsUsed = string(record.value)
-		return true
 	case 28:
-		r.Diagnostics = append(r.Diagnostics, Diagnostic{string(record.value[:2]), string(record.value[2:last]), record.value[last] != 0})
+		r.Diagnostics = append(r.Diagnostics, Diagnostic{string(record.value[:2]), string(record.value[2:last])})
 		return true
 	case 150, 151, 152, 153, 154, 155:
 	default:
@@ -59,9 +56,14 @@ func (r *SearchReply) addSlowly(record slowElement) bool {
 		return false
 	}
 	if record.tag == 153 {
-		text, ok := slowText(inside)
+		var text []byte
+		for _, e := range inside {
+			if e.tag == 127 {
+				text = e.value
+			}
+		}
 		r.Texts = append(r.Texts, text)
-		return ok
+		return true
 	}
 	hit, ok := slowHit(inside)
 	if hit.ID != "" {
@@ -70,37 +72,20 @@ func (r *SearchReply) addSlowly(record slowElement) bool {
 	return ok
 }
 
-func slowText(inside []slowElement) (x Text, ok bool) {
-	x.Version, ok = -1, true
-	for _, e := range inside {
-		switch e.tag {
-		case 116:
-			x.ID = DocumentID(e.value)
-		case 117:
-			if x.Version, ok = slowNumber(e.value); !ok {
-				return x, false
-			}
-		case 127:
-			x.Octets = e.value
-		}
-	}
-	return x, true
-}
-
-func slowHit(inside []slowElement) (Hit, bool) {
-	texts, numbers := map[int64]string{}, map[int64]int64{117: -1, 118: -1, 119: -1, 120: -1, 131: -1}
+func slowHit(inside []slowElement) (hit, bool) {
+	texts, numbers := map[int64]string{}, map[int64]int64{118: -1, 120: -1, 131: -1}
 	var types []string
 	for _, e := range inside {
 		texts[e.tag] = string(e.value)
 		if _, ok := numbers[e.tag]; ok {
 			if numbers[e.tag], ok = slowNumber(e.value); !ok {
-				return Hit{}, false
+				return hit{}, false
 			}
 		}
 		if e.tag == 132 {
 			list, ok := slowElements(e.value, false)
 			if !ok {
-				return Hit{}, false
+				return hit{}, false
 			}
 			types = nil
 			for _, x := range list {
@@ -113,24 +98,21 @@ func slowHit(inside []slowElement) (Hit, bool) {
 	if types == nil {
 		types = []string{"TEXT"}
 	}
-	return Hit{
-		DocumentID(texts[116]), numbers[117], numbers[118], numbers[119], numbers[120], numbers[131], types,
-		texts[121], texts[122], texts[123], texts[124], texts[128], texts[129], texts[130],
+	return hit{
+		DocumentID(texts[116]), numbers[118], numbers[120], numbers[131], types, texts[121], texts[122], texts[123],
 	}, true
 }
 
 // sameReply reports whether a and b have the same records.
-func sameReply(a, b *SearchReply) bool {
-	return slices.EqualFunc(a.Hits, b.Hits, func(x, y Hit) bool { return reflect.DeepEqual(x, y) }) &&
-		slices.EqualFunc(a.Texts, b.Texts, func(x, y Text) bool {
-			return x.ID == y.ID && x.Version == y.Version && bytes.Equal(x.Octets, y.Octets)
-		}) && slices.Equal(a.Diagnostics, b.Diagnostics) && a.WordsUsed == b.WordsUsed && a.ReferenceID == b.ReferenceID
+func sameReply(a, b *searchReply) bool {
+	return slices.EqualFunc(a.Hits, b.Hits, func(x, y hit) bool { return reflect.DeepEqual(x, y) }) &&
+		slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) && slices.Equal(a.Diagnostics, b.Diagnostics) && a.ReferenceID == b.ReferenceID
 }
 
 // TestReplyCaptured compares the reading of all captured answers with the slow one, and
 // their texts with the captured documents.
 func TestReplyCaptured(t *testing.T) {
-	var r SearchReply
+	var r searchReply
 	for _, name := range wireNames(t, ".s2c") {
 		if strings.HasPrefix(name, "made-") {
 			continue
@@ -141,12 +123,12 @@ func TestReplyCaptured(t *testing.T) {
 			if len(apdu) < 3 || apdu[2] != apduSearchReply {
 				continue
 			}
-			err := r.Parse(apdu)
+			err := r.parse(apdu)
 			if want, ok := slowReply(apdu); err != nil || !ok || !sameReply(&r, &want) {
 				t.Errorf("%s: packet %d: %+v, %v; slowly %+v, %v", name, i, r, err, want, ok)
 			}
 			for _, x := range r.Texts {
-				texts = append(texts, string(x.Octets))
+				texts = append(texts, string(x))
 			}
 		}
 		if slices.Contains(wireNames(t, ".doc"), name) && strings.Join(texts, "") != string(readWire(t, name+".doc")) {
@@ -156,9 +138,9 @@ func TestReplyCaptured(t *testing.T) {
 }
 
 // parsedReply parses the packet of that number in a capture.
-func parsedReply(t *testing.T, name string, packet int) (r SearchReply) {
+func parsedReply(t *testing.T, name string, packet int) (r searchReply) {
 	t.Helper()
-	if err := r.Parse(capturedPackets(t, name+".s2c")[packet][headerSize:]); err != nil {
+	if err := r.parse(capturedPackets(t, name+".s2c")[packet][headerSize:]); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -176,22 +158,22 @@ const (
 func TestReplyHits(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		want SearchReply
+		want searchReply
 	}{
-		{"search-types", SearchReply{Hits: []Hit{{
-			ID: moleID, Version: -1, Score: 928, BestMatch: 0, Length: 101, Lines: 4, Wtypes: []string{"TEXT", "GIF"},
+		{"search-types", searchReply{Hits: []hit{{
+			ID: moleID, Score: 928, Length: 101, Lines: 4, Wtypes: []string{"TEXT", "GIF"},
 			Source: "/wais/coast", Date: "0", Headline: "mole.TEXT   /wais/harbour/",
 		}}}},
-		{"search-question-mark", SearchReply{
-			Hits: []Hit{
-				{ID: sourceID, Version: -1, Score: 1000, BestMatch: -1, Length: 427, Lines: 20, Wtypes: []string{"WSRC"}, Source: "coast", Headline: "Information on database: coast"},
-				{ID: catalogueID, Version: -1, Score: 1000, BestMatch: -1, Length: 1545, Lines: 69, Wtypes: []string{"TEXT"}, Source: "coast", Headline: "Catalog for database: coast"},
+		{"search-question-mark", searchReply{
+			Hits: []hit{
+				{ID: sourceID, Score: 1000, Length: 427, Lines: 20, Wtypes: []string{"WSRC"}, Source: "coast", Headline: "Information on database: coast"},
+				{ID: catalogueID, Score: 1000, Length: 1545, Lines: 69, Wtypes: []string{"TEXT"}, Source: "coast", Headline: "Catalog for database: coast"},
 			},
 			Diagnostics: []Diagnostic{{Code: "S1", Text: "query syntax error: ?"}},
 		}},
-		{"search-zero-wanted", SearchReply{}},
-		{"search-missing-database", SearchReply{Diagnostics: []Diagnostic{{Code: "S1", Text: "The following database is not available: /wais/nosuch"}}}},
-		{"retrieve-far-past-end", SearchReply{Diagnostics: []Diagnostic{{Code: "SF", Text: "Request out of range", Surrogate: true}}, ReferenceID: "3"}},
+		{"search-zero-wanted", searchReply{}},
+		{"search-missing-database", searchReply{Diagnostics: []Diagnostic{{Code: "S1", Text: "The following database is not available: /wais/nosuch"}}}},
+		{"retrieve-far-past-end", searchReply{Diagnostics: []Diagnostic{{Code: "SF", Text: "Request out of range"}}, ReferenceID: "3"}},
 	} {
 		if got := parsedReply(t, c.name, 0); !sameReply(&got, &c.want) {
 			t.Errorf("%s: %+v", c.name, got)
@@ -215,14 +197,11 @@ func TestReplyWithoutTypes(t *testing.T) {
 // A text and a diagnostic in one answer, and a text of no octets.
 func TestReplyTexts(t *testing.T) {
 	r := parsedReply(t, "retrieve-past-end", 0)
-	if len(r.Texts) != 1 || len(r.Texts[0].Octets) != 106 || len(r.Diagnostics) != 1 || r.ReferenceID != "3" {
+	if len(r.Texts) != 1 || len(r.Texts[0]) != 106 || len(r.Diagnostics) != 1 || r.ReferenceID != "3" {
 		t.Errorf("%+v", r)
 	}
-	if x := r.Texts[0]; x.Version != 0 || x.ID.LocalID() != "0 206 /wais/harbour/lamp.txt" {
-		t.Errorf("%+v", x)
-	}
 	for name, diagnostics := range map[string]int{"retrieve-empty-range": 0, "retrieve-at-end": 1} {
-		if r := parsedReply(t, name, 0); len(r.Texts) != 1 || len(r.Texts[0].Octets) != 0 || len(r.Diagnostics) != diagnostics {
+		if r := parsedReply(t, name, 0); len(r.Texts) != 1 || len(r.Texts[0]) != 0 || len(r.Diagnostics) != diagnostics {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -231,37 +210,37 @@ func TestReplyTexts(t *testing.T) {
 // Handmade answers.
 func TestReplyMade(t *testing.T) {
 	const id = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x090 10 /x/y\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x090 10 /x/y\x07\x01\x00"
-	hit := Hit{
-		ID: id, Version: -1, Score: 500, BestMatch: 0, Length: 10, Lines: 1, Wtypes: []string{"TEXT"},
+	one := hit{
+		ID: id, Score: 500, Length: 10, Lines: 1, Wtypes: []string{"TEXT"},
 		Source: "src", Date: "0", Headline: "a headline",
 	}
-	short, second, negative := hit, hit, hit
+	short, second, negative := one, one, one
 	short.Source, short.Date, short.Headline = "", "", ""
 	second.Headline = "second"
-	negative.Score, negative.BestMatch, negative.Length, negative.Lines = -1, -1, -1, -1
+	negative.Score, negative.Length, negative.Lines = -1, -1, -1
 	negative.Source, negative.Date, negative.Headline = "", "", "h"
-	for name, want := range map[string]SearchReply{
-		"made-short-header":    {Hits: []Hit{short}},
-		"made-unknown-tags":    {Hits: []Hit{hit, second}},
-		"made-padded-integers": {Hits: []Hit{hit}},
-		"made-number-negative": {Hits: []Hit{negative}},
-		"made-text-without-id": {Texts: []Text{{Version: -1, Octets: []byte("hello\n")}}},
+	for name, want := range map[string]searchReply{
+		"made-short-header":    {Hits: []hit{short}},
+		"made-unknown-tags":    {Hits: []hit{one, second}},
+		"made-padded-integers": {Hits: []hit{one}},
+		"made-number-negative": {Hits: []hit{negative}},
+		"made-text-without-id": {Texts: [][]byte{[]byte("hello\n")}},
 	} {
 		if got := parsedReply(t, name, 0); !sameReply(&got, &want) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	apdu, err := ReadPacket(bytes.NewReader(readWire(t, "made-noise-before-packet.s2c")), nil, most)
-	var r SearchReply
+	apdu, err := readPacket(bytes.NewReader(readWire(t, "made-noise-before-packet.s2c")), nil, most)
+	var r searchReply
 	if err == nil {
-		err = r.Parse(apdu)
+		err = r.parse(apdu)
 	}
 	if err != nil || len(r.Hits)+len(r.Texts) != 1 {
 		t.Errorf("made-noise-before-packet: %+v, %v", r, err)
 	}
 	overrun := capturedPackets(t, "made-length-overrun.s2c")[0][headerSize:]
-	r.Hits = []Hit{hit}
-	if err := r.Parse(overrun); !errors.Is(err, scheme.ErrProtocol) || len(r.Hits) > 0 {
+	r.Hits = []hit{one}
+	if err := r.parse(overrun); !errors.Is(err, scheme.ErrProtocol) || len(r.Hits) > 0 {
 		t.Errorf("made-length-overrun: %+v, %v", r, err)
 	}
 }
@@ -278,46 +257,43 @@ func group(tag int, inside ...string) string {
 }
 
 func TestReply(t *testing.T) {
-	hit := Hit{ID: "i", Version: -1, Score: -1, BestMatch: -1, Length: -1, Lines: -1, Wtypes: []string{"TEXT"}}
-	changed := func(change func(*Hit)) SearchReply {
-		h := hit
+	one := hit{ID: "i", Score: -1, Length: -1, Lines: -1, Wtypes: []string{"TEXT"}}
+	changed := func(change func(*hit)) searchReply {
+		h := one
 		change(&h)
-		return SearchReply{Hits: []Hit{h}}
+		return searchReply{Hits: []hit{h}}
 	}
 	id := group(116, "i")
-	long := changed(func(h *Hit) {
-		h.City, h.StockCodes, h.CompanyCodes, h.IndustryCodes, h.Version = "Paris", "s", "c", "i", 7
-	})
 	for _, c := range []struct {
 		records string
-		want    SearchReply
+		want    searchReply
 	}{
-		{"", SearchReply{}},
-		{group(150, id), SearchReply{Hits: []Hit{hit}}},
-		{group(150), SearchReply{}},
-		{group(150, group(116), group(123, "no id")), SearchReply{}},
-		{group(152, id, group(124, "Paris"), group(128, "s"), group(129, "c"), group(130, "i"), group(117, "\x07")), long},
-		{group(154, id) + group(155, id), SearchReply{Hits: []Hit{hit, hit}}},
-		{group(150, id, group(118)), changed(func(h *Hit) { h.Score = 0 })},
-		{group(150, id, group(118, "\x00\x00\x01")), changed(func(h *Hit) { h.Score = 1 })},
-		{group(150, id, group(118, "\x7f\xff\xff\xff")), changed(func(h *Hit) { h.Score = maxNumber })},
-		{group(150, id, group(118, "\x80\x00\x00\x00")), changed(func(h *Hit) {})},
-		{group(150, id, group(118, "\xff")), changed(func(h *Hit) { h.Score = 255 })},
-		{group(150, id, group(118, "\x01"), group(118, "\x02")), changed(func(h *Hit) { h.Score = 2 })},
-		{group(150, id, group(132)), changed(func(h *Hit) {})},
-		{group(150, id, group(132, group(133), group(60, "x"))), changed(func(h *Hit) {})},
-		{group(150, id, group(132, group(133, "A"), group(133, "B"))), changed(func(h *Hit) { h.Wtypes = []string{"A", "B"} })},
-		{group(150, id, group(132, group(133, "A")), group(132, group(133, "B"))), changed(func(h *Hit) { h.Wtypes = []string{"B"} })},
+		{"", searchReply{}},
+		{group(150, id), searchReply{Hits: []hit{one}}},
+		{group(150), searchReply{}},
+		{group(150, group(116), group(123, "no id")), searchReply{}},
+		{group(152, id, group(124, "Paris"), group(128, "s"), group(129, "c"), group(130, "i"), group(117, "\x07")), changed(func(*hit) {})},
+		{group(154, id) + group(155, id), searchReply{Hits: []hit{one, one}}},
+		{group(150, id, group(118)), changed(func(h *hit) { h.Score = 0 })},
+		{group(150, id, group(118, "\x00\x00\x01")), changed(func(h *hit) { h.Score = 1 })},
+		{group(150, id, group(118, "\x7f\xff\xff\xff")), changed(func(h *hit) { h.Score = maxNumber })},
+		{group(150, id, group(118, "\x80\x00\x00\x00")), changed(func(h *hit) {})},
+		{group(150, id, group(118, "\xff")), changed(func(h *hit) { h.Score = 255 })},
+		{group(150, id, group(118, "\x01"), group(118, "\x02")), changed(func(h *hit) { h.Score = 2 })},
+		{group(150, id, group(132)), changed(func(h *hit) {})},
+		{group(150, id, group(132, group(133), group(60, "x"))), changed(func(h *hit) {})},
+		{group(150, id, group(132, group(133, "A"), group(133, "B"))), changed(func(h *hit) { h.Wtypes = []string{"A", "B"} })},
+		{group(150, id, group(132, group(133, "A")), group(132, group(133, "B"))), changed(func(h *hit) { h.Wtypes = []string{"B"} })},
 		// In a header and in a document-id, 28 is an ordinary element.
-		{group(150, id, group(28, "x")), SearchReply{Hits: []Hit{hit}}},
-		{group(153, group(116, "i"), group(127, "text")), SearchReply{Texts: []Text{{ID: "i", Version: -1, Octets: []byte("text")}}}},
-		{group(153), SearchReply{Texts: []Text{{Version: -1}}}},
-		{group(115, "words") + group(60, "x"), SearchReply{WordsUsed: "words"}},
-		{"\x1c\x00\x03T2\x00\x1d", SearchReply{Diagnostics: []Diagnostic{{Code: "T2"}}}},
-		{"\x1c\x00\x05SFab\x01\x1d" + group(150, id), SearchReply{Hits: []Hit{hit}, Diagnostics: []Diagnostic{{Code: "SF", Text: "ab", Surrogate: true}}}},
+		{group(150, id, group(28, "x")), searchReply{Hits: []hit{one}}},
+		{group(153, group(116, "i"), group(127, "text")), searchReply{Texts: [][]byte{[]byte("text")}}},
+		{group(153), searchReply{Texts: [][]byte{nil}}},
+		{group(115, "words") + group(60, "x"), searchReply{}},
+		{"\x1c\x00\x03T2\x00\x1d", searchReply{Diagnostics: []Diagnostic{{Code: "T2"}}}},
+		{"\x1c\x00\x05SFab\x01\x1d" + group(150, id), searchReply{Hits: []hit{one}, Diagnostics: []Diagnostic{{Code: "SF", Text: "ab"}}}},
 	} {
-		var r SearchReply
-		if err := r.Parse(testReply(c.records)); err != nil || !sameReply(&r, &c.want) {
+		var r searchReply
+		if err := r.parse(testReply(c.records)); err != nil || !sameReply(&r, &c.want) {
 			t.Errorf("%q: %+v, %v", c.records, r, err)
 		}
 	}
@@ -327,9 +303,9 @@ func TestReply(t *testing.T) {
 func TestReplyAround(t *testing.T) {
 	apdu := "\x00\x18\x17\x01\x00\x00\x05\x00\x00\x09\x00\x00\x00" + "\x1a\x01\x00" + "\x1b\x01\x02" + "\x02\x02ab" + "\x3c\x01x" +
 		"\x3d\x02yy" + "\x63\x07\x1c\x00\x03S1\x00\x1d" + "\x63\x00" + "\x63\x07\x1c\x00\x03S2\x00\x1d"
-	want := SearchReply{ReferenceID: "ab", Diagnostics: []Diagnostic{{Code: "S1"}, {Code: "S2"}}}
-	var r SearchReply
-	if err := r.Parse([]byte(apdu)); err != nil || !sameReply(&r, &want) {
+	want := searchReply{ReferenceID: "ab", Diagnostics: []Diagnostic{{Code: "S1"}, {Code: "S2"}}}
+	var r searchReply
+	if err := r.parse([]byte(apdu)); err != nil || !sameReply(&r, &want) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -364,16 +340,16 @@ func TestReplyRefuses(t *testing.T) {
 		{head + "\x63\x06\x1c\x00\x02S1\x1d", 16, "a diagnostic record has 2 octets"},
 		{head + "\x63\x03\x1c\x00\x03", 18, "an element has 3 octets, but its container only 0 more"},
 		{head + "\x63\x06\x1c\x00\x03S1\x00", 18, "an element has 3 octets, but its container only 2 more"},
-		{head + "\x63\x0a\x81\x19\x07\x75\x05\x00\x00\x00\x00\x00", 20, "a number has 5 octets"},
+		{head + "\x63\x0a\x81\x18\x07\x78\x05\x00\x00\x00\x00\x00", 20, "a number has 5 octets"},
 		{head[:1] + "\x0d" + head[2:] + "\x02\x01" + "\x63\x00", 15, "an element has 1 octets, but its container only 0 more"},
 	} {
-		r := SearchReply{Hits: []Hit{{ID: "before"}}, ReferenceID: "before"}
-		err := r.Parse([]byte(c.apdu))
+		r := searchReply{Hits: []hit{{ID: "before"}}, ReferenceID: "before"}
+		err := r.parse([]byte(c.apdu))
 		at := fmt.Sprintf("wais: protocol error: at octet %d of the APDU: ", c.at)
 		if !errors.Is(err, scheme.ErrProtocol) || !strings.HasPrefix(fmt.Sprint(err), at) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%q: %v; want %s%s", c.apdu, err, at, c.text)
 		}
-		if !sameReply(&r, &SearchReply{}) {
+		if !sameReply(&r, &searchReply{}) {
 			t.Errorf("%q: %+v is left", c.apdu, r)
 		}
 		if _, ok := slowReply([]byte(c.apdu)); ok {
@@ -385,11 +361,11 @@ func TestReplyRefuses(t *testing.T) {
 // The octets of a text share the APDU's memory, and have no spare capacity.
 func TestReplyDoesNotCopy(t *testing.T) {
 	apdu := testReply(group(153, group(127, "text")) + group(60, "after"))
-	var r SearchReply
-	if err := r.Parse(apdu); err != nil {
+	var r searchReply
+	if err := r.parse(apdu); err != nil {
 		t.Fatal(err)
 	}
-	text := r.Texts[0].Octets
+	text := r.Texts[0]
 	copy(apdu[bytes.Index(apdu, []byte("text")):], "TEXT")
 	if string(text) != "TEXT" || cap(text) != len(text) {
 		t.Errorf("%q, and room for %d", text, cap(text))
@@ -398,18 +374,13 @@ func TestReplyDoesNotCopy(t *testing.T) {
 
 func TestReplyNoAllocations(t *testing.T) {
 	apdu := testReply(group(153, group(116, strings.Repeat("i", 100)), group(117, "\x00"), group(127, strings.Repeat("a", 10000))))
-	var r SearchReply
+	var r searchReply
 	if n := testing.AllocsPerRun(100, func() {
-		if err := r.Parse(apdu); err != nil || len(r.Texts) != 1 || len(r.Texts[0].ID) != 100 {
+		if err := r.parse(apdu); err != nil || len(r.Texts) != 1 {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
-	}
-	// The document-id is kept only if it is the same.
-	other := testReply(group(153, group(116, "other"), group(127, "b")))
-	if err := r.Parse(other); err != nil || r.Texts[0].ID != "other" {
-		t.Errorf("%+v, %v", r, err)
 	}
 }
 
@@ -418,40 +389,9 @@ func TestAnswers(t *testing.T) {
 		repeated, sent string
 		ok             bool
 	}{{"", "", true}, {"", "3", true}, {"3", "3", true}, {"3", "", false}, {"3", "4", false}} {
-		err := (&SearchReply{ReferenceID: c.repeated}).Answers(c.sent)
+		err := (&searchReply{ReferenceID: c.repeated}).answers(c.sent)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%+v: %v", c, err)
-		}
-	}
-}
-
-func TestParseInitReply(t *testing.T) {
-	const dortmund = "LS6 University of Dortmund Informatik VI 2.2.10"
-	for name, want := range map[string]InitReply{
-		"init":           {true, 30000, 30000, dortmund},
-		"init-too-large": {true, 100000, 100000, dortmund},
-		"init-rejected":  {false, 100000, 100000, dortmund},
-	} {
-		got, err := ParseInitReply(capturedPackets(t, name+".s2c")[0][headerSize:])
-		got.Implementation = strings.Join(strings.Fields(got.Implementation), " ")
-		if got != want || err != nil {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-	}
-	for apdu, want := range map[string]InitReply{
-		"\x00\x02\x15\x01":                                {true, -1, -1, ""},
-		"\x00\x02\x15\x02":                                {false, -1, -1, ""},
-		"\x00\x09\x15\x01\x02\x01r\x05\x02\x01\x00":       {true, 256, -1, ""},
-		"\x00\x08\x15\x01\x06\x04\xff\xff\xff\xff":        {true, -1, -1, ""},
-		"\x00\x08\x15\x01\x0a\x01v\x3c\x01x" + "\x63\x02": {true, -1, -1, "v"},
-	} {
-		if got, err := ParseInitReply([]byte(apdu)); got != want || err != nil {
-			t.Errorf("%q: %+v, %v", apdu, got, err)
-		}
-	}
-	for _, apdu := range []string{"", "\x00\x01\x15", "\x00\x02\x17\x01", "\x00\x04\x15\x01\x05\x01", "\x00\x09\x15\x01\x05\x05\x00\x00\x00\x00\x00"} {
-		if got, err := ParseInitReply([]byte(apdu)); got != (InitReply{}) || !errors.Is(err, scheme.ErrProtocol) {
-			t.Errorf("%q: %+v, %v", apdu, got, err)
 		}
 	}
 }
@@ -468,11 +408,11 @@ func FuzzReply(f *testing.F) {
 	}
 	used := capturedPackets(f, "search-question-mark.s2c")[0][headerSize:]
 	f.Fuzz(func(t *testing.T, apdu []byte) {
-		var r SearchReply
-		if err := r.Parse(used); err != nil {
+		var r searchReply
+		if err := r.parse(used); err != nil {
 			t.Fatal(err)
 		}
-		err := r.Parse(apdu)
+		err := r.parse(apdu)
 		want, ok := slowReply(apdu)
 		if (err == nil) != ok || !sameReply(&r, &want) {
 			t.Fatalf("%v, slowly %v: %+v; slowly %+v\n%s", err, ok, r, want, hex.Dump(apdu))
@@ -485,18 +425,15 @@ func FuzzReply(f *testing.F) {
 				t.Errorf("%+v", h)
 			}
 		}
-		if _, err := ParseInitReply(apdu); err != nil && !errors.Is(err, scheme.ErrProtocol) {
-			t.Error(err)
-		}
 	})
 }
 
 func BenchmarkReply(b *testing.B) {
 	apdu := testReply(group(153, group(116, strings.Repeat("i", 100)), group(117, "\x00"), group(127, strings.Repeat("a", 10000))))
 	b.SetBytes(int64(len(apdu)))
-	var r SearchReply
+	var r searchReply
 	for b.Loop() {
-		if err := r.Parse(apdu); err != nil {
+		if err := r.parse(apdu); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,88 +3,23 @@ package wais
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
 )
 
-// Init proposes the size of answers. It is optional: servers answer without it.
-type Init struct {
-	MessageSize int // most octets of an answer; 0: 100000
-	RecordSize  int // most octets of a record; 0: MessageSize
+type query struct {
+	Database string // octets; empty: the server's default
+	Words    string // octets; empty: asks for a description of the database
+	Max      int    // most documents of the answer
+	Examples []example
 }
 
-// defaultSize is what programs of the time propose, and servers have.
-const defaultSize = 100000
-
-// AppendInit appends the packet of an Init to dst. It has the protocol version, the
-// option to search, and the sizes, but nothing about the program and its user.
-func AppendInit(dst []byte, i *Init) []byte {
-	message := orElse(i.MessageSize, defaultSize)
-	p := beginPacket(dst, apduInit, "")
-	p.text(tagProtocolVersion, "\x80")
-	p.text(tagOptions, "\x80")
-	p.number(tagPreferredMessageSize, message)
-	p.number(tagMaximumRecordSize, orElse(i.RecordSize, message))
-	p.endHeader()
-	dst, _ = p.end() // it is never too long
-	return dst
-}
-
-// orElse returns size, or the default if it is not positive.
-func orElse(size int, defaultSize int64) int64 {
-	if size <= 0 {
-		return defaultSize
-	}
-	return min(int64(size), maxNumber)
-}
-
-// Query is a search for words and for documents that are like examples.
-type Query struct {
-	Database    string // octets; empty: the server's default
-	Words       string // octets; empty: asks for a description of the database
-	Max         int    // most documents of the answer
-	Examples    []Example
-	ReferenceID string // octets that the answer repeats; empty: none
-}
-
-// Example is a document, or a part of one, that results should be like (relevance
-// feedback).
-type Example struct {
-	ID         DocumentID
-	Wtype      string
-	Unit       Unit  // of Start and End
-	Start, End int64 // the part begins at Start, from 0, and ends before End
-}
-
-// Unit is the unit of a part of a document.
-type Unit uint8
-
-const (
-	UnitWhole Unit = iota // the whole document, without Start and End
-	UnitOctets
-	UnitLines
-	UnitParagraphs // only for retrievals; no known server supports it
-)
-
-func (u Unit) String() string {
-	if int(u) < len(units) {
-		return units[u].name
-	}
-	return "unit " + strconv.Itoa(int(u))
-}
-
-// units has the names of each Unit: in messages, in retrievals, and in examples.
-var units = [...]struct {
-	name, use string
-	chunkCode int64
-}{
-	UnitWhole:      {name: "whole"},
-	UnitOctets:     {"octets", "wb", 1},
-	UnitLines:      {"lines", "wl", 2},
-	UnitParagraphs: {name: "paragraphs", use: "wp"},
+// example is a document that results should be like (relevance feedback).
+type example struct {
+	ID    DocumentID
+	Wtype string
 }
 
 // The query types for words and for a document, and the fixed fields that programs of
@@ -98,12 +33,9 @@ const (
 	fixedDocument = "\x00\x00\x0a\x00\x00\x10\x00\x00\x0f\x01"
 )
 
-// AppendSearch appends the packet of a search to dst. The error wraps
-// [locus.ErrValue], and dst is then returned unchanged: the name of the database
-// contains a separator, or "@", with which servers forward the search to another
-// server; a number is negative or over 2147483647; a part ends before it starts; an
-// example has no type or document-id; or the packet is too long.
-func AppendSearch(dst []byte, q *Query) ([]byte, error) {
+// appendSearch appends the packet of a search to dst. The error wraps
+// [locus.ErrValue]; dst is then returned unchanged.
+func appendSearch(dst []byte, q *query) ([]byte, error) {
 	if err := q.check(); err != nil {
 		return dst, err
 	}
@@ -111,11 +43,11 @@ func AppendSearch(dst []byte, q *Query) ([]byte, error) {
 	p.text(tagResultSetName, "")
 	p.textIf(tagDatabaseNames, q.Database)
 	p.text(tagQueryType, queryWords)
-	p.textIf(tagReferenceID, q.ReferenceID)
 	p.endHeader()
 	p.text(tagSeedWords, q.Words)
-	for i := range q.Examples {
-		p.example(&q.Examples[i])
+	for _, x := range q.Examples {
+		p.text(tagDocumentID, string(x.ID))
+		p.text(tagType, x.Wtype)
 	}
 	const independent = 1
 	p.number(tagDateFactor, independent)
@@ -124,61 +56,32 @@ func AppendSearch(dst []byte, q *Query) ([]byte, error) {
 	return p.end()
 }
 
-func (q *Query) check() error {
+func (q *query) check() error {
 	if err := refuse(wrongDatabase(q.Database)); err != nil {
 		return err
 	}
 	if q.Max < 0 || int64(q.Max) > maxNumber {
 		return invalid("%d documents are out of range (0-%d)", q.Max, maxNumber)
 	}
-	for i := range q.Examples {
-		if err := q.Examples[i].check(); err != nil {
+	for _, x := range q.Examples {
+		if err := checkDocument(x.ID, x.Wtype); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *Example) check() error {
-	if x.Unit != UnitWhole {
-		if int(x.Unit) >= len(units) || units[x.Unit].chunkCode == 0 {
-			return invalid("a part of an example is counted in octets or lines, not %v", x.Unit)
-		}
-		if err := checkRange(x.Start, x.End, maxNumber); err != nil {
-			return err
-		}
-	}
-	return checkDocument(x.ID, x.Wtype)
-}
-
-func (p *packet) example(x *Example) {
-	if x.Unit == UnitWhole {
-		p.text(tagDocumentID, string(x.ID))
-		p.text(tagType, x.Wtype)
-		return
-	}
-	p.text(tagDocumentIDChunk, string(x.ID))
-	p.text(tagType, x.Wtype)
-	p.number(tagChunkCode, units[x.Unit].chunkCode)
-	p.number(tagChunkStartID, x.Start)
-	p.number(tagChunkEndID, x.End)
-}
-
-// Retrieval requests a part of a document.
-type Retrieval struct {
+type retrieval struct {
 	Database    string // octets; empty: the one in the document-id
 	ID          DocumentID
 	Wtype       string
-	Unit        Unit // not UnitWhole, which servers don't answer
-	Start, End  int64
+	Start, End  int64  // octets: from Start to before End
 	ReferenceID string // octets that the answer repeats; empty: none
 }
 
-// AppendRetrieval appends the packet of a retrieval to dst: a search for a
-// document-id, a type and a part, in the only form that servers accept. The error
-// wraps [locus.ErrValue], as for [AppendSearch] and for UnitWhole; dst is then
-// returned unchanged.
-func AppendRetrieval(dst []byte, r *Retrieval) ([]byte, error) {
+// appendRetrieval appends the packet of a retrieval to dst, in the only form that servers
+// accept. The error is as for appendSearch.
+func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return dst, err
 	}
@@ -190,13 +93,12 @@ func AppendRetrieval(dst []byte, r *Retrieval) ([]byte, error) {
 	p.textIf(tagReferenceID, r.ReferenceID)
 	p.endHeader()
 	var digits [20]byte
-	use := units[r.Unit].use
 	p.term("un", "re", string(r.ID))
 	p.term("wt", "re", r.Wtype)
 	p.and()
-	p.term(use, "ro", string(strconv.AppendInt(digits[:0], r.Start, 10)))
+	p.term("wb", "ro", string(strconv.AppendInt(digits[:0], r.Start, 10)))
 	p.and()
-	p.term(use, "rl", string(strconv.AppendInt(digits[:0], r.End, 10)))
+	p.term("wb", "rl", string(strconv.AppendInt(digits[:0], r.End, 10)))
 	p.and()
 	p.group(tagQuery)
 	return p.end()
@@ -217,15 +119,12 @@ func (p *packet) term(use, relation, text string) {
 // and joins the two terms before it: the query is in postfix order.
 func (p *packet) and() { p.text(tagOperator, "a") }
 
-func (r *Retrieval) check() error {
+func (r *retrieval) check() error {
 	if err := refuse(wrongDatabase(r.Database)); err != nil {
 		return err
 	}
-	if int(r.Unit) >= len(units) || units[r.Unit].use == "" {
-		return invalid("a part of a document is counted in octets, lines or paragraphs, not %v", r.Unit)
-	}
-	if err := checkRange(r.Start, r.End, math.MaxInt64); err != nil {
-		return err
+	if r.Start < 0 || r.End < r.Start {
+		return invalid("invalid range %d to %d: want 0 <= start <= end", r.Start, r.End)
 	}
 	return checkDocument(r.ID, r.Wtype)
 }
@@ -237,13 +136,6 @@ func wrongDatabase(name string) string {
 		return ""
 	}
 	return fmt.Sprintf("the name of a database can't contain %s (octet %d): servers read it as another server or name", locus.Quote(name[i:i+1]), i)
-}
-
-func checkRange(start, end, most int64) error {
-	if start < 0 || end < start || end > most {
-		return invalid("invalid range %d to %d: want 0 <= start <= end <= %d", start, end, most)
-	}
-	return nil
 }
 
 func checkDocument(id DocumentID, wtype string) error {
@@ -276,7 +168,6 @@ func (x URL) sendable() error {
 	return x.url.Errorf(offset, part, "%w: %s", locus.ErrValue, why)
 }
 
-// refuse returns the error for why, or nil if that is "".
 func refuse(why string) error {
 	if why == "" {
 		return nil

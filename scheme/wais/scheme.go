@@ -18,7 +18,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Words:     words,
 		Canonical: canonical,
-		Check:     Check,
+		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathUchar,
 		Access:    "WAIS (RFC 1625)",
 		Traits:    scheme.AcceptsTypes | scheme.AcceptsLike | scheme.AcceptsItems,
@@ -41,7 +41,6 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// words are those of the search.
 func words(u locus.URL) (string, bool) {
 	x, err := Parse(u)
 	if err != nil {

@@ -27,8 +27,7 @@ var laws = bnftest.Laws{
 	Scheme:   Scheme(nil),
 	Twin:     bnftest.Production(waisurl),
 	Parse:    bnftest.Parser(Parse),
-	Clean:    clean,
-	Thorough: findings,
+	Thorough: check,
 }
 
 var seeds = []string{

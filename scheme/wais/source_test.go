@@ -18,42 +18,42 @@ func TestParseSourceCaptured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ParseSource(text)
+		s, err := parseSource(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &Source{
-			Version: 3, IPName: "localhost", IPAddress: "127.0.0.1", Port: 210, Database: "coast", Cost: "0.00", CostUnit: "free",
-			Maintainer: "root@localhost", Keywords: []string{"the"},
+		want := &source{
+			IPName: "localhost", IPAddress: "127.0.0.1", Port: 210, Database: "coast", Cost: "0.00", CostUnit: "free",
+			Maintainer:  "root@localhost",
 			Description: "Server created with freeWAIS-sf 2.2.10 on Nov 20 20:18:10 2026 by root@localhost\nThe files of type Text used in the index were:\n   /wais/harbour/mole.TEXT\n",
 		}
 		if !reflect.DeepEqual(s, want) {
 			t.Errorf("%s: %+v", name, s)
 		}
-		if u, err := s.URL(); err != nil || u.String() != "wais://localhost/coast" || s.Local() {
+		if u, err := s.URL(); err != nil || u.String() != "wais://localhost/coast" {
 			t.Errorf("%s: %v, %v", name, u, err)
 		}
 	}
 }
 
 func TestParseSource(t *testing.T) {
-	for text, want := range map[string]Source{
-		"(:source)":                                                    {},
-		"(:source":                                                     {},
-		"\r\n\t (:source :version 3":                                   {Version: 3},
-		"( :source :version x)":                                        {},
-		"(:source :version)":                                           {},
-		`(:source :ip-name "a\"b\\c\d")`:                               {IPName: `a"b\cd`},
-		"(:source :ip-name \"a\nb\xff\x00\")":                          {IPName: "a\nb\xff\x00"},
-		`(:source :ip-name"a":tcp-port 8210)more)`:                     {IPName: "a", Port: 8210},
-		`(:source :ip-name "a" :ip-name "b")`:                          {IPName: "b"},
-		`(:source :cost-unit :dollars-per-minute :cost 1.50)`:          {CostUnit: "dollars-per-minute", Cost: "1.50"},
-		`(:source :bytes (:any :size 3 :bytes #( 1 2 3 )) :version 2)`: {Version: 2},
+	for text, want := range map[string]source{
+		"(:source)":                                                     {},
+		"(:source":                                                      {},
+		"\r\n\t (:source :tcp-port 3":                                   {Port: 3},
+		"( :source :version x)":                                         {},
+		"(:source :version)":                                            {},
+		`(:source :ip-name "a\"b\\c\d")`:                                {IPName: `a"b\cd`},
+		"(:source :ip-name \"a\nb\xff\x00\")":                           {IPName: "a\nb\xff\x00"},
+		`(:source :ip-name"a":tcp-port 8210)more)`:                      {IPName: "a", Port: 8210},
+		`(:source :ip-name "a" :ip-name "b")`:                           {IPName: "b"},
+		`(:source :cost-unit :dollars-per-minute :cost 1.50)`:           {CostUnit: "dollars-per-minute", Cost: "1.50"},
+		`(:source :bytes (:any :size 3 :bytes #( 1 2 3 )) :tcp-port 2)`: {Port: 2},
 		`(:source :script #(:a "x)" (:b ())) :font (((("(")))) :configuration "" :database-name d)`: {Database: "d"},
-		`(:source :keyword-list ("a b" c (d) "" ) :maintainer m)`:                                   {Keywords: []string{"a b", "c"}, Maintainer: "m"},
-		`(:source # :x :version 1)`: {Version: 1},
+		`(:source :keyword-list ("a b" c (d) "" ) :maintainer m)`:                                   {Maintainer: "m"},
+		`(:source # :x :tcp-port 1)`: {Port: 1},
 	} {
-		s, err := ParseSource([]byte(text))
+		s, err := parseSource([]byte(text))
 		if err != nil || !reflect.DeepEqual(*s, want) {
 			t.Errorf("%s: %+v, %v", text, s, err)
 		}
@@ -73,21 +73,21 @@ func TestParseSource(t *testing.T) {
 		"(:source :a " + strings.Repeat("(", maxSourceDepth): "more than 32 nested lists",
 		"(:source :a " + strings.Repeat("(", maxSource-100):  "more than 32 nested lists",
 	} {
-		_, err := ParseSource([]byte(text))
+		_, err := parseSource([]byte(text))
 		if !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "wais: source description: ") {
 			t.Errorf("%.40s: %v", text, err)
 		}
 	}
-	if _, err := ParseSource([]byte("(:source :a " + strings.Repeat("(", maxSourceDepth-1) + ")")); err != nil {
+	if _, err := parseSource([]byte("(:source :a " + strings.Repeat("(", maxSourceDepth-1) + ")")); err != nil {
 		t.Error(err)
 	}
-	if _, err := ParseSource(make([]byte, maxSource+1)); !errors.Is(err, scheme.ErrTooLarge) {
+	if _, err := parseSource(make([]byte, maxSource+1)); !errors.Is(err, scheme.ErrTooLarge) {
 		t.Error(err)
 	}
 }
 
 func TestSourceURL(t *testing.T) {
-	for want, s := range map[string]Source{
+	for want, s := range map[string]source{
 		"wais://h/db":                  {IPName: "h", IPAddress: "192.0.2.1", Database: "db"},
 		"wais://192.0.2.1/db":          {IPAddress: "192.0.2.1", Port: 210, Database: "db"},
 		"wais://[2001:db8::1]:8210/db": {IPAddress: "2001:db8::1", Port: 8210, Database: "db"},
@@ -98,23 +98,20 @@ func TestSourceURL(t *testing.T) {
 			t.Errorf("%+v: %v, %v", s, u, err)
 		}
 	}
-	for _, s := range []Source{{Database: "db"}, {Database: "db", Port: 210}, {IPName: "h/x", Database: "db"}, {IPName: "u@h"}, {IPName: "h:1"}, {IPName: "a b"}} {
+	for _, s := range []source{{Database: "db"}, {Database: "db", Port: 210}, {IPName: "h/x", Database: "db"}, {IPName: "u@h"}, {IPName: "h:1"}, {IPName: "a b"}} {
 		if u, err := s.URL(); err == nil {
 			t.Errorf("%+v: %v", s, u)
 		}
 	}
-	if s := new(Source); !s.Local() {
-		t.Error("a description without a server is not local")
-	}
 }
 
 // sourceText writes a description in a simple form.
-func sourceText(s *Source) string {
+func sourceText(s *source) string {
 	quoted := func(text string) string {
 		return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "(:source :version %d", s.Version)
+	b.WriteString("(:source :version 3")
 	if s.Port != 0 {
 		fmt.Fprintf(&b, " :tcp-port %d", s.Port)
 	}
@@ -122,11 +119,7 @@ func sourceText(s *Source) string {
 		":cost": s.Cost, ":cost-unit": ":" + s.CostUnit, ":maintainer": s.Maintainer, ":description": s.Description} {
 		fmt.Fprintf(&b, " %s %s", keyword, quoted(text))
 	}
-	b.WriteString(" :keyword-list (")
-	for _, k := range s.Keywords {
-		b.WriteString(quoted(k))
-	}
-	b.WriteString("))")
+	b.WriteString(")")
 	return b.String()
 }
 
@@ -140,7 +133,7 @@ func FuzzSource(f *testing.F) {
 	f.Add([]byte(`(:source :keyword-list #(a "b\"c" (d :x 1)) :tcp-port 1 :cost-unit :free :bytes (:any :size 1 :bytes #(1)))`))
 	f.Add([]byte(`(:source :description "x`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := ParseSource(text)
+		s, err := parseSource(text)
 		if err != nil {
 			if !errors.Is(err, scheme.ErrProtocol) && !errors.Is(err, scheme.ErrTooLarge) {
 				t.Error(err)
@@ -153,7 +146,7 @@ func FuzzSource(f *testing.F) {
 				t.Errorf("%v: %q, %v", u, x.Database(), err)
 			}
 		}
-		again, err := ParseSource([]byte(sourceText(s)))
+		again, err := parseSource([]byte(sourceText(s)))
 		if len(sourceText(s)) <= maxSource && (err != nil || !reflect.DeepEqual(s, again)) {
 			t.Errorf("%+v\n%+v, %v", s, again, err)
 		}

@@ -95,7 +95,6 @@ func (x URL) Fields() []Field {
 	return read(w.wpath).decoded()
 }
 
-// written has the parts of a wais URL as they are written in it.
 type written struct {
 	offset, searchOffset           int // of the database and the search in the URL
 	database, search, wtype, wpath string
@@ -144,10 +143,6 @@ type Document struct {
 	// Fields are the fields of the document-id, written in the [EscapedForm] of RFC
 	// 1738, or in the [OpaqueForm] if a field contains ";".
 	Fields []Field
-	// Length is the length of the document in octets; 0: absent. With a length, the
-	// URL has the [LengthForm] for old programs that need it. Its "/", "=" and ";"
-	// are violations of RFC 1738.
-	Length int64
 	// Wpath has the octets of the document-id if Fields is empty.
 	Wpath string
 }
@@ -158,7 +153,7 @@ func (p Parts) URL() (URL, error) {
 	if err != nil || p.Document == nil || p.Document.is(x) {
 		return x, err
 	}
-	if id, err := NewDocumentID(p.Document.Fields); err == nil && p.Document.Length == 0 && p.Document.Wpath == "" {
+	if id, err := newDocumentID(p.Document.Fields); err == nil && p.Document.Wpath == "" {
 		if y, err := p.write(true); err == nil {
 			if got, ok := y.DocumentID(); ok && got == id {
 				return y, nil
@@ -166,7 +161,7 @@ func (p Parts) URL() (URL, error) {
 		}
 	}
 	u := x.url
-	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a wpath, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, MaxFields, MaxField)
+	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a document-id, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
 }
 
 // write makes a URL. opaque: it writes fields in the OpaqueForm.
@@ -199,19 +194,14 @@ func (p Parts) appendPath(b []byte, opaque bool) []byte {
 	return b
 }
 
-// plain has the characters that programs of the time did not escape in fields.
-var plain = escape.Alpha().Union(escape.Digit()).With("./-_$")
+// plain has the characters that programs of the time did not escape in fields, but "/".
+var plain = escape.Alpha().Union(escape.Digit()).With(".-_$")
 
 func (d *Document) appendWpath(b []byte) []byte {
-	equals, semicolon, set := "%3D", "%3B", plain.Without("/")
-	if d.Length != 0 {
-		equals, semicolon, set = "=", ";", plain
-		b = append(strconv.AppendInt(b, d.Length, 10), '/')
-	}
 	for _, f := range d.Fields {
-		b = append(strconv.AppendInt(b, int64(f.Number), 10), equals...)
-		b = escape.AppendEncode(b, f.Content, set)
-		b = append(b, semicolon...)
+		b = append(strconv.AppendInt(b, int64(f.Number), 10), "%3D"...)
+		b = escape.AppendEncode(b, f.Content, plain)
+		b = append(b, "%3B"...)
 	}
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }
@@ -219,7 +209,7 @@ func (d *Document) appendWpath(b []byte) []byte {
 // is reports whether x names d, which has either Fields or a Wpath then.
 func (d *Document) is(x URL) bool {
 	if len(d.Fields) == 0 {
-		return x.wpath == d.Wpath && d.Length == 0
+		return x.wpath == d.Wpath
 	}
-	return x.length == d.Length && slices.Equal(x.Fields(), d.Fields)
+	return slices.Equal(x.Fields(), d.Fields)
 }

@@ -16,57 +16,37 @@ import (
 
 // The APDUs of WAIS.
 const (
-	apduInit        = 20
-	apduInitReply   = 21
 	apduSearch      = 22
 	apduSearchReply = 23
 )
 
 // Tags of elements, and of the groups that hold them.
 const (
-	tagReferenceID           = 2
-	tagProtocolVersion       = 3
-	tagOptions               = 4
-	tagPreferredMessageSize  = 5
-	tagMaximumRecordSize     = 6
-	tagImplementationID      = 8
-	tagImplementationName    = 9
-	tagImplementationVersion = 10
-	tagResultSetName         = 17
-	tagDatabaseNames         = 18
-	tagElementSetNames       = 19
-	tagQueryType             = 20
-	tagQuery                 = 21
-	tagDiagnostic            = 28
-	tagAttributeList         = 44
-	tagTerm                  = 45
-	tagOperator              = 46
-	tagUserInformation       = 99
+	tagReferenceID     = 2
+	tagResultSetName   = 17
+	tagDatabaseNames   = 18
+	tagElementSetNames = 19
+	tagQueryType       = 20
+	tagQuery           = 21
+	tagDiagnostic      = 28
+	tagAttributeList   = 44
+	tagTerm            = 45
+	tagOperator        = 46
+	tagUserInformation = 99
 
-	tagChunkCode       = 100
-	tagSeedWords       = 106
-	tagDocumentIDChunk = 107
-	tagChunkStartID    = 108
-	tagChunkEndID      = 109
-	tagDateFactor      = 111
-	tagMaxDocuments    = 114
-	tagSeedWordsUsed   = 115
-	tagDocumentID      = 116
-	tagVersionNumber   = 117
-	tagScore           = 118
-	tagBestMatch       = 119
-	tagDocumentLength  = 120
-	tagSource          = 121
-	tagDate            = 122
-	tagHeadline        = 123
-	tagOriginCity      = 124
-	tagDocumentText    = 127
-	tagStockCodes      = 128
-	tagCompanyCodes    = 129
-	tagIndustryCodes   = 130
-	tagLines           = 131
-	tagTypeBlock       = 132
-	tagType            = 133
+	tagSeedWords      = 106
+	tagDateFactor     = 111
+	tagMaxDocuments   = 114
+	tagDocumentID     = 116
+	tagScore          = 118
+	tagDocumentLength = 120
+	tagSource         = 121
+	tagDate           = 122
+	tagHeadline       = 123
+	tagDocumentText   = 127
+	tagLines          = 131
+	tagTypeBlock      = 132
+	tagType           = 133
 
 	groupHeader      = 150
 	groupShortHeader = 151
@@ -109,15 +89,9 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 	return dst
 }
 
-// unknown is a number that the server does not specify.
 const unknown = -1
 
-// elements iterates over the elements of a container:
-//
-//	for e.next() {
-//		switch e.tag { ... }
-//	}
-//	return e.err
+// elements iterates over the elements of a container.
 type elements struct {
 	apdu    []byte
 	at, end int  // the rest of the container
@@ -193,7 +167,6 @@ func (e *elements) recordSize() int64 {
 // value returns the octets of the element, without copying them.
 func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
-// text returns the octets of the element.
 func (e *elements) text() string { return string(e.value()) }
 
 // number reads the value as a number. It returns unknown for a negative one.
@@ -212,7 +185,6 @@ func (e *elements) number() (n int64) {
 	return n
 }
 
-// inside returns an iterator over the elements of the value.
 func (e *elements) inside() elements {
 	return elements{apdu: e.apdu, at: e.start, end: e.stop}
 }

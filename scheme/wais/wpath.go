@@ -31,14 +31,13 @@ type Field struct {
 	Content string // octets
 }
 
-// MaxField is the highest number of a field. MaxFields is the most fields of a
+// maxField is the highest number of a field. MaxFields is the most fields of a
 // document-id.
 const (
-	MaxField  = 127
-	MaxFields = 16
+	maxField  = 127
+	maxFields = 16
 )
 
-// reading is a wpath, as written in the URL, with its form.
 type reading struct {
 	form   Form
 	length int64  // of LengthForm; math.MaxInt64 also for larger ones
@@ -61,18 +60,14 @@ func read(wpath string) reading {
 	return reading{form: OpaqueForm}
 }
 
-// writtenField is a field as written in a list.
 type writtenField struct {
-	number  int // MaxField + 1 also for larger ones
+	number  int // maxField + 1 also for larger ones
 	content string
 	size    int // characters in the list, including the ";"
 }
 
-// fieldAt reads the field at i:
-//
-//	digits "=" contents [ ";" ]
-//
-// escaped: "=" and ";" may be escaped.
+// fieldAt reads the field "digits=contents;" at i. escaped: "=" and ";" may be escaped.
+// The last ";" may be missing.
 func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	n, size := number(list, i)
 	start := i
@@ -85,12 +80,12 @@ func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	content := i
 	for i < len(list) {
 		if semicolon, ok := delimiter(list, i, ';', escaped); ok {
-			return writtenField{int(min(n, MaxField+1)), list[content:i], i + semicolon - start}, true
+			return writtenField{int(min(n, maxField+1)), list[content:i], i + semicolon - start}, true
 		}
 		_, size := bnf.Octet(list, i)
 		i += size
 	}
-	return writtenField{int(min(n, MaxField+1)), list[content:], i - start}, true
+	return writtenField{int(min(n, maxField+1)), list[content:], i - start}, true
 }
 
 // delimiter reports whether c is at i, and its size in characters.
@@ -138,14 +133,13 @@ func isList(text string, escaped bool) bool {
 func isValidList(list string) bool {
 	n := 0
 	for f := range (reading{form: EscapedForm, list: list}).fields {
-		if n++; n > MaxFields || f.number < 1 || f.number > MaxField {
+		if n++; n > maxFields || f.number < 1 || f.number > maxField {
 			return false
 		}
 	}
 	return true
 }
 
-// fields yields the fields of the list.
 func (r reading) fields(yield func(writtenField) bool) {
 	for i := 0; i < len(r.list); {
 		f, ok := fieldAt(r.list, i, r.form == EscapedForm)
@@ -156,7 +150,6 @@ func (r reading) fields(yield func(writtenField) bool) {
 	}
 }
 
-// decoded returns the decoded fields of the list.
 func (r reading) decoded() (list []Field) {
 	for f := range r.fields {
 		list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})
@@ -175,10 +168,10 @@ func (r reading) faults(offset int) iter.Seq[bnf.Fault] {
 		at, n := offset+r.offset, 0
 		for f := range r.fields {
 			x := bnf.Fault{Err: locus.ErrValue, Part: "digits", Offset: at, Size: f.size, Why: "the number of a field must be 1 to 127"}
-			if (f.number < 1 || f.number > MaxField) && !yield(x) {
+			if (f.number < 1 || f.number > maxField) && !yield(x) {
 				return
 			}
-			if n++; n == MaxFields+1 {
+			if n++; n == maxFields+1 {
 				x.Part, x.Why = "wpath", "a document-id has at most 16 fields"
 				if !yield(x) {
 					return

@@ -18,10 +18,8 @@ var mediaTypes = map[string]string{
 	"PS":        "application/postscript",
 }
 
-// MediaType returns the media type of a document of that wtype, without parameters: a
-// server does not specify the charset. For an unknown wtype it is
-// "application/octet-stream".
-func MediaType(wtype string) string {
+// mediaTypeOf returns the media type of a wtype. No server specifies a charset.
+func mediaTypeOf(wtype string) string {
 	if t, ok := mediaTypes[wtype]; ok {
 		return t
 	}

@@ -3,12 +3,9 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"io"
-	"log"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,86 +17,61 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-func main() {
-	log.SetFlags(0)
+func main() { bench.Main("compare", run) }
+
+func run() {
 	rounds := flag.Int("rounds", 5, "number of rounds")
 	least := flag.Duration("time", 200*time.Millisecond, "least time of a measurement")
 	only := flag.String("list", "", "measure only this list")
 	flag.Parse()
-	c := compare{out: os.Stdout, rounds: max(*rounds, 1), least: *least}
-	if err := c.report(*only); err != nil {
-		log.Fatal("compare: ", err)
-	}
+	runtime.GOMAXPROCS(1)
+	c := compare{registry: bench.Must(all.Registry()), rounds: max(*rounds, 1), least: *least}
+	c.lists = slices.DeleteFunc(lists.All(), func(l lists.List) bool { return *only != "" && l.Name != *only })
+	fmt.Printf("%s, one core, processor time, medians of %d interleaved rounds.\n\n", bench.Machine(), c.rounds)
+	c.inputs()
+	fmt.Print("\n## Reading\n\n")
+	c.table(bench.Readers(c.registry))
+	fmt.Print("\n## Canonical form\n\n")
+	c.table(bench.Writers(c.registry))
+	fmt.Print("\n## Canonical form of lines, reading and writing included\n\n")
+	c.lines()
 }
 
 type compare struct {
-	out    io.Writer
-	rounds int
-	least  time.Duration
-	lists  []lists.List
+	registry *scheme.Registry
+	rounds   int
+	least    time.Duration
+	lists    []lists.List
 }
 
-func (c *compare) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
-
-func (c *compare) report(only string) error {
-	runtime.GOMAXPROCS(1)
-	registry, err := all.Registry()
-	if err != nil {
-		return err
-	}
-	readers, err := bench.Readers()
-	if err != nil {
-		return err
-	}
-	writers, err := bench.Writers()
-	if err != nil {
-		return err
-	}
-	if c.lists, err = lists.All(); err != nil {
-		return err
-	}
-	if only != "" {
-		c.lists = slices.DeleteFunc(c.lists, func(l lists.List) bool { return l.Name != only })
-	}
-	c.printf("%s %s/%s, %s, one core, processor time, medians of %d interleaved rounds.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, bench.Processor(), c.rounds)
-	c.inputs(registry)
-	c.printf("\n## Reading\n\n")
-	c.table(readers)
-	c.printf("\n## Canonical form\n\n")
-	c.table(writers)
-	c.printf("\n## Canonical form of lines, reading and writing included\n\n")
-	return c.lines(registry)
-}
-
-// inputs prints the lists and the shares of URLs that conform.
-func (c *compare) inputs(r *scheme.Registry) {
-	c.printf("| list | URLs | octets | conform | what |\n|---|---|---|---|---|\n")
+func (c *compare) inputs() {
+	fmt.Printf("| list | URLs | octets | conform | what |\n|---|---|---|---|---|\n")
 	for _, l := range c.lists {
-		share := 100 * float64(bench.Verdicts(r, l.URLs)) / float64(len(l.URLs))
-		c.printf("| %s | %d | %.0f | %.1f %% | %s |\n", l.Name, len(l.URLs), l.Octets(), share, l.What)
+		share := 100 * float64(bench.Verdicts(c.registry, l.URLs)) / float64(len(l.URLs))
+		fmt.Printf("| %s | %d | %.0f | %.1f %% | %s |\n", l.Name, len(l.URLs), l.Octets(), share, l.What)
 	}
 }
 
 // table prints, for each list and peer, the median time per URL, the median ratio to the
 // first peer, and the allocations.
 func (c *compare) table(peers []bench.Peer) {
-	c.printf("| list |")
+	fmt.Printf("| list |")
 	for _, p := range peers {
-		c.printf(" %s |", p.Name)
+		fmt.Printf(" %s |", p.Name)
 	}
-	c.printf("\n|---|%s\n", strings.Repeat("---|", len(peers)))
+	fmt.Printf("\n|---|%s\n", strings.Repeat("---|", len(peers)))
 	for _, l := range c.lists {
-		c.printf("| %s |", l.Name)
+		fmt.Printf("| %s |", l.Name)
 		times, ratios := c.compare(peers, l.URLs)
 		for i, p := range peers {
 			mallocs, octets := allocations(p, l.URLs)
-			c.printf(" %.0f ns", times[i])
+			fmt.Printf(" %.0f ns", times[i])
 			if i > 0 {
-				c.printf(", **%.2f×**", ratios[i])
+				fmt.Printf(", **%.2f×**", ratios[i])
 			}
-			c.printf(", %.2f allocs, %.0f B |", mallocs, octets)
+			fmt.Printf(", %.2f allocs, %.0f B |", mallocs, octets)
 		}
-		c.printf("\n")
+		fmt.Printf("\n")
 	}
 }
 
@@ -147,24 +119,15 @@ func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 }
 
 // lines prints how many lines a second are read, made canonical and written.
-func (c *compare) lines(r *scheme.Registry) error {
-	c.printf("| list | URLs a second |\n|---|---|\n")
+func (c *compare) lines() {
+	fmt.Print("| list | URLs a second |\n|---|---|\n")
 	for _, l := range c.lists {
-		text := []byte(strings.Join(l.URLs, "\n") + "\n")
+		text := strings.Join(l.URLs, "\n") + "\n"
 		var rates []float64
 		for range c.rounds {
-			var err error
-			ns := c.measure(func() {
-				if _, e := bench.Canonical(r, bytes.NewReader(text), io.Discard); e != nil {
-					err = e
-				}
-			})
-			if err != nil {
-				return err
-			}
+			ns := c.measure(func() { bench.Must(bench.Canonical(c.registry, strings.NewReader(text), io.Discard)) })
 			rates = append(rates, float64(len(l.URLs))/ns*1e9)
 		}
-		c.printf("| %s | %.2f million |\n", l.Name, bench.Median(rates)/1e6)
+		fmt.Printf("| %s | %.2f million |\n", l.Name, bench.Median(rates)/1e6)
 	}
-	return nil
 }

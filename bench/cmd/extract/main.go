@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -20,79 +21,45 @@ import (
 	"mvdan.cc/xurls/v2"
 
 	"github.com/locus-url/locus/bench"
+	"github.com/locus-url/locus/bench/lists"
 	"github.com/locus-url/locus/extract"
 )
 
-func main() {
-	log.SetFlags(0)
+func main() { bench.Main("extract", run) }
+
+func run() {
 	rounds := flag.Int("rounds", 5, "number of rounds")
 	size := flag.Int64("size", 200<<20, "size of the corpus in bytes")
 	made := flag.String("made", "", "measure programs on the corpus in `DIR`")
 	flag.Parse()
-	work := func() error { return run(*rounds, *size) }
 	if *made != "" {
-		work = func() error { return programs(*rounds, *made) }
+		programs(*rounds, *made)
+		return
 	}
-	if err := work(); err != nil {
-		log.Fatal("extract: ", err)
-	}
+	dir := bench.Must(os.MkdirTemp("", "locus-extract-"))
+	defer os.RemoveAll(dir)
+	documents, dense, files := newCorpus(dir, *size)
+	fmt.Printf("%s, medians of %d interleaved rounds.\n\n", bench.Machine(), *rounds)
+	fmt.Printf("Documents: %d files, %.0f MB, in one file and as a tree. Dense: the URLs of the documents, one after a word, %.0f MB.\n\n",
+		files, float64(len(documents.octets))/1e6, float64(len(dense.octets))/1e6)
+	counts(documents.octets)
+	libraries(*rounds, documents, dense)
+	// A new process starts with the memory size of its parent, and this process holds the
+	// corpus. A small process must start the programs.
+	cmd := exec.Command(bench.Must(os.Executable()), "-rounds", strconv.Itoa(*rounds), "-made", dir)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	bench.Check(cmd.Run())
 }
+
+type text struct{ name, path, octets string }
 
 // peer finds the URLs of a text. n is their number.
 type peer struct {
 	name string
-	find func(*text) (took time.Duration, n int, err error)
 	most int // limit for the text, in bytes; 0: none
+	find func(text) (took time.Duration, n int)
 }
 
-type text struct {
-	name, path string
-	octets     string
-}
-
-// row is the result for one peer and text.
-type row struct {
-	took []time.Duration
-	n    int
-	size int
-}
-
-// rate returns the speed in MB/s.
-func (r row) rate() float64 {
-	if len(r.took) == 0 {
-		return 0
-	}
-	return float64(r.size) / 1e6 / bench.Median(r.took).Seconds()
-}
-
-func run(rounds int, size int64) error {
-	dir, err := os.MkdirTemp("", "locus-extract-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	c, err := newCorpus(dir, size)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%s %s/%s, %s, medians of %d interleaved rounds.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, bench.Processor(), rounds)
-	fmt.Printf("Documents: %d files, %.0f MB, in one file and as a tree. Dense: the URLs of the documents, one after a word, %.0f MB.\n\n", c.files, float64(len(c.few.octets))/1e6, float64(len(c.dense.octets))/1e6)
-	counts(c.few.octets)
-	if err := libraries(rounds, c); err != nil {
-		return err
-	}
-	// A new process starts with the memory size of its parent, and this process holds the
-	// corpus. A small process must start the programs.
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, "-rounds", strconv.Itoa(rounds), "-made", dir)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
-}
-
-// counts prints the number of URLs of each scheme.
 func counts(octets string) {
 	by := map[string]int{}
 	for m := range extract.All(octets, nil) {
@@ -110,110 +77,91 @@ func counts(octets string) {
 	fmt.Println()
 }
 
-// libraries measures libraries on a text in memory, on one core.
-func libraries(rounds int, c *corpus) error {
+// libraries measures libraries on texts in memory, on one core.
+func libraries(rounds int, texts ...text) {
 	runtime.GOMAXPROCS(1)
-	defer runtime.GOMAXPROCS(runtime.NumCPU())
 	rx := xurls.Strict()
 	peers := []peer{
-		{name: "locus All", find: func(t *text) (time.Duration, int, error) {
-			n, begin := 0, bench.Clock()
-			for range extract.All(t.octets, nil) {
+		{"locus All", 0, clocked(func(s string) (n int) {
+			for range extract.All(s, nil) {
 				n++
 			}
-			return bench.Clock() - begin, n, nil
-		}},
-		{name: "locus Stream", find: func(t *text) (time.Duration, int, error) {
-			n, begin := 0, bench.Clock()
-			for _, err := range extract.Stream(strings.NewReader(t.octets), nil) {
-				if err != nil {
-					return 0, 0, err
-				}
+			return n
+		})},
+		{"locus Stream", 0, clocked(func(s string) (n int) {
+			for _, err := range extract.Stream(strings.NewReader(s), nil) {
+				bench.Check(err)
 				n++
 			}
-			return bench.Clock() - begin, n, nil
-		}},
-		{name: "linkify (Rust)", find: linkify()},
-		{name: "xurls (Go)", most: 1 << 20, find: func(t *text) (time.Duration, int, error) {
-			begin := bench.Clock()
-			n := len(rx.FindAllStringIndex(t.octets, -1))
-			return bench.Clock() - begin, n, nil
-		}},
-		{name: "linkify-it (JavaScript)", most: 4 << 20, find: linkifyIt()},
+			return n
+		})},
+		{"linkify (Rust)", 0, linkify()},
+		{"xurls (Go)", 1 << 20, clocked(func(s string) int { return len(rx.FindAllStringIndex(s, -1)) })},
 	}
-	rows := map[string]row{}
+	// cell is the result for one peer and text.
+	type cell struct {
+		took []time.Duration
+		n    int
+		size int
+	}
+	rows := make([][2]cell, len(peers))
 	for range rounds {
-		for _, t := range []*text{&c.few, &c.dense} {
-			for _, p := range peers {
+		for of, t := range texts {
+			for i, p := range peers {
 				if p.find == nil {
 					continue
 				}
-				of := *t
-				if p.most > 0 && len(of.octets) > p.most {
-					of.octets = of.octets[:p.most]
-					of.path += ".part" + strconv.Itoa(p.most)
-					if err := os.WriteFile(of.path, []byte(of.octets), 0o666); err != nil {
-						return err
-					}
+				t := t
+				if p.most > 0 && len(t.octets) > p.most {
+					t.octets = t.octets[:p.most]
+					t.path += ".part" + strconv.Itoa(p.most)
+					bench.Check(os.WriteFile(t.path, []byte(t.octets), 0o666))
 				}
-				took, n, err := p.find(&of)
-				if err != nil {
-					return fmt.Errorf("%s: %w", p.name, err)
-				}
-				r := rows[p.name+t.name]
-				r.took, r.n, r.size = append(r.took, took), n, len(of.octets)
-				rows[p.name+t.name] = r
+				took, n := p.find(t)
+				rows[i][of] = cell{append(rows[i][of].took, took), n, len(t.octets)}
 			}
 		}
 	}
 	fmt.Print("| one core, processor time | documents, MB/s | URLs | dense, MB/s | URLs |\n|---|---|---|---|---|\n")
-	for _, p := range peers {
-		few, dense := rows[p.name+c.few.name], rows[p.name+c.dense.name]
-		if len(few.took) == 0 {
-			fmt.Printf("| %s | - | - | - | - |\n", p.name)
-			continue
+	for i, p := range peers {
+		fmt.Printf("| %s |", p.name)
+		for _, c := range rows[i] {
+			if c.took == nil {
+				fmt.Print(" - | - |")
+				continue
+			}
+			fmt.Printf(" %.1f | %d", float64(c.size)/1e6/bench.Median(c.took).Seconds(), c.n)
+			if p.most > 0 {
+				fmt.Printf(" of the first %d MiB", p.most>>20)
+			}
+			fmt.Print(" |")
 		}
-		part := ""
-		if p.most > 0 {
-			part = fmt.Sprintf(" of the first %d MiB", p.most>>20)
-		}
-		fmt.Printf("| %s | %.1f | %d%s | %.1f | %d%s |\n", p.name, few.rate(), few.n, part, dense.rate(), dense.n, part)
+		fmt.Println()
 	}
 	fmt.Println()
-	return nil
+}
+
+// clocked measures the processor time of a function that returns the number of URLs.
+func clocked(find func(octets string) int) func(text) (time.Duration, int) {
+	return func(t text) (time.Duration, int) {
+		begin := bench.Clock()
+		n := find(t.octets)
+		return bench.Clock() - begin, n
+	}
 }
 
 // linkify returns a function that measures linkify; nil: cargo can't build it.
-func linkify() func(*text) (time.Duration, int, error) {
+func linkify() func(text) (time.Duration, int) {
 	build := exec.Command("cargo", "build", "--release", "--offline", "--quiet")
 	build.Dir = "linkify"
 	if out, err := build.CombinedOutput(); err != nil {
 		log.Printf("linkify is not measured: %v %s", err, out)
 		return nil
 	}
-	return ownClock(func(path string) *exec.Cmd { return exec.Command("linkify/target/release/linkify-peer", path, "1") })
-}
-
-// linkifyIt returns a function that measures linkify-it; nil: it is not installed.
-func linkifyIt() func(*text) (time.Duration, int, error) {
-	if _, err := os.Stat("linkify-it/node_modules/linkify-it"); err != nil {
-		log.Print("linkify-it is not measured: npm install in linkify-it")
-		return nil
-	}
-	return ownClock(func(path string) *exec.Cmd { return exec.Command("node", "linkify-it/main.js", path) })
-}
-
-// ownClock runs a program that prints its own time in nanoseconds and the number of URLs.
-func ownClock(command func(path string) *exec.Cmd) func(*text) (time.Duration, int, error) {
-	return func(t *text) (time.Duration, int, error) {
-		out, err := command(t.path).Output()
-		if err != nil {
-			return 0, 0, err
-		}
-		var took time.Duration
-		var n int
-		_, err = fmt.Sscan(string(out), &took, &n)
-		return took, n, err
+	return func(t text) (took time.Duration, n int) {
+		// It prints its own time in nanoseconds and the number of URLs.
+		bench.Must(fmt.Sscan(string(bench.Must(exec.Command("linkify/target/release/linkify-peer", t.path, "1").Output())), &took, &n))
+		return took, n
 	}
 }
 
@@ -223,92 +171,100 @@ const (
 	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`
 )
 
-// programs measures whole processes on the corpus in dir.
-func programs(rounds int, dir string) error {
+func programs(rounds int, dir string) {
 	locus := filepath.Join(dir, "locus-command")
-	build := exec.Command("go", "build", "-o", locus, "./cmd/locus")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
+	bench.BuildCommand(locus)
 	for _, work := range []struct{ name, path, of string }{
 		{"documents in one file", documentsFile, documentsFile},
 		{"documents as a tree", treeFolder, documentsFile},
 		{"dense, in one file", denseFile, denseFile},
 	} {
-		info, err := os.Stat(filepath.Join(dir, work.of))
-		if err != nil {
-			return err
+		size := float64(bench.Must(os.Stat(filepath.Join(dir, work.of))).Size())
+		commands := []struct {
+			name string
+			args []string
+			took []bench.Process
+		}{
+			{name: "locus extract", args: []string{locus, "extract", "-r", "--as", "text", work.path}},
+			{name: "rg -o, ten schemes", args: []string{"rg", "--no-config", "-o", "-N", "-a", expression, work.path}},
+			{name: "rg -o, any scheme", args: []string{"rg", "--no-config", "-o", "-N", "-a", anyScheme, work.path}},
 		}
-		commands := [][]string{
-			{locus, "extract", "-r", "--as", "text", work.path},
-			{"rg", "--no-config", "-o", "-N", "-a", expression, work.path},
-			{"rg", "--no-config", "-o", "-N", "-a", anyScheme, work.path},
-		}
-		took := make([][]process, len(commands))
+		var lines [3]lineCounter
 		for range rounds {
-			for i, args := range commands {
-				if _, err := exec.LookPath(args[0]); err != nil {
+			for i := range commands {
+				c := &commands[i]
+				cmd := exec.Command(c.args[0], c.args[1:]...)
+				if cmd.Err != nil {
 					continue
 				}
-				p, err := measure(args, dir)
-				if err != nil {
-					return err
-				}
-				took[i] = append(took[i], p)
+				lines[i] = 0
+				cmd.Stdout, cmd.Stderr = &lines[i], os.Stderr
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
+				c.took = append(c.took, bench.Must(bench.Run(cmd)))
 			}
 		}
 		fmt.Printf("| whole process, %s | wall | processor | MB/s | memory | lines |\n|---|---|---|---|---|---|\n", work.name)
-		for i, name := range []string{"locus extract", "rg -o, ten schemes", "rg -o, any scheme"} {
-			if len(took[i]) == 0 {
-				fmt.Printf("| %s | - | - | - | - | - |\n", name)
+		for i, c := range commands {
+			if c.took == nil {
+				fmt.Printf("| %s | - | - | - | - | - |\n", c.name)
 				continue
 			}
-			wall, cpu := median(took[i], func(p process) time.Duration { return p.wall }), median(took[i], func(p process) time.Duration { return p.cpu })
-			fmt.Printf("| %s | %v | %v | %.0f | %d MiB | %d |\n", name, wall.Round(time.Millisecond), cpu.Round(time.Millisecond),
-				float64(info.Size())/1e6/wall.Seconds(), took[i][0].memory>>20, took[i][0].lines)
+			p := bench.Medians(c.took)
+			fmt.Printf("| %s | %v | %v | %.0f | %d MiB | %d |\n", c.name, p.Wall.Round(time.Millisecond), p.CPU.Round(time.Millisecond),
+				size/1e6/p.Wall.Seconds(), p.Memory>>20, lines[i])
 		}
 		fmt.Println()
 	}
-	return nil
 }
 
-// process is the result of one run of a program.
-type process struct {
-	wall, cpu time.Duration
-	memory    int64
-	lines     int
-}
-
-func median(list []process, of func(process) time.Duration) time.Duration {
-	took := make([]time.Duration, len(list))
-	for i, p := range list {
-		took[i] = of(p)
-	}
-	return bench.Median(took)
-}
-
-func measure(args []string, dir string) (p process, err error) {
-	var out lineCounter
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	begin := time.Now()
-	err = cmd.Run()
-	p.wall = time.Since(begin)
-	if err != nil {
-		return p, fmt.Errorf("%s: %w", args[0], err)
-	}
-	p.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	p.memory = bench.PeakMemory(cmd.ProcessState)
-	p.lines = int(out)
-	return p, nil
-}
-
-// lineCounter counts the lines that are written to it.
 type lineCounter int
 
 func (c *lineCounter) Write(b []byte) (int, error) {
 	*c += lineCounter(bytes.Count(b, []byte{'\n'}))
 	return len(b), nil
+}
+
+// Names in the directory of a corpus.
+const (
+	documentsFile = "documents.txt"
+	denseFile     = "dense.txt"
+	treeFolder    = "tree"
+)
+
+// newCorpus makes a corpus of that size in dir from the documentation, the Go distribution
+// and other files of this machine: documents in one file and as a tree of files, and their
+// URLs. It repeats the documents if they are too few.
+func newCorpus(dir string, size int64) (documents, dense text, files int) {
+	var all bytes.Buffer
+	for int64(all.Len()) < size {
+		before := all.Len()
+		for _, root := range []string{"/usr/share/doc", lists.GoRoot(), "/usr/share", "/usr/include"} {
+			lists.Walk(root, func(name string) bool {
+				octets := lists.Text(name)
+				if len(octets) == 0 {
+					return true
+				}
+				all.Write(octets)
+				all.WriteByte('\n')
+				files++
+				folder := filepath.Join(dir, treeFolder, fmt.Sprint(files/100))
+				bench.Check(os.MkdirAll(folder, 0o777))
+				bench.Check(os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", files)), octets, 0o666))
+				return int64(all.Len()) < size
+			})
+		}
+		if all.Len() == before {
+			bench.Check(errors.New("no documents on this machine"))
+		}
+	}
+	documents = text{"documents", filepath.Join(dir, documentsFile), all.String()}
+	var urls strings.Builder
+	for m := range extract.All(documents.octets, nil) {
+		urls.WriteString("see " + m.URL.String() + "\n")
+	}
+	dense = text{"dense", filepath.Join(dir, denseFile), urls.String()}
+	for _, t := range []text{documents, dense} {
+		bench.Check(os.WriteFile(t.path, []byte(t.octets), 0o666))
+	}
+	return documents, dense, files
 }

@@ -10,33 +10,19 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"math/rand/v2"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/locus-url/locus/bench"
 )
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("verify: ")
-	pages := flag.Int("pages", 2000, "number of pages")
-	links := flag.Int("links", 10, "links per page")
-	rounds := flag.Int("rounds", 3, "number of rounds")
-	linkinator := flag.String("linkinator", "", "path of the program linkinator")
-	flag.Parse()
-	if err := report(*pages, *links, *rounds, *linkinator); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { bench.Main("verify", report) }
 
 // site is pages that link to each other. One link in a hundred is dead.
 type site struct {
@@ -89,70 +75,50 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type checker struct {
 	name     string
 	command  func(url string) *exec.Cmd
-	wall     []time.Duration
-	cpu      []time.Duration
-	memory   int64
+	took     []bench.Process
 	requests int64
 }
 
-func report(pages, links, rounds int, linkinator string) error {
-	dir, err := os.MkdirTemp("", "locus-bench-")
-	if err != nil {
-		return err
-	}
+func report() {
+	pages := flag.Int("pages", 2000, "number of pages")
+	links := flag.Int("links", 10, "links per page")
+	rounds := flag.Int("rounds", 3, "number of rounds")
+	linkinator := flag.String("linkinator", "", "path of the program linkinator")
+	flag.Parse()
+	dir := bench.Must(os.MkdirTemp("", "locus-bench-"))
 	defer os.RemoveAll(dir)
-	s := newSite(pages, links)
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: s}
-	go server.Serve(l)
+	s := newSite(*pages, *links)
+	server := httptest.NewServer(s)
 	defer server.Close()
-	list, err := checkers(dir, linkinator)
-	if err != nil {
-		return err
-	}
-	url := fmt.Sprintf("http://%s/", l.Addr())
-	for range rounds {
+	list := checkers(dir, *linkinator)
+	for range *rounds {
 		for _, c := range list {
-			if err := c.run(s, url); err != nil {
-				return err
-			}
+			c.run(s, server.URL+"/")
 		}
 	}
-	fmt.Printf("%s %s/%s, %d processors, %d pages, %d links, medians of %d interleaved rounds.\n\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), pages, pages*links, rounds)
+	fmt.Printf("%s, %d pages, %d links, medians of %d interleaved rounds.\n\n", bench.Machine(), *pages, *pages**links, *rounds)
 	fmt.Println("| program | time | slower | processor time | slower | peak memory | requests |")
 	fmt.Println("|---|---|---|---|---|---|---|")
-	first := list[0]
+	first := bench.Medians(list[0].took)
 	for _, c := range list {
-		wall, cpu := bench.Median(c.wall), bench.Median(c.cpu)
-		fmt.Printf("| %s | %.2f s | **%.1f×** | %.2f s | **%.1f×** | %d MiB | %d |\n", c.name, wall.Seconds(), float64(wall)/float64(bench.Median(first.wall)),
-			cpu.Seconds(), float64(cpu)/float64(bench.Median(first.cpu)), c.memory>>20, c.requests)
+		p := bench.Medians(c.took)
+		fmt.Printf("| %s | %.2f s | **%.1f×** | %.2f s | **%.1f×** | %d MiB | %d |\n", c.name, p.Wall.Seconds(), float64(p.Wall)/float64(first.Wall),
+			p.CPU.Seconds(), float64(p.CPU)/float64(first.CPU), p.Memory>>20, c.requests)
 	}
-	return nil
 }
 
-// checkers returns the programs that are installed.
-func checkers(dir, linkinator string) ([]*checker, error) {
+func checkers(dir, linkinator string) []*checker {
 	program := filepath.Join(dir, "locus")
-	if out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./cmd/locus").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
-	}
+	bench.BuildCommand(program)
 	list := []*checker{{name: "locus verify", command: func(url string) *exec.Cmd {
 		return exec.Command(program, "verify", "--quiet", "--no-cache", "--rate", "0", "--per-host", "16", url)
 	}}}
 	if path, err := exec.LookPath("linkchecker"); err == nil {
 		config := filepath.Join(dir, "linkcheckerrc")
 		// The default limit is ten requests a second.
-		if err := os.WriteFile(config, []byte("[checking]\nthreads=16\nmaxrequestspersecond=100000\n"), 0o644); err != nil {
-			return nil, err
-		}
+		bench.Check(os.WriteFile(config, []byte("[checking]\nthreads=16\nmaxrequestspersecond=100000\n"), 0o644))
 		// Started by root, it continues as the user nobody.
-		if err := os.Chmod(dir, 0o755); err != nil {
-			return nil, err
-		}
+		bench.Check(os.Chmod(dir, 0o755))
 		list = append(list, &checker{name: "linkchecker", command: func(url string) *exec.Cmd {
 			return exec.Command(path, "-f", config, "--no-status", "--no-warnings", url)
 		}})
@@ -162,24 +128,20 @@ func checkers(dir, linkinator string) ([]*checker, error) {
 			return exec.Command(linkinator, url, "--recurse", "--concurrency", "100", "--verbosity", "none")
 		}})
 	}
-	return list, nil
+	return list
 }
 
 // run measures one run. The exit status is a failure, because there are dead links.
-func (c *checker) run(s *site, url string) error {
+func (c *checker) run(s *site, url string) {
 	s.requests.Store(0)
 	cmd := c.command(url)
 	cmd.Env = append(os.Environ(), "HOME="+os.TempDir())
-	begin := time.Now()
-	err := cmd.Run()
-	c.wall = append(c.wall, time.Since(begin))
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return fmt.Errorf("%s: %w", c.name, err)
+	p, err := bench.Run(cmd)
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
+		bench.Check(err)
 	}
-	c.cpu = append(c.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-	c.memory = max(c.memory, bench.PeakMemory(cmd.ProcessState))
+	c.took = append(c.took, p)
 	if c.requests = s.requests.Load(); c.requests < int64(len(s.pages)) {
-		return fmt.Errorf("%s requested %d of %d pages", c.name, c.requests, len(s.pages))
+		bench.Check(fmt.Errorf("%s requested %d of %d pages", c.name, c.requests, len(s.pages)))
 	}
-	return nil
 }

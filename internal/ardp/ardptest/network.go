@@ -1,12 +1,12 @@
 package ardptest
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
-	"os"
 	"sync"
-	"time"
 )
 
 // maxQueue is how many datagrams wait at a socket; more are lost.
@@ -50,8 +50,9 @@ func (n *Network) open(at netip.AddrPort) (*socket, error) {
 	if n.sockets[at] != nil {
 		return nil, fmt.Errorf("ardptest: %v is in use", at)
 	}
-	s := &socket{network: n, at: at}
-	s.changed.L = &s.mu
+	near, far := net.Pipe()
+	s := &socket{Conn: near, network: n, at: at, queue: make(chan packet, maxQueue-1), closed: make(chan struct{})}
+	go s.forward(far)
 	if n.sockets == nil {
 		n.sockets = map[netip.AddrPort]*socket{}
 	}
@@ -65,35 +66,47 @@ func (n *Network) socket(at netip.AddrPort) *socket {
 	return n.sockets[at]
 }
 
-// socket is one end of a network.
+// socket is one end of a network. Its Conn is a pipe with the received datagrams, each
+// after the address that it came from: pipes have deadlines.
 type socket struct {
+	net.Conn
 	network *Network
 	at, to  netip.AddrPort // to is the zero AddrPort for all peers
+	queue   chan packet
+	closed  chan struct{}
+	once    sync.Once
+}
 
-	mu       sync.Mutex
-	changed  sync.Cond
-	queue    []packet
-	deadline time.Time
-	timer    *time.Timer
-	closed   bool
+// addressSize is the size of an IPv4 address with its port.
+const addressSize = 6
+
+// forward writes the queue into the pipe.
+func (s *socket) forward(pipe net.Conn) {
+	for {
+		select {
+		case p := <-s.queue:
+			from, _ := addrPort(p.addr).MarshalBinary()
+			pipe.Write(append(from, p.data...))
+		case <-s.closed:
+			return
+		}
+	}
 }
 
 func (s *socket) ReadFrom(b []byte) (int, net.Addr, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for {
-		switch {
-		case s.closed:
-			return 0, nil, net.ErrClosed
-		case !s.deadline.IsZero() && !time.Now().Before(s.deadline):
-			return 0, nil, os.ErrDeadlineExceeded
-		case len(s.queue) > 0:
-			p := s.queue[0]
-			s.queue = s.queue[1:]
-			return copy(b, p.data), p.addr, nil
-		}
-		s.changed.Wait()
+	buffer := make([]byte, addressSize+len(b))
+	n, err := s.Conn.Read(buffer)
+	if errors.Is(err, io.ErrClosedPipe) {
+		err = net.ErrClosed
 	}
+	if err != nil {
+		return 0, nil, err
+	}
+	var from netip.AddrPort
+	if err := from.UnmarshalBinary(buffer[:addressSize]); err != nil {
+		return 0, nil, err
+	}
+	return copy(b, buffer[addressSize:n]), net.UDPAddrFromAddrPort(from), nil
 }
 
 func (s *socket) Read(b []byte) (int, error) {
@@ -102,63 +115,24 @@ func (s *socket) Read(b []byte) (int, error) {
 }
 
 func (s *socket) WriteTo(b []byte, addr net.Addr) (int, error) {
-	if to := s.network.socket(addrPort(addr)); to != nil {
-		to.deliver(s.at, b)
+	if to := s.network.socket(addrPort(addr)); to != nil && (!to.to.IsValid() || to.to == s.at) {
+		select {
+		case to.queue <- packet{append([]byte(nil), b...), s.LocalAddr()}:
+		default:
+		}
 	}
 	return len(b), nil
 }
 
 func (s *socket) Write(b []byte) (int, error) { return s.WriteTo(b, s.RemoteAddr()) }
 
-func (s *socket) deliver(from netip.AddrPort, b []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || len(s.queue) >= maxQueue || s.to.IsValid() && s.to != from {
-		return
-	}
-	s.queue = append(s.queue, packet{append([]byte(nil), b...), net.UDPAddrFromAddrPort(from)})
-	s.changed.Broadcast()
-}
-
 func (s *socket) Close() error {
+	s.once.Do(func() { close(s.closed) })
 	s.network.mu.Lock()
+	defer s.network.mu.Unlock()
 	delete(s.network.sockets, s.at)
-	s.network.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.timer != nil {
-		s.timer.Stop()
-	}
-	s.changed.Broadcast()
-	return nil
+	return s.Conn.Close()
 }
 
 func (s *socket) LocalAddr() net.Addr  { return net.UDPAddrFromAddrPort(s.at) }
 func (s *socket) RemoteAddr() net.Addr { return net.UDPAddrFromAddrPort(s.to) }
-
-func (s *socket) SetReadDeadline(t time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer != nil {
-		s.timer.Stop()
-		s.timer = nil
-	}
-	s.deadline = t
-	if !t.IsZero() && !s.closed {
-		s.timer = time.AfterFunc(time.Until(t), s.wake)
-	}
-	s.changed.Broadcast()
-	return nil
-}
-
-// wake makes a waiting Read check the deadline. It takes the lock so that no Read is
-// between its check and its wait.
-func (s *socket) wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.changed.Broadcast()
-}
-
-func (s *socket) SetDeadline(t time.Time) error    { return s.SetReadDeadline(t) }
-func (s *socket) SetWriteDeadline(time.Time) error { return nil } // a Write never waits

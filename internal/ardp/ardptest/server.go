@@ -17,12 +17,10 @@ const maxPackets = 4096
 
 // Request is a client's request.
 type Request struct {
-	Message  []byte
-	From     netip.AddrPort
-	ID       uint16 // the connection id; 0: none
-	Packets  int    // of the message
-	Window   int    // that the client asks for; 0: none
-	Priority int16
+	Message []byte
+	From    netip.AddrPort
+	ID      uint16 // the connection id; 0: none
+	Packets int    // of the message
 
 	ctx      context.Context
 	announce func(a announcement)
@@ -150,7 +148,7 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 
 // begin adds a request. The caller must hold s.mu.
 func (s *Server) begin(k key, from net.Addr, h *ardp.Header) *exchange {
-	x := &exchange{server: s, key: k, to: from, id: k.id, fields: ardp.FieldID, parts: map[int][]byte{}, window: ardp.Window}
+	x := &exchange{server: s, key: k, to: from, id: k.id, fields: ardp.FieldID, parts: map[int][]byte{}}
 	ctx, cancel := context.WithCancel(s.ctx)
 	x.cancel = cancel
 	x.request = &Request{From: k.from, ID: k.id, ctx: ctx, announce: func(a announcement) {
@@ -198,7 +196,6 @@ type exchange struct {
 	total   int            // packets of the request; 0: unknown
 	through int
 	request *Request // its Packets is 0 until it is complete
-	window  int
 
 	control      []byte // the last control packet, sent to a client that repeats instead of a reply
 	waited       bool
@@ -208,7 +205,6 @@ type exchange struct {
 	last         time.Time // when something was sent
 }
 
-// take handles a packet of the request.
 func (x *exchange) take(h *ardp.Header, number, total int, data []byte) {
 	if number == 0 || max(number, total) > maxPackets {
 		return
@@ -221,10 +217,6 @@ func (x *exchange) take(h *ardp.Header, number, total int, data []byte) {
 		x.through++
 	}
 	x.total = cmp.Or(x.total, total)
-	if e, ok := h.Extras(); ok {
-		x.request.Priority = cmp.Or(x.request.Priority, e.Priority)
-		x.request.Window = cmp.Or(x.request.Window, int(e.Window))
-	}
 	switch {
 	case x.total != 0 && x.through == x.total:
 		x.answer()
@@ -238,15 +230,11 @@ func (x *exchange) isThere(number int) bool {
 	return ok
 }
 
-// answer calls the handler for a complete request.
 func (x *exchange) answer() {
 	r := x.request
 	r.Packets = x.total
 	for n := 1; n <= x.total; n++ {
 		r.Message = append(r.Message, x.parts[n]...)
-	}
-	if r.Window > 0 {
-		x.window = min(r.Window, 256)
 	}
 	x.parts = nil
 	x.server.running.Go(func() {
@@ -288,7 +276,6 @@ func (x *exchange) respond(r *Reply) {
 	}
 }
 
-// cut splits a message into the data of one or more packets.
 func cut(message []byte) (packets [][]byte) {
 	for len(message) > ardp.MaxData {
 		packets = append(packets, message[:ardp.MaxData])
@@ -342,12 +329,11 @@ func (x *exchange) retransmit(through int) {
 	}
 }
 
-// sendFrom sends the window of packets after through.
 func (x *exchange) sendFrom(through int, again bool) {
-	last := min(through+x.window, len(x.reply))
+	last := min(through+ardp.Window, len(x.reply))
 	for n := through + 1; n <= last; n++ {
 		h := x.header(n, again)
-		if n == through+x.window {
+		if n == through+ardp.Window {
 			h.Fields, h.Flags = ardp.FieldFlags, ardp.FlagAcknowledge
 		}
 		x.send(&h, x.reply[n-1])

@@ -4,7 +4,6 @@ package bnftest
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 // The productions of section 5 that schemes share, as regular expressions, for comparison
@@ -66,7 +66,7 @@ func (l Laws) Random(t *testing.T, n int, seeds []string) {
 	rnd := rand.New(rand.NewPCG(1738, 5))
 	good := 0
 	for i := 0; i < n; {
-		text := mutate(rnd, seeds)
+		text := schemetest.Change(rnd, seeds)
 		if name, _, _ := strings.Cut(text, ":"); !strings.EqualFold(name, l.Scheme.Name) {
 			continue
 		}
@@ -107,7 +107,7 @@ func (l Laws) Text(t *testing.T, text string) bool {
 	if got != want {
 		t.Errorf("%q: Check says %v, the production %v: %v", text, got, want, list)
 	}
-	l.URL(t, u)
+	schemetest.URL(t, l.Scheme, u, schemetest.Config{Same: l.Same})
 	return want
 }
 
@@ -122,90 +122,4 @@ func (l Laws) clean(t *testing.T, u locus.URL) {
 	if clean && list != nil || !clean && list == nil && bnf.Sound(u) {
 		t.Errorf("%q: Clean returns %v, Thorough %v", u, clean, list)
 	}
-}
-
-// URL tests the contract of package scheme for one URL.
-func (l Laws) URL(t *testing.T, u locus.URL) {
-	t.Helper()
-	fields, fieldsErr := l.Scheme.Fields(u)
-	canonical, change, err := l.Scheme.Canonical(u)
-	if (err == nil) != (fieldsErr == nil) {
-		t.Errorf("%q: Fields says %v, Canonical %v", u, fieldsErr, err)
-	}
-	if l.Parse != nil {
-		if _, parseErr := l.Parse(u); (parseErr == nil) != (fieldsErr == nil) {
-			t.Errorf("%q: Fields says %v, Parse %v", u, fieldsErr, parseErr)
-		}
-	}
-	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-		l.findings(t, u, p, err != nil)
-	}
-	if err != nil {
-		if _, ok := err.(*locus.SyntaxError); !ok {
-			t.Errorf("%q: Canonical fails with a %T", u, err)
-		}
-		return
-	}
-	if (change == 0) != (canonical == u) {
-		t.Errorf("%q: canonical is %q, and the change %v", u, canonical, change)
-	}
-	if again, more, err := l.Scheme.Canonical(canonical); again != canonical || more != 0 || err != nil {
-		t.Errorf("%q: canonical %q, and again %q %v %v", u, canonical, again, more, err)
-	}
-	after, err := l.Scheme.Fields(canonical)
-	same := l.Same
-	if same == nil {
-		same = func(a, b []scheme.Field) bool { return reflect.DeepEqual(a, b) }
-	}
-	if err != nil || !same(fields, after) {
-		t.Errorf("%q: fields %v; of the canonical %q %v, %v", u, fields, canonical, after, err)
-	}
-}
-
-func (l Laws) findings(t *testing.T, u locus.URL, p locus.Profile, refused bool) {
-	t.Helper()
-	list := l.Scheme.Check(u, p)
-	if refused && locus.Conforms(list) {
-		t.Errorf("%q, %v: refused, and no violation: %v", u, p, list)
-	}
-	for i, v := range list {
-		if v.Offset < 0 || v.Offset+len(v.Text) > u.Len() || v.Rule == "" || v.Section == "" || v.Help == "" {
-			t.Errorf("%q, %v: finding %+v", u, p, v)
-		} else if v.Text != "*" && u.String()[v.Offset:v.Offset+len(v.Text)] != v.Text {
-			t.Errorf("%q, %v: %q is not at octet %d", u, p, v.Text, v.Offset)
-		}
-		if i > 0 && v.Offset < list[i-1].Offset {
-			t.Errorf("%q, %v: findings out of order: %v", u, p, list)
-		}
-	}
-}
-
-// odd are texts that mutate inserts.
-var odd = []string{
-	"a", "Z", "0", "9", "-", ".", "_", "+", "$", "!", "*", "'", "(", ")", ",", ";", "/", "//", "?", ":", "@", "&", "=",
-	"%41", "%2e", "%2F", "%40", "%25", "%00", "%0D%0A", "%22", "%3C", "%C3%BC", "%", "%4", "#", "#x", "~", "|", "\"", "<", "\\", "[", "]", "\xe9",
-	"256", "65536", "00", "b.c", "a.b@c.d",
-}
-
-func mutate(rnd *rand.Rand, seeds []string) string {
-	text := seeds[rnd.IntN(len(seeds))]
-	for range rnd.IntN(4) {
-		i := rnd.IntN(len(text) + 1)
-		j := i + rnd.IntN(len(text)-i+1)
-		switch rnd.IntN(6) {
-		case 0, 1:
-			text = text[:i] + odd[rnd.IntN(len(odd))] + text[i:]
-		case 2:
-			text = text[:i] + odd[rnd.IntN(len(odd))] + text[min(i+1, len(text)):]
-		case 3:
-			text = text[:i] + text[min(i+1, len(text)):]
-		case 4:
-			text = text[:j] + text[i:j] + text[j:]
-		case 5:
-			other := seeds[rnd.IntN(len(seeds))]
-			text = text[:i] + other[rnd.IntN(len(other)+1):]
-		}
-		text = text[:min(len(text), 300)]
-	}
-	return text
 }

@@ -35,15 +35,14 @@ func Fields(list []scheme.Field) string {
 }
 
 // url parses and tests a text of a table, which must be a URL.
-func (l Laws) url(t *testing.T, text string) (u locus.URL, ok bool) {
+func (l Laws) url(t *testing.T, text string) locus.URL {
 	t.Helper()
 	u, err := locus.Parse(text)
 	if err != nil {
-		t.Error(err)
-		return u, false
+		t.Fatal(err)
 	}
 	l.Text(t, text)
-	return u, true
+	return u
 }
 
 // Conforming tests that Check finds nothing, not even notes, by RFC 1738 and does not
@@ -51,10 +50,7 @@ func (l Laws) url(t *testing.T, text string) (u locus.URL, ok bool) {
 func (l Laws) Conforming(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		u, ok := l.url(t, text)
-		if !ok {
-			continue
-		}
+		u := l.url(t, text)
 		if list := l.Scheme.Check(u, locus.RFC1738); list != nil {
 			t.Errorf("%q: %s", text, Rules(list))
 		}
@@ -67,10 +63,7 @@ func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
 		text, want := row[0], row[1]
-		u, ok := l.url(t, text)
-		if !ok {
-			continue
-		}
+		u := l.url(t, text)
 		if got := Rules(l.Scheme.Check(u, p)); got != want {
 			t.Errorf("%q, %v:\n got %s\nwant %s", text, p, got, want)
 		}
@@ -82,10 +75,7 @@ func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 func (l Laws) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
-		u, ok := l.url(t, row[0])
-		if !ok {
-			continue
-		}
+		u := l.url(t, row[0])
 		list, err := l.Scheme.Fields(u)
 		if got := Fields(list); err != nil || got != row[1] {
 			t.Errorf("%q: %v\n got %s\nwant %s", u, err, got, row[1])
@@ -103,10 +93,7 @@ type Spelling = struct {
 func (l Laws) Spellings(t *testing.T, rows []Spelling) {
 	t.Helper()
 	for _, row := range rows {
-		u, ok := l.url(t, row.Text)
-		if !ok {
-			continue
-		}
+		u := l.url(t, row.Text)
 		got, change, err := l.Scheme.Canonical(u)
 		if err != nil || got.String() != row.Want || change != row.Change {
 			t.Errorf("%q: %q, %q, %v; want %q, %q", row.Text, got, change, err, row.Want, row.Change)
@@ -126,10 +113,7 @@ func (l Laws) Pairs(t *testing.T, rows []Pair) {
 	for _, row := range rows {
 		var forms [2]locus.URL
 		for i, text := range []string{row.A, row.B} {
-			u, ok := l.url(t, text)
-			if !ok {
-				continue
-			}
+			u := l.url(t, text)
 			var err error
 			if forms[i], _, err = l.Scheme.Canonical(u); err != nil {
 				t.Errorf("%q: %v", text, err)

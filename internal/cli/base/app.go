@@ -194,7 +194,7 @@ func (a *App) Note(format string, args ...any) {
 // concurrently.
 func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
-	text := err.Error()
+	text := Message(err)
 	if cause := context.Cause(a.Context); cause != nil {
 		// Package context says only "canceled": its cause tells more.
 		const canceled = "context canceled"
@@ -212,9 +212,17 @@ func (a *App) PrintError(text string) {
 }
 
 // Prefix puts what before err, in place of the program's name.
-func Prefix(what string, err error) error {
-	return fmt.Errorf("%s: %s", what, strings.TrimPrefix(err.Error(), "locus: "))
+func Prefix(what string, err error) error { return &prefixed{what, err} }
+
+type prefixed struct {
+	what string
+	err  error
 }
+
+func (p *prefixed) Error() string {
+	return p.what + ": " + strings.TrimPrefix(p.err.Error(), "locus: ")
+}
+func (p *prefixed) Unwrap() error { return p.err }
 
 // AtLine puts the line number before err, if standard input is read.
 func (a *App) AtLine(err error) error {

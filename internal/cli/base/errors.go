@@ -2,11 +2,15 @@ package base
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -57,5 +61,46 @@ func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(err.Error()))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
+}
+
+// settings are the flags and settings that help, by the reason of a failure.
+var settings = map[scheme.Reason]string{
+	scheme.ReasonEmptySegment: "--cwd none",
+	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
+	scheme.ReasonClearLogin:   "news.clear_login in the configuration",
+	mid.ReasonNoStore:         "mail.stores in the configuration",
+	mid.ReasonNoMessage:       "--in FILE or --in mid:...",
+}
+
+// Message returns the text of err with the flag or setting that helps, which the error of
+// a library does not name: that of a [scheme.Reason], and the one that allows what the
+// policy denied.
+func Message(err error) string {
+	// The names of the module and of packages mean nothing to users.
+	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
+	for _, name := range [...]string{"transfer", "verify", "submit"} {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
+		if setting := settings[hint.Reason]; setting != "" {
+			return strings.Replace(text, "("+hint.Hint+")", "("+hint.Hint+": "+setting+")", 1)
+		}
+	}
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
+		text += AllowedBy(denied.Rule, denied.Port)
+	}
+	return text
+}
+
+// AllowedBy returns which flag allows what the policy denied, for the end of a message. It
+// is empty if no flag does. The arguments are the fields of a [policy.DeniedError].
+func AllowedBy(rule string, port uint16) string {
+	switch {
+	case rule == "private":
+		return " (--allow-private allows it)"
+	case port != 0:
+		return fmt.Sprintf(" (--allow-port %d allows it)", port)
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package base
 
 import (
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ type Flags struct {
 	MaxSize      int64 // octets; 0: no limit
 	Gateways     []string
 	NoGateway    bool
+	UserAgent    string // in requests over HTTP; empty: the default
+	Header       http.Header
+	headerLines  []string
 }
 
 func (a *App) addGlobalFlags(root *cobra.Command) {
@@ -37,6 +41,8 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
 		f.StringArrayVar(&a.Flags.Gateways, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
 		f.BoolVar(&a.Flags.NoGateway, "no-gateway", false, "use no gateway or proxy")
+		f.StringVar(&a.Flags.UserAgent, "user-agent", "", "identify as `NAME` in requests over HTTP")
+		f.StringArrayVar(&a.Flags.headerLines, "header", nil, "add `\"NAME: VALUE\"`, or the lines of @FILE, to requests over HTTP (repeatable)")
 	}))
 	f.AddFlagSet(flagGroup(commonGroup, func(f *pflag.FlagSet) {
 		f.BoolVar(&a.Flags.JSON, "json", false, "write one JSON object a line")
@@ -75,7 +81,7 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	if !flags.Changed("max-size") {
 		f.MaxSize = int64(c.Policy.MaxSize)
 	}
-	return nil
+	return f.readHeader()
 }
 
 // CacheFolder returns the folder for caches, or "" and why there is none.

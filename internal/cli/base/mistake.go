@@ -24,9 +24,7 @@ func FileURL(path string) (locus.URL, error) {
 	if err != nil {
 		return locus.URL{}, err
 	}
-	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
-	f, err := file.Parts{Segments: segments}.URL()
-	return f.URL(), err
+	return file.FromPath(path)
 }
 
 // Explain returns err about input, or what input is instead of a URL and the command

@@ -57,7 +57,7 @@ func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
 // its completions leave them out.
 func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	if len(names) == 0 {
-		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-port", "gateway", "no-gateway"}
+		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
 	}
 	cmd.Annotations = map[string]string{obeysKey: strings.Join(names, " ")}
 }

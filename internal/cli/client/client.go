@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
@@ -23,7 +24,6 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/telnet"
-	"github.com/locus-url/locus/tour"
 )
 
 // Options are for New, besides the global flags and the configuration.
@@ -69,6 +69,9 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		Idle:     a.Flags.Timeout,
 		Timeout:  a.Flags.Timeout,
 		Total:    a.Flags.MaxTime,
+
+		UserAgent: a.Flags.UserAgent,
+		Header:    a.Flags.Header,
 	}
 	if o.NoTimeLimit {
 		options.Timeout = 0
@@ -122,8 +125,7 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&http.Options{Raw: o.Raw})
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
-	return a.NewRegistry(append(schemes(reader, stored, files, web, menus),
-		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions))...)
+	return a.NewRegistry(append(schemes(reader, stored, files, web, menus), telnet.Schemes(sessions)...)...)
 }
 
 func schemes(reader *news.Client, stored *mid.Client, files *ftp.Client, web *http.Client, menus *gopher.Client) []scheme.Scheme {

@@ -3,7 +3,6 @@ package extract
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -82,22 +81,15 @@ not be read; the rest is read all the same.`,
 		f.BoolVar(&x.unique, "unique", false, "write each URL once")
 		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
 	})
-	base.CompleteFlag(cmd, "as", func() []string { return slices.Sorted(maps.Keys(shortTypes)) })
+	base.CompleteFlag(cmd, "as", func() []string { return base.DocumentTypes() })
 	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
 	return cmd
 }
 
-// shortTypes are short names of media types.
-var shortTypes = map[string]string{
-	"text": "text/plain", "markdown": "text/markdown", "html": "text/html", "mail": "message/rfc822", "mbox": "application/mbox",
-}
-
 func (x *extractor) prepare() error {
-	x.o.Type = shortTypes[x.as]
-	if x.as != "" && x.o.Type == "" {
-		if x.o.Type = x.as; !strings.Contains(x.as, "/") {
-			return fmt.Errorf(`unknown type %q: choose text, markdown, html, mail, mbox, or any media type`, x.as)
-		}
+	var err error
+	if x.o.Type, err = base.DocumentType(x.as); err != nil {
+		return err
 	}
 	for i, name := range x.schemes {
 		x.schemes[i] = strings.ToLower(strings.TrimSuffix(name, ":"))

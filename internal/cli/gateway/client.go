@@ -10,25 +10,35 @@ import (
 )
 
 // client returns the client of the gateway. URLs of the gateway's clients count as
-// followed, not typed, and there is no prompt for a password.
-func (c *gatewayCommand) client() (*access.Client, func(), error) {
-	if c.museum != nil {
-		return c.museumClient()
-	}
+// followed, not typed, and there is no prompt for a password. That of the demonstration
+// leads only to the servers of the tour.
+func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err error) {
 	a := c.app
 	mail := client.NewMailbox(a, true)
-	registry, err := client.NewRegistry(a, client.Options{ForGateway: true}, mail)
+	var registry *scheme.Registry
+	if c.museum != nil {
+		registry, err = client.DemoRegistry(a, c.museum)
+	} else if registry, err = client.NewRegistry(a, client.Options{ForGateway: true}, mail); err == nil {
+		// The proxy variables of other programs may name this gateway.
+		c.locators, err = client.GatewaysOver(a, config.GatewayTable{})
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	rules := client.Rules(a)
-	rules.TypedPrivate = false
-	rules.Files = len(c.config.Files) > 0
-	// The proxy variables of other programs may name this gateway.
-	if c.locators, err = client.GatewaysOver(a, config.GatewayTable{}); err != nil {
+	lists, err := gateway.NewRules(registry, c.config.Allow, c.config.Deny)
+	if err != nil {
 		return nil, nil, err
 	}
-	opener, err := c.newClient(registry, rules)
+	options := c.accessOptions()
+	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
+	if c.museum != nil {
+		opener, err = c.museum.Client(registry, options)
+	} else {
+		rules := client.Rules(a)
+		rules.TypedPrivate = false
+		rules.Files = len(c.config.Files) > 0
+		opener, err = newClient(registry, rules, options)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,53 +49,18 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	}, nil
 }
 
-// newClient returns a client with the policy of rules and the lists of the
-// configuration.
-func (c *gatewayCommand) newClient(r *scheme.Registry, rules policy.Rules) (*access.Client, error) {
+func newClient(r *scheme.Registry, rules policy.Rules, o *access.Options) (*access.Client, error) {
 	p, err := policy.New(rules)
 	if err != nil {
 		return nil, err
 	}
-	options, err := c.listed(r)
-	if err != nil {
-		return nil, err
-	}
-	return access.New(r, p, options), nil
-}
-
-// listed returns options with the lists of the configuration.
-func (c *gatewayCommand) listed(r *scheme.Registry) (*access.Options, error) {
-	lists, err := gateway.NewRules(r, c.config.Allow, c.config.Deny)
-	if err != nil {
-		return nil, err
-	}
-	options := c.accessOptions()
-	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
-	return options, nil
+	return access.New(r, p, o), nil
 }
 
 func (c *gatewayCommand) accessOptions() *access.Options {
 	f := &c.app.Flags
-	return &access.Options{Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime}
-}
-
-// museumClient returns a client that leads only to the servers of the tour, which are
-// on this machine.
-func (c *gatewayCommand) museumClient() (*access.Client, func(), error) {
-	registry, err := client.DemoRegistry(c.app, c.museum)
-	if err != nil {
-		return nil, nil, err
+	return &access.Options{
+		Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,
+		UserAgent: f.UserAgent, Header: f.Header,
 	}
-	options, err := c.listed(registry)
-	if err != nil {
-		return nil, nil, err
-	}
-	opener, err := c.museum.Client(registry, options)
-	if err != nil {
-		return nil, nil, err
-	}
-	return opener, func() {
-		client.CloseIdle(registry)
-		opener.Close()
-	}, nil
 }

@@ -20,15 +20,13 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway"
-	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/submit"
-	"github.com/locus-url/locus/tour"
 )
 
 // gatewayCommand is one run of "locus gateway".
@@ -58,9 +56,9 @@ Prometheus, /healthz for monitoring.
 Clients are not trusted: a URL counts as found on the public Internet. It leads only to
 public addresses, on ports meant for its scheme, and to no files. --allow-private,
 --allow-port and --files change that. --allow and --deny take a scheme ("telnet:"), a
-host ("example.net", ".example.net" for a domain, "example.net:70"), addresses
-("192.0.2.0/24", which --deny applies to every name) or a prefix
-("gopher://example.net/1/pub/").
+host ("example.net", ".example.net" with the hosts below it, "*.example.net" for those
+alone, "example.net:70"), addresses ("192.0.2.0/24", which --deny applies to every name)
+or the beginning of URLs ("gopher://example.net/1/pub/", with "*" for any characters).
 
 Requests are logged to standard error, without passwords.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
@@ -78,8 +76,8 @@ Requests are logged to standard error, without passwords.`,
 		f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead only to them")
 	})
 	base.AddFlags(cmd, "Access", func(f *pflag.FlagSet) {
-		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only what `RULE` names (repeatable)")
-		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open what `RULE` names (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only URLs that match `PATTERN` (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open URLs that match `PATTERN` (repeatable)")
 		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `FOLDER` (repeatable)")
 		f.Var(&c.config.ConnectPorts, "connect-port", "let CONNECT lead to port `N` besides 443 (repeatable)")
 	})
@@ -97,21 +95,21 @@ Requests are logged to standard error, without passwords.`,
 func (c *gatewayCommand) configure(cmd *cobra.Command) {
 	said := c.config
 	c.config = c.app.Config.Gateway
-	for name, set := range map[string]func(){
-		"listen":       func() { c.config.Listen = said.Listen },
-		"name":         func() { c.config.Names = said.Names },
-		"allow":        func() { c.config.Allow = said.Allow },
-		"deny":         func() { c.config.Deny = said.Deny },
-		"files":        func() { c.config.Files = said.Files },
-		"connect-port": func() { c.config.ConnectPorts = said.ConnectPorts },
-		"cache":        func() { c.config.Cache = said.Cache },
-		"cache-size":   func() { c.config.CacheSize = said.CacheSize },
-		"no-cache":     func() { c.config.NoCache = said.NoCache },
-		"log-format":   func() { c.config.LogFormat = said.LogFormat },
-	} {
-		if cmd.Flags().Changed(name) {
-			set()
-		}
+	replace(cmd, "listen", &c.config.Listen, said.Listen)
+	replace(cmd, "name", &c.config.Names, said.Names)
+	replace(cmd, "allow", &c.config.Allow, said.Allow)
+	replace(cmd, "deny", &c.config.Deny, said.Deny)
+	replace(cmd, "files", &c.config.Files, said.Files)
+	replace(cmd, "connect-port", &c.config.ConnectPorts, said.ConnectPorts)
+	replace(cmd, "cache", &c.config.Cache, said.Cache)
+	replace(cmd, "cache-size", &c.config.CacheSize, said.CacheSize)
+	replace(cmd, "no-cache", &c.config.NoCache, said.NoCache)
+	replace(cmd, "log-format", &c.config.LogFormat, said.LogFormat)
+}
+
+func replace[T any](cmd *cobra.Command, flag string, value *T, said T) {
+	if cmd.Flags().Changed(flag) {
+		*value = said
 	}
 }
 
@@ -158,10 +156,8 @@ func (c *gatewayCommand) run() error {
 	return c.serve(g)
 }
 
-// stopTime is the time for requests under way when the gateway ends.
 const stopTime = 10 * time.Second
 
-// serve serves until a signal.
 func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	a := c.app
 	l, err := net.Listen("tcp", string(c.config.Listen))
@@ -197,7 +193,6 @@ func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	return nil
 }
 
-// options returns the options of the gateway.
 func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error) {
 	o := &gateway.Options{
 		Names:        c.config.Names,
@@ -241,12 +236,10 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 		relay := a.Config.Mail.Relay.Relay
 		m.Relay = relay.String()
 		// The relay was typed, in the configuration.
-		rules := client.Rules(a)
-		p, err := policy.New(rules)
-		if err != nil {
+		var err error
+		if c.relays, err = newClient(opener.Registry(), client.Rules(a), c.accessOptions()); err != nil {
 			return nil, err
 		}
-		c.relays = access.New(opener.Registry(), p, c.accessOptions())
 		m.Send = submit.NewSMTP(relay, c.relays.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(a).AskRelay, Clear: a.Config.Mail.Clear, Wait: a.Flags.Timeout}).Submit
 	case len(a.Config.Mail.Sendmail) > 0:
 		program, err := submit.NewSendmail(a.Config.Mail.Sendmail)
@@ -286,13 +279,13 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 }
 
 // lobby returns the tour for the first page.
-func (c *gatewayCommand) lobby() []page.Section {
+func (c *gatewayCommand) lobby() []gateway.Section {
 	if c.museum == nil {
 		return nil
 	}
-	var sections []page.Section
+	var sections []gateway.Section
 	for _, room := range c.museum.Rooms() {
-		section := page.Section{Title: room.Name, Text: room.About}
+		section := gateway.Section{Title: room.Name, Text: room.About}
 		for _, stop := range room.Stops {
 			if !stop.From.IsZero() {
 				continue // it has a meaning only in another document
@@ -304,7 +297,6 @@ func (c *gatewayCommand) lobby() []page.Section {
 	return sections
 }
 
-// logger returns a logger that writes a line for each request to standard error.
 func (c *gatewayCommand) logger() *slog.Logger {
 	a := c.app
 	format := c.config.LogFormat

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
@@ -31,7 +30,7 @@ func TestGatewaySessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{"rlogin://guest@" + rlogin.Addr() + "/", "tn3270://" + screens.Addr() + "/"} {
-			resource, err := opener.Open(t.Context(), locus.MustParse(text))
+			resource, err := opener.Open(t.Context(), text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -93,7 +93,6 @@ func parseAnswers(r io.Reader) ([]fileValue, error) {
 	return list, nil
 }
 
-// asJSONError says that JSON was expected.
 func asJSONError(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -116,20 +115,6 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 
 // apply stores the answers to the questions of all in list.
 func (x *answers) apply(all []form.Question, list []string) error {
-	for _, from := range []func([]form.Question, []string) error{x.applyFile, x.applyFlags} {
-		if err := from(all, list); err != nil {
-			return err
-		}
-	}
-	for _, q := range all {
-		if err := q.Check(list[q.Index]); err != nil {
-			return fmt.Errorf("field %s: %w", q.Label(), err)
-		}
-	}
-	return nil
-}
-
-func (x *answers) applyFile(all []form.Question, list []string) error {
 	seen := map[int]bool{}
 	for i, v := range x.file {
 		q, err := v.question(i, all)
@@ -147,55 +132,7 @@ func (x *answers) applyFile(all []form.Question, list []string) error {
 			return fmt.Errorf("--answers: field %s: %w", q.Label(), err)
 		}
 	}
-	return nil
-}
-
-// question returns the question that v, the i-th value, answers.
-func (v fileValue) question(i int, all []form.Question) (form.Question, error) {
-	switch {
-	case v.named:
-		return findQuestion(all, v.field)
-	case i >= len(all):
-		return form.Question{}, noSuchField(all)
-	}
-	return all[i], nil
-}
-
-// jsonAnswer returns the answer for a JSON value.
-func jsonAnswer(q form.Question, v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return q.ReadAnswer(v)
-	case json.Number:
-		return q.ReadAnswer(v.String())
-	case bool:
-		if q.Kind == scheme.FieldCheck {
-			return q.ReadAnswer(strconv.FormatBool(v))
-		}
-		return "", errors.New("true and false only answer fields of kind check")
-	case []any:
-		return linesAnswer(q, v)
-	}
-	return "", errors.New("an object is not an answer")
-}
-
-func linesAnswer(q form.Question, list []any) (string, error) {
-	if q.Kind != scheme.FieldLines {
-		return "", errors.New("a list only answers fields of kind lines")
-	}
-	lines := make([]string, len(list))
-	for i, v := range list {
-		line, ok := v.(string)
-		if !ok {
-			return "", errors.New("lines must be strings")
-		}
-		lines[i] = line
-	}
-	return q.ReadAnswer(strings.Join(lines, "\n"))
-}
-
-func (x *answers) applyFlags(all []form.Question, list []string) error {
-	seen := map[int]bool{}
+	clear(seen)
 	for i, text := range x.flags {
 		q, text, err := splitAnswer(all, text)
 		if err != nil {
@@ -210,7 +147,49 @@ func (x *answers) applyFlags(all []form.Question, list []string) error {
 			return fmt.Errorf("--answer: field %s: %w", q.Label(), err)
 		}
 	}
+	for _, q := range all {
+		if err := q.Check(list[q.Index]); err != nil {
+			return fmt.Errorf("field %s: %w", q.Label(), err)
+		}
+	}
 	return nil
+}
+
+func (v fileValue) question(i int, all []form.Question) (form.Question, error) {
+	switch {
+	case v.named:
+		return findQuestion(all, v.field)
+	case i >= len(all):
+		return form.Question{}, noSuchField(all)
+	}
+	return all[i], nil
+}
+
+func jsonAnswer(q form.Question, v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return q.ReadAnswer(v)
+	case json.Number:
+		return q.ReadAnswer(v.String())
+	case bool:
+		if q.Kind == scheme.FieldCheck {
+			return q.ReadAnswer(strconv.FormatBool(v))
+		}
+		return "", errors.New("true and false only answer fields of kind check")
+	case []any:
+		if q.Kind != scheme.FieldLines {
+			return "", errors.New("a list only answers fields of kind lines")
+		}
+		lines := make([]string, len(v))
+		for i, line := range v {
+			var ok bool
+			if lines[i], ok = line.(string); !ok {
+				return "", errors.New("lines must be strings")
+			}
+		}
+		return q.ReadAnswer(strings.Join(lines, "\n"))
+	}
+	return "", errors.New("an object is not an answer")
 }
 
 // splitAnswer splits FIELD=TEXT. A prompt may contain "=". For a single question, all
@@ -245,7 +224,6 @@ func findQuestion(all []form.Question, field string) (form.Question, error) {
 	return form.Question{}, errTwoFields
 }
 
-// errTwoFields means that a prompt names several questions.
 var errTwoFields = errors.New("names more than one field: use the number")
 
 // noSuchField lists the fields of a form.

@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/form"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -32,12 +34,12 @@ func (g *getter) place() (dir, name string, err error) {
 		path = filepath.Join(g.dir, path)
 	}
 	info, err := os.Lstat(path)
-	if err == nil && isSystemLink(path) {
+	if err == nil && slices.Contains([]string{"/dev", "/dev/fd", "/proc/self/fd"}, filepath.Dir(path)) {
 		return path, "", nil
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if !g.overwrite {
-			return "", "", scheme.Hint(&linkError{path}, "--overwrite writes to its target")
+			return "", "", scheme.Hint(&kindError{linkError(path), transfer.ErrExists}, "--overwrite writes to its target")
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
@@ -54,28 +56,22 @@ func (g *getter) place() (dir, name string, err error) {
 	return filepath.Dir(path), name, nil
 }
 
-// isSystemLink reports whether path is one of /dev/stdout, /dev/fd/1 and the like.
-func isSystemLink(path string) bool {
-	switch dir := filepath.Dir(path); dir {
-	case "/dev", "/dev/fd", "/proc/self/fd":
-		return true
-	}
-	return false
-}
-
-// linkError means that the output of -o is a symbolic link.
-type linkError struct{ path string }
-
-func (e *linkError) Error() string {
-	to, err := os.Readlink(e.path)
+func linkError(path string) error {
+	to, err := os.Readlink(path)
 	if err != nil {
-		return e.path + " is a symbolic link"
+		return errors.New(path + " is a symbolic link")
 	}
-	return e.path + " is a symbolic link to " + to
+	return errors.New(path + " is a symbolic link to " + to)
 }
-func (e *linkError) Is(target error) bool { return target == transfer.ErrExists }
 
-// toNames gets each URL into the file that the URL names.
+// kindError is an error that counts as one of package transfer.
+type kindError struct {
+	error
+	kind error
+}
+
+func (e *kindError) Unwrap() []error { return []error{e.error, e.kind} }
+
 func (g *getter) toNames(ctx context.Context, args []string) error {
 	dir := "."
 	if g.dir != "" {
@@ -93,15 +89,19 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	folder, err := openFolder(dir, g.dir != "")
+	folder, err := g.openFolder(dir)
 	if err != nil {
 		for _, job := range jobs {
-			g.Fail(job.URL.Redacted(), &folderError{err})
+			g.Fail(job.URL.Redacted(), err)
 		}
 		return nil
 	}
 	defer folder.Close()
-	progress := g.NewProgress(true, names(jobs)...)
+	names := make([]string, len(jobs))
+	for i, job := range jobs {
+		names[i] = job.Name
+	}
+	progress := g.NewProgress(true, names...)
 	results, err := transfer.Run(ctx, g.Client, folder, jobs, g.transferOptions(func(e transfer.Event) {
 		if e.State == transfer.Busy {
 			g.App.Note("%v; waiting for it", e.Err)
@@ -121,13 +121,13 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	return nil
 }
 
-// transferOptions returns the options of the flags.
 func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options {
 	return &transfer.Options{
 		Parallel:       g.parallel,
 		PerHost:        g.perHost,
 		Resume:         g.resume,
 		Overwrite:      g.overwrite || !g.remoteName,
+		NoTimes:        g.noTimes,
 		Retry:          g.retry,
 		Menu:           writeFile,
 		Accept:         g.View,
@@ -149,11 +149,21 @@ func writeFile(w io.Writer, m *scheme.Menu) error {
 	return err
 }
 
-// folderError means that the folder for files can't be used.
-type folderError struct{ error }
-
-func (e *folderError) Unwrap() error        { return e.error }
-func (e *folderError) Is(target error) bool { return target == transfer.ErrFile }
+// openFolder opens the folder for files, and creates it if -d names it.
+func (g *getter) openFolder(dir string) (*os.Root, error) {
+	var folder *os.Root
+	var err error
+	if g.dir != "" {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err == nil {
+		folder, err = os.OpenRoot(dir)
+	}
+	if err != nil {
+		return nil, &kindError{err, transfer.ErrFile}
+	}
+	return folder, nil
+}
 
 // jobs reads all inputs first, to find two that want the same file.
 func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
@@ -168,32 +178,24 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 		}
 		job := transfer.Job{URL: u, Name: name(u)}
 		if job.Name == "" {
-			g.FailWith(base.StatusUsage, u.Redacted(), scheme.Hint(&nameError{u}, "-o FILE chooses one"))
+			g.FailWith(base.StatusUsage, u.Redacted(), scheme.Hint(&kindError{errors.New(u.Redacted() + ": ends in no name for a file"), transfer.ErrName}, "-o FILE chooses one"))
 			continue
 		}
 		jobs = append(jobs, job)
 	}
+	g.distinguish(jobs)
 	return jobs, nil
 }
 
-// errOneObject means that -o has more than one URL.
-var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")
-
-// nameError means that -O finds no file name in a URL.
-type nameError struct{ u locus.URL }
-
-func (e *nameError) Error() string        { return e.u.Redacted() + ": ends in no name for a file" }
-func (e *nameError) Is(target error) bool { return target == transfer.ErrName }
-
-func names(jobs []transfer.Job) []string {
-	list := make([]string, len(jobs))
-	for i, job := range jobs {
-		list[i] = job.Name
+// distinguish gives equal names a number, and says so.
+func (g *getter) distinguish(jobs []transfer.Job) {
+	for _, i := range transfer.Distinguish(jobs) {
+		g.App.Note("%s is written to %s: another URL has that name", jobs[i].URL.Redacted(), jobs[i].Name)
 	}
-	return list
 }
 
-// result reports the outcome of one job.
+var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")
+
 func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	file := filepath.Join(dir, r.Job.Name)
 	switch {
@@ -223,7 +225,26 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	}
 }
 
-// advise adds the flag that helps.
+func (g *getter) describeFile(r transfer.Result, file string) any {
+	f := show.Found{Asked: r.Job.URL, At: r.URL}
+	d := show.ObjectJSON{Resource: f.Describe("object")}
+	switch resource := r.Resource.(type) {
+	case *scheme.Object:
+		d = show.DescribeObject(f, resource)
+		d.Part = g.Part
+		if show.IsMessage(resource.Type) {
+			d.Message = show.DescribeStored(g.App.Registry.Scheme(resource.URL).Traits.Has(scheme.News), file)
+		}
+	case *scheme.Menu:
+		return struct {
+			shape.Resource
+			File shape.Text `json:"file"`
+		}{f.Describe("menu"), shape.Text(file)}
+	}
+	d.Size, d.File, d.Resumed, d.Discarded, d.Skipped = &r.Size, shape.Text(file), r.Resumed, r.Discarded, r.Skipped
+	return d
+}
+
 func advise(err error) error {
 	switch {
 	case errors.Is(err, transfer.ErrExists):

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,6 +25,7 @@ type getter struct {
 	dir        string // -d
 	resume     bool
 	overwrite  bool
+	noTimes    bool
 	parallel   int
 	perHost    int
 	retry      int
@@ -44,7 +44,8 @@ a table on a terminal, else lines of title, TAB and URL.
 
 Files. -o replaces the file it names, and writes through a symbolic link only with
 --overwrite. -O takes the name that the URL ends in, made safe, in the current folder
-or that of -d, and replaces a file only with --overwrite. Data goes to NAME.part, which
+or that of -d, and replaces a file only with --overwrite. A second URL with the same name
+gets ".1" after it. A file has the time that the server tells. Data goes to NAME.part, which
 is renamed when it is complete; NAME.part.json records where it came from. After an
 interrupt or a failure, -C continues the part if the object is unchanged and the server
 can resume. Otherwise it starts again. It skips files that are complete. If another
@@ -99,6 +100,7 @@ func New(a *base.App) *cobra.Command {
 		f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, created if missing")
 		f.BoolVarP(&g.resume, "continue", "C", false, "continue partial files of an earlier get")
 		f.BoolVar(&g.overwrite, "overwrite", false, "replace existing files; write through a symbolic link")
+		f.BoolVar(&g.noTimes, "no-times", false, "give files today's time instead of the server's")
 		f.IntVar(&g.parallel, "parallel", 0, "fetch `N` files at once (default 8)")
 		f.IntVar(&g.perHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
 		f.IntVar(&g.retry, "retry", 0, "retry `N` times after a temporary failure")
@@ -134,8 +136,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return errors.New("-o and -O can't be used together")
 	case set("output") && len(args) > 1:
 		return errOneObject
-	case !files && (g.resume || g.overwrite || set("dir") || set("retry")):
-		return errors.New("-C, -d, --overwrite and --retry need -o or -O")
+	case !files && (g.resume || g.overwrite || g.noTimes || set("dir") || set("retry")):
+		return errors.New("-C, -d, --overwrite, --no-times and --retry need -o or -O")
 	case files && g.NoFollow:
 		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
 	case set("output") && g.output == "-" && g.App.Flags.JSON:
@@ -195,10 +197,11 @@ func (g *getter) run(ctx context.Context, args []string) error {
 			}
 		}()
 	}
-	var err error
-	if o.FTPTLS, err = g.tlsMode(); err != nil {
-		return err
+	mode, ok := map[string]ftp.TLSMode{"": ftp.TLSOff, "try": ftp.TLSTry, "require": ftp.TLSRequire}[g.ssl]
+	if !ok {
+		return fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
 	}
+	o.FTPTLS = mode
 	client, closeAll, err := client.New(g.App, o)
 	if err != nil {
 		return err
@@ -212,27 +215,4 @@ func (g *getter) run(ctx context.Context, args []string) error {
 		return g.toFile(ctx, args)
 	}
 	return g.toStream(ctx, args, g.Stdout())
-}
-
-// tlsMode returns the mode of --ssl.
-func (g *getter) tlsMode() (ftp.TLSMode, error) {
-	switch g.ssl {
-	case "":
-		return ftp.TLSOff, nil
-	case "try":
-		return ftp.TLSTry, nil
-	case "require":
-		return ftp.TLSRequire, nil
-	}
-	return 0, fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
-}
-
-// openFolder opens the folder for files, and creates it if make is set.
-func openFolder(dir string, make bool) (*os.Root, error) {
-	if make {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, err
-		}
-	}
-	return os.OpenRoot(dir)
 }

@@ -7,10 +7,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/show"
-	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -18,13 +15,11 @@ import (
 // partsToFolder gets a part of each message into a file of dir. An empty name means the
 // name that the part has.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
-	folder, err := openFolder(dir, g.dir != "")
-	if err != nil {
-		err = &folderError{err}
-	} else {
+	folder, err := g.openFolder(dir)
+	if err == nil {
 		defer folder.Close()
 	}
-	w := partWriter{getter: g, folder: folder, name: name, written: map[string]locus.URL{}}
+	w := partWriter{getter: g, folder: folder, name: name}
 	first := true
 	for input, inputErr := range g.App.Inputs(args) {
 		if !first && name != "" {
@@ -48,16 +43,14 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 	return nil
 }
 
-// partWriter writes parts of messages to files.
 type partWriter struct {
 	*getter
-	folder  *os.Root
-	name    string // of the file; empty: as the part is called
-	written map[string]locus.URL
-	left    leftovers
+	folder *os.Root
+	name   string // of the file; empty: as the part is called
+	jobs   []transfer.Job
+	left   leftovers
 }
 
-// get gets the part of the message at u.
 func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	result, err := w.Fetch(ctx, u)
 	if err != nil {
@@ -73,47 +66,29 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	if name == "" {
 		name = transfer.SafeName(part.Name)
 	}
-	if before, ok := w.written[name]; ok {
-		return fmt.Errorf("%s: %w: %s, for %s too", u.Redacted(), transfer.ErrTwice, locus.Quote(name), before.Redacted())
-	}
 	if name == "" {
 		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Redacted(), transfer.ErrName, w.Part), "-o FILE chooses one")
 	}
-	w.written[name] = u
-	return w.write(ctx, transfer.Job{URL: u, Name: name}, result.URL, func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-		return w.PartObject(ctx, l, part, req)
+	w.jobs = append(w.jobs, transfer.Job{URL: u, Name: name})
+	w.distinguish(w.jobs)
+	// The part is written as any other file.
+	open := partClient(func(ctx context.Context, req access.Request) (*access.Result, error) {
+		o, err := w.PartObject(ctx, l, part, &scheme.Request{Offset: req.Offset})
+		return &access.Result{URL: result.URL, Resource: o}, err
 	})
-}
-
-// write writes the object that open returns, as other files are written.
-func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, open scheme.OpenerFunc) error {
-	client, err := clientOf(w.App, job.URL.Scheme(), open)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	results, err := transfer.Run(ctx, client, w.folder, []transfer.Job{job}, w.transferOptions(nil))
+	results, err := transfer.Run(ctx, open, w.folder, w.jobs[len(w.jobs)-1:], w.transferOptions(nil))
 	if err != nil {
 		return err
 	}
 	for r := range results {
-		r.URL = at
 		w.result(r, w.folder.Name(), &w.left)
 	}
 	return nil
 }
 
-// clientOf returns a client that opens all URLs of a scheme with open.
-func clientOf(a *base.App, name string, open scheme.Opener) (*access.Client, error) {
-	s, _ := a.Registry.Lookup(name)
-	s.Opener = open
-	registry, err := scheme.NewRegistry(s)
-	if err != nil {
-		return nil, err
-	}
-	p, err := policy.New(client.Rules(a))
-	if err != nil {
-		return nil, err
-	}
-	return access.New(registry, p, nil), nil
+// partClient is a [transfer.Client].
+type partClient func(context.Context, access.Request) (*access.Result, error)
+
+func (c partClient) Do(ctx context.Context, req access.Request) (*access.Result, error) {
+	return c(ctx, req)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screenJSON describes a 3270 screen.
 type screenJSON struct {
 	shape.Resource
 	Rows    int           `json:"rows"`
@@ -60,8 +59,11 @@ func (g *getter) screen(ctx context.Context, f show.Found, t telnet.Terminal3270
 	t.Close()
 	// After this the screen does not change.
 	<-p.ended
+	if said := strings.TrimSpace(string(p.words)); said != "" && errors.Is(err, errNoScreen) {
+		return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
+	}
 	if err != nil {
-		return p.explain(err)
+		return err
 	}
 	s := t.Screen()
 	if g.App.Flags.JSON && to.IsStdout {
@@ -105,7 +107,6 @@ var highlightNames = map[tn3270.Highlight]string{
 	tn3270.Normal: "normal", tn3270.Blink: "blink", tn3270.Reverse: "reverse", tn3270.Underscore: "underscore", tn3270.Intensify: "intensify",
 }
 
-// screenPlayer runs a script at a screen.
 type screenPlayer struct {
 	ctx      context.Context
 	terminal telnet.Terminal3270
@@ -187,7 +188,6 @@ func (p *screenPlayer) press(key tn3270.Key) error {
 	return p.ready()
 }
 
-// expect waits until the screen matches.
 func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	err := p.wait(time.After(p.stepTime), func(s *tn3270.Screen) bool { return re.MatchString(s.Text()) })
 	begins := func() string {
@@ -203,7 +203,6 @@ func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	return err
 }
 
-// errNoScreen means that a host does not send 3270 data streams.
 var errNoScreen = errors.New("the host sends no 3270 screen")
 
 // errKeptLocked means that a host did not unlock the keyboard in time.
@@ -222,15 +221,6 @@ func (p *screenPlayer) ready() error {
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, errNoScreen)
 	}
 	return err
-}
-
-// explain adds what the host said instead of a screen. The session must have ended.
-func (p *screenPlayer) explain(err error) error {
-	said := strings.TrimSpace(string(p.words))
-	if !errors.Is(err, errNoScreen) || said == "" {
-		return err
-	}
-	return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
 }
 
 // settle waits until the screen is unchanged for still, at most as long as a step may

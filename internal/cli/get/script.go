@@ -46,7 +46,6 @@ func (s *script) addFlags(f *pflag.FlagSet) {
 	base.DurationVar(f, &s.settle, "settle", 2*time.Second, "end a session that is silent for `D` after the last step")
 }
 
-// settleFlags validates the flags.
 func (s *script) settleFlags(a *base.App, args []string) error {
 	if s.settle <= 0 {
 		return fmt.Errorf("--settle must be a duration such as 500ms, not %v", s.settle)

@@ -3,6 +3,7 @@ package get
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,11 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 	if t, ok := s.Conn.(telnet.Terminal3270); ok {
 		return g.screen(ctx, f, t, to)
 	}
-	p := newPlayer(ctx, s.Conn, g.transcript(f, to))
-	p.limit, p.stepTime = g.App.Flags.MaxSize, g.stepTime()
+	p := &player{
+		ctx: ctx, conn: s.Conn, limit: g.App.Flags.MaxSize, stepTime: g.stepTime(), tell: g.transcript(f, to),
+		pieces: make(chan []byte), done: make(chan struct{}),
+	}
+	go p.read()
 	err := p.play(&g.script)
 	p.close()
 	if err = errors.Join(err, p.written); err == nil && g.App.Flags.JSON && to.IsStdout {
@@ -50,19 +54,12 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 	return err
 }
 
-// sessionJSON describes a session that has ended.
 type sessionJSON struct {
 	shape.Resource
 	Received int64 `json:"received"` // octets
 }
 
-// stepTime returns the time for a step.
-func (g *getter) stepTime() time.Duration {
-	if t := g.App.Flags.Timeout; t > 0 {
-		return t
-	}
-	return sessionPatience
-}
+func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionPatience) }
 
 // sessionToFile writes the output of a session to a file, as it comes.
 func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name string) error {
@@ -71,9 +68,9 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 		return err
 	}
 	defer result.Resource.Close()
-	folder, err := openFolder(dir, g.dir != "")
+	folder, err := g.openFolder(dir)
 	if err != nil {
-		return &folderError{err}
+		return err
 	}
 	defer folder.Close()
 	file, err := folder.Create(name)
@@ -96,7 +93,6 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 	return nil
 }
 
-// sessionEvent is an event of a session, for --json.
 type sessionEvent struct {
 	URL   shape.Text `json:"url"`
 	Event string     `json:"event"` // "received", "sent", "matched"
@@ -105,27 +101,21 @@ type sessionEvent struct {
 
 // transcript returns the writer of session events for the stream.
 func (g *getter) transcript(f show.Found, to show.Stream) func(event string, octets []byte) error {
-	switch {
-	case g.App.Flags.JSON && to.IsStdout:
+	if g.App.Flags.JSON && to.IsStdout {
 		return g.sessionEvents(f)
-	case to.ForPeople:
-		d := &show.Display{Writer: to.Unbuffered(), Safe: !g.Raw}
-		return func(event string, octets []byte) error {
-			switch event {
-			case "received":
-				_, err := d.Write(octets)
-				return err
-			case "closed":
-				d.Restore()
-			}
-			return nil
-		}
 	}
-	return func(event string, octets []byte) error {
-		if event != "received" {
-			return nil
+	w, restore := to.Unbuffered(), func() {}
+	if to.ForPeople {
+		d := &show.Display{Writer: w, Safe: !g.Raw}
+		w, restore = d, d.Restore
+	}
+	return func(event string, octets []byte) (err error) {
+		switch event {
+		case "received":
+			_, err = w.Write(octets)
+		case "closed":
+			restore()
 		}
-		_, err := to.Unbuffered().Write(octets)
 		return err
 	}
 }
@@ -133,10 +123,6 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 // sessionEvents returns the writer of JSON events. It keeps the start of a split
 // character for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) error {
-	write := func(event string, octets []byte) error {
-		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
-		return g.App.Out.Flush()
-	}
 	var rest []byte
 	return func(event string, octets []byte) error {
 		switch event {
@@ -153,7 +139,8 @@ func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) e
 			}
 			event, octets = "received", rest
 		}
-		return write(event, octets)
+		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
+		return g.App.Out.Flush()
 	}
 }
 
@@ -172,12 +159,6 @@ type player struct {
 
 	got    int64
 	window []byte // output since the last match, as far as it is kept
-}
-
-func newPlayer(ctx context.Context, conn scheme.Terminal, tell func(event string, octets []byte) error) *player {
-	p := &player{ctx: ctx, conn: conn, tell: tell, pieces: make(chan []byte), done: make(chan struct{})}
-	go p.read()
-	return p
 }
 
 // read passes on the output of the host until done is closed.
@@ -242,17 +223,13 @@ func (p *player) play(s *script) error {
 // errSilent means that nothing came in time.
 var errSilent = errors.New("silent")
 
-// lateError means that a step took too long.
-type lateError struct{ text string }
+type lateError string
 
-func (e *lateError) Error() string { return e.text }
+func (e lateError) Error() string { return string(e) }
+func (e lateError) Timeout() bool { return true }
 
-// Timeout reports true.
-func (e *lateError) Timeout() bool { return true }
+func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
 
-func late(format string, args ...any) error { return &lateError{fmt.Sprintf(format, args...)} }
-
-// receive waits for output of the host.
 func (p *player) receive(late <-chan time.Time) error {
 	select {
 	case piece, ok := <-p.pieces:
@@ -322,7 +299,6 @@ func (p *player) send(octets string) error {
 	}
 }
 
-// expect waits until the output matches.
 func (p *player) expect(re *regexp.Regexp) error {
 	tooLate := time.After(p.stepTime)
 	for {

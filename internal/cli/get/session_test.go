@@ -23,6 +23,12 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
+func newPlayer(ctx context.Context, conn scheme.Terminal, tell func(event string, octets []byte) error) *player {
+	p := &player{ctx: ctx, conn: conn, tell: tell, pieces: make(chan []byte), done: make(chan struct{})}
+	go p.read()
+	return p
+}
+
 func TestUnescape(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "",

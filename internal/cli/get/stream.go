@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
 )
 
 // toStream gets the URLs in the order of the input.
@@ -27,7 +28,6 @@ func (g *getter) toStream(ctx context.Context, args []string, to show.Stream) er
 	return nil
 }
 
-// one gets one URL.
 func (g *getter) one(ctx context.Context, u locus.URL, to show.Stream) error {
 	result, err := g.Fetch(ctx, u)
 	if err != nil {
@@ -37,10 +37,9 @@ func (g *getter) one(ctx context.Context, u locus.URL, to show.Stream) error {
 	return g.Show(ctx, show.Found{Asked: u, At: result.URL}, result.Resource, to)
 }
 
-// toFile gets one URL into the file of -o.
 func (g *getter) toFile(ctx context.Context, args []string) error {
 	dir, name, err := g.place()
-	if errors.As(err, new(*linkError)) {
+	if errors.Is(err, transfer.ErrExists) {
 		g.Fail(locus.Mask(args[0]), err)
 		return nil
 	}

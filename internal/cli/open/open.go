@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -213,28 +212,17 @@ func (o *opener) repeat(form *formDialog) {
 
 // portFlag returns the flag that a typed u needs, with a blank after it.
 func (o *opener) portFlag(u locus.URL) string {
-	port, ok := u.Port()
-	if !ok || port == 0 {
-		return ""
-	}
 	rules := client.Rules(o.App)
 	rules.Ports = o.App.Config.Policy.AllowPorts
-	if o.allowed(u, rules) {
-		return ""
-	}
-	if rules.Ports = slices.Concat(rules.Ports, []uint16{port}); o.allowed(u, rules) {
-		return fmt.Sprintf("--allow-port %d ", port)
-	}
-	return ""
-}
-
-func (o *opener) allowed(u locus.URL, rules policy.Rules) bool {
 	p, err := policy.New(rules)
 	if err != nil {
-		return false
+		return ""
 	}
-	s, _ := o.App.Registry.Lookup(u.Scheme())
-	return p.CheckURL(access.Target(s, u), policy.Typed) == nil
+	err = access.New(o.App.Registry, p, nil).Check(u, nil)
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Port != 0 {
+		return fmt.Sprintf("--allow-port %d ", denied.Port)
+	}
+	return ""
 }
 
 // keep writes a resource to a new file. After an error it keeps what came, because the

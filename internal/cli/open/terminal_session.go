@@ -47,6 +47,7 @@ type terminalSession struct {
 	ended   chan error    // of the host
 	sent    chan struct{} // closed after the last octet
 	echoes  atomic.Bool   // the host echoes
+	asking  sync.Mutex    // held while changed asks, so that the last answer counts
 	turned  chan struct{} // that has changed
 	mode    typing
 	line    lineEditor  // for a host that does not echo
@@ -262,6 +263,8 @@ func (t *terminalSession) resize() {
 
 // changed records whether the host echoes: asking at each key could block.
 func (t *terminalSession) changed() {
+	t.asking.Lock()
+	defer t.asking.Unlock()
 	echoes := t.conn.Echoes()
 	if t.echoes.Swap(echoes) == echoes {
 		return

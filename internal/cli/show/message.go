@@ -63,15 +63,7 @@ func (l *letter) Close() error { return l.held.Close() }
 
 func (l *letter) writeText(w io.Writer) error {
 	safe := &safeWriter{w: w}
-	return errors.Join(l.message.WriteText(safe, &message.TextOptions{Scheme: threadScheme(l.isNews, l.message)}), safe.Close())
-}
-
-// threadScheme returns the scheme for references of m. isNews: its URL is one of news.
-func threadScheme(isNews bool, m *message.Message) string {
-	if isNews || m.Get("Newsgroups") != "" {
-		return "news"
-	}
-	return "mid"
+	return errors.Join(l.message.WriteText(safe, &message.TextOptions{IsArticle: l.isNews}), safe.Close())
 }
 
 const mostInMemory = 8 << 20
@@ -170,7 +162,7 @@ func describeMessage(isNews bool, m *message.Message) *messageJSON {
 	if date, ok := m.Date(); ok {
 		d.Date = shape.At(date)
 	}
-	for _, u := range message.Links(threadScheme(isNews, m), append(m.References(), m.InReplyTo()...)...) {
+	for _, u := range m.Thread(isNews) {
 		d.References = append(d.References, shape.Text(u.String()))
 	}
 	for _, p := range m.Parts() {

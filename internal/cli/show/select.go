@@ -104,7 +104,7 @@ func (v *Viewer) From(u locus.URL) *access.Result {
 		return nil
 	}
 	// The user typed it, so it may be on a server that is not public.
-	return &access.Result{URL: v.message, Zone: policy.Near}
+	return &access.Result{URL: v.message, LinkOrigin: policy.FromPrivate}
 }
 
 type itemRange struct {

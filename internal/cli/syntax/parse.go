@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
 )
 
 // NewParse returns the subcommand.
@@ -146,11 +147,11 @@ func (p *printer) locatorRows(u locus.URL) (rows []row) {
 	}
 	for _, field := range fields {
 		if field.Value != nil {
-			rows = append(rows, row{"  " + field.Name, shape.ValueText(field.Value)})
+			rows = append(rows, row{"  " + field.Name, field.Text()})
 		}
 	}
 	if words, _ := shape.Words(p.Registry, u); strings.Contains(words, " ") {
-		rows = append(rows, row{"words", shape.ValueText(words)})
+		rows = append(rows, row{"words", scheme.Field{Value: words}.Text()})
 	}
 	return rows
 }
@@ -171,7 +172,7 @@ func findingText(v locus.Violation) string {
 func errorText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return fmt.Sprintf("octet %d: %s", e.Offset, e.Reason())
+		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
 	}
 	return err.Error()
 }

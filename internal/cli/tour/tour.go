@@ -17,39 +17,45 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/tour"
+	"github.com/locus-url/locus/internal/tour"
 )
 
 // New returns the subcommand. serve serves the tour to a browser, until a signal.
 func New(a *base.App, serve func(*base.App, config.ListenAddress) error) *cobra.Command {
 	var only []string
-	var serves bool
+	var serves, full bool
 	listen := config.ListenAddress("127.0.0.1:0")
 	cmd := &cobra.Command{
-		Use:   "tour",
+		Use:   "tour [NAME...]",
 		Short: "Visit small servers of every scheme inside the program",
 		Long: `The tour starts small servers inside the program, visits each with the client code of
 "locus get", and shows what was sent and what came back. The servers listen on loopback
 and end with the tour. No network is needed.
 
-With --serve you visit them yourself in a browser, through a gateway that leads nowhere
-else. Its URL is written first; Ctrl-C ends it. It is "locus gateway --demo" on a free
-port, without a log.`,
-		Example: "  locus tour --scheme ftp\n  locus tour --serve --listen 127.0.0.1:0",
-		Args:    base.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+Without arguments it lists its stops and shows each in three lines. A NAME is a stop or a
+scheme: its stops have at most 25 lines each, or all lines with --full.
+
+With --serve you visit the servers yourself in a browser, through a gateway that leads
+nowhere else. Its URL is written first; Ctrl-C ends it. It is "locus gateway --demo" on a
+free port, without a log.`,
+		Example: "  locus tour\n  locus tour --full gopher-menu",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			names = append(names, only...)
 			switch {
-			case serves && len(only) > 0:
-				return errors.New("--serve and --scheme can't be used together")
+			case serves && len(names) > 0:
+				return errors.New("--serve shows all servers: leave out names and --scheme")
+			case serves && full:
+				return errors.New("--serve and --full can't be used together")
 			case serves:
 				return serve(a, listen)
 			case cmd.Flags().Changed("listen"):
 				return errors.New("--listen needs --serve")
 			}
-			return visitAll(a, only)
+			return visitAll(a, names, full)
 		},
 	}
 	base.AddFlags(cmd, "Tour", func(f *pflag.FlagSet) {
+		f.BoolVar(&full, "full", false, "show all lines of each stop")
 		f.BoolVar(&serves, "serve", false, "serve the tour to a browser instead")
 		f.Var(&listen, "listen", "with --serve, listen on `HOST:PORT`; port 0 is any free port")
 		f.StringSliceVar(&only, "scheme", nil, "visit only the stops of this scheme, by `NAME` (repeatable)")
@@ -58,13 +64,23 @@ port, without a log.`,
 	return cmd
 }
 
-func visitAll(a *base.App, only []string) error {
+// greeting begins the whole tour.
+const greeting = `Welcome to the museum of the network: a small server for each scheme, inside this program.
+"locus tour NAME" shows more of a stop, "locus tour --serve" opens the museum in a browser.
+`
+
+// visitAll visits the stops with these names or schemes, or all.
+func visitAll(a *base.App, names []string, full bool) error {
 	museum, err := tour.Open(a.Registry.All()...)
 	if err != nil {
 		a.Fail(base.StatusAccess, err)
 		return nil
 	}
 	defer museum.Close()
+	stops, err := choose(museum.Stops(), names)
+	if err != nil {
+		return err
+	}
 	registry, err := client.DemoRegistry(a, museum)
 	if err != nil {
 		return err
@@ -76,11 +92,18 @@ func visitAll(a *base.App, only []string) error {
 	}
 	defer guide.Close()
 
-	var visited, names []string
-	for _, stop := range museum.Stops() {
-		if len(only) > 0 && !slices.Contains(only, stop.Scheme) {
-			continue
-		}
+	detail := tour.Normal
+	switch {
+	case full:
+		detail = tour.Full
+	case len(names) == 0:
+		detail = tour.Brief
+	}
+	if len(names) == 0 && !a.Flags.JSON {
+		list(a, museum)
+	}
+	failed := 0
+	for _, stop := range stops {
 		if a.Context.Err() != nil || a.OutputFailed() {
 			return nil
 		}
@@ -90,32 +113,49 @@ func visitAll(a *base.App, only []string) error {
 			err = story.Err
 			a.WriteJSON(newStoryJSON(&story))
 		} else {
-			err = guide.Visit(a.Context, stop)
+			err = guide.Visit(a.Context, stop, detail)
 		}
 		if err != nil {
+			failed++
 			a.RaiseStatus(base.StatusAccess)
 		}
 		a.Out.Flush()
-		visited = append(visited, stop.Title)
-		if !slices.Contains(names, stop.Scheme) {
-			names = append(names, stop.Scheme)
-		}
 	}
-	if len(visited) == 0 {
-		return fmt.Errorf("the tour has no stop for %s", locus.Quote(strings.Join(only, ", ")))
+	if !a.Flags.JSON && len(stops) > 1 {
+		fmt.Fprintf(a.Out, "%d stops, %d failed\n", len(stops), failed)
 	}
-	if a.Flags.JSON {
-		return nil
-	}
-	end := "every one answered"
-	if a.ExitStatus() != base.StatusDone {
-		end = "not every one answered"
-	}
-	fmt.Fprintf(a.Out, "Stops: %d, by the schemes %s; %s.\n", len(visited), strings.Join(names, ", "), end)
 	return nil
 }
 
+// list greets and lists the stops, a line each.
+func list(a *base.App, museum *tour.Museum) {
+	fmt.Fprint(a.Out, greeting)
+	for _, room := range museum.Rooms() {
+		fmt.Fprintf(a.Out, "\n%s\n", room.Name)
+		for _, stop := range room.Stops {
+			fmt.Fprintf(a.Out, "  %-18s  %s\n", stop.Name, stop.Title)
+		}
+	}
+	fmt.Fprintln(a.Out)
+}
+
+// choose returns the stops that are named, by their names or schemes; without names, all.
+func choose(all []tour.Stop, names []string) (stops []tour.Stop, err error) {
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(s tour.Stop) bool { return s.Name == name || s.Scheme == name }) {
+			return nil, fmt.Errorf("the tour has no stop or scheme %s; \"locus tour\" lists the stops", locus.Quote(name))
+		}
+	}
+	for _, s := range all {
+		if len(names) == 0 || slices.Contains(names, s.Name) || slices.Contains(names, s.Scheme) {
+			stops = append(stops, s)
+		}
+	}
+	return stops, nil
+}
+
 type storyJSON struct {
+	Name         shape.Text    `json:"name"`
 	Scheme       shape.Text    `json:"scheme"`
 	Section      shape.Text    `json:"section"`
 	Title        shape.Text    `json:"title"`
@@ -138,7 +178,7 @@ type foundJSON struct {
 
 func newStoryJSON(s *tour.Story) storyJSON {
 	j := storyJSON{
-		Scheme: shape.Text(s.Scheme), Section: shape.Text(s.Section), Title: shape.Text(s.Title), URL: shape.Text(s.URL.Redacted()),
+		Name: shape.Text(s.Name), Scheme: shape.Text(s.Scheme), Section: shape.Text(s.Section), Title: shape.Text(s.Title), URL: shape.Text(s.URL.Redacted()),
 		Conversation: []lineJSON{},
 	}
 	for _, line := range s.Conversation {

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -15,17 +16,13 @@ import (
 // verifyProgress shows the progress of a verification on a terminal: a bar, dead and
 // waiting URLs, and the rate.
 type verifyProgress struct {
-	v     *verifier
-	bars  *mpb.Progress
-	bar   *mpb.Bar
-	end   chan struct{}
-	ended sync.WaitGroup
-
-	restoreErrors, restoreOutput func()
-
-	mu   sync.Mutex
-	last verify.Progress
-	rate float64 // URLs a second, of late
+	v       *verifier
+	bars    *mpb.Progress // nil: nothing is shown
+	bar     *mpb.Bar
+	text    atomic.Value // a string: what comes after the bar
+	end     chan struct{}
+	ended   sync.WaitGroup
+	restore []func() // the streams
 }
 
 // startProgress starts the display, if there is a terminal for it.
@@ -36,55 +33,41 @@ func (v *verifier) startProgress() *verifyProgress {
 		return p
 	}
 	p.end = make(chan struct{})
+	p.text.Store("0 dead, 0 waiting, 0/s")
 	p.bars = mpb.New(mpb.WithOutput(a.ErrOut), mpb.WithAutoRefresh())
 	p.bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.BarWidth(base.BarWidth),
 		mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string { return fmt.Sprintf("%d of %d URLs ", s.Current, s.Total) })),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + p.text() })),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + p.text.Load().(string) })),
 	)
-	p.restoreErrors = a.RedirectErrors(p.bars)
-	p.restoreOutput = func() {}
+	p.restore = append(p.restore, a.RedirectErrors(p.bars))
 	if a.OutTTY {
 		// Results on the same terminal are written above the bar.
-		p.restoreOutput = a.RedirectOutput(p.bars)
+		p.restore = append(p.restore, a.RedirectOutput(p.bars))
 	}
 	p.ended.Go(p.watch)
 	return p
 }
 
-// watch updates the bar.
 func (p *verifyProgress) watch() {
 	tick := time.NewTicker(base.ProgressEvery)
 	defer tick.Stop()
-	before := time.Now()
+	last, before, rate := verify.Progress{}, time.Now(), 0.0
 	for {
 		select {
 		case <-p.end:
 			return
 		case now := <-tick.C:
-			p.show(p.v.verifier.Progress(), now.Sub(before))
-			before = now
+			q := p.v.verifier.Progress()
+			fresh := float64(q.Done-last.Done) / max(now.Sub(before).Seconds(), 0.001)
+			// Averaging makes the rate readable.
+			rate = (rate + fresh) / 2
+			last, before = q, now
+			p.text.Store(fmt.Sprintf("%d dead, %d waiting, %.0f/s", q.Dead, q.Waiting, rate))
+			p.bar.SetTotal(int64(max(q.Found, q.Done+1)), false)
+			p.bar.SetCurrent(int64(q.Done))
 		}
 	}
-}
-
-// show changes the bar to q, which comes after a given time.
-func (p *verifyProgress) show(q verify.Progress, after time.Duration) {
-	p.mu.Lock()
-	fresh := float64(q.Done-p.last.Done) / max(after.Seconds(), 0.001)
-	// Averaging makes the rate readable.
-	p.rate = (p.rate + fresh) / 2
-	p.last = q
-	p.mu.Unlock()
-	p.bar.SetTotal(int64(max(q.Found, q.Done+1)), false)
-	p.bar.SetCurrent(int64(q.Done))
-}
-
-// text is the text after the bar.
-func (p *verifyProgress) text() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return fmt.Sprintf("%d dead, %d waiting, %.0f/s", p.last.Dead, p.last.Waiting, p.rate)
 }
 
 // Close removes the bar and restores the streams.
@@ -100,7 +83,8 @@ func (p *verifyProgress) Close() {
 	}
 	p.bar.Abort(true)
 	p.bars.Wait()
-	p.restoreErrors()
-	p.restoreOutput()
+	for _, restore := range p.restore {
+		restore()
+	}
 	p.bars = nil
 }

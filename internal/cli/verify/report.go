@@ -16,13 +16,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// reporter writes results as they come.
 type reporter interface {
 	result(*verify.Result)
 	end()
 }
 
-// newReporter returns the reporter of --format.
+var formats = []string{"text", "json", "junit", "markdown", "github"}
+
 func (v *verifier) newReporter() (reporter, error) {
 	if v.a.Flags.JSON && v.format == "text" {
 		v.format = "json"
@@ -31,13 +31,15 @@ func (v *verifier) newReporter() (reporter, error) {
 	case "text":
 		return &textReport{v: v, colors: term.NewColors(v.a.OutTTY, v.a.Getenv)}, nil
 	case "json":
-		return &jsonReport{v}, nil
+		v.all = true
+		return jsonReport{v}, nil
 	case "junit":
+		v.all = true
 		return newJUnitReport(v), nil
 	case "markdown":
 		return &markdownReport{v: v}, nil
 	case "github":
-		return &githubReport{v}, nil
+		return githubReport{v}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q: choose text, json, junit, markdown or github", v.format)
 }
@@ -47,7 +49,7 @@ func safeText(text string) string { return term.Safe(charset.Text(text)) }
 
 // interesting reports whether a result is shown without --all.
 func (v *verifier) interesting(r *verify.Result) bool {
-	if v.all || r.Err != nil {
+	if r.Err != nil {
 		return true
 	}
 	if r.Accepted || r.Known {
@@ -65,21 +67,51 @@ func (v *verifier) interesting(r *verify.Result) bool {
 	return r.Verdict.IsBad()
 }
 
-// whyOf explains a result, safe for a terminal.
+func (v *verifier) status(r *verify.Result) int {
+	switch {
+	case r.Err != nil:
+		return base.StatusAccess
+	case r.IsBad(), v.strict && r.Verdict == verify.Warning && !r.Accepted:
+		return base.StatusNo
+	case r.Verdict == verify.Denied && !r.Accepted:
+		return base.StatusDenied
+	}
+	return base.StatusDone
+}
+
+// row is a result as text, safe for a terminal.
+type row struct{ document, place, link, verdict, why string }
+
+func rowOf(r *verify.Result) row {
+	w := row{document: cmp.Or(safeText(r.Document), "(arguments)"), place: "-", verdict: "unread"}
+	if r.Member != "" {
+		w.document += ": " + safeText(r.Member)
+	}
+	if r.Err != nil {
+		w.why = safeText(r.Err.Error())
+		return w
+	}
+	if r.Line > 0 {
+		w.place = fmt.Sprintf("%d:%d", r.Line, r.Column)
+	}
+	w.link, w.verdict, w.why = safeText(r.Link()), r.Verdict.String(), whyOf(r)
+	return w
+}
+
 func whyOf(r *verify.Result) string {
 	var parts []string
 	if r.Status != 0 && !strings.Contains(r.Detail, fmt.Sprint(r.Status)) {
 		parts = append(parts, fmt.Sprint(r.Status))
 	}
 	if r.Detail != "" {
-		parts = append(parts, safeText(r.Detail))
+		parts = append(parts, safeText(r.Detail)+base.AllowedBy(r.Rule, r.Port))
 	}
 	if !r.To.IsZero() {
-		to := "now leads to " + safeText(shownURL(r.To))
+		to := "now leads to "
 		if r.Permanent {
-			to = "has moved for good to " + safeText(shownURL(r.To))
+			to = "has moved for good to "
 		}
-		parts = append(parts, to)
+		parts = append(parts, to+safeText(shownURL(r.To)))
 	}
 	if r.Tries > 1 && r.Verdict != verify.Alive && r.Verdict != verify.Moved {
 		parts = append(parts, fmt.Sprintf("tried %d times", r.Tries))
@@ -99,108 +131,81 @@ func whyOf(r *verify.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// shownURL is u without a password.
 func shownURL(u locus.URL) string { return u.WithoutPassword().Redacted() }
-
-// documentName is the name of the document of a result.
-func documentName(r *verify.Result) string {
-	name := safeText(r.Document)
-	if name == "" {
-		name = "(arguments)"
-	}
-	if r.Member != "" {
-		name += ": " + safeText(r.Member)
-	}
-	return name
-}
-
-// linePlace is the line and column of a result.
-func linePlace(r *verify.Result) string {
-	if r.Line == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%d:%d", r.Line, r.Column)
-}
 
 // textReport writes for people: the links of a document below its name.
 type textReport struct {
 	v       *verifier
 	colors  term.Colors
-	current string
-	any     bool
+	current string // the document; empty: none so far
 }
 
 func (t *textReport) result(r *verify.Result) {
-	v := t.v
-	if !v.interesting(r) {
-		return
-	}
-	out := v.a.Out
-	if name := documentName(r); name != t.current || !t.any {
-		if t.any {
+	w := rowOf(r)
+	out := t.v.a.Out
+	if w.document != t.current {
+		if t.current != "" {
 			out.WriteByte('\n')
 		}
-		t.any, t.current = true, name
-		fmt.Fprintln(out, t.colors.In(term.Bold, name))
+		t.current = w.document
+		fmt.Fprintln(out, t.colors.In(term.Bold, w.document))
 	}
-	if r.Err != nil {
-		fmt.Fprintf(out, "  %-8s %s %s\n", "-", t.colors.In(term.Red, fmt.Sprintf("%-11s", "unread")), safeText(r.Err.Error()))
-		return
+	style := term.Cyan
+	switch {
+	case r.Err != nil:
+		w.link, w.why = w.why, ""
+		fallthrough
+	case r.IsBad():
+		style = term.Red
+	case r.Verdict == verify.Warning, r.Verdict == verify.Denied:
+		style = term.Yellow
 	}
-	fmt.Fprintf(out, "  %-8s %s %s", linePlace(r), t.colors.In(styleOf(r), fmt.Sprintf("%-11s", r.Verdict)), safeText(r.Link()))
-	if text := whyOf(r); text != "" {
-		fmt.Fprintf(out, "\n           %11s %s", "", text)
+	fmt.Fprintf(out, "  %-8s %s %s", w.place, t.colors.In(style, fmt.Sprintf("%-11s", w.verdict)), w.link)
+	if w.why != "" {
+		fmt.Fprintf(out, "\n           %11s %s", "", w.why)
 	}
 	out.WriteByte('\n')
 	if r.Context != "" {
 		fmt.Fprintf(out, "           %11s | %s\n", "", safeText(strings.TrimSpace(r.Context)))
 	}
-	if v.a.OutTTY {
+	if t.v.a.OutTTY {
 		out.Flush()
 	}
 }
 
-func styleOf(r *verify.Result) term.Style {
-	switch {
-	case r.IsBad():
-		return term.Red
-	case r.Verdict == verify.Warning, r.Verdict == verify.Denied:
-		return term.Yellow
-	}
-	return term.Cyan
-}
+const (
+	// slowHosts is the number of slow hosts listed; slowFrom is what counts as slow.
+	slowHosts = 3
+	slowFrom  = time.Second
+)
 
 func (t *textReport) end() {
-	if t.any {
-		t.v.a.Out.WriteByte('\n')
+	out := t.v.a.Out
+	if t.current != "" {
+		out.WriteByte('\n')
 	}
-	t.v.sum.write(t.v)
-}
-
-// verifySum counts results.
-type verifySum struct {
-	links     int
-	verdicts  [len(verdictOrder)]int
-	accepted  int
-	known     int
-	unread    int
-	documents map[string]bool
-}
-
-// verdictOrder is the order of verdicts in the summary, most important first.
-var verdictOrder = [...]verify.Verdict{
-	verify.Dead, verify.Fragment, verify.Malformed, verify.Denied, verify.Warning, verify.Moved, verify.Alive,
-	verify.Ignored, verify.Unsupported, verify.Unknown,
-}
-
-var verdictWords = [len(verdictOrder)]string{
-	"dead", "without their fragment", "malformed", "denied", "warnings", "moved", "alive", "ignored", "not supported", "not verified",
-}
-
-func (s *verifySum) add(r *verify.Result) {
-	if s.documents == nil {
-		s.documents = map[string]bool{}
+	if t.v.a.Flags.Quiet {
+		return
 	}
+	fmt.Fprintln(out, t.v.summary())
+	var slow []string
+	for _, h := range t.v.verifier.Slowest(slowHosts) {
+		if h.Mean >= slowFrom {
+			slow = append(slow, fmt.Sprintf("%s %v (%s)", safeText(h.Host), h.Mean.Round(100*time.Millisecond), countOf(h.Requests, "request")))
+		}
+	}
+	if len(slow) > 0 {
+		fmt.Fprintf(out, "slowest: %s\n", strings.Join(slow, ", "))
+	}
+}
+
+type sum struct {
+	links, accepted, known, unread int
+	verdicts                       map[verify.Verdict]int
+	documents                      map[string]bool
+}
+
+func (s *sum) add(r *verify.Result) {
 	if r.Document != "" {
 		s.documents[r.Document] = true
 	}
@@ -212,73 +217,54 @@ func (s *verifySum) add(r *verify.Result) {
 	switch {
 	case r.Accepted:
 		s.accepted++
-		return
 	case r.Known:
 		s.known++
-		return
-	}
-	for i, v := range verdictOrder {
-		if v == r.Verdict {
-			s.verdicts[i]++
-		}
+	default:
+		s.verdicts[r.Verdict]++
 	}
 }
 
-// text is the summary in one line.
-func (s *verifySum) text(found int) string {
-	parts := []string{fmt.Sprintf("%s in %s, %s", countOf(s.links, "link"), countOf(len(s.documents), "document"), countOf(found, "URL"))}
+// summary returns the counts in one line, the most important first.
+func (v *verifier) summary() string {
+	s := &v.sum
 	var list []string
-	for i, n := range s.verdicts {
-		if word := verdictWords[i]; n > 0 {
-			if n == 1 {
-				word = strings.TrimSuffix(word, "s")
-			}
-			list = append(list, fmt.Sprint(n, " ", word))
+	for _, count := range []struct {
+		n          int
+		word, many string
+	}{
+		{s.verdicts[verify.Dead], "dead", ""},
+		{s.verdicts[verify.Fragment], "without their fragment", ""},
+		{s.verdicts[verify.Malformed], "malformed", ""},
+		{s.verdicts[verify.Denied], "denied", ""},
+		{s.verdicts[verify.Warning], "warning", "s"},
+		{s.verdicts[verify.Moved], "moved", ""},
+		{s.verdicts[verify.Alive], "alive", ""},
+		{s.verdicts[verify.Ignored], "ignored", ""},
+		{s.verdicts[verify.Unsupported], "not supported", ""},
+		{s.verdicts[verify.Unknown], "not verified", ""},
+		{s.accepted, "accepted", ""},
+		{s.known, "known", ""},
+		{s.unread, "parts unread", ""},
+	} {
+		if count.n > 1 {
+			count.word += count.many
+		}
+		if count.n > 0 {
+			list = append(list, fmt.Sprint(count.n, " ", count.word))
 		}
 	}
-	for _, more := range []struct {
-		n    int
-		word string
-	}{{s.accepted, "accepted"}, {s.known, "known"}, {s.unread, "parts unread"}} {
-		if more.n > 0 {
-			list = append(list, fmt.Sprint(more.n, " ", more.word))
-		}
-	}
+	text := fmt.Sprintf("%s in %s, %s", countOf(s.links, "link"), countOf(len(s.documents), "document"), countOf(v.verifier.Progress().Found, "URL"))
 	if len(list) > 0 {
-		parts = append(parts, strings.Join(list, ", "))
+		text += ": " + strings.Join(list, ", ")
 	}
-	return strings.Join(parts, ": ")
+	return text
 }
 
-// countOf returns a number with its noun.
 func countOf(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
 	return fmt.Sprint(n, " ", thing)
-}
-
-const (
-	// slowHosts is the number of slow hosts listed; slowFrom is what counts as slow.
-	slowHosts = 3
-	slowFrom  = time.Second
-)
-
-// write writes the summary for people.
-func (s *verifySum) write(v *verifier) {
-	if v.a.Flags.Quiet {
-		return
-	}
-	fmt.Fprintln(v.a.Out, s.text(v.verifier.Progress().Found))
-	var slow []string
-	for _, h := range v.verifier.Slowest(slowHosts) {
-		if h.Mean >= slowFrom {
-			slow = append(slow, fmt.Sprintf("%s %v (%s)", safeText(h.Host), h.Mean.Round(100*time.Millisecond), countOf(h.Requests, "request")))
-		}
-	}
-	if len(slow) > 0 {
-		fmt.Fprintf(v.a.Out, "slowest: %s\n", strings.Join(slow, ", "))
-	}
 }
 
 // jsonReport writes one JSON object a link.
@@ -305,7 +291,7 @@ type verifyJSON struct {
 	Context   shape.Text     `json:"context,omitempty"`
 }
 
-func (j *jsonReport) result(r *verify.Result) {
+func (j jsonReport) result(r *verify.Result) {
 	a := j.v.a
 	if r.Err != nil {
 		a.WriteJSON(struct {
@@ -317,11 +303,15 @@ func (j *jsonReport) result(r *verify.Result) {
 	d := verifyJSON{
 		Document: shape.Text(r.Document), Member: shape.Text(r.Member), Line: r.Line, Column: r.Column,
 		URL:     shape.Present(shownURL(r.URL), !r.URL.IsZero()),
-		Verdict: r.Verdict, Detail: shape.Text(r.Detail), To: shape.Text(shownURL(r.To)), Permanent: r.Permanent, Archive: shape.Text(shownURL(r.Archive)),
+		Verdict: r.Verdict, Detail: shape.Text(r.Detail + base.AllowedBy(r.Rule, r.Port)), To: shape.Text(shownURL(r.To)), Permanent: r.Permanent, Archive: shape.Text(shownURL(r.Archive)),
 		Tries: r.Tries, Cached: r.Cached, Accepted: r.Accepted, Reason: shape.Text(r.Reason), Known: r.Known, Context: shape.Text(r.Context),
 	}
-	if r.Written != "" {
-		d.Written = shape.Text(maskWritten(r))
+	switch {
+	case r.Written == "":
+	case r.URL.IsZero(), r.URL.Redacted() != r.URL.String():
+		d.Written = shape.Text(r.Link())
+	default:
+		d.Written = shape.Text(locus.Mask(r.Written))
 	}
 	if r.Status != 0 {
 		d.Status = &r.Status
@@ -329,44 +319,30 @@ func (j *jsonReport) result(r *verify.Result) {
 	a.WriteJSON(d)
 }
 
-// maskWritten returns the written form without a password.
-func maskWritten(r *verify.Result) string {
-	if r.URL.IsZero() {
-		return r.Link()
-	}
-	if r.URL.Redacted() != r.URL.String() {
-		return r.Link()
-	}
-	return locus.Mask(r.Written)
-}
-
-func (j *jsonReport) end() {}
+func (jsonReport) end() {}
 
 // markdownReport writes a table, such as for a comment on a change.
 type markdownReport struct {
 	v    *verifier
 	rows strings.Builder
-	n    int
 }
 
 func (m *markdownReport) result(r *verify.Result) {
-	if !m.v.interesting(r) {
-		return
+	w := rowOf(r)
+	link := ""
+	if r.Err == nil {
+		w.document += ":" + w.place
+		link = codeCell(w.link) + " "
 	}
-	m.n++
-	if r.Err != nil {
-		fmt.Fprintf(&m.rows, "| %s | | unread | %s |\n", tableCell(documentName(r)), tableCell(safeText(r.Err.Error())))
-		return
-	}
-	fmt.Fprintf(&m.rows, "| %s | %s | %s | %s |\n", tableCell(documentName(r)+":"+linePlace(r)), codeCell(safeText(r.Link())), r.Verdict, tableCell(whyOf(r)))
+	fmt.Fprintf(&m.rows, "| %s | %s| %s | %s |\n", tableCell(w.document), link, w.verdict, tableCell(w.why))
 }
 
 func (m *markdownReport) end() {
 	out := m.v.a.Out
-	if m.n > 0 {
+	if m.rows.Len() > 0 {
 		fmt.Fprintf(out, "| where | link | verdict | why |\n|---|---|---|---|\n%s\n", m.rows.String())
 	}
-	fmt.Fprintf(out, "%s\n", tableCell(m.v.sum.text(m.v.verifier.Progress().Found)))
+	fmt.Fprintf(out, "%s\n", tableCell(m.v.summary()))
 }
 
 // tableCell escapes text for a table cell, so that text of a server makes no link.
@@ -382,7 +358,6 @@ func tableCell(text string) string {
 	return b.String()
 }
 
-// codeCell formats text as code in a table cell.
 func codeCell(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {
@@ -398,41 +373,37 @@ func codeCell(text string) string {
 // githubReport writes GitHub workflow commands, which annotate the files of a change.
 type githubReport struct{ v *verifier }
 
-func (g *githubReport) result(r *verify.Result) {
-	v := g.v
-	if !v.interesting(r) {
-		return
-	}
+func (g githubReport) result(r *verify.Result) {
+	w := rowOf(r)
 	level := "notice"
-	switch {
-	case r.Err != nil, r.IsBad(), r.Verdict == verify.Denied && !r.Accepted:
-		level = "error"
+	switch status := g.v.status(r); {
 	case r.Verdict == verify.Warning && !r.Accepted:
 		level = "warning"
+	case status != base.StatusDone:
+		level = "error"
 	}
-	var properties []string
-	if r.Document != "" && !strings.Contains(r.Document, "://") {
-		properties = append(properties, "file="+workflowValue(path.Clean(r.Document)))
+	properties := ""
+	if isFile(r) {
+		properties = "file=" + workflowValue(path.Clean(r.Document)) + ","
 		if r.Line > 0 {
-			properties = append(properties, fmt.Sprintf("line=%d,col=%d", r.Line, r.Column))
+			properties += fmt.Sprintf("line=%d,col=%d,", r.Line, r.Column)
 		}
 	}
-	if r.Err != nil {
-		fmt.Fprintf(v.a.Out, "::%s %s::%s\n", level, strings.Join(append(properties, "title=unread"), ","), workflowText(safeText(r.Err.Error())))
-		return
+	text := w.link
+	if text != "" && w.why != "" {
+		text += ": "
 	}
-	properties = append(properties, "title="+r.Verdict.String())
-	text := safeText(r.Link())
-	if more := whyOf(r); more != "" {
-		text += ": " + more
-	}
-	fmt.Fprintf(v.a.Out, "::%s %s::%s\n", level, strings.Join(properties, ","), workflowText(text))
+	fmt.Fprintf(g.v.a.Out, "::%s %stitle=%s::%s\n", level, properties, w.verdict, workflowText(text+w.why))
 }
 
-func (g *githubReport) end() {
+func (g githubReport) end() {
 	if !g.v.a.Flags.Quiet {
-		fmt.Fprintf(g.v.a.Out, "::notice title=locus verify::%s\n", workflowText(g.v.sum.text(g.v.verifier.Progress().Found)))
+		fmt.Fprintf(g.v.a.Out, "::notice title=locus verify::%s\n", workflowText(g.v.summary()))
 	}
+}
+
+func isFile(r *verify.Result) bool {
+	return r.Document != "" && !strings.Contains(r.Document, "://")
 }
 
 // workflowText escapes the text of a workflow command; workflowValue escapes a
@@ -442,7 +413,7 @@ func workflowText(text string) string {
 }
 
 func workflowValue(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(safeText(text))
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(safeText(text)))
 }
 
 // junitReport writes JUnit XML: a suite for each document, and a case for each link.
@@ -485,34 +456,33 @@ func newJUnitReport(v *verifier) *junitReport {
 }
 
 func (j *junitReport) result(r *verify.Result) {
+	w := rowOf(r)
 	name := cmp.Or(safeText(r.Document), "(arguments)")
 	if j.suite == nil || j.suite.Name != name {
 		j.flush()
 		j.suite = &junitSuite{Name: name}
 	}
 	s := j.suite
-	c := junitCase{Class: name, Line: r.Line}
-	if r.Document != "" && !strings.Contains(r.Document, "://") {
+	c := junitCase{Class: name, Line: r.Line, Name: w.place + " " + w.link}
+	if r.Err != nil {
+		c.Name = "read"
+	}
+	if isFile(r) {
 		c.File = name
 	}
 	s.Tests++
-	switch {
-	case r.Err != nil:
-		s.Errors++
-		c.Name = "read"
-		c.Error = &junitMessage{safeText(r.Err.Error()), "unread"}
-	case r.IsBad(), j.v.strict && r.Verdict == verify.Warning && !r.Accepted:
+	switch j.v.status(r) {
+	case base.StatusNo:
 		s.Failures++
-		c.Failure = &junitMessage{whyOf(r), r.Verdict.String()}
-	case r.Verdict == verify.Denied && !r.Accepted:
+		c.Failure = &junitMessage{w.why, w.verdict}
+	case base.StatusAccess, base.StatusDenied:
 		s.Errors++
-		c.Error = &junitMessage{whyOf(r), r.Verdict.String()}
-	case r.Verdict != verify.Alive && r.Verdict != verify.Moved:
-		s.Skipped++
-		c.Skipped = &junitMessage{strings.TrimSuffix(r.Verdict.String()+": "+whyOf(r), ": "), ""}
-	}
-	if r.Err == nil {
-		c.Name = fmt.Sprintf("%s %s", linePlace(r), safeText(r.Link()))
+		c.Error = &junitMessage{w.why, w.verdict}
+	default:
+		if r.Verdict != verify.Alive && r.Verdict != verify.Moved {
+			s.Skipped++
+			c.Skipped = &junitMessage{strings.TrimSuffix(w.verdict+": "+w.why, ": "), ""}
+		}
 	}
 	s.Cases = append(s.Cases, c)
 }

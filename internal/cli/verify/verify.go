@@ -9,10 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"net/url"
+	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,9 +35,8 @@ type verifier struct {
 	depth            int
 	rate             float64
 	retry            int
-	maxAge           time.Duration
 	noCache          bool
-	root             string
+	as, root         string
 	rules            string
 	baseline         string
 	writeBaseline    bool
@@ -48,14 +47,13 @@ type verifier struct {
 
 	verifier *verify.Verifier
 	report   reporter
-	sum      verifySum
-	bad      []string // links for the baseline
-	seen     map[string]bool
+	sum      sum
+	bad      map[string]bool // links for the baseline
 }
 
 const verifyLong = `Each argument is a file, a folder, whose files are read as "locus extract -r" does, or
-the URL of a site, whose pages are read as far as they are below it. Partial forms are
-resolved against the document. Fragments are looked for in HTML and Markdown. Of mail
+the URL of a site, whose pages are read as far as they are below it; "-" is a document
+on standard input. Partial forms are resolved against the document. Fragments are looked for in HTML and Markdown. Of mail
 addresses the domain is looked up.
 
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
@@ -75,15 +73,18 @@ Rules are read from the file .locus-verify.toml in this folder or one above it:
   status = [403, 999]
   reason = "it wants a browser"
 
+ignore and url are patterns: the beginning of URLs, in which "*" stands for any characters
+and a final "$" for the end, or what "locus gateway --deny" takes.
+
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
 
-The status is 1 for a dead link, a missing fragment or a malformed URL, 3 if a document
-can't be read, 4 if the policy denied something.`
+The status is 1 for a dead link, a missing fragment or a malformed URL, 2 if a folder has
+no documents, 3 if a document can't be read, 4 if the policy denied something.`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
-	v := &verifier{a: a, seen: map[string]bool{}}
+	v := &verifier{a: a, bad: map[string]bool{}, sum: sum{verdicts: map[verify.Verdict]int{}, documents: map[string]bool{}}}
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR|URL...",
 		Short: "Find dead links: dereference every URL in documents and sites",
@@ -92,13 +93,14 @@ func New(a *base.App) *cobra.Command {
   printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New(`no document given; "." is this folder, and "-" reads names from standard input, one a line`)
+				return errors.New(`no document given; "." is this folder, and "-" is a document on standard input`)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
+		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
 		f.StringVar(&v.root, "root", "", "resolve \"/\" in partial forms of files to `DIR`")
 		f.BoolVar(&v.noIgnore, "no-ignore", false, "read files that .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
@@ -107,12 +109,13 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.o.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 	})
 	base.AddFlags(cmd, "Requests", func(f *pflag.FlagSet) {
+		f.BoolVar(&v.o.Offline, "offline", false, "verify only links to files")
 		f.IntVar(&v.o.Parallel, "parallel", 32, "request `N` URLs at once")
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
 		f.IntVar(&v.retry, "retry", 2, "retry `N` times after a temporary failure")
 		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
-		base.DurationVar(f, &v.maxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
+		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
 		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
 	})
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
@@ -129,7 +132,7 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.suggest, "suggest", false, "look for dead links in an archive (verify.archive)")
 	})
 	base.UseNetworkFlags(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "junit", "markdown", "github"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -140,7 +143,6 @@ const verifyPatience = 20 * time.Second
 // longest is longer than any run, and fits into a time.Duration.
 const longest = float64(100 * 365 * 24 * time.Hour)
 
-// prepare turns the flags into options.
 func (v *verifier) prepare() error {
 	a, o := v.a, &v.o
 	switch {
@@ -148,39 +150,28 @@ func (v *verifier) prepare() error {
 		return errors.New("--max-pages and --parallel must be at least 1; --per-host and --retry can't be negative")
 	case o.Parallel > verify.MaxParallel:
 		return fmt.Errorf("--parallel must be at most %d", verify.MaxParallel)
-	case v.rate < 0 || o.MaxWait < 0 || v.maxAge < 0:
+	case v.rate < 0 || o.MaxWait < 0 || o.MaxAge < 0:
 		return errors.New("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
 		return errors.New("--write-baseline needs --baseline FILE")
+	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
+		return errors.New("--header can't set Authorization or Cookie: every host in the documents would get it; use ~/.netrc")
 	case v.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
-	switch {
-	case v.depth < 0:
-		o.Depth = 0
-	case v.depth == 0:
-		o.Depth = verify.FirstPage
-	default:
-		o.Depth = v.depth
+	// The options have other defaults for 0 than the flags.
+	if v.depth >= 0 {
+		o.Depth = cmp.Or(v.depth, verify.FirstPage)
 	}
-	o.Retry = retries(v.retry)
-	if o.PerHost == 0 {
-		o.PerHost = a.Config.PerHost
-	}
+	o.Retry = cmp.Or(v.retry, verify.NoRetry)
+	o.PerHost = cmp.Or(o.PerHost, a.Config.PerHost)
 	o.Interval = verify.None
 	if v.rate > 0 {
 		o.Interval = max(time.Duration(min(float64(time.Second)/v.rate, longest)), 1)
 	}
-	if o.MaxWait == 0 {
-		o.MaxWait = verify.None
-	}
-	o.MaxAge = v.maxAge
-	if v.maxAge == 0 {
-		o.MaxAge = verify.None
-	}
-	if a.Flags.Timeout == 0 {
-		a.Flags.Timeout = verifyPatience
-	}
+	o.MaxWait = cmp.Or(o.MaxWait, verify.None)
+	o.MaxAge = cmp.Or(o.MaxAge, verify.None)
+	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
 	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
 	o.Document.Unpacked = a.Flags.MaxSize
 	if v.suggest {
@@ -192,32 +183,33 @@ func (v *verifier) prepare() error {
 		} else if !info.IsDir() {
 			return fmt.Errorf("--root: %s is not a folder", locus.Quote(v.root))
 		}
-		u, err := fileURL(v.root, true)
+		u, err := base.FileURL(v.root)
+		if err == nil {
+			o.Root, err = locus.Parse(strings.TrimSuffix(u.String(), "/") + "/")
+		}
 		if err != nil {
 			return fmt.Errorf("--root: %w", err)
 		}
-		o.Root = u
-	}
-	if err := v.readRules(); err != nil {
-		return err
-	}
-	if err := v.readBaseline(); err != nil {
-		return err
 	}
 	var err error
+	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
+		return err
+	}
+	if name := cmp.Or(v.rules, nearest(".locus-verify.toml")); name != "" {
+		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
+			return err
+		}
+	}
+	if v.baseline != "" {
+		o.Baseline, err = readFile("--baseline", v.baseline, verify.ParseBaseline)
+		if err != nil && !(v.writeBaseline && errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
 	v.report, err = v.newReporter()
 	return err
 }
 
-// retries returns n, or the name of none: verify.Options has another default for 0.
-func retries(n int) int {
-	if n == 0 {
-		return verify.NoRetry
-	}
-	return n
-}
-
-// run verifies the documents of args.
 func (v *verifier) run(ctx context.Context, args []string) error {
 	if err := v.prepare(); err != nil {
 		return err
@@ -228,9 +220,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer closeAll()
-	if closeStore := v.openStore(); closeStore != nil {
-		defer closeStore()
-	}
+	defer v.openStore()()
 	v.verifier = verify.New(client, &v.o)
 	progress := v.startProgress()
 	defer progress.Close()
@@ -246,26 +236,15 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// take counts and writes a result.
 func (v *verifier) take(r *verify.Result) {
-	a := v.a
-	if r.Err != nil {
-		a.RaiseStatus(base.StatusAccess)
-	}
+	v.a.RaiseStatus(v.status(r))
 	v.sum.add(r)
-	switch {
-	case r.IsBad(), v.strict && r.Verdict == verify.Warning && !r.Accepted:
-		a.RaiseStatus(base.StatusNo)
-	case r.Verdict == verify.Denied && !r.Accepted:
-		a.RaiseStatus(base.StatusDenied)
-	}
 	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
-		if link := r.Key(); !v.seen[link] {
-			v.seen[link] = true
-			v.bad = append(v.bad, link)
-		}
+		v.bad[r.Key()] = true
 	}
-	v.report.result(r)
+	if v.all || v.interesting(r) {
+		v.report.result(r)
+	}
 }
 
 // finish writes the baseline or the note about it.
@@ -273,6 +252,9 @@ func (v *verifier) finish(ctx context.Context) {
 	a := v.a
 	if ctx.Err() != nil || a.OutputFailed() {
 		return
+	}
+	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
+		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
 	}
 	if v.writeBaseline {
 		if err := v.saveBaseline(); err != nil {
@@ -285,7 +267,7 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 	good := 0
 	for _, link := range v.o.Baseline.Links() {
-		if !v.seen[link] {
+		if !v.bad[link] {
 			good++
 		}
 	}
@@ -294,58 +276,33 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 }
 
-// readRules reads the rules of --rules, or else of the nearest file.
-func (v *verifier) readRules() error {
-	name := v.rules
-	if name == "" {
-		name = nearest(".locus-verify.toml")
-	}
-	if name == "" {
-		return nil
-	}
+// readFile reads the file that a flag names.
+func readFile[T any](flag, name string, parse func(string) (T, error)) (value T, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("--rules: %w", err)
+		return value, fmt.Errorf("%s: %w", flag, err)
 	}
-	if v.o.Rules, err = verify.ParseRules(string(text)); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if value, err = parse(string(text)); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return value, err
 }
 
 // nearest returns the path of a file in this folder or the nearest one above it; "" if
 // there is none.
 func nearest(name string) string {
 	dir, err := os.Getwd()
-	for err == nil {
+	if err != nil {
+		return ""
+	}
+	for above := ""; dir != above; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path
 		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			break
-		}
-		dir = above
+		above = dir
 	}
 	return ""
-}
-
-func (v *verifier) readBaseline() error {
-	if v.baseline == "" {
-		return nil
-	}
-	text, err := os.ReadFile(v.baseline)
-	if v.writeBaseline && errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("--baseline: %w", err)
-	}
-	if v.o.Baseline, err = verify.ParseBaseline(string(text)); err != nil {
-		return fmt.Errorf("%s: %w", v.baseline, err)
-	}
-	return nil
 }
 
 // saveBaseline replaces the file of the baseline in one step.
@@ -355,7 +312,7 @@ func (v *verifier) saveBaseline() error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	err = verify.WriteBaseline(f, v.bad)
+	err = verify.WriteBaseline(f, slices.Collect(maps.Keys(v.bad)))
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
@@ -366,56 +323,53 @@ func (v *verifier) saveBaseline() error {
 }
 
 // openStore opens the results of earlier runs. Without them the run continues.
-// closeStore may be nil.
 func (v *verifier) openStore() (closeStore func()) {
-	a := v.a
+	none := func() {}
 	if v.noCache {
-		return nil
+		return none
 	}
-	dir, reason := a.CacheFolder()
+	dir, reason := v.a.CacheFolder()
 	if dir == "" {
-		a.Note("results are not kept: %s (--no-cache turns this off)", reason)
-		return nil
+		v.a.Note("results are not kept: %s (--no-cache turns this off)", reason)
+		return none
 	}
-	store, err := verify.OpenStore(filepath.Join(dir, "verify.db"))
+	path := filepath.Join(dir, "verify.db")
+	store, err := verify.OpenStore(path)
 	if err != nil {
-		a.Note("results are not kept: %v", err)
-		return nil
+		v.a.Note("results are not kept: %v", err)
+		return none
 	}
 	if store.Rebuilt() {
-		a.Note("the results of earlier runs were damaged, and were moved beside %s", filepath.Join(dir, "verify.db"))
+		v.a.Note("the results of earlier runs were damaged, and were moved beside %s", path)
 	}
 	v.o.Store = store
 	return func() {
 		if err := store.Close(); err != nil {
-			a.Note("%v", err)
+			v.a.Note("%v", err)
 		}
 	}
 }
 
-// sources yields the documents of args.
 func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.Source] {
 	return func(yield func(verify.Source) bool) {
-		for arg, err := range v.a.Inputs(args) {
-			if err != nil {
-				v.a.FailInput(arg, err)
-				continue
-			}
-			if arg == "" {
-				if !base.IsStdin(args) {
-					v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
-				}
-				continue
-			}
-			if !v.argument(ctx, arg, yield) {
+		for _, arg := range args {
+			switch {
+			case ctx.Err() != nil || v.a.OutputFailed():
+				return
+			case arg == "":
+				v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
+			case !v.argument(ctx, arg, yield):
 				return
 			}
 		}
 	}
 }
 
-// argument yields the documents of one argument.
 func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
+	if arg == "-" {
+		open := func(ctx context.Context) (io.ReadCloser, error) { return pipe{io.NopCloser(nil), v.a.In, ctx}, nil }
+		return yield(verify.Source{Name: arg, Open: open})
+	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
 		_, why := v.a.Registry.Suggest(u)
@@ -424,7 +378,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.NoteWrapper(arg)
 			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
-			v.a.Fail(base.StatusUsage, v.a.AtLine(bad))
+			v.a.Fail(base.StatusUsage, bad)
 		case strings.Contains(arg, "://") || why != "":
 			if bad == nil {
 				bad = fmt.Errorf("%s: %w %s", locus.Quote(u.Redacted()), scheme.ErrNoScheme, locus.Quote(u.Scheme()))
@@ -432,43 +386,36 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			if why != "" {
 				bad = scheme.Hint(bad, why)
 			}
-			v.a.Fail(base.StatusUsage, v.a.AtLine(bad))
+			v.a.Fail(base.StatusUsage, bad)
 		default:
-			v.a.Fail(base.StatusAccess, v.a.AtLine(err))
+			v.a.Fail(base.StatusAccess, err)
 		}
 		return true
 	}
 	o := &walk.Options{NoIgnore: v.noIgnore, Hidden: v.hidden, Global: walk.GlobalIgnore(v.a.Getenv)}
+	empty := true
 	for f, err := range walk.Files(ctx, []string{arg}, o) {
 		if ctx.Err() != nil {
 			return false
 		}
+		empty = false
+		u := locus.URL{}
 		if err == nil {
-			err = v.file(f.Path, yield)
-		}
-		if err == errEnough {
-			return false
+			u, err = base.FileURL(f.Path)
 		}
 		if err != nil {
 			v.a.Fail(base.StatusAccess, err)
+			continue
+		}
+		open := func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
+		if !yield(verify.Source{Name: filepath.ToSlash(f.Path), URL: u, Open: open}) {
+			return false
 		}
 	}
+	if empty {
+		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--hidden and --no-ignore read more files"))
+	}
 	return true
-}
-
-var errEnough = errors.New("no more is wanted")
-
-// file yields a file.
-func (v *verifier) file(path string, yield func(verify.Source) bool) error {
-	u, err := fileURL(path, false)
-	if err != nil {
-		return err
-	}
-	open := func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, path) }
-	if !yield(verify.Source{Name: filepath.ToSlash(path), URL: u, Open: open}) {
-		return errEnough
-	}
-	return nil
 }
 
 // openDocument opens a file. Reading a pipe ends with ctx.
@@ -478,35 +425,15 @@ func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return struct {
-			io.Reader
-			io.Closer
-		}{contextReader{ctx, f}, f}, nil
+		return pipe{f, f, ctx}, nil
 	}
 	return f, nil
 }
 
-// contextReader reads until a context ends.
-type contextReader struct {
-	ctx context.Context
+type pipe struct {
+	io.Closer
 	r   io.Reader
+	ctx context.Context
 }
 
-func (c contextReader) Read(p []byte) (int, error) { return base.ReadContext(c.ctx, c.r, p) }
-
-// fileURL returns the URL of a file, or of a folder.
-func fileURL(path string, folder bool) (locus.URL, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return locus.URL{}, err
-	}
-	abs = filepath.ToSlash(abs)
-	if runtime.GOOS == "windows" {
-		abs = "/" + abs
-	}
-	text := (&url.URL{Path: abs}).EscapedPath()
-	if folder && !strings.HasSuffix(text, "/") {
-		text += "/"
-	}
-	return locus.Parse("file://" + text)
-}
+func (p pipe) Read(b []byte) (int, error) { return base.ReadContext(p.ctx, p.r, b) }

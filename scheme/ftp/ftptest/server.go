@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"net"
 	"path"
 	"slices"
@@ -116,26 +117,13 @@ type Fault struct {
 	Cuts int
 	// SilentCut replies 226 after a cut transfer, as if it were complete.
 	SilentCut bool
-	// HangUp, a verb, closes the control connection instead of a reply.
-	HangUp string
 	// Replies replace the replies to verbs; each is all its lines with their ends. The
-	// command is not carried out.
+	// command is not carried out. An empty one closes the control connection.
 	Replies map[string]string
 	// Endless, a verb, gets an endless reply.
 	Endless string
-	// Pieces sends every octet of a reply in a write of its own.
-	Pieces bool
-	// RefuseData names a closed port for data.
-	RefuseData bool
-	// Early sends 226 before 150.
-	Early bool
-	// WrongSize is added to the reply to SIZE.
-	WrongSize int64
-	// Listing returns line i of a made-up listing, for i from 0 to Lines.
-	Listing func(i int) string
-	Lines   int
-	// List replaces the lines of the reply to LIST.
-	List []string
+	// Listings replace the lines of the replies to listing verbs.
+	Listings map[string]iter.Seq[string]
 	// Idle closes a control connection after so many transfers, with the reply
 	// Farewell.
 	Idle     int
@@ -148,9 +136,9 @@ type Server struct {
 	files Files
 	l     net.Listener
 	group servetest.Group
+	servetest.Commands
 
 	mu   sync.Mutex
-	log  [][]string
 	cuts int
 }
 
@@ -167,38 +155,16 @@ func Start(files Files, o *Options) (*Server, error) {
 	if s.l, err = servetest.Listen(s.o.Listener); err != nil {
 		return nil, err
 	}
-	s.group.Serve(s.l, s.begin)
+	s.group.Serve(s.l, func(c net.Conn) func() { return newSession(s, c, s.Begin()).serve })
 	return s, nil
 }
 
 // Addr returns host and port: "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns the commands of each control connection, in the order in which the
-// connections were opened.
-func (s *Server) Log() [][]string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := make([][]string, len(s.log))
-	for i, commands := range s.log {
-		list[i] = slices.Clone(commands)
-	}
-	return list
-}
-
 // Close closes the server and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
 
-// begin adds a connection to the log.
-func (s *Server) begin(c net.Conn) (handle func()) {
-	s.mu.Lock()
-	n := len(s.log)
-	s.log = append(s.log, []string{})
-	s.mu.Unlock()
-	return func() { newSession(s, c, n).serve() }
-}
-
-// cut reports whether to cut the current transfer.
 func (s *Server) cut() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +183,6 @@ func resolve(dir, argument string) string {
 	return path.Clean(argument)
 }
 
-// isDir reports whether the absolute path p is a directory.
 func (s *Server) isDir(p string) bool {
 	prefix := strings.TrimPrefix(p, "/") + "/"
 	if p == "/" {
@@ -231,7 +196,6 @@ func (s *Server) isDir(p string) bool {
 	return false
 }
 
-// file returns the file at the absolute path p.
 func (s *Server) file(p string) (File, bool) {
 	f, ok := s.files[strings.TrimPrefix(p, "/")]
 	return f, ok && p != "/"

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/locus-url/locus/internal/servetest"
 )
 
 // wait is how long the server waits for a data connection.
@@ -22,7 +19,7 @@ const wait = time.Minute
 // session is one control connection.
 type session struct {
 	s    *Server
-	n    int // which one of the log
+	log  func(command string)
 	conn net.Conn
 	r    *bufio.Reader
 
@@ -38,8 +35,8 @@ type session struct {
 	drop     func() // what data would have waited with
 }
 
-func newSession(s *Server, c net.Conn, n int) *session {
-	return &session{s: s, n: n, conn: c, typed: "A", home: "/", dir: "/", drop: func() {}}
+func newSession(s *Server, c net.Conn, log func(command string)) *session {
+	return &session{s: s, log: log, conn: c, typed: "A", home: "/", dir: "/", drop: func() {}}
 }
 
 func (c *session) serve() {
@@ -59,9 +56,7 @@ func (c *session) serve() {
 			return
 		}
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-		c.s.mu.Lock()
-		c.s.log[c.n] = append(c.s.log[c.n], text)
-		c.s.mu.Unlock()
+		c.log(text)
 		verb, argument, _ := strings.Cut(text, " ")
 		if !c.command(strings.ToUpper(verb), argument) {
 			return
@@ -69,18 +64,7 @@ func (c *session) serve() {
 	}
 }
 
-// write sends the text of replies.
-func (c *session) write(text string) {
-	if !c.s.o.Fault.Pieces {
-		io.WriteString(c.conn, text)
-		return
-	}
-	for i := range len(text) {
-		if _, err := io.WriteString(c.conn, text[i:i+1]); err != nil {
-			return
-		}
-	}
-}
+func (c *session) write(text string) { io.WriteString(c.conn, text) }
 
 func (c *session) reply(format string, args ...any) { c.write(fmt.Sprintf(format, args...) + "\r\n") }
 
@@ -89,8 +73,6 @@ func (c *session) command(verb, argument string) bool {
 	fault := &c.s.o.Fault
 	text, replaced := fault.Replies[verb]
 	switch {
-	case verb == fault.HangUp:
-		return false
 	case verb == fault.Endless:
 		for {
 			if _, err := io.WriteString(c.conn, "211-and so on\r\n"); err != nil {
@@ -99,7 +81,7 @@ func (c *session) command(verb, argument string) bool {
 		}
 	case replaced:
 		c.write(text)
-		return true
+		return text != ""
 	case verb == "QUIT":
 		c.reply("221 Goodbye.")
 		return false
@@ -272,13 +254,6 @@ func (c *session) listen() (uint16, error) {
 		}
 		return l.Accept()
 	}
-	if c.s.o.Fault.RefuseData {
-		dead, err := servetest.Refusing("tcp")
-		if err != nil || !c.s.group.Track(dead) {
-			return 0, errors.Join(err, net.ErrClosed)
-		}
-		return uint16(dead.LocalAddr().(*net.TCPAddr).Port), nil
-	}
 	return uint16(l.Addr().(*net.TCPAddr).Port), nil
 }
 
@@ -343,7 +318,7 @@ func (c *session) size(name string) {
 	case c.typed == "A":
 		c.reply("550 SIZE not allowed in ASCII mode")
 	default:
-		c.reply("213 %d", f.size()+c.s.o.Fault.WrongSize)
+		c.reply("213 %d", f.size())
 	}
 }
 
@@ -394,31 +369,29 @@ func (l lineEnds) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// listing sends the lines for a directory or a file.
-func (c *session) listing(argument string, text func(e entry) string) {
+func (c *session) listing(verb, argument string, text func(e entry) string) {
 	p := resolve(c.dir, argument)
 	_, isFile := c.s.file(p)
 	if !isFile && !c.s.isDir(p) {
 		c.reply("550 No such file or directory.")
 		return
 	}
-	c.send(func(w io.Writer) error {
-		if made := c.s.o.Fault.Listing; made != nil {
-			for i := range c.s.o.Fault.Lines {
-				if _, err := io.WriteString(w, made(i)+"\r\n"); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
+	lines, made := c.s.o.Fault.Listings[verb]
+	if !made {
+		var list []string
 		for _, e := range c.s.entries(p) {
-			if _, err := io.WriteString(w, text(e)+"\r\n"); err != nil {
-				return err
-			}
+			list = append(list, text(e))
 		}
 		if isFile {
-			_, err := io.WriteString(w, argument+"\r\n")
-			return err
+			list = append(list, argument)
+		}
+		lines = slices.Values(list)
+	}
+	c.send(func(w io.Writer) error {
+		for line := range lines {
+			if _, err := io.WriteString(w, line+"\r\n"); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -429,18 +402,11 @@ func (c *session) nlst(argument string) {
 	if argument != "" {
 		prefix = strings.TrimSuffix(argument, "/") + "/"
 	}
-	c.listing(argument, func(e entry) string { return prefix + e.name })
+	c.listing("NLST", argument, func(e entry) string { return prefix + e.name })
 }
 
 func (c *session) list(argument string) {
-	if made := c.s.o.Fault.List; made != nil {
-		c.send(func(w io.Writer) error {
-			_, err := io.WriteString(w, strings.Join(made, "\r\n")+"\r\n")
-			return err
-		})
-		return
-	}
-	c.listing(argument, func(e entry) string {
+	c.listing("LIST", argument, func(e entry) string {
 		mode := "-rw-r--r--"
 		if e.dir {
 			mode = "drwxr-xr-x"
@@ -450,7 +416,7 @@ func (c *session) list(argument string) {
 }
 
 func (c *session) mlsd(argument string) {
-	c.listing(argument, func(e entry) string {
+	c.listing("MLSD", argument, func(e entry) string {
 		if e.dir {
 			return "type=dir;perm=el; " + e.name
 		}
@@ -464,11 +430,6 @@ func (c *session) send(write func(w io.Writer) error) {
 	c.data = nil
 	if open == nil {
 		c.reply("425 Use PASV or PORT first.")
-		return
-	}
-	if c.s.o.Fault.Early {
-		c.reply("226 Transfer complete.")
-		c.reply("150 Here comes the data.")
 		return
 	}
 	conn, err := open()

@@ -1,6 +1,7 @@
 package gophertest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,15 +105,12 @@ func (i *Item) complete(menu string) {
 	}
 }
 
-// here reports whether the item is on this server.
 func (i *Item) here() bool {
 	return i.Host == "" && i.Port == 0 && i.Line == "" && !strings.ContainsRune("23i", rune(i.Type))
 }
 
-// isForm reports whether the item has a form.
 func (i *Item) isForm() bool { return i.Ask != nil }
 
-// isMenu reports whether the reply is a list of items.
 func (i *Item) isMenu() bool { return i.Type == '1' || i.Search != nil }
 
 // line returns the line of a menu for i, without its line end.
@@ -145,33 +143,21 @@ func (i *Item) views() []View {
 	if len(i.Views) > 0 {
 		return i.Views
 	}
-	switch i.Type {
-	case '1', '7':
+	if i.Type == '1' || i.Type == '7' {
 		return []View{{Type: "application/gopher-menu"}, {Type: "application/gopher+-menu"}}
-	case '4':
-		return []View{{Type: "application/mac-binhex40"}}
-	case '5':
-		return []View{{Type: "application/zip"}}
-	case 'g':
-		return []View{{Type: "image/gif"}}
-	case 'h':
-		return []View{{Type: "text/html"}}
-	case '0', '6', 'M':
-		return []View{{Type: "Text/plain"}}
-	default:
-		return []View{{Type: "application/octet-stream"}}
 	}
+	return []View{{Type: cmp.Or(mediaTypes[i.Type], "application/octet-stream")}}
 }
 
-// data returns the octets of a view of i.
+var mediaTypes = map[byte]string{
+	'0': "Text/plain", '6': "Text/plain", 'M': "Text/plain", 'h': "text/html",
+	'4': "application/mac-binhex40", '5': "application/zip", 'g': "image/gif",
+}
+
 func (i *Item) data(v View) string {
-	if v.Data != "" {
-		return v.Data
-	}
-	return i.Data
+	return cmp.Or(v.Data, i.Data)
 }
 
-// size returns the text in the angle brackets of a view of i.
 func (i *Item) size(v View) string {
 	if v.Size != "" {
 		return v.Size

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Person is an entry of the phone book. Empty fields are missing from it.
@@ -17,16 +18,15 @@ type Person struct {
 
 var phoneFields = []string{"alias", "name", "email", "phone", "address"}
 
-// field returns the value of one of the phoneFields.
 func (p Person) field(name string) string {
 	return [...]string{p.Alias, p.Name, p.Email, p.Phone, p.Address}[slices.Index(phoneFields, name)]
 }
 
 // phoneBook serves a connection with the protocol of Ph clients and Qi servers.
 func (s *Server) phoneBook(c net.Conn) {
-	conn := idleConn{c, s.o.Idle}
-	r := bufio.NewReaderSize(conn, longestLine+2)
+	r := bufio.NewReaderSize(c, longestLine+2)
 	for {
+		c.SetReadDeadline(time.Now().Add(s.o.Idle))
 		octets, err := r.ReadSlice('\n')
 		if err != nil {
 			return
@@ -34,7 +34,7 @@ func (s *Server) phoneBook(c net.Conn) {
 		line := strings.TrimSuffix(strings.TrimSuffix(string(octets), "\n"), "\r")
 		s.record(&s.phoneLog, line)
 		answer, done := s.phoneAnswer(line)
-		if _, err := io.WriteString(conn, answer); err != nil || done {
+		if _, err := io.WriteString(c, answer); err != nil || done {
 			return
 		}
 	}

@@ -70,7 +70,7 @@ type Options struct {
 	// which the server closes; nil: free ports of 127.0.0.1.
 	Listener, PhoneListener net.Listener
 
-	// Idle is the timeout of each read and write; 0: 30 seconds.
+	// Idle is the timeout of reading a request; 0: 30 seconds.
 	Idle time.Duration
 }
 
@@ -187,7 +187,6 @@ func (s *Server) PhoneLog() []string {
 	return slices.Clone(s.phoneLog)
 }
 
-// record appends text to one of the logs.
 func (s *Server) record(log *[]string, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,34 +207,6 @@ func (s *Server) address(gtype byte) (host string, port int) {
 		return s.host, s.phone.Addr().(*net.TCPAddr).Port
 	}
 	return s.host, s.port
-}
-
-// idleConn is a connection with a timeout of each read and write.
-type idleConn struct {
-	net.Conn
-	idle time.Duration
-}
-
-func (p idleConn) Read(b []byte) (int, error) {
-	if err := p.SetReadDeadline(time.Now().Add(p.idle)); err != nil {
-		return 0, err
-	}
-	return p.Conn.Read(b)
-}
-
-// Write writes in pieces, so that a slow reader does not time out.
-func (p idleConn) Write(b []byte) (n int, err error) {
-	for piece := range slices.Chunk(b, 64<<10) {
-		if err := p.SetWriteDeadline(time.Now().Add(p.idle)); err != nil {
-			return n, err
-		}
-		k, err := p.Conn.Write(piece)
-		n += k
-		if err != nil {
-			return n, err
-		}
-	}
-	return n, nil
 }
 
 func errorf(format string, args ...any) error { return fmt.Errorf("gophertest: "+format, args...) }

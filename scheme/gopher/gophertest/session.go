@@ -18,7 +18,6 @@ const (
 	longestBlock = 1 << 20 // octets of the answers of a form
 )
 
-// session is a connection with one request and its reply.
 type session struct {
 	s    *Server
 	conn net.Conn
@@ -26,13 +25,12 @@ type session struct {
 	got  []byte // the octets of the request that were read
 }
 
-// request serves a connection.
 func (s *Server) request(conn net.Conn) {
 	if s.o.Secure {
 		conn = tls.Server(conn, s.o.TLS)
 	}
-	c := &session{s: s, conn: idleConn{conn, s.o.Idle}}
-	c.r = bufio.NewReaderSize(c.conn, longestLine+2)
+	conn.SetReadDeadline(time.Now().Add(s.o.Idle))
+	c := &session{s: s, conn: conn, r: bufio.NewReaderSize(conn, longestLine+2)}
 	line, err := c.readLine()
 	if err != nil {
 		if len(c.got) > 0 {
@@ -47,7 +45,7 @@ func (s *Server) request(conn net.Conn) {
 	}
 	if ok {
 		s.record(&s.log, string(c.got))
-		conn.SetDeadline(time.Time{})
+		conn.SetReadDeadline(time.Time{})
 		raw(bufferedConn{conn, c.r})
 		conn.Close()
 		return
@@ -55,7 +53,7 @@ func (s *Server) request(conn net.Conn) {
 	reply := c.answer(line)
 	s.record(&s.log, string(c.got))
 	if _, err := io.WriteString(c.conn, reply.octets(&s.o)); err == nil {
-		c.hangUp(conn)
+		c.hangUp()
 	}
 }
 
@@ -77,11 +75,12 @@ func (r bufferedConn) Read(p []byte) (int, error) {
 
 // hangUp closes the connection. It first reads what the client sends after its
 // request: unread octets would make the system discard the reply.
-func (c *session) hangUp(conn net.Conn) {
-	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+func (c *session) hangUp() {
+	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		c.conn.SetReadDeadline(time.Now().Add(c.s.o.Idle))
 		io.CopyN(io.Discard, c.conn, longestBlock)
 	}
-	conn.Close()
+	c.conn.Close()
 }
 
 // readLine returns the next line without its line end, which is LF or CR LF.
@@ -94,7 +93,6 @@ func (c *session) readLine() (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(octets), "\n"), "\r"), nil
 }
 
-// reply is the reply to a request.
 type reply struct {
 	plus   bool // with a header
 	failed bool
@@ -103,7 +101,6 @@ type reply struct {
 	data   string
 }
 
-// octets returns the octets of the reply.
 func (r reply) octets(o *Options) string {
 	end := r.text && !o.NoDot
 	length := -1
@@ -146,12 +143,10 @@ func text(data string, stuff bool) string {
 	return b.String()
 }
 
-// refuse returns an error without Gopher+.
 func (s *Server) refuse(message string) reply {
 	return reply{text: true, menu: true, data: string(cmp.Or(s.o.ErrorType, '3')) + message + "\t\terror.host\t1\r\n"}
 }
 
-// fail returns a Gopher+ error.
 func (s *Server) fail(f Failure) reply {
 	data := fmt.Sprintf("%d %s\r\n", f.Code, s.o.Admin)
 	for _, line := range f.Lines {
@@ -160,7 +155,6 @@ func (s *Server) fail(f Failure) reply {
 	return reply{plus: true, failed: true, text: true, data: data}
 }
 
-// unavailable returns the Gopher+ error with code 1.
 func (s *Server) unavailable(format string, args ...any) reply {
 	return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf(format, args...)}})
 }
@@ -240,7 +234,6 @@ func (c *session) dotLines() ([]string, error) {
 	return nil, errorf("more than %d octets of answers", longestBlock)
 }
 
-// plainReply returns the reply of RFC 1436.
 func (s *Server) plainReply(item *Item, selector, words string) reply {
 	switch {
 	case item == nil:
@@ -257,7 +250,6 @@ func (s *Server) plainReply(item *Item, selector, words string) reply {
 	}
 }
 
-// plusReply returns the reply to a Gopher+ string.
 func (s *Server) plusReply(item *Item, selector, words, plus string, answers []string) reply {
 	command, rest := plus[0], plus[1:]
 	switch {
@@ -358,7 +350,6 @@ func blockNames(asked string) []string {
 	return strings.FieldsFunc(asked, func(r rune) bool { return r == '+' || r == ' ' })
 }
 
-// object returns the reply with the octets of a view.
 func object(data string, v View) reply {
 	kind := strings.ToLower(v.Type)
 	isText := strings.HasPrefix(kind, "text/") || kind == "application/postscript" || kind == "application/mac-binhex40"

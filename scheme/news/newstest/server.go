@@ -11,7 +11,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/locus-url/locus/internal/servetest"
 )
@@ -66,19 +65,14 @@ type Options struct {
 // Fault is how a server misbehaves.
 type Fault struct {
 	// Replies replace the replies to commands, given by the verb or the first two
-	// words; each is all its lines with their ends. The command is not carried out.
+	// words; each is all its lines with their ends. The command is not carried out. An
+	// empty one closes the connection.
 	Replies map[string]string
-	// HangUp, a verb, closes the connection instead of a reply.
-	HangUp string
 	// Drop, a verb, closes the connection after DropLines lines of its block.
 	Drop      string
 	DropLines int
 	// Endless, a verb, gets its reply and then EndlessText without end.
 	Endless, EndlessText string
-	// Pieces sends every octet in a write of its own.
-	Pieces bool
-	// AfterStartTLS is sent in clear after the reply to STARTTLS.
-	AfterStartTLS string
 	// Silent, a verb, gets no reply.
 	Silent string
 }
@@ -90,9 +84,7 @@ type Server struct {
 	names  []string // of groups, sorted
 	l      net.Listener
 	group  servetest.Group
-
-	mu  sync.Mutex
-	log [][]string
+	servetest.Commands
 }
 
 // Start starts a server. o may be nil.
@@ -109,45 +101,18 @@ func Start(groups Groups, o *Options) (*Server, error) {
 	if s.l, err = servetest.Listen(s.o.Listener); err != nil {
 		return nil, err
 	}
-	s.group.Serve(s.l, s.begin)
+	s.group.Serve(s.l, func(c net.Conn) func() { return (&session{s: s, log: s.Begin(), conn: c}).serve })
 	return s, nil
 }
 
 // Addr returns host and port: "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns the commands of each connection, in the order in which the connections
-// were opened.
-func (s *Server) Log() [][]string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := make([][]string, len(s.log))
-	for i, commands := range s.log {
-		list[i] = slices.Clone(commands)
-	}
-	return list
-}
-
 // HangUp closes the open connections.
 func (s *Server) HangUp() { s.group.HangUp() }
 
 // Close closes the server and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
-
-// begin adds a connection to the log.
-func (s *Server) begin(c net.Conn) (handle func()) {
-	s.mu.Lock()
-	n := len(s.log)
-	s.log = append(s.log, []string{})
-	s.mu.Unlock()
-	return (&session{s: s, n: n, conn: c}).serve
-}
-
-func (s *Server) logged(n int, command string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log[n] = append(s.log[n], command)
-}
 
 func (g Group) low() int64  { return max(g.First, 1) }
 func (g Group) high() int64 { return g.low() + int64(len(g.Articles)) - 1 }

@@ -79,8 +79,8 @@ func TestModes(t *testing.T) {
 		{newstest.Options{Private: []string{"*"}, NeedTLS: true}, "GROUP c|LIST|AUTHINFO USER u", "200 newstest|480 a login is needed|480 a login is needed|483 TLS is needed|205 bye|"},
 		{newstest.Options{Overview: []string{"Message-ID:full"}}, "GROUP a.b|OVER 7|LIST OVERVIEW.FMT", "200 newstest|211 2 5 7 a.b|224 overview follows|7\tMessage-ID: <z@y>|.|215 order of fields|Message-ID:full|.|205 bye|"},
 		{newstest.Options{Fault: newstest.Fault{Drop: "ARTICLE", DropLines: 1}}, "ARTICLE <x@y>", "200 newstest|220 0 <x@y>|Subject: s|"},
-		{newstest.Options{Fault: newstest.Fault{HangUp: "GROUP"}}, "GROUP c", "200 newstest|"},
-		{newstest.Options{Fault: newstest.Fault{Silent: "GROUP", Pieces: true}}, "GROUP c", "200 newstest|205 bye|"},
+		{newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": ""}}}, "GROUP c", "200 newstest|"},
+		{newstest.Options{Fault: newstest.Fault{Silent: "GROUP"}}, "GROUP c", "200 newstest|205 bye|"},
 		{newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": "999 x\r\n", "LIST ACTIVE": "215\r\n"}}}, "GROUP c|LIST ACTIVE", "200 newstest|999 x|215|205 bye|"},
 	} {
 		_, conn := start(t, &c.o)

@@ -16,11 +16,12 @@ import (
 // session is one connection.
 type session struct {
 	s    *Server
-	n    int // index in the log
+	log  func(command string)
 	conn net.Conn
 	r    *bufio.Reader
 
-	verb     string // of the current command
+	last     string // the current command
+	verb     string // of it
 	reader   bool   // after MODE READER
 	secure   bool
 	user     string
@@ -46,7 +47,8 @@ func (c *session) serve() {
 			return
 		}
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-		c.s.logged(c.n, text)
+		c.log(text)
+		c.last = text
 		words := strings.Fields(text)
 		if len(words) == 0 {
 			c.reply("500 nothing was said")
@@ -62,16 +64,8 @@ func (c *session) goSecure() {
 
 // write sends text and reports success.
 func (c *session) write(text string) bool {
-	step := len(text)
-	if c.s.o.Fault.Pieces {
-		step = 1
-	}
-	for ; text != ""; text = text[min(step, len(text)):] {
-		if _, err := io.WriteString(c.conn, text[:min(step, len(text))]); err != nil {
-			return false
-		}
-	}
-	return true
+	_, err := io.WriteString(c.conn, text)
+	return err == nil
 }
 
 func (c *session) reply(format string, args ...any) bool {
@@ -137,12 +131,10 @@ func (c *session) command(verb string, args []string) bool {
 	}
 	do, known := commands[verb]
 	switch {
-	case verb == fault.HangUp:
-		return false
 	case verb == fault.Silent:
 		return true
 	case replaced:
-		return c.write(text)
+		return text != "" && c.write(text)
 	case verb == "QUIT":
 		c.reply("205 bye")
 		return false
@@ -415,7 +407,7 @@ func (c *session) authinfo(args []string) bool {
 		return c.reply("483 TLS is needed")
 	}
 	// A user or password may contain blanks or be empty.
-	_, text, _ := strings.Cut(c.s.last(c.n), " ")
+	_, text, _ := strings.Cut(c.last, " ")
 	_, text, _ = strings.Cut(text, " ")
 	switch strings.ToUpper(args[0]) {
 	case "USER":
@@ -431,18 +423,11 @@ func (c *session) authinfo(args []string) bool {
 	return c.reply("501 AUTHINFO USER, AUTHINFO PASS")
 }
 
-// last returns the last command of a connection.
-func (s *Server) last(n int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log[n][len(s.log[n])-1]
-}
-
 func (c *session) startTLS([]string) bool {
 	if c.s.o.TLS == nil || c.secure {
 		return c.reply("502 no TLS")
 	}
-	c.write("382 continue\r\n" + c.s.o.Fault.AfterStartTLS)
+	c.reply("382 continue")
 	c.goSecure()
 	c.r = bufio.NewReader(c.conn)
 	c.reader, c.group, c.user = false, "", ""

@@ -10,8 +10,6 @@ import (
 // fails.
 type exchange struct {
 	s    *Server
-	rest string // unread lines
-	old  bool   // version 1
 	dir  string // of the last DIRECTORY
 	out  []byte
 	wait time.Duration
@@ -19,33 +17,20 @@ type exchange struct {
 
 // run runs the message's commands and leaves the reply in x.out.
 func (x *exchange) run(message string) {
-	x.rest = message
-	for x.rest != "" {
-		line, tokens, ok := x.next()
-		if !ok || !x.command(line, tokens) {
+	for more := true; more && message != ""; {
+		line, rest, ok := cutLine(message)
+		if !ok {
+			x.malformed("Read Prospero message with an unterminated quote")
 			return
 		}
-	}
-}
-
-// next returns the next line and its tokens. If it returns false, the reply has the
-// error.
-func (x *exchange) next() (line string, tokens []token, ok bool) {
-	if x.old {
-		line, x.rest, _ = strings.Cut(x.rest, "\n")
-		for word := range strings.FieldsSeq(line) {
-			tokens = append(tokens, token{Text: word})
+		message = rest
+		tokens, ok := split(line)
+		if !ok {
+			x.malformed("Read Prospero message with an empty line.")
+			return
 		}
-		return line, tokens, tokens != nil
+		more = x.command(line, tokens)
 	}
-	line, x.rest, ok = cutLine(x.rest)
-	if !ok {
-		return "", nil, x.malformed("Read Prospero message with an unterminated quote")
-	}
-	if tokens, ok = split(line); !ok {
-		return "", nil, x.malformed("Read Prospero message with an empty line.")
-	}
-	return line, tokens, true
 }
 
 // The next three end the exchange with a line and return false.
@@ -61,40 +46,30 @@ func (x *exchange) end(line string) bool {
 	return false
 }
 
-// nothing replies that the result is empty.
 func (x *exchange) nothing() bool {
 	x.out = append(x.out, "NONE-FOUND\n"...)
 	return true
 }
 
 // command runs one command. It reports whether to run the next.
-func (x *exchange) command(line string, tokens []token) bool {
-	words := texts(tokens)
+func (x *exchange) command(line string, words []string) bool {
 	switch verb := words[0]; {
 	case verb == "VERSION":
 		return x.version(words)
-	case verb == "AUTHENTICATE" || verb == "AUTHENTICATOR" || verb == "SELECT":
+	case verb == "AUTHENTICATE" || verb == "SELECT":
 		return true
 	case verb == "DIRECTORY" && len(words) >= 3 && words[1] == "ASCII":
 		x.dir = words[2]
 		return true
-	case verb == "LIST":
-		return x.list(tokens[1:])
+	case verb == "LIST" && len(words) == 3 && words[2] == "COMPONENTS":
+		return x.list(strings.Contains(words[1], "ATTRIBUTES"))
 	case verb == "GET-OBJECT-INFO" && len(words) >= 4 && words[2] == "ASCII":
 		return x.info(words[3], strings.Split(words[1], "+"))
-	case slices.Contains(unimplemented, verb):
-		return x.fail("UNIMPLEMENTED " + verb)
-	case slices.Contains([]string{"DIRECTORY", "GET-OBJECT-INFO"}, verb):
+	case slices.Contains([]string{"DIRECTORY", "LIST", "GET-OBJECT-INFO"}, verb):
 		return x.malformed(line)
 	default:
 		return x.end("ERROR Unknown message: " + line + "\n")
 	}
-}
-
-// unimplemented are the commands that write, and others that no reading client needs.
-var unimplemented = []string{
-	"ATOMIC", "CREATE-LINK", "CREATE-OBJECT", "DELETE-LINK", "EDIT-ACL", "EDIT-LINK-INFO", "EDIT-OBJECT-INFO",
-	"LIST-ACL", "PARAMETER", "STATUS", "UPDATE",
 }
 
 func (x *exchange) version(words []string) bool {
@@ -103,15 +78,10 @@ func (x *exchange) version(words []string) bool {
 		x.out = append(x.out, "VERSION 5 "...)
 		x.out = append(appendToken(x.out, x.s.software), '\n')
 		return true
-	case words[1] == "1":
-		x.old = true
-		return true
-	case x.s.o.Old:
-		return x.end("VERSION-NOT-SUPPORTED TRY 1") // no line end, as measured
 	case len(words[1]) == 1 && "2" <= words[1] && words[1] <= "5":
 		return true
 	default:
-		return x.end("VERSION-NOT-SUPPORTED TRY 1-5")
+		return x.end("VERSION-NOT-SUPPORTED TRY 1-5") // no line end, as measured
 	}
 }
 
@@ -141,25 +111,16 @@ func (x *exchange) forward(to *Link) bool {
 	return false
 }
 
-// info answers GET-OBJECT-INFO.
 func (x *exchange) info(hsoname string, names []string) bool {
 	if x.s.isArchie(hsoname) {
 		return x.nothing()
 	}
 	o := x.found(hsoname, "NOT-FOUND")
-	all := slices.Contains(names, "#ALL") || slices.Contains(names, "#INTERESTING")
 	switch {
 	case o == nil:
 		return false
-	case o.Moved != nil && all:
-		return x.pointer(o.Moved)
 	case o.Moved != nil:
 		return x.forward(o.Moved)
-	case o.Unstored && !o.isDirectory() && len(names) == 1 && names[0] == "ACCESS-METHOD":
-		return x.fail("NOT-FOUND")
-	}
-	if all {
-		names = nil
 	}
 	before := len(x.out)
 	if x.out = x.s.appendInfo(x.out, o, names); len(x.out) == before {
@@ -168,25 +129,12 @@ func (x *exchange) info(hsoname string, names []string) bool {
 	return true
 }
 
-// pointer replies as the measured server does when asked for all attributes of an
-// object that has moved.
-func (x *exchange) pointer(to *Link) bool {
-	there := *to
-	there.Expires = time.Time{}
-	x.out = append(x.out, "ATTRIBUTE OBJECT INTRINSIC FORWARDING-POINTER LINK L FP (NULL' POINTER)' "...)
-	x.out = append(x.s.appendTarget(x.out, "", &there), " 0\n"...)
-	return x.fail("SERVER-FAILED Undefined error 122 (prospero)")
-}
-
 // appendInfo appends the attributes of o with these names; nil: all except the
 // contents.
 func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 	wanted := func(name string) bool { return names == nil || slices.Contains(names, name) }
 	list := slices.Concat(o.Attributes, o.intrinsic())
-	// Asked for more than the methods, but not for the modes, the measured server
-	// treats a directory as a file.
-	mistaken := len(names) > 1 && !wanted("UNIX-MODES")
-	if !o.isDirectory() || mistaken {
+	if !o.isDirectory() {
 		for _, m := range s.methods(o) {
 			list = append(list, intrinsic("ACCESS-METHOD", m...))
 		}
@@ -200,4 +148,36 @@ func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 		}
 	}
 	return dst
+}
+
+func (x *exchange) list(attributes bool) bool {
+	links, ok := x.links(x.dir)
+	switch {
+	case !ok:
+		return false
+	case len(links) == 0:
+		return x.nothing()
+	}
+	for i := range links {
+		x.out = x.s.appendLine(x.out, x.dir, &links[i], attributes)
+	}
+	return true
+}
+
+// links returns the links of a directory or of a query's result. If it returns false,
+// the reply has the error.
+func (x *exchange) links(dir string) (list []Link, ok bool) {
+	if x.s.isArchie(dir) {
+		return x.archie(dir)
+	}
+	o := x.found(dir, "NOT-A-DIRECTORY")
+	switch {
+	case o == nil:
+		return nil, false
+	case o.Moved != nil:
+		return nil, x.forward(o.Moved)
+	case !o.isDirectory():
+		return nil, x.fail("NOT-A-DIRECTORY")
+	}
+	return o.Links, true
 }

@@ -3,10 +3,7 @@ package prosperotest
 import "strings"
 
 // special are the octets at which the measured server begins to quote.
-const (
-	blanks  = " \t\n\v\f\r"
-	special = blanks + "/'+,"
-)
+const special = " \t\n\v\f\r/'+,"
 
 // appendToken appends a token as the measured server writes it: quotes start at the
 // first octet that needs them and end with the token.
@@ -39,31 +36,6 @@ func appendTokens(dst []byte, tokens ...string) []byte {
 	return dst
 }
 
-// token is a token of a line. Slashes are the indexes in Text of unquoted slashes, which
-// separate components in the older form of LIST.
-type token struct {
-	Text    string
-	Slashes []int
-}
-
-// components splits t at its unquoted slashes.
-func (t token) components() (list []string) {
-	from := 0
-	for _, at := range t.Slashes {
-		list = append(list, t.Text[from:at])
-		from = at + 1
-	}
-	return append(list, t.Text[from:])
-}
-
-func texts(tokens []token) []string {
-	list := make([]string, len(tokens))
-	for i, t := range tokens {
-		list[i] = t.Text
-	}
-	return list
-}
-
 // cutLine splits message after its first line; ok reports that no quotes are open.
 func cutLine(message string) (line, rest string, ok bool) {
 	quoted := false
@@ -82,35 +54,30 @@ func cutLine(message string) (line, rest string, ok bool) {
 
 // split returns the tokens of a line. ok is false if there are none, or if a carriage
 // return outside quotes makes the line empty.
-func split(line string) (tokens []token, ok bool) {
-	var t token
-	var text []byte
+func split(line string) (tokens []string, ok bool) {
+	var token []byte
 	inToken, quoted := false, false
 	end := func() {
 		if inToken {
-			t.Text = string(text)
-			tokens = append(tokens, t)
+			tokens = append(tokens, string(token))
 		}
-		t, text, inToken = token{}, nil, false
+		token, inToken = nil, false
 	}
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case c == '\'' && quoted && i+1 < len(line) && line[i+1] == '\'':
-			text = append(text, c)
+			token = append(token, c)
 			i++
 		case c == '\'':
 			inToken, quoted = true, !quoted
 		case quoted:
-			text = append(text, c)
+			token = append(token, c)
 		case c == '\r':
 			return nil, false
 		case c == ' ' || c == '\t':
 			end()
 		default:
-			if c == '/' {
-				t.Slashes = append(t.Slashes, len(text))
-			}
-			inToken, text = true, append(text, c)
+			inToken, token = true, append(token, c)
 		}
 	}
 	end()

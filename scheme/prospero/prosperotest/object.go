@@ -23,9 +23,6 @@ type Object struct {
 	Methods    []Method
 	NoContents bool
 	Attributes []Attribute // stored ones
-	// Unstored is a file without stored data: a request for only ACCESS-METHOD is
-	// NOT-FOUND, as on the measured server.
-	Unstored bool
 
 	Moved *Link         // its new address: FORWARDED, with host, hsoname, version and expiry
 	Fail  string        // the text after FAILURE for each request: "NOT-AUTHORIZED"
@@ -174,7 +171,6 @@ func (s *Server) target(dir string, l *Link) string {
 	}
 }
 
-// letter is the link kind.
 func (l *Link) letter() string {
 	if l.Union {
 		return "U"
@@ -182,14 +178,12 @@ func (l *Link) letter() string {
 	return "L"
 }
 
-// appendLink appends the fields of a link of directory dir, from the letter on.
 func (s *Server) appendLink(dst []byte, dir string, l *Link) []byte {
 	dst = appendTokens(dst, l.letter(), s.target(dir, l), l.Name)
 	dst = append(dst, ' ')
 	return s.appendTarget(dst, dir, l)
 }
 
-// appendTarget appends the target of l, a link of directory dir.
 func (s *Server) appendTarget(dst []byte, dir string, l *Link) []byte {
 	dst = appendTokens(dst, cmp.Or(l.HostType, "INTERNET-D"), cmp.Or(l.Host, s.host), "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)))
 	if !l.Expires.IsZero() {
@@ -224,7 +218,6 @@ func (s *Server) appendLine(dst []byte, dir string, l *Link, attributes bool) []
 	return dst
 }
 
-// of returns a with the default of AppliesTo.
 func (a Attribute) of(appliesTo string) *Attribute {
 	a.AppliesTo = cmp.Or(a.AppliesTo, appliesTo)
 	return &a

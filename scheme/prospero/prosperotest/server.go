@@ -3,8 +3,7 @@
 // server of 1994 was measured to do. Its network can lose datagrams.
 //
 // It implements what a reading client needs of version 5: directories, files,
-// attributes, links to other servers, moved objects and Archie queries, and the lists
-// of version 1.
+// attributes, links to other servers, moved objects and Archie queries.
 package prosperotest
 
 import (
@@ -22,7 +21,6 @@ type Options struct {
 	Host     string                                                    // host token of this server in replies: "PFS.EXAMPLE.EDU(11525)"; empty: its address
 	Software string                                                    // software in VERSION replies; empty: "PROSPEROTEST"
 	Local    bool                                                      // also offer files by LOCAL, as servers do to clients of the same machine
-	Old      bool                                                      // speak only version 1: other messages get VERSION-NOT-SUPPORTED
 	Archie   func(q Query) []Find                                      // answers Archie queries, after an announced wait; nil: there is no database
 	Conn     net.PacketConn                                            // the socket, which Close closes; nil: a free loopback port
 	Faults   ardptest.Faults                                           // of the network, in both directions
@@ -92,5 +90,5 @@ func (s *Server) reply(r *ardptest.Request) ardptest.Reply {
 	}
 	x := exchange{s: s}
 	x.run(string(r.Message))
-	return ardptest.Reply{Message: x.out, Wait: x.wait, NoID: x.old}
+	return ardptest.Reply{Message: x.out, Wait: x.wait}
 }

@@ -31,7 +31,6 @@ func (h *Host) negotiateExtended() error {
 	return errors.Join(h.Sub(nvt.TN3270E, []byte{nvt.TN3270ESend, nvt.TN3270EDeviceType}), h.wait())
 }
 
-// extend handles a subnegotiation of TN3270E.
 func (h *Host) extend(data []byte) {
 	switch {
 	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270ERequest}):
@@ -43,7 +42,6 @@ func (h *Host) extend(data []byte) {
 	}
 }
 
-// deviceAsked assigns a device to the terminal or rejects it.
 func (h *Host) deviceAsked(data []byte) {
 	kind, name, named := bytes.Cut(data, []byte{nvt.TN3270EConnect})
 	h.device = string(name)

@@ -2,7 +2,6 @@ package telnettest
 
 import (
 	"bytes"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +26,6 @@ type HostOptions struct {
 	// Users maps names to passwords, in upper case, for the built-in screens. nil: everyone
 	// is admitted.
 	Users map[string]string
-	// TLS is offered to the client. nil: it is not.
-	TLS *tls.Config
 	// Run runs the session until it returns. nil: a few built-in screens.
 	Run func(*Host) error
 	// Listener is where it listens; Close closes it. nil: a free loopback port.
@@ -55,8 +52,7 @@ func StartTN3270(o *HostOptions) (*Server, error) {
 
 func (o *HostOptions) serve(c net.Conn, log func(string)) {
 	h := &Host{o: o, log: log}
-	h.begin(c, o.TLS, log, h.agreed(), h.command)
-	defer h.end()
+	h.begin(c, h.agreed(), h.command)
 	err := h.negotiate()
 	if errors.Is(err, errNo3270) {
 		h.Write([]byte(err.Error() + "\r\n"))
@@ -235,7 +231,6 @@ func (h *Host) command(command byte) {
 	}
 }
 
-// agreed returns the options that the host asks for or agrees to.
 func (h *Host) agreed() []nvt.Option {
 	return []nvt.Option{
 		{Code: nvt.TerminalType, Them: true, Sub: h.typeTold},
@@ -251,11 +246,7 @@ func (h *Host) agreed() []nvt.Option {
 
 var errNo3270 = errors.New("this host is for 3270 terminals, and yours is not one")
 
-// negotiate negotiates TN3270E, or the options of RFC 1576.
 func (h *Host) negotiate() error {
-	if err := h.askTLS(h.o.TLS); err != nil {
-		return err
-	}
 	if err := h.negotiateExtended(); err != nil || h.extended {
 		return err
 	}
@@ -305,13 +296,11 @@ func (h *Host) isTerminal(name string) bool {
 	return err == nil
 }
 
-// colored reports whether the terminal has extended attributes.
 func (h *Host) colored() bool {
 	name, _, _ := strings.Cut(h.terminal, "@")
 	return strings.HasSuffix(name, "-E")
 }
 
-// hasFunction reports whether a function of TN3270E was agreed on.
 func (h *Host) hasFunction(function byte) bool {
 	return h.extended && slices.Contains(h.functions, function)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/certtest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
@@ -159,18 +158,11 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func TestHostOverTLS(t *testing.T) {
-	server, client, err := certtest.Pair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{TLS: server, CodePage: "1047"}))
-	k := open3270(t, s, telnet.Options{TLSConfig: client, TN3270: telnet.TN3270Options{CodePage: "1047"}})
+func TestCodePage(t *testing.T) {
+	s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{CodePage: "1047"}))
+	k := open3270(t, s, telnet.Options{TN3270: telnet.TN3270Options{CodePage: "1047"}})
 	k.shows("User")
 	k.ends(tn3270.PF3)
-	if log := s.Log()[0]; log[0] != "tls" {
-		t.Errorf("%q", log)
-	}
 	if _, err := telnettest.StartTN3270(&telnettest.HostOptions{CodePage: "none"}); !errors.Is(err, tn3270.ErrOption) {
 		t.Error(err)
 	}

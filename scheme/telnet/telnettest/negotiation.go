@@ -1,7 +1,6 @@
 package telnettest
 
 import (
-	"crypto/tls"
 	"errors"
 	"net"
 
@@ -26,28 +25,14 @@ type pendingAnswer struct {
 type negotiation struct {
 	*nvt.Conn
 	pending map[pendingAnswer]bool
-	keys    []byte    // received as commands
-	early   []byte    // typed during the negotiation
-	secure  *tls.Conn // nil before TLS
+	keys    []byte // received as commands
+	early   []byte // typed during the negotiation
 }
 
-// begin starts a negotiation that agrees to the options in list, and to TLS if config is
-// not nil.
-func (n *negotiation) begin(c net.Conn, config *tls.Config, log func(string), list []nvt.Option, command func(byte)) {
+func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
 	n.pending = make(map[pendingAnswer]bool)
-	if config != nil {
-		list = append(list, nvt.Option{Code: nvt.StartTLS, Sub: func(data []byte) { n.startTLS(config, log, data) }})
-	}
-	for i := range list {
-		code, changed := list[i].Code, list[i].Changed
-		list[i].Changed = func(us, on bool) {
-			delete(n.pending, pendingAnswer{us: us, code: code})
-			if changed != nil {
-				changed(us, on)
-			}
-		}
-	}
-	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command})
+	changed := func(us bool, code byte, _ bool) { delete(n.pending, pendingAnswer{us: us, code: code}) }
+	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command, Changed: changed})
 }
 
 // request asks for options to go on, and does not wait for the answers.
@@ -67,7 +52,6 @@ func (n *negotiation) send(code byte) error {
 	return n.Sub(code, []byte{nvt.Send})
 }
 
-// ask sends SEND and waits for the answers.
 func (n *negotiation) ask(code byte) error { return errors.Join(n.send(code), n.wait()) }
 
 // expectAnswer adds a subnegotiation to the pending answers; gotAnswer removes it.
@@ -99,36 +83,4 @@ func (n *negotiation) readTyped() ([]byte, error) {
 	typed := append(buf[:got], n.keys...)
 	n.keys = nil
 	return typed, err
-}
-
-// askTLS offers TLS and waits until it has begun or the client refuses.
-func (n *negotiation) askTLS(config *tls.Config) error {
-	if config == nil {
-		return nil
-	}
-	if err := errors.Join(n.request(theirs, nvt.StartTLS), n.wait()); err != nil || n.secure != nil || !n.Enabled(theirs, nvt.StartTLS) {
-		return err
-	}
-	n.expectAnswer(nvt.StartTLS)
-	return n.wait()
-}
-
-func (n *negotiation) startTLS(config *tls.Config, log func(string), data []byte) {
-	if len(data) != 1 || data[0] != nvt.Follows || n.secure != nil {
-		return
-	}
-	n.gotAnswer(nvt.StartTLS)
-	log("tls")
-	n.Sub(nvt.StartTLS, []byte{nvt.Follows})
-	n.Upgrade(func(c net.Conn) (net.Conn, error) {
-		n.secure = tls.Server(c, config)
-		return n.secure, n.secure.Handshake()
-	})
-}
-
-// end announces the end of the data.
-func (n *negotiation) end() {
-	if n.secure != nil {
-		n.secure.CloseWrite()
-	}
 }

@@ -41,7 +41,6 @@ func (p *pages) screen() *tn3270.Builder {
 	return b
 }
 
-// showAndReceive shows a screen and returns the input.
 func (p *pages) showAndReceive(b *tn3270.Builder) (tn3270.Inbound, error) {
 	if err := p.Show(b); err != nil {
 		return tn3270.Inbound{}, err
@@ -69,7 +68,7 @@ func (p *pages) logon() (page, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, password, room := field(in, userRow), field(in, passwordRow), field(in, roomRow)
+	user, password, room := Input(in, userRow, inputColumn), Input(in, passwordRow, inputColumn), Input(in, roomRow, inputColumn)
 	switch want, known := p.users[user]; {
 	case in.Key == tn3270.PF3:
 		return nil, nil
@@ -91,24 +90,23 @@ func (p *pages) logon() (page, error) {
 	return p.logon, nil
 }
 
-// input adds an input field with its name.
 func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribute) *tn3270.Builder {
 	return b.At(row, 1).Field(tn3270.Skip).Text(fmt.Sprintf("%-8s ===>", name)).
 		At(row, inputColumn).Field(a).
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-// field returns the input in the field of a row.
-func field(in tn3270.Inbound, row int) string {
+// Input returns the input in the field whose attribute is at a position, counted from 1 on
+// a screen of 80 columns.
+func Input(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
-		if f.Address == (row-1)*80+inputColumn {
+		if f.Address == (row-1)*80+column {
 			return strings.TrimSpace(f.Value)
 		}
 	}
 	return ""
 }
 
-// menu offers the other screens by PF keys.
 func (p *pages) menu() (page, error) {
 	b := p.screen().At(3, 1).Field(tn3270.Skip).Text("Welcome, " + p.user + ".")
 	for i, line := range []string{
@@ -176,7 +174,6 @@ func (p *pages) colors() (page, error) {
 	return p.back(b)
 }
 
-// unformatted shows a screen without fields, which accepts input anywhere.
 func (p *pages) unformatted() (page, error) {
 	in, err := p.showAndReceive(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
 	if err != nil {
@@ -188,7 +185,6 @@ func (p *pages) unformatted() (page, error) {
 	return p.menu, nil
 }
 
-// alternate shows text in the corners of the alternate screen.
 func (p *pages) alternate() (page, error) {
 	rows, columns := p.Size()
 	return p.back(p.Builder().EraseWriteAlternate(tn3270.KeyboardRestore).
@@ -197,7 +193,6 @@ func (p *pages) alternate() (page, error) {
 		At(rows, 1).Field(tn3270.Skip).Text("lower left").At(rows, columns-11).Field(tn3270.Skip).Text("lower right"))
 }
 
-// terminals shows the terminal's type and its replies to a query.
 func (p *pages) terminals() (page, error) {
 	replies := "none"
 	if p.colored() {
@@ -218,7 +213,6 @@ func (p *pages) terminals() (page, error) {
 	return p.back(b)
 }
 
-// queryReplies returns the codes of Query Replies.
 func queryReplies(fields []byte) string {
 	var codes []byte
 	for len(fields) >= 4 {

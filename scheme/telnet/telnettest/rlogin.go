@@ -11,15 +11,12 @@ import (
 // RloginOptions are the options of an rlogin host. The zero value trusts everyone.
 type RloginOptions struct {
 	Users    map[string]string   // names and passwords, asked for in the stream; nil: no login
-	Reserved bool                // accept only client ports below 1024
-	Refusal  string              // sent instead of a session; empty: none
-	Handle   func(io.ReadWriter) // replaces login and shell; nil: they run
+	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil: login and shell
 	Listener net.Listener        // Close closes it; nil: a free loopback port
 }
 
-// StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux it sends the
-// request for the window size, and the octets of its command "urgent", as urgent data;
-// elsewhere it sends neither.
+// StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux it asks for the
+// window size, as urgent data; elsewhere it does not.
 func StartRlogin(o *RloginOptions) (*Server, error) {
 	var options RloginOptions
 	if o != nil {
@@ -32,21 +29,13 @@ func StartRlogin(o *RloginOptions) (*Server, error) {
 const askWindow = 0x80
 
 func (o *RloginOptions) serve(c net.Conn, log func(string)) {
-	if o.Reserved && c.RemoteAddr().(*net.TCPAddr).Port >= 1024 {
-		log("port not reserved")
-		return
-	}
 	h := &rloginHost{plain: plain{c}, r: bufio.NewReader(c)}
 	if err := h.begin(log); err != nil {
 		return
 	}
-	if o.Refusal != "" {
-		io.WriteString(c, "\x01"+o.Refusal+"\r\n")
-		return
-	}
-	t := &terminal{peer: h, log: log}
+	t := &Terminal{peer: h, log: log}
 	h.resized = t.resized
-	if _, err := c.Write([]byte{0}); err != nil || h.urgent(askWindow) != nil {
+	if _, err := c.Write([]byte{0}); err != nil || sendUrgent(c, askWindow) != nil {
 		return
 	}
 	if o.Handle != nil {
@@ -56,12 +45,11 @@ func (o *RloginOptions) serve(c net.Conn, log func(string)) {
 	t.session(o.Users, h.user)
 }
 
-// rloginHost is the host's side of rlogin.
 type rloginHost struct {
 	plain
-	r              *bufio.Reader
-	user, terminal string
-	resized        func(columns, rows int)
+	r       *bufio.Reader
+	user    string
+	resized func(columns, rows int)
 }
 
 // maxName is the longest text at the beginning of a session.
@@ -76,33 +64,30 @@ func (h *rloginHost) begin(log func(string)) error {
 			return err
 		}
 	}
-	h.user, h.terminal = texts[2], texts[3]
+	h.user = texts[2]
 	log("local " + texts[1])
 	log("user " + h.user)
-	log("type " + h.terminal)
+	log("type " + texts[3])
 	return nil
 }
 
-// readText reads a text that NUL ends.
 func (h *rloginHost) readText() (string, error) {
-	var text []byte
-	for len(text) < maxName {
-		o, err := h.r.ReadByte()
+	for n := range maxName {
+		text, err := h.r.Peek(n + 1)
 		if err != nil {
 			return "", err
 		}
-		if o == 0 {
-			return string(text), nil
+		if text[n] == 0 {
+			h.r.Discard(n + 1)
+			return string(text[:n]), nil
 		}
-		text = append(text, o)
 	}
-	return "", errUnsupported
+	return "", bufio.ErrTooLong
 }
 
 // windowMark begins a message with the window size: rows, columns and their pixels.
 const windowMark = "\xff\xffss"
 
-// more reads input and handles window sizes.
 func (h *rloginHost) more() ([]byte, error) {
 	for {
 		first, err := h.r.Peek(1)
@@ -141,6 +126,4 @@ func (h *rloginHost) marked() bool {
 	return true
 }
 
-func (h *rloginHost) urgent(o byte) error      { return sendUrgent(h.Conn, o) }
-func (h *rloginHost) echoes() bool             { return true }
-func (h *rloginHost) types() ([]string, error) { return []string{h.terminal}, nil }
+func (h *rloginHost) echoes() bool { return true }

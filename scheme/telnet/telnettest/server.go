@@ -84,7 +84,6 @@ func (s *Server) HangUp() { s.group.HangUp() }
 // Close stops the host and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
 
-// begin adds a log for a connection and returns its index.
 func (s *Server) begin() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

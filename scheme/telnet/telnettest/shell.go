@@ -16,16 +16,16 @@ const tries = 3
 
 // login asks for a name, unless it is given, and the password. It returns the name, or ""
 // if the login failed.
-func (t *terminal) login(users map[string]string, name string) (string, error) {
+func (t *Terminal) login(users map[string]string, name string) (string, error) {
 	for range tries {
 		var err error
 		if name == "" {
-			if name, err = t.prompt("login: "); err != nil {
+			if name, err = t.Prompt("login: "); err != nil {
 				return "", err
 			}
 		}
 		t.hidden = true
-		password, err := t.prompt("Password: ")
+		password, err := t.Prompt("Password: ")
 		t.hidden = false
 		if err != nil {
 			return "", err
@@ -33,7 +33,7 @@ func (t *terminal) login(users map[string]string, name string) (string, error) {
 		if want, ok := users[name]; ok && want == password {
 			return name, nil
 		}
-		if err := t.say("Login incorrect"); err != nil {
+		if err := t.Say("Login incorrect"); err != nil {
 			return "", err
 		}
 		name = ""
@@ -41,8 +41,7 @@ func (t *terminal) login(users map[string]string, name string) (string, error) {
 	return "", nil
 }
 
-// session runs the login, if there are users, and the shell.
-func (t *terminal) session(users map[string]string, name string) {
+func (t *Terminal) session(users map[string]string, name string) {
 	if users != nil {
 		var err error
 		if name, err = t.login(users, name); err != nil || name == "" {
@@ -52,16 +51,15 @@ func (t *terminal) session(users map[string]string, name string) {
 	if name == "" {
 		name = "stranger"
 	}
-	if err := t.say("Welcome, " + name + ". Type help for what there is."); err == nil {
+	if err := t.Say("Welcome, " + name + ". Type help for what there is."); err == nil {
 		t.shell()
 	}
 }
 
-// shell runs commands until one ends the session.
-func (t *terminal) shell() {
+func (t *Terminal) shell() {
 	for {
-		line, err := t.prompt("> ")
-		if errors.Is(err, errInterrupted) {
+		line, err := t.Prompt("> ")
+		if errors.Is(err, ErrInterrupted) {
 			continue
 		}
 		if err != nil {
@@ -73,29 +71,26 @@ func (t *terminal) shell() {
 	}
 }
 
-// command is a command of the shell.
 type command struct {
 	about string
-	do    func(t *terminal, args []string) error
+	do    func(t *Terminal, args []string) error
 }
 
 // commands are all commands except "help".
 var commands = map[string]command{
-	"bye":    {"ends the session", func(t *terminal, _ []string) error { return errors.Join(t.say("Goodbye."), io.EOF) }},
-	"color":  {"shows colours and the like", func(t *terminal, _ []string) error { return t.say(colors) }},
+	"bye":    {"ends the session", func(t *Terminal, _ []string) error { return errors.Join(t.Say("Goodbye."), io.EOF) }},
+	"color":  {"shows colours and the like", func(t *Terminal, _ []string) error { return t.Say(colors) }},
 	"echo":   {"on, off: whether the host shows what is typed", echo},
-	"env":    {"asks for the environment, and shows it", func(t *terminal, _ []string) error { return t.list(t.environment()) }},
-	"evil":   {"sends what no terminal should do for a stranger", func(t *terminal, _ []string) error { return t.say(evil) }},
+	"evil":   {"sends what no terminal should do for a stranger", func(t *Terminal, _ []string) error { return t.Say(evil) }},
 	"flood":  {"N: sends so many octets without a line end, at first", flood},
 	"hang":   {"says nothing any more, whatever is typed", hang},
-	"option": {"shows what was agreed on", func(t *terminal, _ []string) error { return t.list(t.options(), nil) }},
-	"size":   {"shows the size of the window", func(t *terminal, _ []string) error { return t.list([]string{t.window}, nil) }},
-	"term":   {"asks for the types of the terminal, and shows them", func(t *terminal, _ []string) error { return t.list(t.types()) }},
-	"urgent": {"N: sends an urgent octet, in hexadecimal", urgent},
+	"option": {"shows what was agreed on", func(t *Terminal, _ []string) error { return t.list(t.options()...) }},
+	"term":   {"shows the type of the terminal", func(t *Terminal, _ []string) error { return t.list(t.kind) }},
+	"size":   {"shows the size of the window", func(t *Terminal, _ []string) error { return t.list(t.window) }},
 }
 
 // do runs one command. An error ends the session.
-func (t *terminal) do(words []string) error {
+func (t *Terminal) do(words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
@@ -104,43 +99,39 @@ func (t *terminal) do(words []string) error {
 	}
 	c, ok := commands[words[0]]
 	if !ok {
-		return t.say(words[0] + ": there is no such command")
+		return t.Say(words[0] + ": there is no such command")
 	}
 	return c.do(t, words[1:])
 }
 
-func (t *terminal) help() error {
+func (t *Terminal) help() error {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		lines = append(lines, fmt.Sprintf("%-7s %s", name, commands[name].about))
 	}
-	return t.say(lines...)
+	return t.Say(lines...)
 }
 
 // list shows the non-empty lines.
-func (t *terminal) list(lines []string, err error) error {
+func (t *Terminal) list(lines ...string) error {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	switch {
-	case err != nil:
-		return err
-	case len(lines) == 0:
-		return t.say("nothing is known")
+	if len(lines) == 0 {
+		return t.Say("nothing is known")
 	}
-	return t.say(lines...)
+	return t.Say(lines...)
 }
 
-func echo(t *terminal, args []string) error {
+func echo(t *Terminal, args []string) error {
 	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
-		return t.say("echo on, or echo off")
+		return t.Say("echo on, or echo off")
 	}
 	return t.setEcho(args[0] == "on")
 }
 
-// flood sends octets without a line end.
-func flood(t *terminal, args []string) error {
+func flood(t *Terminal, args []string) error {
 	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
 	if err != nil || n < 0 {
-		return t.say("flood, and a number")
+		return t.Say("flood, and a number")
 	}
 	piece := bytes.Repeat([]byte{'x'}, 32<<10)
 	for ; n > 0; n -= int64(len(piece)) {
@@ -148,28 +139,16 @@ func flood(t *terminal, args []string) error {
 			return err
 		}
 	}
-	return t.say("", "that was it")
+	return t.Say("", "that was it")
 }
 
-// hang ignores all further input.
-func hang(t *terminal, _ []string) error {
+func hang(t *Terminal, _ []string) error {
 	t.log("hangs")
 	for {
 		if _, err := t.next(); err != nil {
 			return err
 		}
 	}
-}
-
-func urgent(t *terminal, args []string) error {
-	o, err := strconv.ParseUint(strings.Join(args, " "), 16, 8)
-	if err != nil {
-		return t.say("urgent, and an octet in hexadecimal")
-	}
-	if err := t.urgent(byte(o)); err != nil {
-		return t.say(err.Error())
-	}
-	return nil
 }
 
 // colors is text with SGR sequences (ECMA-48).

@@ -1,13 +1,10 @@
 package telnettest
 
 import (
-	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
 	"net"
-	"slices"
-	"strings"
 
 	"github.com/locus-url/locus/internal/nvt"
 )
@@ -18,10 +15,7 @@ type TelnetOptions struct {
 	Users    map[string]string   // names and passwords; nil: no login
 	Banner   string              // shown before the login, without its line end
 	Plain    bool                // speak no Telnet, and don't echo
-	Charsets []string            // offered, the best first (RFC 2066)
-	Binary   bool                // ask for 8-bit data in both directions (RFC 856)
-	TLS      *tls.Config         // offered; nil: none
-	Handle   func(io.ReadWriter) // replaces login and shell; nil: they run
+	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil: login and shell
 	Listener net.Listener        // Close closes it; nil: a free loopback port
 }
 
@@ -35,13 +29,12 @@ func StartTelnet(o *TelnetOptions) (*Server, error) {
 }
 
 func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
-	t := &terminal{log: log}
+	t := &Terminal{log: log}
 	if o.Plain {
 		t.peer = plain{c}
 	} else {
-		h := &telnetHost{o: o, t: t}
-		h.begin(c, o.TLS, log, h.agreed(), h.command)
-		defer h.end()
+		h := &telnetHost{t: t}
+		h.begin(c, h.agreed(), h.command)
 		t.peer = h
 		if err := h.negotiate(); err != nil {
 			return
@@ -51,7 +44,7 @@ func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 		o.Handle(t)
 		return
 	}
-	if o.Banner != "" && t.say(o.Banner) != nil {
+	if o.Banner != "" && t.Say(o.Banner) != nil {
 		return
 	}
 	t.session(o.Users, "")
@@ -60,20 +53,15 @@ func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 // plain is a client without any protocol.
 type plain struct{ net.Conn }
 
-var errUnsupported = errors.New("the protocol has no such function")
-
 func (p plain) more() ([]byte, error) {
 	buf := make([]byte, 4096)
 	n, err := p.Read(buf)
 	return buf[:n], err
 }
 
-func (plain) echoes() bool                   { return false }
-func (plain) setEcho(bool) error             { return nil }
-func (plain) types() ([]string, error)       { return nil, nil }
-func (plain) environment() ([]string, error) { return nil, nil }
-func (plain) options() []string              { return nil }
-func (plain) urgent(byte) error              { return errUnsupported }
+func (plain) echoes() bool       { return false }
+func (plain) setEcho(bool) error { return nil }
+func (plain) options() []string  { return nil }
 
 // Options that a Unix system asks for, without names in package nvt.
 const (
@@ -86,26 +74,18 @@ const (
 	optEncrypt      = 38 // RFC 2946
 )
 
-// telnetHost is the host's side of Telnet.
 type telnetHost struct {
 	negotiation
-	o *TelnetOptions
-	t *terminal
-
-	names     []string // of the terminal
-	variables []string // of the environment
-	charset   string   // the agreed one
+	t *Terminal
 }
 
 // asking are the options whose subnegotiations are SEND and IS.
 var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
 
-// agreed returns the options that the host asks for or agrees to.
 func (h *telnetHost) agreed() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.Binary, Us: true, Them: true}, {Code: nvt.Echo, Us: true}, {Code: nvt.SGA, Us: true, Them: true},
-		{Code: optStatus, Us: true, Sub: h.statusAsked}, {Code: nvt.WindowSize, Them: true, Sub: h.window},
-		{Code: nvt.Charset, Us: true, Sub: h.charsetTold},
+		{Code: optStatus, Us: true}, {Code: nvt.WindowSize, Them: true, Sub: h.window},
 		{Code: optAuthenticate}, {Code: optEncrypt}, {Code: optEnvironment}, {Code: optFlowControl}, {Code: nvt.LineMode},
 	}
 	for _, code := range asking {
@@ -116,18 +96,14 @@ func (h *telnetHost) agreed() []nvt.Option {
 
 // negotiate asks for the same options as a Unix system, in its order.
 func (h *telnetHost) negotiate() error {
-	if err := h.askTLS(h.o.TLS); err != nil {
-		return err
-	}
-	for _, step := range []func() error{h.askWho, h.askHow, h.askEcho, h.askCharset} {
+	for _, step := range []func() error{h.askWho, h.askHow} {
 		if err := errors.Join(step(), h.wait()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(h.request(ours, nvt.Echo), h.wait())
 }
 
-// askWho asks for the user's identity and equipment.
 func (h *telnetHost) askWho() error {
 	err := errors.Join(
 		h.request(ours, optAuthenticate, optEncrypt),
@@ -153,50 +129,14 @@ func (h *telnetHost) askHow() error {
 	return errors.Join(err, h.Ask(theirs, nvt.Echo, false), h.Ask(theirs, nvt.LineMode, false))
 }
 
-func (h *telnetHost) askEcho() error {
-	err := h.request(ours, nvt.Echo)
-	if h.o.Binary {
-		err = errors.Join(err, h.request(theirs, nvt.Binary), h.request(ours, nvt.Binary))
-	}
-	return err
-}
-
-func (h *telnetHost) askCharset() error {
-	if len(h.o.Charsets) == 0 {
-		return nil
-	}
-	if err := errors.Join(h.request(ours, nvt.Charset), h.wait()); err != nil || !h.Enabled(ours, nvt.Charset) {
-		return err
-	}
-	h.expectAnswer(nvt.Charset)
-	return h.Sub(nvt.Charset, append([]byte{nvt.CharsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
-}
-
-func (h *telnetHost) charsetTold(data []byte) {
-	h.gotAnswer(nvt.Charset)
-	if len(data) > 0 && data[0] == nvt.CharsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
-		h.charset = string(data[1:])
-		h.t.log("charset " + h.charset)
-	}
-}
-
 // answered handles the answer to SEND.
 func (h *telnetHost) answered(code byte, data []byte) {
 	if len(data) == 0 || data[0] != nvt.Is {
 		return
 	}
 	h.gotAnswer(code)
-	switch text := string(data[1:]); code {
-	case nvt.TerminalType:
-		h.t.log("type " + text)
-		if !slices.Contains(h.names, text) {
-			h.names = append(h.names, text)
-		}
-	case nvt.NewEnvironment:
-		h.variables = variables(text)
-		for _, variable := range h.variables {
-			h.t.log("env " + variable)
-		}
+	if code == nvt.TerminalType {
+		h.t.typeTold(string(data[1:]))
 	}
 }
 
@@ -206,39 +146,11 @@ func (h *telnetHost) window(data []byte) {
 	}
 }
 
-// statusAsked sends the options that are on (RFC 859).
-func (h *telnetHost) statusAsked(data []byte) {
-	if len(data) != 1 || data[0] != nvt.Send {
-		return
-	}
-	status := []byte{nvt.Is}
-	h.each(func(us bool, code byte) {
-		verb := nvt.DO
-		if us {
-			verb = nvt.WILL
-		}
-		status = append(status, verb, code)
-	})
-	h.Sub(optStatus, status)
-}
-
-// each calls f for each option that is on.
-func (h *telnetHost) each(f func(us bool, code byte)) {
-	for code := range byte(nvt.StartTLS + 1) {
-		for _, us := range []bool{ours, theirs} {
-			if h.Enabled(us, code) {
-				f(us, code)
-			}
-		}
-	}
-}
-
-// command handles a command that is not about options.
 func (h *telnetHost) command(command byte) {
 	h.t.log("command " + nvt.CommandName(command))
 	switch command {
 	case nvt.AYT:
-		h.t.say("", "[yes]")
+		h.t.Say("", "[yes]")
 	case nvt.EC:
 		h.keys = append(h.keys, del)
 	case nvt.EL:
@@ -259,69 +171,15 @@ func (h *telnetHost) more() ([]byte, error) {
 
 func (h *telnetHost) echoes() bool          { return h.Enabled(ours, nvt.Echo) }
 func (h *telnetHost) setEcho(on bool) error { return h.Ask(ours, nvt.Echo, on) }
-func (h *telnetHost) urgent(byte) error     { return errUnsupported }
-
-// maxTypes is the most types of a terminal.
-const maxTypes = 16
-
-// types asks for the terminal's other types until one is repeated (RFC 1091).
-func (h *telnetHost) types() ([]string, error) {
-	for range maxTypes {
-		known := len(h.names)
-		if !h.Enabled(theirs, nvt.TerminalType) {
-			break
-		}
-		if err := h.ask(nvt.TerminalType); err != nil {
-			return nil, err
-		}
-		if len(h.names) == known {
-			break
-		}
-	}
-	return slices.Clone(h.names), nil
-}
-
-func (h *telnetHost) environment() ([]string, error) {
-	if !h.Enabled(theirs, nvt.NewEnvironment) {
-		return nil, nil
-	}
-	err := h.ask(nvt.NewEnvironment)
-	return slices.Clone(h.variables), err
-}
-
-// variables returns the variables of NEW-ENVIRON as "NAME=value" (RFC 1572).
-func variables(text string) (list []string) {
-	for i := 0; i < len(text); i++ {
-		switch o := text[i]; {
-		case o == nvt.EnvVar || o == nvt.EnvUserVar:
-			list = append(list, "")
-			continue
-		case len(list) == 0:
-			continue
-		case o == nvt.EnvValue:
-			list[len(list)-1] += "="
-			continue
-		case o == nvt.EnvEscape && i+1 < len(text):
-			i++
-		}
-		list[len(list)-1] += text[i : i+1]
-	}
-	return list
-}
 
 func (h *telnetHost) options() (list []string) {
-	h.each(func(us bool, code byte) {
-		who := "you do "
-		if us {
-			who = "I do "
+	for code := range byte(nvt.StartTLS + 1) {
+		if h.Enabled(ours, code) {
+			list = append(list, "I do "+nvt.OptionName(code))
 		}
-		list = append(list, who+nvt.OptionName(code))
-	})
-	if h.charset != "" {
-		list = append(list, "charset "+h.charset)
-	}
-	if h.secure != nil {
-		list = append(list, "TLS")
+		if h.Enabled(theirs, code) {
+			list = append(list, "you do "+nvt.OptionName(code))
+		}
 	}
 	return list
 }

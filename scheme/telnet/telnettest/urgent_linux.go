@@ -6,7 +6,6 @@ import (
 	"syscall"
 )
 
-// sendUrgent sends an octet as urgent data.
 func sendUrgent(c net.Conn, o byte) error {
 	raw, err := c.(*net.TCPConn).SyscallConn()
 	if err != nil {

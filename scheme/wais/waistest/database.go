@@ -52,7 +52,6 @@ type Typed struct {
 	Data  []byte // must not be changed while the server runs
 }
 
-// database is a Database that is served.
 type database struct {
 	name, path  string
 	documents   []*document
@@ -61,7 +60,6 @@ type database struct {
 	catalogue   *document
 }
 
-// document is a Document that is served.
 type document struct {
 	Document
 	localID string
@@ -209,7 +207,6 @@ func (d Database) sourceText(o *Options) string {
 	return b.String()
 }
 
-// quoted writes a string of a source description.
 func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }

@@ -35,7 +35,6 @@ type parser struct {
 	tokens []string
 }
 
-// mostDepth limits nested parentheses.
 const mostDepth = 50
 
 // parseWords reads seed words. ok is false for a syntax error.
@@ -112,7 +111,6 @@ func (p *parser) operand(depth int) (t term, ok bool) {
 	return t, true
 }
 
-// hit is a result of a search.
 type hit struct {
 	d     *document
 	score int

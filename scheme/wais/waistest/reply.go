@@ -1,6 +1,5 @@
 package waistest
 
-// appendCompressed appends a compressed integer.
 func appendCompressed(b []byte, n int) []byte {
 	for shift := 7 * (compressedSize(n) - 1); shift > 0; shift -= 7 {
 		b = append(b, byte(n>>shift)|0x80)
@@ -17,7 +16,6 @@ func compressedSize(n int) int {
 	return size
 }
 
-// appendHead appends tag and length of an element.
 func appendHead(b []byte, tag, size int) []byte {
 	return appendCompressed(appendCompressed(b, tag), size)
 }
@@ -58,7 +56,6 @@ func appendInitReply(b []byte, refused bool, size int) []byte {
 	return append(b, 99, 6, 100, 1, 0, 101, 1, 0)
 }
 
-// searchHead is the beginning of a Search-Response.
 type searchHead struct {
 	found     bool // it answers a search, without a fault
 	records   int
@@ -75,7 +72,6 @@ func (h searchHead) headerSize() int {
 	return size
 }
 
-// size returns the number of octets of the whole APDU.
 func (h searchHead) size() int { return 2 + h.headerSize() + elementSize(99, h.info) }
 
 func (h searchHead) append(b []byte) []byte {
@@ -120,7 +116,6 @@ func appendHit(b []byte, h hit, typed bool) []byte {
 	return appendElement(b, 150, group)
 }
 
-// documentText is a group of a document's octets.
 type documentText struct {
 	id   []byte
 	data []byte
@@ -140,7 +135,6 @@ func (t documentText) append(b []byte) []byte {
 	return appendElement(b, 127, t.data)
 }
 
-// diagnostic is a diagnostic record.
 type diagnostic struct {
 	code      string // two characters
 	text      string

@@ -42,7 +42,6 @@ type request struct {
 	document passage
 }
 
-// passage is a document, or a part of it.
 type passage struct {
 	id, wtype  []byte
 	unit       byte
@@ -242,7 +241,6 @@ func elements(b []byte, f func(tag int, content []byte) bool) bool {
 	return true
 }
 
-// element reads the element at the beginning of b.
 func element(b []byte) (tag int, content, rest []byte, ok bool) {
 	tag, b, ok = compressed(b)
 	if !ok {
@@ -291,7 +289,6 @@ func decimal(b []byte) (n int64, ok bool) {
 // or else of the original.
 type names struct{ database, localID []byte }
 
-// parseID reads a document-id.
 func parseID(id []byte) (x names, ok bool) {
 	ok = elements(id, func(tag int, content []byte) bool {
 		switch {

@@ -12,7 +12,6 @@ const (
 	mostRequest = 1 << 20 // octets of an APDU
 )
 
-// session is one connection.
 type session struct {
 	s    *Server
 	c    net.Conn
@@ -94,7 +93,6 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	return b, true
 }
 
-// search appends the answer to a query of type 3.
 func (x *session) search(b []byte, typed bool) []byte {
 	db, path := x.s.database(x.q.database)
 	head := searchHead{found: true, reference: x.q.reference}
@@ -155,7 +153,6 @@ func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
 	return hits, trouble
 }
 
-// like returns the texts of the examples.
 func (x *session) like(db *database) (texts [][]byte) {
 	for _, example := range x.q.examples {
 		id, ok := parseID(example.id)

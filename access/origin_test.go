@@ -1,0 +1,408 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Servers named p... are private, those named g... are public.
+func zoneWorld() *world {
+	return &world{
+		names: map[string]string{
+			"p1.example": "10.0.0.1", "p2.example": "192.168.0.2", "p3.example": "fd00::3",
+			"g1.example": "1.1.1.1", "g2.example": "2606:4700::1111",
+			"mixed.example":  "10.0.0.9 9.9.9.9",
+			"rebind.example": "9.9.9.9|10.0.0.9",
+		},
+		pages: map[string]string{
+			"http://p2.example/end": "object near", "http://g2.example/end": "object far", "http://10.0.0.1/end": "object near",
+			"http://p1.example/p2":    "referral http://p2.example/end",
+			"http://p1.example/p":     "referral http://10.0.0.1/end",
+			"http://p1.example/g2":    "referral http://g2.example/end",
+			"http://g1.example/p2":    "referral http://p2.example/end",
+			"http://g1.example/g2":    "referral http://g2.example/end",
+			"http://g1.example/g2p2":  "referral http://g2.example/p2",
+			"http://g2.example/p2":    "referral http://p2.example/end",
+			"http://p1.example/g2p2":  "referral http://g2.example/p2",
+			"http://p1.example/p3p2":  "referral http://p3.example/p2",
+			"http://p3.example/p2":    "referral http://p2.example/end",
+			"http://p1.example/p3g2":  "referral http://p3.example/g2p2",
+			"http://p3.example/g2p2":  "referral http://g2.example/p2",
+			"http://g1.example/file":  "referral file:///secret",
+			"http://p1.example/file":  "referral file:///secret",
+			"http://g1.example/local": "referral http://localhost/end",
+			"file:///p2":              "referral http://p2.example/end",
+			"file:///g2p2":            "referral http://g2.example/p2",
+			"file:///file":            "referral file:///secret",
+			"file:///secret":          "object secret",
+			"http://mixed.example/p2": "referral http://p2.example/end", "http://rebind.example/p2": "referral http://p2.example/end",
+			"http://rebind.example/": "object rebound", "http://mixed.example/": "object mixed",
+			"http://g1.example/": "menu http://p2.example/end", "http://p1.example/": "menu http://p2.example/end",
+			"mid:a@b": "menu http://p2.example/end",
+		},
+	}
+}
+
+// A typed URL may name a private address. A referral may not lead from a public address to
+// a private one.
+func TestZonesOfReferrals(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		rule   string // of the denial
+		origin policy.Origin
+	}{
+		{"http://p2.example/end", "", policy.FromPrivate},
+		{"http://g2.example/end", "", policy.FromPublic},
+		{"http://p1.example/p2", "", policy.FromPrivate},
+		{"http://p1.example/p", "", policy.FromPrivate},
+		{"http://p1.example/g2", "", policy.FromPublic},
+		{"http://g1.example/g2", "", policy.FromPublic},
+		{"http://g1.example/p2", "private", 0},
+		{"http://g1.example/local", "private", 0},
+		{"http://g1.example/g2p2", "private", 0},
+		{"http://p1.example/g2p2", "private", 0},
+		{"http://p1.example/p3p2", "", policy.FromPrivate},
+		{"http://p1.example/p3g2", "private", 0},
+		{"file:///p2", "", policy.FromPrivate},
+		{"file:///g2p2", "private", 0},
+		{"file:///file", "", policy.FromPrivate},
+		{"http://g1.example/file", "file", 0},
+		{"http://p1.example/file", "file", 0},
+	} {
+		w := zoneWorld()
+		_, res, err := openText(t, w.client(t, policy.Rules{TypedPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)})
+		if got := deniedBy(err); got != c.rule || (err != nil) != (c.rule != "") {
+			t.Errorf("%s: %v, want rule %q", c.text, err, c.rule)
+			continue
+		}
+		if err == nil && res.LinkOrigin != c.origin {
+			t.Errorf("%s: origin %v, want %v", c.text, res.LinkOrigin, c.origin)
+		}
+		if c.rule == "private" && strings.Contains(fmt.Sprint(w.dialled()), "192.168.0.2") {
+			t.Errorf("%s: what is denied was dialled", c.text)
+		}
+		// AllowPrivate allows every address.
+		if _, _, err := openText(t, zoneWorld().client(t, policy.Rules{AllowPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)}); (err != nil) != (c.rule == "file" || strings.Contains(c.text, "local")) {
+			t.Errorf("%s with --allow-private: %v", c.text, err)
+		}
+	}
+}
+
+// A link is judged by where it was found.
+func TestZonesOfLinks(t *testing.T) {
+	w := zoneWorld()
+	c := w.client(t, policy.Rules{TypedPrivate: true, Files: true}, nil, nil)
+	link := parse("http://p2.example/end")
+	for _, s := range []struct {
+		from string
+		rule string
+	}{
+		{"http://p1.example/", ""},
+		{"http://g1.example/", "private"},
+		{"file:///p2", ""}, // NoFollow: the referral is the page
+		{"mid:a@b", "private"},
+	} {
+		from, err := c.Do(t.Context(), Request{URL: parse(s.from), NoFollow: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from.Resource.Close()
+		if _, _, err = openText(t, c, Request{URL: link, From: from}); deniedBy(err) != s.rule || (err != nil) != (s.rule != "") {
+			t.Errorf("from %s: %v", s.from, err)
+		}
+	}
+	// A result that a program makes.
+	for _, s := range []struct {
+		from Result
+		to   string
+		rule string
+	}{
+		{Result{URL: parse("file:///a.html")}, "http://p2.example/end", ""},
+		{Result{URL: parse("file:///a.html")}, "file:///secret", ""},
+		{Result{URL: parse("http://p1.example/")}, "http://p2.example/end", "private"},
+		{Result{URL: parse("http://p1.example/"), LinkOrigin: policy.FromPrivate}, "http://p2.example/end", ""},
+		{Result{URL: parse("http://p1.example/"), LinkOrigin: policy.FromPrivate}, "file:///secret", "file"},
+		{Result{}, "http://p2.example/end", "private"},
+		{Result{}, "file:///secret", "file"},
+	} {
+		if _, _, err := openText(t, c, Request{URL: parse(s.to), From: &s.from}); deniedBy(err) != s.rule || (err != nil) != (s.rule != "") {
+			t.Errorf("from %v to %s: %v", s.from, s.to, err)
+		}
+	}
+}
+
+// Without TypedPrivate no origin leads to a private address, by whatever name.
+func TestPrivateByName(t *testing.T) {
+	w := zoneWorld()
+	c := w.client(t, policy.Rules{}, nil, nil)
+	for _, text := range []string{"http://p1.example/", "http://p3.example/", "http://10.0.0.1/end", "http://[::ffff:10.0.0.1]/", "http://localhost/"} {
+		if _, _, err := openText(t, c, Request{URL: parse(text)}); deniedBy(err) != "private" || KindOf(err) != Denied {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	equal(t, "dialled", w.dialled(), nil)
+	// For a name with both, only the public address is dialled.
+	if text, res, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "mixed" || res.LinkOrigin != policy.FromPublic {
+		t.Errorf("mixed: %q %v %v", text, res, err)
+	}
+	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
+	_, err := c.dialer(dialerKey{origin: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
+	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// The name has a public address at the first look-up, and a private one after.
+func TestRebinding(t *testing.T) {
+	w := zoneWorld()
+	c := w.client(t, policy.Rules{}, nil, nil)
+	u := parse("http://rebind.example/")
+	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openText(t, c, Request{URL: u}); deniedBy(err) != "private" {
+		t.Errorf("after the name is bound to a private address: %v", err)
+	}
+	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
+
+	// Even if typed URLs may have private addresses, a name that was once public leads
+	// only to public ones.
+	w = zoneWorld()
+	c = w.client(t, policy.Rules{TypedPrivate: true}, nil, nil)
+	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openText(t, c, Request{URL: parse("http://rebind.example/p2")}); deniedBy(err) != "private" {
+		t.Errorf("from a private address of a name that had a public one: %v", err)
+	}
+	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80", "10.0.0.9:80"})
+
+	// The same applies if the public address refused the connection.
+	w = zoneWorld()
+	w.names["mixed.example"] = "9.9.9.9 10.0.0.9"
+	w.dead = map[string]bool{"9.9.9.9": true}
+	c = w.client(t, policy.Rules{TypedPrivate: true}, nil, nil)
+	if _, _, err := openText(t, c, Request{URL: parse("http://mixed.example/p2")}); deniedBy(err) != "private" {
+		t.Errorf("from a private address after a public one: %v", err)
+	}
+}
+
+// A reused connection counts as public or private, though it is not dialled again.
+func TestZonesOfKeptConnections(t *testing.T) {
+	for _, s := range []struct{ first, second, rule string }{
+		{"http://g2.example/end", "http://g2.example/p2", "private"},
+		{"http://p1.example/g2", "http://p1.example/p2", ""},
+		{"http://p1.example/p2", "http://p1.example/p2", ""},
+	} {
+		w := zoneWorld()
+		c := w.client(t, policy.Rules{TypedPrivate: true}, nil, &lines{keep: true})
+		if _, _, err := openText(t, c, Request{URL: parse(s.first)}); err != nil {
+			t.Fatal(err)
+		}
+		w.dialled()
+		_, _, err := openText(t, c, Request{URL: parse(s.second)})
+		if deniedBy(err) != s.rule || (err != nil) != (s.rule != "") {
+			t.Errorf("%s after %s: %v", s.second, s.first, err)
+		}
+		for _, address := range w.dialled() {
+			if s.rule != "" || address != "192.168.0.2:80" {
+				t.Errorf("%s after %s: dialled %s again", s.second, s.first, address)
+			}
+		}
+	}
+}
+
+// A client has one dialer for each origin, because openers keep connections by dialer.
+func TestDoors(t *testing.T) {
+	w := zoneWorld()
+	var seen []scheme.Dialer
+	inner := new(lines)
+	o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		seen = append(seen, req.Dial)
+		return inner.Open(ctx, req)
+	})
+	p, _ := policy.New(policy.Rules{TypedPrivate: true})
+	c := New(registry(t, o), p, &Options{Lookup: w.lookup, Dial: w.dial})
+	defer w.servers.Wait()
+	defer c.Close()
+	for range 2 {
+		for _, text := range []string{"http://p1.example/p2", "http://g1.example/g2"} {
+			if _, _, err := openText(t, c, Request{URL: parse(text)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, z := range []policy.Origin{policy.Typed, policy.FromPrivate, policy.Typed, policy.FromPublic, policy.Typed, policy.FromPrivate, policy.Typed, policy.FromPublic} {
+		if seen[i] != scheme.Dialer(c.dialer(dialerKey{origin: z})) {
+			t.Errorf("request %d has not the door %v", i, z)
+		}
+	}
+	if c.dialer(dialerKey{origin: 0}) == c.dialer(dialerKey{origin: 1}) || c.dialer(dialerKey{origin: 1}) == c.dialer(dialerKey{origin: 2}) {
+		t.Error("two origins have one door")
+	}
+}
+
+// In doubt a link is Far.
+func TestZoneAfter(t *testing.T) {
+	p, _ := policy.New(policy.Rules{})
+	c := New(known(t), p, nil)
+	c.known.record("known-public.example", true)
+	c.known.record("known-private.example", false)
+	c.known.record("Once-Public.example", true)
+	c.known.record("once-public.example", false)
+	private, public := new(tracker), new(tracker)
+	private.note(false)
+	public.note(false)
+	public.note(true)
+	public.note(false)
+	for _, s := range []struct {
+		text   string
+		origin policy.Origin
+		t      *tracker
+		want   policy.Origin
+	}{
+		{"http://a.example/", policy.Typed, new(tracker), policy.FromPublic},
+		{"http://a.example/", policy.Typed, private, policy.FromPrivate},
+		{"http://a.example/", policy.Typed, public, policy.FromPublic},
+		{"http://a.example/", policy.FromPublic, private, policy.FromPublic},
+		{"http://known-public.example/", policy.Typed, new(tracker), policy.FromPublic},
+		{"http://known-public.example/", policy.FromPrivate, private, policy.FromPublic},
+		{"http://KNOWN-public.example/", policy.FromPrivate, private, policy.FromPublic},
+		{"http://known-private.example/", policy.FromPrivate, new(tracker), policy.FromPrivate},
+		{"http://once-public.example/", policy.FromPrivate, private, policy.FromPublic},
+		{"http://10.0.0.1/", policy.Typed, new(tracker), policy.FromPrivate},
+		{"http://[::1]:8080/", policy.Typed, new(tracker), policy.FromPrivate},
+		{"http://1.1.1.1/", policy.Typed, new(tracker), policy.FromPublic},
+		{"file:///a", policy.Typed, new(tracker), policy.FromPrivate},
+		{"file:///a", policy.FromPrivate, new(tracker), policy.FromPrivate},
+		{"file:///a", policy.FromPublic, new(tracker), policy.FromPublic},
+		{"news:a.b", policy.Typed, private, policy.FromPrivate},
+		{"news:a.b", policy.Typed, new(tracker), policy.FromPublic},
+	} {
+		if got := c.originAfter(parse(s.text), route{}, s.origin, s.t); got != s.want {
+			t.Errorf("originAfter(%s, %v): %v, want %v", s.text, s.origin, got, s.want)
+		}
+	}
+}
+
+// For a URL without a host, as of news, the addresses that its opener dials count.
+func TestZoneOfAServerOfOnesOwn(t *testing.T) {
+	for server, want := range map[string]policy.Origin{"p1.example:119": policy.FromPrivate, "10.0.0.1:119": policy.FromPrivate, "g1.example:119": policy.FromPublic, "mixed.example:119": policy.FromPublic} {
+		w := zoneWorld()
+		o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+			c, err := req.Dial.DialContext(ctx, "tcp", server)
+			if err != nil {
+				return nil, err
+			}
+			c.Close()
+			return page(req.URL, "object", "article")
+		})
+		p, err := policy.New(policy.Rules{TypedPrivate: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.names["mixed.example"] = "9.9.9.9 10.0.0.9"
+		c := New(registry(t, o), p, &Options{Lookup: w.lookup, Dial: w.dial})
+		if _, res, err := openText(t, c, Request{URL: parse("mid:a@b")}); err != nil || res.LinkOrigin != want {
+			t.Errorf("from %s: %+v, %v", server, res, err)
+		}
+		c.Close()
+		w.servers.Wait()
+	}
+}
+
+// The number of remembered hosts is limited, and a forgotten one counts as public.
+func TestHostsBound(t *testing.T) {
+	var h hosts
+	for i := range maxHosts + 100 {
+		h.record(fmt.Sprintf("h%d.example", i), false)
+	}
+	if len(h.public) != maxHosts {
+		t.Errorf("%d hosts remembered", len(h.public))
+	}
+}
+
+// The address is judged again when the socket connects.
+func TestControl(t *testing.T) {
+	p, _ := policy.New(policy.Rules{TypedPrivate: true})
+	c := New(nil, p, nil)
+	for address, allowed := range map[string][2]bool{ // Typed, Far
+		"1.1.1.1:80": {true, true}, "127.0.0.1:80": {true, false}, "[::ffff:127.0.0.1]:80": {true, false}, "[fe80::1%1]:80": {true, false},
+		"localhost:80": {false, false}, "/tmp/socket": {false, false}, "": {false, false},
+	} {
+		for i, z := range []policy.Origin{policy.Typed, policy.FromPublic} {
+			err := c.dialer(dialerKey{origin: z}).control("tcp", address, nil)
+			if (err == nil) != allowed[i] || err != nil && KindOf(err) != Denied {
+				t.Errorf("%q in origin %v: %v", address, z, err)
+			}
+		}
+	}
+}
+
+func TestInTurns(t *testing.T) {
+	list := func(text string) (l []netip.Addr) {
+		for _, a := range strings.Fields(text) {
+			l = append(l, netip.MustParseAddr(a))
+		}
+		return l
+	}
+	for in, want := range map[string]string{
+		"":                                "",
+		"1.1.1.1":                         "1.1.1.1",
+		"1.1.1.1 1.1.1.1 1.1.1.1":         "1.1.1.1",
+		"1.1.1.1 2.2.2.2 ::1 ::2 ::3":     "1.1.1.1 ::1 2.2.2.2 ::2 ::3",
+		"::1 ::2 1.1.1.1 ::3 2.2.2.2 ::1": "::1 1.1.1.1 ::2 2.2.2.2 ::3",
+	} {
+		if got := fmt.Sprint(inTurns(list(in))); got != fmt.Sprint(list(want)) {
+			t.Errorf("inTurns(%s) = %s", in, got)
+		}
+	}
+}
+
+// Options.CheckAddr judges each address of a name, at each look-up, except those of
+// gateways.
+func TestCheckAddr(t *testing.T) {
+	w := zoneWorld()
+	o := &Options{CheckAddr: func(a netip.AddrPort) error {
+		if a.Addr() == netip.MustParseAddr("1.1.1.1") || a == netip.MustParseAddrPort("9.9.9.9:5000") {
+			return &policy.DeniedError{Rule: "list", Subject: a.String(), Reason: "it is on the list"}
+		}
+		return nil
+	}}
+	c := w.client(t, policy.Rules{TypedPrivate: true}, o, nil)
+	for text, want := range map[string]string{
+		"http://g1.example/": "list", "http://1.1.1.1/": "list", "http://g2.example/end": "", "http://p1.example/g2": "", "http://mixed.example/": "",
+	} {
+		_, _, err := openText(t, c, Request{URL: locus.MustParse(text)})
+		if got := deniedBy(err); got != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	d := c.dialer(dialerKey{origin: policy.FromPublic})
+	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	if _, err := d.DialData(t.Context(), control, 5000); deniedBy(err) != "list" {
+		t.Errorf("data: %v", err)
+	}
+	if err := d.control("tcp", "1.1.1.1:80", nil); deniedBy(err) != "list" {
+		t.Errorf("a socket: %v", err)
+	}
+	for _, dialled := range w.dialled() {
+		if strings.HasPrefix(dialled, "1.1.1.1") || dialled == "9.9.9.9:5000" {
+			t.Errorf("%s was dialled", dialled)
+		}
+	}
+	if err := c.dialer(dialerKey{origin: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
+		t.Errorf("a gateway: %v", err)
+	}
+}

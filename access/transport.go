@@ -1,0 +1,178 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/agent"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// TransportOptions configure [NewTransport]. The zero value, and nil, select the defaults.
+type TransportOptions struct {
+	// Policy says where requests may lead. The zero Policy allows only public addresses.
+	Policy policy.Policy
+	// TLS is the configuration for https; nil: the defaults of crypto/tls.
+	TLS *tls.Config
+	// UserAgent is sent in requests without a User-Agent; empty: "locus/VERSION (+URL)".
+	UserAgent string
+	// Header has fields for requests that lack them; nil: none. After a redirect to
+	// another host, port or scheme, Authorization and Cookie are not among them.
+	Header http.Header
+	// Dial and Lookup are as in [Options].
+	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Connect is the most time for one connection, name look-up included; 0: 30 s.
+	Connect time.Duration
+	// Idle is the longest silence of a server; 0: 60 s.
+	Idle time.Duration
+}
+
+// NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs
+// from other people. It is an [http.Transport], with all methods, bodies, trailers and
+// HTTP/2, under a policy: each request, also one by which an [http.Client] follows a
+// redirect, and each address before it is dialled. o may be nil.
+//
+// A refusal is a [*policy.DeniedError], which is fs.ErrPermission, and nothing is
+// sent. A host must be written as RFC 1738 section 3.1 has it, which refuses 0x7f.1,
+// 2130706433 and names in Unicode. What a redirect leads to is judged by
+// [policy.Policy.CheckReferral].
+//
+// The proxies of the environment are not used, because a proxy would connect to addresses
+// that the policy has not seen.
+func NewTransport(o *TransportOptions) http.RoundTripper {
+	if o == nil {
+		o = new(TransportOptions)
+	}
+	t := &transport{
+		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle}),
+		header: header(o.Header, cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name())),
+	}
+	for origin := range t.origins {
+		t.origins[origin] = &http.Transport{
+			DialContext:           t.client.dialer(dialerKey{origin: policy.Origin(origin)}).DialContext,
+			TLSClientConfig:       o.TLS.Clone(),
+			TLSHandshakeTimeout:   t.client.options.Connect,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConns:          100,
+			IdleConnTimeout:       90 * time.Second,
+			ExpectContinueTimeout: time.Second,
+		}
+	}
+	return t
+}
+
+// transport has a transport for each origin, so that a connection which a typed URL was
+// allowed to open is not reused for a redirect.
+type transport struct {
+	client  *Client
+	header  http.Header // for requests that lack them
+	origins [policy.FromPublic + 1]*http.Transport
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	origin, err := t.check(req)
+	if err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
+	resp, err := t.origins[origin].RoundTrip(t.withHeader(req))
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = req
+	return resp, nil
+}
+
+// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+func (t *transport) CloseIdleConnections() {
+	for _, origin := range t.origins {
+		origin.CloseIdleConnections()
+	}
+}
+
+// check judges a request and returns its origin. If an [http.Client] made it to follow a
+// redirect, that depends on the URLs before it.
+func (t *transport) check(req *http.Request) (policy.Origin, error) {
+	to, err := webTarget(req)
+	if err != nil {
+		return 0, err
+	}
+	origin, from, before := policy.Typed, policy.Target{}, requestsBefore(req)
+	for _, r := range slices.Backward(before) {
+		if from, err = webTarget(r); err != nil {
+			return 0, err
+		}
+		origin = t.client.originAfter(from.URL, route{url: from.URL}, origin, new(tracker))
+	}
+	if len(before) > 0 {
+		if err := t.client.policy.CheckReferral(from, to, len(before)); err != nil {
+			return 0, err
+		}
+	}
+	return origin, t.client.policy.CheckURL(to, origin)
+}
+
+// requestsBefore returns the requests whose responses redirected an [http.Client] to req,
+// the last one first.
+func requestsBefore(req *http.Request) (list []*http.Request) {
+	for r := req; r.Response != nil && r.Response.Request != nil && r.Response.Request.URL != nil; r = r.Response.Request {
+		list = append(list, r.Response.Request)
+	}
+	return list
+}
+
+// webTarget returns the URL of a request as the policy judges it.
+func webTarget(req *http.Request) (t policy.Target, err error) {
+	if req.URL == nil {
+		return t, fmt.Errorf("access: %w: the request has no URL", scheme.ErrUnsupported)
+	}
+	plain := *req.URL
+	plain.Opaque = "" // net/http dials the Host all the same
+	if t.URL, err = locus.Parse(plain.String()); err != nil {
+		return t, fmt.Errorf("access: %w", err)
+	}
+	t.Reach, t.Reads, t.Encoded = policy.Network, true, true
+	switch t.URL.Scheme() {
+	case "http":
+		t.Port = httpPort
+	case "https":
+		t.Port = httpsPort
+	default:
+		return t, fmt.Errorf("access: %w: %s is neither http nor https", scheme.ErrUnsupported, locus.Quote(t.URL.Scheme()))
+	}
+	return t, nil
+}
+
+// withHeader returns req with the default header fields. A RoundTripper must not change
+// the request itself.
+func (t *transport) withHeader(req *http.Request) *http.Request {
+	out := req.WithContext(req.Context())
+	if out.Header = req.Header.Clone(); out.Header == nil {
+		out.Header = make(http.Header)
+	}
+	elsewhere := false
+	for _, r := range requestsBefore(req) {
+		elsewhere = elsewhere || r.URL.Scheme != req.URL.Scheme || !strings.EqualFold(r.URL.Host, req.URL.Host)
+	}
+	for name, values := range t.header {
+		private := name == "Authorization" || name == "Cookie"
+		if _, ok := out.Header[name]; !ok && !(private && elsewhere) {
+			out.Header[name] = values
+		}
+	}
+	return out
+}

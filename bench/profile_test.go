@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"testing"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/bench/lists"
+	"github.com/locus-url/locus/profile/rfc3986"
+	ours "github.com/locus-url/locus/profile/whatwg"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// BenchmarkProfiles compares the verdicts of the standards, and the URL Standard's parser
+// and serializer with that of another library.
+func BenchmarkProfiles(b *testing.B) {
+	r := Must(all.Registry())
+	for _, list := range lists.All() {
+		for _, reader := range []struct {
+			name string
+			read func(text string)
+		}{
+			{"rfc1738", func(text string) {
+				if u, err := locus.Parse(text); err == nil {
+					r.Check(u, locus.RFC1738)
+				}
+			}},
+			{"rfc3986", func(text string) { rfc3986.Parse(text).Check() }},
+			{"whatwg", func(text string) {
+				if u, err := ours.Parse(text, nil); err == nil {
+					u.Href()
+				}
+			}},
+			{"nlnwa", func(text string) {
+				if u, err := whatwg.Parse(text); err == nil {
+					u.Href(false)
+				}
+			}},
+		} {
+			b.Run(list.Name+"/"+reader.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					for _, text := range list.URLs {
+						reader.read(text)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list.URLs)), "ns/URL")
+			})
+		}
+	}
+}

@@ -1,0 +1,344 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
+)
+
+// theDocs returns the names of README.md and of the pages of docs.
+func theDocs(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(names) < 2 {
+		t.Fatal(names, err)
+	}
+	return append(names, "../../README.md")
+}
+
+// block is a fenced block of a Markdown page.
+type block struct {
+	language string
+	lines    []string
+	line     int // of its first line
+}
+
+func blocksOf(t *testing.T, name string) (list []block) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open *block
+	for i, line := range strings.Split(string(text), "\n") {
+		language, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && open == nil:
+			open = &block{language: language, line: i + 2}
+		case fence:
+			list, open = append(list, *open), nil
+		case open != nil:
+			open.lines = append(open.lines, line)
+		}
+	}
+	if open != nil {
+		t.Errorf("%s:%d: the block is not closed", name, open.line)
+	}
+	return list
+}
+
+// shellCommand is a command of a console block with the output that the page shows.
+type shellCommand struct {
+	text   string
+	want   []string
+	status int
+	line   int
+}
+
+func commandsOf(t *testing.T, name string) (list []shellCommand) {
+	for _, b := range blocksOf(t, name) {
+		if b.language != "console" {
+			continue
+		}
+		for i, line := range b.lines {
+			text, isCommand := strings.CutPrefix(line, "$ ")
+			switch {
+			case isCommand:
+				list = append(list, shellCommand{text: text, line: b.line + i})
+				continue
+			case i == 0:
+				t.Fatalf("%s:%d: a console block begins with a command", name, b.line)
+			}
+			last := &list[len(list)-1]
+			if status, ok := strings.CutPrefix(line, "[status "); ok {
+				last.status, _ = strconv.Atoi(strings.TrimSuffix(status, "]"))
+			} else if more, ok := strings.CutPrefix(line, "> "); ok && len(last.want) == 0 {
+				last.text += "\n" + more
+			} else {
+				last.want = append(last.want, line)
+			}
+		}
+	}
+	return list
+}
+
+// shownOutput returns the output that a page shows as an expression: "..." is any text, and
+// on a line of its own any lines.
+func shownOutput(want []string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString(`\A`)
+	for _, line := range want {
+		if line == "..." {
+			b.WriteString(`(?s:.*\n)?`)
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), `\.\.\.`, `.*`) + `\n`)
+	}
+	return regexp.MustCompile(b.String() + `\z`)
+}
+
+// The commands of README.md and docs print what is shown, each with its own empty home.
+// They run in a folder with links to what the clone has.
+func TestDocsCommands(t *testing.T) {
+	count := 0
+	for _, name := range theDocs(t) {
+		commands := commandsOf(t, name)
+		count += len(commands)
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries, err := os.ReadDir(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if err := os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, c := range commands {
+				cmd := exec.Command("sh", "-c", c.text)
+				cmd.Dir = dir
+				cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "GORACE=atexit_sleep_ms=0")
+				out, err := cmd.CombinedOutput()
+				status := 0
+				if exit := (*exec.ExitError)(nil); err != nil {
+					if exit, _ = err.(*exec.ExitError); exit == nil {
+						t.Fatal(err)
+					}
+					status = exit.ExitCode()
+				}
+				if status != c.status || !shownOutput(c.want).Match(out) {
+					t.Errorf("%s:%d: %s\nstatus %d, want %d\n%s", name, c.line, c.text, status, c.status, out)
+				}
+			}
+		})
+	}
+	if count < 20 {
+		t.Errorf("only %d commands", count)
+	}
+}
+
+// The lines of the Go snippets of README.md and docs stand, in their order, in a file of
+// Go that is compiled, most often an example.
+func TestDocsGo(t *testing.T) {
+	var files [][]string
+	if err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".go") {
+			octets, err := os.ReadFile(name)
+			files = append(files, plainCode(strings.Split(string(octets), "\n")))
+			return err
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range theDocs(t) {
+		for _, b := range blocksOf(t, name) {
+			if snippet := plainCode(b.lines); b.language == "go" && !slices.ContainsFunc(files, func(code []string) bool { return inOrder(code, snippet) }) {
+				t.Errorf("%s:%d: no Go file has this snippet", name, b.line)
+			}
+		}
+	}
+}
+
+// plainCode returns lines of Go without indentation, and without blank lines and comments
+// on lines of their own.
+func plainCode(lines []string) (code []string) {
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+			code = append(code, line)
+		}
+	}
+	return code
+}
+
+// inOrder reports whether code has the lines of snippet in their order.
+func inOrder(code, snippet []string) bool {
+	for _, line := range code {
+		if len(snippet) > 0 && line == snippet[0] {
+			snippet = snippet[1:]
+		}
+	}
+	return len(snippet) == 0
+}
+
+// tableOf returns the cells of the rows of the table after a heading.
+func tableOf(t *testing.T, name, heading string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, ok := strings.Cut(string(text), "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("%s has no heading %q", name, heading)
+	}
+	after, _, _ = strings.Cut(after, "\n## ")
+	for _, line := range strings.Split(after, "\n") {
+		if line, ok := strings.CutPrefix(line, "| "); ok {
+			cells := strings.Split(strings.ReplaceAll(strings.TrimSuffix(line, "|"), `\|`, "\x00"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(strings.ReplaceAll(cells[i], "\x00", "|"))
+			}
+			rows = append(rows, cells)
+		}
+	}
+	if len(rows) < 3 {
+		t.Fatalf("%s, %s: %d rows", name, heading, len(rows))
+	}
+	return rows[1:] // without the header; the line below it begins with "|-"
+}
+
+// codes are the texts in backquotes.
+var codes = regexp.MustCompile("`([^`]+)`")
+
+const contract = "../../docs/contract.md"
+
+// The contract lists each subcommand, and the flags that it lists exist.
+func TestContractCommands(t *testing.T) {
+	var out bytes.Buffer
+	root := newRoot(base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	find := func(name string) *cobra.Command {
+		cmd, rest, err := root.Find(strings.Fields(name))
+		if err != nil || len(rest) > 0 {
+			t.Errorf("no subcommand %s: %v", name, err)
+			return nil
+		}
+		return cmd
+	}
+	listed := map[string]bool{"help": true}
+	for _, row := range tableOf(t, contract, "Subcommands") {
+		name, _, _ := strings.Cut(strings.TrimPrefix(codes.FindStringSubmatch(row[0])[1], "locus "), " ")
+		listed[name] = true
+		find(name)
+	}
+	for _, cmd := range root.Commands() {
+		if !cmd.Hidden && !listed[cmd.Name()] && !strings.Contains(cmd.Annotations["topic"], "true") && cmd.Runnable() {
+			t.Errorf("the contract does not list %s", cmd.Name())
+		}
+	}
+	for _, row := range tableOf(t, contract, "Flags") {
+		for _, command := range codes.FindAllStringSubmatch(row[0], -1) {
+			cmd := find(command[1])
+			if cmd == nil {
+				continue
+			}
+			for _, code := range codes.FindAllStringSubmatch(row[1], -1) {
+				flag, value, _ := strings.Cut(code[1], " ")
+				name := strings.TrimLeft(flag, "-")
+				f := cmd.Flag(name)
+				if len(name) == 1 {
+					f = cmd.Flags().ShorthandLookup(name)
+					if f == nil {
+						f = cmd.InheritedFlags().ShorthandLookup(name)
+					}
+				}
+				if f == nil {
+					t.Errorf("%s has no flag %s", command[1], flag)
+				} else if takes := f.NoOptDefVal == ""; takes != (value != "") {
+					t.Errorf("%s %s: takes a value: %t", command[1], code[1], takes)
+				}
+			}
+		}
+	}
+}
+
+// The examples of the exit statuses end with them.
+func TestContractStatus(t *testing.T) {
+	for _, row := range tableOf(t, contract, "Exit status") {
+		command := codes.FindStringSubmatch(row[2])
+		if command == nil {
+			if row[0] != "130" {
+				t.Errorf("status %s has no example", row[0])
+			}
+			continue
+		}
+		cmd := exec.Command("sh", "-c", command[1])
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "GORACE=atexit_sleep_ms=0")
+		out, _ := cmd.CombinedOutput()
+		if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != row[0] {
+			t.Errorf("%s: status %s, want %s\n%s", command[1], got, row[0], out)
+		}
+	}
+}
+
+// The keys of locator are those of the contract.
+func TestContractLocator(t *testing.T) {
+	text, err := os.ReadFile(contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "The keys of `locator`:")
+	table, _, _ = strings.Cut(table, "\n\n`get`")
+	rows := 0
+	for _, line := range strings.Split(table, "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], ":") {
+			continue
+		}
+		rows++
+		url := codes.FindStringSubmatch(cells[1])[1]
+		var want []string
+		for _, code := range codes.FindAllStringSubmatch(cells[2], -1) {
+			want = append(want, code[1])
+		}
+		out, err := exec.Command("locus", "parse", "--json", url).Output()
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		var got struct{ Locator map[string]any }
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(want)
+		if keys := slices.Sorted(maps.Keys(got.Locator)); !slices.Equal(keys, want) {
+			t.Errorf("%s: %q, the contract has %q", url, keys, want)
+		}
+	}
+	if rows != 14 {
+		t.Errorf("%d rows", rows)
+	}
+}

@@ -1,0 +1,70 @@
+package page
+
+import "strings"
+
+// Class is a way to show an object.
+type Class string
+
+const (
+	ClassText     Class = "text"     // text, with its URLs as links
+	ClassDocument Class = "document" // HTML without scripts, styles, forms and frames
+	ClassFrame    Class = "frame"    // the original HTML in a sandboxed frame
+	ClassMessage  Class = "message"  // a mail message or news article
+	ClassImage    Class = "image"
+	ClassSound    Class = "sound"
+	ClassVideo    Class = "video"
+	ClassFile     Class = "file" // a file to save: an archive, a program
+)
+
+// kinds are the kinds of objects that are shown in each class; none: that of the type.
+var kinds = map[Class]kind{
+	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindLetter,
+	ClassImage: kindImage, ClassSound: kindSound, ClassVideo: kindVideo, ClassFile: {},
+}
+
+// ClassOf returns the class of objects of a media type. Images, sounds and videos are
+// only those that browsers show.
+func ClassOf(mediaType string) Class {
+	name := bare(mediaType)
+	switch k, _ := kindOfType(name); {
+	case k == kindDocument:
+		return ClassDocument
+	case k == kindText:
+		return ClassText
+	case messageTypes[name]:
+		return ClassMessage
+	case pictureTypes[name]:
+		return ClassImage
+	case soundTypes[name]:
+		return ClassSound
+	case videoTypes[name]:
+		return ClassVideo
+	}
+	return ClassFile
+}
+
+// bare returns a media type in lower case, without parameters.
+func bare(mediaType string) string {
+	name, _, _ := strings.Cut(mediaType, ";")
+	return strings.ToLower(strings.TrimSpace(name))
+}
+
+var (
+	documentTypes = map[string]bool{"text/html": true, "application/xhtml+xml": true}
+	messageTypes  = map[string]bool{"message/rfc822": true, "message/news": true, "message/global": true}
+	textTypes     = map[string]bool{
+		"application/json": true, "application/x-ndjson": true, "application/xml": true, "application/javascript": true,
+		"application/x-sh": true, "application/x-shellscript": true, "application/x-tex": true, "application/x-perl": true,
+		"application/x-python": true, "application/toml": true, "application/yaml": true, "application/sql": true,
+		"application/x-wais-source": true, "application/gopher-menu": true, "application/gopher+-menu": true,
+	}
+	pictureTypes = map[string]bool{
+		"image/gif": true, "image/jpeg": true, "image/png": true, "image/webp": true, "image/avif": true, "image/bmp": true,
+		"image/x-icon": true, "image/vnd.microsoft.icon": true, "image/svg+xml": true, "image/apng": true, "image/x-ms-bmp": true,
+	}
+	soundTypes = map[string]bool{
+		"audio/mpeg": true, "audio/ogg": true, "audio/wav": true, "audio/x-wav": true, "audio/vnd.wave": true, "audio/flac": true,
+		"audio/x-flac": true, "audio/aac": true, "audio/mp4": true, "audio/webm": true, "audio/opus": true,
+	}
+	videoTypes = map[string]bool{"video/mp4": true, "video/webm": true, "video/ogg": true}
+)

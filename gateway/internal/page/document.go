@@ -1,0 +1,252 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/microcosm-cc/bluemonday"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+)
+
+// documentPage writes a page of foreign HTML without scripts, styles, forms and frames.
+// Its links and images lead through the site. The document is read into memory; one
+// that is too large is shown in a frame.
+func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
+	decoded, err := charset.NewReader(o.Body, o.Type)
+	if err == io.EOF { // the document is empty
+		decoded, err = strings.NewReader(""), nil
+	}
+	if err != nil {
+		return err
+	}
+	text, broken := io.ReadAll(io.LimitReader(decoded, maxDocument+1))
+	if len(text) > maxDocument {
+		return p.embedPage(w, h, o, ClassFrame)
+	}
+	about := headOf(text)
+	g := p.begin(w, h, o, kindDocument, about.title)
+	base := cmp.Or(h.Found, h.URL)
+	if to, err := locus.Parse(about.base); err == nil {
+		base = to
+	}
+	g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))})
+	g.foreign(text, foreignOptions{base: base.WithoutFragment()})
+	return g.end(broken)
+}
+
+// documentHead holds the title and base of a document.
+type documentHead struct{ title, base string }
+
+// maxHead is the length of the beginning of a document in which its head is looked for.
+const maxHead = 64 << 10
+
+// headOf reads the head of a document.
+func headOf(text []byte) (h documentHead) {
+	doc, err := html.Parse(bytes.NewReader(text[:min(len(text), maxHead)]))
+	if err != nil {
+		return h
+	}
+	for n := range doc.Descendants() {
+		switch {
+		case n.DataAtom == atom.Title && h.title == "" && n.FirstChild != nil:
+			h.title = strings.Join(strings.Fields(n.FirstChild.Data), " ")
+		case n.DataAtom == atom.Base && h.base == "":
+			for _, a := range n.Attr {
+				if a.Key == "href" {
+					h.base = strings.TrimSpace(a.Val)
+				}
+			}
+		}
+	}
+	return h
+}
+
+// elements are the elements of foreign HTML that are kept. Of others, the text is.
+var elements = []string{
+	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center", "cite", "code",
+	"col", "colgroup", "dd", "del", "details", "dfn", "dir", "div", "dl", "dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2",
+	"h3", "h4", "h5", "h6", "header", "hr", "i", "img", "ins", "kbd", "li", "main", "mark", "menu", "nav", "ol", "p", "pre", "q", "s", "samp",
+	"section", "small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+	"tt", "u", "ul", "var", "wbr",
+}
+
+// anyScheme lets every scheme through.
+var anyScheme = regexp.MustCompile(`.`)
+
+// sanitiser removes active content. Links are checked afterwards, by [page.attributes].
+var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements(elements...)
+	p.AllowNoAttrs().OnElements("a", "img", "span", "font", "bdo")
+	p.AllowAttrs("href", "name").OnElements("a")
+	p.AllowAttrs("id").Globally()
+	p.AllowAttrs("src", "alt", "width", "height").OnElements("img")
+	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("dir").Matching(bluemonday.Direction).OnElements("bdo", "p", "div", "span")
+	p.AllowURLSchemesMatching(anyScheme)
+	p.AllowRelativeURLs(true)
+	p.RequireNoFollowOnLinks(false)
+	return p
+})
+
+// foreignOptions describe where foreign HTML comes from.
+type foreignOptions struct {
+	base locus.URL
+	// within returns the path of a part of the message by its Content-ID.
+	within func(id string) string
+	// local: remote images are not shown, because they would tell a sender that the
+	// message was read.
+	local bool
+}
+
+// renamed are elements that are replaced: the page has its own "main" and "h1".
+var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
+
+// foreign writes foreign HTML. It is parsed into a tree, so that it cannot close
+// elements of the page.
+func (g *page) foreign(text []byte, o foreignOptions) {
+	g.add("begin-foreign", nil)
+	defer g.put("end-foreign", nil)
+	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
+	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
+		g.add("too-deep", nil)
+		return
+	}
+	for _, n := range nodes {
+		g.clean(n, o)
+		for each := range n.Descendants() {
+			g.clean(each, o)
+		}
+		if err := html.Render(&g.b, n); err != nil {
+			g.err = cmp.Or(g.err, err)
+		}
+	}
+}
+
+// maxNested bounds the depth of foreign elements: HTML parsers have limits of their own,
+// and read deeper elements differently.
+const maxNested = 200
+
+// deeper reports whether n has descendants of that depth.
+func deeper(n *html.Node, most int) bool {
+	if most == 0 {
+		return true
+	}
+	for child := range n.ChildNodes() {
+		if deeper(child, most-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// clean changes a node of foreign HTML into the one that is shown.
+func (g *page) clean(n *html.Node, o foreignOptions) {
+	switch n.Type {
+	case html.TextNode:
+		n.Data = shownLines(n.Data)
+	case html.ElementNode:
+		if name, ok := renamed[n.Data]; ok {
+			n.Data = name
+		}
+		n.Attr = g.attributes(n, o)
+	}
+}
+
+// attributes returns the attributes that a foreign element keeps.
+func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute) {
+	keep := func(name, value string) { list = append(list, html.Attribute{Key: name, Val: value}) }
+	alt := false
+	for _, a := range n.Attr {
+		switch {
+		case a.Key == "id" || a.Key == "name":
+			// Foreign names must not clash with those of the page.
+			keep("id", foreignName+shown(a.Val))
+		case a.Key == "href":
+			if to := g.foreignLink(a.Val, o); to != "" {
+				keep("href", to)
+			}
+		case a.Key == "src":
+			if to := g.foreignImage(a.Val, o); to != "" {
+				keep("src", to)
+				keep("loading", "lazy")
+			}
+		case a.Key == "alt":
+			alt = true
+			keep("alt", shown(a.Val))
+		case a.Key == "colspan" || a.Key == "rowspan" || a.Key == "dir" || a.Key == "start":
+			keep(a.Key, a.Val)
+		case (a.Key == "width" || a.Key == "height") && isNumber(a.Val):
+			keep(a.Key, a.Val)
+		}
+	}
+	if n.Data == "img" && !alt {
+		keep("alt", "")
+	}
+	return list
+}
+
+// foreignName is the prefix of fragment names in foreign HTML.
+const foreignName = "there-"
+
+func isNumber(text string) bool {
+	return text != "" && len(text) < 6 && strings.Trim(text, "0123456789") == ""
+}
+
+// foreignLink returns the path that a link of foreign HTML leads to; empty: none.
+func (g *page) foreignLink(href string, o foreignOptions) string {
+	if fragment, ok := strings.CutPrefix(strings.TrimSpace(href), "#"); ok {
+		return "#" + foreignName + fragment
+	}
+	u, part := g.resolved(href, o)
+	if u.IsZero() {
+		return part
+	}
+	link := g.link(u.WithoutFragment(), Show{})
+	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {
+		link += "#" + foreignName + fragment
+	}
+	return link
+}
+
+// foreignImage returns the path of an image of foreign HTML; empty: it is not shown.
+func (g *page) foreignImage(src string, o foreignOptions) string {
+	u, part := g.resolved(src, o)
+	if u.IsZero() || o.local {
+		return part
+	}
+	return g.raw(u.WithoutFragment(), Show{})
+}
+
+// resolved returns the URL that a link of foreign HTML leads to, or the path of a part of
+// the message, or neither.
+func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
+	text = strings.TrimSpace(text)
+	u, err := locus.Parse(text)
+	if err != nil {
+		ref, err := relative.Parse(text)
+		if err != nil || o.base.IsZero() {
+			return locus.URL{}, ""
+		}
+		if u, _, err = g.registry.Resolve(o.base, ref, relative.Options{}); err != nil {
+			return locus.URL{}, ""
+		}
+	}
+	if o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained) {
+		return locus.URL{}, o.within(scheme.Decoded(u.SchemePart()))
+	}
+	return u, ""
+}

@@ -1,0 +1,92 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
+	"github.com/locus-url/locus/scheme"
+)
+
+// explained is the data of the template "explanation": the parts of a URL, its fields by
+// its scheme, and how it breaks the rules of RFC 1738.
+type explained struct {
+	Empty     bool
+	Parts     []scheme.Span
+	Rows      []row
+	Findings  []locus.Violation
+	Conforms  bool
+	Canonical string // empty: the URL has no canonical form
+	Already   bool   // the URL is in canonical form
+	Scheme    string
+	Access    string
+	Section   string
+	// For a text that is not a URL.
+	Before, At, After, Why string
+}
+
+// row is a field of a URL.
+type row struct{ Name, Value string }
+
+// Explain writes an explanation of text as a fragment of HTML, which the home page shows
+// while a URL is typed.
+func (p *Printer) Explain(w io.Writer, text string) error {
+	g := &page{Printer: p, w: w}
+	g.put("explanation", p.explainText(strings.TrimSpace(text)))
+	return g.err
+}
+
+func (p *Printer) explainText(text string) explained {
+	if text == "" {
+		return explained{Empty: true}
+	}
+	u, err := locus.ParseWrapped(text)
+	if err != nil {
+		return refusal(locus.Mask(text), err)
+	}
+	x := p.explain(u)
+	if note, ok := locus.Unwrap(text).Note(); ok {
+		x.Findings = append([]locus.Violation{note}, x.Findings...)
+	}
+	return x
+}
+
+func (p *Printer) explain(u locus.URL) explained {
+	u = withoutPassword(u)
+	scheme, _ := p.registry.Lookup(u.Scheme())
+	x := explained{
+		Parts: p.registry.Spans(u), Findings: advice.Findings(p.registry, u, locus.RFC1738),
+		Scheme: u.Scheme(), Access: scheme.Access, Section: scheme.Section,
+	}
+	x.Conforms = locus.Conforms(x.Findings)
+	if canonical, _, err := p.registry.Canonical(u); err == nil {
+		x.Canonical, x.Already = canonical.String(), canonical == u
+	}
+	fields, err := p.registry.Fields(u)
+	if err != nil {
+		x.Why = err.Error()
+	}
+	for _, field := range fields {
+		if field.Value != nil {
+			x.Rows = append(x.Rows, row{field.Name, field.Text()})
+		}
+	}
+	return x
+}
+
+// refusal describes why a text is not a URL.
+func refusal(text string, err error) explained {
+	x := explained{Before: text, Why: err.Error()}
+	var s *locus.SyntaxError
+	if errors.As(err, &s) && s.Offset <= len(s.Input) {
+		x.Before, x.After = s.Input[:s.Offset], s.Input[s.Offset:]
+		x.Why = fmt.Sprintf("octet %d: %v", s.Offset, s.Err)
+		_, size := utf8.DecodeRuneInString(x.After)
+		x.At, x.After = x.After[:size], x.After[size:]
+	}
+	return x
+}

@@ -1,0 +1,183 @@
+package page
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
+// URL asks for the message that contains it, which [Site.Home] gets as "in" beside
+// "url". The box for URLs keeps a text that is not a URL.
+func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
+	head := Head{}
+	if h != nil {
+		head = *h
+	}
+	var syntax *locus.SyntaxError
+	if head.URL.IsZero() && errors.As(err, &syntax) {
+		head.Box = syntax.Input
+	}
+	k, title := kindWarning, ""
+	k.Label = wordsFor(kind).what
+	if head.URL.IsZero() {
+		title = k.Label
+	}
+	g := p.begin(w, &head, nil, k, title)
+	g.put("failure", g.failure(kind, err))
+	return g.end(nil)
+}
+
+// Redirect writes a page that asks before it leads to to, because err is why a browser
+// may not follow the redirect by itself.
+func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
+	g := p.begin(w, h, nil, kindReferral, "")
+	f := g.failure("denied", err)
+	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself. Open the other address only if you expected it."
+	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
+	g.put("failure", f)
+	return g.end(nil)
+}
+
+// failure is the data of the template "failure".
+type failure struct {
+	What, Do, Text, Hint, Kind string
+	Named                      bool   // the page has the name of a resource
+	Again                      string // the page itself, to try again
+	Onward, To                 string // the page of the target of a redirect, and its URL
+	Within                     string // the URL of a part whose message is to be named
+	Home                       string
+	Refused                    *explained // a text that is not a URL, with the fault marked
+	Fix                        *hop       // the URL that was probably meant
+	Above                      *crumb     // the menu above a resource that is missing
+}
+
+func (g *page) failure(kind string, err error) failure {
+	words := wordsFor(kind)
+	f := failure{What: words.what, Do: words.do, Kind: kind, Home: g.site.Home, Named: g.registry.Title(g.h.URL) != ""}
+	u := g.h.URL
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	var hint *scheme.HintError
+	if errors.As(err, &hint) {
+		f.Hint = shown(capital(hint.Hint))
+		text = strings.TrimSuffix(text, " ("+hint.Hint+")")
+	}
+	// The page has the URL above.
+	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Redacted()+": ")))
+	if g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
+		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
+		f.Hint, f.Within = "", u.String()
+	}
+	var syntax *locus.SyntaxError
+	if errors.As(err, &syntax) {
+		x := refusal(syntax.Input, syntax)
+		f.Refused, f.Do = &x, capital(shown(syntax.Err.Error()))+"."
+		if u.IsZero() {
+			f.Fix = g.fix(syntax.Input)
+		}
+	} else if meant, _ := g.registry.Suggest(u); !meant.IsZero() && g.link(meant, Show{}) != "" {
+		f.Fix = g.hop(meant)
+	} else if !u.IsZero() && !g.registry.Known(u) {
+		f.Fix = g.fix(u.String()) // "localhost:70" is grammatical
+	}
+	if parents := g.registry.Parents(u); kind == "not-found" && len(parents) > 0 {
+		above := parents[len(parents)-1]
+		if link := g.link(above.URL, Show{}); link != "" {
+			f.Above = &crumb{shown(above.Name), link}
+		}
+	}
+	if !u.IsZero() && words.again {
+		f.Again = g.link(u, g.h.Show)
+	}
+	return f
+}
+
+// fix returns the URL that was probably meant by a text that is not a URL; nil: it is not
+// known. It adds the scheme of a host name, and escapes what a URL can't contain.
+func (g *page) fix(text string) *hop {
+	if strings.Contains(text, "*") {
+		return nil // for a password, perhaps
+	}
+	text = strings.ReplaceAll(strings.TrimSpace(text), `\`, "/")
+	for i := len(text) - 1; i >= 0; i-- {
+		if text[i] == '%' && !isEscape(text[i:]) {
+			text = text[:i] + "%25" + text[i+1:]
+		}
+	}
+	if name := g.schemeFor(text); name != "" {
+		text = name + text
+	}
+	u, err := locus.Parse(strings.ReplaceAll(text, " ", "%20"))
+	if err != nil || g.link(u, Show{}) == "" {
+		return nil
+	}
+	return g.hop(u)
+}
+
+// isEscape reports whether text begins with an escape.
+func isEscape(text string) bool {
+	return len(text) >= 3 && strings.Trim(text[1:3], "0123456789abcdefABCDEF") == ""
+}
+
+// schemeFor returns what a text without a scheme lacks to be a URL. A host name may begin
+// with the name of a scheme, as in "ftp.example.com"; of others it is that of the Web.
+func (g *page) schemeFor(text string) string {
+	host, hasSlashes := strings.CutPrefix(text, "//")
+	if end := strings.IndexAny(host, "/?#"); end >= 0 {
+		host = host[:end]
+	}
+	host, _, _ = strings.Cut(host, ":")
+	label, _, dotted := strings.Cut(host, ".")
+	if !locus.IsHost(host) || !dotted && host != "localhost" {
+		return ""
+	}
+	slashes := "://"
+	if hasSlashes {
+		slashes = ":"
+	}
+	web := ""
+	for _, s := range g.registry.All() {
+		switch {
+		case s.Opener == nil:
+		case s.Name == strings.ToLower(label):
+			return s.Name + slashes
+		case web == "" && s.Traits.Has(scheme.Web) && !s.Traits.Has(scheme.Secure):
+			web = s.Name + slashes
+		}
+	}
+	return web
+}
+
+// failureWords are the heading and the advice for a kind of failure.
+type failureWords struct {
+	what, do string
+	again    bool
+}
+
+func wordsFor(kind string) failureWords {
+	words, ok := failures[kind]
+	if !ok {
+		return failures["protocol"]
+	}
+	return words
+}
+
+var failures = map[string]failureWords{
+	"not-found":   {"Not found", "The server has no such resource.", false},
+	"denied":      {"Denied", "The rules of this gateway deny this address.", false},
+	"unreachable": {"No connection", "No server answered at this address.", true},
+	"protocol":    {"Protocol error", "The server sent an invalid or incomplete response.", true},
+	"auth":        {"Login required", "The server wants a user name and password, or refused the ones it got.", false},
+	"unsupported": {"Not supported", "The gateway cannot open this URL.", false},
+	"syntax":      {"Not a URL", "This text is not a URL.", false},
+	"timeout":     {"Timeout", "The server did not answer in time.", true},
+	"too-large":   {"Too large", "The resource is larger than this gateway allows.", false},
+	"interrupted": {"Interrupted", "The gateway stopped before the answer was complete.", true},
+	"busy":        {"Too many requests", "The gateway has reached a limit for one client or for all.", true},
+}

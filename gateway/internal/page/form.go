@@ -1,0 +1,144 @@
+package page
+
+import (
+	"errors"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxRadios is the number of choices up to which radio buttons are used.
+const maxRadios = 5
+
+// Form writes the page of a form. answers are the previous answers (nil: the form's
+// defaults), and problem is why they were refused.
+func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
+	g := p.begin(w, h, nil, kindOfForm(f), "")
+	g.form(f, answers, problem)
+	return g.end(nil)
+}
+
+// kindOfForm returns the kind of a form: one with a single text is a search.
+func kindOfForm(f *scheme.Form) kind {
+	if isSearch(f) {
+		return kindSearch
+	}
+	return kindForm
+}
+
+func isSearch(f *scheme.Form) bool {
+	return len(f.Fields) == 1 && f.Fields[0].Kind == scheme.FieldText
+}
+
+// FieldName returns the name of the input for field i of a form, from 0.
+func FieldName(i int) string { return "f" + strconv.Itoa(i) }
+
+// Answers returns the answers in the values that a page sent, for scheme.Form.Check. The
+// other values are "url", the URL of the form, and "token". The caller adds the contents
+// of files under the names of their fields.
+func Answers(f *scheme.Form, values url.Values) []string {
+	answers := make([]string, len(f.Fields))
+	for i, field := range f.Fields {
+		text := values.Get(FieldName(i))
+		switch field.Kind {
+		case scheme.FieldNote:
+			text = ""
+		case scheme.FieldChoice:
+			if n, ok := strings.CutPrefix(text, choiceValue); ok {
+				if n, err := strconv.Atoi(n); err == nil && n >= 0 && n < len(field.Choices) {
+					text = field.Choices[n]
+				}
+			}
+		case scheme.FieldCheck:
+			if text != "1" {
+				text = "0"
+			}
+		case scheme.FieldLines:
+			// HTML forms send lines that end in CR LF.
+			text = strings.ReplaceAll(text, "\r\n", "\n")
+		}
+		answers[i] = text
+	}
+	return answers
+}
+
+// choiceValue is the prefix of the value for a choice, before its number from 0: its
+// octets may not be characters.
+const choiceValue = "choice-"
+
+// HasFile reports whether f has a file, so that a page sends it as multipart/form-data.
+func HasFile(f *scheme.Form) bool {
+	return slices.ContainsFunc(f.Fields, func(field scheme.FormField) bool { return field.Kind == scheme.FieldFile })
+}
+
+// question is the data of the template "form".
+type question struct {
+	Action, URL, Token string
+	Title              string
+	Search, File       bool
+	Fields             []questionField
+	Problem            string
+}
+
+type questionField struct {
+	Name    string
+	Kind    scheme.FieldKind
+	Prompt  string
+	Value   string
+	Choices []choice
+	Radios  bool
+	Checked bool
+	Problem string
+}
+
+type choice struct {
+	Text, Value string
+	Chosen      bool
+}
+
+// form writes a form.
+func (g *page) form(f *scheme.Form, answers []string, problem error) {
+	u := f.URL
+	if u.IsZero() {
+		u = g.h.URL
+	}
+	q := question{
+		Action: g.site.Submit, URL: withoutPassword(u).String(), Token: g.h.Token, Title: shown(f.Title),
+		Search: isSearch(f), File: HasFile(f),
+	}
+	if q.Title == g.title() {
+		q.Title = ""
+	}
+	var at *scheme.AnswerError
+	if !errors.As(problem, &at) && problem != nil {
+		q.Problem = shown(problem.Error())
+	}
+	if len(answers) != len(f.Fields) {
+		answers = f.Defaults()
+	}
+	for i, field := range f.Fields {
+		d := questionField{Name: FieldName(i), Kind: field.Kind, Prompt: shown(field.Prompt), Value: shownLines(answers[i])}
+		if at != nil && at.Field == i && at.Err != nil {
+			d.Problem = shown(at.Err.Error())
+		}
+		switch field.Kind {
+		case scheme.FieldNote:
+			d.Prompt = shownLines(field.Prompt)
+		case scheme.FieldCheck:
+			d.Checked = answers[i] == "1"
+		case scheme.FieldHidden, scheme.FieldFile:
+			d.Value = ""
+		case scheme.FieldChoice:
+			d.Radios = len(field.Choices) <= maxRadios
+			for n, each := range field.Choices {
+				d.Choices = append(d.Choices, choice{shown(each), choiceValue + itoa(int64(n)), each == answers[i]})
+			}
+		}
+		q.Fields = append(q.Fields, d)
+	}
+	g.put("form", q)
+}

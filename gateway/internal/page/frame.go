@@ -1,0 +1,201 @@
+package page
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/scheme"
+)
+
+// top is the data of the template "top".
+type top struct {
+	Site    *Site
+	Kind    kind
+	Title   string
+	Box     string // in the box for URLs
+	Parts   []scheme.Span
+	Crumbs  []crumb
+	Facts   []fact
+	Actions []action
+	Views   []action
+	Session bool // the page needs the scripts of a terminal
+	Focus   bool // the page is about the box
+	Schemes string
+}
+
+// crumb is a menu above the resource.
+type crumb struct{ Name, Link string }
+
+// fact is a property of the resource.
+type fact struct{ Name, Text, Stamp string }
+
+// action is a link to another view of the resource.
+type action struct {
+	Name, Link, Icon string
+	Current          bool
+	Outside          template.URL // instead of Link: a URL elsewhere
+	Save             string       // the file name for a download
+}
+
+func (g *page) top(k kind) top {
+	u := g.h.URL
+	t := top{
+		Site: &g.site, Kind: k, Title: g.title(), Box: cmp.Or(shown(g.h.Box), u.String()), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes,
+	}
+	if u.IsZero() {
+		return t
+	}
+	t.Parts = g.registry.Spans(u)
+	for _, parent := range g.registry.Parents(u) {
+		t.Crumbs = append(t.Crumbs, crumb{shown(parent.Name), g.link(parent.URL, Show{})})
+	}
+	t.Facts = g.facts(k)
+	t.Views = g.views()
+	if g.h.Show.Part != "" {
+		if link := g.link(u, Show{}); link != "" {
+			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
+		}
+	}
+	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k.Icon) {
+		t.Actions = append(t.Actions, action{Name: "Raw", Link: raw, Icon: "raw"})
+		if !k.menu {
+			t.Actions = append(t.Actions, action{Name: "Save", Link: raw, Icon: "save", Save: g.fileName()})
+		}
+	}
+	if g.registry.Scheme(u).Traits.Has(scheme.Web) {
+		t.Actions = append(t.Actions, action{Name: "Without the gateway", Outside: template.URL(u.String()), Icon: "outside"})
+	}
+	return t
+}
+
+// fileName returns the name under which a browser saves the object.
+func (g *page) fileName() string {
+	name := g.o.Name
+	if u := g.h.URL; name == "" && u.Facts().Has(locus.Internet) {
+		name = g.registry.Title(u)
+	}
+	return cmp.Or(shown(name), "object")
+}
+
+// withoutOctets are the icons of pages without a raw view.
+var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindReferral.Icon}
+
+// title returns the title of the page: the server's, a name from the URL, or the kind of
+// the resource and its host.
+func (g *page) title() string {
+	u := g.h.URL
+	name := g.registry.Title(u)
+	if parents := g.registry.Parents(u); len(parents) > 0 && parents[len(parents)-1].Name == name {
+		// The URL names only the menu above, as that of a WAIS document does.
+		name = cmp.Or(g.o.Name, name)
+	}
+	at := u.Host()
+	if name == at {
+		name = ""
+	}
+	if port, ok := u.PortText(); ok {
+		at += ":" + port
+	}
+	switch {
+	case at == "":
+	case g.kind.Icon == kindWarning.Icon:
+		at = g.kind.Label + ": " + at
+	default:
+		at = g.kind.Label + " at " + at
+	}
+	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
+}
+
+func (g *page) facts(k kind) (list []fact) {
+	h, o := g.h, g.o
+	add := func(name, text string) {
+		if text != "" {
+			list = append(list, fact{Name: name, Text: text})
+		}
+	}
+	if k.Icon != kindWarning.Icon && !strings.HasPrefix(g.title(), k.Label+" at ") {
+		add("Kind", k.Label) // otherwise it is a heading
+	}
+	add("Type", shown(o.Type))
+	add("Coding", shown(o.Encoding))
+	if o.Size > 0 {
+		add("Size", human.Size(o.Size))
+	}
+	if !o.ModTime.IsZero() {
+		list = append(list, fact{"Changed", human.Time(o.ModTime), stamp(o.ModTime)})
+	}
+	if h.Cached {
+		add("Cache", "kept here "+human.Age(h.Age))
+	}
+	add("Note", shown(o.Note))
+	return list
+}
+
+// views returns links to the views that the server offers.
+func (g *page) views() (list []action) {
+	for _, v := range g.h.Views {
+		name := shown(v.Type)
+		if v.Language != "" {
+			name += " in " + shown(v.Language)
+		}
+		if v.Size > 0 {
+			name += ", " + human.Size(v.Size)
+		}
+		list = append(list, action{Name: name, Link: g.link(v.URL, Show{Types: g.h.Show.Types}), Current: v.Current})
+	}
+	return list
+}
+
+// bottom is the data of the template "bottom".
+type bottom struct {
+	URL       string
+	Found     *hop
+	Hops      []hop
+	Explained *explained
+	Asked     bool // there is a conversation to show
+	Lines     []Line
+	More      int // number of lines left out
+	Site      *Site
+}
+
+// hop is a URL that was opened, or leads on.
+type hop struct{ Text, Link string }
+
+// mostLines bounds the lines of a conversation that are shown.
+const mostLines = 500
+
+func (g *page) bottom() bottom {
+	h, u := g.h, g.h.URL
+	b := bottom{Site: &g.site}
+	if u.IsZero() {
+		return b
+	}
+	b.URL = u.String()
+	x := g.explain(u)
+	b.Explained = &x
+	if !h.Found.IsZero() && withoutPassword(h.Found) != u {
+		b.Found = g.hop(h.Found)
+	}
+	for _, each := range h.Hops {
+		b.Hops = append(b.Hops, *g.hop(each))
+	}
+	if len(b.Hops) < 2 {
+		b.Hops = nil
+	}
+	if h.Sent != nil {
+		lines := h.Sent()
+		b.Asked = true
+		b.Lines = lines[:min(len(lines), mostLines)]
+		b.More = len(lines) - len(b.Lines)
+	}
+	return b
+}
+
+func (g *page) hop(u locus.URL) *hop {
+	return &hop{charset.Text(withoutPassword(u).String()), g.link(u, Show{})}
+}

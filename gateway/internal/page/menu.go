@@ -1,0 +1,492 @@
+package page
+
+import (
+	"cmp"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Menu writes a menu: its form and its items as they come. The first link decides the
+// layout: lines, a table of files or newsgroups, articles, or search results. To sort
+// by [Show.Sort], the items are held in memory, up to a limit.
+func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
+	k := p.kindOfMenu(h.URL)
+	if m.Form != nil && (k == kindMenu || k == kindDirectory) {
+		k = kindOfForm(m.Form)
+	}
+	title, items := m.Title, m.Items
+	if title == "" && h.Title == "" && p.registry.Title(h.URL) == "" {
+		title, items = peekTitle(items)
+	}
+	g := p.begin(w, h, nil, k, title)
+	if m.Form != nil {
+		g.form(m.Form, nil, nil)
+	}
+	l := list{page: g, form: m.Form}
+	return g.end(l.write(items))
+}
+
+// mostPeeked is how many lines are looked at for the title of a menu.
+const mostPeeked = 8
+
+// peekTitle returns the title of a menu that has it as a line before its first link, and
+// all items.
+func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2[scheme.Item, error]) {
+	if items == nil {
+		return "", nil
+	}
+	type entry struct {
+		item scheme.Item
+		err  error
+	}
+	next, stop := iter.Pull2(items)
+	var peeked []entry
+	for title == "" && len(peeked) < mostPeeked {
+		item, err, ok := next()
+		if !ok {
+			break
+		}
+		peeked = append(peeked, entry{item, err})
+		if err != nil || !item.URL.IsZero() {
+			break
+		}
+		title = titleIn(item.Title)
+	}
+	return title, func(yield func(scheme.Item, error) bool) {
+		defer stop()
+		for _, e := range peeked {
+			if !yield(e.item, e.err) {
+				return
+			}
+		}
+		for {
+			item, err, ok := next()
+			if !ok || !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// titleIn returns the title that a line of text is, without its ornaments; empty: the line
+// is a drawing, or too long.
+func titleIn(line string) string {
+	const most = 80
+	line = strings.Trim(shown(line), " =-*_~#|+.:<>")
+	letters, others := 0, 0
+	for _, r := range line {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			letters++
+		case r != ' ':
+			others++
+		}
+	}
+	if letters < 3 || letters < 4*others || len(line) > most {
+		return ""
+	}
+	return line
+}
+
+// layout is how a list is drawn.
+type layout string
+
+const (
+	undecided layout = ""
+	drawn     layout = "drawn"   // lines, as in a gopher menu
+	listing   layout = "listing" // a table with size and date
+	groups    layout = "groups"
+	articles  layout = "articles"
+	results   layout = "results" // with scores
+)
+
+const (
+	// mostHeld is the limit of lines that are held until the first link.
+	mostHeld = 100
+	// mostSorted is the limit of items that are sorted.
+	mostSorted = 10_000
+	// mostThreaded is the limit of articles that are sorted into threads.
+	mostThreaded = 2_000
+)
+
+// list writes items.
+type list struct {
+	*page
+	layout layout
+	held   []scheme.Item // until the layout is decided, or the items are sorted
+	order  order
+	links  int
+	form   *scheme.Form // precedes it; may be nil
+	best   int64        // highest score
+	low    int64        // lowest number of an article
+}
+
+// write writes items as they come, and returns why they broke off.
+func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
+	if items == nil {
+		return nil
+	}
+	l.order = parseOrder(l.h.Show.Sort)
+	for item, failure := range items {
+		if failure != nil {
+			broken = failure
+			break
+		}
+		if l.take(item); l.err != nil {
+			return nil
+		}
+	}
+	l.finish()
+	return broken
+}
+
+// take writes an item, or holds it.
+func (l *list) take(item scheme.Item) {
+	if l.layout == undecided {
+		if item.URL.IsZero() && len(l.held) < mostHeld {
+			l.held = append(l.held, item)
+			return
+		}
+		l.decide(l.layoutOf(&item))
+	}
+	if most := l.mostHeld(); most > 0 {
+		if len(l.held) < most {
+			l.held = append(l.held, item)
+			return
+		}
+		// There are too many to sort.
+		l.order = order{by: tooMany}
+		l.release()
+	}
+	l.item(&item, 0)
+}
+
+// mostHeld returns the limit of items that are held to be sorted.
+func (l *list) mostHeld() int {
+	switch l.order.by {
+	case "", tooMany:
+		return 0
+	case byThread:
+		return mostThreaded
+	}
+	return mostSorted
+}
+
+// decide begins the list in that layout.
+func (l *list) decide(to layout) {
+	l.layout = to
+	if l.layout == articles && l.order.by == "" {
+		l.order.by = byThread
+	}
+	if !l.order.suits(to) {
+		l.order = order{}
+	}
+	head := l.held
+	l.held = nil
+	if to != drawn && len(head) > 0 {
+		// Text before a table is written as lines.
+		l.add("begin-drawn", nil)
+		for i := range head {
+			l.add("line", l.row(&head[i], 0))
+		}
+		l.add("end-drawn", nil)
+		head = nil
+	}
+	l.add("begin-"+string(to), l.columns())
+	if link, ok := l.parent(); ok && to == listing {
+		l.add("parent-listing", link)
+	}
+	for i := range head {
+		l.item(&head[i], 0)
+	}
+	l.flush()
+}
+
+// parent returns the link to the directory above.
+func (l *list) parent() (link string, ok bool) {
+	parents := l.registry.Parents(l.h.URL)
+	if len(parents) == 0 || !l.registry.Scheme(l.h.URL).Traits.Has(scheme.Directories) {
+		return "", false
+	}
+	link = l.link(parents[len(parents)-1].URL, Show{})
+	return link, link != ""
+}
+
+// release writes the held items, sorted.
+func (l *list) release() {
+	held := l.held
+	l.held = nil
+	depths := l.order.sort(l.Printer, held)
+	for i := range held {
+		l.item(&held[i], depths[i])
+	}
+}
+
+// finish ends the list.
+func (l *list) finish() {
+	switch {
+	case l.layout != undecided:
+	case len(l.held) > 0:
+		l.decide(drawn)
+	case l.form == nil:
+		l.put("empty", nil)
+		return
+	case !isSearch(l.form) || l.form.Fields[0].Default == "":
+		return
+	default:
+		l.put("nothing", l.form.Fields[0].Default)
+		return
+	}
+	l.release()
+	l.put("end-"+string(l.layout), l.more())
+}
+
+// item writes an item. depth is its depth in a thread.
+func (l *list) item(i *scheme.Item, depth int) {
+	name := "line"
+	switch {
+	case l.layout == drawn:
+	case i.URL.IsZero() && i.Kind != scheme.KindError:
+		name = "text-" + string(l.layout)
+	default:
+		name = "item-" + string(l.layout)
+	}
+	l.put(name, l.row(i, depth))
+}
+
+// layoutOf returns the layout of a list whose first link is i.
+func (l *list) layoutOf(i *scheme.Item) layout {
+	traits := l.registry.Scheme(i.URL).Traits
+	_, numbered := number(i, "number")
+	_, scored := number(i, "score")
+	_, counted := number(i, "count")
+	_, identified := fieldOf[string](i, "messageId")
+	switch {
+	case i.URL.IsZero():
+		return drawn
+	case numbered && identified:
+		return articles
+	case counted:
+		return groups
+	case scored:
+		return results
+	case traits.Has(scheme.Lines):
+		return drawn
+	case i.Size >= 0 || !i.ModTime.IsZero():
+		return listing
+	case traits.Has(scheme.Directories):
+		return listing
+	}
+	return drawn
+}
+
+// line is the data of the templates for an item.
+type line struct {
+	Number  int // of the link in the list, from 1; 0: not a link
+	Kind    kind
+	Link    string
+	Title   string
+	Address string // the URL of an item that cannot be a link
+	Size    string
+	Octets  int64
+	Day     string
+	Clock   string
+	Stamp   string
+	Note    string
+	From    string
+	Score   int64
+	Best    int64
+	Count   string
+	Depth   int
+	Article int64
+	Info    bool
+	Fault   bool
+}
+
+// mostDepth is the depth up to which replies are indented.
+const mostDepth = 8
+
+func (l *list) row(i *scheme.Item, depth int) line {
+	u := withoutPassword(i.URL)
+	r := line{
+		Kind: l.kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
+		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
+	}
+	if i.URL.IsZero() {
+		return r
+	}
+	l.links++
+	r.Number = l.links
+	r.Title = cmp.Or(r.Title, u.String())
+	if r.Link = l.link(u, showOfItem(i)); r.Link == "" {
+		r.Address = shown(u.String())
+	}
+	r.Size = human.Size(i.Size)
+	if !i.ModTime.IsZero() {
+		r.Day, r.Clock, _ = strings.Cut(human.Time(i.ModTime), " ")
+		r.Stamp = stamp(i.ModTime)
+	}
+	switch l.layout {
+	case articles:
+		r.From, r.Note = r.Note, ""
+		r.Kind = kindArticle
+		r.Article, _ = number(i, "number")
+		if l.low == 0 || r.Article < l.low {
+			l.low = r.Article
+		}
+	case groups:
+		if n, ok := number(i, "count"); ok {
+			r.Count = grouped(n)
+		}
+	case results:
+		r.Score, _ = number(i, "score")
+		// A bar shows the score.
+		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
+		l.best = max(l.best, r.Score, 1000)
+		r.Best = l.best
+	}
+	return r
+}
+
+// showOfItem returns the Show for the link to an item: with its types, if there are
+// several.
+func showOfItem(i *scheme.Item) Show {
+	types, _ := fieldOf[[]string](i, "wtypes")
+	types = slices.DeleteFunc(slices.Clone(types), func(name string) bool {
+		// The type URL is only the headline.
+		return name == "" || name == "URL" || strings.Contains(name, ",")
+	})
+	if len(types) < 2 {
+		return Show{}
+	}
+	return Show{Types: strings.Join(types, ",")}
+}
+
+// column is a column of a table by which it can be sorted.
+type column struct {
+	Name, Label, Link, Sorted string // Sorted: "ascending", "descending" or ""
+	Number                    bool
+}
+
+// columns are the columns of each layout.
+var columns = map[layout][]column{
+	listing:  {{Name: "name", Label: "Name"}, {Name: "size", Label: "Size", Number: true}, {Name: "date", Label: "Changed"}},
+	groups:   {{Name: "name", Label: "Newsgroup"}, {Name: "count", Label: "Articles", Number: true}},
+	articles: {{Name: byThread, Label: "Threads"}, {Name: "number", Label: "Number", Number: true}, {Name: "date", Label: "Date"}, {Name: "from", Label: "From"}, {Name: "name", Label: "Subject"}},
+}
+
+func (l *list) columns() []column {
+	list := slices.Clone(columns[l.layout])
+	for i := range list {
+		c := &list[i]
+		s := l.h.Show
+		s.Sort = c.Name
+		if l.order.by == c.Name {
+			c.Sorted = "descending"
+			if !l.order.down {
+				c.Sorted, s.Sort = "ascending", "-"+c.Name
+			}
+		}
+		c.Link = l.link(l.h.URL, s)
+	}
+	return list
+}
+
+// more is the data of the template "end-note".
+type more struct {
+	Older, Newest string
+	TooMany       bool
+}
+
+// olderArticles is the number of articles on a page of older ones.
+const olderArticles = 200
+
+func (l *list) more() more {
+	m := more{TooMany: l.order.by == tooMany}
+	if l.layout == articles && l.low > 1 {
+		s := l.h.Show
+		s.Items = scheme.ItemRange{Last: l.low - 1, Newest: olderArticles}
+		m.Older = l.link(l.h.URL, s)
+		if l.h.Show.Items != (scheme.ItemRange{}) {
+			s.Items = scheme.ItemRange{}
+			m.Newest = l.link(l.h.URL, s)
+		}
+	}
+	return m
+}
+
+// grouped returns a number with thin spaces between thousands.
+func grouped(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	if n < 1000 {
+		return itoa(n)
+	}
+	tail := itoa(n % 1000)
+	return grouped(n/1000) + "\u202f" + "000"[len(tail):] + tail
+}
+
+// Section is a section of the home page.
+type Section struct {
+	Title, Text string
+	Items       []scheme.Item
+}
+
+// Home writes the home page with the box for URLs. Without sections, it lists the
+// schemes.
+func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
+	g := p.begin(w, h, nil, kindHome, "")
+	g.put("home", g.home(sections))
+	return g.end(nil)
+}
+
+// Schemes writes the page of all registered schemes.
+func (p *Printer) Schemes(w io.Writer, h *Head) error {
+	g := p.begin(w, h, nil, kindNone, "Schemes")
+	g.put("schemes", p.registry.All())
+	return g.end(nil)
+}
+
+// home is the data of the template "home".
+type home struct {
+	Site     *Site
+	Sections []homeSection
+	Schemes  []scheme.Scheme
+}
+
+type homeSection struct {
+	Title, Text string
+	Items       []line
+}
+
+func (g *page) home(sections []Section) home {
+	d := home{Site: &g.site}
+	for _, s := range sections {
+		l := list{page: g}
+		each := homeSection{Title: s.Title, Text: s.Text}
+		for i := range s.Items {
+			each.Items = append(each.Items, l.row(&s.Items[i], 0))
+		}
+		d.Sections = append(d.Sections, each)
+	}
+	if len(sections) == 0 {
+		for _, s := range g.registry.All() {
+			if s.Access != "" {
+				d.Schemes = append(d.Schemes, s)
+			}
+		}
+		// Those of RFC 1738 come first, in its order.
+		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
+			// "3.10" comes after "3.2".
+			return cmp.Or(cmp.Compare(a.Status, b.Status), len(a.Section)-len(b.Section), strings.Compare(a.Section, b.Section))
+		})
+	}
+	return d
+}

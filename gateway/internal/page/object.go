@@ -1,0 +1,58 @@
+package page
+
+import (
+	"io"
+
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Object writes an object by its media type, or as [Show.As] says. Only texts, HTML
+// documents and messages are read; the browser asks for the others at [Site.Raw].
+func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
+	class := h.Show.As
+	if _, known := kinds[class]; !known {
+		class = ClassOf(o.Type)
+	}
+	if o.Encoding != "" && (class == ClassText || class == ClassDocument || class == ClassMessage) {
+		class = ClassFile // compressed octets are not of that type
+	}
+	switch class {
+	case ClassText:
+		return p.textPage(w, h, o)
+	case ClassDocument:
+		return p.documentPage(w, h, o)
+	case ClassMessage:
+		return p.messagePage(w, h, o)
+	}
+	return p.embedPage(w, h, o, class)
+}
+
+// embedPage writes a page around an object that the browser asks for: an image, a
+// sound, a video, a frame, or a file to save.
+func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class) error {
+	k := kinds[class]
+	if k == kindNone {
+		k, _ = kindOfType(o.Type)
+	}
+	g := p.begin(w, h, o, k, "")
+	e := embedded{
+		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
+		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.link(h.URL, h.Show.as(ClassDocument)), AsText: g.link(h.URL, h.Show.as(ClassText)),
+	}
+	if o.Size > 0 {
+		e.Size = human.Size(o.Size)
+	}
+	g.put("embed", e)
+	return g.end(nil)
+}
+
+// embedded is the data of the template "embed".
+type embedded struct {
+	Class            Class
+	Kind             kind
+	Raw              string
+	Title, Type      string
+	Name, Size, Time string
+	AsText, AsPage   string // links to other ways to show the object
+}

@@ -1,0 +1,158 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// templates are the pieces of pages. Each begins and ends in HTML text, outside of tags,
+// so that each can be escaped by itself.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"shown": shown,
+		"lines": shownLines,
+		"size":  human.Size,
+		"time":  human.Time,
+		"stamp": stamp,
+		// [New] replaces it.
+		"assets": func() string { return "" },
+	}).ParseFS(templateFiles, "templates/*.tmpl"))
+})
+
+// Printer writes pages. It is safe for concurrent use.
+//
+// Each of its methods writes one page, piece by piece: a writer that flushes after each
+// Write shows content as it arrives. The error is the writer's, or the reason why the
+// content broke off, which the page shows, too.
+type Printer struct {
+	registry  *scheme.Registry
+	site      Site
+	templates *template.Template
+}
+
+// New returns a Printer for the pages of a site.
+func New(r *scheme.Registry, s Site) *Printer {
+	s.Home = cmp.Or(s.Home, "/")
+	s.Name = cmp.Or(s.Name, "Locus")
+	own := template.Must(templates().Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
+	return &Printer{registry: r, site: s, templates: own}
+}
+
+// page is one page that is being written.
+type page struct {
+	*Printer
+	h    *Head
+	o    *scheme.Object // of size -1 if the page shows no object
+	kind kind
+	w    io.Writer
+	b    bytes.Buffer // the next piece
+	// err is the first error of w or of a template, after which nothing is written.
+	err error
+}
+
+// begin starts a page of o (nil: of no object) and writes its top. title is used if h
+// has none.
+func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
+	head := Head{}
+	if h != nil {
+		head = *h
+	}
+	head.Title = cmp.Or(head.Title, title)
+	head.URL = withoutPassword(head.URL)
+	if o == nil {
+		o = &scheme.Object{Size: -1}
+	}
+	g := &page{Printer: p, h: &head, o: o, kind: k, w: w}
+	g.put("top", g.top(k))
+	return g
+}
+
+// put writes a piece.
+func (g *page) put(name string, data any) {
+	g.add(name, data)
+	g.flush()
+}
+
+// add adds a template to the next piece.
+func (g *page) add(name string, data any) {
+	if g.err == nil {
+		g.err = g.templates.ExecuteTemplate(&g.b, name, data)
+	}
+}
+
+// flush writes the piece.
+func (g *page) flush() {
+	if g.err == nil && g.b.Len() > 0 {
+		_, g.err = g.w.Write(g.b.Bytes())
+	}
+	g.b.Reset()
+}
+
+// end writes the end of the page. broken is why the content is incomplete, or nil.
+func (g *page) end(broken error) error {
+	if broken != nil {
+		g.add("broken", shown(locus.MaskText(broken.Error())))
+	}
+	g.put("bottom", g.bottom())
+	return cmp.Or(g.err, broken)
+}
+
+// shown returns foreign octets as one line of safe text.
+func shown(octets string) string { return term.Safe(charset.Text(octets)) }
+
+// shownLines is shown for several lines.
+func shownLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
+
+// link returns the path of the page of u; empty: none.
+func (p *Printer) link(u locus.URL, s Show) string {
+	return p.path(p.site.Page, u, s)
+}
+
+// raw returns the path of the octets of u; empty: none.
+func (p *Printer) raw(u locus.URL, s Show) string {
+	return p.path(p.site.Raw, u, s)
+}
+
+func (p *Printer) path(of func(locus.URL, Show) string, u locus.URL, s Show) string {
+	if u.IsZero() || of == nil || !p.registry.Known(u) {
+		return ""
+	}
+	return of(withoutPassword(u), s)
+}
+
+// stamp returns a time for programs.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// capital returns text with its first letter in upper case.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// withoutPassword returns u for display and links: without its password, and with "***"
+// for text that may be one in a mistyped URL.
+func withoutPassword(u locus.URL) locus.URL {
+	u = u.WithoutPassword()
+	if text := u.Redacted(); text != u.String() {
+		// It fails only if the text is too long; then the zero URL shows nothing.
+		u, _ = locus.Parse(text)
+	}
+	return u
+}

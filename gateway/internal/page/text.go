@@ -1,0 +1,176 @@
+package page
+
+import (
+	"cmp"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/iri"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// textPage writes a page of a text while it is read, with its URLs as links. Without a
+// charset in the media type, octets that are not UTF-8 are read as ISO Latin 1.
+func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
+	g := p.begin(w, h, o, kindText, "")
+	g.put("begin-text", nil)
+	broken := g.text(inUTF8(o.Body, o.Type))
+	g.put("end-text", nil)
+	return g.end(broken)
+}
+
+// inUTF8 returns a reader of a text of that media type as UTF-8. A server often says UTF-8
+// after a look at the start of a text, so that other octets are still read as ISO Latin 1.
+func inUTF8(r io.Reader, mediaType string) io.Reader {
+	name := charset.OfType(mediaType)
+	if charset.IsUTF8(name) {
+		name = ""
+	}
+	return charset.NewReader(name, r, -1)
+}
+
+// text writes r with its URLs as links. broken is why r ended early.
+func (g *page) text(r io.Reader) (broken error) {
+	t := &linker{page: g, r: r}
+	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
+		if failure != nil {
+			broken = cmp.Or(t.broken, failure)
+			break
+		}
+		t.match(m)
+	}
+	t.write(len(t.held))
+	g.flush()
+	return broken
+}
+
+// linked returns the schemes whose URLs become links in a text.
+func (g *page) linked() *extract.Schemes {
+	var names []string
+	for _, s := range g.registry.All() {
+		if s.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension {
+			names = append(names, s.Name)
+		}
+	}
+	return extract.Named(extract.Host, names...)
+}
+
+// mostUndecided is more than the extractor looks back: text before that contains no
+// URL that it has yet to find.
+const mostUndecided = 512 << 10
+
+// linker passes a text to the extractor, and writes it as soon as it is known which
+// parts of it are URLs.
+type linker struct {
+	*page
+	r      io.Reader
+	held   []byte // read, but not written
+	at     int64  // the offset of held
+	broken error  // the reader's
+	cr     bool   // the last octet written was a CR
+}
+
+// Read implements [io.Reader] for the extractor.
+func (t *linker) Read(p []byte) (int, error) {
+	t.write(whole(t.held, max(settled(t.held), len(t.held)-mostUndecided)))
+	t.flush()
+	if t.page.err != nil {
+		return 0, t.page.err
+	}
+	n, err := t.r.Read(p)
+	t.held = append(t.held, p[:n]...)
+	if err != nil && err != io.EOF {
+		t.broken = err
+	}
+	return n, err
+}
+
+// match writes the text before a URL, and the URL.
+func (t *linker) match(m extract.Match) {
+	if m.Start < t.at {
+		return
+	}
+	t.write(int(m.Start - t.at))
+	n := int(m.End - t.at)
+	switch link := t.linkTo(&m); {
+	case n > len(t.held):
+	case link == "":
+		t.write(n)
+	default:
+		t.cr = false // a URL does not end with one
+		t.add("link", struct{ Link, Text string }{link, term.SafeLines(lineEnds(string(t.held[:n])))})
+		t.drop(n)
+	}
+}
+
+// linkTo returns the link to a match: that of an IRI is to the URL that it stands for.
+// Empty: there is none.
+func (g *page) linkTo(m *extract.Match) string {
+	u, err := iri.URL(m.URL)
+	if err != nil {
+		return ""
+	}
+	return g.link(u, Show{})
+}
+
+func (t *linker) drop(n int) {
+	t.held = t.held[:copy(t.held, t.held[n:])]
+	t.at += int64(n)
+}
+
+// write writes n octets of held as text.
+func (t *linker) write(n int) {
+	if n <= 0 {
+		return
+	}
+	piece := t.held[:n]
+	if t.cr && piece[0] == '\n' {
+		piece = piece[1:]
+	}
+	t.cr = t.held[n-1] == '\r'
+	t.add("run", term.SafeLines(lineEnds(string(piece))))
+	t.drop(n)
+}
+
+// lineEnds replaces every line end by "\n".
+func lineEnds(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// whole returns n, or the nearest smaller number that cuts no character.
+func whole(text []byte, n int) int {
+	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
+		n--
+	}
+	return n
+}
+
+// settled returns the number of octets at the beginning of text that cannot be part of a
+// URL, whatever follows: those before the first "<", the first ":" with the name before
+// it, and the last word.
+func settled(text []byte) int {
+	for i, c := range text {
+		switch {
+		case c == '<' || c == '&':
+			return i
+		case c == ':' && (i+1 == len(text) || !isBlank(text[i+1])):
+			return nameBefore(text, i)
+		}
+	}
+	return nameBefore(text, len(text))
+}
+
+// nameBefore returns the beginning of the word that ends at end.
+func nameBefore(text []byte, end int) int {
+	for end > 0 && !isBlank(text[end-1]) && len(text)-end < locus.MaxLen {
+		end--
+	}
+	return end
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

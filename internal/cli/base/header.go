@@ -1,0 +1,71 @@
+package base
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// maxHeaderFile bounds a file of header fields, in bytes.
+const maxHeaderFile = 1 << 20
+
+// readHeader sets the header of --user-agent and --header. Its errors have no value of a
+// field, which may be a secret; neither has the list of processes with "@FILE".
+func (f *Flags) readHeader() error {
+	if !httpguts.ValidHeaderFieldValue(f.UserAgent) {
+		return errors.New("--user-agent has a control character")
+	}
+	for _, text := range f.headerLines {
+		name, ok := strings.CutPrefix(text, "@")
+		if !ok {
+			if err := f.addField(text); err != nil {
+				return fmt.Errorf("--header: %w", err)
+			}
+			continue
+		}
+		lines, err := ReadFile(name, maxHeaderFile)
+		if err != nil {
+			return fmt.Errorf("--header: %w", err)
+		}
+		n := 0
+		for line := range strings.Lines(string(lines)) {
+			n++
+			if line = strings.TrimRight(line, "\r\n"); line == "" {
+				continue
+			}
+			if err := f.addField(line); err != nil {
+				return fmt.Errorf("--header: %s, line %d: %w", name, n, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *Flags) addField(line string) error {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok || !httpguts.ValidHeaderFieldName(name) {
+		return errors.New(`write a field as "Name: value"`)
+	}
+	value = strings.Trim(value, " \t")
+	name = http.CanonicalHeaderKey(name)
+	switch {
+	case !httpguts.ValidHeaderFieldValue(value):
+		return fmt.Errorf("the value of %s has a control character", name)
+	case ownFields[name]:
+		return fmt.Errorf("%s is set by the client", name)
+	}
+	if f.Header == nil {
+		f.Header = make(http.Header)
+	}
+	f.Header.Add(name, value)
+	return nil
+}
+
+// ownFields are fields that the client computes. It is never changed.
+var ownFields = map[string]bool{
+	"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Upgrade": true, "Te": true, "Trailer": true,
+	"Range": true, "If-Range": true, "Accept-Encoding": true, "Proxy-Authorization": true,
+}

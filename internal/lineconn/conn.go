@@ -1,0 +1,176 @@
+// Package lineconn has what the clients of protocols with commands and replies share: a
+// connection that is kept for later URLs, and its use for one of them.
+package lineconn
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Key identifies a server and a login. Connections with the same Key can replace each
+// other.
+type Key struct {
+	dial           scheme.Dialer
+	Host           string
+	Port           uint16
+	Secure         bool // TLS from the first octet on
+	User, Password string
+
+	HasUser, HasPassword bool
+}
+
+// NewKey returns the key of the server and login that u names. port is the default port.
+func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
+	if !reflect.ValueOf(d).Comparable() {
+		d = &otherDialer{d} // equal to no other
+	}
+	k := Key{dial: d, Host: strings.ToLower(strings.Trim(u.Host(), "[]")), Port: port, Secure: secure}
+	if port, ok := u.Port(); ok {
+		k.Port = port
+	}
+	k.User, k.HasUser = u.User()
+	k.Password, k.HasPassword = u.Password()
+	k.User, k.Password = bnf.Decode(k.User), bnf.Decode(k.Password)
+	return k
+}
+
+type otherDialer struct{ scheme.Dialer }
+
+// Conn is a connection, and whether the state of its server is known. It implements
+// pool.Conn. One [Lease] uses it at a time.
+type Conn struct {
+	Raw    net.Conn // as dialled
+	Stream net.Conn // Raw, or TLS over it
+	Lines  *line.Reader
+	Login  Key
+	trace  scheme.TraceFunc
+
+	// Owed counts the replies, and ends of blocks, that are still to come. If it is not
+	// 0, or Broken is set, no other URL can use the connection.
+	Owed     int
+	Broken   bool
+	kept     bool // the pool has had it,
+	answered bool // and the server has answered since
+}
+
+// Dial connects to the server of a key.
+func Dial(ctx context.Context, k Key) (Conn, error) {
+	raw, err := k.dial.DialContext(ctx, "tcp", net.JoinHostPort(k.Host, strconv.Itoa(int(k.Port))))
+	if err != nil {
+		return Conn{}, scheme.Unreachable(err)
+	}
+	return Conn{Raw: raw, Stream: raw, Login: k}, nil
+}
+
+// Key implements pool.Conn.
+func (c *Conn) Key() Key { return c.Login }
+
+// Quit sends QUIT and closes without waiting for the reply.
+func (c *Conn) Quit() {
+	c.Stream.SetWriteDeadline(time.Now().Add(time.Second))
+	c.Stream.Write([]byte("QUIT\r\n"))
+	c.Stream.Close()
+}
+
+// Config returns a copy of config, which may be nil, with the name of the server.
+func (c *Conn) Config(config *tls.Config) *tls.Config {
+	if config == nil {
+		config = new(tls.Config)
+	}
+	config = config.Clone()
+	config.ServerName = cmp.Or(config.ServerName, c.Login.Host)
+	return config
+}
+
+// StartTLS starts TLS. Text that came before it is an error: an attacker could have put
+// it there to be read as if TLS protected it. Lines must be replaced then.
+func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
+	if c.Lines != nil && c.Lines.Buffered() > 0 {
+		c.Broken = true
+		return fmt.Errorf("%w: the server sent data in clear before TLS", scheme.ErrProtocol)
+	}
+	secure := tls.Client(c.Raw, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		c.Broken = true
+		return fmt.Errorf("TLS: %w", scheme.Broken(err))
+	}
+	c.Stream = secure
+	return nil
+}
+
+// Send sends a command. shown is the command without a password, for the trace.
+func (c *Conn) Send(command []byte, shown string) error {
+	c.Traced(true, shown)
+	if _, err := c.Stream.Write(command); err != nil {
+		return c.Fail(scheme.Broken(err))
+	}
+	c.Owed++
+	return nil
+}
+
+// Answered records a reply. final reports that no other reply to the command follows.
+func (c *Conn) Answered(final bool) {
+	c.answered = true
+	if final {
+		c.Owed--
+	}
+}
+
+// Traced writes a line of the conversation to the trace.
+func (c *Conn) Traced(sent bool, text string) {
+	if c.trace != nil {
+		c.trace(sent, text)
+	}
+}
+
+// Fail marks the connection as unusable and returns err.
+func (c *Conn) Fail(err error) error {
+	c.Broken = true
+	if c.kept && !c.answered {
+		return staleError{err}
+	}
+	return err
+}
+
+// Reusable reports whether the state of the server is known.
+func (c *Conn) Reusable() bool {
+	return !c.Broken && c.Owed == 0 && c.Lines.Buffered() == 0
+}
+
+// staleError is the failure of a kept connection at its first command.
+type staleError struct{ error }
+
+func (e staleError) Unwrap() error { return e.error }
+
+// IsStale reports whether err is the failure of a kept connection at its first command:
+// the server has probably closed it, and a new connection may work.
+func IsStale(err error) bool { return errors.As(err, new(staleError)) }
+
+// Ask asks for a login. missing is the error if there is none.
+func Ask(ctx context.Context, req *scheme.Request, q scheme.Question, missing error) (*scheme.Credentials, error) {
+	if req.Ask == nil {
+		return nil, missing
+	}
+	answer, ok, err := req.Ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, missing
+	}
+	answer.User = cmp.Or(answer.User, q.User)
+	return &answer, nil
+}

@@ -1,0 +1,77 @@
+package lineconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"sync"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// Failure returns the error of reading a resource of the named scheme: the cause of the end of
+// ctx, [fs.ErrClosed] if Close was called, which is not the server's fault, or err.
+func Failure(ctx context.Context, name string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case errors.Is(err, net.ErrClosed):
+		err = fs.ErrClosed
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Lease is the use of a connection for one URL, and of what is opened with it. When its
+// context ends, everything is closed, and reads fail. The zero Lease has ended.
+type Lease struct {
+	mu   sync.Mutex
+	conn *Conn // nil: the lease has ended
+	keep func()
+	stop func() bool // stops watching the context
+	held []io.Closer
+}
+
+// Begin begins the use of c. keep returns it to its pool.
+func (l *Lease) Begin(ctx context.Context, c *Conn, trace scheme.TraceFunc, keep func()) {
+	c.trace = trace
+	l.mu.Lock() // ctx may end before stop is set
+	defer l.mu.Unlock()
+	l.conn, l.keep, l.held = c, keep, nil
+	l.stop = context.AfterFunc(ctx, func() { l.End(false) })
+}
+
+// Hold closes c at the end of the lease.
+func (l *Lease) Hold(c io.Closer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil {
+		c.Close()
+		return
+	}
+	l.held = append(l.held, c)
+}
+
+// End ends the lease, once. If keep is set and the state of the server is known, the
+// connection is kept; otherwise it is closed, which also ends what the server is doing.
+func (l *Lease) End(keep bool) {
+	l.mu.Lock()
+	c, stop, data := l.conn, l.stop, l.held
+	l.conn = nil
+	l.mu.Unlock()
+	if c == nil {
+		return
+	}
+	stop()
+	for _, d := range data {
+		d.Close()
+	}
+	if keep && c.Reusable() {
+		c.trace, c.kept, c.answered = nil, true, false
+		l.keep()
+	} else {
+		c.Raw.Close()
+	}
+}

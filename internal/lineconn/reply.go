@@ -1,0 +1,41 @@
+package lineconn
+
+import (
+	"fmt"
+	"net/textproto"
+
+	"github.com/locus-url/locus"
+)
+
+// ReplyCode returns the three digits that begin a reply, from 100 to 599.
+func ReplyCode[T string | []byte](text T) (code int, ok bool) {
+	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
+		return 0, false
+	}
+	for i := range 3 {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+		code = code*10 + int(text[i]-'0')
+	}
+	return code, true
+}
+
+// ReplyError is a reply that reports a failure. It wraps Kind, such as
+// [scheme.ErrNotFound], and a [*textproto.Error].
+type ReplyError struct {
+	Command string // as it was sent, with "***" for a password
+	Code    int
+	Text    string
+	Kind    error
+}
+
+func (e *ReplyError) Error() string {
+	text := locus.Quote(e.Text) // safe for a terminal, and short
+	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Code, text[1:len(text)-1])
+}
+
+// Unwrap returns Kind and the reply.
+func (e *ReplyError) Unwrap() []error {
+	return []error{e.Kind, &textproto.Error{Code: e.Code, Msg: e.Text}}
+}

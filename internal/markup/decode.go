@@ -1,0 +1,237 @@
+package markup
+
+import (
+	"html"
+	"sort"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Notation says how a document writes characters that it cannot write as themselves.
+type Notation uint8
+
+const (
+	// Literal: every character is itself, as in code and in scripts.
+	Literal Notation = iota
+	// MarkdownText: "\" before punctuation (CommonMark 2.4), and character references that
+	// end in ";" (2.5).
+	MarkdownText
+	// HTMLText: character references; those of the first versions may lack the ";".
+	HTMLText
+	// HTMLValue: those within the value of an attribute, where "&copy=" is three letters
+	// of a query and not a copyright sign.
+	HTMLValue
+	// CSSText: "\" before a character or its number (CSS Syntax 4.3.7).
+	CSSText
+)
+
+// marks are the octets that begin an escape in each notation.
+var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`}
+
+// Decoded is a text without escapes, which still knows the offsets of the source.
+type Decoded struct {
+	Text  string
+	edits []edit
+}
+
+// edit says that the decoded text from offset "to" on comes from offset "from" of the
+// source.
+type edit struct{ to, from int }
+
+// Decode decodes source. A source without escapes is returned as it is, without
+// allocation.
+func Decode(source string, n Notation) Decoded {
+	i := Index(source, n)
+	if i < 0 {
+		return Decoded{Text: source}
+	}
+	var d Decoded
+	b := make([]byte, 0, len(source))
+	from := 0
+	for i < len(source) {
+		size := 0
+		if strings.IndexByte(marks[n], source[i]) >= 0 {
+			var value string
+			if value, size = unit(source[i:], n); size > 0 {
+				b = append(append(b, source[from:i]...), value...)
+				from = i + size
+				d.edits = append(d.edits, edit{to: len(b), from: from})
+			}
+		}
+		i += max(size, 1)
+	}
+	if d.edits == nil {
+		return Decoded{Text: source}
+	}
+	d.Text = string(append(b, source[from:]...))
+	return d
+}
+
+// Changed reports whether the source has escapes.
+func (d *Decoded) Changed() bool { return d.edits != nil }
+
+// Offset returns the offset in the source of the octet at i of the decoded text.
+func (d *Decoded) Offset(i int) int {
+	n := sort.Search(len(d.edits), func(n int) bool { return d.edits[n].to > i })
+	if n == 0 {
+		return i
+	}
+	return d.edits[n-1].from + i - d.edits[n-1].to
+}
+
+// Index returns the offset of the first octet that may begin an escape, or -1.
+func Index(source string, n Notation) int {
+	first := -1
+	for i := range len(marks[n]) {
+		if at := strings.IndexByte(source, marks[n][i]); at >= 0 {
+			first, source = at, source[:at]
+		}
+	}
+	return first
+}
+
+// unit decodes the escape at the front of text. Size 0: there is none.
+func unit(text string, n Notation) (value string, size int) {
+	switch {
+	case text[0] == '&':
+		return reference(text, n)
+	case len(text) == 1:
+		return "", 0
+	case n == CSSText:
+		return cssEscape(text)
+	case isPunctuation(text[1]):
+		return text[1:2], 2
+	}
+	return "", 0
+}
+
+const (
+	longestReference = 40 // octets of "&CounterClockwiseContourIntegral;", and more
+	longestOldName   = 7  // octets of "&Ccedil"
+	longestNumber    = 7  // digits that CommonMark allows; HTML allows any number of zeros
+)
+
+func reference(text string, n Notation) (value string, size int) {
+	if strings.HasPrefix(text, "&#") {
+		return number(text, n)
+	}
+	end := 1
+	for end < len(text) && end < longestReference && octet.Is(text[end], octet.Alpha|octet.Digit) {
+		end++
+	}
+	if end < len(text) && text[end] == ';' {
+		if value, ok := complete(text[:end+1]); ok {
+			return value, end + 1
+		}
+	}
+	// A name without ";" is one of the first versions'. In a value it must be all of the
+	// letters there, and not the name of a field.
+	shortest := 2
+	switch {
+	case n == MarkdownText, n == HTMLValue && end < len(text) && text[end] == '=':
+		return "", 0
+	case n == HTMLValue:
+		shortest = end
+	}
+	for size := min(end, longestOldName); size >= max(shortest, 2); size-- {
+		if value, ok := complete(text[:size]); ok {
+			return value, size
+		}
+	}
+	return "", 0
+}
+
+func number(text string, n Notation) (value string, size int) {
+	class, size := octet.Digit, len("&#")
+	if size < len(text) && text[size]|0x20 == 'x' {
+		class, size = octet.Hex, size+1
+	}
+	start := size
+	for size < len(text) && octet.Is(text[size], class) {
+		size++
+	}
+	closed := size < len(text) && text[size] == ';'
+	if size == start || n == MarkdownText && (!closed || size-start > longestNumber) {
+		return "", 0
+	}
+	digits := strings.TrimLeft(text[start:size], "0")
+	if closed {
+		size++
+	}
+	if digits == "" || len(digits) > longestNumber {
+		return "\uFFFD", size
+	}
+	// The standard library knows which numbers HTML replaces by another character.
+	return html.UnescapeString(text[:start] + digits + ";"), size
+}
+
+// complete decodes ref if all of it is one character reference.
+func complete(ref string) (value string, ok bool) {
+	switch ref {
+	case "&amp;":
+		return "&", true
+	case "&lt;":
+		return "<", true
+	case "&gt;":
+		return ">", true
+	case "&quot;":
+		return `"`, true
+	}
+	// The standard library also decodes a reference that is only the front of ref: the
+	// last octet is then left as it is.
+	value = html.UnescapeString(ref)
+	last := len(ref) - 1
+	return value, value != html.UnescapeString(ref[:last])+ref[last:]
+}
+
+// CSSCharSize returns the size in the source of the first character of a style sheet.
+func CSSCharSize(text string) int {
+	if text[0] != '\\' || len(text) == 1 {
+		return 1
+	}
+	_, size := cssEscape(text)
+	return size
+}
+
+func cssEscape(text string) (value string, size int) {
+	size = 1
+	for size < len(text) && size <= 6 && octet.Is(text[size], octet.Hex) {
+		size++
+	}
+	switch {
+	case size > 1:
+		value = html.UnescapeString("&#x" + text[1:size] + ";")
+		if size < len(text) && IsSpace(text[size]) {
+			size++
+		}
+		return value, size
+	case text[1] == '\n':
+		return "", 2
+	default:
+		return text[1:2], 2
+	}
+}
+
+// isPunctuation reports whether c is ASCII punctuation (CommonMark 2.1).
+func isPunctuation(c byte) bool {
+	return c > ' ' && c < 0x7F && !octet.Is(c, octet.Alpha|octet.Digit)
+}
+
+// IsSpace reports whether c is ASCII white space, as HTML and CommonMark define it.
+func IsSpace(c byte) bool {
+	const all = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f'
+	return c <= ' ' && uint64(1)<<c&all != 0
+}
+
+// SkipSpace returns the offset of the first octet of s from i on that is not white space.
+func SkipSpace(s string, i int) int {
+	for i < len(s) && IsSpace(s[i]) {
+		i++
+	}
+	return i
+}
+
+// SameName reports whether two names are equal but for ASCII case. EqualFold by itself
+// would take the Kelvin sign for a "K".
+func SameName(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }

@@ -1,0 +1,179 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Headings returns the headings of a Markdown document as their readers see them: without
+// markup, HTML and images, escapes decoded, links by their text.
+func Headings(source string) []string {
+	h := headings{labels: map[string]bool{}}
+	m := markdown{text: source, yield: func(Piece) bool { return true }, headings: &h}
+	m.lines()
+	list := make([]string, len(h.at))
+	for i, at := range h.at {
+		p := plainText{shown: at.Start, labels: h.labels}
+		m.inline(at.Start, at.End, &p)
+		list[i] = p.text()
+	}
+	return list
+}
+
+// headings are those of a document. Their text is made at the end, when all labels that
+// they may refer to are known.
+type headings struct {
+	at     []Piece
+	labels map[string]bool
+}
+
+// heading notes a heading, without the blanks and the "#" around it.
+func (m *markdown) heading(start, end int) {
+	if m.headings == nil {
+		return
+	}
+	start = blanksEnd(m.text[:end], start)
+	text := strings.TrimRight(m.text[start:end], " \t\r\n")
+	if open := strings.TrimRight(text, "#"); open == "" || strings.HasSuffix(open, " ") || strings.HasSuffix(open, "\t") {
+		text = strings.TrimRight(open, " \t")
+	}
+	m.headings.at = append(m.headings.at, Piece{Start: start, End: start + len(text)})
+}
+
+// normalLabel returns the form in which equal labels are equal (CommonMark 4.7).
+func normalLabel(label string) string {
+	return strings.ToLower(strings.Join(strings.Fields(label), " "))
+}
+
+// plainText collects the text of a heading. All methods do nothing if it is nil.
+type plainText struct {
+	out    []byte
+	shown  int // the source before it is in out, or is markup
+	labels map[string]bool
+}
+
+// delimiter stands in plainText.out for a "_" that may be emphasis. CommonMark replaces
+// a NUL of the source (section 2.3).
+const delimiter = 0
+
+func (p *plainText) add(text string) {
+	if p != nil {
+		p.out = append(p.out, strings.ReplaceAll(text, string(rune(delimiter)), "\uFFFD")...)
+	}
+}
+
+// show appends the running text up to end, and continues at next.
+func (p *plainText) show(s string, end, next int) {
+	if p == nil {
+		return
+	}
+	if p.shown < end {
+		text := Decode(s[p.shown:end], MarkdownText).Text
+		for i, line := range strings.Split(text, "\n") {
+			if i > 0 {
+				line = " " + strings.TrimLeft(line, " \t>")
+			}
+			p.add(strings.TrimRight(line, "\r"))
+		}
+	}
+	p.shown = max(p.shown, next)
+}
+
+// emphasis takes the "_" at i.
+func (p *plainText) emphasis(s string, i int) {
+	if p != nil {
+		p.show(s, i, i+1)
+		p.out = append(p.out, delimiter)
+	}
+}
+
+// open takes the "[" at i, and returns the length of the text before it.
+func (p *plainText) open(s string, i int, image bool) int {
+	if p == nil {
+		return 0
+	}
+	before := i
+	if image {
+		before--
+	}
+	p.show(s, before, before)
+	n := len(p.out)
+	p.show(s, i+1, i+1)
+	return n
+}
+
+// close takes the link or image whose text ends at i. It leaves the text of a link.
+func (p *plainText) close(s string, open bracket, i, next int) {
+	if p == nil {
+		return
+	}
+	p.show(s, i, next)
+	if open.image {
+		p.out = p.out[:open.text]
+	} else {
+		p.out = slices.Delete(p.out, open.text, open.text+1)
+	}
+}
+
+// label returns the offset after a link by label, "[text][label]", "[label][]" or
+// "[label]", whose text is s[start:end]; 0 if no such label is defined.
+func (p *plainText) label(s string, start, end int) (next int) {
+	if p == nil {
+		return 0
+	}
+	label, next := s[start:end], end+1
+	if rest := s[end+1:]; strings.HasPrefix(rest, "[") {
+		if n := strings.IndexByte(rest, ']'); n >= 0 && n <= maxLabel {
+			next += n + 1
+			if n > 1 {
+				label = rest[1:n]
+			}
+		}
+	}
+	if len(label) > maxLabel || !p.labels[normalLabel(label)] {
+		return 0
+	}
+	return next
+}
+
+// text returns the text without the "_" that are emphasis (CommonMark 6.2).
+func (p *plainText) text() string {
+	type run struct{ end, n int } // delimiters that nothing has closed yet
+	var open []run
+	for i := 0; i < len(p.out); i++ {
+		if p.out[i] != delimiter {
+			continue
+		}
+		start := i
+		for i < len(p.out) && p.out[i] == delimiter {
+			p.out[i] = '_'
+			i++
+		}
+		before, _ := utf8.DecodeLastRune(p.out[:start])
+		after, _ := utf8.DecodeRune(p.out[i:])
+		left := !isBlankOrEnd(after) && (!isMark(after) || isBlankOrEnd(before) || isMark(before))
+		right := !isBlankOrEnd(before) && (!isMark(before) || isBlankOrEnd(after) || isMark(after))
+		for right && (!left || isMark(after)) && start < i && len(open) > 0 {
+			top := &open[len(open)-1]
+			n := min(top.n, i-start)
+			clear(p.out[start : start+n])
+			clear(p.out[top.end-n : top.end])
+			start, top.end, top.n = start+n, top.end-n, top.n-n
+			if top.n == 0 {
+				open = open[:len(open)-1]
+			}
+		}
+		if left && (!right || isMark(before)) && start < i {
+			open = append(open, run{i, i - start})
+		}
+		i--
+	}
+	return strings.ReplaceAll(string(p.out), string(rune(delimiter)), "")
+}
+
+// isBlankOrEnd reports whether r is white space, or what the end of a text decodes to.
+func isBlankOrEnd(r rune) bool { return r == utf8.RuneError || unicode.IsSpace(r) }
+
+func isMark(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

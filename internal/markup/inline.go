@@ -1,0 +1,476 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// inlineMarks are the octets that begin or end an inline. It is never written.
+var inlineMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true}
+
+const (
+	maxBrackets = 1 << 16 // "[" that are open at once
+	maxTicks    = 80      // "`" that begin a code span
+	maxParens   = 32      // "(" that are open in a destination
+	maxLabel    = 999     // octets of a label (CommonMark 4.7)
+)
+
+// bracket is a "[" that is open.
+type bracket struct {
+	at    int
+	image bool
+	text  int // length of the plain text before it
+}
+
+// inlines reads the inlines of a paragraph once, from left to right. A search that fails
+// once is not repeated for each later beginning.
+type inlines struct {
+	*markdown
+	s        string // up to the end of the paragraph
+	run      int    // start of the running text that is not yielded yet
+	quotes   int
+	inactive int // brackets below this index are around a link, and so are plain text
+
+	ticked bool    // ticks are those of this paragraph
+	absent [4]bool // by index in unseens: no more end follows
+	spare  int     // octets that may still be read for tags that are not closed
+	plain  *plainText
+}
+
+// inline yields the pieces of a paragraph from start to end. If plain is not nil, it gets
+// the text without markup.
+func (m *markdown) inline(start, end int, plain *plainText) {
+	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
+	m.brackets = m.brackets[:0]
+	escaped := -1
+	for i := start; i < end && !m.done; {
+		switch l.s[i] {
+		case '\\':
+			escaped = i + 1
+			i += 2
+		case '`':
+			i = l.codeSpan(i)
+		case '<':
+			i = l.angle(i)
+		case '[':
+			l.push(i, i > start && l.s[i-1] == '!' && escaped != i-1)
+			i++
+		case ']':
+			i = l.link(i)
+		case '_':
+			plain.emphasis(l.s, i)
+			i++
+		}
+		for i < end && !inlineMarks[l.s[i]] && (plain == nil || l.s[i] != '_') {
+			i++
+		}
+	}
+	l.flush(end)
+	plain.show(l.s, end, end)
+}
+
+func (l *inlines) flush(end int) {
+	l.emit(Prose, l.run, end)
+	l.run = end
+}
+
+// skipTo continues the running text at next.
+func (l *inlines) skipTo(next int) int {
+	l.run = next
+	return next
+}
+
+func (l *inlines) push(i int, image bool) {
+	if len(l.brackets) < maxBrackets {
+		l.brackets = append(l.brackets, bracket{i, image, l.plain.open(l.s, i, image)})
+	}
+}
+
+// codeSpan reads the code span at i, or only its "`" (CommonMark 6.1).
+func (l *inlines) codeSpan(i int) int {
+	size := fenceSize(l.s[i:], '`')
+	start := i + size
+	if size > maxTicks {
+		return start
+	}
+	if !l.ticked {
+		l.findTicks(i)
+	}
+	if l.ticks[size] < start {
+		return start
+	}
+	for end := start; ; {
+		end += strings.IndexByte(l.s[end:], '`')
+		n := fenceSize(l.s[end:], '`')
+		if n == size {
+			l.flush(i)
+			l.emit(Code, start, end)
+			l.plain.show(l.s, i, end+n)
+			l.plain.add(strings.Trim(strings.ReplaceAll(l.s[start:end], "\n", " "), " "))
+			return l.skipTo(end + n)
+		}
+		end += n
+	}
+}
+
+// findTicks finds the last run of "`" of each length.
+func (l *inlines) findTicks(i int) {
+	l.ticked = true
+	clear(l.ticks[:])
+	for {
+		n := strings.IndexByte(l.s[i:], '`')
+		if n < 0 {
+			return
+		}
+		i += n
+		size := fenceSize(l.s[i:], '`')
+		if size <= maxTicks {
+			l.ticks[size] = i
+		}
+		i += size
+	}
+}
+
+// link reads the "]" at i, and the destination after it if it ends the text of a link or
+// image (CommonMark 6.3, 6.4).
+func (l *inlines) link(i int) int {
+	top := len(l.brackets) - 1
+	if top < 0 {
+		return i + 1
+	}
+	open := l.brackets[top]
+	active := open.image || top >= l.inactive
+	l.brackets = l.brackets[:top]
+	l.inactive = min(l.inactive, top)
+	if !active {
+		return i + 1
+	}
+	d, next, ok := l.target(i + 1)
+	if !ok {
+		if next := l.plain.label(l.s, open.at+1, i); next > 0 {
+			l.plain.close(l.s, open, i, next)
+			return max(next, i+1)
+		}
+		return i + 1
+	}
+	kind := Image
+	if !open.image {
+		kind, l.inactive = Link, top
+	}
+	l.flush(i)
+	l.emit(kind, d.start, d.end)
+	l.plain.close(l.s, open, i, next)
+	return l.skipTo(d.end)
+}
+
+// target reads "(destination title)" at i, which follows the text of a link.
+func (l *inlines) target(i int) (d dest, next int, ok bool) {
+	if i == len(l.s) || l.s[i] != '(' {
+		return d, i, false
+	}
+	if d, next, ok = destination(l.s, l.skip(i+1)); !ok {
+		return d, next, false
+	}
+	if title := l.skip(next); title > next {
+		if end, ok := titleEnd(l.s, title); ok {
+			title = end
+		}
+		next = l.skip(title)
+	}
+	return d, next + 1, next < len(l.s) && l.s[next] == ')'
+}
+
+// skip returns the offset after blanks, and at most one line end with the marks of
+// quotations that the next line begins with.
+func (l *inlines) skip(i int) int {
+	i = blanksEnd(l.s, i)
+	if i == len(l.s) || l.s[i] != '\n' && l.s[i] != '\r' {
+		return i
+	}
+	if l.s[i] == '\r' && i+1 < len(l.s) && l.s[i+1] == '\n' {
+		i++
+	}
+	i = blanksEnd(l.s, i+1)
+	for n := l.quotes; n > 0 && i < len(l.s) && l.s[i] == '>'; n-- {
+		i = blanksEnd(l.s, i+1)
+	}
+	return i
+}
+
+func blanksEnd(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// dest is the range of a destination, without its "<" and ">".
+type dest struct{ start, end int }
+
+// destination reads the destination of a link at i (CommonMark 6.3).
+func destination(s string, i int) (d dest, next int, ok bool) {
+	if i < len(s) && s[i] == '<' {
+		for end := i + 1; end < len(s); end++ {
+			switch s[end] {
+			case '>':
+				return dest{i + 1, end}, end + 1, true
+			case '<', '\n', '\r':
+				return d, end, false
+			case '\\':
+				end++
+			}
+		}
+		return d, len(s), false
+	}
+	open, end := 0, i
+	for ; end < len(s) && open <= maxParens && !octet.Is(s[end], octet.Control); end++ {
+		switch s[end] {
+		case '\\':
+			if end+1 < len(s) && isPunctuation(s[end+1]) {
+				end++
+			}
+		case '(':
+			open++
+		case ')':
+			if open == 0 {
+				return dest{i, end}, end, true
+			}
+			open--
+		}
+	}
+	return dest{i, end}, end, open == 0
+}
+
+// titleEnd returns the offset after the title at i.
+func titleEnd(s string, i int) (end int, ok bool) {
+	if i == len(s) {
+		return i, false
+	}
+	last := s[i]
+	switch last {
+	case '"', '\'':
+	case '(':
+		last = ')'
+	default:
+		return i, false
+	}
+	for end = i + 1; end < len(s); end++ {
+		switch c := s[end]; {
+		case c == last:
+			return end + 1, true
+		case c == '(' && last == ')':
+			return i, false
+		case c == '\\':
+			end++
+		}
+	}
+	return i, false
+}
+
+// definition reads a link reference definition at i, the start of a paragraph or the end
+// of another definition, and yields its destination (CommonMark 4.7).
+func (m *markdown) definition(i, end int) (next int, ok bool) {
+	l := inlines{markdown: m, s: m.text[:end], quotes: m.quotes()}
+	label := labelEnd(l.s, i)
+	if label < 0 || l.s[i+1] == '^' {
+		return i, false
+	}
+	d, next, ok := destination(l.s, l.skip(label))
+	if !ok || next == d.start {
+		return i, false
+	}
+	last := blanksEnd(l.s, next)
+	ends := lineEnds(l.s, last)
+	if title := l.skip(next); title > next {
+		if after, ok := titleEnd(l.s, title); ok {
+			if after = blanksEnd(l.s, after); lineEnds(l.s, after) {
+				last, ends = after, true
+			}
+		}
+	}
+	if !ends {
+		return i, false
+	}
+	m.emit(Definition, d.start, d.end)
+	m.emit(Prose, d.end, last)
+	if m.headings != nil {
+		m.headings.labels[normalLabel(l.s[i+1:label-len("]:")])] = true
+	}
+	return l.skip(last), true
+}
+
+func lineEnds(s string, i int) bool { return i == len(s) || s[i] == '\n' || s[i] == '\r' }
+
+// labelEnd returns the offset after the ":" of a label at i, or -1.
+func labelEnd(s string, i int) int {
+	if i == len(s) || s[i] != '[' {
+		return -1
+	}
+	text := false
+	for end := i + 1; end < len(s) && end-i <= maxLabel+1; end++ {
+		switch c := s[end]; {
+		case c == ']':
+			if !text || end+1 == len(s) || s[end+1] != ':' {
+				return -1
+			}
+			return end + len("]:")
+		case c == '[':
+			return -1
+		case c == '\\':
+			text = true
+			end++
+		case !IsSpace(c):
+			text = true
+		}
+	}
+	return -1
+}
+
+// unseens are the constructs of HTML that no reader sees (CommonMark 6.6). The end may
+// overlap all but the first two octets.
+var unseens = [...]struct{ start, end string }{
+	{"<!--", "-->"},
+	{"<![CDATA[", "]]>"},
+	{"<?", "?>"},
+	{"<!", ">"},
+}
+
+// angle reads the autolink or the HTML that begins with the "<" at i, or only the "<"
+// (CommonMark 6.5, 6.6).
+func (l *inlines) angle(i int) int {
+	if next, ok := l.autolink(i); ok {
+		return next
+	}
+	for n, u := range unseens {
+		if !strings.HasPrefix(l.s[i:], u.start) {
+			continue
+		}
+		if l.absent[n] {
+			return i + 1
+		}
+		end := strings.Index(l.s[i+len("<!"):], u.end)
+		if end < 0 {
+			l.absent[n] = true
+			return i + 1
+		}
+		return l.markup(Unseen, i, i+len("<!")+end+len(u.end))
+	}
+	if l.spare < 0 {
+		return i + 1
+	}
+	next, ok := wholeTag(l.s, i)
+	if !ok {
+		l.spare -= next - i
+		return i + 1
+	}
+	return l.markup(Tag, i, next)
+}
+
+// markup yields HTML from start to end.
+func (l *inlines) markup(kind PieceKind, start, end int) int {
+	l.flush(start)
+	l.emit(kind, start, end)
+	l.plain.show(l.s, start, end)
+	return l.skipTo(end)
+}
+
+// autolink yields the URL or the mail address in the "<" and ">" at i. One with the prefix
+// "URL:" is left to the running text.
+func (l *inlines) autolink(i int) (next int, ok bool) {
+	start := i + len("<")
+	rest := l.s[start:]
+	kind, end := Autolink, 0
+	colon, _ := octet.SchemeEnd(rest)
+	if colon < 2 || colon > 32 || colon == len(rest) || rest[colon] != ':' || !octet.Is(rest[0], octet.Alpha) {
+		kind, end = Address, addressEnd(rest)
+	} else {
+		end = strings.IndexAny(rest, "<> \t\r\n")
+	}
+	if end < 0 || end == len(rest) || rest[end] != '>' {
+		return i, false
+	}
+	next = start + end + 1
+	if kind == Autolink && SameName(rest[:colon], "URL") {
+		return next, true
+	}
+	l.flush(i)
+	l.emit(kind, start, start+end)
+	l.plain.show(l.s, i, next)
+	l.plain.add(rest[:end])
+	return l.skipTo(next), true
+}
+
+// addressEnd returns where the mail address ends at the front of s, or -1.
+func addressEnd(s string) int {
+	at := 0
+	for at < len(s) && (octet.Is(s[at], octet.Atom) || s[at] == '.') {
+		at++
+	}
+	if at == 0 || at == len(s) || s[at] != '@' {
+		return -1
+	}
+	end, shape := octet.Host(s, at+1)
+	if shape&octet.HostEdges != 0 {
+		return -1
+	}
+	return end
+}
+
+// wholeTag returns the offset after the tag at i, or how far it was read if Markdown
+// does not take it for a tag.
+func wholeTag(s string, i int) (next int, ok bool) {
+	i += len("<")
+	if i < len(s) && s[i] == '/' {
+		size := narrowName(s[i+1:])
+		i = SkipSpace(s, i+1+size)
+		return min(i+1, len(s)), size > 0 && i < len(s) && s[i] == '>'
+	}
+	size := narrowName(s[i:])
+	if size == 0 {
+		return i, false
+	}
+	for i += size; ; {
+		name := SkipSpace(s, i)
+		switch {
+		case strings.HasPrefix(s[name:], ">"):
+			return name + 1, true
+		case strings.HasPrefix(s[name:], "/>"):
+			return name + 2, true
+		case name == i:
+			return i, false
+		}
+		if i, ok = wholeAttribute(s, name); !ok {
+			return i, false
+		}
+	}
+}
+
+// wholeAttribute returns the offset after the attribute at i, as wholeTag does.
+func wholeAttribute(s string, i int) (next int, ok bool) {
+	start := i
+	for i < len(s) && (octet.Is(s[i], octet.Alpha) || s[i] == '_' || s[i] == ':' ||
+		i > start && (octet.Is(s[i], octet.Label) || s[i] == '.')) {
+		i++
+	}
+	if i == start {
+		return i, false
+	}
+	equals := SkipSpace(s, i)
+	if equals == len(s) || s[equals] != '=' {
+		return i, true
+	}
+	i = SkipSpace(s, equals+1)
+	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
+		n := strings.IndexByte(s[i+1:], s[i])
+		if n < 0 {
+			return len(s), false
+		}
+		return i + 1 + n + 1, true
+	}
+	start = i
+	for i < len(s) && !IsSpace(s[i]) && strings.IndexByte("\"'=<>`", s[i]) < 0 {
+		i++
+	}
+	return i, i > start
+}

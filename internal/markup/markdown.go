@@ -1,0 +1,534 @@
+package markup
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// PieceKind is the kind of a [Piece].
+type PieceKind uint8
+
+const (
+	// Prose is running text with escapes ([MarkdownText]).
+	Prose PieceKind = iota
+	// Code is a code span, or a block of code.
+	Code
+	// Link is the destination of a link.
+	Link
+	// Image is the destination of an image.
+	Image
+	// Definition is the destination of a link reference definition.
+	Definition
+	// Autolink is a URL in "<" and ">".
+	Autolink
+	// Address is a mail address in "<" and ">".
+	Address
+	// Tag is a tag of HTML within a paragraph.
+	Tag
+	// Unseen is a comment, a declaration or a processing instruction within a paragraph.
+	Unseen
+	// HTMLBlock is a block of HTML.
+	HTMLBlock
+)
+
+// Piece is a piece of a Markdown document, from offset Start to End of the source.
+// Destinations are without "<", ">" and titles.
+type Piece struct {
+	Kind       PieceKind
+	Start, End int
+}
+
+// Markdown returns the pieces of a document in order, by CommonMark 0.31. It reads the
+// blocks, since they decide what is code and where a link must end.
+//
+// Which labels are defined is not looked at: a link whose text holds a link by label is
+// one here, and so is a link within the text of an image. A label that begins with "^" is
+// that of a footnote, which is running text. Blocks that are more than 100 deep are read
+// as text. "<URL:...>" is running text, not an autolink.
+func Markdown(source string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		m := markdown{text: source, yield: yield}
+		m.lines()
+	}
+}
+
+// markdown reads the blocks of a document, line by line. Their inlines are read when a
+// block has ended.
+type markdown struct {
+	text  string
+	yield func(Piece) bool
+	done  bool // the caller wants no more
+
+	inside []container // the blocks that hold the leaf, from the outermost
+	leaf   leaf
+	start  int // of the leaf's text, and its end
+	end    int
+	fence  fence
+	ending string // of a block of HTML; empty: a blank line
+
+	brackets []bracket         // "[" that are open in a paragraph
+	ticks    [maxTicks + 1]int // by their number, where in a paragraph the last "`" are
+
+	headings *headings // filled if not nil
+}
+
+// emit yields a piece that is not empty.
+func (m *markdown) emit(kind PieceKind, start, end int) {
+	if start < end && !m.done {
+		m.done = !m.yield(Piece{kind, start, end})
+	}
+}
+
+// leaf is the kind of block that the last line was in.
+type leaf uint8
+
+const (
+	noLeaf    leaf = iota
+	paragraph      // and what begins like one: definitions, headings with a line under them
+	indented       // code
+	fenced         // code
+	htmlBlock
+)
+
+// container is a block that holds others: a quotation, or an item of a list.
+type container struct {
+	quote bool
+	empty bool // an item without content so far
+	width int  // columns before the content of an item
+}
+
+// fence is the first line of a fenced block of code.
+type fence struct {
+	mark byte
+	size int
+}
+
+const (
+	maxDepth = 100 // nested containers
+	codeAt   = 4   // columns before a line of code
+)
+
+// cursor is an offset in a line. A tab reaches to the next column that is a multiple of
+// four, and a part of it may be skipped.
+type cursor struct {
+	s      string // up to the end of the line
+	i, col int
+}
+
+// blankWidth returns how many columns c takes at a column; 0 if it is not a blank.
+func blankWidth(c byte, column int) int {
+	switch c {
+	case ' ':
+		return 1
+	case '\t':
+		return 4 - column%4
+	}
+	return 0
+}
+
+// indent returns how many columns of blanks follow, and where they end.
+func (c *cursor) indent() (columns, end int) {
+	for end = c.i; end < len(c.s) && blankWidth(c.s[end], c.col+columns) > 0; end++ {
+		columns += blankWidth(c.s[end], c.col+columns)
+	}
+	return columns, end
+}
+
+// skip moves by that many columns of blanks, or as many as follow.
+func (c *cursor) skip(columns int) {
+	for columns > 0 && c.i < len(c.s) {
+		width := blankWidth(c.s[c.i], c.col)
+		if width == 0 {
+			return
+		}
+		if width <= columns {
+			c.i++
+		}
+		width = min(width, columns)
+		c.col += width
+		columns -= width
+	}
+}
+
+// mark moves past the mark of a container, of n octets after columns of blanks.
+func (c *cursor) mark(columns, n int) {
+	c.skip(columns)
+	c.i, c.col = c.i+n, c.col+n
+}
+
+// lines reads the document. A line ends with LF, CR LF, or CR.
+func (m *markdown) lines() {
+	feed := -1 // the first LF from the start of the line on
+	for i := 0; i < len(m.text) && !m.done; {
+		if feed < i {
+			feed = len(m.text)
+			if n := strings.IndexByte(m.text[i:], '\n'); n >= 0 {
+				feed = i + n
+			}
+		}
+		end, next := feed, min(feed+1, len(m.text))
+		if n := strings.IndexByte(m.text[i:feed], '\r'); n >= 0 {
+			end = i + n
+			if next = end + 1; next == feed {
+				next++
+			}
+			next = min(next, len(m.text))
+		}
+		m.line(cursor{s: m.text[:end], i: i}, next)
+		i = next
+	}
+	m.close()
+}
+
+// line reads the line at c. The next one begins at next.
+func (m *markdown) line(c cursor, next int) {
+	matched := m.match(&c)
+	if matched == len(m.inside) && m.continues(&c, next) {
+		return
+	}
+	if m.leaf != paragraph {
+		m.cut(matched)
+	}
+	for {
+		columns, first := c.indent()
+		if first == len(c.s) {
+			m.cut(matched)
+			return
+		}
+		if columns >= codeAt {
+			if m.leaf != paragraph {
+				c.skip(codeAt)
+				m.open(indented, c.i, next)
+				return
+			}
+			break
+		}
+		if m.openLeaf(&c, first, next, matched) {
+			return
+		}
+		if matched == maxDepth || !m.openContainer(&c, matched) {
+			break
+		}
+		matched++
+	}
+	_, first := c.indent()
+	if m.leaf == paragraph {
+		// This includes a line that lacks the marks of the containers.
+		m.end = len(c.s)
+		return
+	}
+	m.open(paragraph, first, len(c.s))
+}
+
+// match moves past the marks of the containers that the line is in, and returns their
+// number.
+func (m *markdown) match(c *cursor) (n int) {
+	for ; n < len(m.inside); n++ {
+		columns, first := c.indent()
+		blank := first == len(c.s)
+		switch in := m.inside[n]; {
+		case in.quote && !blank && columns < codeAt && c.s[first] == '>':
+			c.mark(columns, 1)
+			c.skip(1)
+		case in.quote, blank && in.empty, !blank && columns < in.width:
+			return n
+		case !blank:
+			c.skip(in.width)
+		}
+	}
+	return n
+}
+
+// continues adds the line to the leaf if that is code or HTML and continues here, and
+// reports whether it does.
+func (m *markdown) continues(c *cursor, next int) bool {
+	columns, first := c.indent()
+	rest := c.s[first:]
+	switch m.leaf {
+	case indented:
+		if rest != "" && columns < codeAt {
+			return false
+		}
+	case fenced:
+		if columns < codeAt && fenceSize(rest, m.fence.mark) >= m.fence.size && strings.Trim(rest, string(m.fence.mark)+" \t") == "" {
+			m.close()
+			return true
+		}
+	case htmlBlock:
+		if m.ending == "" && rest == "" {
+			return false
+		}
+		m.end = next
+		if m.ending != "" && hasEnding(rest, m.ending) {
+			m.close()
+		}
+		return true
+	default:
+		return false
+	}
+	m.end = next
+	return true
+}
+
+// openLeaf opens the heading, break, fenced code or HTML that begins at first, and reports
+// whether there is one.
+func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
+	rest := c.s[first:]
+	within := m.leaf == paragraph && matched == len(m.inside)
+	switch mark := rest[0]; mark {
+	case '#':
+		if !isHeading(rest) {
+			return false
+		}
+		m.cut(matched)
+		m.open(noLeaf, first, len(c.s))
+		m.inline(first, len(c.s), nil)
+		m.heading(first+fenceSize(rest, '#'), len(c.s))
+		return true
+	case '`', '~':
+		size := fenceSize(rest, mark)
+		if size < 3 || mark == '`' && strings.IndexByte(rest[size:], '`') >= 0 {
+			return false
+		}
+		m.cut(matched)
+		m.open(fenced, next, next)
+		m.fence = fence{mark, size}
+		return true
+	case '<':
+		ending, ok := htmlStart(rest, m.leaf == paragraph)
+		if !ok {
+			return false
+		}
+		m.cut(matched)
+		m.open(htmlBlock, first, next)
+		if m.ending = ending; ending != "" && hasEnding(rest, ending) {
+			m.close()
+		}
+		return true
+	case '=', '-', '_', '*':
+		under := within && (mark == '=' || mark == '-') && strings.TrimRight(rest[fenceSize(rest, mark):], " \t") == ""
+		broken := mark != '=' && isBreak(rest, mark)
+		if !under && !broken {
+			return false
+		}
+		switch text := m.cut(matched); {
+		case under && text:
+			m.heading(m.start, m.end)
+		case !broken:
+			// Definitions make no heading, so this is not a line under one.
+			m.open(paragraph, first, len(c.s))
+		}
+		m.used()
+		return true
+	}
+	return false
+}
+
+// openContainer opens the quotation or item that begins at c, and reports whether
+// there is one.
+func (m *markdown) openContainer(c *cursor, matched int) bool {
+	columns, first := c.indent()
+	within := m.leaf == paragraph && matched == len(m.inside)
+	if c.s[first] == '>' {
+		m.cut(matched)
+		c.mark(columns, 1)
+		c.skip(1)
+		m.push(container{quote: true})
+		return true
+	}
+	size := markerSize(c.s[first:])
+	if size == 0 {
+		return false
+	}
+	empty := strings.TrimLeft(c.s[first+size:], " \t") == ""
+	if within && (empty || size > 1 && c.s[first:first+size-1] != "1") {
+		// In a paragraph this is more likely a number.
+		return false
+	}
+	m.cut(matched)
+	c.mark(columns, size)
+	blanks, _ := c.indent()
+	if empty || blanks > codeAt {
+		blanks = 1
+	}
+	c.skip(blanks)
+	m.push(container{width: columns + size + blanks, empty: empty})
+	return true
+}
+
+// used notes that the innermost container has content.
+func (m *markdown) used() {
+	if n := len(m.inside); n > 0 {
+		m.inside[n-1].empty = false
+	}
+}
+
+func (m *markdown) push(c container) {
+	m.used()
+	m.inside = append(m.inside, c)
+}
+
+func (m *markdown) open(l leaf, start, end int) {
+	m.used()
+	m.leaf, m.start, m.end = l, start, end
+}
+
+// cut ends the leaf, and the containers after the first n. It reports whether the leaf was
+// a paragraph with more than definitions.
+func (m *markdown) cut(n int) (text bool) {
+	text = m.close()
+	m.inside = m.inside[:n]
+	return text
+}
+
+// close ends the leaf and yields its pieces. Its result is that of cut.
+func (m *markdown) close() (text bool) {
+	switch m.leaf {
+	case paragraph:
+		for ok := true; ok; {
+			m.start, ok = m.definition(m.start, m.end)
+		}
+		m.inline(m.start, m.end, nil)
+		text = m.start < m.end
+	case indented, fenced:
+		m.emit(Code, m.start, m.end)
+	case htmlBlock:
+		m.emit(HTMLBlock, m.start, m.end)
+	}
+	m.leaf = noLeaf
+	return text
+}
+
+// quotes returns the number of quotations that the leaf is in: a line of it may begin with
+// as many marks.
+func (m *markdown) quotes() (n int) {
+	for _, in := range m.inside {
+		if in.quote {
+			n++
+		}
+	}
+	return n
+}
+
+// fenceSize returns the number of marks at the front of s.
+func fenceSize(s string, mark byte) int { return len(s) - len(strings.TrimLeft(s, string(mark))) }
+
+// isHeading reports whether s is an ATX heading (CommonMark 4.2).
+func isHeading(s string) bool {
+	size := fenceSize(s, '#')
+	return size <= 6 && (size == len(s) || s[size] == ' ' || s[size] == '\t')
+}
+
+// isBreak reports whether s is a thematic break (CommonMark 4.1).
+func isBreak(s string, mark byte) bool {
+	return strings.Count(s, string(mark)) >= 3 && strings.Trim(s, string(mark)+" \t") == ""
+}
+
+// markerSize returns the size of the list marker at the front of s, or 0
+// (CommonMark 5.2).
+func markerSize(s string) int {
+	size := 0
+	for size < len(s) && size < 9 && octet.Is(s[size], octet.Digit) {
+		size++
+	}
+	switch {
+	case size == len(s):
+		return 0
+	case size > 0 && (s[size] == '.' || s[size] == ')'), size == 0 && strings.IndexByte("-+*", s[0]) >= 0:
+		size++
+	default:
+		return 0
+	}
+	if size < len(s) && s[size] != ' ' && s[size] != '\t' {
+		return 0
+	}
+	return size
+}
+
+// htmlStart reports whether a block of HTML begins with the line s, and the text that ends
+// the block (CommonMark 4.6).
+func htmlStart(s string, within bool) (ending string, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "<!--"):
+		return "-->", true
+	case strings.HasPrefix(s, "<?"):
+		return "?>", true
+	case strings.HasPrefix(s, "<![CDATA["):
+		return "]]>", true
+	case len(s) > 2 && s[1] == '!' && octet.Is(s[2], octet.Alpha):
+		return ">", true
+	}
+	closing := strings.HasPrefix(s, "</")
+	name := s[len("<"):]
+	if closing {
+		name = s[len("</"):]
+	}
+	end := narrowName(name)
+	rest := name[end:]
+	name = strings.ToLower(name[:end])
+	switch {
+	case rest != "" && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '>' && !strings.HasPrefix(rest, "/>"):
+	case isLiteralElement(name) && !closing && !strings.HasPrefix(rest, "/>"):
+		return literalEnding, true
+	case isBlockElement(name):
+		return "", true
+	}
+	if within || isLiteralElement(name) && !closing {
+		return "", false
+	}
+	next, ok := wholeTag(s, 0)
+	return "", ok && strings.TrimLeft(s[next:], " \t") == ""
+}
+
+// literalEnding stands for the end tag of any element that may hold blank lines.
+const literalEnding = "</"
+
+// hasEnding reports whether s has the ending of a block of HTML.
+func hasEnding(s, ending string) bool {
+	if ending != literalEnding {
+		return strings.Contains(s, ending)
+	}
+	for {
+		n := strings.Index(s, "</")
+		if n < 0 {
+			return false
+		}
+		s = s[n+len("</"):]
+		end := narrowName(s)
+		if end < len(s) && s[end] == '>' && isLiteralElement(strings.ToLower(s[:end])) {
+			return true
+		}
+	}
+}
+
+// narrowName returns where the name of a tag ends at the front of s, which Markdown
+// allows to have only letters, digits and "-".
+func narrowName(s string) int {
+	end := 0
+	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {
+		end++
+	}
+	return end
+}
+
+func isLiteralElement(name string) bool {
+	switch name {
+	case "pre", "script", "style", "textarea":
+		return true
+	}
+	return false
+}
+
+func isBlockElement(name string) bool {
+	switch name {
+	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",
+		"details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frame", "frameset",
+		"h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu",
+		"menuitem", "nav", "noframes", "ol", "optgroup", "option", "p", "param", "search", "section", "summary", "table", "tbody",
+		"td", "tfoot", "th", "thead", "title", "tr", "track", "ul":
+		return true
+	}
+	return false
+}

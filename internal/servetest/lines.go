@@ -1,0 +1,53 @@
+package servetest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// LineServer reads one line from each connection, writes an answer, and closes the
+// connection. It may be used concurrently.
+type LineServer struct {
+	l     net.Listener
+	group Group
+
+	mu       sync.Mutex
+	requests []string
+}
+
+// ServeLines starts a LineServer on l. A line has at most so many octets. answer is called
+// without its end.
+func ServeLines(l net.Listener, most int64, answer func(request string) string) *LineServer {
+	s := &LineServer{l: l}
+	s.group.Serve(l, func(c net.Conn) func() {
+		return func() {
+			request, err := bufio.NewReader(io.LimitReader(c, most)).ReadString('\n')
+			if err != nil {
+				return
+			}
+			request = strings.TrimRight(request, "\r\n")
+			s.mu.Lock()
+			s.requests = append(s.requests, request)
+			s.mu.Unlock()
+			io.WriteString(c, answer(request))
+		}
+	})
+	return s
+}
+
+// Addr returns the address, host:port.
+func (s *LineServer) Addr() string { return s.l.Addr().String() }
+
+// Requests returns the requests so far, without line ends.
+func (s *LineServer) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Close ends the server and its connections.
+func (s *LineServer) Close() error { return s.group.Close() }

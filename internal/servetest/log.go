@@ -1,0 +1,37 @@
+package servetest
+
+import (
+	"slices"
+	"sync"
+)
+
+// Commands are those that a server received, by connection. They are safe for concurrent use.
+type Commands struct {
+	mu   sync.Mutex
+	list [][]string
+}
+
+// Begin adds a connection, and returns a function that adds what it received.
+func (l *Commands) Begin() (add func(command string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.list)
+	l.list = append(l.list, []string{})
+	return func(command string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.list[n] = append(l.list[n], command)
+	}
+}
+
+// Log returns the commands of each connection, in the order in which the connections
+// were opened.
+func (l *Commands) Log() [][]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([][]string, len(l.list))
+	for i, commands := range l.list {
+		list[i] = slices.Clone(commands)
+	}
+	return list
+}

@@ -1,0 +1,131 @@
+package tour
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/escape"
+)
+
+//go:embed museum
+var embedded embed.FS
+
+// exhibits are the texts of the tour: templates in which addresses are filled in.
+var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
+
+// read returns an exhibit, with the addresses filled in if it is a text.
+func (m *Museum) read(name string) ([]byte, error) {
+	octets, err := fs.ReadFile(exhibits, name)
+	if err != nil || !utf8.Valid(octets) {
+		return octets, err
+	}
+	return m.execute(name, octets, m.base)
+}
+
+// text returns an exhibit as a string of JSON, octets as the value of a []byte.
+func (m *Museum) text(name string) (string, error) {
+	octets, err := m.read(name)
+	return toJSON(string(octets), err)
+}
+
+func (m *Museum) octets(name string) (string, error) { return toJSON(m.read(name)) }
+
+func toJSON[T string | []byte](v T, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	quoted, err := json.Marshal(v)
+	return string(quoted), err
+}
+
+func (m *Museum) readJSON(name string, v any) error {
+	octets, err := m.read(name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(octets, v)
+}
+
+func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"text": m.text, "octets": m.octets}).Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, data)
+	return b.Bytes(), err
+}
+
+// dated returns the date of a file: the year that it tells about, or else the date of
+// RFC 1738.
+func dated(name string) time.Time {
+	switch path.Base(name) {
+	case "1971.txt":
+		return time.Date(1971, time.April, 10, 12, 0, 0, 0, time.UTC)
+	case "1985.txt":
+		return time.Date(1985, time.October, 1, 12, 0, 0, 0, time.UTC)
+	}
+	return time.Date(1994, time.December, 1, 12, 0, 0, 0, time.UTC)
+}
+
+// oddName is a name that a URL must encode.
+const oddName = "pub/names/100% of #1.txt"
+
+// writeFiles writes the files that FTP, HTTP and file URLs show.
+func (m *Museum) writeFiles() (err error) {
+	if m.dir, err = os.MkdirTemp("", "locus-tour-"); err != nil {
+		return err
+	}
+	// On Windows the path begins with a drive and needs a "/" before it.
+	root := filepath.ToSlash(m.filesDir())
+	if root[0] != '/' {
+		root = "/" + root
+	}
+	m.base["file"] = "file://" + escape.Encode(root, escape.Fsegment().With("/"))
+	files := map[string][]byte{}
+	err = fs.WalkDir(exhibits, "files", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files[strings.TrimPrefix(name, "files/")], err = m.read(name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if files[oddName], err = m.read("names.txt"); err != nil {
+		return err
+	}
+	if files["pub/archives/history.zip"], err = archive(files, "pub/history/"); err != nil {
+		return err
+	}
+	files["INDEX"] = index(files)
+	for name, octets := range files {
+		if err := writeFile(filepath.Join(m.filesDir(), filepath.FromSlash(name)), octets); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(name string, octets []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, octets, 0o644); err != nil {
+		return err
+	}
+	date := dated(filepath.ToSlash(name))
+	return os.Chtimes(name, date, date)
+}
+
+func (m *Museum) files() fs.FS { return os.DirFS(m.filesDir()) }

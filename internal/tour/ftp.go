@@ -1,0 +1,14 @@
+package tour
+
+import "github.com/locus-url/locus/scheme/ftp/ftptest"
+
+// startFTP starts a server of the files. Everyone may log in.
+func (m *Museum) startFTP(o ftptest.Options) error {
+	files, err := ftptest.FromFS(m.files())
+	if err != nil {
+		return err
+	}
+	o.Greeting = "220 The museum of the network, room of files.\r\n"
+	o.ListenData = m.addresses.listen
+	return m.keep(ftptest.Start(files, &o))
+}

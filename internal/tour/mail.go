@@ -1,0 +1,22 @@
+package tour
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/locus-url/locus/mailstore"
+)
+
+func (m *Museum) openMail() error {
+	octets, err := m.read("mail/letters.mbox")
+	if err != nil {
+		return err
+	}
+	mbox := filepath.Join(m.dir, "letters.mbox")
+	if err := os.WriteFile(mbox, octets, 0o600); err != nil {
+		return err
+	}
+	m.mail, err = mailstore.Open(context.Background(), mailstore.Options{Sources: []string{mbox}, Cache: filepath.Join(m.dir, "index")})
+	return m.keep(m.mail, err)
+}

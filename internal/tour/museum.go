@@ -1,0 +1,304 @@
+package tour
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/certtest"
+	"github.com/locus-url/locus/mailstore"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
+)
+
+// Museum is the running servers. Close ends them.
+type Museum struct {
+	rooms []Room
+
+	tcp       map[string]net.Listener // by the names of tcpServers
+	udp       net.PacketConn
+	addresses addressSet
+	// base is the text before the path of a server's URLs, by a name: "ftp" is
+	// "ftp://127.0.0.1:34121". All are known before any server runs, so that every
+	// exhibit can link to every server.
+	base map[string]string
+
+	server, client *tls.Config // client trusts only server
+	dir            string      // has the files and the mail
+	mail           *mailstore.Store
+
+	started chan struct{} // closed when all servers run
+	start   func()        // closes started, once
+	closers []io.Closer
+}
+
+// Room is the stops of a scheme, or of a few that belong together.
+type Room struct {
+	Scheme string // of the first
+	Name   string
+	About  string // a sentence or two
+	Stops  []Stop
+}
+
+// tcpServers are the names of servers that use TCP, and the beginnings of their URLs.
+var tcpServers = []struct{ name, prefix string }{
+	{"ftp", "ftp://"}, {"http", "http://"}, {"gopher", "gopher://"}, {"phone", "gopher://"}, {"nntp", "nntp://"},
+	{"telnet", "telnet://"}, {"desk", "telnet://guest@"}, {"rlogin", "rlogin://guest@"}, {"tn3270", "tn3270://"}, {"wais", "wais://"},
+	{"ftps", "ftps://"}, {"https", "https://"}, {"gophers", "gophers://"}, {"nntps", "nntps://"},
+}
+
+// Open starts a server for each scheme of RFC 1738 and the URI draft, and the
+// demonstrations of rows. The servers use loopback and ports that the kernel chooses.
+func Open(rows ...scheme.Scheme) (*Museum, error) {
+	m := &Museum{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
+	m.start = sync.OnceFunc(func() { close(m.started) })
+	if err := m.open(rows); err != nil {
+		return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
+	}
+	return m, nil
+}
+
+func (m *Museum) open(rows []scheme.Scheme) error {
+	if err := m.listen(); err != nil {
+		return err
+	}
+	if err := m.writeFiles(); err != nil {
+		return err
+	}
+	m.startHTTP(m.tcp["http"])
+	err := errors.Join(
+		m.startFTP(ftptest.Options{Listener: m.tcp["ftp"]}), m.startGopher(), m.startNews(newstest.Options{Listener: m.tcp["nntp"]}),
+		m.startSessions(), m.startWAIS(), m.startProspero(), m.openMail(), m.startSecure(),
+	)
+	if err != nil {
+		return err
+	}
+	var rooms []Room
+	if err := m.readJSON("rooms.json", &rooms); err != nil {
+		return err
+	}
+	for _, r := range rooms {
+		m.add(r)
+	}
+	for _, s := range rows {
+		if s.Demo == nil {
+			continue
+		}
+		d, err := s.Demo()
+		if err != nil {
+			return err
+		}
+		m.addDemo(s, d)
+	}
+	m.start()
+	return nil
+}
+
+func (m *Museum) listen() (err error) {
+	if m.server, m.client, err = certtest.Pair(); err != nil {
+		return err
+	}
+	for _, s := range tcpServers {
+		l, err := m.addresses.listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		m.tcp[s.name], m.base[s.name] = l, s.prefix+l.Addr().String()
+	}
+	if m.udp, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	m.addresses.add(m.udp.LocalAddr().String())
+	m.base["prospero"] = "prospero://" + m.udp.LocalAddr().String()
+	return nil
+}
+
+// add adds a room, and sets what its stops leave out.
+func (m *Museum) add(r Room) {
+	for i := range r.Stops {
+		s := &r.Stops[i]
+		if s.Scheme == "" {
+			s.Scheme = s.URL.Scheme()
+		}
+		switch {
+		case s.Kind != "":
+		case s.Type != "":
+			s.Kind = scheme.KindObject
+		default:
+			s.Kind = scheme.KindUnknown
+		}
+	}
+	if r.Scheme == "" {
+		r.Scheme = r.Stops[0].Scheme
+	}
+	m.rooms = append(m.rooms, r)
+}
+
+// addDemo adds the demonstration of a scheme, which runs already.
+func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
+	m.closers = append(m.closers, closerFunc(d.Close))
+	r := Room{Name: d.Name, About: d.About}
+	for i, s := range d.Stops {
+		m.addresses.add(hostPort(s.URL, row.Port))
+		r.Stops = append(r.Stops, Stop{Name: fmt.Sprintf("%s-%d", row.Name, i+1), Section: row.Section, Title: s.Title, URL: s.URL, Kind: s.Kind, Type: s.Type, Answers: s.Answers})
+	}
+	m.add(r)
+}
+
+// Stops returns the stops of all rooms, in the order of RFC 1738 section 3, with rlogin
+// and tn3270 after telnet. The schemes of the URI draft follow, and then the others.
+func (m *Museum) Stops() []Stop {
+	var all []Stop
+	for _, r := range m.rooms {
+		all = append(all, r.Stops...)
+	}
+	return all
+}
+
+// Rooms returns the same by rooms.
+func (m *Museum) Rooms() []Room { return m.rooms }
+
+// News returns the server for news URLs, which name none, as "nntp://host:port".
+func (m *Museum) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
+
+// Mail returns the mail for mid URLs. It is valid until Close.
+func (m *Museum) Mail() *mailstore.Store { return m.mail }
+
+// TLS returns a configuration that trusts only the tour's servers. The caller must not
+// change it.
+func (m *Museum) TLS() *tls.Config { return m.client }
+
+// Close ends the servers and removes their files.
+func (m *Museum) Close() error {
+	m.start() // a request that waits must not hold up the end of its server
+	var errs []error
+	for _, c := range m.closers {
+		errs = append(errs, c.Close())
+	}
+	m.closers = nil
+	for _, l := range m.tcp {
+		l.Close() // most are closed already
+	}
+	if m.udp != nil {
+		m.udp.Close()
+	}
+	if m.dir != "" {
+		errs = append(errs, os.RemoveAll(m.dir))
+	}
+	return errors.Join(errs...)
+}
+
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }
+
+// keep makes Close close a server that was started.
+func (m *Museum) keep(server io.Closer, err error) error {
+	if err == nil {
+		m.closers = append(m.closers, server)
+	}
+	return err
+}
+
+func (m *Museum) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
+func (m *Museum) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
+
+// Ports returns the ports of the tour's servers, for [policy.Rules]: a redirect may
+// lead only to a scheme's own port, and these servers use others.
+func (m *Museum) Ports() []uint16 { return m.addresses.ports() }
+
+// Client returns a client for the schemes of r that reaches only the tour's servers and
+// files. It looks up no name. Dial and Lookup of o are ignored; its Check is called after
+// the tour's own. o may be nil.
+func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
+	var options access.Options
+	if o != nil {
+		options = *o
+	}
+	options.Dial, options.Lookup = m.dial, refuseLookup
+	also := options.Check
+	options.Check = func(u locus.URL) error {
+		var port uint16
+		if s, ok := r.Lookup(u.Scheme()); ok {
+			port = s.Port
+		}
+		if err := m.check(u, port); err != nil || also == nil {
+			return err
+		}
+		return also(u)
+	}
+	// The checks above are narrower than these rules.
+	p, err := policy.New(policy.Rules{AllowPrivate: true, Files: true, Ports: m.Ports()})
+	if err != nil {
+		return nil, fmt.Errorf("tour: %w", err)
+	}
+	return access.New(r, p, &options), nil
+}
+
+func (m *Museum) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if !m.addresses.has(address) {
+		return nil, denied(address)
+	}
+	return new(net.Dialer).DialContext(ctx, network, address)
+}
+
+func refuseLookup(_ context.Context, host string) ([]netip.Addr, error) { return nil, denied(host) }
+
+func denied(subject string) error {
+	return &policy.DeniedError{
+		Rule: "host", Subject: locus.Quote(subject), Reason: "the tour reaches only its own servers and files", Help: "open it outside the tour",
+	}
+}
+
+// check refuses the URL of another server or file. port is the scheme's own.
+func (m *Museum) check(u locus.URL, port uint16) error {
+	switch {
+	case u.Scheme() == "file" && !m.Holds(u):
+		return denied(u.String())
+	case u.Scheme() == "file" || u.Host() == "":
+		return nil
+	}
+	if address := hostPort(u, port); !m.addresses.has(address) {
+		return denied(address)
+	}
+	return nil
+}
+
+func hostPort(u locus.URL, port uint16) string {
+	if n, ok := u.Port(); ok {
+		port = n
+	}
+	return net.JoinHostPort(u.Host(), strconv.Itoa(int(port)))
+}
+
+// Holds reports whether u is the URL of one of the tour's files.
+func (m *Museum) Holds(u locus.URL) bool {
+	rest, ok := strings.CutPrefix(u.String(), m.base["file"]+"/")
+	if !ok {
+		return false
+	}
+	for segment := range strings.SplitSeq(rest, "/") {
+		name, err := escape.Decode(segment)
+		if err != nil || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
+			return false
+		}
+	}
+	return true
+}
+
+// filesDir returns the directory of the files that FTP, HTTP and file URLs show.
+func (m *Museum) filesDir() string { return filepath.Join(m.dir, "files") }

@@ -1,0 +1,146 @@
+package tour
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// screens is the room of screens: a list of rooms, on which the user types a number, and
+// a screen for each room.
+type screens struct {
+	*telnettest.Host
+	rooms   []Room
+	message string // for the next screen
+}
+
+func (m *Museum) runScreens(host *telnettest.Host) error {
+	<-m.started
+	s := &screens{Host: host, rooms: m.rooms}
+	for {
+		number, err := s.plan()
+		if err != nil {
+			return err
+		}
+		if number == leave {
+			return s.Show(s.Builder().EraseWrite(0).At(1, 1).Text("Goodbye. There is nothing to switch off."))
+		}
+		if err := s.room(number); err != nil {
+			return err
+		}
+	}
+}
+
+// leave is the number that plan returns when the user leaves.
+const leave = -1
+
+// Positions on screens of 24 rows and 80 columns.
+const (
+	introRow    = 3 // to 5
+	roomsRow    = 7
+	inputRow    = 20
+	inputColumn = 11
+	messageRow  = 22
+	keysRow     = 24
+	lineLength  = 76 // without the attribute before it
+)
+
+// here is the name of this room.
+const here = "THE ROOM OF SCREENS"
+
+// begin returns a screen with its title, the message and a line about keys.
+func (s *screens) begin(title, keys string) *tn3270.Builder {
+	b := s.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
+		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
+		At(messageRow, 1).Field(tn3270.Skip|tn3270.Intensified).Text(s.message).
+		At(keysRow, 1).Field(tn3270.Skip).Text(keys)
+	s.message = ""
+	return b
+}
+
+// plan shows the rooms and returns the index of the one that the user chose, or leave.
+func (s *screens) plan() (int, error) {
+	for {
+		terminal := "You sit at an " + s.Terminal()
+		if s.Device() != "" {
+			terminal += ", which is called " + s.Device() + " here"
+		}
+		b := s.begin(fmt.Sprintf("%-*s%s", lineLength-len(here), "THE MUSEUM OF THE NETWORK", here), "Enter goes there   PF3 leaves")
+		terminal += ". Nothing you type is sent before a key is pressed that says so. Then all of it is, and the screen waits."
+		for i, text := range wrap(terminal, lineLength) {
+			b.At(introRow+i, 1).Field(tn3270.Skip).Text(text)
+		}
+		for i, room := range s.rooms {
+			b.At(roomsRow+i, 3).Field(tn3270.Skip).Text(fmt.Sprintf("%2d  %-24s %s", i+1, room.Name, room.Scheme))
+		}
+		b.At(inputRow, 1).Field(tn3270.Skip).Text("Room ===>").
+			At(inputRow, inputColumn).Field(tn3270.Numeric).
+			At(inputRow, inputColumn+3).Field(tn3270.Skip).
+			At(inputRow, inputColumn+1).InsertCursor()
+		if err := s.Show(b); err != nil {
+			return 0, err
+		}
+		in, err := s.Receive()
+		if err != nil {
+			return 0, err
+		}
+		switch in.Key {
+		case tn3270.PF3:
+			return leave, nil
+		case tn3270.Enter:
+			number, err := strconv.Atoi(telnettest.Input(in, inputRow, inputColumn))
+			if err == nil && number >= 1 && number <= len(s.rooms) {
+				return number - 1, nil
+			}
+			s.message = fmt.Sprintf("There are rooms from 1 to %d", len(s.rooms))
+		default:
+			s.message = in.Key.String() + " does nothing here"
+		}
+	}
+}
+
+// room shows a room until the user presses a key.
+func (s *screens) room(number int) error {
+	room := s.rooms[number]
+	b := s.begin(fmt.Sprintf("ROOM %d: %s", number+1, strings.ToUpper(room.Name)), "Any key goes back")
+	row := 3
+	line := func(column int, text string) {
+		if row < messageRow-1 {
+			b.At(row, column).Field(tn3270.Skip).Text(term.Truncate(text, lineLength-column))
+		}
+		row++
+	}
+	for _, text := range wrap(room.About, lineLength) {
+		line(1, text)
+	}
+	for _, stop := range room.Stops {
+		row++
+		line(3, stop.Heading())
+		line(7, stop.URL.Redacted())
+	}
+	if err := s.Show(b); err != nil {
+		return err
+	}
+	_, err := s.Receive()
+	return err
+}
+
+// wrap breaks a text between words into lines of at most that many bytes.
+func wrap(text string, most int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > most {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

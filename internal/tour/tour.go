@@ -1,0 +1,354 @@
+// Package tour starts a server of every scheme inside the process, and opens a URL of
+// each with the ordinary client. It prints the requests, the responses and the resource.
+// It needs no network.
+//
+// The servers are shown as a museum: a room for each scheme or group of schemes, with the
+// URLs to visit as its stops. museum/rooms.json has the rooms, and the other files there
+// what the servers serve. The row of a scheme may add a room; see [scheme.Demo].
+package tour
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Stop is a URL to visit.
+type Stop struct {
+	Name    string // short and unique: "gopher-menu"
+	Scheme  string
+	Section string          // where the scheme is defined
+	Title   string          // what the stop shows, as a clause
+	Kind    scheme.ItemKind // what the URL leads to, as in a menu's item
+	Type    string          // media type; empty: not an object, or unknown
+	URL     locus.URL
+	From    locus.URL // the document that contains URL, if it has no meaning outside; zero: none
+	Answers []string  // to the form, or the sender, subject and text of a message
+	Types   []Typed   // input for a session, in order; the guide then leaves it
+	Missing bool      // the server answers that the resource does not exist
+}
+
+// Heading returns the title with a capital letter.
+func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1:] }
+
+// Typed is input for a session.
+type Typed struct {
+	Await  string // text that the session shows first, after the last input
+	Text   string // what to type; "\r" is Enter
+	Secret bool   // Text is not shown
+}
+
+// Guide visits stops. Its client traces the conversations and fills in forms.
+type Guide struct {
+	client *access.Client
+	out    io.Writer
+
+	mu      sync.Mutex // guards the rest; an opener may call from any goroutine
+	lines   []string
+	answers []string
+	filled  *Found
+}
+
+// NewGuide returns a guide that prints to out. newClient makes the guide's client with
+// the given options. Close closes the client.
+func NewGuide(out io.Writer, newClient func(o *access.Options) (*access.Client, error)) (*Guide, error) {
+	g := &Guide{out: out}
+	var err error
+	g.client, err = newClient(&access.Options{
+		Trace: func(locus.URL) scheme.TraceFunc { return g.trace },
+		Fill:  g.fill,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tour: %w", err)
+	}
+	return g, nil
+}
+
+// Close closes the client.
+func (g *Guide) Close() error { return g.client.Close() }
+
+func (g *Guide) trace(sent bool, line string) {
+	mark := "<"
+	if sent {
+		mark = ">"
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lines = append(g.lines, mark+" "+line)
+}
+
+func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bool, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.answers == nil {
+		return nil, false, nil
+	}
+	if err := f.Check(g.answers); err != nil {
+		return nil, false, err
+	}
+	g.filled = &Found{Summary: "a form, " + charset.Text(f.Title) + ", to be filled in:"}
+	for i, field := range f.Fields {
+		g.filled.Lines = append(g.filled.Lines, describeField(field, g.answers[i])...)
+	}
+	return g.answers, true, nil
+}
+
+// Story is the outcome of a visit. Its texts are unfiltered: the caller must escape them
+// for a terminal.
+type Story struct {
+	Stop
+	Conversation []string // the traced lines, after "> " if sent and "< " if received
+	Form         *Found   // the form that was filled in; nil: none
+	Found
+	Err error // why the visit failed
+}
+
+// Found describes a resource or a form.
+type Found struct {
+	Summary string
+	Lines   []string // its contents
+}
+
+// Look opens the stop's URL.
+func (g *Guide) Look(ctx context.Context, stop Stop) Story {
+	g.mu.Lock()
+	g.answers = stop.Answers
+	g.mu.Unlock()
+	found, err := g.look(ctx, stop)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := Story{stop, g.lines, g.filled, found, err}
+	g.lines, g.answers, g.filled = nil, nil, nil
+	return s
+}
+
+// Detail is how much Visit prints.
+type Detail int
+
+const (
+	Brief  Detail = iota // three lines: the stop, the last line that was sent, a summary
+	Normal               // at most MaxLines lines
+	Full                 // everything
+)
+
+// MaxLines is the most lines that Visit prints with [Normal], with the blank line after them.
+const MaxLines = 25
+
+// Visit opens the stop's URL and prints the outcome. The error says why the visit or the
+// printing failed.
+func (g *Guide) Visit(ctx context.Context, stop Stop, d Detail) error {
+	s := g.Look(ctx, stop)
+	out := bufio.NewWriter(g.out)
+	if d == Brief {
+		s.printBrief(out)
+	} else {
+		s.print(out, d)
+	}
+	fmt.Fprintln(out)
+	return errors.Join(s.Err, out.Flush())
+}
+
+// printBrief prints at most three lines.
+func (s *Story) printBrief(out io.Writer) {
+	fmt.Fprintf(out, "%s  %s\n", s.Name, s.URL.Redacted())
+	for _, line := range slices.Backward(s.Conversation) {
+		if strings.HasPrefix(line, "> ") {
+			writeLine(out, line)
+			break
+		}
+	}
+	if s.Err != nil {
+		s.Summary = "failed: " + s.Err.Error()
+	}
+	fmt.Fprintf(out, "  %s\n", term.Safe(strings.TrimSuffix(strings.TrimSuffix(s.Summary, ":"), ", which begins")))
+}
+
+func (s *Story) print(out io.Writer, d Detail) {
+	fmt.Fprintf(out, "%s: %s (%s)\n  %s\n", s.Name, s.Title, s.Section, s.URL.Redacted())
+	lines := s.Conversation
+	switch {
+	case len(lines) > 0 || s.Err != nil:
+	case s.URL.Scheme() == "mailto":
+		lines = []string{"(nothing is sent: this is a preview)"}
+	default:
+		lines = []string{"(nothing is sent: it is on this computer)"}
+	}
+	left := MaxLines - 4 // the two lines above, the summary and the blank line
+	list(out, lines, d, &left, 9)
+	if s.Form != nil {
+		left--
+		fmt.Fprintf(out, "  %s\n", term.Safe(s.Form.Summary))
+		list(out, s.Form.Lines, d, &left, left/2)
+	}
+	if s.Err != nil {
+		fmt.Fprintf(out, "  failed: %s\n", term.Safe(s.Err.Error()))
+		return
+	}
+	fmt.Fprintf(out, "  %s\n", term.Safe(s.Summary))
+	list(out, s.Lines, d, &left, left)
+}
+
+// list prints lines, indented, and subtracts what it prints from left. Unless d is Full it
+// leaves out lines in the middle, so as to print at most that many. Text that is not valid
+// UTF-8 is read as ISO Latin 1.
+func list(out io.Writer, lines []string, d Detail, left *int, most int) {
+	if d != Full && len(lines) > most {
+		begin, end := most/2, len(lines)-(most-1-most/2)
+		cut := fmt.Sprintf("... %d more lines ...", end-begin)
+		lines = slices.Concat(lines[:begin], []string{cut}, lines[end:])
+	}
+	*left -= len(lines)
+	for _, line := range lines {
+		writeLine(out, line)
+	}
+}
+
+func writeLine(out io.Writer, line string) {
+	fmt.Fprintf(out, "    %s\n", term.Safe(charset.Text(strings.TrimSuffix(line, "\r"))))
+}
+
+// mostOctets is the most that is read of an object or a session.
+const mostOctets = 64 << 10
+
+func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
+	if s.URL.Scheme() == "mailto" {
+		if err := context.Cause(ctx); err != nil {
+			return Found{}, err
+		}
+		return describeLetter(s)
+	}
+	request := access.Request{URL: s.URL}
+	if !s.From.IsZero() {
+		from, err := g.client.Do(ctx, access.Request{URL: s.From})
+		if err != nil {
+			return Found{}, err
+		}
+		from.Resource.Close()
+		request.From = from
+	}
+	result, err := g.client.Do(ctx, request)
+	if s.Missing && access.KindOf(err) == access.NotFound {
+		return Found{Summary: "nothing, as it should be: " + err.Error()}, nil
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	defer result.Resource.Close()
+	if s.Missing {
+		return Found{}, fmt.Errorf("tour: %s exists and should be missing", s.URL.Redacted())
+	}
+	switch r := result.Resource.(type) {
+	case *scheme.Object:
+		return describeObject(r)
+	case *scheme.Menu:
+		return describeMenu(r)
+	case *scheme.Session:
+		return g.useSession(ctx, r, s.Types)
+	default:
+		return Found{Summary: fmt.Sprintf("%T", r)}, nil
+	}
+}
+
+// describeObject describes an object by its text, its message as mail readers show it, or
+// its first bytes.
+func describeObject(o *scheme.Object) (Found, error) {
+	octets, err := io.ReadAll(io.LimitReader(o.Body, mostOctets))
+	if err != nil {
+		return Found{}, err
+	}
+	text, kind := string(octets), o.Type
+	switch kind {
+	case "":
+		kind = "of unknown type"
+	case "message/rfc822":
+		m, err := message.Read(bytes.NewReader(octets), nil)
+		if err != nil {
+			return Found{}, err
+		}
+		var b strings.Builder
+		if err := m.WriteText(&b, nil); err != nil {
+			return Found{}, err
+		}
+		text = b.String()
+	default:
+		if !strings.HasPrefix(kind, "text/") && !utf8.Valid(octets) {
+			return describeOctets(kind, octets), nil
+		}
+	}
+	return Found{
+		Summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(octets)),
+		Lines:   strings.Split(strings.TrimRight(text, "\r\n"), "\n"),
+	}, nil
+}
+
+func describeOctets(kind string, octets []byte) Found {
+	const most = 4 * 16
+	return Found{
+		Summary: fmt.Sprintf("an object, %s, %d octets, which begins:", kind, len(octets)),
+		Lines:   strings.Split(strings.TrimRight(hex.Dump(octets[:min(most, len(octets))]), "\n"), "\n"),
+	}
+}
+
+func describeMenu(m *scheme.Menu) (Found, error) {
+	var f Found
+	if m.Form != nil {
+		for _, field := range m.Form.Fields {
+			f.Lines = append(f.Lines, describeField(field, field.Default)...)
+		}
+	}
+	links := 0
+	for item, err := range m.Items {
+		if err != nil {
+			return Found{}, err
+		}
+		line := item.Title
+		if !item.URL.IsZero() {
+			links++
+			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, charset.Text(item.Title), item.URL.Redacted())
+		}
+		f.Lines = append(f.Lines, line)
+	}
+	what := "a menu"
+	switch {
+	case m.Form != nil && links > 0:
+		what = "a menu with a search"
+	case m.Form != nil:
+		what = "a form"
+	}
+	f.Summary = fmt.Sprintf("%s, links: %d", what, links)
+	return f, nil
+}
+
+// describeField returns lines for a field of a form and its answer.
+func describeField(f scheme.FormField, answer string) []string {
+	prompt := charset.Text(f.Prompt)
+	switch {
+	case f.Kind == scheme.FieldNote:
+		return []string{prompt}
+	case f.Secret() && answer != "":
+		answer = "***"
+	case f.Kind == scheme.FieldChoice:
+		answer += " (of " + strings.Join(f.Choices, ", ") + ")"
+	}
+	var lines []string
+	for _, line := range strings.Split(answer, "\n") {
+		lines = append(lines, fmt.Sprintf("%-30s %s", prompt, line))
+		prompt = ""
+	}
+	return lines
+}

@@ -1,0 +1,48 @@
+package tour
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/scheme/wais/waistest"
+)
+
+// startWAIS starts a server with a database of texts, one of which has two types, and a
+// card index.
+func (m *Museum) startWAIS() error {
+	var databases [2]waistest.Database
+	if err := m.readJSON("wais/databases.json", &databases); err != nil {
+		return err
+	}
+	var err error
+	if databases[1].Documents, err = m.waisCards(); err != nil {
+		return err
+	}
+	server, err := waistest.Start(databases[:], &waistest.Options{Listener: m.tcp["wais"]})
+	if err == nil {
+		const twoTypes = 1 // the index of the document that has them
+		m.base["document"], m.base["picture"] = server.Wpath("museum", twoTypes), server.Wpath("museum", len(databases[0].Documents)-1)
+	}
+	return m.keep(server, err)
+}
+
+func (m *Museum) waisCards() (documents []waistest.Document, err error) {
+	texts, err := m.cards("wais/cards.txt")
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		title, _, _ := strings.Cut(text, "\n")
+		number, _, _ := strings.Cut(title, ":")
+		documents = append(documents, waistest.Document{
+			Headline: title, Path: "/rfc/" + strings.ReplaceAll(strings.ToLower(number), " ", ""), Date: "941201",
+			Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte(text)}},
+		})
+	}
+	return documents, nil
+}
+
+// cards returns the texts of an exhibit, which lines of "%%" separate.
+func (m *Museum) cards(name string) ([]string, error) {
+	octets, err := m.read(name)
+	return strings.Split(string(octets), "%%\n"), err
+}

@@ -1,0 +1,7 @@
+package message
+
+var (
+	Link       = link
+	Links      = links
+	MessageIDs = messageIDs
+)

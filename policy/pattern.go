@@ -1,0 +1,393 @@
+package policy
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// Pattern describes a set of URLs. It is one of
+//
+//	telnet:                     the URLs of a scheme
+//	example.com                 a host
+//	.example.com                a host and all hosts below it
+//	*.example.com               only the hosts below it
+//	192.0.2.7, [2001:db8::1]    an address
+//	192.0.2.0/24                a range of addresses
+//	gopher://example.com/1/pub  URLs that begin so
+//	mailto:*@example.com        URLs that begin so, without "//"
+//	"*"                         every URL, written without the quotes
+//
+// A host, an address in brackets and "*" may have ":" and a port. Hosts and schemes are
+// compared without regard to case, and addresses in any spelling; no name is looked up.
+//
+// In a pattern of URLs "*" stands for any characters, but in the part between "//" and
+// the next "/" for none of "/", "?" and "#". "$" at the end means that the URL ends there,
+// as in robots.txt (RFC 9309 section 2.2.3). Fragments are compared only with a pattern
+// that has "#". A pattern that begins with "*" and has "/" or "#" is for any scheme and
+// host: "*/private/" is for URLs with "/private/" in the path. Escapes are compared
+// decoded, except those of "/", "?", "#", "%", ";" and of control octets.
+//
+// The zero Pattern matches nothing. A Pattern is an immutable value.
+type Pattern struct {
+	text   string
+	host   string // a name in lower case, "*", or empty
+	below  bool   // the hosts below host
+	itself bool   // host itself
+	block  netip.Prefix
+	port   uint16 // 0: any
+	url    *urlPattern
+}
+
+// urlPattern is a pattern of URLs, with globs.
+type urlPattern struct {
+	scheme string
+	slash  bool   // has "//", or is about any URL
+	user   string // with its "@"; empty: none
+	host   string
+	port   string // with its ":"; empty: none
+	rest   string
+	end    bool // nothing follows rest
+}
+
+// errPattern lists the forms of a pattern.
+var errPattern = fmt.Errorf(`%w: write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24", "gopher://example.com/1/pub" or "*"`, locus.ErrValue)
+
+// ParsePattern parses a pattern. known reports whether a scheme of that name, in lower
+// case, exists; nil accepts any name. The error is a [*locus.SyntaxError].
+func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
+	fail := func(offset int, format string, args ...any) (Pattern, error) {
+		return Pattern{}, locus.NewSyntaxError(text, offset, "pattern", fmt.Errorf(format, args...))
+	}
+	if block, err := netip.ParsePrefix(text); err == nil {
+		return Pattern{text: text, block: block.Masked()}, nil
+	}
+	if a, err := netip.ParseAddr(text); err == nil {
+		if a.Zone() != "" {
+			return fail(strings.IndexByte(text, '%'), "%w: an address has no zone in a pattern", locus.ErrValue)
+		}
+		return Pattern{text: text, block: blockOf(a)}, nil
+	}
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] == 0x7F {
+			return fail(i, "%w: a pattern has no blanks and no control octets", locus.ErrValue)
+		}
+	}
+	if name := strings.ToLower(text); known != nil && known(name) {
+		// A pattern of a host of that name would leave the scheme allowed.
+		return fail(0, `%w: write %q for the scheme, or %q for a host of that name`, locus.ErrValue, name+":", "."+name)
+	}
+	colon := strings.IndexByte(text, ':')
+	isURL := strings.Contains(text, "://") || strings.HasPrefix(text, "*") && strings.ContainsAny(text, "/#")
+	if !isURL && colon > 0 && locus.IsScheme(strings.ToLower(text[:colon])) && !strings.Contains(text[:colon], ".") {
+		_, err := strconv.Atoi(text[colon+1:])
+		isURL = err != nil
+	}
+	if isURL {
+		u, offset, err := parseURLPattern(text, known)
+		if err != nil {
+			return fail(offset, "%w", err)
+		}
+		return Pattern{text: text, url: u}, nil
+	}
+
+	p, host := Pattern{text: text, itself: true}, text
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
+		n, err := strconv.ParseUint(text[i+1:], 10, 16)
+		if err != nil || n == 0 {
+			return fail(i+1, "%w: port %s is out of range (1-65535)", locus.ErrValue, locus.Quote(text[i+1:]))
+		}
+		host, p.port = text[:i], uint16(n)
+	}
+	if a, err := netip.ParseAddr(trimBrackets(host)); err == nil && a.Zone() == "" && a.Is6() == strings.HasPrefix(host, "[") {
+		p.block = blockOf(a)
+		return p, nil
+	}
+	if host == "*" {
+		p.host = host
+		return p, nil
+	}
+	if name, ok := strings.CutPrefix(host, "*."); ok {
+		host, p.below, p.itself = name, true, false
+	} else {
+		host, p.below = strings.CutPrefix(host, ".")
+	}
+	p.host = CanonicalHost(host)
+	if _, err := netip.ParseAddr(trimBrackets(p.host)); err == nil || !locus.IsHost(p.host) {
+		return fail(0, "%w", errPattern)
+	}
+	return p, nil
+}
+
+func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offset int, err error) {
+	p = new(urlPattern)
+	if strings.HasPrefix(text, "*") && !strings.Contains(text, "://") {
+		p.scheme, p.slash, p.host, p.rest = "*", true, "*", text
+		p.rest, p.end = strings.CutSuffix(p.rest, "$")
+		return p, 0, nil
+	}
+	p.scheme, p.rest, _ = strings.Cut(text, ":")
+	p.rest, p.end = strings.CutSuffix(p.rest, "$")
+	p.scheme = strings.ToLower(p.scheme)
+	if name := strings.ReplaceAll(p.scheme, "*", ""); name != "" && !locus.IsScheme(name) {
+		return nil, 0, fmt.Errorf("%w: %s is no scheme", locus.ErrValue, locus.Quote(p.scheme))
+	} else if name == p.scheme && known != nil && !known(name) {
+		return nil, 0, fmt.Errorf("%w: no scheme %s is registered", locus.ErrValue, locus.Quote(name))
+	}
+	authority, ok := strings.CutPrefix(p.rest, "//")
+	if !ok {
+		return p, 0, nil
+	}
+	p.slash, p.rest = true, ""
+	if i := strings.IndexAny(authority, "/#"); i >= 0 {
+		authority, p.rest = authority[:i], authority[i:]
+	}
+	start := len(p.scheme) + len("://")
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		if strings.Contains(authority[:i], ":") {
+			return nil, start, fmt.Errorf("%w: a pattern has no password", locus.ErrValue)
+		}
+		p.user, authority = authority[:i+1], authority[i+1:]
+	}
+	if i := strings.IndexByte(authority, '?'); i >= 0 {
+		authority, p.rest = authority[:i], authority[i:]+p.rest
+	}
+	if path, _, _ := strings.Cut(p.rest, "#"); HasDots(path) {
+		return nil, strings.LastIndex(text, p.rest), fmt.Errorf(`%w: a pattern has no segment "." or ".."`, locus.ErrValue)
+	}
+	p.host = authority
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
+		p.host, p.port = authority[:i], authority[i:]
+		n, err := strconv.ParseUint(p.port[1:], 10, 16)
+		switch {
+		case p.port == ":": // as absent as in a URL
+			p.port = ""
+		case err == nil && n != 0:
+			p.port = ":" + strconv.FormatUint(n, 10)
+		case p.port != ":*":
+			return nil, start + len(p.user) + i + 1, fmt.Errorf("%w: port %s is out of range (1-65535)", locus.ErrValue, locus.Quote(p.port[1:]))
+		}
+	}
+	p.host = CanonicalHost(p.host)
+	if name := strings.ReplaceAll(p.host, "*", "a"); !locus.IsHost(name) && (p.host != "" || p.rest == "") {
+		return nil, start + len(p.user), fmt.Errorf("%w: %s is no host", locus.ErrValue, locus.Quote(p.host))
+	}
+	return p, 0, nil
+}
+
+// MustParsePattern is like [ParsePattern], for any scheme, but panics on an error. It is
+// for patterns written in a program.
+func MustParsePattern(text string) Pattern {
+	p, err := ParsePattern(text, nil)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// String returns the pattern as written.
+func (p Pattern) String() string { return p.text }
+
+// MarshalText returns the pattern as written.
+func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
+
+// UnmarshalText parses text as [ParsePattern] does, for any scheme.
+func (p *Pattern) UnmarshalText(text []byte) (err error) {
+	*p, err = ParsePattern(string(text), nil)
+	return err
+}
+
+// IsHost reports whether p is about hosts or addresses alone, so that
+// [Pattern.MatchesHost] tells all.
+func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
+
+// Matches reports whether p describes u, in canonical form. port is the port that u leads
+// to; 0: none. A path with a segment "." or ".." matches no pattern with a path.
+func (p Pattern) Matches(u locus.URL, port uint16) bool { return p.matches(u, port, false) }
+
+// MayMatch also reports true if a server might take u for a URL that p describes: it
+// ignores the user, and compares paths decoded, with "//" as "/". A path with a segment
+// "." or ".." matches any.
+func (p Pattern) MayMatch(u locus.URL, port uint16) bool { return p.matches(u, port, true) }
+
+func (p Pattern) matches(u locus.URL, port uint16, loose bool) bool {
+	if p.url != nil {
+		return p.url.matches(u, port, loose)
+	}
+	return p.host == "*" && p.port == 0 || u.Host() != "" && p.MatchesHost(u.Host(), port)
+}
+
+// MatchesHost reports whether p describes the host with that name or address, at that
+// port, whatever the URL. Brackets are optional.
+func (p Pattern) MatchesHost(host string, port uint16) bool {
+	if p.port != 0 && p.port != port {
+		return false
+	}
+	host = CanonicalHost(host)
+	switch a, err := netip.ParseAddr(trimBrackets(host)); {
+	case p.host == "*":
+		return true
+	case p.block.IsValid():
+		return err == nil && p.block.Contains(a.Unmap())
+	case err == nil || p.host == "":
+		return false
+	}
+	return p.itself && host == p.host || p.below && strings.HasSuffix(host, "."+p.host)
+}
+
+// MatchesAddr reports whether p describes that address and port. A pattern of names and
+// one of URLs describe none.
+func (p Pattern) MatchesAddr(a netip.AddrPort) bool {
+	return p.block.IsValid() && p.block.Contains(a.Addr().Unmap().WithZone("")) && (p.port == 0 || p.port == a.Port())
+}
+
+func (p *urlPattern) matches(u locus.URL, port uint16, loose bool) bool {
+	if !glob(p.scheme, strings.ToLower(u.Scheme())) {
+		return false
+	}
+	fragment := ""
+	if text, ok := u.Fragment(); ok && strings.Contains(p.rest, "#") {
+		fragment = "#" + text
+	}
+	if !p.slash {
+		return p.matchesRest(u.WithoutFragment().SchemePart()+fragment, plainEscapes)
+	}
+	if _, ok := u.Login(); !ok {
+		return false
+	}
+	if user, ok := u.User(); !loose && p.host != "*" && (ok != (p.user != "") || ok && !glob(plainEscapes(p.user), plainEscapes(user)+"@")) {
+		return false
+	}
+	if !p.matchesHost(u, port) {
+		return false
+	}
+	path, ok := u.Path()
+	dots := HasDots(path)
+	if loose && p.rest != "" {
+		return dots || p.matchesRest("/"+path+fragment, plainPath)
+	}
+	if ok && !u.MissingSlash() {
+		path = "/" + path
+	}
+	return (p.rest == "" || !dots) && p.matchesRest(path+fragment, plainEscapes)
+}
+
+// matchesHost compares host and port.
+func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
+	host := CanonicalHost(u.Host())
+	_, written := u.Port()
+	switch at := ":" + strconv.Itoa(int(port)); {
+	case p.port != "":
+		return glob(p.port, at) && glob(p.host, host)
+	case written && strings.HasSuffix(p.host, "*"):
+		return glob(p.host, host+at)
+	}
+	return !written && glob(p.host, host)
+}
+
+// matchesRest compares what follows the host, in the spelling that plain gives it.
+func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
+	parts := strings.Split(p.rest, "*")
+	for i := range parts {
+		parts[i] = plain(parts[i])
+	}
+	if !p.end {
+		parts = append(parts, "")
+	}
+	return globParts(parts, plain(text))
+}
+
+// glob reports whether text matches a pattern in which "*" stands for any characters.
+func glob(pattern, text string) bool { return globParts(strings.Split(pattern, "*"), text) }
+
+// globParts reports whether text is made of parts with any characters between them, in
+// time proportional to the product of their lengths at worst.
+func globParts(parts []string, text string) bool {
+	if len(parts) == 1 {
+		return text == parts[0]
+	}
+	last := len(parts) - 1
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1:last] {
+		if !ok {
+			return false
+		}
+		_, text, ok = strings.Cut(text, part)
+	}
+	return ok && strings.HasSuffix(text, parts[last])
+}
+
+// blockOf returns the block of one address.
+func blockOf(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()) }
+
+// trimBrackets returns an IPv6 address without the brackets of a URL.
+func trimBrackets(host string) string {
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		return strings.TrimSuffix(inner, "]")
+	}
+	return host
+}
+
+// CanonicalHost returns a host in one spelling: a name in lower case without a final dot,
+// an IPv6 address in brackets as RFC 5952 writes it, an IPv4-mapped one as IPv4.
+func CanonicalHost(host string) string {
+	a, err := netip.ParseAddr(trimBrackets(host))
+	switch a = a.Unmap(); {
+	case err != nil:
+		return strings.TrimSuffix(strings.ToLower(host), ".")
+	case a.Is6():
+		return "[" + a.String() + "]"
+	}
+	return a.String()
+}
+
+// plainEscapes decodes escapes, except those that mean something else decoded.
+func plainEscapes(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if i+2 < len(text) && c == '%' {
+			if decoded, err := escape.Decode(text[i : i+3]); err == nil {
+				if d := decoded[0]; d <= ' ' || d == 0x7F || strings.IndexByte("/?#%;", d) >= 0 {
+					decoded = strings.ToUpper(text[i : i+3])
+				}
+				b.WriteString(decoded)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// plainPath returns a path decoded, with runs of "/" as one.
+func plainPath(path string) string {
+	if decoded, err := escape.Decode(path); err == nil {
+		path = decoded
+	}
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
+}
+
+// HasDots reports whether a path has a segment "." or "..", decoded, between "/" or "\\".
+func HasDots(path string) bool {
+	if decoded, err := escape.Decode(path); err == nil {
+		path = decoded
+	}
+	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,169 @@
+package rfc3986
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Rules are what section 6.2.3 leaves to a scheme. The zero Rules say that a scheme has
+// none.
+type Rules struct {
+	// Port is the default port, which is left out; 0: none.
+	Port uint16
+	// Root reports that an empty path after an authority means "/".
+	Root bool
+}
+
+// Normalize returns u with the normalizations of sections 6.2.2 and 6.2.3: scheme and host
+// in lower case, escapes in upper case, unreserved characters decoded, dot segments
+// removed, an IPv6 address as RFC 5952 writes it, no default and no empty port. rules
+// returns those of a scheme, named in lower case; nil: none. The result is for a URI that
+// conforms: in another, what does not conform stays as it is.
+func (u URI) Normalize(rules func(scheme string) Rules) URI {
+	var b strings.Builder
+	b.Grow(len(u.text) + 1)
+	var r Rules
+	scheme, absolute := u.Scheme()
+	if absolute {
+		scheme = strings.ToLower(scheme)
+		if rules != nil {
+			r = rules(scheme)
+		}
+		b.WriteString(scheme + ":")
+	}
+	if host, ok := u.Host(); ok {
+		b.WriteString("//")
+		if text, ok := u.Userinfo(); ok {
+			writeEscapes(&b, text)
+			b.WriteByte('@')
+		}
+		writeHost(&b, host)
+		if port := u.plainPort(); port != "" && port != strconv.Itoa(int(r.Port)) {
+			b.WriteString(":" + port)
+		}
+	}
+	var path strings.Builder
+	writeEscapes(&path, u.Path())
+	text := path.String()
+	if absolute {
+		text = removeDots(text)
+	}
+	if text == "" && r.Root && u.hasAuthority() {
+		text = "/"
+	}
+	if !u.hasAuthority() && strings.HasPrefix(text, "//") {
+		b.WriteString("/.") // or what follows would be an authority (section 3.3)
+	}
+	b.WriteString(text)
+	if text, ok := u.Query(); ok {
+		b.WriteByte('?')
+		writeEscapes(&b, text)
+	}
+	if text, ok := u.Fragment(); ok {
+		b.WriteByte('#')
+		writeEscapes(&b, text)
+	}
+	return Parse(b.String())
+}
+
+// plainPort returns the port without leading zeros.
+func (u URI) plainPort() string {
+	port, _ := u.Port()
+	if plain := strings.TrimLeft(port, "0"); plain != "" {
+		return plain
+	}
+	return port[:min(len(port), 1)]
+}
+
+// writeHost writes a host in lower case, but for the zone of an IPv6 address, whose case
+// may matter.
+func writeHost(b *strings.Builder, host string) {
+	address, zone := strings.Trim(host, "[]"), ""
+	if i := strings.IndexByte(address, '%'); i >= 0 && host[0] == '[' {
+		address, zone = address[:i], address[i:]
+	}
+	switch a, err := netip.ParseAddr(address); {
+	case err == nil && a.Is4In6(): // RFC 5952 section 5
+		b.WriteString("[::ffff:" + a.Unmap().String())
+	case err == nil && a.Is6():
+		b.WriteString("[" + a.String())
+	default:
+		var plain strings.Builder
+		writeEscapes(&plain, host)
+		b.WriteString(lower(plain.String()))
+		return
+	}
+	writeEscapes(b, zone)
+	b.WriteByte(']')
+}
+
+// lower returns text in lower case, but for escapes.
+func lower(text string) string {
+	out := []byte(text)
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '%':
+			i += 2
+		case 'A' <= c && c <= 'Z':
+			out[i] += 'a' - 'A'
+		}
+	}
+	return string(out)
+}
+
+// writeEscapes writes text with escapes in upper case and unreserved characters decoded
+// (sections 6.2.2.1 and 6.2.2.2).
+func writeEscapes(b *strings.Builder, text string) {
+	for {
+		i := strings.IndexByte(text, '%')
+		if i < 0 {
+			b.WriteString(text)
+			return
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		if len(text) < 3 || classes[text[1]]&classes[text[2]]&hex == 0 {
+			b.WriteByte('%')
+			text = text[1:]
+			continue
+		}
+		n, _ := strconv.ParseUint(text[1:3], 16, 8)
+		if classes[n]&unreserved != 0 {
+			b.WriteByte(byte(n))
+		} else {
+			b.WriteString(strings.ToUpper(text[:3]))
+		}
+		text = text[3:]
+	}
+}
+
+// removeDots removes dot segments (section 5.2.4). A path that does not begin with "/" is
+// not hierarchical, and stays.
+func removeDots(path string) string {
+	if !strings.HasPrefix(path, "/") {
+		return path
+	}
+	var out []string
+	segments := strings.Split(path[1:], "/")
+	for i, s := range segments {
+		last := i == len(segments)-1
+		switch {
+		case s == "." || s == "..":
+			if s == ".." && len(out) > 0 {
+				out = out[:len(out)-1]
+			}
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, s)
+		}
+	}
+	return "/" + strings.Join(out, "/")
+}
+
+// Equal reports whether two URIs are the same after [URI.Normalize] (section 6).
+func Equal(a, b URI, rules func(scheme string) Rules) bool {
+	return a.Normalize(rules).text == b.Normalize(rules).text
+}

@@ -1,0 +1,161 @@
+// Package whatwg reads URLs as browsers do, by the URL Standard of the WHATWG
+// (https://url.spec.whatwg.org/, as of 2026): its parser, its serializer and its
+// validation errors, with offsets.
+//
+// A URL that this package returns is often another text than the one that was parsed:
+// browsers repair. Use it to learn what a browser makes of a text. The root package keeps
+// what was written.
+package whatwg
+
+import (
+	"strconv"
+	"strings"
+)
+
+// URL is a URL record (section 4.1). It is an immutable value. The zero URL is none.
+type URL struct {
+	scheme             string // in lower case, without ":"
+	username, password string
+	host               string // serialized
+	path               string // serialized, opaque or of segments with "/" before each
+	query, fragment    string
+	port               int32 // -1: none
+	hasHost            bool
+	opaque             bool // the path is opaque
+	hasQuery           bool
+	hasFragment        bool
+}
+
+// fileScheme is the special scheme with rules of its own.
+const fileScheme = "file"
+
+// specialPort returns the default port of a special scheme (section 4.2), 0 for file.
+// ok reports whether the scheme is special.
+func specialPort(scheme string) (port int32, ok bool) {
+	switch scheme {
+	case "http", "ws":
+		return 80, true
+	case "https", "wss":
+		return 443, true
+	case "ftp":
+		return 21, true
+	case fileScheme:
+		return 0, true
+	}
+	return 0, false
+}
+
+// IsZero reports whether u is the zero URL.
+func (u *URL) IsZero() bool { return u.scheme == "" }
+
+// Href returns the serialized URL (section 4.5), with its password.
+func (u *URL) Href() string {
+	var b strings.Builder
+	b.Grow(len(u.scheme) + len(u.username) + len(u.password) + len(u.host) + len(u.path) + len(u.query) + len(u.fragment) + len("://:@:65535/.?#"))
+	b.WriteString(u.scheme)
+	b.WriteByte(':')
+	switch {
+	case u.hasHost:
+		b.WriteString("//")
+		if u.username != "" || u.password != "" {
+			b.WriteString(u.username)
+			if u.password != "" {
+				b.WriteByte(':')
+				b.WriteString(u.password)
+			}
+			b.WriteByte('@')
+		}
+		u.writeHost(&b)
+	case !u.opaque && strings.HasPrefix(u.path, "//"):
+		b.WriteString("/.")
+	}
+	b.WriteString(u.path)
+	if u.hasQuery {
+		b.WriteByte('?')
+		b.WriteString(u.query)
+	}
+	if u.hasFragment {
+		b.WriteByte('#')
+		b.WriteString(u.fragment)
+	}
+	return b.String()
+}
+
+// String returns the serialized URL with "***" for its password, so that formatting with
+// package fmt does not show it.
+func (u URL) String() string {
+	if u.password != "" {
+		u.password = "***"
+	}
+	return u.Href()
+}
+
+// GoString returns the quoted [URL.String], for %#v.
+func (u URL) GoString() string { return strconv.Quote(u.String()) }
+
+func (u *URL) writeHost(b *strings.Builder) {
+	b.WriteString(u.host)
+	if u.port >= 0 {
+		b.WriteByte(':')
+		b.WriteString(u.Port())
+	}
+}
+
+// Protocol returns the scheme and ":".
+func (u *URL) Protocol() string { return u.scheme + ":" }
+
+// Username returns the user, encoded; "" if there is none.
+func (u *URL) Username() string { return u.username }
+
+// Password returns the password, encoded; "" if there is none.
+func (u *URL) Password() string { return u.password }
+
+// Host returns host and port as in the URL; "" if there is no host.
+func (u *URL) Host() string {
+	if u.port < 0 {
+		return u.host
+	}
+	var b strings.Builder
+	u.writeHost(&b)
+	return b.String()
+}
+
+// Hostname returns the host, an IPv6 address with its brackets; "" if there is none.
+func (u *URL) Hostname() string { return u.host }
+
+// HasHost reports whether there is a host, which may be empty.
+func (u *URL) HasHost() bool { return u.hasHost }
+
+// Pathname returns the path.
+func (u *URL) Pathname() string { return u.path }
+
+// Search returns "?" and the query; "" if it is absent or empty.
+func (u *URL) Search() string {
+	if u.query == "" {
+		return ""
+	}
+	return "?" + u.query
+}
+
+// Hash returns "#" and the fragment; "" if it is absent or empty.
+func (u *URL) Hash() string {
+	if u.fragment == "" {
+		return ""
+	}
+	return "#" + u.fragment
+}
+
+// Origin returns the serialized origin (section 4.7), "null" for an opaque one.
+func (u *URL) Origin() string {
+	switch u.scheme {
+	case "blob":
+		inner, err := Parse(u.path, nil)
+		if err != nil || inner.scheme != "http" && inner.scheme != "https" {
+			return "null"
+		}
+		return inner.Origin()
+	case "ftp", "http", "https", "ws", "wss":
+		return u.scheme + "://" + u.Host()
+	}
+	return "null"
+}

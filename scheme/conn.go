@@ -1,0 +1,84 @@
+package scheme
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/locus-url/locus"
+)
+
+// Conn is the connection of an opener for one request. It ends with the context of
+// [Connect]. Its errors are the cause of that context, fs.ErrClosed after Close, a timeout,
+// or wrap [ErrProtocol].
+type Conn struct {
+	net.Conn        // an opener may replace it by one in TLS
+	Address  string // host and port as they were dialled
+
+	dialled net.Conn
+	ctx     context.Context
+	stop    func() bool // ends the watch over ctx
+	closed  atomic.Bool
+}
+
+// Connect connects to the host of req.URL, by default at that port.
+func Connect(ctx context.Context, req *Request, port uint16) (*Conn, error) {
+	u := req.URL
+	host := strings.Trim(u.Host(), "[]")
+	switch {
+	case host == "":
+		return nil, u.Errorf(u.HostOffset(), "host", "%w: the host is missing", locus.ErrValue)
+	case req.Dial == nil:
+		return nil, fmt.Errorf("%w without a dialer", ErrUnsupported)
+	}
+	if n, ok := u.Port(); ok {
+		port = n
+	}
+	address := net.JoinHostPort(host, strconv.Itoa(int(port)))
+	dialled, err := req.Dial.DialContext(ctx, "tcp", address)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, Unreachable(err)
+	}
+	return &Conn{Conn: dialled, Address: address, dialled: dialled, ctx: ctx, stop: context.AfterFunc(ctx, func() { dialled.Close() })}, nil
+}
+
+func (c *Conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	return n, c.reason(err)
+}
+
+func (c *Conn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	return n, c.reason(err)
+}
+
+func (c *Conn) reason(err error) error {
+	switch {
+	case err == nil, err == io.EOF:
+		return err
+	case c.ctx.Err() != nil:
+		return context.Cause(c.ctx)
+	case c.closed.Load():
+		return fs.ErrClosed
+	}
+	return Broken(err)
+}
+
+// Close closes the connection. It may be called more than once, and while Read waits.
+func (c *Conn) Close() error {
+	c.stop()
+	c.closed.Store(true)
+	if err := c.dialled.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}

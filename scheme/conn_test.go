@@ -1,0 +1,94 @@
+package scheme
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+// pipes dials one end of a pipe.
+type pipes struct {
+	address string
+	peer    net.Conn
+	err     error
+}
+
+func (p *pipes) DialContext(_ context.Context, _, address string) (net.Conn, error) {
+	if p.address = address; p.err != nil {
+		return nil, p.err
+	}
+	conn, peer := net.Pipe()
+	p.peer = peer
+	return conn, nil
+}
+
+func TestConnect(t *testing.T) {
+	for text, want := range map[string]string{"x://h/": "h:70", "x://h:7/": "h:7", "x://[::1]/": "[::1]:70"} {
+		d := new(pipes)
+		c, err := Connect(t.Context(), &Request{URL: locus.MustParse(text), Dial: d}, 70)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.address != want || c.Address != want {
+			t.Errorf("%s: dials %s, %s", text, d.address, c.Address)
+		}
+		c.Close()
+	}
+	if _, err := Connect(t.Context(), &Request{URL: locus.MustParse("x:///a"), Dial: new(pipes)}, 70); !errors.As(err, new(*locus.SyntaxError)) {
+		t.Errorf("without a host: %v", err)
+	}
+	u := locus.MustParse("x://h/")
+	if _, err := Connect(t.Context(), &Request{URL: u}, 70); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without a dialer: %v", err)
+	}
+	broken := errors.New("broken")
+	if _, err := Connect(t.Context(), &Request{URL: u, Dial: &pipes{err: broken}}, 70); !errors.Is(err, ErrUnreachable) || !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	why := errors.New("why")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := Connect(ctx, &Request{URL: u, Dial: &pipes{err: broken}}, 70); err != why {
+		t.Error(err)
+	}
+}
+
+// A connection says why it ended: the server, the caller or the context.
+func TestConnEnds(t *testing.T) {
+	why := errors.New("why")
+	for name, test := range map[string]struct {
+		end  func(c *Conn, d *pipes, cancel context.CancelCauseFunc)
+		read error
+		sent error
+	}{
+		"the server":  {func(_ *Conn, d *pipes, _ context.CancelCauseFunc) { d.peer.Close() }, io.EOF, ErrProtocol},
+		"the caller":  {func(c *Conn, _ *pipes, _ context.CancelCauseFunc) { c.Close() }, fs.ErrClosed, fs.ErrClosed},
+		"the context": {func(_ *Conn, _ *pipes, cancel context.CancelCauseFunc) { cancel(why) }, why, why},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		d := new(pipes)
+		c, err := Connect(ctx, &Request{URL: locus.MustParse("x://h/"), Dial: d}, 70)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.end(c, d, cancel)
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, test.read) {
+			t.Errorf("%s ended it: Read %v", name, err)
+		}
+		_, err = c.Write([]byte("x"))
+		if !errors.Is(err, test.sent) || errors.Is(err, ErrProtocol) && test.sent != ErrProtocol {
+			t.Errorf("%s ended it: Write %v", name, err)
+		}
+		for range 2 {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package file
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// FromPath returns the URL of the file or directory with an absolute path of this
+// system. The path of a directory may end with a separator, which the URL keeps.
+//
+//	/home/me/a b.txt          file:///home/me/a%20b.txt
+//	C:\Users\me\a b.txt       file:///C:/Users/me/a%20b.txt    (Windows)
+//	\\server\share\a b.txt    file://server/share/a%20b.txt    (Windows)
+//
+// [Path] returns the same path, on Windows with "\" for "/". The error wraps
+// [locus.ErrValue]: the path is relative (see [path/filepath.Abs]), contains NUL, or on
+// Windows has a form that no URL stands for, such as \\?\C:\x, C:x and C:\file:stream.
+func FromPath(path string) (locus.URL, error) { return fromPath(path, runtime.GOOS == "windows") }
+
+// Path returns the path of u on this system. It does not ask the file system, so the
+// file may be missing, or outside of any directory: "." and ".." are kept. On Windows the
+// path of a URL with a host is \\host\share\file, on another machine: opening it sends
+// the user's name to that machine.
+//
+// The error is a [*locus.SyntaxError]: u is not a file URL or has a fragment, which a path
+// can't hold, or no path of this system has its host or one of its segments.
+func Path(u locus.URL) (string, error) { return toPath(u, runtime.GOOS == "windows") }
+
+func fromPath(path string, windows bool) (locus.URL, error) {
+	refuse := func(why string) (locus.URL, error) {
+		return locus.URL{}, fmt.Errorf("file: path %s: %w: %s", locus.Quote(path), locus.ErrValue, why)
+	}
+	var p Parts
+	rest, absolute := strings.CutPrefix(path, "/")
+	if windows {
+		rest = strings.ReplaceAll(path, `\`, "/")
+		if absolute = len(rest) > 2 && isDrive(rest[:2]) && rest[2] == '/'; !absolute {
+			if rest, absolute = strings.CutPrefix(rest, "//"); absolute {
+				p.Host, rest, _ = strings.Cut(rest, "/")
+			}
+		}
+	}
+	if !absolute {
+		return refuse("not an absolute path of this system")
+	}
+	p.Segments = strings.Split(rest, "/")
+	f, err := p.URL()
+	if err != nil {
+		return refuse("no URL has this path")
+	}
+	back, err := toPath(f.url, windows)
+	if windows {
+		back = strings.ReplaceAll(back, `\`, "/")
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	if err != nil || back != path {
+		return refuse("no URL leads back to this path")
+	}
+	return f.url, nil
+}
+
+func toPath(u locus.URL, windows bool) (string, error) {
+	f, err := Parse(u)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := u.Fragment(); ok {
+		return "", u.Errorf(len(u.WithoutFragmentText()), "fragmentid", "%w: a path has no fragment", locus.ErrValue)
+	}
+	server := ""
+	if !f.Local() {
+		server = f.host
+	}
+	if server != "" && (!windows || !isServer(server)) {
+		return "", u.Errorf(u.HostOffset(), "host", "%w: no path of this system leads to this host", locus.ErrValue)
+	}
+	name, directory, err := f.name(windows, false, server)
+	if err != nil {
+		return "", err
+	}
+	if separator := name[len(name)-1:]; directory && separator != "/" && separator != `\` {
+		name += map[bool]string{false: "/", true: `\`}[windows]
+	}
+	return name, nil
+}
+
+// isServer reports whether host can be the server of a UNC path.
+func isServer(host string) bool {
+	return strings.Trim(host, ".") != "" && strings.IndexFunc(host, func(r rune) bool {
+		return r >= 0x80 || !octet.Is(byte(r), octet.Alpha|octet.Digit) && !strings.ContainsRune("-._$", r)
+	}) < 0
+}

@@ -1,0 +1,267 @@
+package verify
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// FilesOptions configure [Files]. The zero value, and nil, select the defaults.
+type FilesOptions struct {
+	Options
+	// Client opens links to other places than the file system. nil: they are [Ignored],
+	// and the network is not used.
+	Client *access.Client
+	// Skip reports whether a file, or a directory with all that is in it, is not read as
+	// a document. nil: those whose names begin with ".".
+	Skip func(name string, d fs.DirEntry) bool
+	// Context ends the run early. nil: [context.Background].
+	Context context.Context
+}
+
+// Report is the outcome of [Files].
+type Report struct {
+	// Results are those of all links, good ones too, document by document.
+	Results []Result
+}
+
+// Bad returns the results that a test should fail on: broken links ([Result.IsBad]), and
+// documents that can't be read.
+func (r *Report) Bad() []*Result {
+	var bad []*Result
+	for i := range r.Results {
+		if result := &r.Results[i]; result.Err != nil || result.IsBad() {
+			bad = append(bad, result)
+		}
+	}
+	return bad
+}
+
+// String returns the bad results, one a line; empty: there are none.
+func (r *Report) String() string {
+	var b strings.Builder
+	for _, result := range r.Bad() {
+		b.WriteString(result.String() + "\n")
+	}
+	return b.String()
+}
+
+// String returns the result on one line that is safe for a terminal: document, line and
+// column, link, verdict and reason.
+func (r *Result) String() string {
+	if r.Err != nil {
+		return term.Safe(r.Err.Error())
+	}
+	var b strings.Builder
+	if r.Document != "" {
+		fmt.Fprintf(&b, "%s:%d:%d: ", r.Document, r.Line, r.Column)
+	}
+	fmt.Fprintf(&b, "%s: %v", r.Link(), r.Verdict)
+	if r.Detail != "" {
+		b.WriteString(": " + r.Detail)
+	}
+	return term.Safe(b.String())
+}
+
+// Files verifies the links of all documents in fsys: that the files they lead to exist
+// and have the fragments, and with a client in o also that other URLs do. In a partial
+// form, a leading "/" means the root of fsys. A link that leads out of fsys is a
+// [Warning]: what is there is unknown. The URL of a file in a [Result] is
+// "x-fs:///" and its name.
+//
+// The error is that of the root of fsys, or wraps [fs.ErrNotExist] if there is no
+// document. Other directories that can't be read are results with an Err.
+func Files(fsys fs.FS, o *FilesOptions) (*Report, error) {
+	if o == nil {
+		o = new(FilesOptions)
+	}
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if _, err := fs.Stat(fsys, "."); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	v, err := newFilesVerifier(fsys, o)
+	if err != nil {
+		return nil, err
+	}
+	report := new(Report)
+	var unread []Result
+	for r := range v.Run(ctx, v.files(o.Skip, &unread)) {
+		report.Results = append(report.Results, r)
+	}
+	report.Results = append(report.Results, unread...)
+	if err := ctx.Err(); err != nil {
+		return report, fmt.Errorf("verify: %w", err)
+	}
+	if p := v.Progress(); p.Documents == p.Binary && len(unread) == 0 {
+		return nil, fmt.Errorf("verify: no documents: %w", fs.ErrNotExist)
+	}
+	return report, nil
+}
+
+// filesScheme is the scheme of URLs in the file system of [Files].
+const filesScheme = "x-fs"
+
+func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {
+	row := scheme.Generic(filesScheme, scheme.Experimental)
+	row.Traits = scheme.Local | scheme.Files | scheme.Fragments | scheme.Directories
+	row.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) { return openIn(fsys, req) })
+	others := new(scheme.Registry)
+	if o.Client != nil {
+		others = o.Client.Registry()
+	}
+	registry, err := others.With(row)
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	v := New(o.Client, &o.Options)
+	v.fsys, v.registry = fsys, registry
+	return v, nil
+}
+
+// files yields the documents. Errors of directories are added to unread.
+func (e *Verifier) files(skip func(string, fs.DirEntry) bool, unread *[]Result) iter.Seq[Source] {
+	if skip == nil {
+		skip = func(name string, d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), ".") && name != "." }
+	}
+	return func(yield func(Source) bool) {
+		// The function returns no other error than fs.SkipDir and fs.SkipAll.
+		_ = fs.WalkDir(e.fsys, ".", func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				*unread = append(*unread, Result{Document: name, Err: err})
+			case skip(name, d):
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+			case d.Type().IsRegular():
+				open := func(context.Context) (io.ReadCloser, error) { return e.fsys.Open(name) }
+				if !yield(Source{Name: name, URL: fileIn(name), Open: open}) {
+					return fs.SkipAll
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// fileIn returns the URL of a file in the file system.
+func fileIn(name string) locus.URL {
+	text := escape.Encode(name, escape.Fsegment().With("/").Without("?"))
+	return locus.MustParse(filesScheme + ":///" + text)
+}
+
+// openIn opens the file or directory at a URL in fsys.
+func openIn(fsys fs.FS, req *scheme.Request) (scheme.Resource, error) {
+	text, _ := req.URL.Path()
+	var names []string
+	for segment := range strings.SplitSeq(strings.TrimSuffix(text, "/"), "/") {
+		name, err := escape.Decode(segment)
+		if err != nil || strings.Contains(name, "/") {
+			return nil, scheme.ErrNotFound
+		}
+		names = append(names, name)
+	}
+	name := cmp.Or(strings.Join(names, "/"), ".")
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, scheme.ErrNotFound
+	} else if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		return &scheme.Menu{URL: req.URL, Items: itemsIn(fsys, name), Closer: f}, nil
+	case strings.HasSuffix(text, "/"):
+		err = fmt.Errorf("%w: a file, not a directory", scheme.ErrNotFound)
+	default:
+		body := bufio.NewReaderSize(f, media.Head)
+		head, _ := body.Peek(media.Head)
+		return &scheme.Object{URL: req.URL, Name: info.Name(), Type: media.Guess(info.Name(), head), Size: info.Size(), Body: struct {
+			io.Reader
+			io.Closer
+		}{body, f}}, nil
+	}
+	f.Close()
+	return nil, err
+}
+
+// itemsIn yields the entries of a directory.
+func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
+	return func(yield func(scheme.Item, error) bool) {
+		entries, err := fs.ReadDir(fsys, dir)
+		for _, e := range entries {
+			item := scheme.Item{URL: fileIn(path.Join(dir, e.Name())), Title: e.Name(), Size: -1}
+			if e.IsDir() {
+				item.Kind = scheme.KindMenu
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(scheme.Item{}, err)
+		}
+	}
+}
+
+// do opens a URL: in the file system of [Files], or through the client.
+func (e *Verifier) do(ctx context.Context, req access.Request) (*access.Result, error) {
+	if !e.isOwn(req.URL) {
+		return e.client.Do(ctx, req)
+	}
+	resource, err := openIn(e.fsys, &scheme.Request{URL: req.URL})
+	if err != nil {
+		return nil, err
+	}
+	return &access.Result{Resource: resource, URL: req.URL, Hops: []locus.URL{req.URL}, LinkOrigin: policy.FromPrivate}, nil
+}
+
+// isOwn reports whether u is in the file system of [Files].
+func (e *Verifier) isOwn(u locus.URL) bool { return e.fsys != nil && u.Scheme() == filesScheme }
+
+// errOutside: a partial form that leads out of the file system of [Files].
+var errOutside = errors.New("leads out of the file system")
+
+// leavesRoot reports whether a partial form has more ".." than the path of base has
+// directories.
+func leavesRoot(base locus.URL, ref string) bool {
+	ref, _, _ = strings.Cut(ref, "#")
+	ref, _, _ = strings.Cut(ref, "?")
+	depth := 0
+	if dir, _ := base.Path(); !strings.HasPrefix(ref, "/") {
+		depth = strings.Count(dir, "/")
+	}
+	for segment := range strings.SplitSeq(ref, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return true
+			}
+		default:
+			depth++
+		}
+	}
+	return false
+}
