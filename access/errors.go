@@ -35,8 +35,15 @@ func NewError(op string, u locus.URL, err error) *Error { return &Error{Op: op, 
 // Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
 	// A denial or a syntax error may repeat the module and the URL.
-	text := strings.TrimPrefix(e.Unwrap().Error(), "locus: ")
-	text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)
+	quoted := locus.Quote(e.URL.Redacted()) + ": "
+	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
+	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
+	if d := (*dialError)(nil); errors.As(e.Err, &d) {
+		// What comes before is that there is no connection, in the words of the scheme.
+		if _, after, ok := strings.Cut(text, d.Error()); ok {
+			text = d.Error() + after
+		}
+	}
 	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
 }
 
@@ -142,6 +149,9 @@ type dialError struct {
 
 func (e *dialError) Error() string {
 	reason := e.err
+	if proxy, ok := errors.AsType[*dialError](reason); ok {
+		return proxy.Error()
+	}
 	// What these add is the address again, and the system's name of the operation.
 	if op, ok := errors.AsType[*net.OpError](reason); ok {
 		reason = op.Err

@@ -51,7 +51,7 @@ type App struct {
 	Environ        func() []string // every NAME=VALUE of the environment; may be nil
 	Flags          Flags
 	Config         config.Config
-	args           []string // of the run
+	words          []string // of the command line, without flags
 	status         int
 	Registry       *scheme.Registry
 	LineNumber     int  // of standard input, from 1; 0: the inputs are arguments
@@ -99,8 +99,8 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 		a.Fail(StatusUsage, err)
 		return a.status
 	}
-	a.args = withOpen(root, args)
-	root.SetArgs(a.args)
+	args = withOpen(root, args)
+	root.SetArgs(args)
 	if cmd, err := root.ExecuteContextC(a.Context); err != nil {
 		a.Fail(StatusUsage, usageMessage{err, maskUsage(plainUsage(cmd, err).Error(), args)})
 		help := cmd.CommandPath() + " --help"

@@ -77,7 +77,7 @@ func IsStdin(args []string) bool { return len(args) == 1 && args[0] == "-" }
 // lines yields the lines of standard input, and counts them in LineNumber.
 func (a *App) lines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		a.NoteKeyboard("one URL a line")
+		a.NoteKeyboard("URLs, one a line,")
 		err := splitLines(a.readInput, func(line string, err error) bool {
 			if a.LineNumber++; a.LineNumber == 1 {
 				line = strings.TrimPrefix(line, "\ufeff")

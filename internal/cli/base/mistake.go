@@ -87,17 +87,18 @@ func isName(text string) bool {
 	return locus.IsHost(text) && strings.Contains(text, ".")
 }
 
-// works returns the command with u instead of input, or if there is none, u.
+// works returns the command with u instead of input, or else the advice to write u. Flags
+// are left out, because they may be secret.
 func (a *App) works(input string, u locus.URL) string {
+	words := slices.Clone(a.words)
 	// A message is not fetched, and a file of another machine not found.
 	traits := a.Registry.Scheme(u).Traits
-	unlikely := traits.Has(scheme.Composes) || traits.Has(scheme.Files) && u.Host() != ""
-	i := slices.IndexFunc(a.args, func(arg string) bool { return strings.TrimSpace(arg) == input })
-	if i < 0 || unlikely || a.LineNumber > 0 {
+	found := a.LineNumber == 0 && !traits.Has(scheme.Composes) && (!traits.Has(scheme.Files) || u.Host() == "")
+	i := slices.IndexFunc(words, func(arg string) bool { return strings.TrimSpace(arg) == input })
+	if !found || i < 0 || slices.ContainsFunc(words, func(arg string) bool { return locus.Mask(arg) != arg }) {
 		return "write " + u.String()
 	}
-	words := slices.Concat([]string{"locus"}, a.args)
-	words[i+1] = u.String()
+	words[i] = u.String()
 	for i, word := range words {
 		words[i] = ShellQuote(word)
 	}

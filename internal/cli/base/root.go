@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -16,6 +17,8 @@ func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) 
 		Use:   "locus",
 		Short: "Show, check, compare and dereference URLs of every scheme",
 		Long: `Locus knows every scheme of RFC 1738 and of the URI draft that became RFC 1630.
+
+"locus URL" does what "locus open URL" does.
 
 A subcommand that takes URLs reads them from standard input, one a line, if its
 only argument is "-". Standard output carries only the result.`,
@@ -31,7 +34,10 @@ only argument is "-". Standard output carries only the result.`,
 	a.addGlobalFlags(root)
 	for _, cmd := range subcommands {
 		// Help and completions need no configuration, and work with a broken one.
-		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.LoadConfig(cmd.Flags()) }
+		cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+			a.words = append(strings.Fields(cmd.CommandPath()), args...)
+			return a.LoadConfig(cmd.Flags())
+		}
 		cmd.Flags().SortFlags = false
 		root.AddCommand(cmd)
 		hideUnused(cmd, root.PersistentFlags())

@@ -246,6 +246,7 @@ func (r *reading) read(file walk.File) bool {
 func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	name := file.Path
 	if name == "-" {
+		r.x.a.NoteKeyboard("text")
 		return waitedReader{io.NopCloser(nil), r, r.x.a.In}, nil
 	}
 	if !file.Named {

@@ -47,6 +47,9 @@ The status is 0 if they are the same, 1 if not, 2 if one is not a URL.`,
 
 func side(a *base.App, input string, err error) shape.Side {
 	s := shape.NewSide(a.Registry, input, err)
+	if s.Err != nil && !a.Flags.JSON {
+		s.Err = a.Explain(input, s.Err)
+	}
 	if s.Err != nil {
 		s.Err = a.AtLine(s.Err)
 	} else {

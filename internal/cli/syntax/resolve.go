@@ -85,7 +85,7 @@ func (r *resolver) run(args []string) {
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	u, err = r.app.ReadURL(input, err)
 	if err != nil {
-		r.app.Fail(base.StatusUsage, base.Prefix("the base", err))
+		r.app.Fail(base.StatusUsage, base.Prefix("the base", r.app.Explain(input, err)))
 	}
 	return u, err == nil
 }
