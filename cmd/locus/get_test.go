@@ -174,9 +174,9 @@ func TestMessagesOnce(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"get", "http://" + addr + "/"}, `locus: dial http://ADDR/: http: no connection to "ADDR": connection refused`},
-		{[]string{"get", "ftp://" + addr + "/x"}, `locus: dial ftp://ADDR/x: ftp: no connection to "ADDR": connection refused`},
-		{[]string{"get", "-O", "-d", dir, "gopher://" + addr + "/0x"}, `locus: DIR/x: dial gopher://ADDR/0x: gopher: no connection to "ADDR": connection refused`},
+		{[]string{"get", "http://" + addr + "/"}, `locus: dial http://ADDR/: no connection to "ADDR": connection refused`},
+		{[]string{"get", "ftp://" + addr + "/x"}, `locus: dial ftp://ADDR/x: no connection to "ADDR": connection refused`},
+		{[]string{"get", "-O", "-d", dir, "gopher://" + addr + "/0x"}, `locus: DIR/x: dial gopher://ADDR/0x: no connection to "ADDR": connection refused`},
 		{[]string{"get", "file://" + dir + "/none"}, `locus: open file://DIR/none: file: "DIR/none": no such file or directory`},
 		{[]string{"get", "--in", dir + "/none", "cid:x@y"}, `locus: open cid:x@y: cid: open file://DIR/none: file: "DIR/none": no such file or directory`},
 		{[]string{"get", "-O", "-d", dir, "file://" + file}, `locus: DIR/there: not replaced: file already exists, from file://DIR/there (--overwrite replaces it, -C keeps it)`},
