@@ -39,7 +39,8 @@ func runGet(t testing.TB, change func(a *base.App), args ...string) got {
 func run(t testing.TB, change func(a *base.App), args ...string) got {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	env := func(name string) string { return map[string]string{"HOME": "/nonexistent"}[name] }
+	home := filepath.Join(t.TempDir(), "none")
+	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, env)
 	if change != nil {
 		change(a)

@@ -106,11 +106,12 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 	all := play(t, person, steps)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	home := filepath.Join(t.TempDir(), "none")
 	got = run(t, func(a *base.App) {
 		a.Context, a.ErrTTY, a.OpenTerminal, a.Interrupt = ctx, true, clitest.OpenTTY(name), cancel
 		a.Getenv = func(name string) string {
 			values := map[string]string{
-				"HOME": "/nonexistent", "LOCUS_MAIL_FROM": "Fred <fred@example.net>", "EDITOR": `printf 'Edited.\n' >>`,
+				"HOME": home, "LOCUS_MAIL_FROM": "Fred <fred@example.net>", "EDITOR": `printf 'Edited.\n' >>`,
 			}
 			if v, ok := env[name]; ok {
 				return v

@@ -48,9 +48,10 @@ func TestReferrals(t *testing.T) {
 		}
 	}))
 	defer s.Close()
+	home := t.TempDir()
 	proxied := func(a *base.App) {
 		a.Getenv = func(name string) string {
-			return map[string]string{"HOME": "/nonexistent", "all_proxy": s.URL, "XDG_CACHE_HOME": t.TempDir()}[name]
+			return map[string]string{"HOME": home, "all_proxy": s.URL, "XDG_CACHE_HOME": t.TempDir()}[name]
 		}
 	}
 	lines := 0
