@@ -340,7 +340,7 @@ func (v *verifier) openStore() (closeStore func()) {
 		return none
 	}
 	if store.Rebuilt() {
-		v.a.Note("the results of earlier runs were damaged, and were moved beside %s", path)
+		v.a.Note("the results of earlier runs are damaged or of another version, and were moved beside %s", path)
 	}
 	v.o.Store = store
 	return func() {
