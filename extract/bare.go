@@ -72,7 +72,7 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 	case strings.HasPrefix(text[colon+1:], "//"):
 		r = run{text: text, start: start, i: colon + len("://"), final: final}
 		r.login()
-	case !isFree(text, start, "") && text[start-1] != '.' && !strings.HasSuffix(strings.ToUpper(text[max(0, start-len("URL:")):start]), "URL:"):
+	case !isFree(text, start, "") && text[start-1] != '.' && !strings.EqualFold(text[max(0, start-len("URL:")):start], "URL:"):
 		// "x/mailto:a@b" is not "see mailto:a@b".
 		return colon + 1, none
 	default:
