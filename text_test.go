@@ -186,13 +186,13 @@ func TestMarshal(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG} {
 		if q, err := locus.ParseProfile(p.String()); q != p || err != nil {
 			t.Errorf("%v: %v, %v", p, q, err)
 		}
 	}
-	if _, err := locus.ParseProfile("rfc3986"); err == nil || !strings.Contains(err.Error(), "rfc1738") {
-		t.Errorf("rfc3986: %v", err)
+	if _, err := locus.ParseProfile("rfc2396"); err == nil || !strings.Contains(err.Error(), "rfc3986") {
+		t.Errorf("rfc2396: %v", err)
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Profile is the standard that a URL is checked against.
+// Profile is the standard that a URL is checked against. The root package and the schemes
+// apply the first two; package profile applies all.
 type Profile uint8
 
 const (
@@ -14,15 +15,21 @@ const (
 	RFC1738 Profile = iota
 	// RFC1630 is the grammar of the URI draft that became RFC 1630.
 	RFC1630
+	// RFC3986 is the generic syntax of RFC 3986 with the standard that is in force for the
+	// scheme, such as RFC 6068 for mailto.
+	RFC3986
+	// WHATWG is the URL Standard, which browsers follow.
+	WHATWG
 )
 
-var profileNames = []string{"rfc1738", "rfc1630"}
+var profileNames = []string{"rfc1738", "rfc1630", "rfc3986", "whatwg"}
 
-// ParseProfile returns the profile of that name, "rfc1738" or "rfc1630".
+// ParseProfile returns the profile of that name: "rfc1738", "rfc1630", "rfc3986" or
+// "whatwg".
 func ParseProfile(name string) (Profile, error) {
 	i := slices.Index(profileNames, name)
 	if i < 0 {
-		return 0, fmt.Errorf("locus: no rules %q; there are rfc1738 and rfc1630", name)
+		return 0, fmt.Errorf("locus: no rules %q; there are %s", name, strings.Join(profileNames, ", "))
 	}
 	return Profile(i), nil
 }

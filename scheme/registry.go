@@ -7,6 +7,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/profile/rfc3986"
 )
 
 // Registry is an immutable list of schemes. The zero Registry is empty. It may be
@@ -127,8 +128,13 @@ func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return r.of(u).Canonical(u)
 }
 
-// Check returns the violations of u by its scheme, or by [Generic].
+// Check returns the violations of u by its scheme, or by [Generic], and for
+// [locus.RFC3986] those of [Registry.CheckURI]. Package profile has the verdict of
+// [locus.WHATWG], which is about texts; here it counts as RFC3986.
 func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p > locus.RFC1630 {
+		return r.CheckURI(rfc3986.Parse(u.String()))
+	}
 	s := r.of(u)
 	if p == locus.RFC1738 && s.isClean(u.Facts()) {
 		return nil

@@ -38,6 +38,10 @@ type Scheme struct {
 	Syntax  string // its form, in the words of that section
 	Access  string // how it is accessed, a few words: "FTP (RFC 959)"; empty: not at all
 
+	// Current is the standard that is in force today, by which [Registry.CheckURI] judges.
+	// The zero Current: RFC 3986 alone.
+	Current Current
+
 	// Reserved holds the characters that mean something else in a URL of this
 	// scheme than their escapes do (section 2.2). Canonical neither escapes nor
 	// unescapes them. The zero Set means the list of section 2.2.

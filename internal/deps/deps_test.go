@@ -33,7 +33,7 @@ const rules = `
 	locus < profile/rfc3986, profile/whatwg;
 
 	# The contract of a scheme, and what schemes share.
-	internal/bnf, relative, extract < scheme;
+	internal/bnf, relative, extract, profile/rfc3986 < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
@@ -52,6 +52,8 @@ const rules = `
 	scheme, internal/line < internal/lineconn;
 	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
+	scheme, profile/whatwg < profile;
+
 	# Access, and what is built on it.
 	policy, scheme, internal/agent < access;
 
@@ -59,7 +61,7 @@ const rules = `
 	# for a client with all.
 	scheme/X, access < scheme/all;
 
-	policy, scheme, internal/charset < internal/advice;
+	policy, profile, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;

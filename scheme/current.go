@@ -1,0 +1,63 @@
+package scheme
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
+)
+
+// Current is the standard that is in force for a scheme, on top of RFC 3986, where it is
+// later than RFC 1738. Its functions get a URI of the scheme with any faults.
+type Current struct {
+	// Name is the standard: "RFC 6068". Empty: that of Section.
+	Name string
+	// Check returns what Name forbids or advises against and RFC 3986 does not, in order
+	// of offset. nil: nothing.
+	Check func(u rfc3986.URI) []locus.Violation
+	// Normalize returns the form that stands for all URIs that are equivalent to u by
+	// Name. u is normalized by RFC 3986 section 6.2.2 and 6.2.3, and conforms. nil: u.
+	Normalize func(u rfc3986.URI) rfc3986.URI
+	// Root reports that an empty path after a host means "/" (RFC 3986 section 6.2.3).
+	Root bool
+}
+
+// CheckURI returns all violations of u by RFC 3986 and the standard that is in force for its
+// scheme, and notes, in order of offset.
+func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
+	list := u.Check()
+	s := r.ofURI(u)
+	if s.Current.Check == nil {
+		return list
+	}
+	own := s.Current.Check(u)
+	if len(list) == 0 {
+		return own
+	}
+	for _, v := range own {
+		if !slices.ContainsFunc(list, func(w locus.Violation) bool { return w.Offset == v.Offset && w.Kind == v.Kind }) {
+			list = append(list, v)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
+	return list
+}
+
+// NormalizeURI returns the normalized form of u by RFC 3986 section 6 and the standard that
+// is in force for its scheme. Two URIs are equivalent if their normalized forms are ==. The
+// form of a URI that does not conform has no meaning.
+func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
+	s := r.ofURI(u)
+	n := u.Normalize(func(string) rfc3986.Rules { return rfc3986.Rules{Port: s.Port, Root: s.Current.Root} })
+	if s.Current.Normalize == nil {
+		return n
+	}
+	return s.Current.Normalize(n)
+}
+
+// ofURI returns the scheme of u, or the generic one.
+func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
+	name, _ := u.Scheme()
+	return r.named(strings.ToLower(name))
+}
