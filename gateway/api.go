@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
@@ -39,8 +40,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer, ok := map[string]func() error{
 		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.get,
-		"parse":     func() error { return c.each(c.parse) },
-		"canonical": func() error { return c.each(c.canonical) },
+		"parse": c.parse, "canonical": c.canonical,
 	}[name]
 	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
 	if ok {
@@ -160,78 +160,111 @@ func (c *call) schemes() error {
 	return nil
 }
 
-func (c *call) parse(input string) (any, bool) {
-	u, err := shape.Read(input)
-	if err != nil {
-		return shape.NewFailure(input, err), false
+// rules returns the rules of the parameter "rules": names with commas, or "all".
+func (c *call) rules() ([]profile.Rules, error) {
+	profiles, err := profile.Parse(cmp.Or(c.values.Get("rules"), locus.RFC1738.String()), profile.All())
+	list := make([]profile.Rules, len(profiles))
+	for i, p := range profiles {
+		list[i] = profile.Rules{Profile: p, Registry: c.registry()}
 	}
-	return shape.NewParse(c.registry(), input, u), true
+	return list, err
 }
 
-func (c *call) check() error {
-	profile, err := locus.ParseProfile(cmp.Or(c.values.Get("rules"), "rfc1738"))
+func (c *call) parse() error {
+	rules, err := c.rules()
 	if err != nil {
-		return errors.New("unknown rules: use rfc1738 or rfc1630")
+		return err
 	}
 	return c.each(func(input string) (any, bool) {
-		list, err := shape.CheckInput(c.registry(), input, nil, profile)
-		return shape.NewCheck(input, list, err, profile), err == nil
+		if p := rules[0].Profile; len(rules) == 1 && p <= locus.RFC1630 {
+			u, err := shape.Read(input)
+			if err != nil {
+				return shape.NewFailure(input, err), false
+			}
+			return shape.NewParse(c.registry(), p, input, u), true
+		}
+		j, err := shape.ParseInput(rules, input, nil)
+		return j, err == nil || len(rules) > 1
 	})
 }
 
-func (c *call) canonical(input string) (any, bool) {
-	u, err := shape.Read(input)
-	var change locus.Change
-	if err == nil {
-		u, change, err = c.registry().Canonical(u)
-	}
+func (c *call) check() error {
+	rules, err := c.rules()
 	if err != nil {
-		return shape.NewFailure(input, err), false
+		return err
 	}
-	return shape.NewCanonical(input, u, change), true
+	return c.each(func(input string) (any, bool) {
+		verdicts := make([]shape.Verdict, len(rules))
+		for i, r := range rules {
+			list, err := shape.CheckInput(r, input, nil)
+			verdicts[i] = shape.NewVerdict(r, input, list, err)
+		}
+		j := shape.NewCheck(input, verdicts...)
+		return j, j.OK || len(rules) > 1
+	})
+}
+
+func (c *call) canonical() error {
+	rules, err := c.rules()
+	if err != nil {
+		return err
+	}
+	return c.each(func(input string) (any, bool) {
+		forms := make([]shape.CanonicalForm, len(rules))
+		for i, r := range rules {
+			text, changes, err := shape.CanonicalInput(r, input)
+			if err != nil && len(rules) == 1 {
+				return shape.NewFailure(input, err), false
+			}
+			forms[i] = shape.NewCanonicalForm(r.Profile, text, changes, err)
+		}
+		j := shape.NewCanonical(input, forms...)
+		return j, j.OK || len(rules) > 1
+	})
 }
 
 func (c *call) compare() error {
 	if !c.values.Has("a") || !c.values.Has("b") {
 		return errors.New("compare needs two URLs: a= and b=")
 	}
-	x, y := shape.NewSide(c.registry(), c.values.Get("a"), nil), shape.NewSide(c.registry(), c.values.Get("b"), nil)
-	status := http.StatusOK
-	if x.Err != nil || y.Err != nil {
-		status = http.StatusUnprocessableEntity
+	rules, err := c.rules()
+	if err != nil {
+		return err
 	}
-	c.answer(status, shape.NewCompare(c.registry(), x, y))
+	status := http.StatusOK
+	list := make([]shape.Comparison, len(rules))
+	for i, r := range rules {
+		x, y := shape.NewSide(r, c.values.Get("a"), nil), shape.NewSide(r, c.values.Get("b"), nil)
+		if (x.Err != nil || y.Err != nil) && len(rules) == 1 {
+			status = http.StatusUnprocessableEntity
+		}
+		list[i] = shape.NewComparison(r, x, y)
+	}
+	c.answer(status, shape.NewCompare(c.values.Get("a"), c.values.Get("b"), list...))
 	return nil
 }
 
-func (c *call) resolve() (err error) {
-	var o relative.Options
-	if rules := c.values.Get("rules"); rules != "" {
-		if o.Rules, err = relative.ParseRules(rules); err != nil {
+func (c *call) resolve() error {
+	input, ref := c.values.Get("base"), c.values.Get("ref")
+	base, err := shape.Read(input)
+	var j shape.Resolve
+	switch name := cmp.Or(c.values.Get("rules"), relative.RFC3986.String()); {
+	case err != nil:
+		e := shape.NewError(err)
+		j = shape.Resolve{Base: shape.Text(input), Ref: shape.Present(ref, true), Rules: name, Error: &e}
+	case name == locus.WHATWG.String():
+		j = shape.ResolveAsBrowser(base, ref, nil)
+	default:
+		o := relative.Options{Hierarchy: c.registry().Hierarchy(base)}
+		if o.Rules, err = relative.ParseRules(name); err != nil {
 			return err
 		}
+		j = shape.NewResolve(base, ref, nil, o)
 	}
-	text := c.values.Get("ref")
-	j := shape.Resolve{Base: shape.Text(c.values.Get("base")), Ref: shape.Present(text, true), Rules: o.Rules.String()}
-	base, err := shape.Read(c.values.Get("base"))
-	var ref relative.Ref
-	var u locus.URL
-	var notes relative.Notes
-	if err == nil {
-		ref, err = shape.ReadRef(text)
-	}
-	if err == nil {
-		o.Hierarchy = c.registry().Hierarchy(base)
-		u, notes, err = ref.ResolveWith(base, o)
-	}
-	if err != nil {
-		e := shape.NewError(err)
-		j.Error = &e
+	if !j.OK {
 		c.answer(http.StatusUnprocessableEntity, j)
 		return nil
 	}
-	j.OK, j.URL, j.Other = true, shape.Present(u.String(), true), shape.OtherRules(base, ref, u, o)
-	j.Notes = shape.Texts(notes.Texts())
 	c.answer(http.StatusOK, j)
 	return nil
 }

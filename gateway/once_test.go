@@ -128,7 +128,6 @@ var edges = map[string]string{
 	"../internal/reqctx/reqctx.go URL":         "the URL of a request of another program",
 	"../roundtrip/resource.go Resource":        "a menu that a cache stored",
 	"../roundtrip/transport.go found":          "the URL of Response.Request, which package net/url has",
-	"api.go canonical":                         "an input of a call",
 	"api.go get":                               "an input of a call",
 	"api.go parse":                             "an input of a call",
 	"api.go resolve":                           "an input of a call",

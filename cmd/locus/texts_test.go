@@ -19,6 +19,7 @@ import (
 // shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the
 // reason why they are shown.
 var shownFaulty = map[string]string{
+	"https://example.com/~user?next=/a?b": "only later standards allow it",
 	"HTTP://Example.com:80/": "compared with its canonical form",
 	"HTTP://Example.com:80":  "made canonical",
 	"HTTP://A":               "made canonical",

@@ -10,11 +10,12 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Findings returns the violations of u that r.Check finds, with suggestions and
-// notes, in order of offset.
+// Findings returns the violations of u by RFC 1738 or the URI draft that r.Check finds,
+// with suggestions and notes, in order of offset.
 func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violation {
 	list := r.Check(u, p)
 	checked := len(list)
@@ -35,10 +36,38 @@ func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violatio
 			Offset: u.HostOffset() + len(u.Host()) + len(":"), Text: text, Help: why,
 		})
 	}
+	if v, ok := Later(r, u.String(), list[:checked]); ok && p == locus.RFC1738 {
+		list = append(list, v)
+	}
 	if len(list) > checked {
 		slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	}
 	return list
+}
+
+// Later is the note about a text whose verdict by RFC 3986, and the standard of its scheme
+// today, is another than by RFC 1738, which found list.
+func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Violation, ok bool) {
+	later := r.CheckURI(rfc3986.Parse(text))
+	conforms, did := locus.Conforms(later), locus.Conforms(list)
+	if conforms == did {
+		return v, false
+	}
+	v = locus.Violation{Rule: "rfc3986", Kind: locus.Note, Section: "RFC 3986"}
+	isFault := func(v locus.Violation) bool { return v.Kind != locus.Note }
+	if conforms {
+		v.Offset = list[slices.IndexFunc(list, isFault)].Offset
+		v.Help = "this URL conforms to RFC 3986"
+		name, _, _ := strings.Cut(text, ":")
+		if s, known := r.Lookup(name); known && s.Current.Name != "" {
+			v.Help += " and " + s.Current.Name
+		}
+		return v, true
+	}
+	fault := later[slices.IndexFunc(later, isFault)]
+	v.Section, v.Offset, v.Text = fault.Section, fault.Offset, fault.Text
+	v.Help = fmt.Sprintf("%s does not allow this: %s", fault.Section, fault.Help)
+	return v, true
 }
 
 // schemeName is the finding about a scheme's name that is not registered, or is

@@ -26,12 +26,12 @@ func TestFindings(t *testing.T) {
 		"http://h:8080/":       "",
 		"http://h:25/":         "port@9!",
 		"http://h:6379/":       "port@9!",
-		"http://h:0/":          "",
+		"http://h:0/":          "rfc3986@9!",
 		"ftp://h:25/":          "", // this one has no port of its own
 		"ftp://u:p@h/":         "password@8!",
 		"ftp://u:@h/":          "",
 		"ftp://anonymous:a@h/": "",
-		"http://u:p@h:25/~":    "password@9! port@13! unsafe-character@16",
+		"http://u:p@h:25/~":    "password@9! port@13! unsafe-character@16 rfc3986@16!",
 		"nntp:a":               "own@0!",
 		"x-own:a":              "experimental-scheme@0!",
 		"x-foo:a":              "experimental-scheme@0!",
@@ -39,8 +39,8 @@ func TestFindings(t *testing.T) {
 		"javascript:a":         "unregistered-scheme@0!",
 		"sftp://h/":            "",
 		"gopher://h/":          "", // not in this registry, and IANA's
-		"htp://h/~":            "mistyped-scheme@0~ unsafe-character@8",
-		"HTP://h/":             "scheme-case@0 mistyped-scheme@0~",
+		"htp://h/~":            "mistyped-scheme@0~ unsafe-character@8 rfc3986@8!",
+		"HTP://h/":             "scheme-case@0 mistyped-scheme@0~ rfc3986@0!",
 		"c:/Users":             "windows-path@0~",
 		"url:http://h/":        "mistyped-scheme@0~",
 	} {

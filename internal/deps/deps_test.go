@@ -61,14 +61,14 @@ const rules = `
 	# for a client with all.
 	scheme/X, access < scheme/all;
 
-	policy, profile, internal/charset < internal/advice;
+	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
-	access, internal/advice, relative, escape, internal/term < internal/shape;
+	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
 	roundtrip, extract, transfer, gateway/internal/page, submit, cache < gateway;

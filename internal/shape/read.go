@@ -2,9 +2,7 @@ package shape
 
 import (
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/relative"
-	"github.com/locus-url/locus/scheme"
 )
 
 // Read parses a URL as a person writes it: bare, or in the wrapper of RFC 1738's
@@ -47,18 +45,4 @@ func located(input string, list []locus.Violation) []locus.Violation {
 		moved = append(moved, v)
 	}
 	return moved
-}
-
-// CheckInput reads input and checks it. Offsets are in input. If input is not a URL, err
-// is the reason, which list has as a finding. readErr is why input is incomplete, or
-// nil.
-func CheckInput(r *scheme.Registry, input string, readErr error, p locus.Profile) (list []locus.Violation, err error) {
-	var u locus.URL
-	if err = readErr; err == nil {
-		u, err = Read(input)
-	}
-	if err != nil {
-		return []locus.Violation{SyntaxFinding(err)}, err
-	}
-	return located(input, advice.Findings(r, u, p)), nil
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/advice"
-	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -18,13 +16,14 @@ type Violation struct {
 	Text    Text   `json:"text"`
 	Help    Text   `json:"help"`
 	Kind    string `json:"kind"`
+	Rules   string `json:"rules"`
 }
 
-// Findings separates violations from notes. Neither list is nil.
-func Findings(list []locus.Violation) (violations, notes []Violation) {
+// Findings separates violations by the rules of p from notes. Neither list is nil.
+func Findings(p locus.Profile, list []locus.Violation) (violations, notes []Violation) {
 	violations, notes = []Violation{}, []Violation{}
 	for _, v := range list {
-		j := Violation{v.Rule, v.Section, v.Offset, Text(v.Text), Text(v.Help), v.Kind.String()}
+		j := Violation{v.Rule, v.Section, v.Offset, Text(v.Text), Text(v.Help), v.Kind.String(), p.String()}
 		if v.Kind == locus.Note {
 			notes = append(notes, j)
 		} else {
@@ -57,62 +56,12 @@ type Failure struct {
 	Input Text  `json:"input"`
 	OK    bool  `json:"ok"`
 	Error Error `json:"error"`
+	Readings
 }
 
 // NewFailure describes why input cannot be used.
 func NewFailure(input string, err error) Failure {
 	return Failure{Input: Text(input), Error: NewError(err)}
-}
-
-// Parse is the answer to an input that is a URL. The order of the keys is promised.
-type Parse struct {
-	Input      Text        `json:"input"`
-	OK         bool        `json:"ok"`
-	URL        Text        `json:"url"`
-	Canonical  *Text       `json:"canonical"`
-	Scheme     Text        `json:"scheme"`
-	SchemePart Text        `json:"schemePart"`
-	User       *Text       `json:"user"`
-	Password   *Text       `json:"password"`
-	Host       *Text       `json:"host"`
-	Port       *uint16     `json:"port"`
-	Path       *Text       `json:"path"`
-	Fragment   *Text       `json:"fragment"`
-	Locator    *Fields     `json:"locator"`
-	Violations []Violation `json:"violations"`
-	Notes      []Violation `json:"notes"`
-	Words      *Text       `json:"words,omitempty"`   // of a search; absent without one
-	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
-}
-
-// NewParse describes u, which input was read as.
-func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
-	p := Parse{
-		Input:      Text(input),
-		OK:         true,
-		URL:        Text(u.String()),
-		Scheme:     Text(u.Scheme()),
-		SchemePart: Text(u.SchemePart()),
-		User:       Present(u.User()),
-		Password:   Present(u.Password()),
-		Host:       Present(u.Host(), u.Facts().Has(locus.Internet)),
-		Path:       Present(u.Path()),
-		Fragment:   Present(u.Fragment()),
-	}
-	if canonical, _, err := r.Canonical(u); err == nil {
-		p.Canonical = Present(canonical.String(), true)
-	}
-	if n, ok := u.Port(); ok {
-		p.Port = &n
-	}
-	if fields, err := r.Fields(u); err == nil {
-		p.Locator = (*Fields)(&fields)
-	}
-	if words, ok := Words(r, u); ok {
-		p.Words = Present(words, true)
-	}
-	p.Violations, p.Notes = Findings(maskFindings(input, located(input, advice.Findings(r, u, locus.RFC1738))))
-	return p
 }
 
 // Words returns the search of u with "+" read as a space. ok is false if u has none.
@@ -140,126 +89,6 @@ func maskFindings(input string, list []locus.Violation) []locus.Violation {
 		list[i].Help = locus.MaskText(v.Help)
 	}
 	return list
-}
-
-// Check is the verdict about one input, with its password masked.
-type Check struct {
-	Input      Text        `json:"input"`
-	OK         bool        `json:"ok"`
-	Conforms   bool        `json:"conforms"`
-	Rules      string      `json:"rules"`
-	Violations []Violation `json:"violations"`
-	Notes      []Violation `json:"notes"`
-	Error      *Error      `json:"error,omitempty"` // only if not OK
-}
-
-// NewCheck describes the findings about input by a profile. err is why input is not a
-// URL, or nil.
-func NewCheck(input string, list []locus.Violation, err error, profile locus.Profile) Check {
-	c := Check{Input: Text(locus.Mask(input)), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
-	c.Violations, c.Notes = Findings(maskFindings(input, list))
-	if err != nil {
-		e := NewError(err)
-		c.Error = &e
-	}
-	return c
-}
-
-// SyntaxFinding returns the error of parsing a URL as a finding.
-func SyntaxFinding(err error) locus.Violation {
-	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
-	var e *locus.SyntaxError
-	if !errors.As(err, &e) {
-		return v
-	}
-	v.Offset, v.Help = e.Offset, e.Err.Error()
-	if e.Offset < len(e.Input) {
-		v.Text = e.Input[e.Offset : e.Offset+1]
-	}
-	for _, known := range []struct {
-		err           error
-		rule, section string
-	}{
-		{locus.ErrNoScheme, "no-scheme", "RFC 1738 2.1"},
-		{locus.ErrWindowsPath, "windows-path", "RFC 1738 3.10"},
-		{locus.ErrEscape, "escape", "RFC 1738 2.2"},
-		{locus.ErrControl, "control-character", "RFC 1738 2.2"},
-		{locus.ErrBackslash, "backslash", "RFC 1738 2.2"},
-		{locus.ErrAt, "at-sign", "RFC 1738 3.1"},
-		{locus.ErrHost, "host", "RFC 1738 3.1"},
-		{locus.ErrPort, "port", "RFC 1738 3.1"},
-		{locus.ErrPortRange, "port-range", "RFC 1738 3.1"},
-		{locus.ErrTooLong, "too-long", "RFC 1738 5"},
-	} {
-		if errors.Is(e.Err, known.err) {
-			v.Rule, v.Section = known.rule, known.section
-		}
-	}
-	if errors.Is(e.Err, locus.ErrPortRange) {
-		v.Kind = locus.Impossible
-	}
-	return v
-}
-
-// Canonical is the canonical form of one input, and its changes.
-type Canonical struct {
-	Input     Text     `json:"input"`
-	OK        bool     `json:"ok"`
-	Canonical Text     `json:"canonical"`
-	Changes   []string `json:"changes"`
-	Wrapped   Text     `json:"wrapped,omitempty"` // as --wrap writes it
-}
-
-// NewCanonical describes a canonical form.
-func NewCanonical(input string, u locus.URL, change locus.Change) Canonical {
-	changes := change.Texts()
-	if changes == nil {
-		changes = []string{}
-	}
-	return Canonical{Input: Text(input), OK: true, Canonical: Text(u.String()), Changes: changes}
-}
-
-// Compare is the verdict about two inputs.
-type Compare struct {
-	A          Text   `json:"a"`
-	B          Text   `json:"b"`
-	Same       bool   `json:"same"`
-	CanonicalA *Text  `json:"canonicalA"`
-	CanonicalB *Text  `json:"canonicalB"`
-	Why        []Text `json:"why"`
-}
-
-// Resolve is the answer to one partial form, or to one URL the other way round.
-type Resolve struct {
-	Base  Text   `json:"base"`
-	Ref   *Text  `json:"ref"`
-	OK    bool   `json:"ok"`
-	URL   *Text  `json:"url"`
-	Rules string `json:"rules"`
-	Other *Other `json:"other"` // null if the other rules say the same
-	Notes []Text `json:"notes,omitempty"`
-	Error *Error `json:"error,omitempty"`
-}
-
-// Other is the result of other rules.
-type Other struct {
-	Rules string `json:"rules"`
-	URL   *Text  `json:"url"` // null: none
-}
-
-// OtherRules resolves ref by the rules that o does not select. It returns nil if the
-// result is u, too.
-func OtherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
-	o.Rules = relative.RFC1630 - o.Rules
-	other := &Other{Rules: o.Rules.String()}
-	v, _, err := ref.ResolveWith(base, o)
-	if err == nil {
-		other.URL = Present(v.String(), true)
-	}
-	if v == u {
-		return nil
-	}
-	return other
 }
 
 // Scheme is a row of the registry.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/profile"
 )
 
 // Part is a named part of the text of a URL.
@@ -45,26 +45,43 @@ func Parts(u locus.URL) []Part {
 // Side is one of two URLs that are compared.
 type Side struct {
 	Input     string
-	Canonical locus.URL
+	Canonical string
 	Err       error
-
-	url locus.URL
 }
 
 // NewSide reads input. err is why input is incomplete, or nil.
-func NewSide(r *scheme.Registry, input string, err error) Side {
+func NewSide(rules profile.Rules, input string, err error) Side {
 	s := Side{Input: input, Err: err}
 	if s.Err == nil {
-		s.url, s.Err = Read(input)
-	}
-	if s.Err == nil {
-		s.Canonical, _, s.Err = r.Canonical(s.url)
+		s.Canonical, s.Err = by(rules.Profile, input, rules.Canonical)
 	}
 	return s
 }
 
-// NewCompare compares two sides and gives the reasons.
-func NewCompare(r *scheme.Registry, x, y Side) Compare {
+// Compare is the verdict about two inputs.
+type Compare struct {
+	A          Text   `json:"a"`
+	B          Text   `json:"b"`
+	Same       bool   `json:"same"`
+	CanonicalA *Text  `json:"canonicalA"`
+	CanonicalB *Text  `json:"canonicalB"`
+	Why        []Text `json:"why"`
+	Rules      string `json:"rules"`
+
+	Verdicts []Comparison `json:"verdicts,omitempty"` // of several rules
+}
+
+// Comparison is the verdict by one standard.
+type Comparison struct {
+	Rules      string `json:"rules"`
+	Same       bool   `json:"same"`
+	CanonicalA *Text  `json:"canonicalA"`
+	CanonicalB *Text  `json:"canonicalB"`
+	Why        []Text `json:"why"`
+}
+
+// NewComparison compares two sides by rules and gives the reasons.
+func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	var why []string
 	same := false
 	for _, s := range []Side{x, y} {
@@ -73,11 +90,26 @@ func NewCompare(r *scheme.Registry, x, y Side) Compare {
 		}
 	}
 	if why == nil {
-		same, why = r.Same(x.url, y.url)
+		same, why = rules.Same(bare(rules.Profile, x.Input), bare(rules.Profile, y.Input))
 	}
-	return Compare{
-		A: Text(x.Input), B: Text(y.Input), Same: same, Why: Texts(why),
-		CanonicalA: Present(x.Canonical.String(), x.Err == nil),
-		CanonicalB: Present(y.Canonical.String(), y.Err == nil),
+	return Comparison{
+		Rules: rules.Profile.String(), Same: same, Why: Texts(why),
+		CanonicalA: Present(x.Canonical, x.Err == nil), CanonicalB: Present(y.Canonical, y.Err == nil),
 	}
+}
+
+// NewCompare joins comparisons of a and b.
+func NewCompare(a, b string, list ...Comparison) Compare {
+	first := list[0]
+	j := Compare{A: Text(a), B: Text(b), Same: true, CanonicalA: first.CanonicalA, CanonicalB: first.CanonicalB, Why: first.Why}
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Rules)
+		j.Same = j.Same && c.Same
+	}
+	j.Rules = strings.Join(names, ",")
+	if len(list) > 1 {
+		j.Verdicts = list
+	}
+	return j
 }

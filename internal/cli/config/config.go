@@ -20,6 +20,7 @@ type Config struct {
 	PerHost  int
 	Pager    string
 	Editor   string
+	Rules    RulesName
 	Policy   struct {
 		AllowPrivate bool
 		AllowPorts   Ports
@@ -114,6 +115,7 @@ func (c *Config) settings() []setting {
 		{"per_host", &c.PerHost, "number of them from one host"},
 		{"pager", &c.Pager, `the pager: "less -S"; default: PAGER, less or more`},
 		{"editor", &c.Editor, `the editor for messages: "vim -n"; default: VISUAL or EDITOR`},
+		{"rules", &c.Rules, `rules of parse, check, canonical and compare: "rfc1738", "rfc1630", "rfc3986" or "whatwg"; "locus resolve" takes them if it has them`},
 		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public"},
 		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
 		{"policy.max_size", &c.Policy.MaxSize, `refuse larger objects: "5G"; 0 means unlimited`},

@@ -163,6 +163,18 @@ func setOneOf[T ~string](v *T, text []byte, first, second, third string) error {
 	return nil
 }
 
+// RulesName is the name of a profile; empty: none.
+type RulesName string
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (n *RulesName) UnmarshalText(text []byte) error {
+	if _, err := locus.ParseProfile(string(text)); err != nil && len(text) > 0 {
+		return err
+	}
+	*n = RulesName(text)
+	return nil
+}
+
 // logFormat is the format of the gateway's log.
 type logFormat string
 

@@ -13,10 +13,11 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// draw shows a URL with its parts named, a "^" under each violation, and the findings.
-func (p *printer) draw(u, canonical locus.URL, findings []locus.Violation) {
-	s := newSketch(u.String())
-	for _, part := range shape.Parts(u) {
+// draw shows a text with its parts named, a "^" under each violation, the findings, and
+// the canonical form if it is another text.
+func (p *printer) draw(text string, parts []shape.Part, canonical string, findings []locus.Violation) {
+	s := newSketch(text)
+	for _, part := range parts {
 		s.underline(part)
 	}
 	for _, v := range findings {
@@ -31,8 +32,8 @@ func (p *printer) draw(u, canonical locus.URL, findings []locus.Violation) {
 		}
 		fmt.Fprintf(p.Out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
 	}
-	if !canonical.IsZero() && canonical != u {
-		p.writeRows([]row{{"canonical", charset.Text(canonical.String())}})
+	if canonical != "" && canonical != text {
+		p.writeRows([]row{{"canonical", charset.Text(canonical)}})
 	}
 }
 

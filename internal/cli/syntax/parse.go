@@ -17,18 +17,23 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/scheme"
 )
 
 // NewParse returns the subcommand.
 func NewParse(a *base.App) *cobra.Command {
 	p := printer{App: a}
+	var flags *ruleFlags
 	cmd := &cobra.Command{
 		Use:   "parse URL...",
-		Short: "Show the parts of URLs, the fields of their scheme, and violations of RFC 1738",
+		Short: "Show the parts of URLs, the fields of their scheme, and violations of the rules",
 		Long: `On a terminal the URL is drawn with its parts named below it and a "^" under each
 problem. Elsewhere there is a line for each part: its name, blanks, and its text. Parts
 are shown as written, still encoded; the fields of the scheme are decoded.
+
+--rules selects whose parts and violations: rfc1738, the default, rfc1630, rfc3986 or
+whatwg, whose parts are those that the class URL of browsers has; or several.
 
 With --wrap the URL is written as <URL:...> too, the wrapper of the appendix of RFC
 1738, which may also surround a URL that is given.
@@ -37,24 +42,63 @@ Octets that are not characters are shown as \x1b or \u202e.`,
 		Example: `  locus parse 'gopher://gopher.example.net/7search%09word'
   locus parse --json ftp://ftp.example.net/pub/README`,
 		Args: base.RequireURLs,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if p.rules, err = flags.rules(); err != nil {
+				return err
+			}
 			for input, err := range a.URLs(args) {
 				p.answer(input, err)
 			}
 			return nil
 		},
 	}
+	flags = addRules(a, cmd, locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG).addBase(cmd)
 	cmd.Flags().BoolVar(&p.wrap, "wrap", false, wrapHelp)
 	return cmd
 }
 
 type printer struct {
 	*base.App
+	rules   []profile.Rules
 	answers int  // written for people so far
 	wrap    bool // write <URL:...> too
 }
 
-func (p *printer) answer(input string, err error) {
+func (p *printer) answer(input string, readErr error) {
+	first := p.rules[0]
+	if p.Flags.JSON && (len(p.rules) > 1 || first.Profile > locus.RFC1630) {
+		p.writeParse(input, readErr)
+		return
+	}
+	for _, r := range p.rules {
+		if r.Profile > locus.RFC1630 {
+			p.answerBy(r, input, readErr)
+		} else {
+			p.answerURL(r, input, readErr)
+		}
+	}
+}
+
+// writeParse writes the JSON for several rules, or for those of later standards.
+func (p *printer) writeParse(input string, readErr error) {
+	j, err := shape.ParseInput(p.rules, input, readErr)
+	if err != nil {
+		p.RaiseStatus(base.StatusUsage)
+	}
+	if parsed, ok := j.(shape.Parse); ok && p.wrap {
+		wrapped, err := wrapText(string(parsed.URL))
+		if err != nil {
+			p.FailInput(input, err)
+			return
+		}
+		parsed.Wrapped = shape.Text(wrapped)
+		j = parsed
+	}
+	p.WriteJSON(j)
+}
+
+// answerURL shows input by RFC 1738 or the URI draft.
+func (p *printer) answerURL(r profile.Rules, input string, err error) {
 	var u locus.URL
 	if err == nil {
 		u, err = shape.Read(input)
@@ -64,30 +108,82 @@ func (p *printer) answer(input string, err error) {
 		wrapped, err = wrap(u)
 	}
 	if err != nil {
-		p.fail(input, err)
+		p.fail(r, input, err)
 		return
 	}
 	if p.Flags.JSON {
-		j := shape.NewParse(p.Registry, input, u)
+		j := shape.NewParse(p.Registry, r.Profile, input, u)
 		j.Wrapped = shape.Text(wrapped)
 		p.WriteJSON(j)
 		return
 	}
 	p.NoteWrapper(input)
-	p.separate()
+	p.begin(r)
 	canonical, _, err := p.Registry.Canonical(u)
 	if err != nil {
 		canonical = locus.URL{} // not in the form of its scheme
 	}
-	findings := advice.Findings(p.Registry, u, locus.RFC1738)
+	findings := advice.Findings(p.Registry, u, r.Profile)
 	if p.OutTTY {
-		p.draw(u, canonical, findings)
+		p.draw(u.String(), shape.Parts(u), canonical.String(), findings)
 		p.writeRows(p.locatorRows(u))
 	} else {
 		p.writeRows(slices.Concat(partRows(u, canonical), p.locatorRows(u), findingRows(findings)))
 	}
 	if p.wrap {
 		p.writeRow(row{"wrapped", wrapped})
+	}
+}
+
+// answerBy shows input by RFC 3986 or the URL Standard.
+func (p *printer) answerBy(r profile.Rules, input string, err error) {
+	var reading shape.Reading
+	if err == nil {
+		reading, err = shape.NewReading(r, input)
+	}
+	var wrapped string
+	if err == nil && p.wrap {
+		wrapped, err = wrapText(reading.Text)
+	}
+	if err != nil {
+		p.fail(r, input, err)
+		return
+	}
+	if reading.Text != input {
+		p.NoteWrapper(input)
+	}
+	p.begin(r)
+	if p.OutTTY {
+		p.draw(reading.Text, reading.Parts, reading.Canonical, reading.Findings)
+		p.writeRows(attributeRows(reading.Attributes))
+	} else {
+		rows := []row{{"url", charset.Text(reading.Text)}}
+		if reading.Canonical != "" {
+			rows = append(rows, row{"canonical", charset.Text(reading.Canonical)})
+		}
+		for _, part := range reading.Parts {
+			rows = append(rows, row{part.Name, charset.Text(part.Text)})
+		}
+		p.writeRows(slices.Concat(rows, attributeRows(reading.Attributes), findingRows(reading.Findings)))
+	}
+	if p.wrap {
+		p.writeRow(row{"wrapped", wrapped})
+	}
+}
+
+// attributeRows returns the lines for the attributes of the URL Standard.
+func attributeRows(list []scheme.Field) (rows []row) {
+	for _, a := range list {
+		rows = append(rows, row{a.Name, a.Text()})
+	}
+	return rows
+}
+
+// begin separates an answer from the one before, and names the rules if there are several.
+func (p *printer) begin(r profile.Rules) {
+	p.separate()
+	if len(p.rules) > 1 {
+		p.writeRow(row{"rules", r.Profile.String()})
 	}
 }
 
@@ -98,14 +194,17 @@ func (p *printer) separate() {
 }
 
 // fail reports why an input is not a URL. On a terminal it marks the error.
-func (p *printer) fail(input string, err error) {
+func (p *printer) fail(r profile.Rules, input string, err error) {
 	var e *locus.SyntaxError
 	if p.Flags.JSON || !p.OutTTY || !errors.As(err, &e) {
+		if len(p.rules) > 1 {
+			err = base.Prefix(r.Profile.String(), err)
+		}
 		p.FailInput(input, err)
 		return
 	}
 	p.RaiseStatus(base.StatusUsage)
-	p.separate()
+	p.begin(r)
 	p.drawError(e)
 }
 

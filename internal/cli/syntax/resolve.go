@@ -13,21 +13,23 @@ import (
 )
 
 type resolver struct {
-	app     *base.App
-	options relative.Options
-	between bool
+	app      *base.App
+	profiles []locus.Profile
+	options  relative.Options
+	between  bool
 }
 
 // NewResolve returns the subcommand.
 func NewResolve(a *base.App) *cobra.Command {
 	r := resolver{app: a}
-	rules := "rfc3986"
+	var flags *ruleFlags
 	cmd := &cobra.Command{
 		Use:   "resolve BASE REF...",
 		Short: "Resolve partial (relative) forms into URLs, or the reverse",
 		Long: `The URL of each partial form REF in a document at BASE is written, one a line: by RFC
-3986 section 5.2, or with --rules rfc1630 by RFC 1630 and its draft. A note tells where
-the two differ, and where ".." leads above the root of the path.
+3986 section 5.2, with --rules rfc1630 by RFC 1630 and its draft, or with --rules whatwg
+as browsers do. A note tells where the first two differ, and where ".." leads above the
+root of the path. With several rules there is a line for each, after its name and a TAB.
 
 With --between each URL is turned into the shortest partial form that leads to it from
 BASE. The case and the default port of the host do not matter.
@@ -43,14 +45,14 @@ argument, the first line is BASE.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) (err error) {
-			if r.options.Rules, err = relative.ParseRules(rules); err != nil {
+			if r.profiles, err = flags.profiles(); err != nil {
 				return err
 			}
 			r.run(args)
 			return nil
 		},
 	}
-	addRules(cmd, &rules, "rfc3986", "rfc1630")
+	flags = addRules(a, cmd, locus.RFC3986, locus.RFC1630, locus.WHATWG)
 	cmd.Flags().BoolVar(&r.between, "between", false, "write the shortest partial form of each URL")
 	cmd.Flags().BoolVar(&r.options.Data, "gopher", false, "resolve \"/\" in gopher URLs as hierarchy")
 	cmd.Flags().BoolVar(&r.options.SameScheme, "same-scheme", false, "read \"http:g\" in an http document as \"g\"")
@@ -95,40 +97,55 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 		r.answerBetween(base, input, err)
 		return
 	}
-	j := shape.Resolve{Base: shape.Text(base.String()), Ref: shape.Present(input, true), Rules: r.options.Rules.String()}
-	var ref relative.Ref
-	var u locus.URL
-	var notes relative.Notes
-	if err == nil {
-		ref, err = shape.ReadRef(input)
-	}
-	if err == nil {
-		r.app.NoteWrapper(input)
-		r.options.Hierarchy = r.app.Registry.Hierarchy(base)
-		u, notes, err = ref.ResolveWith(base, r.options)
-	}
-	if err != nil {
-		r.fail(j, err)
-		return
-	}
-	other := shape.OtherRules(base, ref, u, r.options)
-	texts := notes.Texts()
-	if r.app.Flags.JSON {
-		j.OK, j.URL, j.Other, j.Notes = true, shape.Present(u.String(), true), other, shape.Texts(texts)
-		r.app.WriteJSON(j)
-		return
-	}
-	fmt.Fprintln(r.app.Out, u.String())
-	if other != nil {
-		result := "nothing"
-		if other.URL != nil {
-			result = locus.Quote(string(*other.URL))
+	var list []shape.Resolve
+	for _, p := range r.profiles {
+		var j shape.Resolve
+		if p == locus.WHATWG {
+			j = shape.ResolveAsBrowser(base, input, err)
+		} else {
+			r.options.Rules = relative.RFC3986
+			if p == locus.RFC1630 {
+				r.options.Rules = relative.RFC1630
+			}
+			r.options.Hierarchy = r.app.Registry.Hierarchy(base)
+			j = shape.NewResolve(base, input, err, r.options)
 		}
-		texts = append(texts, fmt.Sprintf("%s gives %s", other.Rules, result))
+		if r.app.Flags.JSON {
+			if !j.OK {
+				r.app.RaiseStatus(2)
+			}
+			list = append(list, j)
+			continue
+		}
+		r.write(base, input, j)
+	}
+	if r.app.Flags.JSON {
+		r.app.WriteJSON(shape.JoinResolve(list))
+	}
+}
+
+// write writes the result by one standard.
+func (r *resolver) write(base locus.URL, input string, j shape.Resolve) {
+	if !j.OK {
+		r.app.FailInput("", j.Err)
+		return
+	}
+	r.app.NoteWrapper(input)
+	if len(r.profiles) > 1 {
+		r.app.Out.WriteString(j.Rules + "\t")
+	}
+	fmt.Fprintln(r.app.Out, string(*j.URL))
+	texts := j.Texts
+	if j.Other != nil && len(r.profiles) == 1 {
+		result := "nothing"
+		if j.Other.URL != nil {
+			result = locus.Quote(string(*j.Other.URL))
+		}
+		texts = append(texts, fmt.Sprintf("%s gives %s", j.Other.Rules, result))
 	}
 	for _, note := range texts {
 		r.app.FlushTerminal()
-		r.app.Note("%s in %s: %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), note)
+		r.app.Note("%s in %s: %s", locus.Quote(locus.Mask(input)), locus.Quote(base.Redacted()), note)
 	}
 }
 

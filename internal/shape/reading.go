@@ -1,0 +1,70 @@
+package shape
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/profile/whatwg"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Reading is what RFC 3986 or the URL Standard makes of an input, for people.
+type Reading struct {
+	Text       string // the input, without a wrapper by RFC 3986
+	Canonical  string // empty: none
+	Parts      []Part // of Text, by RFC 3986
+	Attributes []scheme.Field
+	Findings   []locus.Violation // with offsets in Text
+}
+
+// NewReading reads input by the rules of RFC 3986 or the URL Standard.
+func NewReading(r profile.Rules, input string) (Reading, error) {
+	return by(r.Profile, input, func(text string) (Reading, error) {
+		list, err := r.Check(text)
+		if err != nil {
+			return Reading{}, err
+		}
+		d := Reading{Text: text, Findings: list}
+		d.Canonical, _ = r.Canonical(text)
+		if r.Profile == locus.RFC3986 {
+			d.Parts = uriParts(rfc3986.Parse(text))
+			return d, nil
+		}
+		u, err := whatwg.Parse(text, r.Base)
+		d.Attributes = attributes(u)
+		return d, err
+	})
+}
+
+// uriParts returns the components of u that are present, in order.
+func uriParts(u rfc3986.URI) []Part {
+	var list []Part
+	add := func(name string, offset int, text string, ok bool) {
+		if ok {
+			list = append(list, Part{name, offset, text})
+		}
+	}
+	scheme, ok := u.Scheme()
+	add("scheme", 0, scheme, ok)
+	text, ok := u.Userinfo()
+	add("userinfo", u.UserinfoOffset(), text, ok)
+	text, ok = u.Host()
+	add("host", u.HostOffset(), text, ok)
+	text, ok = u.Port()
+	add("port", u.PortOffset(), text, ok)
+	add("path", u.PathOffset(), u.Path(), true)
+	text, ok = u.Query()
+	add("query", u.QueryOffset(), text, ok)
+	text, ok = u.Fragment()
+	add("fragment", u.FragmentOffset(), text, ok)
+	return list
+}
+
+// attributes are those of the class URL, as decoded fields.
+func attributes(u whatwg.URL) []scheme.Field {
+	return []scheme.Field{
+		{Name: "protocol", Value: u.Protocol()}, {Name: "username", Value: u.Username()}, {Name: "password", Value: u.Password()},
+		{Name: "host", Value: u.Host()}, {Name: "hostname", Value: u.Hostname()}, {Name: "port", Value: u.Port()},
+		{Name: "pathname", Value: u.Pathname()}, {Name: "search", Value: u.Search()}, {Name: "hash", Value: u.Hash()},
+	}
+}

@@ -1,0 +1,104 @@
+package shape
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/whatwg"
+	"github.com/locus-url/locus/relative"
+)
+
+// Resolve is the answer to one partial form, or to one URL the other way round.
+type Resolve struct {
+	Base  Text   `json:"base"`
+	Ref   *Text  `json:"ref"`
+	OK    bool   `json:"ok"`
+	URL   *Text  `json:"url"`
+	Rules string `json:"rules"`
+	Other *Other `json:"other"` // null if the other rules say the same
+	Notes []Text `json:"notes,omitempty"`
+	Error *Error `json:"error,omitempty"`
+
+	Verdicts []Resolve `json:"verdicts,omitempty"` // of several rules
+
+	Err   error    `json:"-"` // why there is no result
+	Texts []string `json:"-"` // the notes
+}
+
+// Other is the result of other rules.
+type Other struct {
+	Rules string `json:"rules"`
+	URL   *Text  `json:"url"` // null: none
+}
+
+// NewResolve resolves input in a document at base. readErr is why input is incomplete, or
+// nil.
+func NewResolve(base locus.URL, input string, readErr error, o relative.Options) Resolve {
+	j := Resolve{Base: Text(base.String()), Ref: Present(input, true), Rules: o.Rules.String(), Err: readErr}
+	var ref relative.Ref
+	if j.Err == nil {
+		ref, j.Err = ReadRef(input)
+	}
+	var u locus.URL
+	var notes relative.Notes
+	if j.Err == nil {
+		u, notes, j.Err = ref.ResolveWith(base, o)
+	}
+	if j.Err == nil {
+		j.Other = otherRules(base, ref, u, o)
+		j.Texts = notes.Texts()
+		j.Notes = Texts(j.Texts)
+	}
+	return j.with(u.String())
+}
+
+// ResolveAsBrowser resolves input in a document at base by the URL Standard.
+func ResolveAsBrowser(base locus.URL, input string, readErr error) Resolve {
+	j := Resolve{Base: Text(base.String()), Ref: Present(input, true), Rules: locus.WHATWG.String(), Err: readErr}
+	var b, u whatwg.URL
+	if j.Err == nil {
+		b, j.Err = whatwg.Parse(base.String(), nil)
+	}
+	if j.Err == nil {
+		u, j.Err = whatwg.Parse(input, &b)
+	}
+	return j.with(u.Href())
+}
+
+// with returns j with its URL or its error.
+func (j Resolve) with(url string) Resolve {
+	if j.OK = j.Err == nil; j.OK {
+		j.URL = Present(url, true)
+		return j
+	}
+	e := NewError(j.Err)
+	j.Error = &e
+	return j
+}
+
+// JoinResolve returns the one result, or the first with all of them as verdicts.
+func JoinResolve(list []Resolve) Resolve {
+	j := list[0]
+	if len(list) == 1 {
+		return j
+	}
+	j.Other, j.Verdicts = nil, list
+	for i := range list {
+		j.OK = j.OK && list[i].OK
+		list[i].Other = nil
+	}
+	return j
+}
+
+// otherRules resolves ref by the rules that o does not select. It returns nil if the result
+// is u, too.
+func otherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
+	o.Rules = relative.RFC1630 - o.Rules
+	other := &Other{Rules: o.Rules.String()}
+	v, _, err := ref.ResolveWith(base, o)
+	if err == nil {
+		other.URL = Present(v.String(), true)
+	}
+	if v == u {
+		return nil
+	}
+	return other
+}

@@ -1,0 +1,170 @@
+package shape
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
+	"github.com/locus-url/locus/profile"
+)
+
+// Verdict is what one standard says of an input.
+type Verdict struct {
+	Rules      string      `json:"rules"`
+	OK         bool        `json:"ok"`
+	Conforms   bool        `json:"conforms"`
+	Violations []Violation `json:"violations"`
+	Notes      []Violation `json:"notes"`
+	Error      *Error      `json:"error,omitempty"` // only if not OK
+}
+
+// NewVerdict describes the findings about input by rules. err is why they can't read it, or
+// nil.
+func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err error) Verdict {
+	j := Verdict{Rules: rules.Profile.String(), OK: err == nil, Conforms: locus.Conforms(list)}
+	j.Violations, j.Notes = Findings(rules.Profile, maskFindings(input, list))
+	if err != nil {
+		e := NewError(err)
+		j.Error = &e
+	}
+	return j
+}
+
+// CheckInput reads input by rules and checks it. Offsets are in input. If the rules can't
+// read input, err is the reason, which list has as a finding. readErr is why input is
+// incomplete, or nil.
+func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.Violation, err error) {
+	switch {
+	case readErr != nil:
+		return []locus.Violation{profile.Finding(readErr)}, readErr
+	case rules.Profile == locus.WHATWG:
+		return rules.Check(input)
+	case rules.Profile == locus.RFC3986:
+		_, err = by(rules.Profile, input, func(text string) (struct{}, error) {
+			list, err = rules.Check(text)
+			return struct{}{}, err
+		})
+		return located(input, list), err
+	}
+	u, err := Read(input)
+	if err != nil {
+		list = []locus.Violation{profile.Finding(err)}
+		if v, ok := advice.Later(rules.Registry, bare(rules.Profile, input), list); ok && rules.Profile == locus.RFC1738 {
+			list = append(list, v)
+		}
+		return list, err
+	}
+	return located(input, advice.Findings(rules.Registry, u, rules.Profile)), nil
+}
+
+// by passes input to f, without the wrapper of RFC 1738's appendix unless it is for the URL
+// Standard, which has none.
+func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
+	if p == locus.WHATWG {
+		return f(input)
+	}
+	return unwrapped(input, f)
+}
+
+// bare returns the text that by passes.
+func bare(p locus.Profile, input string) string {
+	text, _ := by(p, input, func(text string) (string, error) { return text, nil })
+	return text
+}
+
+// Check is the verdict about one input, with its password masked.
+type Check struct {
+	Input      Text        `json:"input"`
+	OK         bool        `json:"ok"`
+	Conforms   bool        `json:"conforms"`
+	Rules      string      `json:"rules"` // names with commas
+	Violations []Violation `json:"violations"`
+	Notes      []Violation `json:"notes"`
+	Verdicts   []Verdict   `json:"verdicts,omitempty"` // of several rules
+	Error      *Error      `json:"error,omitempty"`    // only if not OK: the first
+}
+
+// NewCheck joins verdicts about input.
+func NewCheck(input string, verdicts ...Verdict) Check {
+	j := Check{Input: Text(locus.Mask(input)), OK: true, Conforms: true, Violations: []Violation{}, Notes: []Violation{}}
+	var names []string
+	for _, v := range verdicts {
+		names = append(names, v.Rules)
+		j.OK, j.Conforms = j.OK && v.OK, j.Conforms && v.Conforms
+		j.Violations, j.Notes = append(j.Violations, v.Violations...), append(j.Notes, v.Notes...)
+		if j.Error == nil {
+			j.Error = v.Error
+		}
+	}
+	j.Rules = strings.Join(names, ",")
+	if len(verdicts) > 1 {
+		j.Verdicts = verdicts
+	}
+	return j
+}
+
+// Canonical is the canonical form of one input, and its changes.
+type Canonical struct {
+	Input     Text            `json:"input"`
+	OK        bool            `json:"ok"`
+	Canonical *Text           `json:"canonical"`
+	Changes   []string        `json:"changes"`
+	Rules     string          `json:"rules"`
+	Wrapped   Text            `json:"wrapped,omitempty"`  // as --wrap writes it
+	Verdicts  []CanonicalForm `json:"verdicts,omitempty"` // of several rules
+}
+
+// CanonicalForm is the canonical form by one standard.
+type CanonicalForm struct {
+	Rules     string   `json:"rules"`
+	OK        bool     `json:"ok"`
+	Canonical *Text    `json:"canonical"`
+	Changes   []string `json:"changes"`
+	Error     *Error   `json:"error,omitempty"`
+}
+
+// CanonicalInput returns the canonical form of input by rules, and what it changed.
+func CanonicalInput(rules profile.Rules, input string) (text string, changes []string, err error) {
+	if rules.Profile <= locus.RFC1630 {
+		u, err := Read(input)
+		if err != nil {
+			return "", nil, err
+		}
+		u, change, err := rules.Registry.Canonical(u)
+		return u.String(), change.Texts(), err
+	}
+	text, err = by(rules.Profile, input, rules.Canonical)
+	if written := bare(rules.Profile, input); err == nil && written != text {
+		_, changes = rules.Same(written, text)
+	}
+	return text, changes, err
+}
+
+// NewCanonicalForm describes a canonical form; err is why there is none.
+func NewCanonicalForm(p locus.Profile, text string, changes []string, err error) CanonicalForm {
+	if changes == nil {
+		changes = []string{}
+	}
+	j := CanonicalForm{Rules: p.String(), OK: err == nil, Canonical: Present(text, err == nil), Changes: changes}
+	if err != nil {
+		e := NewError(err)
+		j.Error = &e
+	}
+	return j
+}
+
+// NewCanonical joins the forms of input.
+func NewCanonical(input string, forms ...CanonicalForm) Canonical {
+	first := forms[0]
+	j := Canonical{Input: Text(input), OK: true, Canonical: first.Canonical, Changes: first.Changes}
+	var names []string
+	for _, f := range forms {
+		names = append(names, f.Rules)
+		j.OK = j.OK && f.OK
+	}
+	j.Rules = strings.Join(names, ",")
+	if len(forms) > 1 {
+		j.Verdicts = forms
+	}
+	return j
+}

@@ -1,0 +1,210 @@
+// Package profile judges URLs by four standards: RFC 1738, the URI draft that became RFC
+// 1630, RFC 3986 with the standards that schemes have today, and the URL Standard, which
+// browsers follow. A text can be fine by one and mean something else, or nothing, by
+// another.
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/profile/whatwg"
+	"github.com/locus-url/locus/scheme"
+)
+
+// All returns all profiles.
+func All() []locus.Profile {
+	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
+}
+
+// Parse reads the names of profiles with commas between them, of those in known, or "all".
+func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
+	if names == "all" {
+		return known, nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		p, err := locus.ParseProfile(strings.TrimSpace(name))
+		if err != nil || !slices.Contains(known, p) {
+			return nil, fmt.Errorf("no rules %q; there are %s, and all", name, Names(known))
+		}
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// Names returns the names of profiles with commas between them.
+func Names(list []locus.Profile) string {
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// Rules are those of a standard for the schemes of a registry. They may be used from many
+// goroutines at once.
+type Rules struct {
+	Profile  locus.Profile
+	Registry *scheme.Registry
+	// Base is the base of relative URLs, for [locus.WHATWG] alone. nil: none.
+	Base *whatwg.URL
+}
+
+// Check returns the violations of text, with notes, in order of offset. The error is why
+// the text can't be read as a URL at all, a [*locus.SyntaxError]: by RFC 1738, that of
+// [locus.Parse]; by RFC 3986, that it has no scheme, or a control character, a space or a
+// "%" that begins no escape; by the URL Standard, a failure. Then the list has it, too.
+//
+// A violation of the URL Standard is a validation error. What the standard of a scheme
+// forbids beyond it is a note.
+func (r Rules) Check(text string) ([]locus.Violation, error) {
+	switch r.Profile {
+	case locus.RFC3986:
+		u := rfc3986.Parse(text)
+		list := r.Registry.CheckURI(u)
+		return list, unreadable(text, u, list)
+	case locus.WHATWG:
+		_, list, err := whatwg.Check(text, r.Base)
+		slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
+		if len(list) > 0 || r.Base != nil {
+			return list, err
+		}
+		for _, v := range r.Registry.CheckURI(rfc3986.Parse(text)) {
+			v.Kind = locus.Note
+			list = append(list, v)
+		}
+		return list, nil
+	}
+	u, err := locus.Parse(text)
+	if err != nil {
+		return []locus.Violation{Finding(err)}, err
+	}
+	return r.Registry.Check(u, r.Profile), nil
+}
+
+// unreadable returns the first finding that leaves a doubt how text is read, as an error;
+// nil if there is none.
+func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
+	if _, ok := u.Scheme(); !ok {
+		return locus.NewSyntaxError(text, 0, "scheme", locus.ErrNoScheme)
+	}
+	for _, v := range list {
+		switch {
+		case v.Rule == "escape":
+			return locus.NewSyntaxError(text, v.Offset, "escape", locus.ErrEscape)
+		case v.Rule == "character" && (v.Text <= " " || v.Text == "\x7F"):
+			return locus.NewSyntaxError(text, v.Offset, "character", fmt.Errorf("%w: %s", locus.ErrControl, v.Help))
+		}
+	}
+	if len(text) > locus.MaxLen {
+		return locus.NewSyntaxError(text, locus.MaxLen, "length", fmt.Errorf("%w: %d octets", locus.ErrTooLong, len(text)))
+	}
+	return nil
+}
+
+// Canonical returns the text that stands for all that mean the same as text: the canonical
+// form of [scheme.Registry.Canonical], the normalized form of
+// [scheme.Registry.NormalizeURI], or the serialization of the URL Standard. It fails for a
+// text that the rules can't read; and by RFC 3986 for one that does not conform, whose form
+// would have no meaning. The error is a [*locus.SyntaxError].
+func (r Rules) Canonical(text string) (string, error) {
+	switch r.Profile {
+	case locus.RFC3986:
+		u := rfc3986.Parse(text)
+		list := r.Registry.CheckURI(u)
+		if err := unreadable(text, u, list); err != nil {
+			return "", err
+		}
+		if i := slices.IndexFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Ungrammatical }); i >= 0 {
+			v := list[i]
+			return "", locus.NewSyntaxError(text, v.Offset, v.Rule, fmt.Errorf("%w: %s (%s)", locus.ErrValue, v.Help, v.Section))
+		}
+		return r.Registry.NormalizeURI(u).String(), nil
+	case locus.WHATWG:
+		u, err := whatwg.Parse(text, r.Base)
+		if err != nil {
+			return "", err
+		}
+		return u.Href(), nil
+	}
+	u, err := locus.Parse(text)
+	if err == nil {
+		u, _, err = r.Registry.Canonical(u)
+	}
+	return u.String(), err
+}
+
+// Same reports whether a and b are equivalent: whether their canonical forms are ==. why
+// has the reasons, a clause each, as [scheme.Registry.Same] gives them.
+func (r Rules) Same(a, b string) (same bool, why []string) {
+	if r.Profile <= locus.RFC1630 {
+		x, errX := locus.Parse(a)
+		y, errY := locus.Parse(b)
+		if errX == nil && errY == nil {
+			return r.Registry.Same(x, y)
+		}
+		return false, reasons(errX, errY)
+	}
+	x, errX := r.Canonical(a)
+	y, errY := r.Canonical(b)
+	switch {
+	case a == b:
+		return true, []string{"they are written alike"}
+	case errX != nil || errY != nil:
+		return false, reasons(errX, errY)
+	case x == y:
+		return true, spellings(rfc3986.Parse(a), rfc3986.Parse(b))
+	}
+	return false, differences(rfc3986.Parse(x), rfc3986.Parse(y))
+}
+
+func reasons(list ...error) (why []string) {
+	for _, err := range list {
+		if err != nil {
+			why = append(why, err.Error())
+		}
+	}
+	return why
+}
+
+// Finding returns the error of reading a URL by RFC 1738 as a finding.
+func Finding(err error) locus.Violation {
+	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) {
+		return v
+	}
+	v.Offset, v.Help = e.Offset, e.Err.Error()
+	if e.Offset < len(e.Input) {
+		v.Text = e.Input[e.Offset : e.Offset+1]
+	}
+	for _, known := range []struct {
+		err           error
+		rule, section string
+	}{
+		{locus.ErrNoScheme, "no-scheme", "RFC 1738 2.1"},
+		{locus.ErrWindowsPath, "windows-path", "RFC 1738 3.10"},
+		{locus.ErrEscape, "escape", "RFC 1738 2.2"},
+		{locus.ErrControl, "control-character", "RFC 1738 2.2"},
+		{locus.ErrBackslash, "backslash", "RFC 1738 2.2"},
+		{locus.ErrAt, "at-sign", "RFC 1738 3.1"},
+		{locus.ErrHost, "host", "RFC 1738 3.1"},
+		{locus.ErrPort, "port", "RFC 1738 3.1"},
+		{locus.ErrPortRange, "port-range", "RFC 1738 3.1"},
+		{locus.ErrTooLong, "too-long", "RFC 1738 5"},
+	} {
+		if errors.Is(e.Err, known.err) {
+			v.Rule, v.Section = known.rule, known.section
+		}
+	}
+	if errors.Is(e.Err, locus.ErrPortRange) {
+		v.Kind = locus.Impossible
+	}
+	return v
+}
