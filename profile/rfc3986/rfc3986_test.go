@@ -104,6 +104,7 @@ func checkTwin(t *testing.T, text string) {
 	if m == nil {
 		return
 	}
+	checkSURT(t, u)
 	show := func(i int) string {
 		if m[2*i] < 0 {
 			return "-"
