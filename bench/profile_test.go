@@ -23,10 +23,12 @@ func BenchmarkProfiles(b *testing.B) {
 		}{
 			{"rfc1738", func(text string) {
 				if u, err := locus.Parse(text); err == nil {
-					r.Check(u, locus.RFC1738)
+					locus.Conforms(r.Check(u, locus.RFC1738))
 				}
 			}},
-			{"rfc3986", func(text string) { rfc3986.Parse(text).Check() }},
+			{"rfc3986", func(text string) { rfc3986.Parse(text).Conforms() }},
+			{"rfc1738-parse", func(text string) { locus.Parse(text) }},
+			{"rfc3986-parse", func(text string) { rfc3986.Parse(text) }},
 			{"whatwg", func(text string) {
 				if u, err := ours.Parse(text, nil); err == nil {
 					u.Href()

@@ -41,6 +41,8 @@ const (
 	Literal  // all except "%"
 	Stop     // "#", control, space: they end a path
 	Go       // all that are not in Stop
+	Generic  // pchar, "/", "?" and "%" of RFC 3986: path, query and fragment
+	NoQuery  // all except "?"
 )
 
 const (
@@ -84,6 +86,7 @@ func makeTable() (t [256]Class) {
 		{Article, plain + "%;/?:&="},
 		{Xchar, plain + "%" + reserved},
 		{Xalpha, plain + "%@&"},
+		{Generic, plain + "%~" + reserved},
 		{Atom, lower + upper + digits + "!#$%&'*+-/=?^_`{|}~"},
 		{Unsafe, "{}|\\^~[]`<>#\""},
 		{Stop, "#"},
@@ -107,6 +110,9 @@ func makeTable() (t [256]Class) {
 		}
 		if c != '%' {
 			t[c] |= Literal
+		}
+		if c != '?' {
+			t[c] |= NoQuery
 		}
 	}
 	return t

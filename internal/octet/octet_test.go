@@ -155,6 +155,7 @@ func TestTable(t *testing.T) {
 		"field":      {Field, uchar + "?:@&"},
 		"article":    {Article, uchar + ";/?:&="},
 		"xalpha":     {Xalpha, uchar + "@&"},
+		"generic":    {Generic, alpha + "0123456789-._~" + "!$&'()*+,;=" + ":@/?%"},
 		"atom":       {Atom, alpha + "0123456789!#$%&'*+-/=?^_`{|}~"},
 		"unsafe":     {Unsafe, "{}|\\^~[]`<>#\""},
 	} {
@@ -167,7 +168,7 @@ func TestTable(t *testing.T) {
 	for c := range 256 {
 		b := byte(c)
 		control := b <= ' ' || b == 0x7F
-		if Is(b, Control) != control || Is(b, High) != (b >= 0x80) || Is(b, Stop) != (control || b == '#') || Is(b, Go) == Is(b, Stop) || Is(b, Literal) == (b == '%') {
+		if Is(b, Control) != control || Is(b, High) != (b >= 0x80) || Is(b, Stop) != (control || b == '#') || Is(b, Go) == Is(b, Stop) || Is(b, Literal) == (b == '%') || Is(b, NoQuery) == (b == '?') {
 			t.Errorf("%q: class %b", b, Of(b))
 		}
 	}

@@ -2,12 +2,14 @@ package rfc3986
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // class is a set of the characters of section 2 and of the components of section 3.
@@ -19,9 +21,6 @@ const (
 	colon
 	at
 	slash // and "?", in a query and a fragment
-	hex
-	alpha
-	digit
 )
 
 const (
@@ -37,90 +36,159 @@ var classes = func() (t [256]class) {
 			t[chars[i]] |= c
 		}
 	}
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	set(letters+"0123456789-._~", unreserved)
+	set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", unreserved)
 	set("!$&'()*+,;=", subDelims)
 	set(":", colon)
 	set("@", at)
 	set("/?", slash)
-	set("0123456789ABCDEFabcdef", hex)
-	set(letters, alpha)
-	set("0123456789", digit)
 	return t
 }()
 
 // checker collects violations.
 type checker struct {
-	uri  URI
-	list []locus.Violation
+	uri       URI
+	reference bool // a relative reference is no violation
+	// verdict: only faulty is wanted, so that nothing is allocated for the list.
+	verdict bool
+	faulty  bool
+	list    []locus.Violation
 }
 
-func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, help string, args ...any) {
-	c.list = append(c.list, locus.Violation{Rule: rule, Kind: kind, Section: "RFC 3986 " + section, Offset: offset, Text: text, Help: fmt.Sprintf(help, args...)})
+// add records a finding, unless only the verdict is wanted.
+func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, help string) {
+	c.faulty = c.faulty || kind != locus.Note
+	if !c.verdict {
+		c.list = append(c.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
+	}
+}
+
+// help returns the joined parts, "" if only the verdict is wanted.
+func (c *checker) help(parts ...string) string {
+	if c.verdict {
+		return ""
+	}
+	return strings.Join(parts, "")
 }
 
 // Conforms reports whether u is a URI by the grammar of appendix A: whether
 // [URI.Check] finds nothing but notes.
-func (u URI) Conforms() bool { return locus.Conforms(u.Check()) }
+func (u URI) Conforms() bool {
+	const plain = plainHead | plainTail
+	if u.facts&plain == plain {
+		return u.facts&noEscape != 0 || areEscapes(u.text, u.path)
+	}
+	c := checker{uri: u, verdict: true}
+	c.check()
+	return !c.faulty
+}
+
+// areEscapes reports whether two hexadecimal digits follow every "%" from i.
+func areEscapes(text string, i int) bool {
+	for {
+		n := strings.IndexByte(text[i:], '%')
+		if n < 0 {
+			return true
+		}
+		if i += n; !octet.IsEscape(text, i) {
+			return false
+		}
+		i += len("%00")
+	}
+}
 
 // Check lists the violations of the grammar of appendix A, in the order of their
-// offsets, and notes. A relative reference is a violation.
-func (u URI) Check() []locus.Violation {
-	c := checker{uri: u}
-	c.scheme()
-	if u.hasAuthority() {
-		c.authority()
+// offsets, and notes. A relative reference is a violation. An absolute-URI (section 4.3)
+// is a URI without [URI.Fragment].
+func (u URI) Check() []locus.Violation { return u.list(false) }
+
+// CheckReference is like [URI.Check] for a URI-reference (section 4.1): a relative
+// reference (section 4.2) conforms too.
+func (u URI) CheckReference() []locus.Violation { return u.list(true) }
+
+func (u URI) list(reference bool) []locus.Violation {
+	if u.facts == plainHead|noDigit|plainTail|noEscape {
+		return nil
 	}
-	c.component("path", "3.3", u.path, u.Path(), pchar|slash)
-	if text, ok := u.Query(); ok {
-		c.component("query", "3.4", u.query+1, text, query)
-	}
-	if text, ok := u.Fragment(); ok {
-		c.component("fragment", "3.5", u.fragment+1, text, query)
-	}
-	if len(c.list) < 2 {
-		return c.list
-	}
+	c := checker{uri: u, reference: reference}
+	c.check()
 	slices.SortStableFunc(c.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return c.list
 }
 
+func (c *checker) check() {
+	c.scheme()
+	u := c.uri
+	if u.hasAuthority() {
+		c.authority()
+	}
+	c.component("path", "RFC 3986 3.3", u.path, u.Path(), pchar|slash)
+	if text, ok := u.Query(); ok {
+		c.component("query", "RFC 3986 3.4", u.query, text, query)
+	}
+	if text, ok := u.Fragment(); ok {
+		c.component("fragment", "RFC 3986 3.5", u.fragment, text, query)
+	}
+}
+
 func (c *checker) scheme() {
 	text, ok := c.uri.Scheme()
-	if !ok {
-		c.add(locus.Ungrammatical, "scheme", "3", 0, "", `a URI begins with a scheme and ":"; this is a relative reference`)
+	for i := range len(text) {
+		if octet.Is(text[i], octet.Scheme) && (i > 0 || octet.Is(text[i], octet.Alpha)) {
+			continue
+		}
+		if c.reference { // then it is the begin of a path
+			c.uri.colon, c.uri.host, c.uri.port, c.uri.path = 0, 0, 0, 0
+			ok = false
+			break
+		}
+		c.add(locus.Ungrammatical, "scheme", "RFC 3986 3.1", i, text[i:i+1], `a scheme is a letter, then letters, digits, "+", "-" and "."`)
 		return
 	}
-	for i := range len(text) {
-		if k := classes[text[i]]; k&alpha == 0 && (i == 0 || k&digit == 0 && !strings.Contains("+-.", text[i:i+1])) {
-			c.add(locus.Ungrammatical, "scheme", "3.1", i, text[i:i+1], `a scheme is a letter, then letters, digits, "+", "-" and "."`)
-			return
-		}
+	switch {
+	case ok:
+	case !c.reference:
+		c.add(locus.Ungrammatical, "scheme", "RFC 3986 3", 0, "", `a URI begins with a scheme and ":"; this is a relative reference`)
+	case !c.uri.hasAuthority() && colonInSegment(c.uri.Path()):
+		c.add(locus.Ungrammatical, "path-noscheme", "RFC 3986 4.2", 0, "", `write ./ before a relative path with ":" in its first segment`)
 	}
+}
+
+// colonInSegment reports whether the first segment of path has a ":".
+func colonInSegment(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return strings.Contains(first, ":")
 }
 
 func (c *checker) authority() {
 	u := c.uri
 	if text, ok := u.Userinfo(); ok {
-		start := u.colon + 1 + len("//")
-		c.component("userinfo", "3.2.1", start, text, userinfo)
+		start := u.authority()
+		c.component("userinfo", "RFC 3986 3.2.1", start, text, userinfo)
 		if i := strings.IndexByte(text, ':'); i >= 0 {
-			c.add(locus.Note, "password", "3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
+			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
 		}
 	}
-	c.host()
-	port, _ := u.Port()
-	for i := range len(port) {
-		if classes[port[i]]&digit == 0 {
-			c.add(locus.Ungrammatical, "port", "3.2.3", u.port+1+i, port[i:i+1], "a port is digits")
-			return
-		}
-	}
-	if port == "" {
+	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // the verdict is the same without this
+		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", u.host, bare, "write ["+bare+"] for an IPv6 address")
 		return
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		c.add(locus.Impossible, "port", "3.2.3", u.port+1, port, "a TCP or UDP port is 1 to 65535")
+	c.host()
+	c.port()
+}
+
+func (c *checker) port() {
+	port, _ := c.uri.Port()
+	start := c.uri.port + 1
+	n := 0
+	for i := range len(port) {
+		if !octet.Is(port[i], octet.Digit) {
+			c.add(locus.Ungrammatical, "port", "RFC 3986 3.2.3", start+i, port[i:i+1], "a port is digits")
+			return
+		}
+		n = min(n*10+int(port[i]-'0'), math.MaxUint16+1)
+	}
+	if port != "" && (n == 0 || n > math.MaxUint16) {
+		c.add(locus.Impossible, "port", "RFC 3986 3.2.3", start, port, "a TCP or UDP port is 1 to 65535")
 	}
 }
 
@@ -129,30 +197,61 @@ func (c *checker) host() {
 	start := c.uri.host
 	inner, literal := strings.CutPrefix(text, "[")
 	if !literal {
-		c.component("host", "3.2.2", start, text, regName)
+		c.component("host", "RFC 3986 3.2.2", start, text, regName)
+		if !c.verdict && isRareAddress(text) {
+			c.add(locus.Note, "rare-address", "RFC 3986 7.4", start, text, "a name by the grammar, but many programs read it as an IPv4 address: write four decimal numbers without leading zeros")
+		}
 		return
 	}
 	end := strings.IndexByte(inner, ']')
 	if end < 0 {
-		c.add(locus.Ungrammatical, "ip-literal", "3.2.2", start, "[", `an IP literal ends with "]"`)
+		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, "[", `an IP literal ends with "]"`)
 		return
 	}
 	if after := inner[end+1:]; after != "" {
-		c.add(locus.Ungrammatical, "ip-literal", "3.2.2", start+end+2, after, "nothing but a port follows an IP literal")
+		help := "only a port follows an IP literal"
+		if all(after, octet.Digit) && c.uri.port == 0 {
+			help = c.help("write :", after, " if it is a port")
+		}
+		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start+end+2, after, help)
 	}
-	inner, start = inner[:end], start+1
-	switch address, zone, zoned := strings.Cut(inner, "%"); {
-	case isFuture(inner):
+	c.literal(inner[:end], start+1)
+}
+
+// literal checks what is in the brackets of an IP literal.
+func (c *checker) literal(text string, start int) {
+	address, zone, zoned := strings.Cut(text, "%")
+	percent := start + len(address)
+	switch {
+	case isFuture(text):
 	case !isIPv6(address):
-		c.add(locus.Ungrammatical, "ip-literal", "3.2.2", start, inner, "an IPv6 address in brackets is eight groups of hexadecimal digits, or fewer around one \"::\"")
+		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, text, "an IPv6 address in brackets is eight groups of hexadecimal digits, or fewer around one \"::\"")
 	case !zoned:
 	case !strings.HasPrefix(zone, "25"):
-		c.list = append(c.list, locus.Violation{Rule: "zone", Section: "RFC 6874 2", Offset: start + len(address), Text: "%", Help: `write "%25" before the zone`})
+		c.add(locus.Ungrammatical, "zone", "RFC 6874 2", percent, "%", "write %25 before the zone")
 	case zone == "25":
-		c.list = append(c.list, locus.Violation{Rule: "zone", Section: "RFC 6874 2", Offset: start + len(address), Text: "%25", Help: "the zone is missing"})
+		c.add(locus.Ungrammatical, "zone", "RFC 6874 2", percent, "%25", "leave out %25, or write a zone after it")
 	default:
-		c.component("zone", "3.2.2", start+len(address)+len("%25"), zone[len("25"):], unreserved)
+		c.component("zone", "RFC 6874 2", percent+len("%25"), zone[len("25"):], unreserved)
 	}
+}
+
+// isRareAddress reports whether a host is an IPv4 address in one of the formats that
+// section 7.4 warns of, but not an IPv4address.
+func isRareAddress(host string) bool {
+	if host == "" || !octet.Is(host[0], octet.Digit) {
+		return false
+	}
+	rare, parts := false, 0
+	for part := range strings.SplitSeq(host, ".") {
+		parts++
+		n, err := strconv.ParseUint(part, 0, 32)
+		if part == "" || err != nil && !all(part, octet.Digit) || strings.ContainsAny(part, "_bBoO") {
+			return false
+		}
+		rare = rare || part != strconv.FormatUint(n, 10) || n > math.MaxUint8
+	}
+	return parts <= 4 && (rare || parts < 4)
 }
 
 // isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. That of
@@ -168,18 +267,11 @@ func isFuture(text string) bool {
 		return false
 	}
 	version, rest, ok := strings.Cut(text[1:], ".")
-	return ok && all(version, hex) && all(rest, userinfo)
+	return ok && all(version, octet.Hex) && rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || classes[r]&userinfo == 0 }) < 0
 }
 
 // all reports whether text has at least one character, all of class k.
-func all(text string, k class) bool {
-	for i := range len(text) {
-		if classes[text[i]]&k == 0 {
-			return false
-		}
-	}
-	return text != ""
-}
+func all(text string, k octet.Class) bool { return text != "" && octet.All(text)&k != 0 }
 
 // component checks that text, at offset, has only characters of class k and escapes.
 func (c *checker) component(name, section string, offset int, text string, k class) {
@@ -196,21 +288,20 @@ func (c *checker) component(name, section string, offset int, text string, k cla
 					n++
 				}
 			}
-			c.add(locus.Ungrammatical, "character", section, offset+i, text[i:i+n], "write %s in the %s", escaped(text[i:i+n]), name)
+			c.add(locus.Ungrammatical, "character", section, offset+i, text[i:i+n], c.help("write ", c.escaped(text[i:i+n]), " in the ", name))
 			i += n - 1
-		case i+2 < len(text) && classes[text[i+1]]&classes[text[i+2]]&hex != 0:
+		case octet.IsEscape(text, i):
 			i += 2
 		default:
-			c.add(locus.Ungrammatical, "escape", "2.1", offset+i, "%", `write %%25, or two hexadecimal digits after "%%"`)
+			c.add(locus.Ungrammatical, "escape", "RFC 3986 2.1", offset+i, "%", `write %25, or two hexadecimal digits after "%"`)
 		}
 	}
 }
 
-// escaped returns each octet of text as an escape.
-func escaped(text string) string {
-	var b strings.Builder
-	for i := range len(text) {
-		fmt.Fprintf(&b, "%%%02X", text[i])
+// escaped returns each octet of text as an escape, "" if only the verdict is wanted.
+func (c *checker) escaped(text string) string {
+	if c.verdict {
+		return ""
 	}
-	return b.String()
+	return strings.ReplaceAll(fmt.Sprintf(" % X", text), " ", "%")
 }

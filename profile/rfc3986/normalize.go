@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Rules are what section 6.2.3 leaves to a scheme. The zero Rules say that a scheme has
@@ -123,14 +125,13 @@ func writeEscapes(b *strings.Builder, text string) {
 		}
 		b.WriteString(text[:i])
 		text = text[i:]
-		if len(text) < 3 || classes[text[1]]&classes[text[2]]&hex == 0 {
+		if !octet.IsEscape(text, 0) {
 			b.WriteByte('%')
 			text = text[1:]
 			continue
 		}
-		n, _ := strconv.ParseUint(text[1:3], 16, 8)
-		if classes[n]&unreserved != 0 {
-			b.WriteByte(byte(n))
+		if n := octet.Unescape(text, 0); classes[n]&unreserved != 0 {
+			b.WriteByte(n)
 		} else {
 			b.WriteString(strings.ToUpper(text[:3]))
 		}

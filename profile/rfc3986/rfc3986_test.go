@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
 )
 
-// grammar is appendix A of RFC 3986 with section 2 of RFC 6874, rule by rule, as an
-// expression. It is written for reading only.
-var grammar = func() *regexp.Regexp {
+// grammar and relativeRef are the rules URI and relative-ref of appendix A of RFC 3986
+// with section 2 of RFC 6874, rule by rule, as expressions. They are written for reading
+// only.
+var grammar, relativeRef = func() (uri, relative *regexp.Regexp) {
 	rules := map[string]string{}
 	expand := func(text string) string {
 		return regexp.MustCompile(`<([^>]+)>`).ReplaceAllStringFunc(text, func(name string) string {
@@ -42,16 +44,20 @@ reg-name = (?:<unreserved>|<pct-encoded>|<sub-delims>)*
 host = <IP-literal>|<IPv4address>|<reg-name>
 path-abempty = (?:/<pchar>*)*
 path-absolute = /(?:<pchar>+(?:/<pchar>*)*)?
+path-noscheme = (?:<unreserved>|<pct-encoded>|<sub-delims>|@)+(?:/<pchar>*)*
 path-rootless = <pchar>+(?:/<pchar>*)*
 query = (?:<pchar>|[/?])*
 `), "\n") {
 		name, rule, _ := strings.Cut(line, " = ")
 		rules[name] = expand(rule)
 	}
-	return regexp.MustCompile(expand(`^(<scheme>):(?://(?:(<userinfo>)@)?(<host>)(?::([0-9]*))?(<path-abempty>)|(<path-absolute>|<path-rootless>|))(?:\?(<query>))?(?:#(<query>))?$`))
+	const authority, tail = `//(?:(<userinfo>)@)?(<host>)(?::([0-9]*))?(<path-abempty>)`, `(?:\?(<query>))?(?:#(<query>))?$`
+	return regexp.MustCompile(expand(`^(<scheme>):(?:` + authority + `|(<path-absolute>|<path-rootless>|))` + tail)),
+		regexp.MustCompile(expand(`^(?:` + authority + `|(<path-absolute>|<path-noscheme>|))` + tail))
 }()
 
-// impossible finds what the grammar allows and Check does not.
+// grammatical reports whether list has no violation of the grammar. Check knows of more
+// faults.
 func grammatical(list []locus.Violation) bool {
 	for _, v := range list {
 		if v.Kind == locus.Ungrammatical {
@@ -78,6 +84,14 @@ func checkTwin(t *testing.T, text string) {
 	u := Parse(text)
 	list := u.Check()
 	m := grammar.FindStringSubmatchIndex(text)
+	if u.Conforms() != locus.Conforms(list) {
+		t.Errorf("%q: Conforms is %t, Check finds %v", text, u.Conforms(), list)
+	}
+	if list, want := u.CheckReference(), m != nil || relativeRef.MatchString(text); grammatical(list) != want {
+		t.Errorf("%q: as a reference: %v, the grammar says %t", text, list, want)
+	}
+	checkFixes(t, text, URI.Check)
+	checkFixes(t, text, URI.CheckReference)
 	if grammatical(list) != (m != nil) {
 		t.Errorf("%q: %v, the grammar says %t", text, list, m != nil)
 		return
@@ -90,6 +104,7 @@ func checkTwin(t *testing.T, text string) {
 	if m == nil {
 		return
 	}
+	checkSURT(t, u)
 	show := func(i int) string {
 		if m[2*i] < 0 {
 			return "-"
@@ -106,9 +121,63 @@ func checkTwin(t *testing.T, text string) {
 	}
 }
 
+// fix is the part of Help that says what to write for Text, or to leave it out.
+var fix = regexp.MustCompile(`^(?:write (\S+?)|leave out \S+?)(?:,.*| (?:in the|before|for|if) .*)$`)
+
+// checkFixes applies what the first finding that is not a note says to write, again and
+// again. If all have a fix, the end conforms.
+func checkFixes(t *testing.T, text string, check func(URI) []locus.Violation) {
+	t.Helper()
+	fixed := text
+	for range 3*len(text) + 2 {
+		list := slices.DeleteFunc(check(Parse(fixed)), func(v locus.Violation) bool { return v.Kind == locus.Note })
+		if len(list) == 0 {
+			return
+		}
+		v := list[0]
+		m := fix.FindStringSubmatch(v.Help)
+		switch {
+		case m != nil:
+			fixed = fixed[:v.Offset] + m[1] + fixed[v.Offset+len(v.Text):]
+		case strings.HasPrefix(v.Help, "write"), strings.HasPrefix(v.Help, "leave"):
+			t.Errorf("%q: a fix that the test does not apply: %s", text, v.Help)
+			return
+		default:
+			return // no fix
+		}
+	}
+	t.Errorf("%q: the fixes lead to %q", text, fixed)
+}
+
+// Each kind of finding that can have a fix has one that makes the text conform.
+func TestFixes(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://h/a b\"":          "http://h/a%20b%22",
+		"http://é/%zz?^#[":        "http://%C3%A9/%25zz?%5E#%5B",
+		"http://1::2/":            "http://[1::2]/",
+		"http://[::1]80/":         "http://[::1]:80/",
+		"http://[fe80::1%eth 0]/": "http://[fe80::1%25eth%200]/",
+		"http://[fe80::1%25]/":    "http://[fe80::1]/",
+		"http://u[@h/":            "http://u%5B@h/",
+	} {
+		fixed := text
+		for !Parse(fixed).Conforms() {
+			v := Parse(fixed).Check()[0]
+			m := fix.FindStringSubmatch(v.Help)
+			if m == nil {
+				t.Fatalf("%s: %v", fixed, v)
+			}
+			fixed = fixed[:v.Offset] + m[1] + fixed[v.Offset+len(v.Text):]
+		}
+		if fixed != want {
+			t.Errorf("%s: %s, want %s", text, fixed, want)
+		}
+	}
+}
+
 func TestTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(3986, 6874))
-	pieces := strings.Fields("http: a 1 : / // ? # @ % %2f %2G %7E [ ] [::1] [::ffff:1.2.3.4] [fe80::1%25eth0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] [1:2:3:4:5:6:7::] [::2:3:4:5:6:7:8] [1::2::3] [v1.x:y] [v.] [::01.2.3.4] 1.2.3.4 :80 :0 :99999 é \x80 ~ ! ' ( ) * + , ; = < > \" \\ ^ ` { | } . .. ./ - _ mailto: urn:")
+	pieces := strings.Fields("a- .x 0x7f.1 1::2 [fe80::1%25] [::1]80 %4 http: a 1 : / // ? # @ % %2f %2G %7E [ ] [::1] [::ffff:1.2.3.4] [fe80::1%25eth0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] [1:2:3:4:5:6:7::] [::2:3:4:5:6:7:8] [1::2::3] [v1.x:y] [v.] [::01.2.3.4] 1.2.3.4 :80 :0 :99999 é \x80 ~ ! ' ( ) * + , ; = < > \" \\ ^ ` { | } . .. ./ - _ mailto: urn:")
 	for range 20_000 {
 		var b strings.Builder
 		if r.IntN(4) > 0 {
@@ -205,14 +274,73 @@ func TestCheck(t *testing.T) {
 		"http://[fe80::1%e]":   "15 zone",
 		"http://[fe80::1%25]":  "15 zone",
 		"http://h_ö/[":         "9 character, 12 character",
+		"http://1::2/":         "7 ip-literal",
+		"http://[::1]80/":      "12 ip-literal",
+		"http://u@h:/":         "",
+		"http://0x7f.1/":       "7 rare-address",
+		"http://2130706433/":   "7 rare-address",
+		"http://010.0.0.1:1/":  "7 rare-address",
+		"http://08.0.0.1/":     "7 rare-address",
+		"http://1.2.3.256/":    "7 rare-address",
+		"http://1.2.3.255/":    "",
+		"http://1.2.3.4.5/":    "",
+		"http://1.2.3/4?5#6":   "7 rare-address",
+		"http://1.2.x/":        "",
+		"http://1_0.2/":        "",
+		"http://0b1/":          "",
+		"http://1..2/":         "",
 	} {
-		var got []string
-		for _, v := range Parse(text).Check() {
-			got = append(got, fmt.Sprint(v.Offset, " ", v.Rule))
-		}
-		if strings.Join(got, ", ") != want {
+		if got := brief(Parse(text).Check()); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// brief has the offset and rule of each finding.
+func brief(list []locus.Violation) string {
+	var all []string
+	for _, v := range list {
+		all = append(all, fmt.Sprint(v.Offset, " ", v.Rule))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestCheckReference(t *testing.T) {
+	for text, want := range map[string]string{
+		"":             "",
+		"a/b:c":        "",
+		"./a:b":        "",
+		"//h:80/x":     "",
+		"?a:b":         "",
+		"#a:b":         "",
+		"http://h/":    "",
+		":a":           "0 path-noscheme",
+		"1:b":          "0 path-noscheme",
+		"a_b:c":        "0 path-noscheme",
+		"é://[":        "0 path-noscheme, 0 character, 5 character",
+		"//h:x/[":      "4 port, 6 character",
+		"/a b":         "2 character",
+		"//0x7f.1":     "2 rare-address",
+		"http://u:p@h": "8 password",
+	} {
+		if got := brief(Parse(text).CheckReference()); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Parse and Conforms do not allocate, whatever the text.
+func TestAllocs(t *testing.T) {
+	for _, text := range append(examples, "/a b", "1:b", "http://u@h:08/%zz", "http://[1::2]x/é", "http://1::2/", "http://0x7f.1:1/a?b#c%7e") {
+		if n := testing.AllocsPerRun(10, func() { Parse(text).Conforms() }); n != 0 {
+			t.Errorf("%s: %v allocations", text, n)
+		}
+	}
+}
+
+func TestZero(t *testing.T) {
+	if u := (URI{}); u.parts() != Parse("").parts() || len(u.CheckReference()) != 0 || len(u.Check()) != 1 || u.Conforms() || u.Normalize(nil).String() != "" {
+		t.Errorf("%s: %v", u.parts(), u.Check())
 	}
 }
 

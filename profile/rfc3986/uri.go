@@ -7,58 +7,137 @@ package rfc3986
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // URI is a text split into its components. It is an immutable value; the zero URI is
 // the empty reference.
+//
+// The nine words of a URI are passed in registers.
 type URI struct {
 	text string
-	// Offsets in octets. A component that is absent has its offset at the end of the one
-	// before it.
-	colon    int // of ":" after the scheme; -1: no scheme
-	host     int // of the host; 0: no authority
-	userinfo int // of "@"; 0: no userinfo
-	port     int // of ":" before the port; 0: none
-	path     int // of the path
-	query    int // of "?"; -1: none
-	fragment int // of "#"; -1: none
+	// Offsets in octets. 0 is an absent component.
+	colon    int // of ":" after the scheme
+	host     int // of the host, after "//" or "@"
+	port     int // of ":" before the port
+	path     int // of the path, which is never absent
+	query    int // after "?"
+	fragment int // after "#"
+	facts    facts
 }
 
+// facts are what [Parse] finds in its pass, so that most URIs need no other.
+type facts uint
+
+const (
+	// plainHead: the scheme is one, and there is no authority, or one of a host of
+	// letters, digits, "-" and "." with a port from 1 to 65535 or none.
+	plainHead facts = 1 << iota
+	// noDigit: no label of that host begins with a digit.
+	noDigit
+	// plainTail: path, query and fragment have only their characters, and "%".
+	plainTail
+	// noEscape: path, query and fragment have no "%".
+	noEscape
+)
+
 // Parse splits text into components as appendix B does. It accepts every text:
-// [URI.Check] says what is wrong with it.
+// [URI.Check] says what is wrong with it. It does not allocate.
 func Parse(text string) URI {
-	u := URI{text: text, colon: -1, query: -1, fragment: -1}
-	rest := len(text)
-	if i := strings.IndexByte(text, '#'); i >= 0 {
-		u.fragment, rest = i, i
+	colon, host, port, path, facts := readPlain(text)
+	if facts == 0 {
+		colon, host, port, path = readHead(text)
 	}
-	if i := strings.IndexByte(text[:rest], '?'); i >= 0 {
-		u.query, rest = i, i
+	end, all := octet.Run(text, path)
+	if end < len(text) && text[end] != '#' {
+		all = 0 // a control character, which no component has
+		end = until(text, end, "#")
 	}
-	start := 0
-	if i := strings.IndexAny(text[:rest], ":/"); i > 0 && text[i] == ':' {
-		u.colon, start = i, i+1
+	query, fragment := 0, 0
+	if all&octet.NoQuery == 0 {
+		if i := strings.IndexByte(text[path:end], '?'); i >= 0 {
+			query = path + i + 1
+		}
 	}
-	if u.path = start; !strings.HasPrefix(text[start:rest], "//") {
-		return u
+	if end < len(text) {
+		fragment = end + 1
+		all &= octet.All(text[fragment:])
 	}
-	start += len("//")
-	u.path, u.host = rest, start
-	if i := strings.IndexByte(text[start:rest], '/'); i >= 0 {
-		u.path = start + i
+	if all&octet.Generic != 0 {
+		facts |= plainTail
 	}
-	authority := text[start:u.path]
-	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-		u.userinfo, u.host = start+i, start+i+1
-		authority = authority[i+1:]
+	if all&octet.Literal != 0 {
+		facts |= noEscape
 	}
-	if i := strings.LastIndexByte(authority, ':'); i >= 0 && i > strings.LastIndexByte(authority, ']') {
-		u.port = u.host + i
+	return URI{text, colon, host, port, path, query, fragment, facts}
+}
+
+// readPlain reads what comes before the path, if it has only what [plainHead] says.
+func readPlain(text string) (colon, host, port, path int, facts facts) {
+	colon, _ = octet.SchemeEnd(text)
+	if colon == 0 || colon == len(text) || text[colon] != ':' || !octet.Is(text[0], octet.Alpha) {
+		return 0, 0, 0, 0, 0
 	}
-	return u
+	host = colon + len("://")
+	if host > len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
+		return colon, 0, 0, colon + 1, plainHead | noDigit
+	}
+	path, shape := octet.Host(text, host)
+	if path < len(text) && text[path] == ':' {
+		port = path
+		path = plainPort(text, port+1)
+	}
+	if path < len(text) && text[path] != '/' && text[path] != '?' && text[path] != '#' {
+		return 0, 0, 0, 0, 0
+	}
+	if shape&octet.HostDigit == 0 {
+		facts = noDigit
+	}
+	return colon, host, port, path, facts | plainHead
+}
+
+// plainPort returns the offset after the port at i, if it is 1 to 65535 without zeros
+// before it. Otherwise it returns that of the ":".
+func plainPort(text string, i int) (end int) {
+	n := 0
+	for end = i; end < len(text) && octet.Is(text[end], octet.Digit) && end-i < len("65535"); end++ {
+		n = n*10 + int(text[end]-'0')
+	}
+	if end == i || text[i] == '0' || n > math.MaxUint16 {
+		return i - 1
+	}
+	return end
+}
+
+// readHead reads what comes before the path of any text.
+func readHead(text string) (colon, host, port, path int) {
+	if i := strings.IndexAny(text, ":/?#"); i > 0 && text[i] == ':' {
+		colon, path = i, i+1
+	}
+	if !strings.HasPrefix(text[path:], "//") {
+		return colon, 0, 0, path
+	}
+	host = path + len("//")
+	path = until(text, host, "/?#")
+	if i := strings.LastIndexByte(text[host:path], '@'); i >= 0 {
+		host += i + 1
+	}
+	if i := strings.LastIndexByte(text[host:path], ':'); i >= 0 && i > strings.LastIndexByte(text[host:path], ']') {
+		port = host + i
+	}
+	return colon, host, port, path
+}
+
+// until returns the offset of the first of chars in text from i, or the end of text.
+func until(text string, i int, chars string) int {
+	if n := strings.IndexAny(text[i:], chars); n >= 0 {
+		return i + n
+	}
+	return len(text)
 }
 
 // String returns the text as written, with a password.
@@ -71,23 +150,26 @@ func (u URI) Format(f fmt.State, verb rune) {
 
 // Scheme returns the scheme as written (section 3.1). ok reports whether u has one.
 // Without one it is a relative reference (section 4.2).
-func (u URI) Scheme() (text string, ok bool) {
-	if u.colon < 0 {
-		return "", false
-	}
-	return u.text[:u.colon], true
-}
+func (u URI) Scheme() (text string, ok bool) { return u.text[:u.colon], u.colon > 0 }
 
 // hasAuthority reports whether u has "//" (section 3.2).
 func (u URI) hasAuthority() bool { return u.host > 0 }
 
+// authority is the offset after the "//".
+func (u URI) authority() int {
+	if u.colon == 0 {
+		return len("//")
+	}
+	return u.colon + len("://")
+}
+
 // Userinfo returns the userinfo as written, with a password if it has one (section
 // 3.2.1). ok reports whether u has "@".
 func (u URI) Userinfo() (text string, ok bool) {
-	if u.userinfo == 0 {
-		return "", false
+	if start := u.authority(); u.host > start {
+		return u.text[start : u.host-1], true
 	}
-	return u.text[u.colon+1+len("//") : u.userinfo], true
+	return "", false
 }
 
 // Host returns the host as written, an IP literal with its brackets (section 3.2.2). ok
@@ -113,31 +195,31 @@ func (u URI) Port() (text string, ok bool) {
 
 // Path returns the path as written (section 3.3). Every URI has one; it may be empty.
 func (u URI) Path() string {
-	end := len(u.text)
-	if u.query >= 0 {
-		end = u.query
-	} else if u.fragment >= 0 {
-		end = u.fragment
+	switch {
+	case u.query > 0:
+		return u.text[u.path : u.query-1]
+	case u.fragment > 0:
+		return u.text[u.path : u.fragment-1]
 	}
-	return u.text[u.path:end]
+	return u.text[u.path:]
 }
 
 // Query returns the query as written (section 3.4). ok reports whether u has the "?".
 func (u URI) Query() (text string, ok bool) {
 	switch {
-	case u.query < 0:
+	case u.query == 0:
 		return "", false
-	case u.fragment >= 0:
-		return u.text[u.query+1 : u.fragment], true
+	case u.fragment > 0:
+		return u.text[u.query : u.fragment-1], true
 	}
-	return u.text[u.query+1:], true
+	return u.text[u.query:], true
 }
 
 // Fragment returns the fragment as written (section 3.5). ok reports whether u has the
 // "#".
 func (u URI) Fragment() (text string, ok bool) {
-	if u.fragment < 0 {
+	if u.fragment == 0 {
 		return "", false
 	}
-	return u.text[u.fragment+1:], true
+	return u.text[u.fragment:], true
 }

@@ -1,0 +1,54 @@
+package rfc3986
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// SURT returns the text in the Sort-friendly URI Reordering Transform of web archives, as
+// Heritrix writes it: http://user@www.archive.org:8080/path becomes
+// http://(org,archive,www,:8080@user)/path, so that sorting groups URIs by domain. An IPv4
+// or IPv6 address is not reversed: http://(192.0.2.1)/. A URI without a host is returned
+// unchanged.
+//
+// SURT normalizes nothing: call [URI.Normalize] first. The result can be converted back,
+// and shows a password as [URI.String] does. [locus.Mask] does not find it there.
+func (u URI) SURT() string {
+	host, _ := u.Host()
+	if host == "" {
+		return u.text
+	}
+	start := u.authority()
+	b := make([]byte, 0, len(u.text)+len("(,)"))
+	b = append(append(b, u.text[:start]...), '(')
+	if host[0] == '[' || isDottedQuad(host) {
+		b = append(b, host...)
+	} else {
+		labels := strings.Split(host, ".")
+		for _, label := range slices.Backward(labels) {
+			// No label has a ".": it stands for a comma, which the grammar allows in a host.
+			b = append(append(b, strings.ReplaceAll(label, ",", ".")...), ',')
+		}
+	}
+	if u.port > 0 {
+		b = append(b, u.text[u.port:u.path]...)
+	}
+	if userinfo, ok := u.Userinfo(); ok {
+		b = append(append(b, '@'), userinfo...)
+	}
+	b = append(b, ')')
+	return string(append(b, u.text[u.path:]...))
+}
+
+// isDottedQuad reports whether a host is four numbers of up to three digits.
+func isDottedQuad(host string) bool {
+	n := 0
+	for part := range strings.SplitSeq(host, ".") {
+		if n++; n > 4 || len(part) > 3 || !all(part, octet.Digit) {
+			return false
+		}
+	}
+	return n == 4
+}
