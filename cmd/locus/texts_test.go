@@ -19,12 +19,12 @@ import (
 // shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the
 // reason why they are shown.
 var shownFaulty = map[string]string{
-	"https://example.com/~user?next=/a?b": "only later standards allow it",
-	"HTTP://Example.com:80/": "compared with its canonical form",
-	"HTTP://Example.com:80":  "made canonical",
-	"HTTP://A":               "made canonical",
-	"HTTP://a/":              "compared with its canonical form",
-	"http://a/\\nb":          "in a string of the shell",
+	"https://example.com/~user?next=/a?b":     "only later standards allow it",
+	"HTTP://Example.com:80/":                  "compared with its canonical form",
+	"HTTP://Example.com:80":                   "made canonical",
+	"HTTP://A":                                "made canonical",
+	"HTTP://a/":                               "compared with its canonical form",
+	"http://a/\\nb":                           "in a string of the shell",
 	"gopher://example.com:25/0HELO%20h%0D%0A": "refused: it has line ends",
 	"FTP://myname:secret@host.dom//etc/motd":  "parsed and made canonical",
 	"http://2130706433/":                      "refused: it is an address for some programs",
