@@ -58,6 +58,9 @@ func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 
 // ofURI returns the scheme of u, or the generic one.
 func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
-	name, _ := u.Scheme()
-	return r.named(strings.ToLower(name))
+	name, ok := u.Scheme()
+	if lower := strings.ToLower(name); !ok || lower != name || len(r.table) == 0 {
+		return r.named(lower)
+	}
+	return r.lookup(u.String(), name)
 }

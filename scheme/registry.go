@@ -93,14 +93,20 @@ func (r *Registry) of(u locus.URL) *Scheme {
 	if len(r.table) == 0 || !u.Facts().Has(locus.SchemeLower) {
 		return r.named(u.Scheme())
 	}
-	key := octet.SchemeKey(u.String())
+	return r.lookup(u.String(), u.Scheme())
+}
+
+// lookup returns the scheme that text begins with, name in lower case, or the generic one.
+// The table is not empty.
+func (r *Registry) lookup(text, name string) *Scheme {
+	key := octet.SchemeKey(text)
 	for i := slot(key); ; i++ {
 		e := &r.table[i&uint64(len(r.table)-1)]
 		if e.scheme == nil {
 			return &generic
 		}
 		// The key has only the beginning of a long name.
-		if e.key == key && (len(e.scheme.Name) < 8 || e.scheme.Name == u.Scheme()) {
+		if e.key == key && (len(e.scheme.Name) < 8 || e.scheme.Name == name) {
 			return e.scheme
 		}
 	}
