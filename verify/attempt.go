@@ -88,6 +88,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
+		a.outcome.hops = join(res.Hops)
 	}
 	if page != nil && !e.isPage(page, res) {
 		page = nil
