@@ -212,7 +212,9 @@ func (s *sarifReport) artifact(r *verify.Result) sarifArtifact {
 		name = path.Join(s.dir, name)
 	}
 	if filepath.IsAbs(name) || strings.HasPrefix(name, "/") {
-		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(name, "/")}).String()}
+		if u, err := base.FileURL(filepath.FromSlash(name)); err == nil {
+			return sarifArtifact{URI: u.String()}
+		}
 	}
 	return sarifArtifact{(&url.URL{Path: name}).String(), "%SRCROOT%"}
 }

@@ -76,7 +76,7 @@ func (t *textReport) end() {
 	}
 }
 
-// slowest returns the slow hosts in one line; empty: there are none.
+// slowest returns the slow hosts in one line; empty if all are fast.
 func (v *verifier) slowest() string {
 	var slow []string
 	for _, h := range v.verifier.Slowest(slowHosts) {

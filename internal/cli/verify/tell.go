@@ -182,8 +182,8 @@ func (v *verifier) prepareTell() error {
 	return nil
 }
 
-// isUseless reports whether more results reach nothing: standard output failed, and there
-// is no other output.
+// isUseless reports whether no output takes more results: standard output failed, and it
+// was the only one.
 func (v *verifier) isUseless() bool {
 	return v.a.OutputFailed() && len(v.tell.files) == 0 && !v.tell.fix
 }
