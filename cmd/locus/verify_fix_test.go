@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,5 +152,48 @@ func TestVerifyFixTerminal(t *testing.T) {
 	got := run(t, func(a *base.App) { a.OutTTY = true }, "verify", "--no-cache", "--allow-private", "--rate", "0", "--fix", "--dry-run", "a.txt")
 	if !strings.Contains(got.out, "+") || strings.ContainsAny(got.out, "\x1b") || strings.Contains(got.out, "secret") || !strings.Contains(got.out, site+"/ok") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A document that changes while its links are verified is not touched.
+func TestVerifyFixChanged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const changed = "# A new line\n"
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/old" {
+			if err := os.WriteFile("a.txt", []byte(changed+"http://"+r.Host+"/old\n"), 0o644); err != nil {
+				t.Error(err)
+			}
+			http.Redirect(rw, r, "/new", http.StatusMovedPermanently)
+		}
+	}))
+	defer s.Close()
+	writeDoc(t, "a.txt", s.URL+"/old\n")
+	_, errOut, status := runFix(t, "a.txt")
+	if got := readDoc(t, "a.txt"); got != changed+s.URL+"/old\n" || status != base.StatusDone || !strings.Contains(errOut, "the document has changed since it was read") {
+		t.Errorf("%d, %q: %s", status, got, errOut)
+	}
+}
+
+// An interrupted run changes no document.
+func TestVerifyFixInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/old":
+			http.Redirect(rw, r, "/new", http.StatusMovedPermanently)
+		case "/slow":
+			cancel()
+			<-r.Context().Done()
+		}
+	}))
+	defer s.Close()
+	doc := filepath.Join(t.TempDir(), "a.txt")
+	text := s.URL + "/old\n" + s.URL + "/slow\n"
+	writeDoc(t, doc, text)
+	_, errOut, status := runVerify(t, ctx, nil, "--allow-private", "--rate", "0", "--per-host", "1", "--fix", doc)
+	if readDoc(t, doc) != text || status != base.StatusInterrupted || !strings.Contains(errOut, "no link was replaced, because the run was interrupted") {
+		t.Errorf("%d, %q: %s", status, readDoc(t, doc), errOut)
 	}
 }

@@ -401,9 +401,8 @@ func checkPage(t *testing.T, text string) {
 	}
 }
 
-// Good links cost a report that does not show them no memory, and the HTML report keeps
-// none of its rows.
-func TestVerifyReportMemory(t *testing.T) {
+// The rows of the HTML report wait in a temporary file, which is removed.
+func TestVerifyHTMLRows(t *testing.T) {
 	doc := filepath.Join(t.TempDir(), "a.html")
 	writeDoc(t, doc, `<p id=a>`+strings.Repeat(`<a href="#a">x</a>`, 1000)+strings.Repeat(`<a href="#b">x</a>`, 1000))
 	dir := t.TempDir()
@@ -418,5 +417,35 @@ func TestVerifyReportMemory(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("temporary files are left: %v, %v", left, err)
+	}
+}
+
+// A reader of standard output that goes away does not cut a report in a file.
+func TestVerifyOutputClosedPipe(t *testing.T) {
+	dir := t.TempDir()
+	doc, report := filepath.Join(dir, "doc.txt"), filepath.Join(dir, "report.csv")
+	const links = 20_000
+	writeDoc(t, doc, strings.Repeat("<URL:file:///none/at/all>\n", links))
+	var errOut bytes.Buffer
+	a := base.New(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
+	if status := runArgs(a, []string{"verify", "--no-cache", "--json", "--output", report, doc}); status != base.StatusNo || errOut.Len() > 0 {
+		t.Errorf("%d, %q", status, errOut.String())
+	}
+	if n := strings.Count(readDoc(t, report), "\n"); n != links+1 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// A report that can't be written is an error, and the other one is whole.
+func TestVerifyOutputFull(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	dir := t.TempDir()
+	doc, report := filepath.Join(dir, "doc.txt"), filepath.Join(dir, "report.csv")
+	writeDoc(t, doc, "<URL:file:///none/at/all>\n")
+	out, errOut, status := runVerify(t, t.Context(), nil, "--output", "html=/dev/full", "--output", report, doc)
+	if status != base.StatusAccess || !strings.Contains(errOut, "--output: write /dev/full: no space left") || !strings.Contains(out, "1 dead") || strings.Count(readDoc(t, report), "\n") != 2 {
+		t.Errorf("%d: %s%s", status, out, errOut)
 	}
 }

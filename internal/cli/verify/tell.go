@@ -27,10 +27,10 @@ type tell struct {
 	fixer   *fixer // nil without --fix
 }
 
-const tellLong = `--output writes another report to a file, also if the run is interrupted. In FORMAT=FILE,
-FORMAT is one of --format; without it, the end of the file's name says which (.html, .csv, .sarif, .xml,
-.md, .json, .txt), or else --format does. With --format github, the table is also added to
-the file of $GITHUB_STEP_SUMMARY.
+const tellLong = `--output writes another report to a file, also if the run is interrupted. FORMAT is one of
+--format. Without "FORMAT=", the end of the name says which (.html, .csv, .sarif, .xml,
+.md, .json, .txt), or else --format does. With --format github, a table is added to the
+file of $GITHUB_STEP_SUMMARY.
 
 --fix writes the new URL of each link that has moved for good (301, 308) into its document,
 and --fix --dry-run only shows that as a patch, which "git apply" and "patch -p1" read.`
