@@ -245,16 +245,32 @@ func TestActionDeadLink(t *testing.T) {
 	if text := readDoc(t, filepath.Join(r.temp, "summary")); !strings.Contains(text, "| `none.md` | dead |") {
 		t.Errorf("%s", text)
 	}
-	// The step before names the folder that the results are in.
-	cached := false
+	// The folder of the results is restored, and kept also if the step failed.
+	steps := map[string]*yamlNode{}
 	for _, step := range r.action.at("runs", "steps").list {
-		if strings.HasPrefix(step.at("uses").text, "actions/cache@") {
-			_, err := os.Stat(filepath.Join(r.value(step.at("with", "path").text), "locus/verify.db"))
-			cached = err == nil
-		}
+		name, _, _ := strings.Cut(step.at("uses").text, "@")
+		steps[name] = step
 	}
-	if !cached {
-		t.Error("the cache is not where the results are")
+	restore, save := steps["actions/cache/restore"], steps["actions/cache/save"]
+	if restore == nil || save == nil || save.at("if").text != "always()" || restore.at("with", "key").text != save.at("with", "key").text || restore.at("with", "path").text != save.at("with", "path").text {
+		t.Fatalf("the results are not kept: %+v, %+v", restore, save)
+	}
+	if _, err := os.Stat(filepath.Join(r.value(save.at("with", "path").text), "locus/verify.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The version of Go is the one that this module needs.
+func TestContribGoVersion(t *testing.T) {
+	_, version, _ := strings.Cut(readDoc(t, "../../go.mod"), "\ngo ")
+	version = version[:strings.LastIndexByte(version[:strings.IndexByte(version, '\n')], '.')]
+	action := readYAML(t, "../../contrib/action/action.yml").at("runs", "steps").list[0]
+	job := readYAML(t, "../../contrib/gitlab/locus-verify.gitlab-ci.yml").at("locus-verify")
+	if got := action.at("with", "go-version").text; got != version {
+		t.Errorf("the action has Go %s, not %s", got, version)
+	}
+	if got := job.at("image").text; got != "golang:"+version {
+		t.Errorf("the job has the image %s, not Go %s", got, version)
 	}
 }
 

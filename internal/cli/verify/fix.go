@@ -13,6 +13,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -48,12 +49,18 @@ func (f *fixer) add(r *verify.Result) {
 		f.refuse(r.Document, c, "it is in a part of a file")
 	case hasUser || toUser:
 		f.refuse(r.Document, c, "it has a login")
+	case f.isSecure(r.URL) && !f.isSecure(c.to):
+		f.refuse(r.Document, c, "the new URL is not encrypted")
 	default:
 		if f.changes[r.Document] == nil {
 			f.names = append(f.names, r.Document)
 		}
 		f.changes[r.Document] = append(f.changes[r.Document], c)
 	}
+}
+
+func (f *fixer) isSecure(u locus.URL) bool {
+	return f.v.a.Registry.Scheme(u).Traits.Has(scheme.Secure)
 }
 
 // destination returns the URL that is to be written: where the link leads, with its own

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +15,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/verify"
 )
 
 // rewriteAll replaces each URL of a text that contains "/old" by to.
@@ -269,6 +273,52 @@ func TestGenerated(t *testing.T) {
 	} {
 		if got := generated.MatchString(text); got != want {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// Only what has moved for good, from a file, is collected, and nothing that would send less safely
+// or with a login.
+func TestFixerAdd(t *testing.T) {
+	const from, to = "http://h.example/old#part", "http://h.example/new"
+	for _, c := range []struct {
+		from, to string
+		change   func(*verify.Result)
+		want     string // the new URL, or the reason
+	}{
+		{from, to, func(r *verify.Result) {}, to + "#part"},
+		{from, to + "#own", func(r *verify.Result) {}, to + "#own"},
+		{from, "https://h.example/new", func(r *verify.Result) {}, "https://h.example/new#part"},
+		{"https://h.example/old", to, func(r *verify.Result) {}, "not encrypted"},
+		{"http://u@h.example/old", to, func(r *verify.Result) {}, "a login"},
+		{from, "http://u@h.example/new", func(r *verify.Result) {}, "a login"},
+		{from, "http://h.example/old", func(r *verify.Result) {}, ""},
+		{from, to, func(r *verify.Result) { r.Permanent = false }, ""},
+		{from, to, func(r *verify.Result) { r.Verdict = verify.Fragment }, ""},
+		{from, to, func(r *verify.Result) { r.Accepted = true }, ""},
+		{from, to, func(r *verify.Result) { r.Document = "" }, ""},
+		{from, to, func(r *verify.Result) { r.Document = "-" }, "only files"},
+		{from, to, func(r *verify.Result) { r.Document = "http://h.example/page" }, "only files"},
+		{from, to, func(r *verify.Result) { r.Member = "a.html" }, "a part of a file"},
+		{from, to, func(r *verify.Result) { r.Err = errors.New("x") }, ""},
+	} {
+		var errOut bytes.Buffer
+		v := &verifier{a: base.New(t.Context(), strings.NewReader(""), io.Discard, &errOut, func(string) string { return "" })}
+		var err error
+		if v.a.Registry, err = all.Registry(); err != nil {
+			t.Fatal(err)
+		}
+		r := verify.Result{Document: "docs/a.md", Line: 1, Column: 1, URL: locus.MustParse(c.from)}
+		r.Verdict, r.Permanent, r.To = verify.Moved, true, locus.MustParse(c.to)
+		c.change(&r)
+		f := newFixer(v)
+		f.add(&r)
+		got := errOut.String()
+		if list := f.changes["docs/a.md"]; len(list) > 0 {
+			got = list[0].to.String()
+		}
+		if strings.Contains(c.want, "://") && got != c.want || !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s to %s: %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
@@ -45,7 +46,7 @@ func (v *verifier) openFile(f format, name string) error {
 	o := &output{w: bufio.NewWriter(file), all: f.all || v.tell.all, file: file}
 	v.tell.outputs = append(v.tell.outputs, o)
 	for _, other := range v.tell.outputs[:len(v.tell.outputs)-1] {
-		if other.file != nil && sameTarget(other.file, file) {
+		if other.file != nil && file.target != "" && isSamePath(other.file.target, file.target) {
 			return fmt.Errorf("--output: two reports for the file %s", filepath.Clean(name))
 		}
 	}
@@ -53,13 +54,16 @@ func (v *verifier) openFile(f format, name string) error {
 	return nil
 }
 
-// sameTarget reports whether two replacements are for the same file.
-func sameTarget(a, b *replacement) bool {
-	if a.target == "" || b.target == "" {
-		return false
-	}
-	one, errOne := filepath.Abs(a.target)
-	two, errTwo := filepath.Abs(b.target)
+// isOutput reports whether a file is that of a report, which lists the links of an earlier run.
+func (v *verifier) isOutput(path string) bool {
+	return slices.ContainsFunc(v.tell.outputs, func(o *output) bool {
+		return o.file != nil && o.file.target != "" && (isSamePath(o.file.target, path) || isSamePath(o.file.Name(), path))
+	})
+}
+
+func isSamePath(a, b string) bool {
+	one, errOne := filepath.Abs(a)
+	two, errTwo := filepath.Abs(b)
 	return errOne == nil && errTwo == nil && one == two
 }
 

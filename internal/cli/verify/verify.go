@@ -387,6 +387,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		if ctx.Err() != nil {
 			return false
 		}
+		if err == nil && !f.Named && v.isOutput(f.Path) {
+			continue
+		}
 		empty = false
 		u := locus.URL{}
 		if err == nil {
