@@ -73,8 +73,8 @@ type Outcome struct {
 	// request.
 	Rule string
 	Port uint16
-	// To is where referrals led, without a fragment unless they brought one. Zero:
-	// there were none.
+	// To is where referrals led, without a fragment unless they brought one, also if
+	// opening it failed. Zero: there were none.
 	To locus.URL
 	// Permanent reports that each referral was permanent.
 	Permanent bool

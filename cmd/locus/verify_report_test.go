@@ -191,6 +191,11 @@ func TestVerifyHistory(t *testing.T) {
 	if out := run("--moved"); !strings.Contains(out, "has moved for good to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok") || strings.Contains(out, "last alive") {
 		t.Errorf("%s", out)
 	}
+	writeDoc(t, doc, site+"/302/308/404 "+dying.URL+"/page\n")
+	if out := run(); !strings.Contains(out, "redirects to "+site+"/404") {
+		t.Errorf("%s", out)
+	}
+	writeDoc(t, doc, site+"/301/308/301/ok "+dying.URL+"/page\n")
 	gone = true
 	if out := run(); !regexp.MustCompile(`last alive \d{4}-\d\d-\d\d\n`).MatchString(out) {
 		t.Errorf("%s", out)

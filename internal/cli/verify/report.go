@@ -86,7 +86,10 @@ func whyOf(r *verify.Result) string {
 	}
 	if !r.To.IsZero() {
 		to := "now leads to "
-		if r.Permanent {
+		switch {
+		case r.Verdict != verify.Moved && r.Verdict != verify.Fragment:
+			to = "redirects to "
+		case r.Permanent:
 			to = "has moved for good to "
 		}
 		parts = append(parts, to+safeText(shownURL(r.To))+through(r))

@@ -64,7 +64,7 @@ func TestReportMemory(t *testing.T) {
 		const links = 20_000
 		add(links)
 		after := heap()
-		if after > before && (after-before)/links > 8 {
+		if after > before && (after-before)/links > 16 {
 			t.Errorf("%s: %d octets a link", format, (after-before)/links)
 		}
 		o.report.end()
