@@ -81,6 +81,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
 	if err != nil {
 		a.classify(err)
+		a.outcome.To = failedAt(t.url, err)
 		return a
 	}
 	defer res.Resource.Close()
@@ -88,6 +89,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
+		a.outcome.hops = join(res.Hops)
 	}
 	if page != nil && !e.isPage(page, res) {
 		page = nil
@@ -110,6 +112,16 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		a.awaitGreeting(ctx, r)
 	}
 	return a
+}
+
+// failedAt returns the URL that referrals from asked led to, without a password, if opening
+// that failed; zero: asked itself failed.
+func failedAt(asked locus.URL, err error) locus.URL {
+	e := (*access.Error)(nil)
+	if !errors.As(err, &e) || e.URL.WithoutFragment() == asked.WithoutFragment() {
+		return locus.URL{}
+	}
+	return own(e.URL.WithoutFragment().WithoutPassword())
 }
 
 // maxNotFoundText is the most bytes of a text that only says that a resource is

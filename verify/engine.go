@@ -577,10 +577,20 @@ func (e *Verifier) store(t *target) {
 	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
 		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
 	})
-	e.o.Store.put(t.key.key(), record{
+	r := record{
 		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
-		To: withoutPassword(o.To), Permanent: o.Permanent, Tries: o.Tries, Fragments: found,
-	})
+		To: withoutPassword(o.To), Permanent: o.Permanent, Hops: o.hops, Tries: o.Tries, Fragments: found,
+	}
+	key := t.key.key()
+	if !isFound(o) {
+		if last, ok := e.o.Store.get(key); ok && last.lastAlive() > 0 {
+			r.Alive = last.lastAlive()
+			out := *o
+			out.LastAlive = instant(r.Alive)
+			t.outcome = e.intern(out)
+		}
+	}
+	e.o.Store.put(key, r)
 }
 
 func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {

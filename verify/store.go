@@ -65,6 +65,8 @@ type record struct {
 	Detail    string          `json:"d,omitempty"`
 	To        string          `json:"t,omitempty"`
 	Permanent bool            `json:"p,omitempty"`
+	Hops      string          `json:"h,omitempty"`
+	Alive     int64           `json:"a,omitempty"` // seconds; when it was last alive, if it is not
 	Tries     int             `json:"n,omitempty"`
 	Fragments map[string]bool `json:"f,omitempty"`
 }
@@ -211,7 +213,27 @@ func (s *Store) flush() {
 
 func (r record) outcome() Outcome {
 	to, _ := locus.Parse(r.To) // the zero URL for ""
-	return Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, Tries: r.Tries, Cached: true}
+	o := Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, hops: r.Hops, Tries: r.Tries, Cached: true}
+	if !isFound(&o) {
+		o.LastAlive = instant(r.lastAlive())
+	}
+	return o
+}
+
+// lastAlive returns when the resource was last alive, in seconds; 0: unknown.
+func (r record) lastAlive() int64 {
+	if r.Verdict == Alive || r.Verdict == Moved {
+		return r.When
+	}
+	return r.Alive
+}
+
+// instant returns a time in seconds; 0 gives the zero Time.
+func instant(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
 }
 
 // fresh reports whether r may be used now. A failure may soon be repaired. A record from

@@ -2,6 +2,8 @@ package verify
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 )
@@ -71,8 +73,8 @@ type Outcome struct {
 	// request.
 	Rule string
 	Port uint16
-	// To is where referrals led, without a fragment unless they brought one. Zero:
-	// there were none.
+	// To is where referrals led, without a fragment unless they brought one, also if
+	// opening it failed. Zero: there were none.
 	To locus.URL
 	// Permanent reports that each referral was permanent.
 	Permanent bool
@@ -82,4 +84,34 @@ type Outcome struct {
 	Tries int
 	// Cached reports that the outcome is from an earlier run.
 	Cached bool
+	// LastAlive is when the [Store] last saw the resource alive, in whole seconds of
+	// UTC, if it is not now. Zero: unknown.
+	LastAlive time.Time
+
+	// hops are the URLs between the link and To, one per line: an Outcome is comparable.
+	hops string
+}
+
+// Hops returns the URLs that referrals led through, first to last, without passwords.
+// The last one is To. nil: there were no referrals.
+func (o *Outcome) Hops() []locus.URL {
+	if o.To.IsZero() {
+		return nil
+	}
+	var list []locus.URL
+	for text := range strings.Lines(o.hops) {
+		if u, err := locus.Parse(strings.TrimSuffix(text, "\n")); err == nil {
+			list = append(list, u)
+		}
+	}
+	return append(list, o.To)
+}
+
+// join returns the URLs between the first and the last of hops for [Outcome].
+func join(hops []locus.URL) string {
+	var b strings.Builder
+	for i := 1; i < len(hops)-1; i++ {
+		b.WriteString(withoutPassword(hops[i]) + "\n")
+	}
+	return b.String()
 }

@@ -85,7 +85,7 @@ func TestVerifyWithoutHome(t *testing.T) {
 
 func TestVerifySite(t *testing.T) {
 	site := verifyServer(t, nil)
-	out, errOut, status := runVerify(t, t.Context(), nil, "--rate", "0", site+"/")
+	out, errOut, status := runVerify(t, t.Context(), nil, "--rate", "0", "--moved", site+"/")
 	want := fmt.Sprintf(`%[1]s/
   1:34     dead        %[1]s/gone
                        404; not found: 404 "Not Found"
@@ -100,6 +100,9 @@ func TestVerifySite(t *testing.T) {
 	want = strings.ReplaceAll(want, "403; not", "not")
 	if out != want || status != base.StatusNo || errOut != "" {
 		t.Errorf("%s%s%d; want\n%s", out, errOut, status, want)
+	}
+	if out, _, _ := runVerify(t, t.Context(), nil, "--rate", "0", site+"/"); strings.Contains(out, "has moved") || !strings.Contains(out, "1 moved") {
+		t.Errorf("without --moved: %s", out)
 	}
 	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", site+"/page"); status != base.StatusDone {
 		t.Errorf("status %d", status)
@@ -252,7 +255,7 @@ func TestVerifyForeignText(t *testing.T) {
 	if err := os.WriteFile(doc, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"text", "json", "junit", "markdown", "github"} {
+	for _, format := range []string{"text", "json", "junit", "markdown", "github", "sarif", "html", "csv"} {
 		out, errOut, _ := runVerify(t, t.Context(), nil, "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--format", format, doc)
 		for _, bad := range []string{"\x1b", "\x07", "\u202e", "secret"} {
 			if strings.Contains(out+errOut, bad) {

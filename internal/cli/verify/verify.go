@@ -40,13 +40,11 @@ type verifier struct {
 	rules            string
 	baseline         string
 	writeBaseline    bool
-	suggest          bool
-	format           string
-	all, strict      bool
+	strict           bool
 	noIgnore, hidden bool
 
+	tell     tell
 	verifier *verify.Verifier
-	report   reporter
 	sum      sum
 	bad      map[string]bool // links for the baseline
 }
@@ -78,6 +76,8 @@ and a final "$" for the end, or what "locus gateway --deny" takes.
 
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
+
+` + tellLong + `
 
 The status is 1 for a dead link, a missing fragment or a malformed URL, 2 if a folder has
 no documents, 3 if a document can't be read, 4 if the policy denied something.`
@@ -125,14 +125,8 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.o.NoFragments, "no-fragments", false, "do not check fragments")
 		f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	})
-	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&v.format, "format", "text", "write `FORMAT`: text, json, junit, markdown or github")
-		f.BoolVar(&v.all, "all", false, "show good links, too")
-		f.BoolVar(&v.o.Document.Context, "context", false, "show the line of each link")
-		f.BoolVar(&v.suggest, "suggest", false, "look for dead links in an archive (verify.archive)")
-	})
+	v.addTellFlags(cmd)
 	base.UseNetworkFlags(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -156,7 +150,7 @@ func (v *verifier) prepare() error {
 		return errors.New("--write-baseline needs --baseline FILE")
 	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
 		return errors.New("--header can't set Authorization or Cookie: every host in the documents would get it; use ~/.netrc")
-	case v.suggest && a.Config.Verify.Archive == "":
+	case v.tell.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
 	// The options have other defaults for 0 than the flags.
@@ -174,7 +168,7 @@ func (v *verifier) prepare() error {
 	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
 	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
 	o.Document.Unpacked = a.Flags.MaxSize
-	if v.suggest {
+	if v.tell.suggest {
 		o.Archive = a.Config.Verify.Archive.URLOf
 	}
 	if v.root != "" {
@@ -206,14 +200,14 @@ func (v *verifier) prepare() error {
 			return err
 		}
 	}
-	v.report, err = v.newReporter()
-	return err
+	return v.prepareTell()
 }
 
 func (v *verifier) run(ctx context.Context, args []string) error {
 	if err := v.prepare(); err != nil {
 		return err
 	}
+	defer v.discardOutputs()
 	a := v.a
 	client, closeAll, err := client.New(a, client.Options{NoProgress: true, NoPrompt: true})
 	if err != nil {
@@ -226,12 +220,13 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	defer progress.Close()
 	for r := range v.verifier.Run(ctx, v.sources(ctx, args)) {
 		v.take(&r)
-		if a.OutputFailed() {
+		if v.isUseless() {
 			break
 		}
 	}
-	v.report.end()
+	v.endOutputs()
 	progress.Close()
+	v.endFix(ctx)
 	v.finish(ctx)
 	return nil
 }
@@ -242,9 +237,7 @@ func (v *verifier) take(r *verify.Result) {
 	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
 		v.bad[r.Key()] = true
 	}
-	if v.all || v.interesting(r) {
-		v.report.result(r)
-	}
+	v.tellResult(r)
 }
 
 // finish writes the baseline or the note about it.
@@ -307,19 +300,15 @@ func nearest(name string) string {
 
 // saveBaseline replaces the file of the baseline in one step.
 func (v *verifier) saveBaseline() error {
-	f, err := os.CreateTemp(filepath.Dir(v.baseline), filepath.Base(v.baseline)+".*")
+	f, err := newReplacement(v.baseline)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	err = verify.WriteBaseline(f, slices.Collect(maps.Keys(v.bad)))
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	defer f.discard()
+	if err := verify.WriteBaseline(f, slices.Collect(maps.Keys(v.bad))); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), v.baseline)
+	return f.commit()
 }
 
 // openStore opens the results of earlier runs. Without them the run continues.
@@ -354,7 +343,7 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 	return func(yield func(verify.Source) bool) {
 		for _, arg := range args {
 			switch {
-			case ctx.Err() != nil || v.a.OutputFailed():
+			case ctx.Err() != nil || v.isUseless():
 				return
 			case arg == "":
 				v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
@@ -397,6 +386,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 	for f, err := range walk.Files(ctx, []string{arg}, o) {
 		if ctx.Err() != nil {
 			return false
+		}
+		if err == nil && !f.Named && v.isOutput(f.Path) {
+			continue
 		}
 		empty = false
 		u := locus.URL{}

@@ -1,0 +1,57 @@
+package verify
+
+import (
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// csvReport writes CSV (RFC 4180) with a head.
+type csvReport struct{ *csv.Writer }
+
+func newCSVReport(_ *verifier, o *output) reporter {
+	c := csvReport{csv.NewWriter(o.w)}
+	// The output keeps an error.
+	_ = c.Write([]string{"document", "member", "line", "column", "link", "url", "verdict", "status", "reason", "to", "last alive"})
+	return c
+}
+
+func (c csvReport) result(r *verify.Result) {
+	w := rowOf(r)
+	record := []string{safeName(r.Document), safeName(r.Member), number(r.Line), number(r.Column), w.link, "", w.verdict, number(int64(r.Status)), w.why, "", ""}
+	if !r.URL.IsZero() {
+		record[5] = safeText(shownURL(r.URL))
+	}
+	if !r.To.IsZero() {
+		record[9] = safeText(shownURL(r.To))
+	}
+	if !r.LastAlive.IsZero() {
+		record[10] = r.LastAlive.Format(time.RFC3339)
+	}
+	for i, cell := range record {
+		record[i] = spreadsheetSafe(cell)
+	}
+	_ = c.Write(record)
+}
+
+func (c csvReport) end() { c.Flush() }
+
+// spreadsheetSafe returns a cell that no spreadsheet takes for a formula: "'" before it
+// means text.
+func spreadsheetSafe(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
+// number returns n as text; 0 is empty.
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

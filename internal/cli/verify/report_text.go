@@ -1,0 +1,91 @@
+package verify
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/verify"
+)
+
+// textReport writes for people: the links of a document below its name.
+type textReport struct {
+	v       *verifier
+	out     *bufio.Writer
+	tty     bool
+	colors  term.Colors
+	current string // the document; empty: none so far
+}
+
+func newTextReport(v *verifier, o *output) reporter {
+	return &textReport{v: v, out: o.w, tty: o.tty, colors: o.colors}
+}
+
+func (t *textReport) result(r *verify.Result) {
+	w := rowOf(r)
+	out := t.out
+	if w.document != t.current {
+		if t.current != "" {
+			out.WriteByte('\n')
+		}
+		t.current = w.document
+		fmt.Fprintln(out, t.colors.In(term.Bold, w.document))
+	}
+	style := term.Cyan
+	switch {
+	case r.Err != nil:
+		w.link, w.why = w.why, ""
+		fallthrough
+	case r.IsBad():
+		style = term.Red
+	case r.Verdict == verify.Warning, r.Verdict == verify.Denied:
+		style = term.Yellow
+	}
+	fmt.Fprintf(out, "  %-8s %s %s", w.place, t.colors.In(style, fmt.Sprintf("%-11s", w.verdict)), w.link)
+	if w.why != "" {
+		fmt.Fprintf(out, "\n           %11s %s", "", w.why)
+	}
+	out.WriteByte('\n')
+	if r.Context != "" {
+		fmt.Fprintf(out, "           %11s | %s\n", "", safeText(strings.TrimSpace(r.Context)))
+	}
+	if t.tty {
+		out.Flush()
+	}
+}
+
+const (
+	// slowHosts is the number of slow hosts listed; slowFrom is what counts as slow.
+	slowHosts = 3
+	slowFrom  = time.Second
+)
+
+func (t *textReport) end() {
+	out := t.out
+	if t.current != "" {
+		out.WriteByte('\n')
+	}
+	if t.v.a.Flags.Quiet {
+		return
+	}
+	fmt.Fprintln(out, t.v.summary())
+	if slow := t.v.slowest(); slow != "" {
+		fmt.Fprintln(out, slow)
+	}
+}
+
+// slowest returns the slow hosts in one line; empty if all are fast.
+func (v *verifier) slowest() string {
+	var slow []string
+	for _, h := range v.verifier.Slowest(slowHosts) {
+		if h.Mean >= slowFrom {
+			slow = append(slow, fmt.Sprintf("%s %v (%s)", safeText(h.Host), h.Mean.Round(100*time.Millisecond), countOf(h.Requests, "request")))
+		}
+	}
+	if len(slow) == 0 {
+		return ""
+	}
+	return "slowest: " + strings.Join(slow, ", ")
+}

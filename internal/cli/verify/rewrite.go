@@ -1,0 +1,239 @@
+package verify
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// change is a link of a document that is to lead to another URL.
+type change struct {
+	line, column int64
+	url          locus.URL // that was verified
+	to           locus.URL
+}
+
+// edit replaces the text from start to end, which is link number "link" of the document.
+type edit struct {
+	change
+	start, end int
+	text       string
+	link       int
+}
+
+// refusal is a change that is not made.
+type refusal struct {
+	change
+	why string
+}
+
+// rewriter replaces links in the text of a document.
+type rewriter struct {
+	name  string
+	o     document.Options
+	text  []byte
+	links []document.Link
+	edits []edit
+	bad   []refusal
+}
+
+// rewrite returns the edits that make changes in text, in order. Each is proved: a second
+// reading finds the new URLs, and everything else as before.
+func rewrite(text []byte, name string, o document.Options, changes []change) ([]edit, []refusal) {
+	w := &rewriter{name: name, o: o, text: text}
+	w.links = w.read(text)
+	for _, c := range changes {
+		if e, why := w.edit(c); why != "" {
+			w.bad = append(w.bad, refusal{c, why})
+		} else if !slices.ContainsFunc(w.edits, func(other edit) bool { return other.start < e.end && e.start < other.end }) {
+			w.edits = append(w.edits, e)
+		}
+	}
+	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	w.prove()
+	return w.edits, w.bad
+}
+
+// read returns the links of a text. Nil: it is binary, damaged, or too large.
+func (w *rewriter) read(text []byte) (list []document.Link) {
+	for l, err := range document.Links(bytes.NewReader(text), w.name, &w.o) {
+		if err != nil {
+			return nil
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+const (
+	whyChanged = "the document has changed since it was read"
+	whyForm    = "the way it is written can't be replaced"
+)
+
+func (w *rewriter) edit(c change) (e edit, why string) {
+	i := slices.IndexFunc(w.links, func(l document.Link) bool {
+		return l.Line == c.line && l.Column == c.column && l.Member == "" && !l.URL.IsZero() && (l.URL == c.url || l.ASCII == c.url)
+	})
+	if i < 0 {
+		return e, whyChanged
+	}
+	l := &w.links[i]
+	start, end := int(l.Start), int(l.End)
+	if start < 0 || end > len(w.text) || start >= end || l.Assumed || !l.Alternative.IsZero() {
+		return e, whyForm
+	}
+	to := c.to.String()
+	if !isPlain(to) {
+		return e, "the new URL has characters that no URL should have"
+	}
+	written := string(w.text[start:end])
+	n := notationOf(l)
+	decoded := markup.Decode(written, n)
+	text, ok := encode(to, n, l)
+	if !ok || decoded.Text != l.URL.String() {
+		// Compressed, in another charset, or on several lines.
+		return e, whyForm
+	}
+	return edit{c, start, end, text, i}, ""
+}
+
+// isPlain reports whether a URL has only the characters of RFC 3986, so that it means the
+// same in every document.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if !octet.Is(text[i], octet.Alpha|octet.Digit) && strings.IndexByte("-._~:/?#[]@!$&'()*+,;=%", text[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// notationOf returns how a document writes the characters of a link.
+func notationOf(l *document.Link) markup.Notation {
+	switch {
+	case isStyle(l):
+		return markup.CSSText
+	case l.Form == extract.Attribute:
+		return markup.HTMLValue
+	case l.Type == "text/markdown":
+		switch l.Form {
+		case extract.Link, extract.Image, extract.Definition:
+			return markup.MarkdownText
+		}
+	case l.Type == "text/html" || l.Type == "application/xhtml+xml" || l.Type == "image/svg+xml":
+		return markup.HTMLText
+	}
+	return markup.Literal
+}
+
+// isStyle reports whether a link is in a style sheet or in a style attribute.
+func isStyle(l *document.Link) bool {
+	return l.Element == "style" || strings.HasSuffix(l.Element, " style") || l.Type == "text/css"
+}
+
+// encode writes a URL as the document needs it. ok is false if it can't.
+func encode(to string, n markup.Notation, l *document.Link) (text string, ok bool) {
+	switch n {
+	case markup.HTMLText, markup.HTMLValue:
+		return strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(to), true
+	case markup.CSSText:
+		// In an attribute it would need two escapes.
+		return to, !strings.ContainsAny(to, "'()&")
+	case markup.MarkdownText:
+		if decoded := markup.Decode(to, n); decoded.Changed() {
+			to = strings.ReplaceAll(to, "&", "&amp;")
+		}
+		if !isBalanced(to) {
+			to = strings.NewReplacer("(", `\(`, ")", `\)`).Replace(to)
+		}
+	}
+	return to, true
+}
+
+// isBalanced reports whether each parenthesis has its other half.
+func isBalanced(text string) bool {
+	open := 0
+	for _, r := range text {
+		switch r {
+		case '(':
+			open++
+		case ')':
+			if open--; open < 0 {
+				return false
+			}
+		}
+	}
+	return open == 0
+}
+
+// apply returns text with edits made.
+func apply(text []byte, edits []edit) []byte {
+	var b bytes.Buffer
+	from := 0
+	for _, e := range edits {
+		b.Write(text[from:e.start])
+		b.WriteString(e.text)
+		from = e.end
+	}
+	b.Write(text[from:])
+	return b.Bytes()
+}
+
+// maxProofs bounds the time for a document whose edits do not work.
+const maxProofs = 32
+
+// prove removes edits until the document that they make has the links that it should have.
+func (w *rewriter) prove() {
+	for try := 0; len(w.edits) > 0; try++ {
+		wrong := w.firstWrong()
+		if wrong < 0 {
+			return
+		}
+		// The culprit is the last edit before what is wrong.
+		n, _ := slices.BinarySearchFunc(w.edits, wrong, func(e edit, link int) int { return cmp.Compare(e.link, link+1) })
+		n = max(n-1, 0)
+		drop := w.edits[n : n+1]
+		if try == maxProofs {
+			drop = w.edits
+		}
+		for _, e := range drop {
+			w.bad = append(w.bad, refusal{e.change, whyForm})
+		}
+		if try == maxProofs {
+			w.edits = nil
+			return
+		}
+		w.edits = slices.Delete(w.edits, n, n+1)
+	}
+}
+
+// firstWrong returns the number of the first link that is not as it should be after the
+// edits, or -1.
+func (w *rewriter) firstWrong() int {
+	now := w.read(apply(w.text, w.edits))
+	next := 0
+	for i, l := range w.links {
+		if i >= len(now) {
+			return i
+		}
+		want, got := l.URL.String(), now[i]
+		if next < len(w.edits) && w.edits[next].link == i {
+			want = w.edits[next].to.String()
+			next++
+		}
+		if got.URL.String() != want || got.Ref != l.Ref || got.Base != l.Base || got.Form != l.Form || got.Element != l.Element {
+			return i
+		}
+	}
+	if len(now) > len(w.links) {
+		return len(w.links) - 1
+	}
+	return -1
+}
