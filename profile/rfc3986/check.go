@@ -162,7 +162,7 @@ func colonInSegment(path string) bool {
 func (c *checker) authority() {
 	u := c.uri
 	if text, ok := u.Userinfo(); ok {
-		start := u.authority()
+		start := u.authorityStart()
 		c.component("userinfo", "RFC 3986 3.2.1", start, text, userinfo)
 		if i := strings.IndexByte(text, ':'); i >= 0 {
 			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")

@@ -155,8 +155,17 @@ func (u URI) Scheme() (text string, ok bool) { return u.text[:u.colon], u.colon 
 // hasAuthority reports whether u has "//" (section 3.2).
 func (u URI) hasAuthority() bool { return u.host > 0 }
 
-// authority is the offset after the "//".
-func (u URI) authority() int {
+// Authority returns userinfo, host and port as written (section 3.2). ok reports whether u
+// has the "//".
+func (u URI) Authority() (text string, ok bool) {
+	if !u.hasAuthority() {
+		return "", false
+	}
+	return u.text[u.authorityStart():u.path], true
+}
+
+// authorityStart is the offset after the "//".
+func (u URI) authorityStart() int {
 	if u.colon == 0 {
 		return len("//")
 	}
@@ -166,7 +175,7 @@ func (u URI) authority() int {
 // Userinfo returns the userinfo as written, with a password if it has one (section
 // 3.2.1). ok reports whether u has "@".
 func (u URI) Userinfo() (text string, ok bool) {
-	if start := u.authority(); u.host > start {
+	if start := u.authorityStart(); u.host > start {
 		return u.text[start : u.host-1], true
 	}
 	return "", false
