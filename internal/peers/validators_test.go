@@ -31,8 +31,8 @@ type opinion struct {
 }
 
 // explanation is a rule by which a program differs from RFC 3986. Each part is for one kind
-// of difference: the program conforms and a finding is ours alone; we conform alone; both
-// conform and the components differ.
+// of difference: the program accepts a text with a fault; it refuses a text that
+// conforms; both accept and the components differ.
 type explanation struct {
 	program, rule, section string
 	overlooks              func(text string, v root.Violation) bool
@@ -73,7 +73,7 @@ var explanations = []explanation{
 	{program: "python rfc3986", rule: "a dec-octet may begin with zeros", section: "RFC 3986 3.2.2: only 0 does", overlooks: leadingZeros},
 	{program: "python rfc3987", rule: "a dec-octet may begin with zeros", section: "RFC 3986 3.2.2: only 0 does", overlooks: leadingZeros},
 
-	{program: "perl URI::Split", rule: "a line feed ends the fragment", section: "RFC 3986 appendix B: (.*), where Perl's . is no line feed", splits: func(u rfc3986.URI) bool {
+	{program: "perl URI::Split", rule: "a line feed ends the fragment", section: "RFC 3986 appendix B: (.*), where Perl's . does not match a line feed", splits: func(u rfc3986.URI) bool {
 		fragment, _ := u.Fragment()
 		return strings.Contains(fragment, "\n")
 	}},
@@ -125,8 +125,8 @@ func upperFuture(text string, u rfc3986.URI) bool {
 	return strings.HasPrefix(host, "[V")
 }
 
-// explain returns the rules that explain how an opinion differs from ours: for a finding
-// that is ours alone each finding needs one. ok is false if one is missing.
+// explain returns the rules that explain how an opinion differs from ours. If the program
+// accepts a text with faults, each fault needs a rule. ok is false if one is missing.
 func explain(program, text string, u rfc3986.URI, o opinion) (rules []string, ok bool) {
 	rule := func(applies func(e explanation) bool) bool {
 		i := slices.IndexFunc(explanations, func(e explanation) bool { return e.program == program && applies(e) })

@@ -56,7 +56,7 @@ type outcome struct {
 	urlCase
 
 	// By the URL Standard: the href and the validation errors. failure is the name of the
-	// one that is a failure; "" if there is none.
+	// one that is a failure, "" if the parser succeeds.
 	href    string
 	notes   []locus.Violation
 	failure string
@@ -173,7 +173,7 @@ func schemeRules(name string) rfc3986.Rules {
 	return rfc3986.Rules{}
 }
 
-// faults returns the findings that are no notes and no suggestions.
+// faults returns the violations and impossible values of list.
 func faults(list []locus.Violation) []locus.Violation {
 	return slices.DeleteFunc(list, func(v locus.Violation) bool { return v.Kind != locus.Ungrammatical && v.Kind != locus.Impossible })
 }

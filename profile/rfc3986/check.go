@@ -47,7 +47,7 @@ var classes = func() (t [256]class) {
 // checker collects violations.
 type checker struct {
 	uri       URI
-	reference bool // a relative reference is no violation
+	reference bool // a relative reference conforms
 	// verdict: only faulty is wanted, so that nothing is allocated for the list.
 	verdict bool
 	faulty  bool

@@ -1,8 +1,13 @@
 // Package rfc3986 reads URIs by RFC 3986, with the zones of RFC 6874 in IPv6 addresses.
 //
 // [Parse] splits any text, as appendix B does. [URI.Check] lists every violation of the
-// grammar, [URI.Normalize] applies the normalizations of section 6.2.2 and 6.2.3, and
-// [Equal] compares by them. Nothing is decoded but by Normalize.
+// grammar, and [URI.Conforms] is its verdict. [URI.CheckReference] accepts relative
+// references. [URI.Normalize] applies the normalizations of section 6.2.2 and 6.2.3, and
+// [Equal] compares by them. Only Normalize decodes anything. [URI.SURT] writes the form by
+// which web archives sort.
+//
+// The grammar is that of any scheme. It does not say what a component means, and neither
+// does this package (RFC 8820).
 package rfc3986
 
 import (
@@ -17,7 +22,7 @@ import (
 // URI is a text split into its components. It is an immutable value; the zero URI is
 // the empty reference.
 //
-// The nine words of a URI are passed in registers.
+// Its nine words fit the registers in which functions return values on 64-bit processors.
 type URI struct {
 	text string
 	// Offsets in octets. 0 is an absent component.
