@@ -144,7 +144,7 @@ var browserRules = []rule{
 		},
 	},
 	{
-		"Characters that no domain has", "URL 3.1, 3.5; RFC 3986 3.2.2; RFC 1738 5",
+		"Characters that no domain has", "URL 3.2, 3.5; RFC 3986 3.2.2; RFC 1738 5",
 		"decodes the host; a forbidden code point is a failure", "any octet may be an escape in a host", "no escape in a host",
 		func(d difference) bool {
 			host := components(d.target.String())[2]

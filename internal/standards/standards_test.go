@@ -288,7 +288,11 @@ func normalizedTable(t *testing.T) string {
 		"http://0x7f.1/", "http://b%C3%BCcher.example/", "gopher://example.com:70", "ftp://example.com/a/../b;TYPE=I", "mailto:Joe@Example.COM", "file://localhost/etc/hosts", "http://example.com/#",
 	} {
 		o := outcomeOf(t, registry, urlCase{Input: text})
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(text), o.browserText(), o.genericText(), o.originalText())
+		canonical := code(o.canonical)
+		if !o.original() {
+			canonical += "; " + o.originalText()
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(text), o.browserText(), o.genericText(), canonical)
 	}
 	return b.String()
 }
