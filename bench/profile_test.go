@@ -12,6 +12,21 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
+// The verdict of RFC 3986 does not allocate, whether a URL conforms or not.
+func TestProfileAllocs(t *testing.T) {
+	list := append(lists.Ten(1738, 2000), lists.Web(1738, 2000)...)
+	for i := range list[:200] {
+		list = append(list, list[i]+"\\[%zz")
+	}
+	if n := testing.AllocsPerRun(3, func() {
+		for _, text := range list {
+			rfc3986.Parse(text).Conforms()
+		}
+	}); n != 0 {
+		t.Errorf("%d URLs: %v allocations", len(list), n)
+	}
+}
+
 // BenchmarkProfiles compares the verdicts of the standards, and the URL Standard's parser
 // and serializer with that of another library.
 func BenchmarkProfiles(b *testing.B) {

@@ -32,6 +32,7 @@ var shownFaulty = map[string]string{
 	"http://h/~":                              "checked: \"~\" is unsafe",
 	"HTTP://Example.com:80/%7Euser":           "made canonical",
 	"http://example.com/~joe":                 "checked: \"~\" is unsafe",
+	"http://www.example.com/~joe":             "the same as %7E by RFC 3986",
 	"http://example.com/~user":                "checked: \"~\" is unsafe",
 	"ftp://example.com/a;type=z":              "checked: there is no such type",
 	"HTTP://H.example:80/%7efred":             "compared with its canonical form",
@@ -45,6 +46,10 @@ var shownFaulty = map[string]string{
 // position is what check prints behind a URL.
 var position = regexp.MustCompile(`:[0-9]+$`)
 
+// writtenByTest are the tables of docs/standards.md: most of their URLs do not conform, and
+// each says so.
+var writtenByTest = regexp.MustCompile(`(?s)<!-- \w+: go test .*?<!-- end -->`)
+
 // Every URL in the help of each command and topic, and in the documents of the project,
 // conforms to RFC 1738, or is shown because it does not.
 func TestURLsInTexts(t *testing.T) {
@@ -54,7 +59,7 @@ func TestURLsInTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts[name] = string(octets)
+		texts[name] = writtenByTest.ReplaceAllString(string(octets), "")
 	}
 	var out bytes.Buffer
 	a := base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv)

@@ -47,7 +47,7 @@ var classes = func() (t [256]class) {
 // checker collects violations.
 type checker struct {
 	uri       URI
-	reference bool // a relative reference is no violation
+	reference bool // a relative reference conforms
 	// verdict: only faulty is wanted, so that nothing is allocated for the list.
 	verdict bool
 	faulty  bool
@@ -162,7 +162,7 @@ func colonInSegment(path string) bool {
 func (c *checker) authority() {
 	u := c.uri
 	if text, ok := u.Userinfo(); ok {
-		start := u.authority()
+		start := u.authorityStart()
 		c.component("userinfo", "RFC 3986 3.2.1", start, text, userinfo)
 		if i := strings.IndexByte(text, ':'); i >= 0 {
 			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")

@@ -90,8 +90,10 @@ func checkTwin(t *testing.T, text string) {
 	if list, want := u.CheckReference(), m != nil || relativeRef.MatchString(text); grammatical(list) != want {
 		t.Errorf("%q: as a reference: %v, the grammar says %t", text, list, want)
 	}
-	checkFixes(t, text, URI.Check)
-	checkFixes(t, text, URI.CheckReference)
+	if len(text) < 200 { // the number of steps grows with its square
+		checkFixes(t, text, URI.Check)
+		checkFixes(t, text, URI.CheckReference)
+	}
 	if grammatical(list) != (m != nil) {
 		t.Errorf("%q: %v, the grammar says %t", text, list, m != nil)
 		return
@@ -198,6 +200,8 @@ func FuzzTwin(f *testing.F) {
 		f.Add(text)
 	}
 	f.Add("//h:x/%")
+	f.Add("x://u)(@a,b.c:/")
+	f.Add("a_b:[::1]80")
 	f.Add("a://[::1%25é]:0/[")
 	f.Fuzz(func(t *testing.T, text string) {
 		checkTwin(t, text)

@@ -20,7 +20,7 @@ func (u URI) SURT() string {
 	if host == "" {
 		return u.text
 	}
-	start := u.authority()
+	start := u.authorityStart()
 	b := make([]byte, 0, len(u.text)+len("(,)"))
 	b = append(append(b, u.text[:start]...), '(')
 	if host[0] == '[' || isDottedQuad(host) {

@@ -1,8 +1,13 @@
 // Package rfc3986 reads URIs by RFC 3986, with the zones of RFC 6874 in IPv6 addresses.
 //
 // [Parse] splits any text, as appendix B does. [URI.Check] lists every violation of the
-// grammar, [URI.Normalize] applies the normalizations of section 6.2.2 and 6.2.3, and
-// [Equal] compares by them. Nothing is decoded but by Normalize.
+// grammar, and [URI.Conforms] is its verdict. [URI.CheckReference] accepts relative
+// references. [URI.Normalize] applies the normalizations of section 6.2.2 and 6.2.3, and
+// [Equal] compares by them. Only Normalize decodes anything. [URI.SURT] writes the form by
+// which web archives sort.
+//
+// The grammar is that of any scheme. It does not say what a component means, and neither
+// does this package (RFC 8820).
 package rfc3986
 
 import (
@@ -17,7 +22,7 @@ import (
 // URI is a text split into its components. It is an immutable value; the zero URI is
 // the empty reference.
 //
-// The nine words of a URI are passed in registers.
+// Its nine words fit the registers in which functions return values on 64-bit processors.
 type URI struct {
 	text string
 	// Offsets in octets. 0 is an absent component.
@@ -155,8 +160,17 @@ func (u URI) Scheme() (text string, ok bool) { return u.text[:u.colon], u.colon 
 // hasAuthority reports whether u has "//" (section 3.2).
 func (u URI) hasAuthority() bool { return u.host > 0 }
 
-// authority is the offset after the "//".
-func (u URI) authority() int {
+// Authority returns userinfo, host and port as written (section 3.2). ok reports whether u
+// has the "//".
+func (u URI) Authority() (text string, ok bool) {
+	if !u.hasAuthority() {
+		return "", false
+	}
+	return u.text[u.authorityStart():u.path], true
+}
+
+// authorityStart is the offset after the "//".
+func (u URI) authorityStart() int {
 	if u.colon == 0 {
 		return len("//")
 	}
@@ -166,7 +180,7 @@ func (u URI) authority() int {
 // Userinfo returns the userinfo as written, with a password if it has one (section
 // 3.2.1). ok reports whether u has "@".
 func (u URI) Userinfo() (text string, ok bool) {
-	if start := u.authority(); u.host > start {
+	if start := u.authorityStart(); u.host > start {
 		return u.text[start : u.host-1], true
 	}
 	return "", false

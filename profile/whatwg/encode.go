@@ -21,8 +21,8 @@ const (
 	pathSet
 	userinfoSet
 
-	forbiddenHost   // section 3.1
-	forbiddenDomain // section 3.1
+	forbiddenHost   // section 3.2
+	forbiddenDomain // section 3.2
 )
 
 var table = func() (t [256]class) {
