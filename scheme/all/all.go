@@ -18,6 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/prospero"
 	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/scheme/urn"
 	"github.com/locus-url/locus/scheme/wais"
 )
 
@@ -36,6 +37,7 @@ func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 		http.SecureScheme(nil),
 		mailto.Scheme(),
 		prospero.Scheme(nil),
+		urn.Scheme(),
 		wais.Scheme(nil),
 	})
 	rows = slices.DeleteFunc(rows, func(row scheme.Scheme) bool {
