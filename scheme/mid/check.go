@@ -54,11 +54,9 @@ func identifier(f *bnf.Findings, offset int, text string) {
 func cidNotes(u locus.URL) []locus.Violation {
 	return []locus.Violation{{
 		Rule: "within-message", Kind: locus.Note, Section: "RFC 2392 1", Text: u.String()[:len("cid")],
-		Help: withinMessage,
+		Help: "a cid URL has a meaning only in the message that contains it: elsewhere write mid:, a message-id, \"/\" and the content-id",
 	}}
 }
-
-const withinMessage = `a cid URL has a meaning only in the message that contains it: elsewhere write mid:, a message-id, "/" and the content-id`
 
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {

@@ -41,11 +41,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 		end += len(text)
 	}
 	text := u.String()[start:end]
-	isMID := strings.EqualFold(name, "mid")
-	if !isMID {
-		f.Note("within-message", "RFC 2392 1", 0, name, withinMessage)
-	}
-	if messageID, contentID, pair := strings.Cut(text, "/"); pair && isMID {
+	if messageID, contentID, pair := strings.Cut(text, "/"); pair && strings.EqualFold(name, "mid") {
 		checkIdentifier(&f, start, messageID)
 		start, text = start+len(messageID)+len("/"), contentID
 	}
