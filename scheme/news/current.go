@@ -110,31 +110,9 @@ func checkNumber(f *bnf.Findings, offset int, digits string) {
 	}
 }
 
-// token is a character of a URI, or an escape.
-type token struct {
-	octet   byte
-	escaped bool
-	text    string
-	offset  int
-}
-
-// isReported reports whether another finding is about c: that about the query, or that of
+// isReported reports whether another finding is about t: that about the query, or that of
 // RFC 3986 about a character of several octets.
-func (c token) isReported() bool { return !c.escaped && (c.octet == '?' || c.octet >= utf8.RuneSelf) }
-
-// tokens returns the characters and escapes of text, at offset. ok is false if an escape is
-// incomplete, which is a violation of RFC 3986.
-func tokens(text string, offset int) (list []token, ok bool) {
-	if _, err := escape.Decode(text); err != nil {
-		return nil, false
-	}
-	for i := 0; i < len(text); {
-		c, size := bnf.Octet(text, i)
-		list = append(list, token{c, size > 1, text[i : i+size], offset + i})
-		i += size
-	}
-	return list, true
-}
+func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
 
 // checkGroups checks newsgroups or, in an nntp URL, group, at offset. Decoded it is a
 // wildmat-pattern or wildmat-exact:
@@ -144,26 +122,26 @@ func tokens(text string, offset int) (list []token, ok bool) {
 //	wildmat-exact   = %x22-29 / %x2B / %x2D-3E / %x40-5A / %x5E-7E / UTF8-non-ascii
 //	wildmat-wild    = "*" / "?"
 func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
-	list, ok := tokens(text, offset)
+	list, ok := bnf.Tokens(text, offset)
 	if !ok {
 		return
 	}
 	wild := false
 	for _, c := range list {
-		isWild := c.octet == '*' || c.octet == '?'
+		isWild := c.Octet == '*' || c.Octet == '?'
 		wild = wild || isWild
 		switch {
-		case octet.Is(c.octet, octet.Group), c.isReported():
+		case octet.Is(c.Octet, octet.Group), isReported(c):
 		case isWild && syntax == nntpSyntax:
-			f.Add("wildcard", nntpSyntax, c.offset, c.text, "write news: for a pattern of newsgroups: nntp has one newsgroup")
+			f.Add("wildcard", nntpSyntax, c.Offset, c.Text, "write news: for a pattern of newsgroups: nntp has one newsgroup")
 		case isWild:
-		case !c.escaped:
-			f.Add("group", syntax, c.offset, c.text, fmt.Sprintf("write %%%02X in a newsgroup", c.octet))
-		case c.octet <= ' ' || c.octet == 0x7F || strings.IndexByte(`!,[\]`, c.octet) >= 0:
-			f.Impossible("group", "RFC 3977 4.1", c.offset, c.text, `a newsgroup has no blanks, no control characters, and no "!", ",", "[", "]" and "\"`)
+		case !c.Escaped:
+			f.Add("group", syntax, c.Offset, c.Text, fmt.Sprintf("write %%%02X in a newsgroup", c.Octet))
+		case c.Octet <= ' ' || c.Octet == 0x7F || strings.IndexByte(`!,[\]`, c.Octet) >= 0:
+			f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, `a newsgroup has no blanks, no control characters, and no "!", ",", "[", "]" and "\"`)
 		}
 	}
-	checkName(f, text, list)
+	checkName(f, list)
 	if !wild {
 		checkComponents(f, list)
 	}
@@ -171,30 +149,30 @@ func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
 
 // checkName checks the octets of newsgroups that are not US-ASCII, and adds a note if RFC
 // 5536 does not have some octet.
-func checkName(f *bnf.Findings, text string, list []token) {
-	if !utf8.ValidString(bnf.Decode(text)) {
-		f.Impossible("group", "RFC 3977 4.1", list[0].offset, text, "the escapes of a newsgroup are UTF-8")
+func checkName(f *bnf.Findings, list []bnf.Token) {
+	if c, bad := bnf.NotUTF8(list); bad {
+		f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, "the escapes of a newsgroup are UTF-8")
 		return
 	}
-	i := slices.IndexFunc(list, func(c token) bool {
-		return c.escaped && !octet.Is(c.octet, octet.Group) && c.octet != '*' && c.octet != '?'
+	i := slices.IndexFunc(list, func(c bnf.Token) bool {
+		return c.Escaped && !octet.Is(c.Octet, octet.Group) && c.Octet != '*' && c.Octet != '?'
 	})
 	switch {
 	case i < 0:
-	case list[i].octet == '@':
-		f.Note("group-character", newsSyntax, list[i].offset, list[i].text, `write "@" if this is a message-id`)
+	case list[i].Octet == '@':
+		f.Note("group-character", newsSyntax, list[i].Offset, list[i].Text, `write "@" if this is a message-id`)
 	default:
-		f.Note("group-character", "RFC 5536 3.1.4", list[i].offset, list[i].text, `a newsgroup of Netnews has only letters, digits, "+", "-", "_" and "."`)
+		f.Note("group-character", "RFC 5536 3.1.4", list[i].Offset, list[i].Text, `a newsgroup of Netnews has only letters, digits, "+", "-", "_" and "."`)
 	}
 }
 
 // checkComponents checks that no component of a newsgroup without wildcards is empty:
 //
 //	newsgroup-name = component *( "." component )
-func checkComponents(f *bnf.Findings, list []token) {
+func checkComponents(f *bnf.Findings, list []bnf.Token) {
 	for i, c := range list {
-		if c.octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].octet == '.') {
-			f.Impossible("group", "RFC 5536 3.1.4", c.offset, c.text, "a newsgroup has a name before and after each dot")
+		if c.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.') {
+			f.Impossible("group", "RFC 5536 3.1.4", c.Offset, c.Text, "a newsgroup has a name before and after each dot")
 			return
 		}
 	}
@@ -208,22 +186,22 @@ func checkComponents(f *bnf.Findings, list []token) {
 //	id-right        = dot-atom-text / no-fold-literal
 //	no-fold-literal = "[" *mdtext "]"
 func checkArticle(f *bnf.Findings, offset int, text string) {
-	list, ok := tokens(text, offset)
+	list, ok := bnf.Tokens(text, offset)
 	if !ok {
 		return
 	}
 	for _, c := range list {
-		if c.text == "/" {
-			f.Add("article", newsSyntax, c.offset, "/", "write %2F in a message-id")
+		if c.Is('/') {
+			f.Add("article", newsSyntax, c.Offset, "/", "write %2F in a message-id")
 		}
 	}
 	if len(list) > 250-len("<>") {
 		f.Impossible("message-id", messageID, offset, text, `a message-id has at most 250 octets with its "<" and ">"`)
 	}
-	at := slices.IndexFunc(list, func(c token) bool { return c.text == "@" })
+	at := slices.IndexFunc(list, func(c bnf.Token) bool { return c.Is('@') })
 	left, right := list[:at], list[at+1:]
 	checkDotAtom(f, left, list[at], "before")
-	if len(right) > 0 && right[0].octet == '[' {
+	if len(right) > 0 && right[0].Octet == '[' {
 		checkLiteral(f, right)
 	} else {
 		checkDotAtom(f, right, list[at], "after")
@@ -233,48 +211,48 @@ func checkArticle(f *bnf.Findings, offset int, text string) {
 const messageID = "RFC 5536 3.1.3"
 
 // checkDotAtom checks a dot-atom-text before or after an "@".
-func checkDotAtom(f *bnf.Findings, list []token, at token, where string) {
+func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
 	if len(list) == 0 {
-		f.Add("message-id", messageID, at.offset, "@", `write something `+where+` "@"`)
+		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)
 	}
 	for i, c := range list {
 		switch {
-		case c.isReported(), c.text == "/":
-		case c.octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].octet == '.'):
-			f.Add("message-id", messageID, c.offset, c.text, "a message-id has a word before and after each dot")
-		case c.octet == '.':
+		case isReported(c), c.Is('/'):
+		case c.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.'):
+			f.Add("message-id", messageID, c.Offset, c.Text, "a message-id has a word before and after each dot")
+		case c.Octet == '.':
 		default:
-			checkOctet(f, c, octet.Is(c.octet, octet.Atom))
+			checkOctet(f, c, octet.Is(c.Octet, octet.Atom))
 		}
 	}
 }
 
 // checkLiteral checks a no-fold-literal.
-func checkLiteral(f *bnf.Findings, list []token) {
+func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	last := list[len(list)-1]
-	if len(list) < 2 || last.octet != ']' {
-		f.Add("message-id", messageID, list[0].offset, list[0].text, `write %5D at the end of a domain that begins with "["`)
-		last = token{}
+	if len(list) < 2 || last.Octet != ']' {
+		f.Add("message-id", messageID, list[0].Offset, list[0].Text, `write %5D at the end of a domain that begins with "["`)
+		last = bnf.Token{}
 	}
 	for _, c := range list[1:] {
 		switch {
-		case c == last, c.isReported(), c.text == "/":
+		case c == last, isReported(c), c.Is('/'):
 		default:
-			checkOctet(f, c, c.octet > ' ' && c.octet < 0x7F && strings.IndexByte(`[\]`, c.octet) < 0 && c.text != "@")
+			checkOctet(f, c, c.Octet > ' ' && c.Octet < 0x7F && strings.IndexByte(`[\]`, c.Octet) < 0 && !c.Is('@'))
 		}
 	}
 }
 
 // checkOctet adds a finding about an octet of a message-id that is not allowed there.
-func checkOctet(f *bnf.Findings, c token, allowed bool) {
+func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	switch {
-	case c.octet == '>':
-		f.Add("message-id", newsSyntax, c.offset, c.text, `write a message-id without "<" and ">"`)
+	case c.Octet == '>':
+		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write a message-id without "<" and ">"`)
 	case allowed:
-	case c.octet == '@':
-		f.Add("message-id", newsSyntax, c.offset, c.text, `write only one "@"; in brackets write %40 for another`)
+	case c.Octet == '@':
+		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write only one "@"; in brackets write %40 for another`)
 	default:
-		f.Add("message-id", messageID, c.offset, c.text, "a message-id has no blanks, control characters, quotes and brackets, but for a domain in %5B and %5D")
+		f.Add("message-id", messageID, c.Offset, c.Text, "a message-id has no blanks, control characters, quotes and brackets, but for a domain in %5B and %5D")
 	}
 }
 

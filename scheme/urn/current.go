@@ -90,18 +90,12 @@ func checkNSS(f *bnf.Findings, nss component) {
 	case nss.text[0] == '/':
 		f.Add("nss", "RFC 8141 2", nss.offset, "/", `a name does not begin with "/": write %2F`)
 	}
-	octets, err := escape.Decode(nss.text)
-	if err != nil {
+	list, ok := bnf.Tokens(nss.text, nss.offset)
+	if !ok {
 		return // a violation of RFC 3986
 	}
-	for i := 0; i < len(octets); {
-		r, size := utf8.DecodeRuneInString(octets[i:])
-		if r == utf8.RuneError && size == 1 {
-			start, end := bnf.OctetOffset(nss.text, i), bnf.OctetOffset(nss.text, i+1)
-			f.Add("utf-8", "RFC 8141 2.2", nss.offset+start, nss.text[start:end], "the escapes of a name are UTF-8: write the octets of the character in UTF-8")
-			return
-		}
-		i += size
+	if t, bad := bnf.NotUTF8(list); bad {
+		f.Add("utf-8", "RFC 8141 2.2", t.Offset, t.Text, "the escapes of a name are UTF-8: write the octets of the character in UTF-8")
 	}
 }
 
