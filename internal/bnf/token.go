@@ -31,8 +31,8 @@ func Tokens(text string, offset int) (list []Token, ok bool) {
 	return list, true
 }
 
-// NotUTF8 returns the first of list whose octet is not part of valid UTF-8. ok is false if
-// there is none.
+// NotUTF8 returns the first token of list whose octet is not part of valid UTF-8. ok is false
+// if the octets are valid.
 func NotUTF8(list []Token) (t Token, ok bool) {
 	octets := make([]byte, len(list))
 	for i, t := range list {

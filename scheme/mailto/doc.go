@@ -27,8 +27,8 @@
 //
 // The row's Current is RFC 6068: addresses are those of RFC 5322 without comments and blanks,
 // and notes are about header fields that programs ignore or leave out. In its normal form the
-// addresses of a field "to" are before the "?", names of fields are in lower case, and there
-// is no fragment.
+// addresses of a field "to" are before the "?", names of fields are in lower case, and the
+// fragment is left out.
 //
 // # What is refused
 //
