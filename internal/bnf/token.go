@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Token is a character of URL text, or an escape.
@@ -46,4 +47,22 @@ func NotUTF8(list []Token) (t Token, ok bool) {
 		i += size
 	}
 	return Token{}, false
+}
+
+// IsWords reports whether text has letters, digits, "-", "+" and "_", and single dots
+// between them: most parts of addresses and message-ids, and most newsgroups. It does not
+// allocate.
+func IsWords(text string) bool {
+	inWord := false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.' && inWord:
+			inWord = false
+		case c == '.' || !octet.Is(c, octet.Group):
+			return false
+		default:
+			inWord = true
+		}
+	}
+	return inWord
 }

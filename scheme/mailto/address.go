@@ -22,6 +22,10 @@ import (
 //	               %d94-126  ; characters not including
 //	                         ; "[", "]", or "\"
 func checkAddresses(f *bnf.Findings, offset int, list string) {
+	if !strings.Contains(list, ",") {
+		checkAddress(f, offset, list)
+		return
+	}
 	seen := map[string]bool{}
 	for text := range strings.SplitSeq(list, ",") {
 		checkAddress(f, offset, text)
@@ -36,6 +40,9 @@ func checkAddresses(f *bnf.Findings, offset int, list string) {
 
 // checkAddress checks an addr-spec at offset.
 func checkAddress(f *bnf.Findings, offset int, text string) {
+	if local, domain, ok := strings.Cut(text, "@"); ok && bnf.IsWords(local) && bnf.IsWords(domain) {
+		return
+	}
 	list, ok := bnf.Tokens(text, offset)
 	if !ok {
 		return // a violation of RFC 3986

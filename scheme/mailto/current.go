@@ -2,6 +2,7 @@ package mailto
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -89,18 +90,33 @@ func (h fieldChecker) field(offset int, text string) {
 		h.Add("hfield", rfc6068, offset, text, "write a header field as name=value")
 		return
 	}
-	value := offset + len(hfname) + len("=")
-	names, ok := bnf.Tokens(hfname, offset)
-	if !ok {
-		return // a violation of RFC 3986
+	name := h.name(offset, hfname)
+	if !strings.ContainsAny(hfvalue, "%+/?=") {
+		return // other characters are allowed, or violations of RFC 3986
 	}
-	h.reserved(names)
-	name := strings.ToLower(bnf.Decode(hfname))
-	h.name(offset, hfname, names, name)
-	if values, ok := bnf.Tokens(hfvalue, value); ok {
-		h.reserved(values)
-		h.value(name, values)
+	if list, ok := bnf.Tokens(hfvalue, offset+len(hfname)+len("=")); ok {
+		h.reserved(list)
+		h.value(name, list)
 	}
+}
+
+// name checks an hfname at offset. It returns the name in lower case, or "" if it is
+// invalid.
+func (h fieldChecker) name(offset int, hfname string) string {
+	name := strings.ToLower(hfname)
+	if !bnf.IsWords(hfname) {
+		list, ok := bnf.Tokens(hfname, offset)
+		if !ok {
+			return "" // a violation of RFC 3986
+		}
+		h.reserved(list)
+		if !h.isName(offset, list) {
+			return ""
+		}
+		name = strings.ToLower(bnf.Decode(hfname))
+	}
+	h.known(offset, hfname, name)
+	return name
 }
 
 // reserved adds a finding for each character that needs an escape. "Within 'mailto' URIs,
@@ -113,18 +129,25 @@ func (h fieldChecker) reserved(list []bnf.Token) {
 	}
 }
 
-// name checks an hfname, which is name in lower case.
-func (h fieldChecker) name(offset int, hfname string, list []bnf.Token, name string) {
-	if i := strings.IndexFunc(name, isNotInName); i >= 0 {
-		i = min(i, len(list)-1)
-		h.Impossible("hfname", "RFC 5322 3.6.8", list[i].Offset, list[i].Text, `the name of a header field has printable characters only, without blanks and ":"`)
-		return
+// isName reports whether list, at offset, is the name of a header field.
+func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
+	const section = "RFC 5322 3.6.8"
+	i := slices.IndexFunc(list, func(t bnf.Token) bool { return isNotInName(rune(t.Octet)) })
+	switch {
+	case len(list) == 0:
+		h.Impossible("hfname", section, offset, "", `write the name of a header field before "="`)
+	case i >= 0:
+		h.Impossible("hfname", section, list[i].Offset, list[i].Text, `the name of a header field has printable characters only, without blanks and ":"`)
 	}
+	return len(list) > 0 && i < 0
+}
+
+// known checks what RFC 6068 says of the field hfname, at offset, which is name in lower
+// case.
+func (h fieldChecker) known(offset int, hfname, name string) {
 	duplicate := h.seen[name]
 	h.seen[name] = true
 	switch {
-	case name == "":
-		h.Impossible("hfname", "RFC 5322 3.6.8", offset, "", `write the name of a header field before "="`)
 	case duplicate && isOnce(name):
 		h.Add("duplicate", rfc6068, offset, hfname, "a message has this header field only once")
 	case duplicate:

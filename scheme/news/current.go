@@ -122,6 +122,9 @@ func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >=
 //	wildmat-exact   = %x22-29 / %x2B / %x2D-3E / %x40-5A / %x5E-7E / UTF8-non-ascii
 //	wildmat-wild    = "*" / "?"
 func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
+	if bnf.IsWords(text) {
+		return
+	}
 	list, ok := bnf.Tokens(text, offset)
 	if !ok {
 		return
@@ -186,6 +189,9 @@ func checkComponents(f *bnf.Findings, list []bnf.Token) {
 //	id-right        = dot-atom-text / no-fold-literal
 //	no-fold-literal = "[" *mdtext "]"
 func checkArticle(f *bnf.Findings, offset int, text string) {
+	if left, right, _ := strings.Cut(text, "@"); len(text) <= maxMessageID && bnf.IsWords(left) && bnf.IsWords(right) {
+		return
+	}
 	list, ok := bnf.Tokens(text, offset)
 	if !ok {
 		return
@@ -195,7 +201,7 @@ func checkArticle(f *bnf.Findings, offset int, text string) {
 			f.Add("article", newsSyntax, c.Offset, "/", "write %2F in a message-id")
 		}
 	}
-	if len(list) > 250-len("<>") {
+	if len(list) > maxMessageID {
 		f.Impossible("message-id", messageID, offset, text, `a message-id has at most 250 octets with its "<" and ">"`)
 	}
 	at := slices.IndexFunc(list, func(c bnf.Token) bool { return c.Is('@') })
@@ -208,7 +214,10 @@ func checkArticle(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-const messageID = "RFC 5536 3.1.3"
+const (
+	messageID    = "RFC 5536 3.1.3"
+	maxMessageID = 250 - len("<>")
+)
 
 // checkDotAtom checks a dot-atom-text before or after an "@".
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {

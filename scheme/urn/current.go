@@ -62,11 +62,16 @@ func notInNID(r rune) bool {
 	return r != '-' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 }
 
-// The names that section 5 keeps from formal namespaces.
-var (
-	informal    = regexp.MustCompile(`(?i)^urn-[1-9][0-9]*$`)
-	countryLike = regexp.MustCompile(`(?i)^[a-z][a-z](-|$)`)
-)
+// informal is an InformalNamespaceName (section 5.2) in lower case.
+var informal = regexp.MustCompile(`^urn-[1-9][0-9]*$`)
+
+// isCountryLike reports whether section 5.1 reserves a NID in lower case for the code of a
+// country.
+func isCountryLike(name string) bool {
+	return isLower(name[0]) && isLower(name[1]) && (len(name) == 2 || name[2] == '-')
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // checkNamespace checks a grammatical NID at offset.
 func checkNamespace(f *bnf.Findings, offset int, text string) {
@@ -78,7 +83,7 @@ func checkNamespace(f *bnf.Findings, offset int, text string) {
 		f.Impossible("namespace", "RFC 8141 5.2", offset, text, `after "urn-" an informal namespace has a number that begins with 1 to 9`)
 	case strings.HasPrefix(name, "x-"):
 		f.Impossible("namespace", "RFC 8141 appendix C", offset, text, `experimental namespaces are gone: use the namespace "example"`)
-	case countryLike.MatchString(name):
+	case isCountryLike(name):
 		f.Note("namespace", "RFC 8141 5.1", offset, text, "names that begin like the code of a country are reserved: no such namespace is registered")
 	}
 }
@@ -90,10 +95,10 @@ func checkNSS(f *bnf.Findings, nss component) {
 	case nss.text[0] == '/':
 		f.Add("nss", "RFC 8141 2", nss.offset, "/", `a name does not begin with "/": write %2F`)
 	}
-	list, ok := bnf.Tokens(nss.text, nss.offset)
-	if !ok {
-		return // a violation of RFC 3986
+	if !strings.Contains(nss.text, "%") {
+		return
 	}
+	list, _ := bnf.Tokens(nss.text, nss.offset) // none: a violation of RFC 3986
 	if t, bad := bnf.NotUTF8(list); bad {
 		f.Add("utf-8", "RFC 8141 2.2", t.Offset, t.Text, "the escapes of a name are UTF-8: write the octets of the character in UTF-8")
 	}
