@@ -19,6 +19,9 @@ type Current struct {
 	// Normalize returns the form that stands for all URIs that are equivalent to u by
 	// Name. u is normalized by RFC 3986 section 6.2.2 and 6.2.3, and conforms. nil: u.
 	Normalize func(u rfc3986.URI) rfc3986.URI
+	// AsWritten reports that Name forbids the decoding of escapes for comparison. Normalize
+	// then gets u as written, and does what it needs of section 6.2.2 itself.
+	AsWritten bool
 	// Root reports that an empty path after a host means "/" (RFC 3986 section 6.2.3).
 	Root bool
 }
@@ -49,6 +52,9 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 // form of a URI that does not conform has no meaning.
 func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 	s := r.ofURI(u)
+	if s.Current.AsWritten && s.Current.Normalize != nil {
+		return s.Current.Normalize(u)
+	}
 	n := u.Normalize(func(string) rfc3986.Rules { return rfc3986.Rules{Port: s.Port, Root: s.Current.Root} })
 	if s.Current.Normalize == nil {
 		return n

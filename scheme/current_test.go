@@ -26,7 +26,9 @@ func TestCurrent(t *testing.T) {
 		Normalize: func(u rfc3986.URI) rfc3986.URI { return rfc3986.Parse(strings.ReplaceAll(u.String(), "x", "")) },
 		Root:      true,
 	}
-	r, err := scheme.NewRegistry(scheme.Scheme{Name: "own", Port: 7, Current: own}, scheme.Scheme{Name: "other"})
+	written := own
+	written.AsWritten = true
+	r, err := scheme.NewRegistry(scheme.Scheme{Name: "own", Port: 7, Current: own}, scheme.Scheme{Name: "other"}, scheme.Scheme{Name: "written", Current: written})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +54,7 @@ func TestCurrent(t *testing.T) {
 	for text, want := range map[string]string{
 		"OWN://H:7":       "own://h/",
 		"own:axb":         "own:ab",
+		"WRITTEN:%7ex":    "WRITTEN:%7e",
 		"other://H:7/%7e": "other://h:7/~",
 	} {
 		if got := r.NormalizeURI(rfc3986.Parse(text)).String(); got != want {

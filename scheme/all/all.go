@@ -17,7 +17,9 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/prospero"
+	"github.com/locus-url/locus/scheme/tel"
 	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/scheme/urn"
 	"github.com/locus-url/locus/scheme/wais"
 )
 
@@ -36,6 +38,8 @@ func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 		http.SecureScheme(nil),
 		mailto.Scheme(),
 		prospero.Scheme(nil),
+		tel.Scheme(),
+		urn.Scheme(),
 		wais.Scheme(nil),
 	})
 	rows = slices.DeleteFunc(rows, func(row scheme.Scheme) bool {

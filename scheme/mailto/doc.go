@@ -25,6 +25,11 @@
 // Two addresses are the same if they differ only in the case of the domain. The local part
 // is never changed.
 //
+// The row's Current is RFC 6068: addresses are those of RFC 5322 without comments and blanks,
+// and notes are about header fields that programs ignore or leave out. In its normal form the
+// addresses of a field "to" are before the "?", names of fields are in lower case, and the
+// fragment is left out.
+//
 // # What is refused
 //
 // Parse refuses an empty address. Address and Headers refuse control characters that would

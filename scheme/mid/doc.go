@@ -23,6 +23,11 @@
 // each offence. Identifiers are the same only if they have the same octets: case
 // matters, even in the domain.
 //
+// # RFC 2392
+//
+// The row's Current is RFC 2392: identifiers are addr-specs, "/" only separates, and "?" is
+// escaped. Escapes of an identifier that it does not need are removed for comparison.
+//
 // # Resources
 //
 // A [scheme.Object]: the message, message/rfc822, as it is stored, or the body part,

@@ -55,6 +55,13 @@
 // Newsgroups and message-ids are the same only if they have the same octets: case
 // matters, even in the domain of a message-id.
 //
+// # RFC 5538
+//
+// The rows' Current is RFC 5538. It has servers in news URLs, patterns of newsgroups as in
+// "news:example.*", and any octet in an escape. Names of newsgroups and message-ids are
+// those of RFC 3977 and RFC 5536. snews is deprecated there. It is silent about nntps, to
+// which the rules of nntp apply.
+//
 // # What is refused
 //
 // Parse refuses an empty path, a "//" without a host, an nntp URL without a newsgroup,

@@ -13,6 +13,7 @@ func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
+	currentNews, currentNNTP := current()
 	news := scheme.Scheme{
 		Name:      "news",
 		Port:      Port,
@@ -20,6 +21,7 @@ func Schemes(c *Client) []scheme.Scheme {
 		Section:   newsSection,
 		Syntax:    "news:<newsgroup-name> or news:<message-id>",
 		Access:    "NNTP (RFC 3977), at the reader's own server",
+		Current:   currentNews,
 		Reserved:  escape.Chars("@*"),
 		Fields:    newsFields,
 		Canonical: canonicalNews,
@@ -47,6 +49,7 @@ func Schemes(c *Client) []scheme.Scheme {
 		Section:   nntpSection,
 		Syntax:    "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
 		Access:    "NNTP (RFC 3977)",
+		Current:   currentNNTP,
 		Fields:    nntpFields,
 		Canonical: canonicalNNTP,
 		Check:     checkNNTP,
@@ -66,6 +69,7 @@ func Schemes(c *Client) []scheme.Scheme {
 	nntps.Syntax = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
 	nntps.Access, nntps.ProxyVars = "NNTP over TLS", nil
 	nntps.Traits |= scheme.Secure
+	nntps.Current.Name = "RFC 5538 (as nntp)" // which does not have nntps
 	return []scheme.Scheme{news, snews, nntp, nntps}
 }
 

@@ -1,0 +1,131 @@
+package bnftest
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/schemetest"
+)
+
+// CurrentLaws are the properties of [scheme.Current].
+type CurrentLaws struct {
+	registry *scheme.Registry
+	name     string
+	twin     func(text string) bool
+}
+
+// NewCurrentLaws returns the laws of row. twin, which may be nil, reports whether a text
+// that conforms to RFC 3986 also matches the grammar of the standard that is in force.
+func NewCurrentLaws(row scheme.Scheme, twin func(text string) bool) CurrentLaws {
+	r, err := scheme.NewRegistry(row)
+	if err != nil {
+		panic(err)
+	}
+	return CurrentLaws{r, row.Name, twin}
+}
+
+// CurrentExample is a row of a table: a section, a text of it, and the findings, as [Rules]
+// formats them.
+type CurrentExample = struct{ Section, Text, Want string }
+
+// Examples tests the findings about texts.
+func (l CurrentLaws) Examples(t *testing.T, rows []CurrentExample) {
+	t.Helper()
+	for _, row := range rows {
+		l.Text(t, row.Text)
+		if got := Rules(l.registry.CheckURI(rfc3986.Parse(row.Text))); got != row.Want {
+			t.Errorf("%s, %q:\n got %s\nwant %s", row.Section, row.Text, got, row.Want)
+		}
+	}
+}
+
+// Equal tests that all texts of a group have the same normal form, the first of the group,
+// and that no two groups have the same.
+func (l CurrentLaws) Equal(t *testing.T, groups [][]string) {
+	t.Helper()
+	group := map[string]string{}
+	for _, texts := range groups {
+		for _, text := range texts {
+			l.Text(t, text)
+			u := rfc3986.Parse(text)
+			if list := l.registry.CheckURI(u); !locus.Conforms(list) {
+				t.Errorf("%q does not conform: %v", text, list)
+			}
+			if got := l.registry.NormalizeURI(u).String(); got != texts[0] {
+				t.Errorf("%q: normalized %q, want %q", text, got, texts[0])
+			}
+		}
+		if other := group[texts[0]]; other != "" {
+			t.Errorf("%q and %q are in two groups", other, texts[0])
+		}
+		group[texts[0]] = texts[0]
+	}
+}
+
+// Random tests n random changes of seeds, the same in each run.
+func (l CurrentLaws) Random(t *testing.T, n int, seeds []string) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(3986, 6))
+	good := 0
+	for i := 0; i < n; {
+		text := schemetest.Change(rnd, seeds)
+		if name, _, _ := strings.Cut(text, ":"); !strings.EqualFold(name, l.name) {
+			continue
+		}
+		i++
+		if l.Text(t, text) {
+			good++
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d of %d texts conform", good, n)
+	if good < n/20 || good > n-n/20 {
+		t.Errorf("%d of %d texts conform: the test needs 5 to 95 percent", good, n)
+	}
+}
+
+// Fuzz is the fuzz test of Current.
+func (l CurrentLaws) Fuzz(f *testing.F, seeds []string) {
+	for _, text := range seeds {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { l.Text(t, text) })
+}
+
+// Text tests one text of the scheme, and reports whether it conforms.
+func (l CurrentLaws) Text(t testing.TB, text string) bool {
+	t.Helper()
+	u := rfc3986.Parse(text)
+	if name, _ := u.Scheme(); !strings.EqualFold(name, l.name) {
+		return false
+	}
+	list := l.registry.CheckURI(u)
+	grammatical, before := true, 0
+	for _, v := range list {
+		if v.Offset < before || v.Offset > len(text) || !strings.HasPrefix(text[v.Offset:], v.Text) || v.Rule == "" || v.Section == "" || v.Help == "" {
+			t.Errorf("%q: %+v", text, v)
+		}
+		before = v.Offset
+		grammatical = grammatical && v.Kind != locus.Ungrammatical
+	}
+	if l.twin != nil && u.Conforms() && l.twin(text) != grammatical {
+		t.Errorf("%q: the grammar says %v, Check %v", text, !grammatical, list)
+	}
+	n := l.registry.NormalizeURI(u)
+	if !locus.Conforms(list) {
+		return false
+	}
+	if again := l.registry.CheckURI(n); !locus.Conforms(again) {
+		t.Errorf("%q: its normal form %q does not conform: %v", text, n.String(), again)
+	}
+	if again := l.registry.NormalizeURI(n); again.String() != n.String() {
+		t.Errorf("%q: normalized %q, then %q", text, n.String(), again.String())
+	}
+	return true
+}

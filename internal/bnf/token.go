@@ -1,0 +1,68 @@
+package bnf
+
+import (
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Token is a character of URL text, or an escape.
+type Token struct {
+	Octet   byte // decoded
+	Escaped bool
+	Text    string
+	Offset  int
+}
+
+// Is reports whether t is the character c without an escape.
+func (t Token) Is(c byte) bool { return !t.Escaped && t.Octet == c }
+
+// Tokens returns the characters and escapes of text, which begins at offset. ok is false if
+// an escape is not complete.
+func Tokens(text string, offset int) (list []Token, ok bool) {
+	if _, err := escape.Decode(text); err != nil {
+		return nil, false
+	}
+	for i := 0; i < len(text); {
+		c, size := Octet(text, i)
+		list = append(list, Token{c, size > 1, text[i : i+size], offset + i})
+		i += size
+	}
+	return list, true
+}
+
+// NotUTF8 returns the first token of list whose octet is not part of valid UTF-8. ok is false
+// if the octets are valid.
+func NotUTF8(list []Token) (t Token, ok bool) {
+	octets := make([]byte, len(list))
+	for i, t := range list {
+		octets[i] = t.Octet
+	}
+	for i := 0; i < len(octets); {
+		r, size := utf8.DecodeRune(octets[i:])
+		if r == utf8.RuneError && size == 1 {
+			return list[i], true
+		}
+		i += size
+	}
+	return Token{}, false
+}
+
+// IsWords reports whether text has letters, digits, "-", "+" and "_", and single dots
+// between them: most parts of addresses and message-ids, and most newsgroups. It does not
+// allocate.
+func IsWords(text string) bool {
+	inWord := false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.' && inWord:
+			inWord = false
+		case c == '.' || !octet.Is(c, octet.Group):
+			return false
+		default:
+			inWord = true
+		}
+	}
+	return inWord
+}

@@ -1,0 +1,220 @@
+package mailto
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/profile/rfc3986"
+)
+
+// checkAddresses checks addresses at offset by RFC 6068 section 2:
+//
+//	to           = addr-spec *("," addr-spec )
+//	addr-spec    = local-part "@" domain
+//	local-part   = dot-atom-text / quoted-string
+//	domain       = dot-atom-text / "[" *dtext-no-obs "]"
+//	dtext-no-obs = %d33-90 / ; Printable US-ASCII
+//	               %d94-126  ; characters not including
+//	                         ; "[", "]", or "\"
+func checkAddresses(f *bnf.Findings, offset int, list string) {
+	if !strings.Contains(list, ",") {
+		checkAddress(f, offset, list)
+		return
+	}
+	seen := map[string]bool{}
+	for text := range strings.SplitSeq(list, ",") {
+		checkAddress(f, offset, text)
+		plain := plainAddress(text)
+		if seen[plain] && text != "" {
+			f.Note("duplicate-address", "RFC 6068 3", offset, text, "write an address only once")
+		}
+		seen[plain] = true
+		offset += len(text) + len(",")
+	}
+}
+
+// checkAddress checks an addr-spec at offset.
+func checkAddress(f *bnf.Findings, offset int, text string) {
+	if local, domain, ok := strings.Cut(text, "@"); ok && bnf.IsWords(local) && bnf.IsWords(domain) {
+		return
+	}
+	list, ok := bnf.Tokens(text, offset)
+	if !ok {
+		return // a violation of RFC 3986
+	}
+	for _, t := range list {
+		if t.Is('/') || t.Is('&') || t.Is(';') || t.Is('=') {
+			f.Add("reserved-character", rfc6068, t.Offset, t.Text, fmt.Sprintf("write %%%02X in an address", t.Octet))
+		}
+	}
+	if t, bad := bnf.NotUTF8(list); bad && t.Escaped {
+		f.Add("utf-8", rfc6068, t.Offset, t.Text, "the escapes of an address are UTF-8: write the octets of the character in UTF-8")
+	}
+	at := -1
+	for i, t := range list {
+		if t.Is('@') {
+			at = i
+		}
+	}
+	if at < 0 {
+		if i := strings.LastIndex(text, "%40"); i >= 0 {
+			f.Add("addr-spec", rfc6068, offset+i, "%40", `write "@" before the domain, without an escape`)
+		} else {
+			f.Add("addr-spec", rfc6068, offset+len(text), "", `write an address: local-part@domain`)
+		}
+		return
+	}
+	checkLocal(f, list[:at], list[at])
+	checkDomain(f, list[at+1:], list[at])
+}
+
+func checkLocal(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
+	if len(list) > 0 && list[0].Octet == '"' {
+		checkQuoted(f, list)
+		return
+	}
+	checkDotAtom(f, list, at, `write a local part before "@"`, `%q is only in quotes in a local part: %%22...%%22`)
+}
+
+func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
+	if len(list) > 0 && list[0].Octet == '[' {
+		checkLiteral(f, list)
+		return
+	}
+	checkDotAtom(f, list, at, `write a domain after "@"`, "%q is not in a domain")
+	for _, t := range list {
+		if t.Escaped && plainMailbox().Has(t.Octet) {
+			f.Add("domain-escape", rfc6068, t.Offset, t.Text, "write it without an escape: "+string(t.Octet))
+		}
+	}
+	for _, t := range list {
+		if t.Octet >= utf8.RuneSelf {
+			f.Note("internationalized-domain", rfc6068, t.Offset, t.Text, `write the "xn--" form of the domain: more programs read it`)
+			return
+		}
+	}
+}
+
+// checkDotAtom checks a dot-atom-text beside the token at.
+func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why string) {
+	if len(list) == 0 {
+		f.Add("addr-spec", rfc6068, at.Offset, at.Text, empty)
+	}
+	for i, t := range list {
+		switch {
+		case t.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.'):
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "write something before and after each dot")
+		case t.Octet == '.', octet.Is(t.Octet, octet.Atom), t.Octet >= utf8.RuneSelf, t.Is(';'):
+		case t.Octet <= ' ' || t.Octet == 0x7F:
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "an address has no blanks and control characters")
+		default:
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, fmt.Sprintf(why, t.Octet))
+		}
+	}
+}
+
+// checkQuoted checks a quoted-string of RFC 5322 section 3.2.4. RFC 6068 leaves out
+// whitespace, but a "\" may be before it.
+func checkQuoted(f *bnf.Findings, list []bnf.Token) {
+	pair := false
+	for i, t := range list[1:] {
+		last := i == len(list)-2
+		visible := t.Octet > ' ' && t.Octet != 0x7F
+		switch {
+		case pair && (visible || isBlank(t.Octet)) && !last:
+		case t.Octet == '"' && !pair && last:
+			return
+		case t.Octet == '"' && !pair:
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `write %5C before a quote in quotes; nothing follows the last quote`)
+		case !visible:
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "quotes in an address have no control characters, and blanks only after %5C")
+		}
+		pair = t.Octet == '\\' && !pair
+	}
+	f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %22 at the end of what begins with a quote")
+}
+
+// checkLiteral checks a domain in brackets.
+func checkLiteral(f *bnf.Findings, list []bnf.Token) {
+	inner := list[1:]
+	if last := len(inner) - 1; last >= 0 && inner[last].Octet == ']' {
+		inner = inner[:last]
+	} else {
+		f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %5D at the end of a domain that begins with a bracket")
+	}
+	for _, t := range inner {
+		if t.Octet <= ' ' || t.Octet >= 0x7F || strings.IndexByte(`[\]`, t.Octet) >= 0 {
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `a domain in brackets has no blanks, brackets and "\"`)
+		}
+	}
+}
+
+// plainMailbox are the characters of an address that RFC 6068 does not have escaped, and
+// plainField those of a header field.
+func plainMailbox() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-._~!$'()*+:") }
+
+func plainField() escape.Set { return plainMailbox().With(",;@") }
+
+// plainAddress returns an addr-spec with no escapes but those that it needs, and the domain
+// in lower case.
+func plainAddress(text string) string {
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 {
+		return escape.Encode(bnf.Decode(text), plainMailbox())
+	}
+	domain := []byte(bnf.Decode(text[at+1:]))
+	for i, c := range domain {
+		if isUpper(rune(c)) {
+			domain[i] += 'a' - 'A'
+		}
+	}
+	return escape.Encode(bnf.Decode(text[:at]), plainMailbox()) + "@" + escape.Encode(domain, plainMailbox())
+}
+
+// normalizeCurrent writes addresses and header fields with no escapes but those that they
+// need, domains and the names of fields in lower case, and the addresses of fields "to"
+// before the "?". It leaves out a fragment, which section 2 has ignored.
+func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
+	if _, ok := u.Host(); ok {
+		return u
+	}
+	var to, fields []string
+	for text := range strings.SplitSeq(u.Path(), ",") {
+		if text != "" {
+			to = append(to, plainAddress(text))
+		}
+	}
+	query, _ := u.Query()
+	for hfield := range strings.SplitSeq(query, "&") {
+		hfname, hfvalue, ok := strings.Cut(hfield, "=")
+		name := escape.Encode(strings.ToLower(bnf.Decode(hfname)), plainField())
+		value := escape.Encode(bnf.Decode(hfvalue), plainField())
+		switch {
+		case !ok:
+		case name == "to" && value == "":
+		case name == "to" && areAddresses(value):
+			for text := range strings.SplitSeq(value, ",") {
+				to = append(to, plainAddress(text))
+			}
+		default:
+			fields = append(fields, name+"="+value)
+		}
+	}
+	text := "mailto:" + strings.Join(to, ",")
+	if len(fields) > 0 {
+		text += "?" + strings.Join(fields, "&")
+	}
+	return rfc3986.Parse(text)
+}
+
+// areAddresses reports whether text is as section 2 has it before the "?".
+func areAddresses(text string) bool {
+	var f bnf.Findings
+	checkAddresses(&f, 0, text)
+	return locus.Conforms(f.List())
+}

@@ -1,0 +1,315 @@
+package news
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+)
+
+// current is RFC 5538 for news and snews, and for nntp and nntps:
+//
+//	newsURL         = "news:" [ server "/" ] ( article / newsgroups )
+//	server          = "//" authority               ; see RFC 3986
+//	article         = msg-id-core                  ; see RFC 5536
+//	newsgroups      = *( group-char / pct-encoded / "*" )
+//
+//	nntpURL         = "nntp:" server "/" group [ "/" article-number ]
+//	group           = 1*( group-char / pct-encoded )
+//	article-number  = 1*16DIGIT                    ; see RFC 3977
+//	group-char      = ALPHA / DIGIT / "-" / "+" / "_" / "."
+//
+// RFC 5538 says that an nntp URL without a number is equivalent to a news URL. Their normal
+// forms differ all the same, because normalization keeps the scheme.
+func current() (news, nntp scheme.Current) {
+	news = scheme.Current{Name: "RFC 5538", Check: checkCurrentNews, Normalize: normalizeNews}
+	nntp = scheme.Current{Name: "RFC 5538", Check: checkCurrentNNTP, Normalize: normalizeNNTP}
+	return news, nntp
+}
+
+const (
+	newsSyntax = "RFC 5538 4"
+	nntpSyntax = "RFC 5538 3"
+)
+
+func checkCurrentNews(u rfc3986.URI) []locus.Violation {
+	var f bnf.Findings
+	name, _ := u.Scheme()
+	if strings.EqualFold(name, "snews") {
+		f.Note("deprecated", "RFC 5538 8.1", 0, name, "snews is historical: write news, and a server that encrypts with STARTTLS")
+	}
+	text, offset := pathAndQuery(&f, u)
+	if _, ok := u.Host(); ok {
+		rest, slash := strings.CutPrefix(text, "/")
+		if !slash {
+			f.Add("server", newsSyntax, offset, "", `write "/" after the server`)
+			return f.List()
+		}
+		text, offset = rest, offset+len("/")
+	}
+	if strings.Contains(text, "@") {
+		checkArticle(&f, offset, text)
+	} else {
+		checkGroups(&f, newsSyntax, offset, text)
+	}
+	return f.List()
+}
+
+func checkCurrentNNTP(u rfc3986.URI) []locus.Violation {
+	var f bnf.Findings
+	text, offset := pathAndQuery(&f, u)
+	switch host, ok := u.Host(); {
+	case !ok:
+		f.Add("server", nntpSyntax, offset, "", `write "//", a server and "/" before the newsgroup`)
+		return f.List()
+	case host == "":
+		f.Add("server", "RFC 5538 2.1", u.HostOffset(), "", "write the name of a server: nntp has no default server")
+	}
+	rest, slash := strings.CutPrefix(text, "/")
+	group, number, hasNumber := strings.Cut(rest, "/")
+	if group == "" {
+		f.Add("group", nntpSyntax, offset+len(text)-len(rest), "", `write "/" and a newsgroup after the server`)
+		return f.List()
+	}
+	if slash {
+		offset++
+	}
+	checkGroups(&f, nntpSyntax, offset, group)
+	if hasNumber {
+		checkNumber(&f, offset+len(group)+len("/"), number)
+	}
+	return f.List()
+}
+
+// pathAndQuery returns the path of u with its query, and its offset, and adds a finding
+// about the query. Section 2.3 has none, so its "?" is part of a name.
+func pathAndQuery(f *bnf.Findings, u rfc3986.URI) (text string, offset int) {
+	start, end := u.PathOffset(), u.QueryOffset()
+	if query, ok := u.Query(); ok {
+		f.Add("query", "RFC 5538 2.3", end-1, "?", "write %3F: there are no queries")
+		end += len(query)
+	}
+	return u.String()[start:end], start
+}
+
+// checkNumber checks an article-number at offset.
+func checkNumber(f *bnf.Findings, offset int, digits string) {
+	n, err := articleNumber(digits)
+	switch {
+	case digits == "" || len(digits) > 16 || notDigit(digits) < len(digits):
+		f.Add("article-number", nntpSyntax, offset, digits, "the number of an article has 1 to 16 digits")
+	case err != nil || n == 0 || n > maxNumber:
+		f.Impossible("article-number", "RFC 3977 6", offset, digits, "the number of an article is 1 to 2147483647")
+	}
+}
+
+// isReported reports whether another finding is about t: that about the query, or that of
+// RFC 3986 about a character of several octets.
+func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
+
+// checkGroups checks newsgroups or, in an nntp URL, group, at offset. Decoded it is a
+// wildmat-pattern or wildmat-exact:
+//
+//	wildmat-pattern = 1*wildmat-item
+//	wildmat-item    = wildmat-exact / wildmat-wild
+//	wildmat-exact   = %x22-29 / %x2B / %x2D-3E / %x40-5A / %x5E-7E / UTF8-non-ascii
+//	wildmat-wild    = "*" / "?"
+func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
+	if bnf.IsWords(text) {
+		return
+	}
+	list, ok := bnf.Tokens(text, offset)
+	if !ok {
+		return
+	}
+	wild := false
+	for _, c := range list {
+		isWild := c.Octet == '*' || c.Octet == '?'
+		wild = wild || isWild
+		switch {
+		case octet.Is(c.Octet, octet.Group), isReported(c):
+		case isWild && syntax == nntpSyntax:
+			f.Add("wildcard", nntpSyntax, c.Offset, c.Text, "write news: for a pattern of newsgroups: nntp has one newsgroup")
+		case isWild:
+		case !c.Escaped:
+			f.Add("group", syntax, c.Offset, c.Text, fmt.Sprintf("write %%%02X in a newsgroup", c.Octet))
+		case c.Octet <= ' ' || c.Octet == 0x7F || strings.IndexByte(`!,[\]`, c.Octet) >= 0:
+			f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, `a newsgroup has no blanks, no control characters, and no "!", ",", "[", "]" and "\"`)
+		}
+	}
+	checkName(f, list)
+	if !wild {
+		checkComponents(f, list)
+	}
+}
+
+// checkName checks the octets of newsgroups that are not US-ASCII, and adds a note if RFC
+// 5536 does not have some octet.
+func checkName(f *bnf.Findings, list []bnf.Token) {
+	if c, bad := bnf.NotUTF8(list); bad {
+		f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, "the escapes of a newsgroup are UTF-8")
+		return
+	}
+	i := slices.IndexFunc(list, func(c bnf.Token) bool {
+		return c.Escaped && !octet.Is(c.Octet, octet.Group) && c.Octet != '*' && c.Octet != '?'
+	})
+	switch {
+	case i < 0:
+	case list[i].Octet == '@':
+		f.Note("group-character", newsSyntax, list[i].Offset, list[i].Text, `write "@" if this is a message-id`)
+	default:
+		f.Note("group-character", "RFC 5536 3.1.4", list[i].Offset, list[i].Text, `a newsgroup of Netnews has only letters, digits, "+", "-", "_" and "."`)
+	}
+}
+
+// checkComponents checks that no component of a newsgroup without wildcards is empty:
+//
+//	newsgroup-name = component *( "." component )
+func checkComponents(f *bnf.Findings, list []bnf.Token) {
+	for i, c := range list {
+		if c.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.') {
+			f.Impossible("group", "RFC 5536 3.1.4", c.Offset, c.Text, "a newsgroup has a name before and after each dot")
+			return
+		}
+	}
+}
+
+// checkArticle checks an article at offset, which has an "@". Decoded it is, by RFC 5536
+// section 3.1.3,
+//
+//	msg-id-core     = id-left "@" id-right
+//	id-left         = dot-atom-text
+//	id-right        = dot-atom-text / no-fold-literal
+//	no-fold-literal = "[" *mdtext "]"
+func checkArticle(f *bnf.Findings, offset int, text string) {
+	if left, right, _ := strings.Cut(text, "@"); len(text) <= maxMessageID && bnf.IsWords(left) && bnf.IsWords(right) {
+		return
+	}
+	list, ok := bnf.Tokens(text, offset)
+	if !ok {
+		return
+	}
+	for _, c := range list {
+		if c.Is('/') {
+			f.Add("article", newsSyntax, c.Offset, "/", "write %2F in a message-id")
+		}
+	}
+	if len(list) > maxMessageID {
+		f.Impossible("message-id", messageID, offset, text, `a message-id has at most 250 octets with its "<" and ">"`)
+	}
+	at := slices.IndexFunc(list, func(c bnf.Token) bool { return c.Is('@') })
+	left, right := list[:at], list[at+1:]
+	checkDotAtom(f, left, list[at], "before")
+	if len(right) > 0 && right[0].Octet == '[' {
+		checkLiteral(f, right)
+	} else {
+		checkDotAtom(f, right, list[at], "after")
+	}
+}
+
+const (
+	messageID    = "RFC 5536 3.1.3"
+	maxMessageID = 250 - len("<>")
+)
+
+// checkDotAtom checks a dot-atom-text before or after an "@".
+func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
+	if len(list) == 0 {
+		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)
+	}
+	for i, c := range list {
+		switch {
+		case isReported(c), c.Is('/'):
+		case c.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.'):
+			f.Add("message-id", messageID, c.Offset, c.Text, "a message-id has a word before and after each dot")
+		case c.Octet == '.':
+		default:
+			checkOctet(f, c, octet.Is(c.Octet, octet.Atom))
+		}
+	}
+}
+
+// checkLiteral checks a no-fold-literal.
+func checkLiteral(f *bnf.Findings, list []bnf.Token) {
+	last := list[len(list)-1]
+	if len(list) < 2 || last.Octet != ']' {
+		f.Add("message-id", messageID, list[0].Offset, list[0].Text, `write %5D at the end of a domain that begins with "["`)
+		last = bnf.Token{}
+	}
+	for _, c := range list[1:] {
+		switch {
+		case c == last, isReported(c), c.Is('/'):
+		default:
+			checkOctet(f, c, c.Octet > ' ' && c.Octet < 0x7F && strings.IndexByte(`[\]`, c.Octet) < 0 && !c.Is('@'))
+		}
+	}
+}
+
+// checkOctet adds a finding about an octet of a message-id that is not allowed there.
+func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
+	switch {
+	case c.Octet == '>':
+		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write a message-id without "<" and ">"`)
+	case allowed:
+	case c.Octet == '@':
+		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write only one "@"; in brackets write %40 for another`)
+	default:
+		f.Add("message-id", messageID, c.Offset, c.Text, "a message-id has no blanks, control characters, quotes and brackets, but for a domain in %5B and %5D")
+	}
+}
+
+// normalizeNews writes an article and newsgroups with no escapes but those that they need,
+// newsgroups without a name as "*", and no "//" without a server.
+func normalizeNews(u rfc3986.URI) rfc3986.URI {
+	text, start, body := u.String(), u.PathOffset(), u.Path()
+	end := start + len(body)
+	if _, ok := u.Host(); ok {
+		body = strings.TrimPrefix(body, "/")
+		name, _ := u.Scheme()
+		prefix := text[:start] + "/"
+		if prefix == name+":///" {
+			prefix = name + ":"
+		}
+		return rfc3986.Parse(prefix + plainBody(body) + text[end:])
+	}
+	return rfc3986.Parse(text[:start] + plainBody(body) + text[end:])
+}
+
+func plainBody(text string) string {
+	left, right, isArticle := strings.Cut(text, "@")
+	switch {
+	case isArticle:
+		return escape.Encode(bnf.Decode(left), plainArticle()) + "@" + escape.Encode(bnf.Decode(right), plainArticle())
+	case text == "":
+		return "*"
+	}
+	return escape.Encode(bnf.Decode(text), groupChars().With("*"))
+}
+
+// plainArticle are the characters of a path segment (RFC 3986 section 3.3) but "@".
+func plainArticle() escape.Set { return escape.Unreserved().With("~&;=:") }
+
+func groupChars() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-+_.") }
+
+// normalizeNNTP writes a group with no escapes but those that it needs, and the number of an
+// article without leading zeros.
+func normalizeNNTP(u rfc3986.URI) rfc3986.URI {
+	text, start, path := u.String(), u.PathOffset(), u.Path()
+	rest, ok := strings.CutPrefix(path, "/")
+	if !ok {
+		return u
+	}
+	group, number, hasNumber := strings.Cut(rest, "/")
+	plain := "/" + escape.Encode(bnf.Decode(group), groupChars())
+	if hasNumber {
+		plain += "/" + strings.TrimLeft(number, "0")
+	}
+	return rfc3986.Parse(text[:start] + plain + text[start+len(path):])
+}

@@ -1,0 +1,69 @@
+package urn
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/profile/rfc3986"
+)
+
+// component is a part of a URN as written, and its offset.
+type component struct {
+	text   string
+	offset int
+	ok     bool // it is there, and may be empty
+}
+
+// value returns the decoded text for a field; nil: absent.
+func (c component) value() any {
+	if !c.ok {
+		return nil
+	}
+	return bnf.Decode(c.text)
+}
+
+// components are the parts of a URN. other is the text after a "?" that begins neither an
+// r-component nor a q-component.
+type components struct {
+	nid, nss, r, q, f, other component
+}
+
+// split splits u, which may have any faults. A text with "//" has no components: it is no
+// URN, and may have a password.
+func split(u rfc3986.URI) (c components) {
+	if _, ok := u.Host(); ok {
+		return c
+	}
+	text := u.String()
+	name, _ := u.Scheme()
+	start, end := len(name)+len(":"), u.QueryOffset()
+	if query, ok := u.Query(); ok {
+		c.query(query, end)
+		end--
+	}
+	c.nss = component{text[start:end], start, true}
+	if nid, nss, ok := strings.Cut(c.nss.text, ":"); ok {
+		c.nid = component{nid, start, true}
+		c.nss = component{nss, start + len(nid) + len(":"), true}
+	}
+	if fragment, _ := u.Fragment(); fragment != "" { // a void one means the whole
+		c.f = component{fragment, u.FragmentOffset(), true}
+	}
+	return c
+}
+
+// query splits the text after "?", at offset.
+func (c *components) query(text string, offset int) {
+	switch {
+	case strings.HasPrefix(text, "+"):
+		r, q, ok := strings.Cut(text[1:], "?=")
+		c.r = component{r, offset + 1, true}
+		if ok {
+			c.q = component{q, offset + 1 + len(r) + len("?="), true}
+		}
+	case strings.HasPrefix(text, "="):
+		c.q = component{text[1:], offset + 1, true}
+	default:
+		c.other = component{text, offset, true}
+	}
+}
