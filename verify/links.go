@@ -145,7 +145,7 @@ func isTemplate(written string) bool {
 }
 
 // unknown returns the verdict about a link of a scheme that is not registered, such as
-// data, whose form is not judged; "" for other links.
+// data, or an extension that can't be opened, whose form is not judged; "" for other links.
 func (e *Verifier) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
@@ -155,22 +155,30 @@ func (e *Verifier) unknown(written string) (Verdict, string) {
 		return 0, ""
 	}
 	name := strings.ToLower(written[:end])
-	if _, ok := e.registry.Lookup(name); ok {
-		return 0, ""
+	switch s, ok := e.registry.Lookup(name); {
+	case !ok:
+		return e.unknownScheme(name)
+	case s.Opener == nil && s.Status == scheme.Extension:
+		return e.notOpened(name)
 	}
-	return e.unknownScheme(name)
+	return 0, ""
 }
 
 // unknownScheme returns the verdict about a scheme that is not registered. A name that
 // IANA does not register either may be a typo: that is a warning.
 func (e *Verifier) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
-		if e.client == nil {
-			return Ignored, notAFile
-		}
-		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
+		return e.notOpened(name)
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
+}
+
+// notOpened returns the verdict about a scheme that is known and not opened.
+func (e *Verifier) notOpened(name string) (Verdict, string) {
+	if e.client == nil {
+		return Ignored, notAFile
+	}
+	return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 }
 
 // own returns u with a copy of its text, which keeps no document in memory.
