@@ -88,13 +88,16 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 	return r.Registry.Check(u, r.Profile), nil
 }
 
-// unreadable returns the first finding that leaves a doubt how text is read, as an error;
-// nil if there is none.
+// unreadable returns the first fault of text, in which list was found, that leaves a doubt
+// how it is read, as an error; nil if there is none.
 func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
+	if locus.Conforms(list) && len(text) <= locus.MaxLen {
+		return nil
+	}
 	if _, ok := u.Scheme(); !ok {
 		return locus.NewSyntaxError(text, 0, "scheme", locus.ErrNoScheme)
 	}
-	for _, v := range list {
+	for _, v := range u.Check() { // list may have the scheme's fault in place of this one
 		switch {
 		case v.Rule == "escape":
 			return locus.NewSyntaxError(text, v.Offset, "escape", locus.ErrEscape)

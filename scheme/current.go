@@ -27,7 +27,8 @@ type Current struct {
 }
 
 // CheckURI returns all violations of u by RFC 3986 and the standard that is in force for its
-// scheme, and notes, in order of offset.
+// scheme, and notes, in order of offset. Where both find a fault, that of the scheme's
+// standard is listed, because its fix is for the scheme.
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
 	s := r.ofURI(u)
@@ -38,11 +39,10 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	if len(list) == 0 {
 		return own
 	}
-	for _, v := range own {
-		if !slices.ContainsFunc(list, func(w locus.Violation) bool { return w.Offset == v.Offset && w.Kind == v.Kind }) {
-			list = append(list, v)
-		}
-	}
+	list = slices.DeleteFunc(list, func(v locus.Violation) bool {
+		return slices.ContainsFunc(own, func(w locus.Violation) bool { return w.Offset == v.Offset && w.Kind == v.Kind })
+	})
+	list = append(list, own...)
 	slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return list
 }

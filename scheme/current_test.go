@@ -35,7 +35,7 @@ func TestCurrent(t *testing.T) {
 	for text, want := range map[string]string{
 		"own:ab":      "",
 		"OWN:axb":     "5 own",
-		"own:a<xb>":   "5 character, 6 own, 8 character",
+		"own:a<xb>":   "5 own, 6 own, 8 character",
 		"other:axb":   "",
 		"unknown:x":   "",
 		"own://h:0/x": "8 port, 10 own",

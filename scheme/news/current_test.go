@@ -95,7 +95,7 @@ func TestCurrentNews(t *testing.T) {
 		{"4", "news:a/b@c", "article@6"},
 		{"4", "news:a@b@c", "message-id@8"},
 		{"4", "news:a%40b@c", "message-id@6"},
-		{"4", "news:<a@b>", "character@5 character@9"},
+		{"4", "news:<a@b>", "message-id@5 message-id@9"},
 		{"4", "news:%3Ca@b%3E", "message-id@5 message-id@11"},
 		{"RFC 5536 3.1.3", "news:%22a%22@b", "message-id@5 message-id@9"},
 		{"RFC 5536 3.1.3", "news:a%20b@c", "message-id@6"},
