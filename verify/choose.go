@@ -129,7 +129,11 @@ func inEscape(text string, i int) bool {
 // fallback opens a file that does not exist under one of the other extensions: a.html for
 // a, and a.md for a.html. ok is false if there is none.
 func (e *Verifier) fallback(ctx context.Context, t *target) (res *access.Result, ok bool) {
-	for _, u := range fallbacks(t.url, e.o.FallbackExtensions) {
+	for _, name := range otherNames(t.url.WithoutFragment().String(), e.o.FallbackExtensions) {
+		u, err := locus.Parse(name)
+		if err != nil {
+			continue
+		}
 		if res, err := e.do(ctx, access.Request{URL: u, From: t.from}); err == nil {
 			if _, isMenu := res.Resource.(*scheme.Menu); !isMenu {
 				return res, true
@@ -140,22 +144,16 @@ func (e *Verifier) fallback(ctx context.Context, t *target) (res *access.Result,
 	return nil, false
 }
 
-// fallbacks returns the URLs of a file with other extensions.
-func fallbacks(u locus.URL, extensions []string) (list []locus.URL) {
-	text := u.WithoutFragment().String()
-	if strings.HasSuffix(text, "/") {
+// otherNames returns the names of a file with other extensions.
+func otherNames(name string, extensions []string) (list []string) {
+	if strings.HasSuffix(name, "/") {
 		return nil
 	}
-	own := path.Ext(text)
+	own := path.Ext(name)
 	for _, extension := range extensions {
-		names := []string{text + "." + extension}
+		list = append(list, name+"."+extension)
 		if own != "" && own != "."+extension && slices.Contains(extensions, own[1:]) {
-			names = append(names, strings.TrimSuffix(text, own)+"."+extension)
-		}
-		for _, name := range names {
-			if u, err := locus.Parse(name); err == nil {
-				list = append(list, u)
-			}
+			list = append(list, strings.TrimSuffix(name, own)+"."+extension)
 		}
 	}
 	return list

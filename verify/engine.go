@@ -235,10 +235,12 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
-	if e.o.Offline && !e.isFile(asked) {
+	if e.o.Offline || e.o.List {
 		if why := e.badAddress(asked); why != "" {
 			return fix(Malformed, why)
 		}
+	}
+	if e.o.Offline && !e.isFile(asked) {
 		return fix(Ignored, notAFile)
 	}
 	if e.o.List {

@@ -85,6 +85,13 @@ func withSlash(u locus.URL) (locus.URL, error) {
 	return locus.Parse(strings.TrimSuffix(text, "/") + "/")
 }
 
+// Preset returns the name of the generator; empty: none.
+func (l *Layout) Preset() string { return l.site.Name }
+
+// Config returns the name of the configuration file of the generator in the folder; empty:
+// none.
+func (l *Layout) Config() string { return l.site.Config }
+
 // Wikilinks reports whether the documents may have wikilinks.
 func (l *Layout) Wikilinks() bool { return l != nil && l.wiki }
 
@@ -124,7 +131,7 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		return false
 	}
 	doc, ok := layout.name(base)
-	if !ok && base != layout.url {
+	if !ok && base != layout.url || ok && !layout.site.Contains(doc) {
 		return false
 	}
 	written := found.Ref
@@ -150,9 +157,15 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	plain, _, _ := strings.Cut(before, "?")
 	target := layout.site.Find(doc, plain, fragment)
+	if target.Kind == generator.Missing {
+		for _, name := range otherNames(plain, e.o.FallbackExtensions) {
+			if other := layout.site.Find(doc, name, fragment); other.Kind == generator.File {
+				target = other
+				break
+			}
+		}
+	}
 	switch {
-	case target.Kind == generator.Missing && target.Name == plain && len(e.o.FallbackExtensions) > 0:
-		return false
 	case target.Kind == generator.Missing && layout.site.Name == "":
 		if layout.own {
 			return layout.placeOutside(l, written)

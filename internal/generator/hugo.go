@@ -41,7 +41,7 @@ func openHugo(s *Site, config string) error {
 	}
 	v := h.config
 	h.dir = path.Clean(cmp.Or(v.get("contentdir"), "content"))
-	s.content, s.sources, s.ids = []string{h.dir}, true, hugoIDs
+	s.content, s.sources, s.ids = []string{h.dir, "layouts"}, true, hugoIDs
 	s.opaque = func(source string) bool {
 		for _, m := range hugoInclude.FindAllStringSubmatch(source, -1) {
 			switch m[1] {

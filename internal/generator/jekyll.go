@@ -34,7 +34,7 @@ var (
 // otherwise.
 func openJekyll(s *Site, config string) error {
 	v := parseYAML(config)
-	s.clean, s.sources = true, true // GitHub Pages turns links to a.md into links to pages
+	s.clean, s.sources, s.internal = true, true, true // GitHub Pages turns links to a.md into links to pages
 	s.setURL(v.get("url"))
 	if s.prefix = v.get("baseurl"); s.URL != "" {
 		s.URL = strings.TrimSuffix(s.URL, "/") + "/" + strings.Trim(s.prefix, "/")

@@ -36,6 +36,7 @@ type Site struct {
 	assets   bool // links may lead to any file, by its place beside the source
 	listed   bool // only documents with a page exist
 	clean    bool // the server finds a.html as /a and as /a/
+	internal bool // names that begin with "_" are not copied
 	suffixes []string
 	opaque   func(source string) bool // parts of a page come from elsewhere
 	ids      func(list []string) []string
@@ -60,7 +61,7 @@ const (
 	Made
 	// Outside: an address of the server that is not below the root of the site.
 	Outside
-	// NoPage: the document of the link is not a page, so the link has no base.
+	// NoPage: the document of the link is not a page, so a relative form has no base.
 	NoPage
 )
 
@@ -228,7 +229,26 @@ func withoutIndex(p string) string {
 
 // Contains reports whether a file may be a document of the site.
 func (s *Site) Contains(name string) bool {
-	return slices.ContainsFunc(s.content, func(dir string) bool { return within(dir, name) })
+	return slices.ContainsFunc(s.content, func(dir string) bool { return within(dir, name) }) ||
+		slices.ContainsFunc(s.mounts, func(m mount) bool { return within(m.dir, name) })
+}
+
+// addressOf returns the path of the page that a document becomes, or of its copy.
+func (s *Site) addressOf(doc string) (at string, ok bool) {
+	if at, ok = s.paths[doc]; ok {
+		return at, true
+	}
+	for _, m := range s.mounts {
+		if within(m.dir, doc) && (m.docs || !isDocument(doc)) && !s.isInternal(doc) {
+			return m.at + strings.TrimPrefix(strings.TrimPrefix(doc, m.dir), "/"), true
+		}
+	}
+	return "", doc == ""
+}
+
+// isInternal reports whether a file is left out because of its name.
+func (s *Site) isInternal(name string) bool {
+	return s.internal && (strings.HasPrefix(name, "_") || strings.Contains(name, "/_"))
 }
 
 func within(dir, name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
@@ -254,8 +274,8 @@ func (s *Site) Alias(ref string) (string, bool) {
 // Find returns where a link of a document leads. ref is its path with escapes and without a
 // query; fragment is used only by generators in which it may name another document.
 func (s *Site) Find(doc, ref, fragment string) Target {
-	at, isPage := s.paths[doc]
-	if !isPage && s.Contains(doc) && s.listed {
+	at, isPage := s.addressOf(doc)
+	if !isPage && s.listed {
 		return Target{Kind: NoPage}
 	}
 	if ref == "" {
@@ -271,8 +291,8 @@ func (s *Site) Find(doc, ref, fragment string) Target {
 	if file, kind := s.source(doc, plain); kind != Missing || file != "" {
 		return Target{kind, file}
 	}
-	if !isPage {
-		at = doc
+	if !isPage && !strings.HasPrefix(plain, "/") {
+		return Target{Kind: NoPage} // a template, or a part of pages
 	}
 	p, ok := s.absolute(at, plain)
 	if !ok {
@@ -346,7 +366,6 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 		trailing = "/"
 	}
 	full := path.Clean("/"+base+ref) + trailing
-	full = strings.Replace(full, "//", "/", 1)
 	if p, ok = strings.CutPrefix(full, s.prefix); ok {
 		return p, leaves(base, ref) <= 0
 	}
@@ -395,7 +414,7 @@ func (s *Site) page(p string) Target {
 			names = names[1:]
 		}
 		for _, name := range names {
-			if file := path.Join(m.dir, name); s.isFile(file) && (m.docs || !isDocument(file)) {
+			if file := path.Join(m.dir, name); s.isFile(file) && (m.docs || !isDocument(file)) && !s.isInternal(file) {
 				return Target{File, file}
 			}
 		}

@@ -44,6 +44,7 @@ type verifier struct {
 	format           string
 	all, strict      bool
 	noIgnore, hidden bool
+	choice           choice
 
 	verifier *verify.Verifier
 	report   reporter
@@ -131,6 +132,7 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.o.Document.Context, "context", false, "show the line of each link")
 		f.BoolVar(&v.suggest, "suggest", false, "look for dead links in an archive (verify.archive)")
 	})
+	v.choice.addFlags(cmd, &v.o)
 	base.UseNetworkFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -195,10 +197,14 @@ func (v *verifier) prepare() error {
 	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
 		return err
 	}
-	if name := cmp.Or(v.rules, nearest(".locus-verify.toml")); name != "" {
-		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
+	rules := cmp.Or(v.rules, nearest(".locus-verify.toml"))
+	if rules != "" {
+		if o.Rules, err = readFile("--rules", rules, verify.ParseRules); err != nil {
 			return err
 		}
+	}
+	if err := v.choice.prepare(a, o, rules); err != nil {
+		return err
 	}
 	if v.baseline != "" {
 		o.Baseline, err = readFile("--baseline", v.baseline, verify.ParseBaseline)
@@ -230,13 +236,19 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 			break
 		}
 	}
-	v.report.end()
+	if !v.choice.dump {
+		v.report.end()
+	}
 	progress.Close()
 	v.finish(ctx)
 	return nil
 }
 
 func (v *verifier) take(r *verify.Result) {
+	if v.choice.dump {
+		v.list(r)
+		return
+	}
 	v.a.RaiseStatus(v.status(r))
 	v.sum.add(r)
 	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
@@ -325,7 +337,7 @@ func (v *verifier) saveBaseline() error {
 // openStore opens the results of earlier runs. Without them the run continues.
 func (v *verifier) openStore() (closeStore func()) {
 	none := func() {}
-	if v.noCache {
+	if v.noCache || v.choice.dump {
 		return none
 	}
 	dir, reason := v.a.CacheFolder()
@@ -368,7 +380,11 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
 	if arg == "-" {
 		open := func(ctx context.Context) (io.ReadCloser, error) { return pipe{io.NopCloser(nil), v.a.In, ctx}, nil }
-		return yield(verify.Source{Name: arg, Open: open})
+		if v.choice.changedSince != "" {
+			v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: standard input has no history"))
+			return true
+		}
+		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout("")})
 	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
@@ -376,6 +392,10 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		switch {
 		case bad == nil && v.a.Registry.Known(u):
 			v.a.NoteWrapper(arg)
+			if v.choice.changedSince != "" {
+				v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: a site has no history"))
+				return true
+			}
 			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
 			v.a.Fail(base.StatusUsage, bad)
@@ -398,6 +418,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		if ctx.Err() != nil {
 			return false
 		}
+		wasEmpty := empty
 		empty = false
 		u := locus.URL{}
 		if err == nil {
@@ -407,13 +428,33 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.Fail(base.StatusAccess, err)
 			continue
 		}
-		open := func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
-		if !yield(verify.Source{Name: filepath.ToSlash(f.Path), URL: u, Open: open}) {
+		if !f.Named && !v.choice.isDocument(f.Path) {
+			empty = wasEmpty
+			continue
+		}
+		s := verify.Source{Name: filepath.ToSlash(f.Path), URL: u}
+		if v.choice.excluded(u) {
+			continue
+		}
+		if rev := v.choice.changedSince; rev != "" {
+			changed, err := v.choice.changes.of(ctx, f.Path, rev)
+			if err != nil {
+				v.a.Fail(base.StatusUsage, err)
+				return false
+			}
+			if changed == nil {
+				continue
+			}
+			s.Lines = changed.has
+		}
+		s.Layout = v.layout(arg, f.Path, u)
+		s.Open = func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
+		if !yield(s) {
 			return false
 		}
 	}
 	if empty {
-		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--hidden and --no-ignore read more files"))
+		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--all-files, --hidden and --no-ignore read more files"))
 	}
 	return true
 }
