@@ -23,7 +23,7 @@ func (d *linkFinder) markdownProse(start, end int) {
 }
 
 // generated returns the first wikilink or template between start and end, and the range
-// that it takes; next is 0 if there is none.
+// that it takes; next is 0 without one.
 func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	for i := start; i < end; i++ {
 		n := strings.IndexAny(d.text[i:end], "[]")

@@ -127,7 +127,7 @@ func inEscape(text string, i int) bool {
 }
 
 // fallback opens a file that does not exist under one of the other extensions: a.html for
-// a, and a.md for a.html. ok is false if there is none.
+// a, and a.md for a.html. ok is false if all are missing.
 func (e *Verifier) fallback(ctx context.Context, t *target) (res *access.Result, ok bool) {
 	for _, name := range otherNames(t.url.WithoutFragment().String(), e.o.FallbackExtensions) {
 		u, err := locus.Parse(name)

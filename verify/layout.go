@@ -42,7 +42,7 @@ type LayoutOptions struct {
 func Presets() []string { return generator.Presets() }
 
 // FindPreset returns the generator whose configuration file is in the root of fsys, and the
-// name of the file; empty: there is none.
+// name of the file. Both are empty without such a file.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
 // OpenLayout reads the layout of the folder fsys, whose URL is root.
@@ -121,7 +121,7 @@ func (l *Layout) file(name, fragment string, hasFragment bool) (locus.URL, error
 
 const (
 	notListed = "the generator makes no page of the document: nothing lists it"
-	notPage   = "the document is no page of the site: nothing lists it"
+	notPage   = "the document is not a page of the site"
 	leavesIt  = "leads out of the site, whose URL is not known"
 )
 
@@ -306,7 +306,7 @@ func (list *layouts) of(name string, u locus.URL) *Layout {
 	}
 }
 
-// in returns the layout whose configuration is in a folder; nil: there is none, or it can't
+// in returns the layout whose configuration is in a folder; nil if it is missing or can't
 // be read.
 func (list *layouts) in(dir string) *Layout {
 	l, ok := list.known[dir]

@@ -15,8 +15,8 @@ var (
 	jsPath     = regexp.MustCompile(`\bpath\s*:\s*["']([^"']*)["']`)
 	jsRoute    = regexp.MustCompile(`\brouteBasePath\s*:\s*["']([^"']*)["']`)
 
-	// numberPrefix orders documents and is no part of their addresses, unless the name is
-	// a date or a version.
+	// numberPrefix orders documents. Their addresses do not have it, unless the name is a
+	// date or a version.
 	numberPrefix = regexp.MustCompile(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
 	notPrefix    = regexp.MustCompile(`^\d+[-_.]\d+`)
 	blogDate     = regexp.MustCompile(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)

@@ -73,7 +73,7 @@ func withoutMatter(source string) string {
 }
 
 // OwnID splits a heading into its text and the fragment that it gives itself: "Text {#id .class}"
-// or "Text {: #id}". id is empty if there is none.
+// or "Text {: #id}". id is empty without one.
 func OwnID(heading string) (plain, id string) {
 	heading = strings.TrimSpace(heading)
 	at := strings.LastIndexByte(heading, '{')

@@ -77,7 +77,6 @@ type hugo struct {
 	*Site
 	config values
 	dir    string
-	seen   map[string]bool // the top sections
 }
 
 func (h *hugo) file(name string) {

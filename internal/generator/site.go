@@ -102,7 +102,7 @@ func Presets() []string {
 }
 
 // Detect returns the preset whose configuration file is in the root of fsys, and the name
-// of that file; empty: there is none.
+// of that file. Both are empty if there is no such file.
 func Detect(fsys fs.FS) (name, config string) {
 	for _, p := range presets {
 		if config = p.find(fsys); config != "" {
@@ -121,7 +121,7 @@ func (p *preset) find(fsys fs.FS) string {
 	return ""
 }
 
-// ErrPreset: there is no preset of that name.
+// ErrPreset is the error of [Open] for an unknown name.
 var ErrPreset = errors.New("unknown preset")
 
 // Open reads the site in the root of fsys. An empty name stands for a folder that is served
@@ -301,7 +301,7 @@ func (s *Site) Find(doc, ref, fragment string) Target {
 	return s.page(p)
 }
 
-// decode returns a path without escapes. An escape of "/" is no part of a name.
+// decode returns a path without escapes. An escape of "/" makes it invalid.
 func decode(ref string) (string, bool) {
 	plain, err := escape.Decode(ref)
 	return plain, err == nil && strings.Count(plain, "/") == strings.Count(ref, "/")

@@ -91,11 +91,11 @@ func (c *changes) top(ctx context.Context, dir string) (string, error) {
 // last commit that both have in common. An untracked file is new.
 func changedLines(ctx context.Context, top, rev string) (map[string]*lines, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") {
-		return nil, fmt.Errorf("--changed-since: %s is no revision", locus.Quote(rev))
+		return nil, fmt.Errorf("--changed-since: %s is not a revision", locus.Quote(rev))
 	}
 	commit, err := gitText(ctx, top, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if err != nil {
-		return nil, fmt.Errorf("--changed-since: %s is no revision of %s", locus.Quote(rev), locus.Quote(top))
+		return nil, fmt.Errorf("--changed-since: %s is not a revision of %s", locus.Quote(rev), locus.Quote(top))
 	}
 	// Without a common commit, as in a shallow clone, rev itself is compared.
 	if common, err := gitText(ctx, top, "merge-base", "HEAD", commit); err == nil {

@@ -36,7 +36,7 @@ type choice struct {
 	paths   []policy.Pattern // of --exclude-path
 	url     locus.URL        // of --base-url
 	changes changes
-	layouts map[string]*verify.Layout // by folder; nil values: there is none
+	layouts map[string]*verify.Layout // by folder; nil values are folders without one
 	told    map[string]bool           // folders
 	listed  map[string]bool           // by --dump
 }
@@ -229,13 +229,13 @@ func (c *choice) prepareMapping(o *verify.Options, rules string) error {
 	for _, extension := range c.extensions {
 		extension = strings.TrimPrefix(strings.TrimSpace(extension), ".")
 		if extension == "" || strings.ContainsAny(extension, `/\`) {
-			return fmt.Errorf("--fallback-extensions: %s is no extension: write html,md", locus.Quote(extension))
+			return fmt.Errorf("--fallback-extensions: invalid extension %s: write html,md", locus.Quote(extension))
 		}
 		o.FallbackExtensions = append(o.FallbackExtensions, extension)
 	}
 	for _, name := range o.IndexFiles {
 		if name == "" || path.Base(name) != name {
-			return fmt.Errorf("--index-files: %s is no name of a file", locus.Quote(name))
+			return fmt.Errorf("--index-files: invalid file name %s", locus.Quote(name))
 		}
 	}
 	if c.preset != "auto" && c.preset != "none" && !slices.Contains(verify.Presets(), c.preset) {
@@ -330,7 +330,7 @@ func (v *verifier) rootOf(arg string) string {
 }
 
 // layoutIn returns the layout of a folder: of that preset, or of the one that its
-// configuration file shows. nil: there is none.
+// configuration file shows; nil without one.
 func (c *choice) layoutIn(a *base.App, dir, preset string) *verify.Layout {
 	if l, ok := c.layouts[dir]; ok {
 		return l

@@ -52,10 +52,16 @@ type verifier struct {
 	bad      map[string]bool // links for the baseline
 }
 
-const verifyLong = `Each argument is a file, a folder, whose files are read as "locus extract -r" does, or
-the URL of a site, whose pages are read as far as they are below it; "-" is a document
-on standard input. Partial forms are resolved against the document. Fragments are looked for in HTML and Markdown. Of mail
-addresses the domain is looked up.
+const verifyLong = `Each argument is a file, a folder, whose documents are read (Markdown, HTML, text, mail;
+--all-files: every file), or the URL of a site, whose pages are read as far as they are
+below it; "-" is a document on standard input. Partial forms are resolved against the
+document. Fragments are looked for in HTML and Markdown. Of mail addresses the domain is
+looked up.
+
+Documents of mdBook, Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian and Foam are read
+as the pages that these make of them, if the configuration file is in their folder or
+above. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
+and --index-files.
 
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
 "dead" means that the server says so. Inconclusive answers (401, 403, 429, 5xx, timeouts)
@@ -69,13 +75,17 @@ next time.
 Rules are read from the file .locus-verify.toml in this folder or one above it:
 
   ignore = ["http://localhost*", "https://*.example.net/*"]   # not requested
+  include = ["https:"]                                        # only these are
+  exclude-path = ["vendor/", "*.min.html$"]                   # files, not read
+  remap = ["https://www.example.com/ public/"]                # verified instead
   [[accept]]                                                  # not a failure
   url = "https://www.example.com/*"
   status = [403, 999]
   reason = "it wants a browser"
 
-ignore and url are patterns: the beginning of URLs, in which "*" stands for any characters
-and a final "$" for the end, or what "locus gateway --deny" takes.
+ignore, include, url and the first part of remap are patterns: the beginning of URLs, in
+which "*" stands for any characters and a final "$" for the end, or what "locus gateway
+--deny" takes. Those of exclude-path are the beginning of paths.
 
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
