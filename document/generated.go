@@ -26,18 +26,16 @@ func (d *linkFinder) markdownProse(start, end int) {
 // that it takes; next is 0 without one.
 func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	for i := start; i < end; i++ {
-		n := strings.IndexAny(d.text[i:end], "[]")
-		if n < 0 {
-			break
-		}
-		i += n
+		i = d.generatedMark(i, end)
 		rest := d.text[i:end]
 		size, from, ref, element := 0, 0, "", ""
 		switch {
-		case d.o.Wikilinks && strings.HasPrefix(rest, "[["):
+		case rest == "":
+			return Link{}, 0, 0
+		case strings.HasPrefix(rest, "[["):
 			ref, size = wikilink(rest)
 			from, element = len("[["), "wikilink"
-		case d.o.Templates && strings.HasPrefix(rest, "]("):
+		default:
 			ref, size = template(rest[len("]("):])
 			from = len("](")
 			size += from
@@ -52,6 +50,23 @@ func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 		return l, i, i + size
 	}
 	return Link{}, 0, 0
+}
+
+// generatedMark returns where the first "[[" or "]({" is from i on, if these are wanted, or
+// end.
+func (d *linkFinder) generatedMark(i, end int) int {
+	first := end
+	if d.o.Wikilinks {
+		if n := strings.Index(d.text[i:end], "[["); n >= 0 {
+			first = i + n
+		}
+	}
+	if d.o.Templates {
+		if n := strings.Index(d.text[i:first], "]({"); n >= 0 {
+			first = i + n
+		}
+	}
+	return first
 }
 
 // maxGenerated is the most octets of a wikilink or of the action of a template.

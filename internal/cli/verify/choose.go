@@ -373,7 +373,7 @@ func (v *verifier) list(r *verify.Result) {
 	case r.Err != nil:
 		v.a.Fail(base.StatusAccess, r.Err)
 	case r.Verdict != verify.Unknown:
-	case v.a.Flags.JSON:
+	case v.format == "json":
 		v.report.result(r)
 	default:
 		text := shownURL(r.URL.WithoutFragment())
