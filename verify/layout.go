@@ -144,12 +144,16 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	if alias, ok := layout.site.Alias(written); ok {
 		written = alias
+	} else if layout.site.IsOther(written) {
+		l.verdict, l.detail = Ignored, "only "+layout.site.Name+" knows where this leads"
+		return true
 	} else if !found.URL.IsZero() {
 		return layout.placeAbsolute(l, written)
 	}
 	before, fragment, hasFragment := strings.Cut(written, "#")
 	if ref, err := relative.Parse(written); err != nil {
-		return false
+		isPart := layout.site.Find(doc, before, fragment).Kind == generator.NoPage
+		return isPart && layout.placeAt(l, generator.Target{Kind: generator.NoPage}, "", false)
 	} else if u, absolute := ref.URL(); absolute {
 		return layout.placeAbsolute(l, u.String())
 	} else if strings.HasPrefix(before, "//") {
@@ -192,11 +196,12 @@ func (l *Layout) placeAt(at *link, target generator.Target, fragment string, has
 		at.verdict, at.detail = Alive, l.site.Name+" makes this page"
 	case generator.NoPage:
 		at.verdict, at.detail = Ignored, notPage
+	case generator.Undecided:
+		at.verdict, at.detail = Ignored, "a template of the site decides where this leads"
+	case generator.Unlisted:
+		at.verdict, at.detail = Dead, notListed
 	default:
 		at.verdict, at.detail = Dead, "the site has no page or file "+locus.Quote(target.Name)
-		if l.site.Contains(target.Name) {
-			at.detail = notListed
-		}
 	}
 	if l.site.Name == "" && !l.wiki {
 		at.site = nil

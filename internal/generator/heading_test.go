@@ -44,7 +44,7 @@ func TestDocutilsID(t *testing.T) {
 
 func TestOwnID(t *testing.T) {
 	for heading, want := range map[string][2]string{
-		"Text {#id}": {"Text", "id"}, "Text {.c #id k=v}": {"Text", "id"}, "Text {: #id }": {"Text", "id"}, "Text {.c}": {"Text {.c}", ""}, "Text {#}": {"Text {#}", ""},
+		"Text {#id}": {"Text", "id"}, "Text {.c #id k=v}": {"Text", "id"}, "Text {: #id }": {"Text", "id"}, "Text { id=x }": {"Text", "x"}, "Text {.c}": {"Text {.c}", ""}, "Text {#}": {"Text {#}", ""},
 		"{#id} Text": {"{#id} Text", ""}, "}": {"}", ""}, "": {"", ""},
 	} {
 		if plain, id := OwnID(heading); [2]string{plain, id} != want {

@@ -40,8 +40,18 @@ func openHugo(s *Site, config string) error {
 		h.config = parseYAML(config)
 	}
 	v := h.config
-	h.dir = path.Clean(cmp.Or(v.get("contentdir"), "content"))
-	s.content, s.sources, s.ids = []string{h.dir, "layouts"}, true, hugoIDs
+	h.roots = []mount{{dir: path.Clean(cmp.Or(v.get("contentdir"), "content"))}}
+	static := v["staticdir"]
+	if len(static) == 0 {
+		static = []string{"static"}
+	}
+	if own := mounted(v, "content"); len(own) > 0 {
+		h.roots = own
+	}
+	for _, m := range mounted(v, "static") {
+		static = append(static, m.dir)
+	}
+	s.content, s.sources, s.ids = []string{"layouts"}, true, hugoIDs
 	s.opaque = func(source string) bool {
 		for _, m := range hugoInclude.FindAllStringSubmatch(source, -1) {
 			switch m[1] {
@@ -53,9 +63,10 @@ func openHugo(s *Site, config string) error {
 		return false
 	}
 	s.setURL(v.get("baseurl"))
-	static := v["staticdir"]
-	if len(static) == 0 {
-		static = []string{"static"}
+	s.bundles, s.terms = true, v.get("markup.goldmark.parser.autodefinitiontermid") == "true"
+	s.hooked = s.hasTemplate("render-link")
+	if s.hasTemplate("render-heading") {
+		s.opaque = func(string) bool { return true }
 	}
 	for _, theme := range v["theme"] {
 		static = append(static, path.Join("themes", theme, "static"))
@@ -63,28 +74,56 @@ func openHugo(s *Site, config string) error {
 	for _, dir := range static {
 		s.mounts = append(s.mounts, mount{path.Clean(dir), "", true})
 	}
-	s.mounts = append(s.mounts, mount{h.dir, "", false})
 	s.made = []string{"index.xml", "sitemap.xml", "robots.txt", "404.html", "tags/*", "categories/*", "page/*", ""}
 	for key, list := range v {
 		if strings.HasPrefix(key, "taxonomies.") {
 			s.made = append(s.made, list[0]+"/*")
 		}
 	}
-	return s.walk(h.dir, h.file)
+	for _, root := range h.roots {
+		s.content = append(s.content, root.dir)
+		s.mounts = append(s.mounts, root)
+		if err := s.walk(root.dir, func(name string) { h.file(name, root) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasTemplate reports whether the site draws an element of Markdown by a template of its
+// own.
+func (s *Site) hasTemplate(name string) bool {
+	for _, dir := range []string{"layouts/_markup", "layouts/_default/_markup", "themes/*/layouts/_markup", "themes/*/layouts/_default/_markup"} {
+		if list, _ := fs.Glob(s.fsys, dir+"/"+name+"*"); len(list) > 0 { // the pattern is valid
+			return true
+		}
+	}
+	return false
+}
+
+// mounted returns the folders that [[module.mounts]] puts into a folder of the project.
+func mounted(v values, folder string) (list []mount) {
+	sources := v["module.mounts.source"]
+	for i, target := range v["module.mounts.target"] {
+		if rest, ok := strings.CutPrefix(path.Clean(target)+"/", folder+"/"); ok && i < len(sources) {
+			list = append(list, mount{dir: path.Clean(sources[i]), at: rest})
+		}
+	}
+	return list
 }
 
 type hugo struct {
 	*Site
 	config values
-	dir    string
+	roots  []mount // of documents
 }
 
-func (h *hugo) file(name string) {
+func (h *hugo) file(name string, root mount) {
 	ext := path.Ext(name)
 	if !isDocument(name) && ext != ".html" && ext != ".adoc" && ext != ".org" {
 		return
 	}
-	below := strings.TrimPrefix(name, h.dir+"/")
+	below := root.at + strings.TrimPrefix(name, root.dir+"/")
 	stem := strings.TrimSuffix(below, ext)
 	language := ""
 	if i := strings.LastIndexByte(stem, '.'); i > strings.LastIndexByte(stem, '/') && h.hasLanguage(stem[i+1:]) {

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"regexp"
@@ -117,14 +118,8 @@ func (j *jekyll) post(m []string, v values) string {
 	for _, list := range v["categories"] {
 		categories = append(categories, strings.Fields(list)...)
 	}
-	style := v.get("permalink")
-	if style == "" {
-		style = j.style
-	}
-	title := v.get("slug")
-	if title == "" {
-		title = m[5]
-	}
+	style := cmp.Or(v.get("permalink"), j.config.get("collections.posts.permalink"), j.style)
+	title := cmp.Or(v.get("slug"), m[5])
 	_, week := date.ISOWeek()
 	return permalink(style, map[string]string{
 		"categories": strings.ToLower(strings.Join(categories, "/")), "title": title, "slug": strings.ToLower(title), "name": title,
@@ -137,20 +132,14 @@ func (j *jekyll) post(m []string, v values) string {
 
 // item returns the path of a document of a collection.
 func (j *jekyll) item(collection, below string, v values) string {
-	style := v.get("permalink")
-	if style == "" {
-		style = j.config.get("collections." + strings.ToLower(collection) + ".permalink")
-	}
+	style := cmp.Or(v.get("permalink"), j.config.get("collections."+strings.ToLower(collection)+".permalink"))
 	if style == "" {
 		style = "/:collection/:path.html"
 		if j.style == "pretty" || strings.HasSuffix(j.style, "/") {
 			style = "/:collection/:path/"
 		}
 	}
-	title := v.get("slug")
-	if title == "" {
-		title = path.Base(below)
-	}
+	title := cmp.Or(v.get("slug"), path.Base(below))
 	return permalink(style, map[string]string{"collection": collection, "path": below, "name": path.Base(below), "title": title, "slug": strings.ToLower(title), "output_ext": ".html"})
 }
 

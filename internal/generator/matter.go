@@ -9,7 +9,7 @@ import (
 )
 
 // values are the scalars of a configuration, and the items of its lists, by their keys in
-// lower case: "collections.docs.permalink".
+// lower case: "collections.docs.permalink". Those of a list of tables are in its order.
 type values map[string][]string
 
 // get returns the first value of a key.
@@ -63,6 +63,10 @@ func (v values) flatten(key string, value any) {
 			}
 			v.flatten(name, inner)
 		}
+	case []map[string]any:
+		for _, table := range value {
+			v.flatten(key, table)
+		}
 	case []any:
 		for _, item := range value {
 			if _, nested := item.(map[string]any); !nested {
@@ -108,11 +112,11 @@ func parseYAML(text string) values {
 		if len(open) > 0 {
 			prefix = open[len(open)-1].key
 		}
-		if isItem {
-			if !strings.Contains(item, ": ") {
-				v[prefix] = append(v[prefix], yamlScalar(item))
-			}
+		if isItem && !strings.Contains(item, ": ") {
+			v[prefix] = append(v[prefix], yamlScalar(item))
 			continue
+		} else if isItem {
+			rest, indent = item, indent+len("- ")
 		}
 		key, value, ok := strings.Cut(rest, ":")
 		if !ok || value != "" && value[0] != ' ' {

@@ -18,8 +18,11 @@ func openMkDocs(s *Site, config string) error {
 	s.sources, s.assets = true, true
 	s.ids = pythonIDs(strings.Contains(config, "slugify"))
 	s.opaque = mkDocsInclude.MatchString
+	if v["hooks"] != nil {
+		s.opaque = func(source string) bool { return mkDocsInclude.MatchString(source) || hookComment.MatchString(source) }
+	}
 	s.setURL(v.get("site_url"))
-	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*"}
+	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*", "img/favicon.ico"}
 	for _, r := range []string{"tags", "blog"} {
 		if strings.Contains(config, "- "+r) {
 			s.made = append(s.made, r+"/*", r+".html")
@@ -51,8 +54,12 @@ func directoryPath(name string, directories bool) string {
 	return stem + ".html"
 }
 
-// mkDocsInclude is a part of a page that an extension or a plugin makes.
-var mkDocsInclude = regexp.MustCompile(`(?m)^:::\s|--8<--|\{!|\{\{|\{%`)
+// mkDocsInclude is a part of a page that an extension or a plugin makes, and hookComment one
+// that a hook may.
+var (
+	hookComment   = regexp.MustCompile(`<!--\s*[\w-]+:`)
+	mkDocsInclude = regexp.MustCompile(`(?m)^:::\s|--8<--|\{!|\{\{|\{%`)
+)
 
 // setURL notes the URL of the site, if it is one with a host, and the path of its root.
 func (s *Site) setURL(text string) {

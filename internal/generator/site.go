@@ -37,10 +37,14 @@ type Site struct {
 	listed   bool // only documents with a page exist
 	clean    bool // the server finds a.html as /a and as /a/
 	internal bool // names that begin with "_" are not copied
+	bundles  bool // links of an index document may lead to files beside it
+	hooked   bool // a template of the site may change links
+	terms    bool // terms that are defined have fragments as headings do
 	suffixes []string
 	opaque   func(source string) bool // parts of a page come from elsewhere
 	ids      func(list []string) []string
 	aliases  func(ref string) (string, bool)
+	other    []string // how links to other sites begin, which only the generator knows
 }
 
 // mount is a folder whose files are copied to the site as they are.
@@ -61,6 +65,10 @@ const (
 	Made
 	// Outside: an address of the server that is not below the root of the site.
 	Outside
+	// Unlisted: a document that the generator makes no page of.
+	Unlisted
+	// Undecided: a template of the site decides where the link leads.
+	Undecided
 	// NoPage: the document of the link is not a page, so a relative form has no base.
 	NoPage
 )
@@ -271,12 +279,20 @@ func (s *Site) Alias(ref string) (string, bool) {
 	return s.aliases(ref)
 }
 
+// IsOther reports whether a link leads to another site that only the generator knows.
+func (s *Site) IsOther(ref string) bool {
+	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })
+}
+
 // Find returns where a link of a document leads. ref is its path with escapes and without a
 // query; fragment is used only by generators in which it may name another document.
 func (s *Site) Find(doc, ref, fragment string) Target {
 	at, isPage := s.addressOf(doc)
 	if !isPage && s.listed {
 		return Target{Kind: NoPage}
+	}
+	if !isPage && !isDocument(doc) && !strings.HasPrefix(ref, "/") {
+		return Target{Kind: NoPage} // a template
 	}
 	if ref == "" {
 		if file, ok := s.labels[strings.ToLower(fragment)]; ok {
@@ -288,17 +304,36 @@ func (s *Site) Find(doc, ref, fragment string) Target {
 	if !ok {
 		return Target{Missing, ref}
 	}
-	if file, kind := s.source(doc, plain); kind != Missing || file != "" {
+	if file, kind := s.source(doc, plain); kind != Missing {
 		return Target{kind, file}
+	} else if label, ok := s.labels[strings.ToLower(plain)]; ok {
+		return Target{File, label}
 	}
 	if !isPage && !strings.HasPrefix(plain, "/") {
-		return Target{Kind: NoPage} // a template, or a part of pages
+		return Target{Kind: NoPage} // a part of pages
 	}
 	p, ok := s.absolute(at, plain)
 	if !ok {
 		return Target{Outside, p}
 	}
-	return s.page(p)
+	target := s.page(p)
+	if beside, ok := s.absolute(doc, plain); ok && target.Kind == Missing && s.assets {
+		for _, dir := range s.content {
+			if made := s.page(strings.TrimPrefix(beside, dir+"/")); made.Kind == Made {
+				return made // a file of the theme, by its place beside the source
+			}
+		}
+	}
+	if s.hooked && target.Kind == Missing && isDocument(doc) {
+		target.Kind = Undecided
+	}
+	return target
+}
+
+// isIndex reports whether a document is the page of its folder.
+func isIndex(doc string) bool {
+	name := path.Base(doc)
+	return strings.TrimSuffix(name, path.Ext(name)) == "index"
 }
 
 // decode returns a path without escapes. An escape of "/" makes it invalid.
@@ -307,8 +342,7 @@ func decode(ref string) (string, bool) {
 	return plain, err == nil && strings.Count(plain, "/") == strings.Count(ref, "/")
 }
 
-// source returns the document that a link to a source leads to. Missing with a name: the
-// link is one to a source, which does not exist or has no page.
+// source returns the file that a link to a source leads to.
 func (s *Site) source(doc, ref string) (file string, kind Kind) {
 	if !s.sources || strings.HasSuffix(ref, "/") {
 		return "", Missing
@@ -334,8 +368,8 @@ func (s *Site) source(doc, ref string) (file string, kind Kind) {
 				if isPage || !s.listed || !s.Contains(name+suffix) {
 					return name + suffix, File
 				}
-				return name + suffix, Missing
-			case s.assets && !absolute || isPage:
+				return name + suffix, Unlisted
+			case !absolute && (s.assets || s.bundles && isIndex(doc)) || isPage:
 				return name + suffix, File
 			}
 		}

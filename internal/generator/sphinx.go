@@ -18,6 +18,7 @@ var (
 	sphinxExtra   = regexp.MustCompile(`(?m)^html_(?:extra|static)_path\s*=\s*\[([^\]]*)\]`)
 	sphinxBase    = regexp.MustCompile(`(?m)^html_baseurl\s*=\s*["']([^"']*)["']`)
 	quoted        = regexp.MustCompile(`["']([^"']+)["']`)
+	sphinxAuto    = regexp.MustCompile(`autodoc2|autoapi|autosummary|apidoc`)
 	rstLabel      = regexp.MustCompile("(?m)^\\s*\\.\\. _`?([^:`\\n]+)`?:\\s*$")
 	// sphinxInclude is a directive whose content has names that are not in the document.
 	sphinxInclude = regexp.MustCompile("(?m)^\\s*(?:`{3,}|:{3,})\\{(?:include|literalinclude|eval-rst|auto|glossary|py:|c:|cpp:|js:|rst:|click|argparse)")
@@ -29,6 +30,9 @@ func openSphinx(s *Site, config string) error {
 	s.sources, s.assets, s.suffixes = true, true, []string{".md", ".rst"}
 	s.ids, s.opaque = sphinxIDs, sphinxInclude.MatchString
 	s.made = []string{"genindex.html", "genindex-*", "py-modindex.html", "modindex.html", "search.html", "searchindex.js", "objects.inv", "_static/*", "_sources/*", "_images/*", "_downloads/*", "_modules/*"}
+	if sphinxAuto.MatchString(config) {
+		s.made = append(s.made, "apidocs/*", "autoapi/*", "generated/*", "_autosummary/*")
+	}
 	s.labels = map[string]string{}
 	if m := sphinxBase.FindStringSubmatch(config); m != nil {
 		s.setURL(m[1])
@@ -39,6 +43,7 @@ func openSphinx(s *Site, config string) error {
 			s.mounts = append(s.mounts, mount{dir, "", true}, mount{dir, "_static/", true})
 		}
 	}
+	s.other = []string{"inv:"}
 	s.aliases = func(ref string) (string, bool) {
 		for _, notation := range []string{"project:", "path:"} {
 			if rest, ok := strings.CutPrefix(ref, notation); ok {
