@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -100,30 +101,32 @@ func described(p policy.Pattern, u locus.URL, port uint16) int {
 	if start > 0 && start <= len(text) && strings.HasPrefix(text[start-1:], "/") {
 		start--
 	}
+	start = min(start, len(text))
 	if p.IsHost() {
-		return min(start, len(text))
+		return start
+	} else if strings.HasSuffix(p.String(), "$") {
+		return len(text)
 	}
-	whole := p
-	if !strings.HasSuffix(p.String(), "$") {
-		var err error
-		if whole, err = policy.ParsePattern(p.String()+"$", nil); err != nil {
-			return min(start, len(text))
-		}
-	}
-	for i := min(start, len(text)); i < len(text); i++ {
-		if inEscape(text, i) {
-			continue
-		}
-		if begin, err := locus.Parse(text[:i]); err == nil && whole.Matches(begin, port) {
-			return i
-		}
-	}
-	return len(text)
+	// What continues a beginning that p describes is described too.
+	return start + sort.Search(len(text)-start, func(n int) bool {
+		begin, err := locus.Parse(text[:whole(text, start, start+n)])
+		return err == nil && p.Matches(begin, port)
+	})
 }
 
-// inEscape reports whether i is within an escape.
-func inEscape(text string, i int) bool {
-	return i > 0 && text[i-1] == '%' || i > 1 && text[i-2] == '%'
+// whole returns the last offset up to i, but not before start, at which no escape is cut, and
+// no segment so that only its dots are left.
+func whole(text string, start, i int) int {
+	switch {
+	case i > start && text[i-1] == '%':
+		i--
+	case i > start+1 && text[i-2] == '%':
+		i -= 2
+	}
+	if dots := strings.TrimRight(text[:i], "."); len(dots) >= start && strings.HasSuffix(dots, "/") {
+		return len(dots)
+	}
+	return i
 }
 
 // fallback opens a file that does not exist under one of the other extensions: a.html for

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,4 +200,66 @@ func TestLayoutURL(t *testing.T) {
 			t.Errorf("requested %s", asked)
 		}
 	}
+}
+
+func FuzzRemap(f *testing.F) {
+	f.Add("http://h/a*b$ x", "http://h/a%2Fb#c")
+	f.Add("*/p/ file:///x/", "ftp://u@h:21/p/q")
+	f.Add("mailto:*@h y:z", "mailto:a@h?b")
+	f.Fuzz(func(t *testing.T, rule, text string) {
+		r, err := ParseRemap(rule)
+		u, bad := locus.Parse(text)
+		if err != nil || bad != nil || len(rule) > 100 || len(text) > 200 || !r.From.Matches(u, 80) {
+			return
+		}
+		got := described(r.From, u, 80)
+		if strings.HasSuffix(r.From.String(), "$") || r.From.IsHost() {
+			if got > u.Len() {
+				t.Errorf("%q describes %d of %q", rule, got, text)
+			}
+			return
+		}
+		// The slow way: the first beginning that the pattern describes.
+		start := u.PathOffset()
+		if start > 0 && text[start-1] == '/' {
+			start--
+		}
+		for i := start; i < got; i++ {
+			begin, err := locus.Parse(text[:i])
+			if err == nil && whole(text, start, i) == i && r.From.Matches(begin, 80) {
+				t.Errorf("%q describes %d of %q, not %d", rule, i, text, got)
+			}
+		}
+	})
+}
+
+// Whatever a document says, its links end in the folder or are not requested.
+func FuzzLayout(f *testing.F) {
+	f.Add(uint8(0), "site-url = '/x/'", "[a](../../b.md#c) [b](/x/y) [[z]] <a href='%zz'>")
+	f.Add(uint8(5), "permalink: /:x/", "---\nurl: ../x\n---\n[a]({{ b }}) [c](//h/d) [e](#f)")
+	f.Add(uint8(6), "{}", "[[a#b#c|d]] [[#^e]] ![[../f]]")
+	f.Fuzz(func(t *testing.T, preset uint8, config, doc string) {
+		if len(doc) > 4096 || len(config) > 4096 {
+			return
+		}
+		name := Presets()[int(preset)%len(Presets())]
+		fsys := fstest.MapFS{}
+		for file, text := range map[string]string{
+			"book.toml": config, "hugo.toml": config, "_config.yml": config, "mkdocs.yml": config, "conf.py": config, "docusaurus.config.js": config,
+			"src/SUMMARY.md": doc, "src/a.md": doc, "content/a/index.md": doc, "docs/a.md": doc, "_posts/2020-01-02-a.md": doc, "a.md": doc,
+		} {
+			fsys[file] = &fstest.MapFile{Data: []byte(text)}
+		}
+		report, err := Files(fsys, &FilesOptions{Preset: name})
+		if errors.Is(err, fs.ErrNotExist) { // binary files only
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range report.Results {
+			if r.Verdict == Denied || r.Verdict == Unknown || r.Tries > 0 && r.URL.Scheme() != filesScheme {
+				t.Errorf("%s: %s", name, line(r))
+			}
+		}
+	})
 }
