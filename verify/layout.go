@@ -21,7 +21,6 @@ type Layout struct {
 	root locus.URL // of the folder; ends in "/"
 	url  locus.URL // of the site; ends in "/", or is zero
 	own  bool      // url is the one of LayoutOptions
-	wiki bool
 }
 
 // LayoutOptions configure [OpenLayout]. The zero value, and nil, are those of a folder that
@@ -54,7 +53,7 @@ func OpenLayout(fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
-	l := &Layout{site: site, url: o.URL, own: !o.URL.IsZero(), wiki: o.Wikilinks}
+	l := &Layout{site: site, url: o.URL, own: !o.URL.IsZero()}
 	if l.root, err = withSlash(root); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
@@ -68,9 +67,7 @@ func OpenLayout(fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
 		prefix, _ := l.url.Path()
 		site.SetPrefix(prefix)
 	}
-	if o.Preset == "obsidian" || o.Preset == "foam" {
-		l.wiki = true
-	} else if o.Wikilinks {
+	if o.Wikilinks {
 		err = site.ReadStems()
 	}
 	return l, err
@@ -93,7 +90,7 @@ func (l *Layout) Preset() string { return l.site.Name }
 func (l *Layout) Config() string { return l.site.Config }
 
 // Wikilinks reports whether the documents may have wikilinks.
-func (l *Layout) Wikilinks() bool { return l != nil && l.wiki }
+func (l *Layout) Wikilinks() bool { return l != nil && l.site.HasWikilinks() }
 
 // Contains reports whether the document at a URL is one of the site.
 func (l *Layout) Contains(u locus.URL) bool {
@@ -203,7 +200,7 @@ func (l *Layout) placeAt(at *link, target generator.Target, fragment string, has
 	default:
 		at.verdict, at.detail = Dead, "the site has no page or file "+locus.Quote(target.Name)
 	}
-	if l.site.Name == "" && !l.wiki {
+	if l.site.Name == "" && !l.Wikilinks() {
 		at.site = nil
 	}
 	return true
@@ -269,7 +266,7 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 // it.
 func siteAnchors(site *generator.Site, source string) *anchors {
 	ids, other := site.IDs(source)
-	a := &anchors{leads: other}
+	a := &anchors{leads: other, lenient: site.HasWikilinks()}
 	for _, id := range ids {
 		a.add(id)
 	}

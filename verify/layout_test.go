@@ -307,3 +307,17 @@ func TestUnknownPreset(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// BenchmarkBook verifies a book of 460 chapters, as files and as the pages of its generator.
+func BenchmarkBook(b *testing.B) {
+	fsys := texts(mdBookSite().files)
+	for _, preset := range []string{"", "mdbook"} {
+		b.Run("preset="+preset, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := verify.Files(fsys, &verify.FilesOptions{Preset: preset}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

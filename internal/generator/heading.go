@@ -49,6 +49,9 @@ func (s *Site) IDs(source string) (ids []string, any bool) {
 		}
 	}
 	if s.stems != nil {
+		for _, heading := range plain {
+			ids = append(ids, VaultID(heading)) // by which wikilinks name it
+		}
 		for _, m := range block.FindAllStringSubmatch(source, -1) {
 			ids = append(ids, m[1])
 		}

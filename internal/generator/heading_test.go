@@ -21,7 +21,6 @@ func TestIDs(t *testing.T) {
 		{"kramdown", kramdownIDs, "This is a header|12. Another one 1 here|123|Tēst a_b", "this-is-a-header|another-one-1-here|section|tst-ab"},
 		{"Python-Markdown", pythonIDs(false), "Hello World|Hello World|Žlutý kůň|日本|a - b|x_y", "hello-world|hello-world_1|zluty-kun|_1|a-b|x_y"},
 		{"Python-Markdown, Unicode", pythonIDs(true), "Žlutý", "zluty|žlutý"},
-		{"vault", vaultIDs, "A: b", "a-b|ab"},
 	} {
 		if got := strings.Join(c.ids(strings.Split(c.headings, "|")), "|"); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)

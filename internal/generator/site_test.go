@@ -106,6 +106,7 @@ func TestFind(t *testing.T) {
 		{"mdbook", map[string]string{"src/SUMMARY.md": "[A](a.md)", "src/a.md": "", "src/b.md": ""}, "src/b.md", "a.md", "", Target{Kind: NoPage}},
 		{"mdbook", map[string]string{"src/SUMMARY.md": "[A](a.md)", "src/a.md": ""}, "src/a.md", "../../../x", "", Target{Outside, "x"}},
 		{"sphinx", map[string]string{"a.md": "", "b.md": "(A Label)=\n# B\n"}, "a.md", "a%20label", "a-label b !none", Target{File, "b.md"}},
+		{"obsidian", map[string]string{"a.md": "# A: B c\nText ^block\n"}, "a.md", "", "a-b-c abc ^block !b", Target{File, "a.md"}},
 		{"", map[string]string{"a/b.md": ""}, "", "a/b.md", "", Target{File, "a/b.md"}},
 		{"", map[string]string{"a/b.md": ""}, "a/b.md", "..%2Fb.md", "", Target{Missing, "..%2Fb.md"}},
 	} {

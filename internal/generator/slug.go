@@ -238,15 +238,6 @@ func docutilsID(text string) string {
 	return endsOfID.ReplaceAllString(text, "")
 }
 
-// vaultIDs are the texts of headings, by which wikilinks name them, and GitHub's fragments.
-func vaultIDs(headings []string) []string {
-	ids := githubIDs(headings)
-	for _, h := range headings {
-		ids = append(ids, VaultID(h))
-	}
-	return ids
-}
-
 // VaultID returns what is compared of the text of a heading that a wikilink names: letters
 // and digits in lower case.
 func VaultID(heading string) string {

@@ -11,9 +11,11 @@ func openVault(s *Site, _ string) error {
 	s.mounts = []mount{{".", "", true}}
 	s.sources, s.assets = true, true
 	s.suffixes = []string{".md"}
-	s.ids = vaultIDs
 	return s.ReadStems()
 }
+
+// HasWikilinks reports whether [Site.Wiki] finds documents.
+func (s *Site) HasWikilinks() bool { return s.stems != nil }
 
 // ReadStems reads the names of all files, which [Site.Wiki] needs.
 func (s *Site) ReadStems() error {
