@@ -29,6 +29,15 @@ type Options struct {
 	// scripts, style sheets and declarations of HTML, and in attributes that hold no URL.
 	// Plain text hides nothing.
 	Hidden bool
+	// NoCode: leave out the URLs in code: code spans and blocks of Markdown, and the running
+	// text of the HTML elements code, pre, samp and kbd.
+	NoCode bool
+	// Wikilinks: report "[[Page]]", "[[Page#Heading|text]]" and "![[file.png]]" of Markdown.
+	// The page and the heading are the Ref, with their blanks; Element is "wikilink".
+	Wikilinks bool
+	// Templates: report a destination of Markdown that is an action of a template, as in
+	// "[text]({{< ref "page" >}})", which has no other form. The action is the Ref.
+	Templates bool
 	// Type is the media type of the text: "text/markdown". An unknown type is read as
 	// plain text. Compressed files and archives that show in the first octets are
 	// unpacked all the same. Empty: the name and the content decide.

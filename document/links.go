@@ -77,6 +77,7 @@ type linkFinder struct {
 	based bool   // it is of this document, not of one around it
 	xml   bool
 	depth int // documents around it
+	code  int // open elements with code
 
 	elements map[string]string // what Element says, each once
 }
@@ -93,9 +94,11 @@ func (d *linkFinder) piece(p markup.Piece) {
 	written := d.text[p.Start:p.End]
 	switch p.Kind {
 	case markup.Prose:
-		d.prose(p.Start, p.End, markup.MarkdownText)
+		d.markdownProse(p.Start, p.End)
 	case markup.Code:
-		d.prose(p.Start, p.End, markup.Literal)
+		if !d.o.NoCode {
+			d.prose(p.Start, p.End, markup.Literal)
+		}
 	case markup.Link, markup.Image, markup.Definition:
 		if len(written) <= maxPiece {
 			decoded := markup.Decode(written, markup.MarkdownText)
@@ -126,7 +129,10 @@ func (d *linkFinder) html(start, end int) {
 		case markup.Verbatim:
 			d.prose(h.Start, h.End, markup.Literal)
 		case markup.StartTag:
+			d.openCode(h.Name)
 			d.attributes(&h)
+		case markup.EndTag:
+			d.closeCode(h.Name)
 		case markup.Comment:
 			d.hidden(h.Start, h.End)
 		case markup.Content:
@@ -151,6 +157,9 @@ const maxPiece = 16 * locus.MaxLen
 
 // prose reports the URLs of the running text from start to end.
 func (d *linkFinder) prose(start, end int, n markup.Notation) {
+	if d.code > 0 {
+		return
+	}
 	text := d.text[start:end]
 	if !d.o.Extract.Schemeless && !mayHold(text, n) {
 		return

@@ -17,6 +17,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -78,7 +79,12 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 			return a
 		}
 	}
-	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0 && !e.needsIndex(t)})
+	if access.KindOf(err) == access.NotFound && e.isFile(t.url) {
+		if other, ok := e.fallback(ctx, t); ok {
+			res, err = other, nil
+		}
+	}
 	if err != nil {
 		a.classify(err)
 		a.outcome.To = failedAt(t.url, err)
@@ -97,7 +103,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	switch r := res.Resource.(type) {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
-			e.readObject(ctx, a, page, wants, res, r)
+			e.readObject(ctx, a, t, page, wants, res, r)
 		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
 		}
@@ -105,7 +111,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		switch {
 		case page != nil:
 			e.readMenu(a, res, r)
-		case len(wants) > 0:
+		case len(wants) > 0 || e.needsIndex(t):
 			e.findInIndexFile(ctx, a, t, wants, r)
 		}
 	case *scheme.Session:
@@ -207,7 +213,7 @@ func pageOf(res *access.Result) *origins {
 
 // readObject reads an object for its fragments, and for its links if it is a page of a
 // site.
-func (e *Verifier) readObject(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
+func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, page *doc, wants []string, res *access.Result, o *scheme.Object) {
 	kind := kindOf(o)
 	if kind == otherType || kind == cssType && page == nil {
 		return
@@ -225,17 +231,17 @@ func (e *Verifier) readObject(ctx context.Context, a *attempt, page *doc, wants 
 	}
 	if page != nil {
 		a.at = pageOf(res)
-		links, troubles := e.links(ctx, bytes.NewReader(text), page.name, kind, res.URL)
+		links, troubles := e.links(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
 		a.links, a.troubles = links, append(a.troubles, troubles...)
 	}
-	e.findFragments(a, kind, text, cut, page != nil, wants, res.URL)
+	e.findFragments(a, t.site, kind, text, cut, page != nil, wants, res.URL)
 }
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
 // findFragments looks for fragments in a document. A fragment that referrals brought
 // replaces all others.
-func (e *Verifier) findFragments(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
+func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
 	if !keep && len(wants) == 0 || e.o.NoFragments || kind == cssType {
 		return
 	}
@@ -245,9 +251,12 @@ func (e *Verifier) findFragments(a *attempt, kind string, text []byte, cut, keep
 		withText = withText || wantsText(fragment)
 	}
 	var list *anchors
-	if kind == markdownType {
+	switch {
+	case kind == markdownType && site != nil:
+		list = siteAnchors(site, octet.View(text))
+	case kind == markdownType:
 		list = markdownAnchors(octet.View(text))
-	} else {
+	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
 	for _, fragment := range wants {

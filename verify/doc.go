@@ -38,6 +38,13 @@
 // directory is looked for in its index file: index.html, index.htm, index.md, README.md
 // or README.html, the first that exists.
 //
+// # Sites
+//
+// A [Layout] reads documents as the pages that a generator of sites makes of them: mdBook,
+// Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian or Foam. Links lead to addresses of
+// pages or to sources, as the generator allows, and headings have the fragments that it
+// gives them. What plugins make is not known. [FilesOptions].Preset selects it for [Files].
+//
 // # Other scripts
 //
 // A link with characters that are not US-ASCII is requested as the URL that it stands for

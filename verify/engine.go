@@ -17,6 +17,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -29,6 +30,7 @@ const (
 	fromTyped  origin = iota // it was typed, or nothing public was dialled before
 	fromPublic               // a public page led there, or a file, whose text may be anyone's
 	inFile                   // the URL of a file that was typed or found in a file
+	inSite                   // the same, found in a document of a site, which decides about fragments
 )
 
 func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(u).Traits }
@@ -59,6 +61,7 @@ type target struct {
 	key  targetKey
 	from *access.Result
 	host *queue.Host[*target]
+	site *generator.Site // whose fragments it has; nil: none
 
 	wants      []string        // fragments to look for
 	found      map[string]bool // fragments that were looked for
@@ -221,6 +224,9 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
 		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
 	}
+	if why := e.chosen(l.url); why != "" {
+		return fix(Ignored, why)
+	}
 	if v, why := e.unsupported(l.url); why != "" {
 		return fix(v, why)
 	}
@@ -229,8 +235,16 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
+	if e.o.Offline || e.o.List {
+		if why := e.badAddress(asked); why != "" {
+			return fix(Malformed, why)
+		}
+	}
 	if e.o.Offline && !e.isFile(asked) {
 		return fix(Ignored, notAFile)
+	}
+	if e.o.List {
+		return fix(Unknown, "")
 	}
 	if canonical == asked {
 		canonical = asked // keep the text once
@@ -242,7 +256,14 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			from = d.at.files
 		}
 	}
-	t := e.target(targetKey{canonical, e.originOf(asked, from)}, asked, from)
+	found := e.originOf(asked, from)
+	if l.site != nil && found == inFile {
+		found = inSite
+	}
+	t := e.target(targetKey{canonical, found}, asked, from)
+	if found == inSite {
+		t.site = l.site
+	}
 	r.target = t
 	if t.url != asked {
 		extra.url = l.url
@@ -550,7 +571,7 @@ func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved 
 
 // askArchive starts a request to an archive for t, if it is dead and none was made.
 func (e *Verifier) askArchive(t *target) bool {
-	if e.o.Archive == nil || t.outcome.Verdict != Dead || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
+	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
 	asked := t.url.WithoutPassword()

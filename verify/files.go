@@ -31,6 +31,9 @@ type FilesOptions struct {
 	// Skip reports whether a file, or a directory with all that is in it, is not read as
 	// a document. nil: those whose names begin with ".".
 	Skip func(name string, d fs.DirEntry) bool
+	// Preset is the generator that makes pages of the documents in fsys: one of [Presets], or
+	// "auto" for those whose configuration files are in fsys. Empty: none.
+	Preset string
 	// Context ends the run early. nil: [context.Background].
 	Context context.Context
 }
@@ -104,7 +107,11 @@ func Files(fsys fs.FS, o *FilesOptions) (*Report, error) {
 	}
 	report := new(Report)
 	var unread []Result
-	for r := range v.Run(ctx, v.files(o.Skip, &unread)) {
+	layouts, err := newLayouts(fsys, o.Preset)
+	if err != nil {
+		return nil, err
+	}
+	for r := range v.Run(ctx, v.files(o.Skip, layouts, &unread)) {
 		report.Results = append(report.Results, r)
 	}
 	report.Results = append(report.Results, unread...)
@@ -138,7 +145,7 @@ func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {
 }
 
 // files yields the documents. Errors of directories are added to unread.
-func (e *Verifier) files(skip func(string, fs.DirEntry) bool, unread *[]Result) iter.Seq[Source] {
+func (e *Verifier) files(skip func(string, fs.DirEntry) bool, layouts *layouts, unread *[]Result) iter.Seq[Source] {
 	if skip == nil {
 		skip = func(name string, d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), ".") && name != "." }
 	}
@@ -154,7 +161,8 @@ func (e *Verifier) files(skip func(string, fs.DirEntry) bool, unread *[]Result) 
 				}
 			case d.Type().IsRegular():
 				open := func(context.Context) (io.ReadCloser, error) { return e.fsys.Open(name) }
-				if !yield(Source{Name: name, URL: fileIn(name), Open: open}) {
+				u := fileIn(name)
+				if !yield(Source{Name: name, URL: u, Open: open, Layout: layouts.of(name, u)}) {
 					return fs.SkipAll
 				}
 			}

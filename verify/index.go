@@ -17,7 +17,8 @@ var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "r
 // findInIndexFile looks for the fragments of a directory in its index file. Without
 // one, it has no fragments that can be looked for.
 func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, wants []string, m *scheme.Menu) {
-	file, rank := locus.URL{}, len(indexFiles)
+	names := e.indexes()
+	file, rank := locus.URL{}, len(names)
 	n := 0
 	for item, err := range m.Items {
 		if n++; err != nil || n > maxItems {
@@ -25,11 +26,17 @@ func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, w
 		}
 		path, _ := item.URL.Path()
 		name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
-		if i := slices.Index(indexFiles, name); i >= 0 && i < rank && item.Kind != scheme.KindMenu {
+		if i := slices.Index(names, name); i >= 0 && i < rank && item.Kind != scheme.KindMenu {
 			file, rank = own(item.URL), i
 		}
 	}
 	if file.IsZero() {
+		if e.needsIndex(t) {
+			a.outcome.Verdict, a.outcome.Detail = Dead, "the folder has none of "+strings.Join(e.o.IndexFiles, ", ")
+		}
+		return
+	}
+	if len(wants) == 0 {
 		return
 	}
 	res, err := e.do(ctx, access.Request{URL: file, From: t.from})
@@ -39,6 +46,9 @@ func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, w
 	}
 	defer res.Resource.Close()
 	if o, ok := res.Resource.(*scheme.Object); ok {
-		e.readObject(ctx, a, nil, wants, res, o)
+		e.readObject(ctx, a, t, nil, wants, res, o)
 	}
 }
+
+// needsIndex reports whether t, a folder, counts as missing without an index file.
+func (e *Verifier) needsIndex(t *target) bool { return len(e.o.IndexFiles) > 0 && e.isFile(t.url) }

@@ -1,15 +1,18 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
@@ -25,10 +28,15 @@ type link struct {
 	detail                   string
 	written, member, context string
 	line, column             int64
+	site                     *generator.Site // that url is a file of, for its fragments; nil: none
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
+	if s.Layout != nil && !e.isFile(s.URL) {
+		// Standard input, which stands for a document of the folder.
+		d.at.files = &access.Result{URL: s.Layout.root}
+	}
 	if e.fsys != nil {
 		// A link to a file elsewhere has no better standing than one to the network.
 		d.at.files = d.at.others
@@ -39,22 +47,27 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 		return
 	}
 	defer r.Close()
-	links, troubles := e.links(ctx, r, s.Name, s.Type, s.URL)
+	links, troubles := e.links(ctx, r, &s)
+	if s.Lines != nil {
+		links = slices.DeleteFunc(links, func(l link) bool { return l.member == "" && !s.Lines(l.line) })
+	}
 	e.deliver(d, links, troubles)
 }
 
 // maxTroubles is how many unreadable parts of a document are reported.
 const maxTroubles = 100
 
-func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
+func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []link, troubles []error) {
 	o := e.o.Document
-	if mediaType != "" {
-		o.Type = mediaType
+	if s.Type != "" {
+		o.Type = s.Type
 	}
+	o.Templates = true
+	o.Wikilinks = o.Wikilinks || s.Layout.Wikilinks()
 	if o.Extract.Schemes == nil {
 		o.Extract.Schemes = e.registry.InText()
 	}
-	for found, err := range document.Links(r, name, &o) {
+	for found, err := range document.Links(r, s.Name, &o) {
 		switch {
 		case ctx.Err() != nil:
 			return list, troubles
@@ -73,14 +86,35 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType strin
 			// A prefix of other URLs, a name, and a host to connect to early: these need not
 			// exist as resources.
 		default:
-			list = append(list, e.link(&found, base))
+			list = append(list, e.link(&found, s))
 		}
 	}
 	return list, troubles
 }
 
-func (e *Verifier) link(found *document.Link, base locus.URL) link {
+func (e *Verifier) link(found *document.Link, s *Source) link {
+	l := e.readLink(found, s)
+	if len(e.o.Remap) > 0 && !l.url.IsZero() && l.detail == "" {
+		e.remap(&l)
+	}
+	return l
+}
+
+func (e *Verifier) readLink(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
+	if text := cmp.Or(found.Ref, found.URL.String()); !isTemplate(text) && s.Layout != nil {
+		if found.URL.IsZero() {
+			l.written = strings.Clone(text)
+		}
+		if e.place(&l, found, s.URL, s.Layout) {
+			if !l.url.IsZero() {
+				e.ascii(&l)
+			}
+			l.written = cmp.Or(l.written, strings.Clone(text))
+			return l
+		}
+		l.written = ""
+	}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
 		e.ascii(&l)
@@ -97,7 +131,11 @@ func (e *Verifier) link(found *document.Link, base locus.URL) link {
 		l.verdict, l.detail = Ignored, template
 		return l
 	}
-	u, err := e.resolve(found, base)
+	if found.Element == "wikilink" {
+		l.verdict, l.detail = Ignored, "a wikilink in a document without a folder"
+		return l
+	}
+	u, err := e.resolve(found, s.URL)
 	switch {
 	case errors.Is(err, errOutside):
 		l.verdict, l.detail = Warning, err.Error()

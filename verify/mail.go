@@ -9,6 +9,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/scheme"
 )
 
 // Mail looks up the mail servers of a domain. A *[net.Resolver] is one.
@@ -38,6 +39,21 @@ func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, agai
 		}
 	}
 	return out, again
+}
+
+// badAddress returns the fault of the addresses of a URL that composes a message; "": there
+// is none that its syntax shows.
+func (e *Verifier) badAddress(u locus.URL) string {
+	text, _, _ := strings.Cut(u.SchemePart(), "?")
+	if text == "" || !e.traits(u).Has(scheme.Composes) {
+		return ""
+	}
+	for address := range strings.SplitSeq(text, ",") {
+		if faults := addrspec.Faults(address); len(faults) > 0 {
+			return "invalid address: " + faults[0].Help
+		}
+	}
+	return ""
 }
 
 // checkAddress verifies one address, as written in the URL.

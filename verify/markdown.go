@@ -20,13 +20,18 @@ func markdownAnchors(source string) *anchors {
 			a.add(slug(plain))
 		}
 	}
+	a.addHTML(source)
+	a.sort()
+	return a
+}
+
+// addHTML adds the names in the HTML of a Markdown document.
+func (a *anchors) addHTML(source string) {
 	for p := range markup.Markdown(source) {
 		if p.Kind == markup.Tag || p.Kind == markup.HTMLBlock {
 			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, nil)
 		}
 	}
-	a.sort()
-	return a
 }
 
 // headingID splits a heading into its text and its own fragment, as many sites other than

@@ -18,6 +18,12 @@ import (
 type Rules struct {
 	// Ignore describe URLs that are skipped.
 	Ignore []policy.Pattern `toml:"ignore"`
+	// Include describe the URLs that are verified; none: all.
+	Include []policy.Pattern `toml:"include"`
+	// ExcludePath describe files that are not read, for the caller that lists them.
+	ExcludePath []string `toml:"exclude-path"`
+	// Remap are replacements, after those of [Options].
+	Remap []Remap `toml:"remap"`
 	// Accept are outcomes that are not reported.
 	Accept []Accept `toml:"accept"`
 }
@@ -40,7 +46,7 @@ func ParseRules(text string) (*Rules, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key; known are ignore, and in accept: url, status, verdict and reason", locus.Quote(unknown[0].String()))
+		return nil, fmt.Errorf("%s: unknown key; known are ignore, include, exclude-path and remap, and in accept: url, status, verdict and reason", locus.Quote(unknown[0].String()))
 	}
 	for i, a := range r.Accept {
 		if a.URL.String() == "" {

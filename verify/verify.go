@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/policy"
 )
 
 // Source is a document whose links are verified.
@@ -28,6 +29,11 @@ type Source struct {
 	// Open opens the document. nil: URL is verified like a link that was typed, and so
 	// are the documents below it that it links to: a site.
 	Open func(context.Context) (io.ReadCloser, error)
+	// Layout is the site that the document is a part of; nil: none.
+	Layout *Layout
+	// Lines reports whether the links of a line are verified; nil: those of all lines are.
+	// It is called concurrently with that of other sources.
+	Lines func(line int64) bool
 }
 
 // Options configure a [Verifier]. The zero value, and nil, select the defaults.
@@ -70,6 +76,22 @@ type Options struct {
 	// NoFragments skips fragments.
 	NoFragments bool
 
+	// Include and Exclude describe the URLs that are verified: those of Include, nil: all,
+	// but those of Exclude. The others are [Ignored].
+	Include, Exclude []policy.Pattern
+	// Schemes are the names of the schemes whose links are verified; nil: all.
+	Schemes []string
+	// List requests nothing: what would be requested is [Unknown].
+	List bool
+	// Remap replaces parts of URLs, by the first that describes one.
+	Remap []Remap
+	// FallbackExtensions are tried for a file that does not exist: "html" also finds a.html
+	// for a. One replaces another one of them: "md" after "html" finds a.md for a.html.
+	FallbackExtensions []string
+	// IndexFiles are the files that are shown for a folder, in order of preference. One
+	// without any is [Dead]. nil: a folder needs none; for its fragments, as the package says.
+	IndexFiles []string
+
 	Rules    *Rules    // nil: none
 	Baseline *Baseline // nil: none
 
@@ -103,6 +125,10 @@ func (o *Options) orDefault() Options {
 	var r Options
 	if o != nil {
 		r = *o
+	}
+	if r.Rules != nil {
+		r.Include = slices.Concat(r.Include, r.Rules.Include)
+		r.Remap = slices.Concat(r.Remap, r.Rules.Remap)
 	}
 	r.Parallel = min(cmp.Or(max(r.Parallel, 0), 32), MaxParallel)
 	r.PerHost = cmp.Or(max(r.PerHost, 0), 2)

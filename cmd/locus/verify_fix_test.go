@@ -82,7 +82,7 @@ func TestVerifyFix(t *testing.T) {
 	if err := os.Chmod("docs/a.md", 0o640); err != nil {
 		t.Fatal(err)
 	}
-	out, errOut, status := runFix(t, "docs")
+	out, errOut, status := runFix(t, "--all-files", "docs")
 	check("--fix")
 	for _, want := range []string{"4 links in 2 documents replaced", "docs/g.go:2:4: " + site + "/301/ok is not replaced: the file is generated", "docs/h.html:"} {
 		if !strings.Contains(errOut, want) {

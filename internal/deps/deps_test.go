@@ -40,6 +40,8 @@ const rules = `
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < internal/markup;
+	# What generators of sites make of documents: their files, without URLs.
+	escape, internal/markup < internal/generator;
 	locus, internal/human, internal/media, internal/markup < message;
 	extract, relative, message, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
@@ -64,7 +66,7 @@ const rules = `
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
-	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
+	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;

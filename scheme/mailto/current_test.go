@@ -150,7 +150,7 @@ func TestCurrentAddresses(t *testing.T) {
 		{"2", "mailto:/joe@h", "reserved-character@7"},
 		{"2 item 1", "mailto:a&b;c=d@e", "reserved-character@8 reserved-character@10 reserved-character@12"},
 		{"2 item 1", "mailto:a%b@c", "escape@8"},
-		{"2 item 1", "mailto:[1]@[2]", "character@7 character@9 character@11 character@13"},
+		{"2 item 1", "mailto:[1]@[2]", "addr-spec@7 addr-spec@9 character@11 character@13"},
 		{"2 item 2", "mailto:%22a%22.b@c", "addr-spec@7 addr-spec@11"},
 		{"2 item 2", "mailto:%22a%01%22@c", "addr-spec@11"},
 		{"2 item 3", "mailto:%22a%20b%22@c", "addr-spec@11"},

@@ -76,12 +76,12 @@ func TestCurrentMID(t *testing.T) {
 		{"2", "mid://a@b", "slashes@4"},
 		{"2", "mid:a?b@c", "query@5"},
 		{"2", "mid:a?b?c@d?e", "query@5"},
-		{"2", "mid:<a@b>", "character@4 character@8"},
+		{"2", "mid:<a@b>", "addr-spec@4 addr-spec@8"},
 		{"2", "mid:%3Ca@b%3E", "addr-spec@4 addr-spec@10"},
 		{"2", "mid:%22a", "addr-spec@8"},
 		{"2", "mid:a%2", "escape@5"},
 		{"2", "mid:a%0D%0AX:%20y@b", "addr-spec@5 addr-spec@8 addr-spec@12 addr-spec@13"},
-		{"2", "mid:\xff@b", "character@4"},
+		{"2", "mid:\xff@b", "addr-spec@4"},
 	})
 }
 

@@ -153,6 +153,8 @@ func (v *verifier) prepareTell() error {
 	switch {
 	case err != nil:
 		return err
+	case v.choice.dump && (t.fix || len(t.files) > 0):
+		return errors.New("--dump requests nothing, so there is nothing to report or to fix")
 	case t.dryRun && !t.fix:
 		return errors.New("--dry-run needs --fix")
 	case t.dryRun && t.format != "text":

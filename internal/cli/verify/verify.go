@@ -42,6 +42,7 @@ type verifier struct {
 	writeBaseline    bool
 	strict           bool
 	noIgnore, hidden bool
+	choice           choice
 
 	tell     tell
 	verifier *verify.Verifier
@@ -49,10 +50,16 @@ type verifier struct {
 	bad      map[string]bool // links for the baseline
 }
 
-const verifyLong = `Each argument is a file, a folder, whose files are read as "locus extract -r" does, or
-the URL of a site, whose pages are read as far as they are below it; "-" is a document
-on standard input. Partial forms are resolved against the document. Fragments are looked for in HTML and Markdown. Of mail
-addresses the domain is looked up.
+const verifyLong = `Each argument is a file, a folder, whose documents are read (Markdown, HTML, text, mail;
+--all-files: every file), or the URL of a site, whose pages are read as far as they are
+below it; "-" is a document on standard input. Partial forms are resolved against the
+document. Fragments are looked for in HTML and Markdown. Of mail addresses the domain is
+looked up.
+
+Documents of mdBook, Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian and Foam are read
+as the pages that these make of them, if the configuration file is in their folder or
+above. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
+and --index-files.
 
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
 "dead" means that the server says so. Inconclusive answers (401, 403, 429, 5xx, timeouts)
@@ -66,13 +73,17 @@ next time.
 Rules are read from the file .locus-verify.toml in this folder or one above it:
 
   ignore = ["http://localhost*", "https://*.example.net/*"]   # not requested
+  include = ["https:"]                                        # only these are
+  exclude-path = ["vendor/", "*.min.html$"]                   # files, not read
+  remap = ["https://www.example.com/ public/"]                # verified instead
   [[accept]]                                                  # not a failure
   url = "https://www.example.com/*"
   status = [403, 999]
   reason = "it wants a browser"
 
-ignore and url are patterns: the beginning of URLs, in which "*" stands for any characters
-and a final "$" for the end, or what "locus gateway --deny" takes.
+ignore, include, url and the first part of remap are patterns: the beginning of URLs, in
+which "*" stands for any characters and a final "$" for the end, or what "locus gateway
+--deny" takes. Those of exclude-path are the beginning of paths.
 
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
@@ -126,6 +137,7 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	})
 	v.addTellFlags(cmd)
+	v.choice.addFlags(cmd, &v.o)
 	base.UseNetworkFlags(cmd)
 	return cmd
 }
@@ -189,10 +201,14 @@ func (v *verifier) prepare() error {
 	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
 		return err
 	}
-	if name := cmp.Or(v.rules, nearest(".locus-verify.toml")); name != "" {
-		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
+	rules := cmp.Or(v.rules, nearest(".locus-verify.toml"))
+	if rules != "" {
+		if o.Rules, err = readFile("--rules", rules, verify.ParseRules); err != nil {
 			return err
 		}
+	}
+	if err := v.choice.prepare(a, o, rules); err != nil {
+		return err
 	}
 	if v.baseline != "" {
 		o.Baseline, err = readFile("--baseline", v.baseline, verify.ParseBaseline)
@@ -224,7 +240,9 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 			break
 		}
 	}
-	v.endOutputs()
+	if !v.choice.dump {
+		v.endOutputs()
+	}
 	progress.Close()
 	v.endFix(ctx)
 	v.finish(ctx)
@@ -232,6 +250,10 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 }
 
 func (v *verifier) take(r *verify.Result) {
+	if v.choice.dump {
+		v.list(r)
+		return
+	}
 	v.a.RaiseStatus(v.status(r))
 	v.sum.add(r)
 	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
@@ -314,7 +336,7 @@ func (v *verifier) saveBaseline() error {
 // openStore opens the results of earlier runs. Without them the run continues.
 func (v *verifier) openStore() (closeStore func()) {
 	none := func() {}
-	if v.noCache {
+	if v.noCache || v.choice.dump {
 		return none
 	}
 	dir, reason := v.a.CacheFolder()
@@ -357,7 +379,11 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
 	if arg == "-" {
 		open := func(ctx context.Context) (io.ReadCloser, error) { return pipe{io.NopCloser(nil), v.a.In, ctx}, nil }
-		return yield(verify.Source{Name: arg, Open: open})
+		if v.choice.changedSince != "" {
+			v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: standard input has no history"))
+			return true
+		}
+		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout("")})
 	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
@@ -365,6 +391,10 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		switch {
 		case bad == nil && v.a.Registry.Known(u):
 			v.a.NoteWrapper(arg)
+			if v.choice.changedSince != "" {
+				v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: a site has no history"))
+				return true
+			}
 			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
 			v.a.Fail(base.StatusUsage, bad)
@@ -390,6 +420,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		if err == nil && !f.Named && v.isOutput(f.Path) {
 			continue
 		}
+		wasEmpty := empty
 		empty = false
 		u := locus.URL{}
 		if err == nil {
@@ -399,13 +430,33 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.Fail(base.StatusAccess, err)
 			continue
 		}
-		open := func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
-		if !yield(verify.Source{Name: filepath.ToSlash(f.Path), URL: u, Open: open}) {
+		if !f.Named && !v.choice.isDocument(f.Path) {
+			empty = wasEmpty
+			continue
+		}
+		s := verify.Source{Name: filepath.ToSlash(f.Path), URL: u}
+		if v.choice.excluded(u) {
+			continue
+		}
+		if rev := v.choice.changedSince; rev != "" {
+			changed, err := v.choice.changes.of(ctx, f.Path, rev)
+			if err != nil {
+				v.a.Fail(base.StatusUsage, err)
+				return false
+			}
+			if changed == nil {
+				continue
+			}
+			s.Lines = changed.has
+		}
+		s.Layout = v.layout(arg, f.Path, u)
+		s.Open = func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
+		if !yield(s) {
 			return false
 		}
 	}
 	if empty {
-		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--hidden and --no-ignore read more files"))
+		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--all-files, --hidden and --no-ignore read more files"))
 	}
 	return true
 }

@@ -1,0 +1,130 @@
+package document
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
+)
+
+// markdownProse reports the URLs of running text in Markdown, and what only generators of
+// sites read as a link in it.
+func (d *linkFinder) markdownProse(start, end int) {
+	for (d.o.Wikilinks || d.o.Templates) && !d.done {
+		l, at, next := d.generated(start, end)
+		if next == 0 {
+			break
+		}
+		d.prose(start, at, markup.MarkdownText)
+		d.emit(l)
+		start = next
+	}
+	d.prose(start, end, markup.MarkdownText)
+}
+
+// generated returns the first wikilink or template between start and end, and the range
+// that it takes; next is 0 without one.
+func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
+	for i := start; i < end; i++ {
+		i = d.generatedMark(i, end)
+		rest := d.text[i:end]
+		size, from, ref, element := 0, 0, "", ""
+		switch {
+		case rest == "":
+			return Link{}, 0, 0
+		case strings.HasPrefix(rest, "[["):
+			ref, size = wikilink(rest)
+			from, element = len("[["), "wikilink"
+		default:
+			ref, size = template(rest[len("]("):])
+			from = len("](")
+			size += from
+		}
+		if ref == "" {
+			continue
+		}
+		if d.o.Extract.Clone {
+			ref = strings.Clone(ref)
+		}
+		l.Ref, l.Element, l.Match = ref, element, extract.Match{Form: extract.Link, Start: int64(i + from), End: int64(i + from + len(ref))}
+		return l, i, i + size
+	}
+	return Link{}, 0, 0
+}
+
+// generatedMark returns where the first "[[" or "]({" is from i on, if these are wanted, or
+// end.
+func (d *linkFinder) generatedMark(i, end int) int {
+	first := end
+	if d.o.Wikilinks {
+		if n := strings.Index(d.text[i:end], "[["); n >= 0 {
+			first = i + n
+		}
+	}
+	if d.o.Templates {
+		if n := strings.Index(d.text[i:first], "]({"); n >= 0 {
+			first = i + n
+		}
+	}
+	return first
+}
+
+// maxGenerated is the most octets of a wikilink or of the action of a template.
+const maxGenerated = 4096
+
+// wikilink returns the target of the wikilink that text begins with, and its size.
+func wikilink(text string) (ref string, size int) {
+	text = text[:min(len(text), maxGenerated)]
+	size = strings.Index(text, "]]")
+	if size < 0 {
+		return "", 0
+	}
+	ref, _, _ = strings.Cut(text[len("[["):size], "|")
+	ref = strings.TrimRight(ref, `\ `) // in a table, "\|" is the separator
+	if strings.ContainsAny(ref, "[]\r\n") {
+		return "", 0
+	}
+	return ref, size + len("]]")
+}
+
+// template returns the action that text begins with, up to the end of the destination.
+func template(text string) (ref string, size int) {
+	text = text[:min(len(text), maxGenerated)]
+	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}} {
+		if !strings.HasPrefix(text, marks[0]) {
+			continue
+		}
+		end := strings.Index(text, marks[1])
+		if end < 0 {
+			return "", 0
+		}
+		end += len(marks[1])
+		rest := strings.IndexAny(text[end:], ") \t\r\n")
+		if rest < 0 {
+			return "", 0
+		}
+		return text[:end+rest], end + rest
+	}
+	return "", 0
+}
+
+// hasCode reports whether the text of an element is code.
+func hasCode(name string) bool {
+	switch strings.ToLower(name) {
+	case "code", "pre", "samp", "kbd":
+		return true
+	}
+	return false
+}
+
+func (d *linkFinder) openCode(name string) {
+	if d.o.NoCode && hasCode(name) {
+		d.code++
+	}
+}
+
+func (d *linkFinder) closeCode(name string) {
+	if d.code > 0 && hasCode(name) {
+		d.code--
+	}
+}

@@ -1,0 +1,109 @@
+package generator
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/internal/markup"
+)
+
+// IDs returns the fragments of the headings of a Markdown document, and of the other names
+// that it gives to its parts outside HTML. any reports that it may have others, because a
+// part of the page comes from elsewhere.
+func (s *Site) IDs(source string) (ids []string, any bool) {
+	if _, ok := matter(source); ok {
+		source = withoutMatter(source)
+	}
+	var plain []string
+	for _, heading := range markup.Headings(source) {
+		text, id := OwnID(heading)
+		if id != "" {
+			ids = append(ids, id)
+			continue
+		}
+		plain = append(plain, text)
+	}
+	if s.terms {
+		for _, m := range term.FindAllStringSubmatch(source, -1) {
+			plain = append(plain, strings.Trim(m[1], "`*_ "))
+		}
+	}
+	ids = append(ids, s.ids(plain)...)
+	for _, names := range [...]*regexp.Regexp{blockID, attributeID} {
+		for _, m := range names.FindAllStringSubmatch(source, -1) {
+			ids = append(ids, m[1])
+		}
+	}
+	if s.labels != nil {
+		for _, m := range label.FindAllStringSubmatch(source, -1) {
+			name := m[1] + m[2]
+			ids = append(ids, name, docutilsID(name))
+		}
+	}
+	for i, m := range footnote.FindAllStringSubmatch(source, -1) {
+		for _, name := range []string{m[1], strconv.Itoa(i + 1)} {
+			for _, begin := range []string{"fn:", "fnref:", "fn-", "fnref-", "footnote-", "user-content-fn-", "user-content-fnref-"} {
+				ids = append(ids, begin+name)
+			}
+		}
+	}
+	if s.stems != nil {
+		for _, heading := range plain {
+			ids = append(ids, VaultID(heading)) // by which wikilinks name it
+		}
+		for _, m := range block.FindAllStringSubmatch(source, -1) {
+			ids = append(ids, m[1])
+		}
+	}
+	return ids, s.opaque != nil && s.opaque(source)
+}
+
+var (
+	// blockID is an attribute list of kramdown and Python-Markdown: "{: #name .class}".
+	blockID = regexp.MustCompile(`\{:[^}\n]*?#([^\s}]+)`)
+	// attributeID is one after a text or on a line: "[text]{#name}", "**bold**{ #name .class }".
+	attributeID = regexp.MustCompile(`\{(?:[^{}\n]*\s)?#([^\s{}]+)[^{}\n]*\}`)
+	// label is a label of MyST, or the name of a directive.
+	label = regexp.MustCompile(`(?m)^\s*(?:\(([^)\n]+)\)=|:name:\s*(\S+))\s*$`)
+	// footnote is the definition of a footnote. Generators name it, and the reference to it,
+	// by its label or by its number.
+	footnote = regexp.MustCompile(`(?m)^\[\^([^\]\s]+)\]:`)
+	// term is a term that a list defines.
+	term = regexp.MustCompile(`(?m)^([^\s:#>|-].*)\n\n?: `)
+	// block is the name of a block of Obsidian, at its end.
+	block = regexp.MustCompile(`(?m)(?:^|\s)(\^[A-Za-z0-9-]+)\s*$`)
+)
+
+// withoutMatter returns a document without its front matter.
+func withoutMatter(source string) string {
+	mark := strings.TrimPrefix(source, "\uFEFF")[:3]
+	_, rest, _ := strings.Cut(source, "\n")
+	for line := range strings.Lines(rest) {
+		rest = rest[len(line):]
+		if strings.TrimRight(line, " \t\r\n") == mark {
+			break
+		}
+	}
+	return rest
+}
+
+// OwnID splits a heading into its text and the fragment that it gives itself: "Text {#id .class}"
+// or "Text {: #id}". id is empty without one.
+func OwnID(heading string) (plain, id string) {
+	heading = strings.TrimSpace(heading)
+	at := strings.LastIndexByte(heading, '{')
+	if at < 0 || !strings.HasSuffix(heading, "}") {
+		return heading, ""
+	}
+	for field := range strings.FieldsSeq(strings.TrimPrefix(heading[at+1:len(heading)-1], ":")) {
+		name, ok := strings.CutPrefix(field, "#")
+		if value, isID := strings.CutPrefix(field, "id="); isID {
+			name, ok = strings.Trim(value, `"'`), true
+		}
+		if ok && name != "" {
+			return strings.TrimSpace(heading[:at]), name
+		}
+	}
+	return heading, ""
+}

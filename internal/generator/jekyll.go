@@ -1,0 +1,158 @@
+package generator
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// isJekyll reports whether a _config.yml is one of Jekyll: Hexo and Jupyter Book have files
+// of that name too.
+func isJekyll(fsys fs.FS, _ string) bool {
+	for _, other := range []string{"_toc.yml", "source/_posts"} {
+		if _, err := fs.Stat(fsys, other); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	jekyllPost    = regexp.MustCompile(`^(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
+	jekyllInclude = regexp.MustCompile(`\{%-?\s*include|\|\s*markdownify`)
+	jekyllStyles  = map[string]string{
+		"": "/:categories/:year/:month/:day/:title.html", "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
+		"ordinal": "/:categories/:year/:y_day/:title.html", "weekdate": "/:categories/:year/W:week/:short_day/:title.html", "none": "/:categories/:title.html",
+	}
+)
+
+// openJekyll reads _config.yml and the front matter of the documents. A page a.md becomes
+// a.html, a post _posts/2020-01-02-a.md becomes 2020/01/02/a.html, if no permalink says
+// otherwise.
+func openJekyll(s *Site, config string) error {
+	v := parseYAML(config)
+	s.clean, s.sources, s.internal = true, true, true // GitHub Pages turns links to a.md into links to pages
+	s.setURL(v.get("url"))
+	if s.prefix = v.get("baseurl"); s.URL != "" {
+		s.URL = strings.TrimSuffix(s.URL, "/") + "/" + strings.Trim(s.prefix, "/")
+	}
+	s.mounts = []mount{{".", "", true}}
+	s.ids, s.opaque = kramdownGFM, jekyllInclude.MatchString
+	if v.get("kramdown.input") != "" && !strings.EqualFold(v.get("kramdown.input"), "gfm") {
+		s.ids = kramdownIDs
+	}
+	s.made = []string{"feed.xml", "sitemap.xml", "robots.txt", "redirects.json", "404.html", "assets/css/*", "page*", "tag/*", "tags/*", "category/*", "categories/*"}
+	style := v.get("permalink")
+	j := &jekyll{s, v, style}
+	return s.walk(".", j.file)
+}
+
+type jekyll struct {
+	*Site
+	config values
+	style  string
+}
+
+func (j *jekyll) file(name string) {
+	ext := path.Ext(name)
+	isPage := isDocument(name)
+	if !isPage && ext != ".html" && ext != ".htm" {
+		return
+	}
+	v, has := matter(readText(j.fsys, name))
+	if !has && !isPage {
+		return // copied as it is
+	}
+	for _, from := range v["redirect_from"] {
+		j.made = append(j.made, strings.TrimPrefix(from, "/"))
+	}
+	stem := strings.TrimSuffix(name, ext)
+	if m := jekyllPost.FindStringSubmatch(stem); m != nil {
+		j.add(j.post(m, v), name)
+		return
+	}
+	if collection, below, ok := strings.Cut(strings.TrimPrefix(stem, "_"), "/"); ok && strings.HasPrefix(stem, "_") {
+		if j.config.get("collections."+strings.ToLower(collection)+".output") == "true" {
+			j.add(j.item(collection, below, v), name)
+		}
+		return
+	}
+	if strings.HasPrefix(stem, "_") || strings.Contains(stem, "/_") {
+		return // layouts and includes
+	}
+	if at := v.get("permalink"); at != "" {
+		j.add(at, name)
+		return
+	}
+	dir, last := path.Split(stem)
+	pretty := j.style == "pretty" || strings.HasSuffix(j.style, "/")
+	switch {
+	case last == "index":
+		j.add(dir, name)
+	case pretty:
+		j.add(stem+"/", name)
+	default:
+		j.add(stem+".html", name)
+	}
+	if strings.EqualFold(last, "README") && !j.isFile(dir+"index.md") && !j.isFile(dir+"index.html") {
+		j.add(dir, name)
+	}
+}
+
+// post returns the path of a post. m are its folder, the parts of its date, and its title.
+func (j *jekyll) post(m []string, v values) string {
+	year, _ := strconv.Atoi(m[2])
+	month, _ := strconv.Atoi(m[3])
+	day, _ := strconv.Atoi(m[4])
+	date := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if own := v.get("date"); len(own) >= len(time.DateOnly) {
+		if d, err := time.Parse(time.DateOnly, own[:len(time.DateOnly)]); err == nil {
+			date = d
+		}
+	}
+	categories := append(strings.FieldsFunc(m[1], func(r rune) bool { return r == '/' }), v["category"]...)
+	for _, list := range v["categories"] {
+		categories = append(categories, strings.Fields(list)...)
+	}
+	style := cmp.Or(v.get("permalink"), j.config.get("collections.posts.permalink"), j.style)
+	title := cmp.Or(v.get("slug"), m[5])
+	_, week := date.ISOWeek()
+	return permalink(style, map[string]string{
+		"categories": strings.ToLower(strings.Join(categories, "/")), "title": title, "slug": strings.ToLower(title), "name": title,
+		"year": date.Format("2006"), "short_year": date.Format("06"), "month": date.Format("01"), "i_month": strconv.Itoa(int(date.Month())),
+		"day": date.Format("02"), "i_day": strconv.Itoa(date.Day()), "y_day": date.Format("002"), "week": strconv.Itoa(week),
+		"short_month": date.Format("Jan"), "long_month": date.Format("January"), "short_day": date.Format("Mon"), "long_day": date.Format("Monday"),
+		"output_ext": ".html",
+	})
+}
+
+// item returns the path of a document of a collection.
+func (j *jekyll) item(collection, below string, v values) string {
+	style := cmp.Or(v.get("permalink"), j.config.get("collections."+strings.ToLower(collection)+".permalink"))
+	if style == "" {
+		style = "/:collection/:path.html"
+		if j.style == "pretty" || strings.HasSuffix(j.style, "/") {
+			style = "/:collection/:path/"
+		}
+	}
+	title := cmp.Or(v.get("slug"), path.Base(below))
+	return permalink(style, map[string]string{"collection": collection, "path": below, "name": path.Base(below), "title": title, "slug": strings.ToLower(title), "output_ext": ".html"})
+}
+
+var token = regexp.MustCompile(`:[a-z_]+`)
+
+// permalink fills in a template. A style is the name of one.
+func permalink(style string, tokens map[string]string) string {
+	if full, ok := jekyllStyles[style]; ok {
+		style = full
+	}
+	at := token.ReplaceAllStringFunc(style, func(t string) string { return tokens[t[1:]] })
+	if path.Ext(at) == "" && !strings.HasSuffix(at, "/") {
+		at += ".html" // and found without it too
+	}
+	return at
+}

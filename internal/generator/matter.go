@@ -1,0 +1,158 @@
+package generator
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// values are the scalars of a configuration, and the items of its lists, by their keys in
+// lower case: "collections.docs.permalink". Those of a list of tables are in its order.
+type values map[string][]string
+
+// get returns the first value of a key.
+func (v values) get(key string) string {
+	if list := v[key]; len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}
+
+// matter returns the front matter of a document: YAML between lines "---", TOML between
+// lines "+++", and whether there is one.
+func matter(source string) (values, bool) {
+	source = strings.TrimPrefix(source, "\uFEFF")
+	for mark, parse := range map[string]func(string) values{"---": parseYAML, "+++": parseTOML} {
+		rest, ok := strings.CutPrefix(source, mark)
+		if !ok {
+			continue
+		}
+		first, rest, ok := strings.Cut(rest, "\n")
+		if !ok || strings.TrimSpace(first) != "" {
+			continue
+		}
+		end := 0
+		for line := range strings.Lines(rest) {
+			if strings.TrimRight(line, " \t\r\n") == mark {
+				return parse(rest[:end]), true
+			}
+			end += len(line)
+		}
+	}
+	return nil, false
+}
+
+// parseTOML reads the scalars and lists of scalars of TOML. Of a malformed text it returns
+// what was read: the generator itself reports the fault.
+func parseTOML(text string) values {
+	var tree map[string]any
+	_, _ = toml.Decode(text, &tree)
+	v := values{}
+	v.flatten("", tree)
+	return v
+}
+
+func (v values) flatten(key string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			if key != "" {
+				name = key + "." + name
+			}
+			v.flatten(name, inner)
+		}
+	case []map[string]any:
+		for _, table := range value {
+			v.flatten(key, table)
+		}
+	case []any:
+		for _, item := range value {
+			if _, nested := item.(map[string]any); !nested {
+				v.flatten(key, item)
+			}
+		}
+	default:
+		key = strings.ToLower(key)
+		v[key] = append(v[key], scalar(value))
+	}
+}
+
+// scalar returns a value of TOML as YAML writes it.
+func scalar(value any) string {
+	if date, ok := value.(time.Time); ok {
+		return date.Format(time.RFC3339)
+	}
+	return fmt.Sprint(value)
+}
+
+// parseYAML reads the scalars of YAML in block style, and lists of scalars. That is all
+// that the configurations of generators have which decides about addresses; other nodes
+// are skipped.
+func parseYAML(text string) values {
+	v := values{}
+	type level struct {
+		indent int
+		key    string
+	}
+	var open []level
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		rest := strings.TrimLeft(line, " ")
+		indent := len(line) - len(rest)
+		if rest == "" || rest[0] == '#' {
+			continue
+		}
+		item, isItem := strings.CutPrefix(rest, "- ")
+		for len(open) > 0 && (open[len(open)-1].indent > indent || open[len(open)-1].indent == indent && !isItem) {
+			open = open[:len(open)-1]
+		}
+		prefix := ""
+		if len(open) > 0 {
+			prefix = open[len(open)-1].key
+		}
+		if isItem && !strings.Contains(item, ": ") {
+			v[prefix] = append(v[prefix], yamlScalar(item))
+			continue
+		} else if isItem {
+			rest, indent = item, indent+len("- ")
+		}
+		key, value, ok := strings.Cut(rest, ":")
+		if !ok || value != "" && value[0] != ' ' {
+			continue
+		}
+		key = strings.ToLower(yamlScalar(key))
+		if prefix != "" {
+			key = prefix + "." + key
+		}
+		open = append(open, level{indent, key})
+		switch value = strings.TrimSpace(value); {
+		case value == "", value[0] == '|', value[0] == '>', value[0] == '&', value[0] == '{':
+		case value[0] == '[':
+			for part := range strings.SplitSeq(strings.Trim(value, "[]"), ",") {
+				if part = yamlScalar(part); part != "" {
+					v[key] = append(v[key], part)
+				}
+			}
+		default:
+			v[key] = append(v[key], yamlScalar(value))
+		}
+	}
+	return v
+}
+
+// yamlScalar returns a scalar without quotes and without the comment after it.
+func yamlScalar(text string) string {
+	text = strings.TrimSpace(text)
+	for _, quote := range []string{`"`, "'"} {
+		if rest, ok := strings.CutPrefix(text, quote); ok {
+			value, _, _ := strings.Cut(rest, quote)
+			return value
+		}
+	}
+	if i := strings.Index(text, " #"); i >= 0 {
+		text = strings.TrimSpace(text[:i])
+	}
+	return text
+}

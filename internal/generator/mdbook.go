@@ -1,0 +1,71 @@
+package generator
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/locus-url/locus/internal/markup"
+)
+
+// openMdBook reads book.toml and SUMMARY.md, which lists the chapters: another document is
+// not rendered. A chapter a.md becomes a.html, README.md index.html.
+func openMdBook(s *Site, config string) error {
+	v := parseTOML(config)
+	src := path.Clean(cmp.Or(v.get("book.src"), "src"))
+	s.content = []string{src}
+	s.prefix = cmp.Or(v.get("output.html.site-url"), "/")
+	s.sources, s.listed, s.ids, s.opaque = true, true, mdBookIDs, mdBookInclude.MatchString
+	s.mounts = []mount{{src, "", false}, {path.Join(src, "../theme"), "theme/", false}}
+	s.made = []string{
+		"404.html", "toc.html", "toc.js", "searchindex.*", "searcher.js", "book.js", "highlight.*", "favicon.*", "css/*", "fonts/*", "FontAwesome/*",
+		"clipboard.min.js", "elasticlunr.min.js", "mark.min.js", "ace.js", "editor.js", "print.html",
+	}
+	if v.get("output.html.print.enable") == "false" {
+		s.made = s.made[:len(s.made)-1]
+	}
+	for key := range v {
+		if from, ok := strings.CutPrefix(key, "output.html.redirect."); ok {
+			s.made = append(s.made, strings.TrimPrefix(from, "/"))
+		}
+	}
+	summary := path.Join(src, "SUMMARY.md")
+	text := readText(s.fsys, summary)
+	first := ""
+	for p := range markup.Markdown(text) {
+		if p.Kind != markup.Link {
+			continue
+		}
+		ref := markup.Decode(text[p.Start:p.End], markup.MarkdownText)
+		name, ok := decode(ref.Text)
+		if name = path.Join(src, name); !ok || !s.isFile(name) {
+			continue
+		}
+		first = cmp.Or(first, name)
+		s.add(mdBookPath(strings.TrimPrefix(name, src+"/")), name)
+	}
+	if text == "" {
+		return s.walk(src, func(name string) {
+			if strings.HasSuffix(name, ".md") {
+				s.add(mdBookPath(strings.TrimPrefix(name, src+"/")), name)
+			}
+		})
+	}
+	if first != "" {
+		s.add("index.html", first)
+	}
+	s.paths[summary] = ""
+	return nil
+}
+
+func mdBookPath(name string) string {
+	name = strings.TrimSuffix(name, ".md")
+	if dir, last := path.Split(name); strings.EqualFold(last, "README") {
+		name = dir + "index"
+	}
+	return name + ".html"
+}
+
+// mdBookInclude is a part of a chapter that is another document.
+var mdBookInclude = regexp.MustCompile(`\{\{#(?:include|template)\s+[^}]*\.md`)

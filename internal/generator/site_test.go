@@ -1,0 +1,219 @@
+package generator
+
+import (
+	"io/fs"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func folder(files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct{ files, want string }{
+		{"book.toml", "mdbook"}, {"hugo.toml", "hugo"}, {"config.toml content/a.md", "hugo"}, {"config.toml", ""}, {"config/_default/hugo.toml", "hugo"},
+		{"docusaurus.config.ts", "docusaurus"}, {"mkdocs.yml", "mkdocs"}, {"conf.py=extensions = ['sphinx.ext.autodoc']", "sphinx"}, {"conf.py=html_theme='x'", "sphinx"}, {"conf.py=DEBUG = True", ""},
+		{"_config.yml", "jekyll"}, {"_config.yml _toc.yml", ""}, {"_config.yml source/_posts/a.md", ""}, {".obsidian/app.json", "obsidian"}, {".foam/x", "foam"}, {"README.md", ""}, {"", ""},
+	} {
+		files := map[string]string{}
+		if name, text, ok := strings.Cut(c.files, "="); ok {
+			files[name] = text
+		} else {
+			for name := range strings.FieldsSeq(c.files) {
+				files[name] = ""
+			}
+		}
+		if got, _ := Detect(folder(files)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.files, got, c.want)
+		}
+	}
+}
+
+// The addresses are examples of each generator's documentation.
+func TestPages(t *testing.T) {
+	for _, c := range []struct {
+		preset string
+		files  map[string]string
+		want   map[string]string // addresses by file
+	}{
+		{"jekyll", map[string]string{
+			"_config.yml": "permalink: pretty\n", "_posts/2009-04-29-slap-chop.md": "---\n---\n", "about.md": "---\n---\n", "docs/index.md": "---\n---\n", "x.html": "no front matter",
+		}, map[string]string{"_posts/2009-04-29-slap-chop.md": "2009/04/29/slap-chop/", "about.md": "about/", "docs/index.md": "docs/"}},
+		{"jekyll", map[string]string{
+			"_config.yml": "permalink: /:month-:day-:year/:title.html\n", "_posts/2009-04-29-slap-chop.md": "---\n---\n",
+		}, map[string]string{"_posts/2009-04-29-slap-chop.md": "04-29-2009/slap-chop.html"}},
+		{"jekyll", map[string]string{
+			"_config.yml": "collections:\n  posts:\n    permalink: \"/news/:year/:title/\"\n    output: true\n", "_posts/2009-04-29-slap-chop.md": "---\n---\n",
+		}, map[string]string{"_posts/2009-04-29-slap-chop.md": "news/2009/slap-chop/"}},
+		{"jekyll", map[string]string{
+			"_config.yml": "permalink: ordinal\n", "_posts/2009-04-29-slap-chop.md": "---\n---\n",
+		}, map[string]string{"_posts/2009-04-29-slap-chop.md": "2009/119/slap-chop.html"}},
+		{"hugo", map[string]string{
+			"hugo.yaml": "permalinks:\n  page:\n    posts: /articles/:year/:month/:slug/\n    tutorials: /training/:slug/\n", "content/_index.md": "",
+			"content/posts/bash-in-slow-motion.md": "---\ntitle: Bash in slow motion\ndate: 2023-10-15T19:30:00-07:00\n---\n", "content/tutorials/git-for-beginners.md": "---\ntitle: Git for beginners\n---\n",
+		}, map[string]string{"content/posts/bash-in-slow-motion.md": "articles/2023/10/bash-in-slow-motion/", "content/tutorials/git-for-beginners.md": "training/git-for-beginners/", "content/_index.md": ""}},
+		{"hugo", map[string]string{"hugo.yaml": "module:\n  mounts:\n    - source: text/en\n      target: content\n    - source: text/x\n      target: content/more\n    - source: files\n      target: static\n", "text/en/a.md": "", "text/x/b.md": "", "content/c.md": ""},
+			map[string]string{"text/en/a.md": "a/", "text/x/b.md": "more/b/"}},
+		{"hugo", map[string]string{"hugo.toml": "[[module.mounts]]\nsource = 'text/en'\ntarget = 'content'\n", "text/en/a.md": ""}, map[string]string{"text/en/a.md": "a/"}},
+		{"hugo", map[string]string{"hugo.json": `{"uglyURLs": true}`, "content/posts/post-1.md": "", "content/posts/_index.md": ""},
+			map[string]string{"content/posts/post-1.md": "posts/post-1.html", "content/posts/_index.md": "posts/"}},
+		{"docusaurus", map[string]string{
+			"docusaurus.config.js": "docs: { path: 'manual', routeBasePath: '/' }, blog: false, trailingSlash: true", "manual/guides/hello.md": "", "manual/01-Intro/01-Part/1-a.md": "", "manual/7.0-foo.md": "", "blog/x.md": "",
+		}, map[string]string{"manual/guides/hello.md": "guides/hello/", "manual/01-Intro/01-Part/1-a.md": "Intro/Part/a/", "manual/7.0-foo.md": "7.0-foo/"}},
+		{"mkdocs", map[string]string{"mkdocs.yml": "docs_dir: text\n", "text/index.md": "", "text/api-guide/testing.md": ""}, map[string]string{"text/index.md": "", "text/api-guide/testing.md": "api-guide/testing/"}},
+		{"sphinx", map[string]string{"conf.py": "", "index.rst": "", "a/b.md": "", "_build/x.md": ""}, map[string]string{"index.rst": "", "a/b.md": "a/b.html"}},
+		{"mdbook", map[string]string{"book.toml": "", "src/SUMMARY.md": "[Intro](README.md)\n- [A](./a%20b.md)\n  - [Draft]()\n- [None](none.md)\n", "src/README.md": "", "src/a b.md": "", "src/c.md": ""},
+			map[string]string{"src/README.md": "", "src/a b.md": "a b.html", "src/SUMMARY.md": ""}},
+	} {
+		s, err := Open(folder(c.files), c.preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(s.paths, c.want) {
+			t.Errorf("%s: %v, want %v", c.preset, s.paths, c.want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		preset    string
+		files     map[string]string
+		doc, ref  string
+		fragments string // with "!" those that the file does not have
+		want      Target
+	}{
+		{"hugo", map[string]string{"content/a.md": "", "layouts/_markup/render-link.html": ""}, "content/a.md", "g", "", Target{Undecided, "a/g"}},
+		{"hugo", map[string]string{"content/a.md": "", "themes/x/layouts/_default/_markup/render-link.html": "", "layouts/x.html": ""}, "layouts/x.html", "/g", "", Target{Missing, "g"}},
+		{"hugo", map[string]string{"content/a.md": "", "layouts/x.html": ""}, "layouts/x.html", "g%q", "", Target{Kind: NoPage}},
+		{"hugo", map[string]string{"content/Diff/index.md": "", "content/Diff/a.png": ""}, "content/Diff/index.md", "a.png", "", Target{File, "content/Diff/a.png"}},
+		{"hugo", map[string]string{"hugo.toml": "[markup.goldmark.parser]\nautoDefinitionTermID = true\n", "content/a.md": "`The Term`\n: is defined\n\n[^n]: A note\n"}, "content/a.md", "", "the-term fn:1 fnref:1 !is-defined", Target{File, "content/a.md"}},
+		{"hugo", map[string]string{"content/a.md": "`The Term`\n: is defined\n"}, "content/a.md", "", "!the-term", Target{File, "content/a.md"}},
+		{"mkdocs", map[string]string{"docs/a/b.md": ""}, "docs/a/b.md", "../img/favicon.ico", "", Target{Made, "img/favicon.ico"}},
+		{"mkdocs", map[string]string{"docs/a.md": "**bold**{ #own .x } `code`{#two}\n## H { id=three }\n<!-- md:x -->\n[^n]: note\n"}, "docs/a.md", "", "own two three fn:n !h !x", Target{File, "docs/a.md"}},
+		{"jekyll", map[string]string{"a.md": "", "_includes/x.html": ""}, "_includes/x.html", "y", "", Target{Kind: NoPage}},
+		{"jekyll", map[string]string{"a.md": "", "_includes/x.html": ""}, "a.md", "_includes/x.html", "", Target{Missing, "_includes/x.html"}},
+		{"mdbook", map[string]string{"src/SUMMARY.md": "[A](a.md)", "src/a.md": "", "src/b.md": ""}, "src/a.md", "b.md", "", Target{Unlisted, "src/b.md"}},
+		{"mdbook", map[string]string{"src/SUMMARY.md": "[A](a.md)", "src/a.md": "", "src/b.md": ""}, "src/b.md", "a.md", "", Target{Kind: NoPage}},
+		{"mdbook", map[string]string{"src/SUMMARY.md": "[A](a.md)", "src/a.md": ""}, "src/a.md", "../../../x", "", Target{Outside, "x"}},
+		{"sphinx", map[string]string{"a.md": "", "b.md": "(A Label)=\n# B\n"}, "a.md", "a%20label", "a-label b !none", Target{File, "b.md"}},
+		{"obsidian", map[string]string{"a.md": "# A: B c\nText ^block\n"}, "a.md", "", "a-b-c abc ^block !b", Target{File, "a.md"}},
+		{"", map[string]string{"a/b.md": ""}, "", "a/b.md", "", Target{File, "a/b.md"}},
+		{"", map[string]string{"a/b.md": ""}, "a/b.md", "..%2Fb.md", "", Target{Missing, "..%2Fb.md"}},
+	} {
+		s, err := Open(folder(c.files), c.preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Find(c.doc, c.ref, "")
+		if got != c.want {
+			t.Errorf("%s: %s from %s: %v, want %v", c.preset, c.ref, c.doc, got, c.want)
+		}
+		ids, other := s.IDs(c.files[got.Name])
+		if other {
+			t.Errorf("%s: %s may have any fragment", c.preset, got.Name)
+		}
+		for fragment := range strings.FieldsSeq(c.fragments) {
+			if name, missing := strings.CutPrefix(fragment, "!"); slices.Contains(ids, name) == missing {
+				t.Errorf("%s: %s of %s: %v", c.preset, fragment, got.Name, ids)
+			}
+		}
+	}
+}
+
+// A page with a part that comes from elsewhere may have any fragment.
+func TestOpaque(t *testing.T) {
+	for preset, sources := range map[string][2]string{ // with such a part, and without
+		"mdbook": {"{{#include part.md}}", "{{#include main.rs}}"}, "hugo": {`{{% notice %}}`, `{{< ref "a" >}} {{< figure src="a.png" >}}`}, "jekyll": {"{% include x.html %}", "{% link a.md %} {{ site.x }}"},
+		"docusaurus": {"import Part from './_part.mdx'", "import Tabs from '@theme/Tabs'"}, "mkdocs": {"::: package", "::::"}, "sphinx": {"```{include} x.md\n```", "```{note}\n```"},
+	} {
+		s, err := Open(fstest.MapFS{}, preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, source := range sources {
+			if _, other := s.IDs(source); other != (i == 0) {
+				t.Errorf("%s: %q: %v", preset, source, other)
+			}
+		}
+	}
+}
+
+func TestYAML(t *testing.T) {
+	got := parseYAML("# comment\nsite_name: \"My: Docs\" # name\nnav:\n  - Home: index.md\nplugins:\n- search\n- 'tags'\nextra: {a: b}\nlist: [a, 'b', ]\ncollections:\n  docs:\n    output: true\n    permalink: /:name/\n  other:\n    output: false\nempty:\nurl: http://h/#x\ntext: |\n  not: this\n")
+	want := values{
+		"site_name": {"My: Docs"}, "nav.home": {"index.md"}, "plugins": {"search", "tags"}, "list": {"a", "b"}, "collections.docs.output": {"true"}, "collections.docs.permalink": {"/:name/"},
+		"collections.other.output": {"false"}, "url": {"http://h/#x"}, "text.not": {"this"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestMatter(t *testing.T) {
+	for source, want := range map[string]string{
+		"---\na: b\n---\ntext": "b", "+++\na = 'b'\n+++\n": "b", "\uFEFF---\r\na: b\r\n---\r\n": "b", "---\na: b\n": "", "text\n---\na: b\n---\n": "", "--- x\na: b\n---\n": "", "": "",
+	} {
+		v, ok := matter(source)
+		if v.get("a") != want || ok != (want != "") {
+			t.Errorf("%q: %v, %v", source, v, ok)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	if _, err := Open(fstest.MapFS{}, "none"); err == nil {
+		t.Error("an unknown preset opens")
+	}
+	for _, name := range Presets() {
+		s, err := Open(fstest.MapFS{}, name)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := s.Find("a.md", "b.md", ""); got.Kind == File {
+			t.Errorf("%s: %v in an empty folder", name, got)
+		}
+	}
+}
+
+// Whatever a site says, its links lead to files of its folder.
+func FuzzSite(f *testing.F) {
+	f.Add("docs_dir: .\nsite_url: http://h/x/", "---\nslug: ../..\npermalink: /../:title\nurl: //\n---\n# A {#b}\n(x)=\n", "../../a.md")
+	f.Add("[book]\nsrc = '..'", "[a](../../x.md)", "/..%2F..")
+	f.Add("docs: { path: '../..' }, baseUrl: '//'", "+++\naliases = ['/../']\ndate = 2020-01-01\n+++\n[[x]]", "%zz")
+	f.Add("permalinks:\n  content: /:year/../:x/", "", "//")
+	f.Fuzz(func(t *testing.T, config, source, ref string) {
+		files := map[string]string{"a.md": source, "docs/a.md": source, "src/SUMMARY.md": source, "content/posts/index.md": source, "_posts/2020-01-02-a.md": source, "blog/2020-01-02/index.md": source}
+		for _, p := range presets {
+			files[p.config[0]] = config
+			if strings.HasPrefix(p.config[0], ".") {
+				delete(files, p.config[0])
+			}
+		}
+		fsys := folder(files)
+		for _, name := range append(Presets(), "") {
+			s, err := Open(fsys, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.IDs(source)
+			for _, doc := range slices.Sorted(maps.Keys(files)) {
+				s.Contains(doc)
+				for _, got := range []Target{s.Find(doc, ref, ""), s.At(ref), s.Wiki(doc, ref)} {
+					if _, err := fs.Stat(fsys, got.Name); got.Kind == File && err != nil {
+						t.Fatalf("%s: %q of %s leads to %v", name, ref, doc, got)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package generator
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// mapped returns heading with each rune replaced, or left out if it becomes negative.
+func mapped(heading string, f func(rune) rune) string {
+	return strings.Map(f, strings.TrimSpace(heading))
+}
+
+// isWord reports whether r is a letter, mark, digit or "_", as \p{Word} of Ruby has it.
+func isWord(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc)
+}
+
+// githubIDs are the fragments of GitHub, which Docusaurus and the parser of MyST use too.
+func githubIDs(headings []string) []string {
+	seen := map[string]int{}
+	var ids []string
+	for _, h := range headings {
+		name := mapped(h, func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.Pc):
+				return unicode.ToLower(r)
+			}
+			return -1
+		})
+		ids = append(ids, numbered(seen, name, "-"))
+	}
+	return ids
+}
+
+// numbered returns name, with a number after it if an earlier heading has the same.
+func numbered(seen map[string]int, name, separator string) string {
+	result := name
+	for {
+		if _, taken := seen[result]; !taken {
+			seen[result] = 0
+			return result
+		}
+		seen[name]++
+		result = name + separator + strconv.Itoa(seen[name])
+	}
+}
+
+// counted is like numbered, but does not look at the names that it makes.
+func counted(seen map[string]int, name string) string {
+	seen[name]++
+	if n := seen[name] - 1; n > 0 {
+		return name + "-" + strconv.Itoa(n)
+	}
+	return name
+}
+
+// mdBookIDs keep letters, digits, "_" and "-", with ASCII letters in lower case.
+func mdBookIDs(headings []string) []string {
+	seen := map[string]int{}
+	var ids []string
+	for _, h := range headings {
+		name := mapped(h, func(r rune) rune {
+			switch {
+			case r >= 'A' && r <= 'Z':
+				return unicode.ToLower(r)
+			case unicode.IsSpace(r):
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.In(r, unicode.N, unicode.Other_Alphabetic):
+				return r
+			}
+			return -1
+		})
+		// Version 0.5 lowers all letters.
+		id := counted(seen, name)
+		ids = append(ids, id)
+		if lower := strings.ToLower(id); lower != id {
+			ids = append(ids, lower)
+		}
+	}
+	return ids
+}
+
+// hugoIDs are those of type "github", the default of Hugo.
+func hugoIDs(headings []string) []string {
+	seen := map[string]int{}
+	var ids []string
+	for _, h := range headings {
+		name := mapped(h, func(r rune) rune {
+			switch {
+			case r == ' ', r == '-':
+				return '-'
+			case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		})
+		if name == "" {
+			name = "heading"
+		}
+		ids = append(ids, numbered(seen, name, "-"))
+	}
+	return ids
+}
+
+// kramdownGFM are the fragments of kramdown's parser for GitHub's Markdown, the default of
+// Jekyll.
+func kramdownGFM(headings []string) []string {
+	seen := map[string]int{}
+	var ids []string
+	for _, h := range headings {
+		name := mapped(h, func(r rune) rune {
+			switch {
+			case r == ' ', r == '\t':
+				return '-'
+			case r == '-' || isWord(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		})
+		ids = append(ids, counted(seen, name))
+	}
+	return ids
+}
+
+// kramdownIDs are those of kramdown's own parser: ASCII only, from the first letter on.
+func kramdownIDs(headings []string) []string {
+	seen := map[string]int{}
+	var ids []string
+	for _, h := range headings {
+		h = strings.TrimLeftFunc(h, func(r rune) bool { return (r|0x20) < 'a' || (r|0x20) > 'z' })
+		name := mapped(h, func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r >= '0' && r <= '9' || (r|0x20) >= 'a' && (r|0x20) <= 'z':
+				return unicode.ToLower(r)
+			}
+			return -1
+		})
+		if name == "" {
+			name = "section"
+		}
+		ids = append(ids, counted(seen, name))
+	}
+	return ids
+}
+
+// toASCII replaces characters by those that they are made of, and leaves out the others.
+func toASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 {
+			return r
+		}
+		return -1
+	}, norm.NFKD.String(text))
+}
+
+var separators = regexp.MustCompile(`[-\s]+`)
+
+// pythonIDs are those of the toc extension of Python-Markdown, which MkDocs uses; unicode
+// is its slugify_unicode, and that of PyMdown Extensions.
+func pythonIDs(unicodeToo bool) func([]string) []string {
+	return func(headings []string) []string {
+		var ids []string
+		seen := map[string]bool{}
+		for _, h := range headings {
+			names := []string{pythonID(toASCII(h))}
+			if unicodeToo {
+				names = append(names, pythonID(h))
+			}
+			for i, name := range slices.Compact(names) {
+				for i == 0 && (name == "" || seen[name]) {
+					name = nextID(name)
+				}
+				seen[name] = true
+				ids = append(ids, name)
+			}
+		}
+		return ids
+	}
+}
+
+func pythonID(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '-' || unicode.IsSpace(r) || isWord(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+	return separators.ReplaceAllString(strings.TrimSpace(text), "-")
+}
+
+// nextID counts the number after the last "_" of a name up.
+func nextID(name string) string {
+	if i := strings.LastIndexByte(name, '_'); i >= 0 {
+		if n, err := strconv.Atoi(name[i+1:]); err == nil && name[i+1] != '-' && name[i+1] != '+' {
+			return name[:i+1] + strconv.Itoa(n+1)
+		}
+	}
+	return name + "_1"
+}
+
+// sphinxIDs are those of docutils, and the anchors that MyST makes as GitHub does. docutils
+// calls a heading that has no name, or one that is taken, "id1" and so on.
+func sphinxIDs(headings []string) []string {
+	ids := githubIDs(headings)
+	seen := map[string]bool{}
+	n := 0
+	for _, h := range headings {
+		name := docutilsID(h)
+		for name == "" || seen[name] {
+			n++
+			name = "id" + strconv.Itoa(n)
+		}
+		seen[name] = true
+		ids = append(ids, name)
+	}
+	return ids
+}
+
+var (
+	notInID  = regexp.MustCompile(`[^a-z0-9]+`)
+	endsOfID = regexp.MustCompile(`^[-0-9]+|-+$`)
+	digraphs = strings.NewReplacer("ß", "sz", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t")
+)
+
+// docutilsID is the function make_id of docutils.
+func docutilsID(text string) string {
+	text = toASCII(digraphs.Replace(strings.ToLower(text)))
+	text = notInID.ReplaceAllString(strings.Join(strings.Fields(text), " "), "-")
+	return endsOfID.ReplaceAllString(text, "")
+}
+
+// VaultID returns what is compared of the text of a heading that a wikilink names: letters
+// and digits in lower case.
+func VaultID(heading string) string {
+	return strings.Map(func(r rune) rune {
+		if isWord(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}

@@ -1,0 +1,52 @@
+package generator
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// openVault reads a folder of notes. Their links lead to files.
+func openVault(s *Site, _ string) error {
+	s.mounts = []mount{{".", "", true}}
+	s.sources, s.assets = true, true
+	s.suffixes = []string{".md"}
+	return s.ReadStems()
+}
+
+// HasWikilinks reports whether [Site.Wiki] finds documents.
+func (s *Site) HasWikilinks() bool { return s.stems != nil }
+
+// ReadStems reads the names of all files, which [Site.Wiki] needs.
+func (s *Site) ReadStems() error {
+	s.stems = map[string][]string{}
+	return s.walk(".", func(name string) {
+		base := strings.ToLower(path.Base(name))
+		s.stems[base] = append(s.stems[base], name)
+	})
+}
+
+// Wiki returns where a wikilink of a document leads: "[[Page]]" to the file of that name in
+// any folder, "[[folder/Page]]" to one whose path ends so, "[[a.png]]" to a file with that
+// suffix. An empty page is the document itself.
+func (s *Site) Wiki(doc, page string) Target {
+	if page = strings.TrimSpace(page); page == "" {
+		return Target{File, doc}
+	}
+	clean := strings.ToLower(strings.TrimPrefix(path.Clean("/"+page), "/"))
+	if strings.HasPrefix(page, ".") {
+		clean = strings.ToLower(path.Join(path.Dir(doc), page))
+	}
+	for _, suffix := range []string{".md", "", ".markdown", ".mdx"} {
+		want := clean + suffix
+		list := s.stems[path.Base(want)]
+		i := slices.IndexFunc(list, func(name string) bool {
+			name = strings.ToLower(name)
+			return name == want || strings.HasSuffix(name, "/"+want)
+		})
+		if i >= 0 {
+			return Target{File, list[i]}
+		}
+	}
+	return Target{Missing, page}
+}

@@ -1,0 +1,175 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Remap is a part of URLs that is replaced before a link is verified.
+type Remap struct {
+	// From describes URLs. What it describes of one, up to where it first does, is
+	// replaced; the rest is kept. A pattern that ends in "$" is the whole URL.
+	From policy.Pattern
+	// To is what replaces it.
+	To string
+}
+
+// ParseRemap parses a replacement: a pattern, a blank, and the text that replaces what it
+// describes.
+func ParseRemap(text string) (Remap, error) {
+	var r Remap
+	err := r.UnmarshalText([]byte(text))
+	return r, err
+}
+
+// UnmarshalText parses text as [ParseRemap] does.
+func (r *Remap) UnmarshalText(text []byte) error {
+	from, to, ok := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if to = strings.TrimSpace(to); !ok || to == "" {
+		return locus.NewSyntaxError(string(text), len(text), "remap", fmt.Errorf(`%w: write a pattern, a blank, and what replaces it: "https://www.example.com/ http://localhost:8080/"`, locus.ErrValue))
+	}
+	p, err := policy.ParsePattern(from, nil)
+	if err != nil {
+		return err
+	}
+	r.From, r.To = p, to
+	return nil
+}
+
+// chosen returns why a link is left out by the options; "": it is not.
+func (e *Verifier) chosen(u locus.URL) (why string) {
+	o := &e.o
+	if len(o.Schemes) > 0 && !slices.Contains(o.Schemes, u.Scheme()) {
+		return "links of " + u.Scheme() + " are not verified"
+	}
+	if len(o.Include) > 0 {
+		if _, ok := firstMatch(o.Include, u, e.registry); !ok {
+			return "matches no pattern of those to include"
+		}
+	}
+	if len(o.Exclude) > 0 {
+		if pattern, ok := firstMatch(o.Exclude, u, e.registry); ok {
+			return "matches the pattern " + locus.Quote(pattern.String())
+		}
+	}
+	return ""
+}
+
+// remap replaces a part of l.url by the first rule that describes it.
+func (e *Verifier) remap(l *link) {
+	u := l.url.WithoutFragment()
+	if canonical, _, err := e.registry.Canonical(u); err == nil {
+		u = canonical
+	}
+	port := e.registry.Port(u)
+	for _, r := range e.o.Remap {
+		if !r.From.Matches(u, port) {
+			continue
+		}
+		text := r.To + u.String()[described(r.From, u, port):]
+		if fragment, ok := l.url.Fragment(); ok && !strings.Contains(text, "#") {
+			text += "#" + fragment
+		}
+		if l.written == "" {
+			l.written = l.url.String()
+		}
+		to, err := locus.Parse(text)
+		if err != nil {
+			l.verdict, l.detail = Malformed, "remapped: "+plainError(err)
+			return
+		}
+		l.url = to
+		return
+	}
+}
+
+// described returns the length of the shortest beginning of u that p describes. A host or a
+// scheme is described up to the path.
+func described(p policy.Pattern, u locus.URL, port uint16) int {
+	text := u.String()
+	start := u.PathOffset()
+	if start > 0 && start <= len(text) && strings.HasPrefix(text[start-1:], "/") {
+		start--
+	}
+	start = min(start, len(text))
+	if p.IsHost() {
+		return start
+	} else if strings.HasSuffix(p.String(), "$") {
+		return len(text)
+	}
+	// What continues a beginning that p describes is described too.
+	return start + sort.Search(len(text)-start, func(n int) bool {
+		begin, err := locus.Parse(text[:whole(text, start, start+n)])
+		return err == nil && p.Matches(begin, port)
+	})
+}
+
+// whole returns the last offset up to i, but not before start, at which no escape is cut, and
+// no segment so that only its dots are left.
+func whole(text string, start, i int) int {
+	switch {
+	case i > start && text[i-1] == '%':
+		i--
+	case i > start+1 && text[i-2] == '%':
+		i -= 2
+	}
+	if dots := strings.TrimRight(text[:i], "."); len(dots) >= start && strings.HasSuffix(dots, "/") {
+		return len(dots)
+	}
+	return i
+}
+
+// fallback opens a file that does not exist under one of the other extensions: a.html for
+// a, and a.md for a.html. ok is false if all are missing.
+func (e *Verifier) fallback(ctx context.Context, t *target) (res *access.Result, ok bool) {
+	for _, name := range otherNames(t.url.WithoutFragment().String(), e.o.FallbackExtensions) {
+		u, err := locus.Parse(name)
+		if err != nil {
+			continue
+		}
+		if res, err := e.do(ctx, access.Request{URL: u, From: t.from}); err == nil {
+			if _, isMenu := res.Resource.(*scheme.Menu); !isMenu {
+				return res, true
+			}
+			res.Resource.Close()
+		}
+	}
+	return nil, false
+}
+
+// otherNames returns the names of a file with other extensions.
+func otherNames(name string, extensions []string) (list []string) {
+	if strings.HasSuffix(name, "/") {
+		return nil
+	}
+	own := path.Ext(name)
+	for _, extension := range extensions {
+		list = append(list, name+"."+extension)
+		if own != "" && own != "."+extension && slices.Contains(extensions, own[1:]) {
+			list = append(list, strings.TrimSuffix(name, own)+"."+extension)
+		}
+	}
+	return list
+}
+
+// indexes returns the names of the files that are shown for a folder, in lower case.
+func (e *Verifier) indexes() []string {
+	if len(e.o.IndexFiles) == 0 {
+		return indexFiles
+	}
+	list := make([]string, len(e.o.IndexFiles))
+	for i, name := range e.o.IndexFiles {
+		list[i] = strings.ToLower(escape.Encode(name, escape.Fsegment()))
+	}
+	return list
+}

@@ -1,0 +1,325 @@
+package verify
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/generator"
+	"github.com/locus-url/locus/relative"
+)
+
+// Layout says which page of a site each document of a folder becomes, so that links are
+// read as on the site: "guide/" may lead to guide.md, and a heading has the fragment that
+// the generator of the site gives it. It may be used concurrently.
+type Layout struct {
+	site *generator.Site
+	root locus.URL // of the folder; ends in "/"
+	url  locus.URL // of the site; ends in "/", or is zero
+	own  bool      // url is the one of LayoutOptions
+}
+
+// LayoutOptions configure [OpenLayout]. The zero value, and nil, are those of a folder that
+// is served as it is.
+type LayoutOptions struct {
+	// Preset is the generator, one of [Presets]; empty: none.
+	Preset string
+	// URL is where the site is on the network. Links to it lead to the files of the folder
+	// if these exist. Zero: as the configuration of the generator says; links to that are
+	// requested.
+	URL locus.URL
+	// Wikilinks are looked for by name in the whole folder. The presets "obsidian" and
+	// "foam" include it.
+	Wikilinks bool
+}
+
+// Presets returns the names of the generators of sites.
+func Presets() []string { return generator.Presets() }
+
+// FindPreset returns the generator whose configuration file is in the root of fsys, and the
+// name of the file. Both are empty without such a file.
+func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
+
+// OpenLayout reads the layout of the folder fsys, whose URL is root.
+func OpenLayout(fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
+	if o == nil {
+		o = new(LayoutOptions)
+	}
+	site, err := generator.Open(fsys, o.Preset)
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	l := &Layout{site: site, url: o.URL, own: !o.URL.IsZero()}
+	if l.root, err = withSlash(root); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	if !l.own && site.URL != "" {
+		l.url, _ = locus.Parse(site.URL) // a malformed one is as good as none
+	}
+	if l.url, err = withSlash(l.url); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	if l.own {
+		prefix, _ := l.url.Path()
+		site.SetPrefix(prefix)
+	}
+	if o.Wikilinks {
+		err = site.ReadStems()
+	}
+	return l, err
+}
+
+// withSlash returns u with a "/" at its end, without query and fragment.
+func withSlash(u locus.URL) (locus.URL, error) {
+	if u.IsZero() {
+		return u, nil
+	}
+	text, _, _ := strings.Cut(u.WithoutFragment().String(), "?")
+	return locus.Parse(strings.TrimSuffix(text, "/") + "/")
+}
+
+// Preset returns the name of the generator; empty: none.
+func (l *Layout) Preset() string { return l.site.Name }
+
+// Config returns the name of the configuration file of the generator in the folder; empty:
+// none.
+func (l *Layout) Config() string { return l.site.Config }
+
+// Wikilinks reports whether the documents may have wikilinks.
+func (l *Layout) Wikilinks() bool { return l != nil && l.site.HasWikilinks() }
+
+// Contains reports whether the document at a URL is one of the site.
+func (l *Layout) Contains(u locus.URL) bool {
+	name, ok := l.name(u)
+	return ok && l.site.Contains(name)
+}
+
+// name returns the name in the folder of the file at a URL.
+func (l *Layout) name(u locus.URL) (string, bool) {
+	rest, ok := strings.CutPrefix(u.WithoutFragment().String(), l.root.String())
+	if !ok {
+		return "", false
+	}
+	return decoded(rest), true
+}
+
+// file returns the URL of a file of the folder.
+func (l *Layout) file(name, fragment string, hasFragment bool) (locus.URL, error) {
+	text := l.root.String() + escape.Encode(name, escape.Fsegment().With("/").Without("?"))
+	if hasFragment {
+		text += "#" + fragment
+	}
+	return locus.Parse(text)
+}
+
+const (
+	notListed = "the generator makes no page of the document: nothing lists it"
+	notPage   = "the document is not a page of the site"
+	leavesIt  = "leads out of the site, whose URL is not known"
+)
+
+// place fills in where a link of the document at base leads, if the layout decides that.
+func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
+	if layout == nil || found.Member != "" || found.Base != "" {
+		return false
+	}
+	doc, ok := layout.name(base)
+	if !ok && base != layout.url || ok && !layout.site.Contains(doc) {
+		return false
+	}
+	written := found.Ref
+	if !found.URL.IsZero() {
+		written = found.URL.String()
+	}
+	l.site = layout.site
+	if found.Element == "wikilink" {
+		return layout.placeWiki(l, doc, written)
+	}
+	if alias, ok := layout.site.Alias(written); ok {
+		written = alias
+	} else if layout.site.IsOther(written) {
+		l.verdict, l.detail = Ignored, "only "+layout.site.Name+" knows where this leads"
+		return true
+	} else if !found.URL.IsZero() {
+		return layout.placeAbsolute(l, written)
+	}
+	before, fragment, hasFragment := strings.Cut(written, "#")
+	if ref, err := relative.Parse(written); err != nil {
+		isPart := layout.site.Find(doc, before, fragment).Kind == generator.NoPage
+		return isPart && layout.placeAt(l, generator.Target{Kind: generator.NoPage}, "", false)
+	} else if u, absolute := ref.URL(); absolute {
+		return layout.placeAbsolute(l, u.String())
+	} else if strings.HasPrefix(before, "//") {
+		return layout.placeOutside(l, written)
+	}
+	plain, _, _ := strings.Cut(before, "?")
+	target := layout.site.Find(doc, plain, fragment)
+	if target.Kind == generator.Missing {
+		for _, name := range otherNames(plain, e.o.FallbackExtensions) {
+			if other := layout.site.Find(doc, name, fragment); other.Kind == generator.File {
+				target = other
+				break
+			}
+		}
+	}
+	switch {
+	case target.Kind == generator.Missing && layout.site.Name == "":
+		if layout.own {
+			return layout.placeOutside(l, written)
+		}
+		l.site = nil
+		return false
+	case target.Kind == generator.Outside:
+		name := escape.Encode(target.Name, escape.Fsegment().With("/").Without("?"))
+		return layout.placeOutside(l, name+written[len(plain):])
+	}
+	return layout.placeAt(l, target, fragment, hasFragment)
+}
+
+// placeAt fills in what the site has.
+func (l *Layout) placeAt(at *link, target generator.Target, fragment string, hasFragment bool) bool {
+	switch target.Kind {
+	case generator.File:
+		u, err := l.file(target.Name, fragment, hasFragment)
+		if err != nil {
+			at.verdict, at.detail = Malformed, plainError(err)
+		}
+		at.url = u
+	case generator.Made:
+		at.verdict, at.detail = Alive, l.site.Name+" makes this page"
+	case generator.NoPage:
+		at.verdict, at.detail = Ignored, notPage
+	case generator.Undecided:
+		at.verdict, at.detail = Ignored, "a template of the site decides where this leads"
+	case generator.Unlisted:
+		at.verdict, at.detail = Dead, notListed
+	default:
+		at.verdict, at.detail = Dead, "the site has no page or file "+locus.Quote(target.Name)
+	}
+	if l.site.Name == "" && !l.Wikilinks() {
+		at.site = nil
+	}
+	return true
+}
+
+// placeAbsolute maps a URL of the site to the file that it is made of.
+func (l *Layout) placeAbsolute(at *link, written string) bool {
+	at.site = nil
+	before, fragment, hasFragment := strings.Cut(written, "#")
+	before, _, _ = strings.Cut(before, "?")
+	if !l.own || !strings.HasPrefix(before+"/", l.url.String()) {
+		return false
+	}
+	prefix, _ := l.url.Path()
+	target := l.site.At("/" + prefix + strings.TrimPrefix(before+"/", l.url.String())[:max(len(before)-l.url.Len(), 0)])
+	if target.Kind != generator.File && target.Kind != generator.Made {
+		return false
+	}
+	at.site = l.site
+	at.written = written
+	return l.placeAt(at, target, fragment, hasFragment)
+}
+
+// placeOutside resolves a link by the URL of the site.
+func (l *Layout) placeOutside(at *link, written string) bool {
+	at.site = nil
+	if l.url.IsZero() {
+		at.verdict, at.detail = Ignored, leavesIt
+		if strings.HasPrefix(written, "//") {
+			at.detail = errNoScheme.Error()
+		}
+		return true
+	}
+	ref, err := relative.Parse(written)
+	if err == nil {
+		at.url, err = ref.Resolve(l.url)
+	}
+	if err != nil {
+		at.verdict, at.detail = Malformed, plainError(err)
+	}
+	return true
+}
+
+// placeWiki fills in where a wikilink leads.
+func (l *Layout) placeWiki(at *link, doc, written string) bool {
+	page, heading, hasHeading := strings.Cut(written, "#")
+	target := l.site.Wiki(doc, page)
+	if target.Kind == generator.Missing {
+		at.verdict, at.detail = Dead, "no document has this name"
+		return true
+	}
+	if i := strings.LastIndexByte(heading, '#'); i >= 0 {
+		heading = heading[i+1:] // a heading below another one
+	}
+	fragment := heading
+	if !strings.HasPrefix(heading, "^") { // not a block
+		fragment = generator.VaultID(heading)
+	}
+	return l.placeAt(at, target, escape.Encode(fragment, escape.Unreserved()), hasHeading)
+}
+
+// siteAnchors returns the fragments of a Markdown document as the generator of a site shows
+// it.
+func siteAnchors(site *generator.Site, source string) *anchors {
+	ids, other := site.IDs(source)
+	a := &anchors{leads: other, lenient: site.HasWikilinks()}
+	for _, id := range ids {
+		a.add(id)
+	}
+	a.addHTML(source)
+	a.sort()
+	return a
+}
+
+// layouts finds the layouts of the documents in a file system.
+type layouts struct {
+	fsys  fs.FS
+	all   *Layout // of all documents; nil: of those whose configuration is found
+	auto  bool
+	known map[string]*Layout // by folder
+}
+
+func newLayouts(fsys fs.FS, preset string) (*layouts, error) {
+	list := &layouts{fsys: fsys, auto: preset == "auto", known: map[string]*Layout{}}
+	if preset == "" || list.auto {
+		return list, nil
+	}
+	var err error
+	list.all, err = OpenLayout(fsys, fileIn(""), &LayoutOptions{Preset: preset})
+	return list, err
+}
+
+// of returns the layout of the nearest folder that has one with the document.
+func (list *layouts) of(name string, u locus.URL) *Layout {
+	if !list.auto {
+		return list.all
+	}
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		if l := list.in(dir); l != nil && l.Contains(u) {
+			return l
+		}
+		if dir == "." {
+			return nil
+		}
+	}
+}
+
+// in returns the layout whose configuration is in a folder; nil if it is missing or can't
+// be read.
+func (list *layouts) in(dir string) *Layout {
+	l, ok := list.known[dir]
+	if ok {
+		return l
+	}
+	if sub, err := fs.Sub(list.fsys, dir); err == nil {
+		if preset, _ := FindPreset(sub); preset != "" {
+			l, _ = OpenLayout(sub, fileIn(strings.TrimPrefix(dir, ".")), &LayoutOptions{Preset: preset})
+		}
+	}
+	list.known[dir] = l
+	return l
+}
