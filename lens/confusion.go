@@ -196,13 +196,18 @@ func isNumeric(host string) bool {
 }
 
 // why explains the differences of r. apart are two readings with other targets, or nil.
-func why(r *Report, accepted []meaning, apart *[2]meaning) string {
+// hostless is a scheme without hosts, or "".
+func why(r *Report, accepted []meaning, apart *[2]meaning, hostless string) string {
+	cause := r.Confusion.text()
+	if hostless != "" {
+		return fmt.Sprintf("%s Harmless: a URL of the scheme %s needs no host, and a filter sees the scheme.", cause, hostless)
+	}
 	if apart == nil {
-		return fmt.Sprintf("%s Harmless: each means %s.", r.Confusion.text(), accepted[0].target(false))
+		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, accepted[0].target(false))
 	}
 	a, b := apart[0], apart[1]
 	byScheme := slices.Contains(r.Differences, "scheme")
-	return fmt.Sprintf("%s Dangerous: %s means %s, %s means %s.", r.Confusion.text(), a.name, a.target(byScheme), b.name, b.target(byScheme))
+	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, a.name, a.target(byScheme), b.name, b.target(byScheme))
 }
 
 // target is what m contacts, for people.
@@ -211,7 +216,7 @@ func (m meaning) target(withScheme bool) string {
 	if m.parts["host"] != "" {
 		text = m.parts["host"]
 		if port := m.parts["port"]; port != "" {
-			text += ":" + port
+			text += " port " + port
 		}
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -91,10 +92,10 @@ func (l *Lens) Look(ctx context.Context, urls []string) ([]Report, error) {
 // ask returns the answer of one reader about each URL.
 func ask(ctx context.Context, reader Reader, urls []string) []Answer {
 	answers := make([]Answer, len(urls))
-	version, err := reader.Version(ctx)
-	var list []Reading
+	list, err := reader.Read(ctx, urls)
+	var version string
 	if err == nil {
-		list, err = reader.Read(ctx, urls)
+		version, err = reader.Version(ctx) // a program has told it with its answers
 	}
 	if err == nil && len(list) != len(urls) {
 		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
@@ -128,6 +129,7 @@ func (l *Lens) compareAll(r *Report) {
 			accepted = append(accepted, m)
 		}
 	}
+	hostless := l.hostless(r.Input)
 	differs := make(map[string]bool)
 	var apart *[2]meaning
 	for i, a := range accepted {
@@ -135,7 +137,7 @@ func (l *Lens) compareAll(r *Report) {
 			for _, part := range a.differences(b) {
 				differs[part] = true
 			}
-			if apart == nil && !a.sameTarget(b) {
+			if hostless == "" && apart == nil && !a.sameTarget(b) {
 				apart = &[2]meaning{a, b}
 			}
 		}
@@ -148,8 +150,22 @@ func (l *Lens) compareAll(r *Report) {
 	}
 	if r.Differences != nil {
 		r.Confusion = confusion(r.Input, r.Differences, accepted)
-		r.Why = why(r, accepted, apart)
+		r.Why = why(r, accepted, apart, hostless)
 	}
+}
+
+// hostless returns the scheme of url if it is known and its URLs need no host: such as
+// mailto. A filter sees the scheme, so a reader that guesses a host, as curl does, is no
+// danger. It returns "" for every other URL.
+func (l *Lens) hostless(url string) string {
+	u, err := locus.Parse(url)
+	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
+		return ""
+	}
+	if _, err := l.registry.Fields(u); err != nil {
+		return ""
+	}
+	return u.Scheme()
 }
 
 // Compare returns the names of the parts that a and b differ in, in the order of

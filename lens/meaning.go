@@ -30,6 +30,9 @@ func (l *Lens) meaning(r Reading) meaning {
 		m.parts["host"] = "" // this machine, too (RFC 1738 section 3.10)
 	}
 	m.parts["port"] = port(value(r.Port), row.Port)
+	if !known && m.parts["port"] == "" {
+		m.unseen = append(slices.Clone(m.unseen), "port") // it may be the scheme's own
+	}
 	m.parts["path"] = escapes(value(r.Path))
 	if m.parts["path"] == "" && m.parts["host"] != "" {
 		m.parts["path"] = "/"
@@ -54,12 +57,16 @@ func (m meaning) differences(other meaning) (list []string) {
 }
 
 // sameTarget reports whether both contact the same host. A dot at the end of a hostname
-// makes it absolute, but the host is no other.
+// makes it absolute, but the host is no other. A reading without a scheme leaves that to
+// its caller.
 func (m meaning) sameTarget(other meaning) bool {
 	for _, part := range []string{"scheme", "host", "port"} {
 		a, b := m.parts[part], other.parts[part]
 		if part == "host" {
 			a, b = strings.TrimSuffix(a, "."), strings.TrimSuffix(b, ".")
+		}
+		if part == "scheme" && (a == "" || b == "") {
+			continue
 		}
 		if m.sees(other, part) && a != b {
 			return false
