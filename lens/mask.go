@@ -33,6 +33,12 @@ func (r *Report) Masked() Report {
 	return masked
 }
 
+// HasPassword reports whether the URL has a password, or what some reader takes for one.
+func (r *Report) HasPassword() bool {
+	m := newMask(r)
+	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
+}
+
 // mask knows the passwords of a report.
 type mask struct {
 	hidden  []bool   // the octets of the URL that are part of one
