@@ -86,9 +86,13 @@ func (m *mask) hideRange(start, end int) {
 	}
 }
 
+// add adds a secret, and its pieces: a reader that finds a delimiter in it shows a piece.
 func (m *mask) add(secret string) {
-	if secret != "" && !slices.Contains(m.secrets, secret) {
-		m.secrets = append(m.secrets, secret)
+	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
+	for _, text := range append(pieces, secret) {
+		if text != "" && !slices.Contains(m.secrets, text) {
+			m.secrets = append(m.secrets, text)
+		}
 	}
 }
 
