@@ -56,7 +56,7 @@ func (m meaning) differences(other meaning) (list []string) {
 }
 
 // sameTarget reports whether both contact the same host. A dot at the end of a hostname
-// makes it absolute, but the host is no other. A reading without a scheme leaves that to
+// makes it absolute, but the host is the same. A reading without a scheme leaves that to
 // its caller.
 func (m meaning) sameTarget(other meaning) bool {
 	for _, part := range []string{"scheme", "host", "port"} {
