@@ -4,5 +4,5 @@
 //
 // A [Lens] asks its readers about URLs and compares the answers. The readers are the four
 // standards ([Standards]), parsers of this process ([InProcess]) and programs that are
-// installed ([Programs]), which run without a network.
+// installed ([Programs]).
 package lens
