@@ -40,7 +40,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer, ok := map[string]func() error{
 		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.get,
-		"parse": c.parse, "canonical": c.canonical,
+		"parse": c.parse, "canonical": c.canonical, "lens": func() error { return c.each(c.lens) },
 	}[name]
 	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
 	if ok {

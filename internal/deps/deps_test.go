@@ -55,6 +55,8 @@ const rules = `
 	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme, profile/whatwg < profile;
+	# What standards and parsers make of one URL.
+	scheme, internal/charset, profile/rfc3986, profile/whatwg < lens;
 
 	# Access, and what is built on it.
 	policy, scheme, internal/agent < access;
@@ -73,7 +75,7 @@ const rules = `
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
-	roundtrip, extract, transfer, gateway/internal/page, submit, cache < gateway;
+	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
@@ -82,7 +84,7 @@ const rules = `
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
 	internal/cli/base, internal/servetest < internal/cli/clitest;
-	internal/cli/show, document, internal/walk, verify, gateway < internal/cli/X;
+	internal/cli/show, document, internal/walk, verify, gateway, lens < internal/cli/X;
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.

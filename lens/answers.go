@@ -1,0 +1,97 @@
+package lens
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A program reads a URL a line, in base64, and prints
+//
+//	version BASE64
+//	0 LENGTH ok scheme:BASE64 host:BASE64 ...
+//	1 LENGTH no BASE64
+//
+// with a line for each URL: its number, its length in octets, and the parts that are
+// present, or the error.
+
+func encodeQuestions(urls []string) []byte {
+	var b bytes.Buffer
+	for _, url := range urls {
+		b.WriteString(base64.StdEncoding.EncodeToString([]byte(url)))
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+var errAnswers = errors.New("unusable answer")
+
+func decodeAnswers(output []byte, urls []string) (version string, list []Reading, err error) {
+	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(output), "\r\n", "\n"), "\n"), "\n")
+	encoded, ok := strings.CutPrefix(lines[0], "version ")
+	octets, err := base64.StdEncoding.DecodeString(encoded)
+	if !ok || err != nil || len(octets) == 0 {
+		return "", nil, fmt.Errorf("%w: the first line is not its version", errAnswers)
+	}
+	if len(lines)-1 != len(urls) {
+		return "", nil, fmt.Errorf("%w: %d lines for %d URLs", errAnswers, len(lines)-1, len(urls))
+	}
+	list = make([]Reading, len(urls))
+	for i, line := range lines[1:] {
+		if list[i], err = decodeAnswer(line, i, len(urls[i])); err != nil {
+			return "", nil, err
+		}
+	}
+	return string(octets), list, nil
+}
+
+func decodeAnswer(line string, number, length int) (Reading, error) {
+	bad := func(why string) (Reading, error) {
+		return Reading{}, fmt.Errorf("%w in line %d: %s", errAnswers, number+2, why)
+	}
+	fields := strings.Split(line, " ")
+	if len(fields) < 3 || fields[0] != strconv.Itoa(number) || fields[1] != strconv.Itoa(length) {
+		return bad("it is about another URL")
+	}
+	switch fields[2] {
+	case "ok":
+		r := Reading{OK: true}
+		if err := r.setParts(fields[3:]); err != nil {
+			return bad(err.Error())
+		}
+		return r, nil
+	case "no":
+		if len(fields) != 4 {
+			return bad("no error")
+		}
+		text, err := base64.StdEncoding.DecodeString(fields[3])
+		if err != nil {
+			return bad("not base64")
+		}
+		return Reading{Error: string(text)}, nil
+	}
+	return bad("neither ok nor no")
+}
+
+// setParts sets each part of a list "name:BASE64". "unseen:name" says that a part can't be
+// told.
+func (r *Reading) setParts(fields []string) error {
+	for _, field := range fields {
+		name, encoded, _ := strings.Cut(field, ":")
+		if name == "unseen" && slices.Contains(PartNames(), encoded) {
+			r.Unseen = append(r.Unseen, encoded)
+			continue
+		}
+		i := slices.Index(PartNames(), name)
+		octets, err := base64.StdEncoding.DecodeString(encoded)
+		if i < 0 || err != nil || *r.parts()[i] != nil {
+			return errors.New("a part that is unknown, repeated or not base64")
+		}
+		*r.parts()[i] = present(string(octets), true)
+	}
+	return nil
+}

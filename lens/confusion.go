@@ -1,0 +1,241 @@
+package lens
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// Confusion is what in a URL readers take differently.
+type Confusion string
+
+const (
+	SchemeName  Confusion = "scheme"       // which scheme, or none
+	Slashes     Confusion = "slashes"      // fewer or more than two "/" before the host
+	Backslash   Confusion = "backslash"    // "\" as "/", or as any character
+	Userinfo    Confusion = "userinfo"     // where the login ends
+	Percent     Confusion = "percent"      // escapes that some decode
+	IPv4        Confusion = "ipv4"         // octal, hexadecimal or short addresses
+	IPv6        Confusion = "ipv6"         // brackets, zones, addresses of IPv4 in IPv6
+	UnicodeHost Confusion = "unicode-host" // characters that some map to others
+	Control     Confusion = "control"      // control characters and blanks
+	PortNumber  Confusion = "port"         // more than one ":", a number out of range
+	Fragment    Confusion = "fragment"     // "#" before the path
+	DotSegments Confusion = "dot-segments" // "." and ".." in the path
+	Query       Confusion = "query"        // "?" as the end of the path or a part of it
+	TrailingDot Confusion = "trailing-dot" // a dot at the end of the host
+)
+
+// Confusions are all confusions with a sentence each that says what readers disagree on.
+func Confusions() []ConfusionText { return slices.Clone(confusions) }
+
+// ConfusionText explains a Confusion.
+type ConfusionText struct {
+	Confusion Confusion
+	Text      string
+}
+
+var confusions = []ConfusionText{
+	{SchemeName, "Readers disagree on the scheme."},
+	{Slashes, `Some readers want exactly two "/" before the host, others skip or add some.`},
+	{Backslash, `Some readers take "\" for "/".`},
+	{Userinfo, `Readers disagree where user and password end and the host begins.`},
+	{Percent, "Some readers decode escapes that others keep."},
+	{IPv4, "Some readers take the host for an IPv4 address in another spelling, others for a name."},
+	{IPv6, "Readers disagree on the IPv6 address."},
+	{UnicodeHost, "Some readers replace characters of the host with others."},
+	{Control, "Some readers remove or replace a control character or blank, others keep it."},
+	{PortNumber, "Readers disagree on the port."},
+	{Fragment, `Readers disagree where "#" ends the host or the path.`},
+	{DotSegments, `Some readers remove "." and ".." from the path, others keep them.`},
+	{Query, `Some readers begin a query at "?", others keep it in another part.`},
+	{TrailingDot, "Some readers remove the dot at the end of the host."},
+}
+
+func (c Confusion) text() string {
+	i := slices.IndexFunc(confusions, func(t ConfusionText) bool { return t.Confusion == c })
+	if i < 0 {
+		return "Readers differ."
+	}
+	return confusions[i].Text
+}
+
+// confusion returns the cause of differences between readings of url.
+func confusion(url string, differences []string, accepted []meaning) Confusion {
+	colon := strings.IndexByte(url, ':')
+	rest := url[colon+1:]
+	head, tail := splitHead(rest)
+	inContact := slices.ContainsFunc(differences, func(part string) bool {
+		return slices.Index(PartNames(), part) < slices.Index(PartNames(), "path")
+	})
+	if !inContact {
+		return tailConfusion(tail, differences)
+	}
+	at := strings.LastIndexByte(head, '@')
+	hosts := hostsOf(accepted)
+	switch {
+	case hasControl(url[:colon+1]+head) || hasControl(trimmed(url)):
+		return Control
+	case strings.Contains(url[:len(url)-len(tail)], `\`):
+		return Backslash
+	case slices.Contains(differences, "scheme"):
+		return SchemeName
+	case slashes(rest) != 2 && slices.Contains(differences, "host"):
+		return Slashes
+	case strings.Contains(head, "#"):
+		return Fragment
+	case strings.ContainsAny(head[:at+1], "?;") || strings.Count(head, "@") > 1:
+		return Userinfo
+	case strings.Contains(head[at+1:], "["), slices.ContainsFunc(hosts, func(h string) bool { return strings.Count(h, ":") > 1 }):
+		return IPv6
+	case !isASCII(head[at+1:]):
+		return UnicodeHost
+	case strings.Contains(head[at+1:], "%"):
+		return Percent
+	case slices.Contains(differences, "host") && onlyDots(hosts):
+		return TrailingDot
+	case slices.Contains(differences, "host") && slices.ContainsFunc(hosts, isNumeric):
+		return IPv4
+	case slices.Contains(differences, "port"):
+		return PortNumber
+	case at >= 0:
+		return Userinfo
+	case strings.Contains(head, "?"):
+		return Query
+	case strings.Contains(head, ":"):
+		return PortNumber
+	}
+	return ""
+}
+
+// tailConfusion returns the cause of differences behind the host.
+func tailConfusion(tail string, differences []string) Confusion {
+	switch {
+	case hasControl(tail):
+		return Control
+	case strings.Contains(tail, `\`):
+		return Backslash
+	case hasDotSegment(tail):
+		return DotSegments
+	case slices.Contains(differences, "query") && strings.Contains(tail, "?"):
+		return Query
+	case strings.Contains(tail, "#") && slices.Contains(differences, "fragment"):
+		return Fragment
+	case strings.Contains(tail, "%"):
+		return Percent
+	case strings.HasPrefix(tail, "//"):
+		return Slashes
+	}
+	return ""
+}
+
+// splitHead splits what follows the scheme before the first "/" after the slashes at its
+// begin. head has no slashes before it.
+func splitHead(rest string) (head, tail string) {
+	start := len(rest) - len(strings.TrimLeft(rest, "/\\\t\r\n"))
+	end := strings.IndexByte(rest[start:], '/')
+	if end < 0 {
+		return rest[start:], ""
+	}
+	return rest[start : start+end], rest[start+end:]
+}
+
+func slashes(rest string) int { return len(rest) - len(strings.TrimLeft(rest, "/")) }
+
+// trimmed returns what a reader that trims a URL removes.
+func trimmed(url string) string {
+	inner := strings.TrimFunc(url, isControl)
+	before, after, _ := strings.Cut(url, inner)
+	return before + after
+}
+
+func isControl(r rune) bool { return r <= ' ' || r == 0x7F }
+
+func hasControl(text string) bool { return strings.ContainsFunc(text, isControl) }
+
+// hasDotSegment reports whether a segment of the path is "." or "..", perhaps escaped.
+func hasDotSegment(path string) bool {
+	path, _, _ = strings.Cut(path, "#")
+	path, _, _ = strings.Cut(path, "?")
+	for segment := range strings.SplitSeq(unescape(path), "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+func hostsOf(list []meaning) (hosts []string) {
+	for _, m := range list {
+		if !slices.Contains(hosts, m.parts["host"]) {
+			hosts = append(hosts, m.parts["host"])
+		}
+	}
+	return hosts
+}
+
+// onlyDots reports whether the hosts differ in a dot at their end only.
+func onlyDots(hosts []string) bool {
+	for _, h := range hosts {
+		if strings.TrimSuffix(h, ".") != strings.TrimSuffix(hosts[0], ".") {
+			return false
+		}
+	}
+	return true
+}
+
+// isNumeric reports whether a program may take host for an IPv4 address: its last label
+// is a number (URL Standard section 3.5).
+func isNumeric(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if digits, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// why explains the differences of r. apart are the places of two readers with other
+// targets among those that accept the URL, or nil. hostless is a scheme without hosts,
+// or "".
+func (l *Lens) why(r *Report, apart []int, hostless string) string {
+	cause := r.Confusion.text()
+	if hostless != "" {
+		return fmt.Sprintf("%s Harmless: a URL of the scheme %s needs no host, and a filter sees the scheme.", cause, hostless)
+	}
+	byScheme := slices.Contains(r.Differences, "scheme")
+	var names, targets []string
+	for _, a := range r.Masked().Readers {
+		if a.OK {
+			names = append(names, a.Name)
+			targets = append(targets, l.meaning(a.Reading).target(byScheme))
+		}
+	}
+	if apart == nil {
+		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, targets[0])
+	}
+	a, b := apart[0], apart[1]
+	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, names[a], targets[a], names[b], targets[b])
+}
+
+// target is what m contacts, for people.
+func (m meaning) target(withScheme bool) string {
+	text := "no host"
+	if host := m.parts["host"]; host != "" {
+		if text = host; len(host) > locus.MaxHost {
+			text = strings.ToValidUTF8(host[:locus.MaxLabel], "") + "..."
+		}
+		if port := m.parts["port"]; port != "" {
+			text += " port " + port
+		}
+	}
+	switch {
+	case !withScheme:
+		return text
+	case m.parts["scheme"] == "":
+		return text + " without a scheme"
+	}
+	return text + " by " + m.parts["scheme"]
+}

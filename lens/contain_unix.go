@@ -1,0 +1,18 @@
+//go:build unix && !linux
+
+package lens
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// contain makes the program the leader of a process group, so that its children end with
+// it. The system has no network namespaces.
+func contain(cmd *exec.Cmd, _ bool) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// endGroup ends the children that a program has left.
+func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,0 +1,119 @@
+package lens
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// readCurl reads what curl asks a SOCKS proxy of ours for: it is the host's name that curl
+// would look up. The path is that of the request, if it is one of HTTP.
+func readCurl(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+	version, err := p.versionOf(ctx, 2, "-q", "--version")
+	if err != nil {
+		return "", nil, err
+	}
+	r, err := newRecorder(ctx, serveSOCKS)
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := p.runHere(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
+	r.close()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // its status is that of the last URL
+		return "", nil, err
+	}
+	told := curlReports(out, r.password)
+	list := make([]Reading, len(urls))
+	for i, url := range urls {
+		if _, ok := told[strconv.Itoa(i)]; !ok && curlTakes(url) {
+			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errAnswers))
+		}
+	}
+	for i := range urls {
+		list[i] = curlReading(r, i, told)
+	}
+	return version, list, nil
+}
+
+// curlConfig asks for each URL through the proxy, and to report how that went.
+func curlConfig(r *recorder, schemes *scheme.Registry, urls []string) []byte {
+	var b bytes.Buffer
+	for i, url := range urls {
+		if !curlTakes(url) {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("next\n")
+		}
+		fmt.Fprintf(&b, "url = %s\n", curlQuote(url))
+		fmt.Fprintf(&b, "proxy = \"socks5h://%s\"\nproxy-user = \"%d:%s\"\nnoproxy = \"\"\n", r.addr(), i, r.password)
+		fmt.Fprintf(&b, "proto = \"=%s\"\n", strings.Join(curlSchemes(schemes), ","))
+		fmt.Fprintf(&b, "write-out = \"\\n%s %d %%{exitcode} %%{scheme} %%{errormsg}\\n\"\n", r.password, i)
+		b.WriteString("globoff\nsilent\ninsecure\nhttp1.1\nbasic\nmax-time = 10\noutput = \"/dev/null\"\n")
+	}
+	return b.Bytes()
+}
+
+// curlSchemes are the schemes that curl may contact a server by. Those that it does not
+// know make it print a warning.
+func curlSchemes(r *scheme.Registry) (names []string) {
+	for _, row := range r.All() {
+		if row.Port != 0 && !row.Traits.Has(scheme.Interactive) {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
+
+// curlLine is less than the longest line of a configuration that curl 7.88 reads.
+const curlLine = 100_000
+
+// curlTakes reports whether url can be an argument of curl.
+func curlTakes(url string) bool {
+	return url != "" && !strings.Contains(url, "\x00") && len(curlQuote(url)) < curlLine
+}
+
+var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`)
+
+func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"` }
+
+// curlReport is what curl says of a transfer.
+type curlReport struct{ scheme, message string }
+
+// curlReports returns the reports by the number of the URL. mark begins their lines.
+func curlReports(out []byte, mark string) map[string]curlReport {
+	reports := make(map[string]curlReport)
+	for line := range strings.Lines(string(out)) {
+		f := strings.SplitN(strings.TrimRight(line, "\r\n"), " ", 5)
+		if len(f) == 5 && f[0] == mark {
+			reports[f[1]] = curlReport{strings.ToLower(f[3]), f[4]}
+		}
+	}
+	return reports
+}
+
+func curlReading(r *recorder, i int, told map[string]curlReport) Reading {
+	report, ok := told[strconv.Itoa(i)]
+	if !ok {
+		return Reading{Error: "curl can't be given this text"}
+	}
+	a, connected := r.asked(i)
+	if !connected {
+		return Reading{Error: report.message}
+	}
+	reading := Reading{OK: true, Scheme: filled(report.scheme), Host: &a.host, Port: &a.port, Unseen: []string{"fragment"}}
+	if _, target, ok := requestLine(a.request); ok {
+		reading.setTarget(target)
+		reading.setLogin(a.request)
+		return reading
+	}
+	reading.Unseen = append(reading.Unseen, "user", "password", "path", "query")
+	return reading
+}

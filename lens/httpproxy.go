@@ -1,0 +1,90 @@
+package lens
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"strings"
+)
+
+var errHTTP = errors.New("not a request to an HTTP proxy")
+
+// serveHTTP is an HTTP proxy that knows no resource.
+func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, error) {
+	head, err := readHead(bufio.NewReader(io.LimitReader(conn, maxRequest)))
+	if err != nil {
+		return asked{}, err
+	}
+	user, password, _ := basic(field(head, "Proxy-Authorization"))
+	if !login(user, password) {
+		return asked{}, errStranger
+	}
+	_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	host, port := splitPort(field(head, "Host"))
+	method, target, _ := requestLine(head)
+	if method == "CONNECT" {
+		host, port = splitPort(target)
+	}
+	return asked{host: host, port: port, request: head}, nil
+}
+
+// readHead reads the header of an HTTP request, up to and with its empty line.
+func readHead(in *bufio.Reader) ([]byte, error) {
+	var head []byte
+	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return nil, err
+		}
+		head = append(head, line...)
+	}
+	if _, _, ok := requestLine(head); !ok {
+		return nil, errHTTP
+	}
+	return head, nil
+}
+
+// requestLine returns method and target of an HTTP request (RFC 9112 section 3).
+func requestLine(head []byte) (method, target string, ok bool) {
+	line, _, _ := strings.Cut(string(head), "\r\n")
+	method, rest, _ := strings.Cut(line, " ")
+	end := strings.LastIndex(rest, " HTTP/1.")
+	if end < 0 {
+		return "", "", false
+	}
+	return method, rest[:end], true
+}
+
+// field returns the first field of that name in the header of an HTTP request.
+func field(head []byte, name string) string {
+	for line := range strings.SplitSeq(string(head), "\r\n") {
+		if n, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(n, name) {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// splitPort splits "host:port", where the port may be absent.
+func splitPort(text string) (host, port string) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 || strings.Contains(text[i:], "]") {
+		return text, ""
+	}
+	return text[:i], text[i+1:]
+}
+
+// setTarget sets path and query from the target of a request.
+func (r *Reading) setTarget(target string) {
+	path, query, found := strings.Cut(target, "?")
+	r.Path, r.Query = &path, present(query, found)
+}
+
+// setLogin sets user and password from the header of a request.
+func (r *Reading) setLogin(head []byte) {
+	if user, password, ok := basic(field(head, "Authorization")); ok {
+		r.User, r.Password = &user, filled(password)
+	}
+}

@@ -1,0 +1,109 @@
+package lens
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// InProcess returns the parsers of this process: "net/url" is url.Parse, "net/url-strict"
+// is what url.ParseRequestURI, http.NewRequest and http.Client accept together, and
+// "locus" is locus.Parse and what the scheme's row in r accepts.
+func InProcess(r *scheme.Registry) []Reader {
+	return []Reader{
+		reader{"net/url", runtime.Version(), Parser, byNetURL},
+		reader{"net/url-strict", runtime.Version(), Parser, byRequest},
+		reader{"locus", ownVersion(), Parser, func(url string) Reading {
+			u, err := locus.Parse(url)
+			if err != nil {
+				return Reading{Error: syntaxText(err)}
+			}
+			reading := partsOf(r, u)
+			if _, err := r.Fields(u); err != nil {
+				reading.Error = syntaxText(err)
+			}
+			reading.OK = reading.Error == ""
+			return reading
+		}},
+	}
+}
+
+// ownVersion returns the version of this module in the program.
+func ownVersion() string {
+	const module = "github.com/locus-url/locus"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" {
+			return m.Version
+		}
+	}
+	return "(devel)"
+}
+
+func byNetURL(text string) Reading {
+	u, err := url.Parse(text)
+	if err != nil {
+		return Reading{Error: withoutURL(err)}
+	}
+	return netParts(u)
+}
+
+// byRequest reads as a program that checks a URL with ParseRequestURI, which takes no
+// fragment, and requests it.
+func byRequest(text string) Reading {
+	before, fragment, hasFragment := strings.Cut(text, "#")
+	if _, err := url.ParseRequestURI(before); err != nil {
+		return Reading{Error: withoutURL(err)}
+	}
+	request, err := http.NewRequest(http.MethodGet, before, nil)
+	if err != nil {
+		return Reading{Error: withoutURL(err)}
+	}
+	if request.URL.Scheme == "" || request.URL.Host == "" {
+		return Reading{Error: "no scheme or no host in the URL of a request"}
+	}
+	reading := netParts(request.URL)
+	reading.Fragment = present(fragment, hasFragment)
+	return reading
+}
+
+// withoutURL returns the text of an error of net/url without the URL.
+func withoutURL(err error) string {
+	if escape := url.EscapeError(""); errors.As(err, &escape) {
+		return "invalid escape" // its text has a piece of the URL
+	}
+	var e *url.Error
+	if errors.As(err, &e) {
+		return strings.TrimPrefix(e.Err.Error(), "net/url: ")
+	}
+	return err.Error()
+}
+
+func netParts(u *url.URL) Reading {
+	r := Reading{
+		OK:       true,
+		Scheme:   filled(u.Scheme),
+		Port:     filled(u.Port()),
+		Path:     present(u.EscapedPath(), true),
+		Query:    present(u.RawQuery, u.RawQuery != "" || u.ForceQuery),
+		Fragment: filled(u.EscapedFragment()),
+	}
+	if u.Opaque != "" {
+		r.Path = &u.Opaque
+	}
+	r.Host = filled(u.Hostname())
+	if u.User != nil {
+		r.User = present(u.User.Username(), true)
+		r.Password = present(u.User.Password())
+	}
+	return r
+}

@@ -1,0 +1,23 @@
+package lens
+
+import "context"
+
+// javaProbe succeeds if Java can compile.
+var javaProbe = []string{"--describe-module", "jdk.compiler"}
+
+// readJava reads with java.net.URI or java.net.URL: which is "uri" or "url". Java compiles
+// the program each time it runs.
+func readJava(which string) func(context.Context, *program, []string) (string, []Reading, error) {
+	return func(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+		source, err := readers.ReadFile("readers/Read.java")
+		if err != nil {
+			return "", nil, err
+		}
+		args := []string{"-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "Read.java", which}
+		out, err := p.run(ctx, args, encodeQuestions(urls), file{"Read.java", string(source)})
+		if err != nil {
+			return "", nil, err
+		}
+		return decodeAnswers(out, urls)
+	}
+}

@@ -1,0 +1,181 @@
+package lens
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// atOnce is how many readers are asked at the same time.
+const atOnce = 4
+
+// Lens asks readers about URLs and compares their readings. It may be used from many
+// goroutines at once.
+type Lens struct {
+	registry *scheme.Registry
+	readers  []Reader
+}
+
+// New returns a lens. r says which port a scheme has where none is written.
+func New(r *scheme.Registry, readers ...Reader) *Lens {
+	return &Lens{r, slices.Clone(readers)}
+}
+
+// Readers returns the readers, in the order of a report.
+func (l *Lens) Readers() []Reader { return slices.Clone(l.readers) }
+
+// Answer is what one reader says of one URL.
+type Answer struct {
+	Name, Version string
+	Kind          Kind
+	Reading
+	// Failure says why the reader gave no answer at all: it is broken, or was too slow.
+	Failure string
+	// Offsets says where the text of a part begins in the URL, in octets, for the parts
+	// whose text is in it.
+	Offsets map[string]int
+}
+
+// Report is what the readers of a Lens say of one URL, and how they differ.
+// Its JSON has no password.
+type Report struct {
+	// Input is the URL as it was given, with its password.
+	Input   string
+	Readers []Answer
+	// Differences are the names of the parts that readers which accept the URL take
+	// differently, in the order of PartNames.
+	Differences []string
+	// Confusion is the cause of the differences; "" without differences, or if the
+	// cause is unknown.
+	Confusion Confusion
+	// Danger: two readers that accept the URL would contact another scheme, host or
+	// port, so that a filter with one does not protect a program with the other.
+	Danger bool
+	// Why explains the differences and the danger in plain words. It has no password.
+	// It is empty without differences.
+	Why string
+}
+
+// Look returns a report for each URL, in order. A reader that fails has a Failure in every
+// report, and changes nothing for the others. The error is that of ctx.
+func (l *Lens) Look(ctx context.Context, urls []string) ([]Report, error) {
+	reports := make([]Report, len(urls))
+	for i, url := range urls {
+		reports[i] = Report{Input: url, Readers: make([]Answer, len(l.readers))}
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for n, reader := range l.readers {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			for i, answer := range ask(ctx, reader, urls) {
+				answer.Offsets = offsets(urls[i], answer.Reading)
+				reports[i].Readers[n] = answer
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i := range reports {
+		l.compareAll(&reports[i])
+	}
+	return reports, nil
+}
+
+// ask returns the answer of one reader about each URL.
+func ask(ctx context.Context, reader Reader, urls []string) []Answer {
+	answers := make([]Answer, len(urls))
+	list, err := reader.Read(ctx, urls)
+	var version string
+	if err == nil {
+		version, err = reader.Version(ctx) // a program has told it with its answers
+	}
+	if err == nil && len(list) != len(urls) {
+		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
+	}
+	for i := range answers {
+		answers[i] = Answer{Name: reader.Name(), Kind: reader.Kind(), Version: version}
+		if err != nil {
+			answers[i].Failure = err.Error()
+			continue
+		}
+		answers[i].Reading = absolute(list[i])
+	}
+	return answers
+}
+
+// absolute refuses a reading with neither scheme nor host: it is of a relative reference.
+func absolute(r Reading) Reading {
+	if r.OK && value(r.Scheme) == "" && value(r.Host) == "" {
+		r.OK, r.Error = false, "a relative reference: neither scheme nor host"
+	}
+	return r
+}
+
+// compareAll fills in the differences of a report.
+func (l *Lens) compareAll(r *Report) {
+	var accepted []meaning
+	for i := range r.Readers {
+		if r.Readers[i].OK {
+			accepted = append(accepted, l.meaning(r.Readers[i].Reading))
+		}
+	}
+	differs := make(map[string]bool)
+	var apart []int // two of accepted with other targets
+	hostless := l.hostless(r.Input)
+	for i, a := range accepted {
+		for j, b := range accepted[i+1:] {
+			for _, part := range a.differences(b) {
+				differs[part] = true
+			}
+			if hostless == "" && apart == nil && !a.sameTarget(b) {
+				apart = []int{i, i + 1 + j}
+			}
+		}
+	}
+	r.Danger = apart != nil
+	for _, part := range PartNames() {
+		if differs[part] {
+			r.Differences = append(r.Differences, part)
+		}
+	}
+	if r.Differences != nil {
+		r.Confusion = confusion(r.Input, r.Differences, accepted)
+		r.Why = l.why(r, apart, hostless)
+	}
+}
+
+// hostless returns the scheme of url if it is known and its URLs need no host: such as
+// mailto. A filter sees the scheme, so a reader that guesses a host, as curl does, is no
+// danger. It returns "" for every other URL.
+func (l *Lens) hostless(url string) string {
+	u, err := locus.Parse(url)
+	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
+		return ""
+	}
+	if _, err := l.registry.Fields(u); err != nil {
+		return ""
+	}
+	return u.Scheme()
+}
+
+// Compare returns the names of the parts that a and b differ in, in the order of
+// PartNames. Parts are the same if they mean the same: hosts by what would be dialled,
+// ports with the default of the scheme, texts with the escapes that any program may add or
+// remove. Whether a reading is OK does not matter.
+func (l *Lens) Compare(a, b Reading) []string {
+	return l.meaning(a).differences(l.meaning(b))
+}
+
+// SameTarget reports whether programs with the readings a and b would contact the same
+// host and port by the same scheme.
+func (l *Lens) SameTarget(a, b Reading) bool {
+	return l.meaning(a).sameTarget(l.meaning(b))
+}

@@ -1,0 +1,217 @@
+package lens
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+)
+
+// hidden replaces a password.
+const hidden = "***"
+
+// Masked returns a copy of r for people and logs: each password, in whatever part a reader
+// has put it, is "***". Octets that are not UTF-8 are read as ISO Latin 1.
+func (r *Report) Masked() Report {
+	m := newMask(r)
+	masked := *r
+	masked.Input = charset.Text(m.hideAt(r.Input, 0))
+	masked.Readers = slices.Clone(r.Readers)
+	for i := range masked.Readers {
+		a := &masked.Readers[i]
+		a.Error = charset.Text(m.hide(locus.MaskText(a.Error)))
+		a.Failure = charset.Text(m.hide(locus.MaskText(a.Failure)))
+		for j, p := range a.parts() {
+			if *p != nil {
+				text := charset.Text(m.part(PartNames()[j], **p, a.Offsets))
+				*p = &text
+			}
+		}
+	}
+	return masked
+}
+
+// Format writes the URL with its passwords hidden, and why it is confusing, for %v, %s and
+// every other verb: messages and logs must not show a password by accident.
+func (r Report) Format(f fmt.State, _ rune) {
+	m := r.Masked()
+	text := m.Input
+	if m.Why != "" {
+		text += ": " + m.Why
+	}
+	_, _ = io.WriteString(f, text)
+}
+
+// HasPassword reports whether the URL has a password, or what some reader takes for one.
+func (r *Report) HasPassword() bool {
+	m := newMask(r)
+	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
+}
+
+// mask knows the passwords of a report.
+type mask struct {
+	hidden  []bool   // the octets of the URL that are part of one
+	secrets []string // their texts, the longest first
+}
+
+func newMask(r *Report) mask {
+	m := mask{hidden: make([]bool, len(r.Input))}
+	m.hideURL(r.Input)
+	// Without "//" locus.Mask knows better than programs that guess a login.
+	if strings.Contains(r.Input, "//") || strings.Contains(r.Input, `\`) {
+		for _, a := range r.Readers {
+			password := value(a.Password)
+			m.add(password)
+			m.add(unescape(password))
+			if at, ok := a.Offsets["password"]; ok {
+				m.hideRange(at, at+len(password))
+			}
+		}
+	}
+	slices.SortFunc(m.secrets, func(a, b string) int { return len(b) - len(a) })
+	return m
+}
+
+// hideURL hides what locus.Mask hides, unless it is a wrong port of a URL without a login.
+func (m *mask) hideURL(url string) {
+	masked := locus.Mask(url)
+	for i := 0; i < len(masked); i++ {
+		start := i
+		for i < len(masked) && masked[i] == '*' && url[i] != '*' {
+			i++
+		}
+		text := url[start:i]
+		if strings.Trim(text, ":0123456789") != "" || strings.Contains(url[i:], "@") {
+			m.hideRange(start, i)
+			m.add(text)
+			m.add(unescape(text))
+		}
+	}
+}
+
+func (m *mask) hideRange(start, end int) {
+	for i := start; i < end; i++ {
+		m.hidden[i] = true
+	}
+}
+
+// add adds a secret, and its pieces: a reader that finds a delimiter in it shows a piece.
+func (m *mask) add(secret string) {
+	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
+	for _, text := range append(pieces, secret) {
+		if text != "" && !slices.Contains(m.secrets, text) {
+			m.secrets = append(m.secrets, text)
+		}
+	}
+}
+
+// part hides what is secret in a part. One whose text is in the URL is judged by its place
+// there. A port that is not is the default.
+func (m *mask) part(name, text string, offsets map[string]int) string {
+	at, found := offsets[name]
+	switch {
+	case name == "password" && text != "":
+		return hidden
+	case found:
+		return m.hideAt(text, at)
+	case name == "port":
+		return text
+	}
+	return m.hide(text)
+}
+
+// hideAt hides what is secret in the text at an offset of the URL.
+func (m *mask) hideAt(text string, offset int) string {
+	var b strings.Builder
+	for i := range len(text) {
+		at := offset + i
+		switch {
+		case !m.hidden[at]:
+			b.WriteByte(text[i])
+		case i == 0 || !m.hidden[at-1]:
+			b.WriteString(hidden)
+		}
+	}
+	return b.String()
+}
+
+// shortSecret is the length below which a secret is hidden only as a word of its own: a
+// letter is in every message.
+const shortSecret = 4
+
+// hide hides every secret in text.
+func (m *mask) hide(text string) string {
+	for _, secret := range m.secrets {
+		if len(secret) >= shortSecret {
+			text = strings.ReplaceAll(text, secret, hidden)
+		} else {
+			text = hideWord(text, secret)
+		}
+	}
+	return text
+}
+
+// hideWord hides a secret where no letter or digit is beside it.
+func hideWord(text, secret string) string {
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		end := at + len(secret)
+		if strings.HasPrefix(text[at:], secret) && (at == 0 || !isAlphanumeric(text[at-1])) && (end == len(text) || !isAlphanumeric(text[end])) {
+			b.WriteString(hidden)
+			at = end
+			continue
+		}
+		b.WriteByte(text[at])
+		at++
+	}
+	return b.String()
+}
+
+// answerJSON is an Answer in JSON.
+type answerJSON struct {
+	Name     string         `json:"name"`
+	Version  string         `json:"version"`
+	Kind     Kind           `json:"kind"`
+	OK       bool           `json:"ok"`
+	Error    *string        `json:"error"`
+	Failed   bool           `json:"failed,omitempty"` // the reader, not the URL
+	Scheme   *string        `json:"scheme"`
+	User     *string        `json:"user"`
+	Password *string        `json:"password"`
+	Host     *string        `json:"host"`
+	Port     *string        `json:"port"`
+	Path     *string        `json:"path"`
+	Query    *string        `json:"query"`
+	Fragment *string        `json:"fragment"`
+	Unseen   []string       `json:"unseen,omitempty"`
+	Offsets  map[string]int `json:"offsets"`
+}
+
+// MarshalJSON writes r as `locus lens --json` does, with passwords as "***".
+func (r Report) MarshalJSON() ([]byte, error) {
+	m := r.Masked()
+	answers := make([]answerJSON, len(m.Readers))
+	for i, a := range m.Readers {
+		answers[i] = answerJSON{
+			Name: a.Name, Version: a.Version, Kind: a.Kind, OK: a.OK, Error: filled(a.Error),
+			Scheme: a.Scheme, User: a.User, Password: a.Password, Host: a.Host, Port: a.Port,
+			Path: a.Path, Query: a.Query, Fragment: a.Fragment,
+			Unseen: a.Unseen, Offsets: a.Offsets,
+		}
+		if a.Failure != "" {
+			answers[i].Failed, answers[i].Error = true, &a.Failure
+		}
+	}
+	return json.Marshal(struct {
+		Input       string       `json:"input"`
+		Readers     []answerJSON `json:"readers"`
+		Differences []string     `json:"differences"`
+		Confusion   *string      `json:"confusion"`
+		Danger      bool         `json:"danger"`
+		Why         *string      `json:"why"`
+	}{m.Input, answers, append([]string{}, m.Differences...), filled(string(m.Confusion)), m.Danger, filled(m.Why)})
+}

@@ -1,0 +1,160 @@
+package lens
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// meaning is a reading in a form that is the same for the same meaning.
+type meaning struct {
+	parts  map[string]string
+	unseen []string
+}
+
+func (l *Lens) meaning(r Reading) meaning {
+	m := meaning{parts: make(map[string]string, len(PartNames())), unseen: r.Unseen}
+	name := strings.ToLower(value(r.Scheme))
+	row, known := l.registry.Lookup(name)
+	m.parts["scheme"] = name
+	m.parts["user"] = unescape(value(r.User))
+	m.parts["password"] = unescape(value(r.Password))
+	m.parts["host"] = host(value(r.Host))
+	if known && row.Traits.Has(scheme.Files) && m.parts["host"] == "localhost" {
+		m.parts["host"] = "" // this machine, too (RFC 1738 section 3.10)
+	}
+	m.parts["port"] = port(value(r.Port), row.Port)
+	if !known && m.parts["port"] == "" {
+		m.unseen = append(slices.Clone(m.unseen), "port") // it may be the scheme's own
+	}
+	m.parts["path"] = escapes(value(r.Path))
+	if m.parts["path"] == "" && m.parts["host"] != "" {
+		m.parts["path"] = "/"
+	}
+	m.parts["query"] = escapes(value(r.Query))
+	m.parts["fragment"] = escapes(value(r.Fragment))
+	return m
+}
+
+// sees reports whether both readers tell the part.
+func (m meaning) sees(other meaning, part string) bool {
+	return !slices.Contains(m.unseen, part) && !slices.Contains(other.unseen, part)
+}
+
+func (m meaning) differences(other meaning) (list []string) {
+	for _, part := range PartNames() {
+		if m.sees(other, part) && m.parts[part] != other.parts[part] {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// sameTarget reports whether both contact the same host. A dot at the end of a hostname
+// makes it absolute, but the host is the same. A reading without a scheme leaves that to
+// its caller.
+func (m meaning) sameTarget(other meaning) bool {
+	for _, part := range []string{"scheme", "host", "port"} {
+		a, b := m.parts[part], other.parts[part]
+		if part == "host" {
+			a, b = strings.TrimSuffix(a, "."), strings.TrimSuffix(b, ".")
+		}
+		if part == "scheme" && (a == "" || b == "") {
+			continue
+		}
+		if m.sees(other, part) && a != b {
+			return false
+		}
+	}
+	return true
+}
+
+// port returns the number of a port, with the default of the scheme for none.
+func port(text string, byDefault uint16) string {
+	if text == "" && byDefault != 0 {
+		return strconv.Itoa(int(byDefault))
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil && text[0] != '+' {
+		return strconv.FormatUint(n, 10)
+	}
+	return text
+}
+
+// labels turns the labels of a hostname into their A-labels, if that changes nothing
+// else: a character that stands for another one is not replaced.
+var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
+
+// host returns what would be dialled: an IPv6 address in its one spelling, a hostname in
+// lower case with A-labels. Every other text is kept. An IPv4 address in octal or with
+// fewer numbers is kept, too: only some programs dial it as an address.
+func host(text string) string {
+	inner := text
+	if strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]") {
+		inner = inner[1 : len(inner)-1]
+	}
+	if strings.Contains(inner, ":") {
+		if ip, err := netip.ParseAddr(strings.Replace(inner, "%25", "%", 1)); err == nil {
+			return "[" + ip.String() + "]"
+		}
+		return text
+	}
+	lower := strings.ToLower(text)
+	if isASCII(lower) {
+		return lower
+	}
+	if name, err := labels.ToASCII(lower); err == nil {
+		return name
+	}
+	return lower
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// unescape decodes every escape of text, once.
+func unescape(text string) string {
+	return mapEscapes(text, func(b []byte, o byte, _ bool) []byte { return append(b, o) })
+}
+
+// escapes returns text with an escape for each octet that some programs escape and others
+// do not, and without those that never matter. Delimiters stay as they are.
+func escapes(text string) string {
+	const unreserved = "-._~"
+	const delimiters = "!$&()*+,;=:@/?#%"
+	return mapEscapes(text, func(b []byte, o byte, escaped bool) []byte {
+		switch {
+		case isAlphanumeric(o), strings.IndexByte(unreserved, o) >= 0,
+			!escaped && strings.IndexByte(delimiters, o) >= 0:
+			return append(b, o)
+		}
+		return append(b, '%', hexDigits[o>>4], hexDigits[o&15])
+	})
+}
+
+// mapEscapes calls write for each octet of text. escaped: it is written as an escape.
+func mapEscapes(text string, write func(b []byte, o byte, escaped bool) []byte) string {
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b = write(b, byte(n), true)
+				i += 2
+				continue
+			}
+		}
+		b = write(b, text[i], false)
+	}
+	return string(b)
+}
+
+func isAlphanumeric(o byte) bool {
+	return 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || '0' <= o && o <= '9'
+}

@@ -1,0 +1,51 @@
+package lens
+
+import "strings"
+
+// offsets returns where each part of r is in url. The parts follow each other. A part
+// whose text is not in the URL, because the reader has changed it, has no offset.
+func offsets(url string, r Reading) map[string]int {
+	found := make(map[string]int)
+	at := 0
+	for i, p := range r.parts() {
+		name := PartNames()[i]
+		if *p == nil || **p == "" {
+			continue
+		}
+		start := at
+		if name == "path" && value(r.Host) != "" && found["host"] == 0 {
+			start = afterSlashes(url, at)
+		}
+		n := indexFold(url[start:], **p)
+		if n < 0 {
+			continue
+		}
+		found[name] = start + n
+		at = start + n + len(**p)
+	}
+	return found
+}
+
+// afterSlashes returns the offset after the ":" and the slashes at offset at.
+func afterSlashes(url string, at int) int {
+	return len(url) - len(strings.TrimLeft(url[at:], `:/\`))
+}
+
+// indexFold is strings.Index without regard to the case of ASCII letters.
+func indexFold(s, part string) int {
+	if n := strings.Index(s, part); n >= 0 {
+		return n
+	}
+	return strings.Index(lowerASCII(s), lowerASCII(part))
+}
+
+// lowerASCII keeps the length of s.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, o := range b {
+		if 'A' <= o && o <= 'Z' {
+			b[i] = o + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

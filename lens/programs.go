@@ -1,0 +1,191 @@
+package lens
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// DefaultTimeout is the time that a program has for a batch of URLs.
+const DefaultTimeout = 30 * time.Second
+
+// Options say which programs read. The zero Options but for Registry mean all that are
+// installed.
+type Options struct {
+	// Registry has the schemes that programs with a network may be asked about. Required.
+	Registry *scheme.Registry
+	// With has readers by name with the path of their program: "" looks in PATH. A reader
+	// in it is among the Programs even if it is not installed, and says so.
+	With map[string]string
+	// Only leaves out each reader that is not in With.
+	Only bool
+	// Without are the names of readers to leave out.
+	Without []string
+	// Timeout is the time for a batch of URLs; 0: DefaultTimeout.
+	Timeout time.Duration
+}
+
+// programRow describes a reader that is a program. read runs it.
+type programRow struct {
+	name, program string
+	// probe are arguments with which the program succeeds if the reader is there: it may
+	// be a module that is not installed. nil: it is there if the program is.
+	probe []string
+	read  func(ctx context.Context, p *program, urls []string) (version string, list []Reading, err error)
+}
+
+func programRows() []programRow {
+	return slices.Concat(scripts(), []programRow{
+		{name: "curl", program: "curl", read: readCurl},
+		{name: "wget", program: "wget", read: readWget},
+		{name: "java-uri", program: "java", probe: javaProbe, read: readJava("uri")},
+		{name: "java-url", program: "java", probe: javaProbe, read: readJava("url")},
+		{name: "chromium", program: "chromium", read: readChromium},
+	})
+}
+
+// ProgramNames are the names of the readers that are programs.
+func ProgramNames() (names []string) {
+	for _, row := range programRows() {
+		names = append(names, row.name)
+	}
+	return names
+}
+
+// Programs returns the readers that are installed programs. Each runs in an empty folder,
+// without the caller's environment but for PATH, and gets URLs by its standard input or a
+// file in that folder. On Linux, if the system allows network namespaces, it has no
+// network. curl and wget have a proxy on the loopback interface instead, which connects
+// nowhere. ctx limits the search for them, not the readers.
+func Programs(ctx context.Context, o Options) []Reader {
+	rows := programRows()
+	found := make([]Reader, len(rows))
+	var wg sync.WaitGroup
+	for i, row := range rows {
+		path, asked := o.With[row.name]
+		if slices.Contains(o.Without, row.name) || o.Only && !asked {
+			continue
+		}
+		p := &program{row: row, path: path, timeout: o.Timeout, registry: o.Registry}
+		if p.timeout == 0 {
+			p.timeout = DefaultTimeout
+		}
+		wg.Go(func() {
+			if err := p.find(ctx); err == nil || asked {
+				p.missing = err
+				found[i] = p
+			}
+		})
+	}
+	wg.Wait()
+	return slices.DeleteFunc(found, func(r Reader) bool { return r == nil })
+}
+
+// program is a Reader that runs a program.
+type program struct {
+	row      programRow
+	path     string
+	timeout  time.Duration
+	registry *scheme.Registry
+	missing  error // it is not installed
+
+	mu      sync.Mutex
+	version string // once it has run
+}
+
+// find looks for the program and what it needs.
+func (p *program) find(ctx context.Context) error {
+	name := p.path
+	if name == "" {
+		name = p.row.program
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return err
+	}
+	if p.path, err = filepath.Abs(path); err != nil || p.row.probe == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, tooSlowError(p.timeout))
+	defer cancel()
+	if _, err = p.run(ctx, p.row.probe, nil); err != nil {
+		return fmt.Errorf("%s lacks what %s needs: %w", p.path, p.row.name, err)
+	}
+	return nil
+}
+
+func (p *program) Name() string { return p.row.name }
+func (p *program) Kind() Kind   { return Parser }
+
+// Version runs the program without URLs, if it has not run before.
+func (p *program) Version(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	version := p.version
+	p.mu.Unlock()
+	if version != "" {
+		return version, nil
+	}
+	_, err := p.Read(ctx, nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.version, err
+}
+
+// versionOf returns the first words of what the program prints about itself.
+func (p *program) versionOf(ctx context.Context, words int, args ...string) (string, error) {
+	p.mu.Lock()
+	version := p.version
+	p.mu.Unlock()
+	if version != "" {
+		return version, nil
+	}
+	out, err := p.run(ctx, args, nil)
+	f := strings.Fields(string(out))
+	return strings.Join(f[:min(words, len(f))], " "), err
+}
+
+func (p *program) Read(ctx context.Context, urls []string) ([]Reading, error) {
+	if p.missing != nil {
+		return nil, p.missing
+	}
+	var readings []Reading
+	for batch := range batches(urls) {
+		batchCtx, cancel := context.WithTimeoutCause(ctx, p.timeout, tooSlowError(p.timeout))
+		version, list, err := p.row.read(batchCtx, p, batch)
+		cancel()
+		if err != nil {
+			return nil, err
+		}
+		p.mu.Lock()
+		p.version = version
+		p.mu.Unlock()
+		readings = append(readings, list...)
+	}
+	return readings, nil
+}
+
+// batches yields urls in groups of at most 256, and of 1 MiB unless one is longer; one
+// empty group without URLs.
+func batches(urls []string) func(yield func([]string) bool) {
+	const most, size = 256, 1 << 20
+	return func(yield func([]string) bool) {
+		for start := 0; start == 0 || start < len(urls); {
+			end, octets := start, 0
+			for end < len(urls) && end-start < most && (end == start || octets+len(urls[end]) <= size) {
+				octets += len(urls[end])
+				end++
+			}
+			if !yield(urls[start:end]) || end == start {
+				return
+			}
+			start = end
+		}
+	}
+}

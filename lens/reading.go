@@ -1,0 +1,104 @@
+package lens
+
+import (
+	"context"
+	"slices"
+)
+
+// Reading is what one reader takes a URL for. The parts are texts as the reader gives
+// them, some decoded and some not. nil is absent, "" is present and empty.
+type Reading struct {
+	// OK: the reader accepts the URL. A standard that refuses it may have parts all the
+	// same.
+	OK bool
+	// Error says why the reader refuses the URL. It may quote a password.
+	Error string
+
+	Scheme, User, Password, Host, Port *string
+	// Path begins with the "/" after the host, if there is one.
+	Path            *string
+	Query, Fragment *string
+
+	// Unseen are the names of parts that can't be learned from the reader. They are
+	// nil, and differ from nothing.
+	Unseen []string
+}
+
+// PartNames are the names of the parts of a [Reading], in the order of a URL.
+func PartNames() []string {
+	return []string{"scheme", "user", "password", "host", "port", "path", "query", "fragment"}
+}
+
+// Part returns the part of that name.
+func (r *Reading) Part(name string) *string {
+	if i := slices.Index(PartNames(), name); i >= 0 {
+		return *r.parts()[i]
+	}
+	return nil
+}
+
+// parts returns the parts in the order of PartNames.
+func (r *Reading) parts() [8]**string {
+	return [...]**string{&r.Scheme, &r.User, &r.Password, &r.Host, &r.Port, &r.Path, &r.Query, &r.Fragment}
+}
+
+// Kind says what a reader is.
+type Kind string
+
+const (
+	Standard Kind = "standard" // the rules of a document
+	Parser   Kind = "parser"   // a program or library that is in use
+)
+
+// Reader reads URLs by one standard, or with one parser. Its methods may be called
+// concurrently.
+type Reader interface {
+	// Name is unique among the readers of a Lens: "net/url".
+	Name() string
+	Kind() Kind
+	// Version says which version reads, in the words of the reader.
+	Version(ctx context.Context) (string, error)
+	// Read returns a reading for each URL, in order. A URL may be any octets. The error
+	// means that the reader failed as a whole, and nothing is known of any URL.
+	Read(ctx context.Context, urls []string) ([]Reading, error)
+}
+
+// reader is a Reader that is a function.
+type reader struct {
+	name, version string
+	kind          Kind
+	read          func(url string) Reading
+}
+
+func (r reader) Name() string                            { return r.name }
+func (r reader) Kind() Kind                              { return r.kind }
+func (r reader) Version(context.Context) (string, error) { return r.version, nil }
+
+func (r reader) Read(ctx context.Context, urls []string) ([]Reading, error) {
+	list := make([]Reading, 0, len(urls))
+	for _, url := range urls {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		list = append(list, r.read(url))
+	}
+	return list, nil
+}
+
+// present returns a part that may be absent.
+func present(text string, ok bool) *string {
+	if !ok {
+		return nil
+	}
+	return &text
+}
+
+// filled returns a part of a reader that does not tell empty from absent.
+func filled(text string) *string { return present(text, text != "") }
+
+func value(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}

@@ -1,0 +1,117 @@
+package lens
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// maxRequest limits what is read of a connection.
+	maxRequest = 1 << 18
+	// maxConversation limits the time of a connection.
+	maxConversation = 10 * time.Second
+	// maxConnections limits the connections that are served at once.
+	maxConnections = 64
+)
+
+// asked is what a program asks a proxy for.
+type asked struct {
+	host, port string
+	// request is what the program sends after that, or to an HTTP proxy instead.
+	request []byte
+}
+
+// recorder is a proxy on the loopback interface that connects nowhere. It keeps what
+// programs ask for. Each question has its number as the user, and a password that other
+// users of the machine do not know.
+type recorder struct {
+	listener net.Listener
+	password string
+	serve    func(conn net.Conn, login func(user, password string) bool) (asked, error)
+
+	wg    sync.WaitGroup
+	mu    sync.Mutex
+	byNum map[string]asked
+}
+
+// newRecorder starts a recorder. The caller must close it.
+func newRecorder(ctx context.Context, serve func(net.Conn, func(user, password string) bool) (asked, error)) (*recorder, error) {
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{listener: l, password: rand.Text(), serve: serve, byNum: make(map[string]asked)}
+	r.wg.Go(r.accept)
+	return r, nil
+}
+
+func (r *recorder) accept() {
+	slots := make(chan struct{}, maxConnections)
+	for {
+		conn, err := r.listener.Accept()
+		if err != nil {
+			return
+		}
+		slots <- struct{}{}
+		r.wg.Go(func() {
+			defer func() { <-slots }()
+			defer conn.Close()
+			r.record(conn)
+		})
+	}
+}
+
+// record keeps what the first connection for a question asks for.
+func (r *recorder) record(conn net.Conn) {
+	if conn.SetDeadline(time.Now().Add(maxConversation)) != nil {
+		return
+	}
+	var number string
+	a, err := r.serve(conn, func(user, password string) bool {
+		number = user
+		return subtle.ConstantTimeCompare([]byte(password), []byte(r.password)) == 1
+	})
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, repeated := r.byNum[number]; !repeated {
+		r.byNum[number] = a
+	}
+}
+
+// asked returns what was asked for with that number.
+func (r *recorder) asked(number int) (asked, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.byNum[strconv.Itoa(number)]
+	return a, ok
+}
+
+// close ends the recorder after its connections. The programs must have ended.
+func (r *recorder) close() {
+	r.listener.Close()
+	r.wg.Wait()
+}
+
+// addr is where the recorder listens.
+func (r *recorder) addr() string { return r.listener.Addr().String() }
+
+// basic returns the login of an HTTP header field with Basic credentials (RFC 7617).
+func basic(value string) (user, password string, ok bool) {
+	kind, encoded, _ := strings.Cut(strings.TrimSpace(value), " ")
+	octets, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if err != nil || !strings.EqualFold(kind, "basic") {
+		return "", "", false
+	}
+	return strings.Cut(string(octets), ":")
+}

@@ -1,0 +1,130 @@
+package lens
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// maxOutput limits the output of a program, with maxGrowth octets more for each of
+	// its input.
+	maxOutput = 1 << 20
+	maxGrowth = 16
+	// maxMessage limits what is kept of the error messages of a program.
+	maxMessage = 1 << 10
+	// lingering is how long the children of a program that has ended may keep its output
+	// open.
+	lingering = 2 * time.Second
+)
+
+type tooSlowError time.Duration
+
+func (e tooSlowError) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(e)) }
+
+var (
+	errOutput   = errors.New("too much output")
+	errChildren = errors.New("it left a process that keeps its output open")
+)
+
+// file is a file that a program finds in its folder.
+type file struct{ name, text string }
+
+// run runs the program with the arguments and input, without a network, and returns its
+// output, also with an error. Its folder is new and has only the files. It is killed, with its children, when
+// ctx ends or it prints too much.
+func (p *program) run(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
+	return p.start(ctx, true, args, input, files)
+}
+
+// runHere is run for a program whose only way to the network is a proxy of ours: it must
+// reach the loopback interface.
+func (p *program) runHere(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
+	return p.start(ctx, false, args, input, files)
+}
+
+// start is run and runHere. apart: the program has no network.
+func (p *program) start(ctx context.Context, apart bool, args []string, input []byte, files []file) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "locus-lens-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var out, messages limited
+	out = limited{most: maxOutput + maxGrowth*len(input), full: func() { stop(errOutput) }}
+	messages = limited{most: maxMessage}
+	command := func(apart bool) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, p.path, args...)
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
+		cmd.Stdin = bytes.NewReader(input)
+		cmd.Stdout, cmd.Stderr = &out, &messages
+		cmd.WaitDelay = lingering
+		contain(cmd, apart)
+		return cmd
+	}
+	cmd := command(apart)
+	err = cmd.Start()
+	if err != nil && apart && ctx.Err() == nil { // the system allows no namespace
+		cmd = command(false)
+		err = cmd.Start()
+	}
+	if err == nil {
+		err = cmd.Wait()
+		endGroup(cmd)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errChildren
+	case err != nil:
+		return out.kept.Bytes(), &programError{err, strings.TrimSpace(messages.kept.String())}
+	}
+	return out.kept.Bytes(), nil
+}
+
+// programError is the error of a program that has failed.
+type programError struct {
+	err      error
+	messages string // from its standard error
+}
+
+func (e *programError) Unwrap() error { return e.err }
+
+// Error has the last line of the messages.
+func (e *programError) Error() string {
+	if e.messages == "" {
+		return e.err.Error()
+	}
+	return e.err.Error() + ": " + e.messages[strings.LastIndexByte(e.messages, '\n')+1:]
+}
+
+// limited is a buffer that keeps the first octets, and calls full for more.
+type limited struct {
+	kept bytes.Buffer // not embedded: its ReadFrom has no limit
+	most int
+	full func()
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	room := min(len(p), l.most-l.kept.Len())
+	l.kept.Write(p[:room])
+	if room < len(p) && l.full != nil {
+		l.full()
+	}
+	return len(p), nil
+}

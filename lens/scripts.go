@@ -1,0 +1,44 @@
+package lens
+
+import (
+	"context"
+	"embed"
+)
+
+//go:embed readers
+var readers embed.FS
+
+// scripts are the readers that are scripts: each is its interpreter, the arguments before
+// the text of the script, and the file with the script.
+func scripts() []programRow {
+	return []programRow{
+		script("urllib", "python3", "urllib.py", nil, "-I", "-c"),
+		script("urllib3", "python3", "urllib3.py", pythonHas("urllib3"), "-I", "-c"),
+		script("requests", "python3", "requests.py", pythonHas("requests"), "-I", "-c"),
+		script("perl-uri", "perl", "uri.pl", []string{"-MURI", "-e", "1"}, "-e"),
+		script("node", "node", "url.js", nil, "--no-warnings", "-e"),
+		script("node-legacy", "node", "legacy.js", nil, "--no-warnings", "-e"),
+		script("php", "php", "parse_url.php", nil, "-n", "-d", "display_errors=stderr", "-r"),
+		script("ruby", "ruby", "uri.rb", nil, "--disable=gems", "-e"),
+	}
+}
+
+// pythonHas are the arguments with which Python tells whether it has a module.
+func pythonHas(module string) []string {
+	return []string{"-I", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module + "') is None)"}
+}
+
+func script(name, interpreter, file string, probe []string, args ...string) programRow {
+	return programRow{name: name, program: interpreter, probe: probe,
+		read: func(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+			text, err := readers.ReadFile("readers/" + file)
+			if err != nil {
+				return "", nil, err
+			}
+			out, err := p.run(ctx, append(args[:len(args):len(args)], string(text)), encodeQuestions(urls))
+			if err != nil {
+				return "", nil, err
+			}
+			return decodeAnswers(out, urls)
+		}}
+}

@@ -1,0 +1,123 @@
+package lens
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/profile/whatwg"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Standards returns the readers of RFC 1738, RFC 1630, RFC 3986 and the URL Standard
+// of the WHATWG. r has the schemes of the first two.
+func Standards(r *scheme.Registry) []Reader {
+	return []Reader{
+		reader{"rfc1738", "December 1994", Standard, byProfile(r, locus.RFC1738)},
+		reader{"rfc1630", "June 1994", Standard, byProfile(r, locus.RFC1630)},
+		reader{"rfc3986", "January 2005", Standard, byRFC3986},
+		reader{"whatwg", "2026", Standard, byWHATWG},
+	}
+}
+
+// byProfile reads by the grammar of p, which refuses a URL with a violation.
+func byProfile(r *scheme.Registry, p locus.Profile) func(string) Reading {
+	return func(url string) Reading {
+		u, err := locus.Parse(url)
+		if err != nil {
+			return Reading{Error: syntaxText(err)}
+		}
+		reading := partsOf(r, u)
+		reading.refuse(r.Check(u, p))
+		return reading
+	}
+}
+
+// refuse refuses a URL for the first violation of list, if there is one.
+func (r *Reading) refuse(list []locus.Violation) {
+	r.OK = locus.Conforms(list)
+	for _, v := range list {
+		if v.Kind != locus.Note {
+			r.Error = v.Rule + ": " + v.Help
+			return
+		}
+	}
+}
+
+// partsOf returns the parts of u. Its scheme says whether "?" begins a query; without
+// rules of its own every scheme is read as those that have one.
+func partsOf(r *scheme.Registry, u locus.URL) Reading {
+	reading := Reading{Scheme: filled(u.Scheme())}
+	reading.User = present(u.User())
+	reading.Password = present(u.Password())
+	reading.Port = present(u.PortText())
+	reading.Fragment = present(u.Fragment())
+	path := u.SchemePart()
+	if u.Facts().Has(locus.Internet) {
+		reading.Host = present(u.Host(), true)
+		login, _ := u.Login()
+		path = strings.TrimPrefix(path, "//"+login)
+	}
+	before, after, found := strings.Cut(path, "?")
+	if found && (!r.Known(u) || hasQuery(r, u)) {
+		path, reading.Query = before, &after
+	}
+	reading.Path = &path
+	return reading
+}
+
+// hasQuery reports whether "?" is a delimiter in u.
+func hasQuery(r *scheme.Registry, u locus.URL) bool {
+	return slices.ContainsFunc(r.Spans(u), func(s scheme.Span) bool { return s.Role == "" && s.Text == "?" })
+}
+
+// syntaxText returns a syntax error without the URL.
+func syntaxText(err error) string {
+	var e *locus.SyntaxError
+	if errors.As(err, &e) {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+func byRFC3986(url string) Reading {
+	u := rfc3986.Parse(url)
+	var r Reading
+	r.Scheme = present(u.Scheme())
+	if userinfo, ok := u.Userinfo(); ok {
+		r.splitUserinfo(userinfo)
+	}
+	r.Host = present(u.Host())
+	r.Port = present(u.Port())
+	r.Path = present(u.Path(), true)
+	r.Query = present(u.Query())
+	r.Fragment = present(u.Fragment())
+	r.refuse(u.Check())
+	return r
+}
+
+// splitUserinfo sets user and password from userinfo.
+func (r *Reading) splitUserinfo(userinfo string) {
+	user, password, ok := strings.Cut(userinfo, ":")
+	r.User, r.Password = &user, present(password, ok)
+}
+
+func byWHATWG(url string) Reading {
+	u, err := whatwg.Parse(url, nil)
+	if err != nil {
+		return Reading{Error: syntaxText(err)}
+	}
+	return Reading{
+		OK:       true,
+		Scheme:   filled(strings.TrimSuffix(u.Protocol(), ":")),
+		User:     filled(u.Username()),
+		Password: filled(u.Password()),
+		Host:     present(u.Hostname(), u.HasHost()),
+		Port:     filled(u.Port()),
+		Path:     present(u.Pathname(), true),
+		Query:    filled(strings.TrimPrefix(u.Search(), "?")),
+		Fragment: filled(strings.TrimPrefix(u.Hash(), "#")),
+	}
+}

@@ -1,0 +1,105 @@
+package lens
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// readWget reads what wget asks an HTTP proxy of ours for. It runs once for each URL.
+func readWget(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+	version, err := p.versionOf(ctx, 3, "--no-config", "--version")
+	if err != nil {
+		return "", nil, err
+	}
+	r, err := newRecorder(ctx, serveHTTP)
+	if err != nil {
+		return "", nil, err
+	}
+	failures := make([]error, len(urls))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for i, url := range urls {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			failures[i] = askWget(ctx, p, r, i, url)
+		})
+	}
+	wg.Wait()
+	r.close()
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
+	list := make([]Reading, len(urls))
+	for i, url := range urls {
+		if exit := (*exec.ExitError)(nil); !errors.Is(failures[i], errLine) && (!errors.As(failures[i], &exit) || exit.ExitCode() < 0) {
+			return "", nil, cmp.Or(failures[i], errAnswers) // it did not run to its end
+		}
+		if a, ok := r.asked(i); ok {
+			list[i] = wgetReading(a)
+		} else {
+			list[i].Error = refusal(failures[i], url)
+		}
+	}
+	return version, list, nil
+}
+
+var errLine = errors.New("wget reads one URL a line, and can't be given this text")
+
+// askWget has wget ask the proxy for one URL. It returns why it has failed, as it always
+// does.
+func askWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
+	if url == "" || strings.ContainsAny(url, "\x00\r\n") {
+		return errLine
+	}
+	proxy := "http://" + r.addr() + "/"
+	config := strings.Join([]string{
+		"use_proxy=on", "no_proxy=", "http_proxy=" + proxy, "https_proxy=" + proxy, "ftp_proxy=" + proxy,
+		"proxy_user=" + strconv.Itoa(i), "proxy_password=" + r.password,
+	}, "\n") + "\n"
+	_, err := p.runHere(ctx, []string{"--config=wgetrc", "--no-verbose", "--output-document=/dev/null", "--tries=1", "--timeout=10",
+		"--max-redirect=0", "--no-hsts", "--no-netrc", "--no-cookies", "--auth-no-challenge", "--input-file=-"}, []byte(url+"\n"), file{"wgetrc", config})
+	return err
+}
+
+// refusal is why wget asked for nothing.
+func refusal(err error, url string) string {
+	var failed *programError
+	switch {
+	case errors.Is(err, errLine):
+		return err.Error()
+	case !errors.As(err, &failed) || failed.messages == "":
+		return "not read as a URL"
+	}
+	first, _, _ := strings.Cut(failed.messages, "\n")
+	if _, why, ok := strings.Cut(first, url+": "); ok {
+		return why
+	}
+	return first
+}
+
+func wgetReading(a asked) Reading {
+	r := Reading{OK: true, Host: &a.host, Port: filled(a.port), Unseen: []string{"fragment"}}
+	method, target, _ := requestLine(a.request)
+	name, rest, ok := strings.Cut(target, "://")
+	if method == "CONNECT" || !ok {
+		r.Unseen = append(r.Unseen, "scheme", "user", "password", "path", "query")
+		return r
+	}
+	r.Scheme = &name
+	if r.setLogin(a.request); r.User == nil {
+		r.Unseen = append(r.Unseen, "user", "password") // it sends only both
+	}
+	if _, path, ok := strings.Cut(rest, field(a.request, "Host")); ok {
+		rest = path
+	} else if slash := strings.IndexByte(rest, '/'); slash >= 0 {
+		rest = rest[slash:] // the host is written with escapes
+	}
+	r.setTarget(rest)
+	return r
+}
