@@ -235,8 +235,8 @@ func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, 
 	return kept, nil
 }
 
-// kind says how the targets of two readings differ: "" if not, else a Contact, after which
-// stands whether a host is missing.
+// kind says how the targets of two readings differ: "" if not, else a Contact, and after
+// a comma whether a host is missing and the scheme differs, too.
 func (g *guard) kind(p [2]Reading) string {
 	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
 	if a.sameTarget(b) {
@@ -247,10 +247,14 @@ func (g *guard) kind(p [2]Reading) string {
 		if !a.sees(b, string(part)) || strings.TrimSuffix(x, ".") == strings.TrimSuffix(y, ".") {
 			continue
 		}
+		kind := string(part)
 		if part == ContactHost && (x == "" || y == "") {
-			return string(part) + ", one has none"
+			kind += ", one has none"
 		}
-		return string(part)
+		if part != ContactScheme && a.parts["scheme"] != b.parts["scheme"] {
+			kind += ", and the scheme"
+		}
+		return kind
 	}
 	return ""
 }
