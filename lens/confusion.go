@@ -195,19 +195,27 @@ func isNumeric(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// why explains the differences of r. apart are two readings with other targets, or nil.
-// hostless is a scheme without hosts, or "".
-func why(r *Report, accepted []meaning, apart *[2]meaning, hostless string) string {
+// why explains the differences of r. apart are the places of two readers with other
+// targets among those that accept the URL, or nil. hostless is a scheme without hosts,
+// or "".
+func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	cause := r.Confusion.text()
 	if hostless != "" {
 		return fmt.Sprintf("%s Harmless: a URL of the scheme %s needs no host, and a filter sees the scheme.", cause, hostless)
 	}
+	byScheme := slices.Contains(r.Differences, "scheme")
+	var names, targets []string
+	for _, a := range r.Masked().Readers {
+		if a.OK {
+			names = append(names, a.Name)
+			targets = append(targets, l.meaning(a.Reading).target(byScheme))
+		}
+	}
 	if apart == nil {
-		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, accepted[0].target(false))
+		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, targets[0])
 	}
 	a, b := apart[0], apart[1]
-	byScheme := slices.Contains(r.Differences, "scheme")
-	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, a.name, a.target(byScheme), b.name, b.target(byScheme))
+	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, names[a], targets[a], names[b], targets[b])
 }
 
 // target is what m contacts, for people.

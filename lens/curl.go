@@ -22,13 +22,13 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []Reading
 	if err != nil {
 		return "", nil, err
 	}
-	defer r.close()
-	list := make([]Reading, len(urls))
 	out, err := p.runHere(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
+	r.close()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // its status is that of the last URL
 		return "", nil, err
 	}
 	told := curlReports(out, r.password)
+	list := make([]Reading, len(urls))
 	for i := range urls {
 		list[i] = curlReading(r, i, told)
 	}

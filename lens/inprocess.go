@@ -80,7 +80,7 @@ func byRequest(text string) Reading {
 func withoutURL(err error) string {
 	var e *url.Error
 	if errors.As(err, &e) {
-		return e.Err.Error()
+		return strings.TrimPrefix(e.Err.Error(), "net/url: ")
 	}
 	return err.Error()
 }

@@ -55,8 +55,8 @@ type Report struct {
 	// Danger: two readers that accept the URL would contact another scheme, host or
 	// port, so that a filter with one does not protect a program with the other.
 	Danger bool
-	// Why explains the differences and the danger in plain words, for people. It may
-	// quote the URL's host, but no login. It is empty without differences.
+	// Why explains the differences and the danger in plain words. It has no password.
+	// It is empty without differences.
 	Why string
 }
 
@@ -123,22 +123,20 @@ func absolute(r Reading) Reading {
 func (l *Lens) compareAll(r *Report) {
 	var accepted []meaning
 	for i := range r.Readers {
-		if a := &r.Readers[i]; a.OK {
-			m := l.meaning(a.Reading)
-			m.name = a.Name
-			accepted = append(accepted, m)
+		if r.Readers[i].OK {
+			accepted = append(accepted, l.meaning(r.Readers[i].Reading))
 		}
 	}
-	hostless := l.hostless(r.Input)
 	differs := make(map[string]bool)
-	var apart *[2]meaning
+	var apart []int // two of accepted with other targets
+	hostless := l.hostless(r.Input)
 	for i, a := range accepted {
-		for _, b := range accepted[i+1:] {
+		for j, b := range accepted[i+1:] {
 			for _, part := range a.differences(b) {
 				differs[part] = true
 			}
 			if hostless == "" && apart == nil && !a.sameTarget(b) {
-				apart = &[2]meaning{a, b}
+				apart = []int{i, i + 1 + j}
 			}
 		}
 	}
@@ -150,7 +148,7 @@ func (l *Lens) compareAll(r *Report) {
 	}
 	if r.Differences != nil {
 		r.Confusion = confusion(r.Input, r.Differences, accepted)
-		r.Why = why(r, accepted, apart, hostless)
+		r.Why = l.why(r, apart, hostless)
 	}
 }
 

@@ -15,58 +15,110 @@ const hidden = "***"
 // Masked returns a copy of r for people and logs: each password, in whatever part a reader
 // has put it, is "***". Octets that are not UTF-8 are read as ISO Latin 1.
 func (r *Report) Masked() Report {
-	secrets := secretsOf(r)
-	hide := func(text string) string { return charset.Text(hide(text, secrets)) }
+	m := newMask(r)
 	masked := *r
-	masked.Input = hide(r.Input)
-	masked.Why = hide(r.Why)
+	masked.Input = charset.Text(m.hideAt(r.Input, 0))
 	masked.Readers = slices.Clone(r.Readers)
 	for i := range masked.Readers {
 		a := &masked.Readers[i]
-		a.Error = hide(locus.MaskText(a.Error))
-		a.Failure = hide(locus.MaskText(a.Failure))
+		a.Error = charset.Text(m.hide(locus.MaskText(a.Error)))
+		a.Failure = charset.Text(m.hide(locus.MaskText(a.Failure)))
 		for j, p := range a.parts() {
-			if *p == nil {
-				continue
+			if *p != nil {
+				text := charset.Text(m.part(PartNames()[j], **p, a.Offsets))
+				*p = &text
 			}
-			text := hide(**p)
-			if PartNames()[j] == "password" && text != "" {
-				text = hidden
-			}
-			*p = &text
 		}
 	}
 	return masked
 }
 
-// secretsOf returns the passwords that a reader of r finds, or that may be one, the
-// longest first.
-func secretsOf(r *Report) []string {
-	var list []string
-	add := func(text string) {
-		if text != "" && !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	masked := locus.Mask(r.Input)
-	for i := 0; i < len(masked); i++ {
-		start := i
-		for i < len(masked) && masked[i] == '*' && r.Input[i] != '*' {
-			i++
-		}
-		add(r.Input[start:i])
-		add(unescape(r.Input[start:i]))
-	}
-	for _, a := range r.Readers {
-		add(value(a.Password))
-		add(unescape(value(a.Password)))
-	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
-	return list
+// mask knows the passwords of a report.
+type mask struct {
+	hidden  []bool   // the octets of the URL that are part of one
+	secrets []string // their texts, the longest first
 }
 
-func hide(text string, secrets []string) string {
-	for _, secret := range secrets {
+func newMask(r *Report) mask {
+	m := mask{hidden: make([]bool, len(r.Input))}
+	m.hideURL(r.Input)
+	// Without "//" locus.Mask knows better than programs that guess a login.
+	if strings.Contains(r.Input, "//") || strings.Contains(r.Input, `\`) {
+		for _, a := range r.Readers {
+			password := value(a.Password)
+			m.add(password)
+			m.add(unescape(password))
+			if at, ok := a.Offsets["password"]; ok {
+				m.hideRange(at, at+len(password))
+			}
+		}
+	}
+	slices.SortFunc(m.secrets, func(a, b string) int { return len(b) - len(a) })
+	return m
+}
+
+// hideURL hides what locus.Mask hides, unless it is a wrong port of a URL without a login.
+func (m *mask) hideURL(url string) {
+	masked := locus.Mask(url)
+	for i := 0; i < len(masked); i++ {
+		start := i
+		for i < len(masked) && masked[i] == '*' && url[i] != '*' {
+			i++
+		}
+		text := url[start:i]
+		if strings.Trim(text, ":0123456789") != "" || strings.Contains(url[i:], "@") {
+			m.hideRange(start, i)
+			m.add(text)
+			m.add(unescape(text))
+		}
+	}
+}
+
+func (m *mask) hideRange(start, end int) {
+	for i := start; i < end; i++ {
+		m.hidden[i] = true
+	}
+}
+
+func (m *mask) add(secret string) {
+	if secret != "" && !slices.Contains(m.secrets, secret) {
+		m.secrets = append(m.secrets, secret)
+	}
+}
+
+// part hides what is secret in a part. One whose text is in the URL is judged by its place
+// there. A port that is not is the default.
+func (m *mask) part(name, text string, offsets map[string]int) string {
+	at, found := offsets[name]
+	switch {
+	case name == "password" && text != "":
+		return hidden
+	case found:
+		return m.hideAt(text, at)
+	case name == "port":
+		return text
+	}
+	return m.hide(text)
+}
+
+// hideAt hides what is secret in the text at an offset of the URL.
+func (m *mask) hideAt(text string, offset int) string {
+	var b strings.Builder
+	for i := range len(text) {
+		at := offset + i
+		switch {
+		case !m.hidden[at]:
+			b.WriteByte(text[i])
+		case i == 0 || !m.hidden[at-1]:
+			b.WriteString(hidden)
+		}
+	}
+	return b.String()
+}
+
+// hide hides every secret in text.
+func (m *mask) hide(text string) string {
+	for _, secret := range m.secrets {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
 	return text

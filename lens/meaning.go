@@ -13,7 +13,6 @@ import (
 
 // meaning is a reading in a form that is the same for the same meaning.
 type meaning struct {
-	name   string // of the reader
 	parts  map[string]string
 	unseen []string
 }

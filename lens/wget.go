@@ -3,7 +3,6 @@ package lens
 import (
 	"context"
 	"errors"
-	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,8 +18,6 @@ func readWget(ctx context.Context, p *program, urls []string) (string, []Reading
 	if err != nil {
 		return "", nil, err
 	}
-	defer r.close()
-	list := make([]Reading, len(urls))
 	failures := make([]error, len(urls))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
@@ -28,48 +25,57 @@ func readWget(ctx context.Context, p *program, urls []string) (string, []Reading
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			list[i], failures[i] = askWget(ctx, p, r, i, url)
+			failures[i] = askWget(ctx, p, r, i, url)
 		})
 	}
 	wg.Wait()
-	for _, err := range failures {
-		if err != nil {
-			return "", nil, err
+	r.close()
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
+	list := make([]Reading, len(urls))
+	for i, url := range urls {
+		if a, ok := r.asked(i); ok {
+			list[i] = wgetReading(a)
+		} else {
+			list[i].Error = refusal(failures[i], url)
 		}
 	}
 	return version, list, nil
 }
 
-// askWget asks wget for one URL. That it fails to get it is no failure.
-func askWget(ctx context.Context, p *program, r *recorder, i int, url string) (Reading, error) {
+var errLine = errors.New("wget reads one URL a line, and can't be given this text")
+
+// askWget has wget ask the proxy for one URL. It returns why it has failed, as it always
+// does.
+func askWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
 	if url == "" || strings.ContainsAny(url, "\x00\r\n") {
-		return Reading{Error: "wget reads one URL a line, and can't be given this text"}, nil
+		return errLine
 	}
-	proxy := "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(r.listener.Addr().(*net.TCPAddr).Port)) + "/"
+	proxy := "http://" + r.addr() + "/"
 	config := strings.Join([]string{
 		"use_proxy=on", "http_proxy=" + proxy, "https_proxy=" + proxy, "ftp_proxy=" + proxy,
 		"proxy_user=" + strconv.Itoa(i), "proxy_password=" + r.password,
 	}, "\n") + "\n"
 	_, err := p.runHere(ctx, []string{"--config=wgetrc", "--no-verbose", "--output-document=/dev/null", "--tries=1", "--timeout=10",
 		"--max-redirect=0", "--no-hsts", "--no-netrc", "--no-cookies", "--auth-no-challenge", "--input-file=-"}, []byte(url+"\n"), file{"wgetrc", config})
-	if ctx.Err() != nil {
-		return Reading{}, err
-	}
-	a, ok := r.asked(i)
-	if !ok {
-		return Reading{Error: refusal(err)}, nil
-	}
-	return wgetReading(a), nil
+	return err
 }
 
 // refusal is why wget asked for nothing.
-func refusal(err error) string {
+func refusal(err error, url string) string {
 	var failed *programError
-	if errors.As(err, &failed) && failed.messages != "" {
-		first, _, _ := strings.Cut(failed.messages, "\n")
-		return first
+	switch {
+	case errors.Is(err, errLine):
+		return err.Error()
+	case !errors.As(err, &failed) || failed.messages == "":
+		return "not read as a URL"
 	}
-	return "not read as a URL"
+	first, _, _ := strings.Cut(failed.messages, "\n")
+	if _, why, ok := strings.Cut(first, url+": "); ok {
+		return why
+	}
+	return first
 }
 
 func wgetReading(a asked) Reading {

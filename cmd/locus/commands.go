@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/get"
 	"github.com/locus-url/locus/internal/cli/help"
 	"github.com/locus-url/locus/internal/cli/index"
+	"github.com/locus-url/locus/internal/cli/lens"
 	"github.com/locus-url/locus/internal/cli/open"
 	"github.com/locus-url/locus/internal/cli/schemes"
 	"github.com/locus-url/locus/internal/cli/syntax"
@@ -26,6 +27,7 @@ func commands(a *base.App) []*cobra.Command {
 		syntax.NewCanonical(a),
 		syntax.NewCompare(a),
 		syntax.NewResolve(a),
+		lens.New(a),
 		extract.New(a),
 		verify.New(a),
 		open.New(a),

@@ -1,0 +1,155 @@
+package lens
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/lens"
+)
+
+const (
+	labelWidth  = len("! password")
+	gap         = 2
+	columnLeast = 20 // where the terminal is wide enough
+	columnMost  = 40
+)
+
+// safe is text of a program or a URL that may be shown.
+func safe(text string) string { return term.Safe(charset.Text(text)) }
+
+// writeTable writes a report for people.
+func (c *command) writeTable(l *lens.Lens, r lens.Report) {
+	if c.answers++; c.answers > 1 {
+		c.Out.WriteByte('\n')
+	}
+	masked := r.Masked()
+	colors := term.NewColors(c.OutTTY, c.Getenv)
+	fmt.Fprintln(c.Out, colors.In(term.Bold, safe(masked.Input)))
+	accepted, refused := l.Groups(r)
+	width := columnLeast
+	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // columns side by side
+	if n := min(room, len(accepted)); n > 0 {
+		width = min(columnMost, max(columnLeast, (c.Width-labelWidth)/n-gap))
+	}
+	for block := range slices.Chunk(accepted, room) {
+		c.writeBlock(colors, block, r.Differences, width)
+	}
+	for _, g := range refused {
+		verb, text := "refused by", g.Answer.Error
+		if g.Answer.Failure != "" {
+			verb, text = "no answer from", g.Answer.Failure
+		}
+		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), safe(text))
+	}
+	switch {
+	case len(accepted) == 0:
+		fmt.Fprintln(c.Out, "no reader accepts it")
+	case r.Differences == nil:
+		fmt.Fprintln(c.Out, "all that accept it read it alike")
+	default:
+		style := term.Yellow
+		if r.Danger {
+			style = term.Red
+		}
+		name := string(masked.Confusion)
+		if name == "" {
+			name = "other"
+		}
+		fmt.Fprintf(c.Out, "%s: %s\n", colors.In(style, name), safe(masked.Why))
+	}
+}
+
+// writeBlock writes columns side by side.
+func (c *command) writeBlock(colors term.Colors, groups []lens.Group, differences []string, width int) {
+	var cells []string
+	for _, g := range groups {
+		cells = append(cells, strings.Join(g.Names, ", "))
+	}
+	c.writeRow("", cells, width, func(s string) string { return colors.In(term.Cyan, s) })
+	for _, name := range lens.PartNames() {
+		differs := slices.Contains(differences, name)
+		label, paint := "  "+name, func(s string) string { return s }
+		if differs {
+			label, paint = "! "+name, func(s string) string { return colors.In(term.Red, s) }
+		}
+		cells = cells[:0]
+		present := differs
+		for _, g := range groups {
+			cells = append(cells, partText(g.Answer, name, differs))
+			present = present || g.Answer.Part(name) != nil
+		}
+		if present {
+			c.writeRow(label, cells, width, paint)
+		}
+	}
+}
+
+// partText is the text of a part in the table.
+func partText(a lens.Answer, name string, differs bool) string {
+	p := a.Part(name)
+	switch {
+	case slices.Contains(a.Unseen, name):
+		return "?"
+	case p == nil:
+		return "-"
+	case *p == "":
+		return `""`
+	}
+	if at, ok := a.Offsets[name]; ok && differs {
+		return fmt.Sprintf("%s (%d)", safe(*p), at)
+	}
+	return safe(*p)
+}
+
+// writeRow writes a row, in as many lines as its longest cell needs.
+func (c *command) writeRow(label string, cells []string, width int, paint func(string) string) {
+	lines := make([][]string, len(cells))
+	height := 0
+	for i, cell := range cells {
+		lines[i] = wrap(cell, width)
+		height = max(height, len(lines[i]))
+	}
+	for n := range height {
+		var line strings.Builder
+		fmt.Fprintf(&line, "%-*s", labelWidth, label)
+		blank := 0
+		for i := range cells {
+			text := ""
+			if n < len(lines[i]) {
+				text = lines[i][n]
+			}
+			blank += gap
+			if text != "" {
+				line.WriteString(strings.Repeat(" ", blank) + paint(text))
+				blank = 0
+			}
+			blank += width - term.Width(text)
+		}
+		fmt.Fprintln(c.Out, strings.TrimRight(line.String(), " "))
+		label = ""
+	}
+}
+
+// wrap cuts text into lines of at most width columns, after ", " where it can.
+func wrap(text string, width int) (lines []string) {
+	for term.Width(text) > width {
+		end, used := 0, 0
+		for end < len(text) {
+			_, n := utf8.DecodeRuneInString(text[end:])
+			if used += term.Width(text[end : end+n]); used > width && end > 0 {
+				break
+			}
+			end += n
+		}
+		if i := strings.LastIndex(text[:end], ", "); i > 0 {
+			end = i + len(", ")
+		}
+		lines = append(lines, strings.TrimRight(text[:end], " "))
+		text = text[end:]
+	}
+	return append(lines, text)
+}
