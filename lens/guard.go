@@ -243,15 +243,14 @@ func (g *guard) kind(p [2]Reading) string {
 		return ""
 	}
 	for _, part := range []Contact{ContactHost, ContactPort, ContactScheme} {
-		x, y := a.parts[string(part)], b.parts[string(part)]
-		if !a.sees(b, string(part)) || strings.TrimSuffix(x, ".") == strings.TrimSuffix(y, ".") {
+		if a.sameAt(b, string(part)) {
 			continue
 		}
 		kind := string(part)
-		if part == ContactHost && (x == "" || y == "") {
+		if part == ContactHost && (a.parts["host"] == "" || b.parts["host"] == "") {
 			kind += ", one has none"
 		}
-		if part != ContactScheme && a.parts["scheme"] != b.parts["scheme"] {
+		if part != ContactScheme && !a.sameAt(b, string(ContactScheme)) {
 			kind += ", and the scheme"
 		}
 		return kind

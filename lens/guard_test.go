@@ -293,3 +293,18 @@ func FuzzMinimize(f *testing.F) {
 		}
 	})
 }
+
+// An empty port that a reader leaves at the host is contacted as none.
+func TestEmptyPortIsNoOtherHost(t *testing.T) {
+	l := newLens(t)
+	reading := func(host string) Reading { return Reading{OK: true, Host: &host} }
+	if !l.SameTarget(reading("a.example"), reading("a.example:")) || !l.SameTarget(reading("[::1]"), reading("[::1]:")) {
+		t.Error("a host with the colon of an empty port is another one")
+	}
+	if l.SameTarget(reading("a.example"), reading("a.example:80")) {
+		t.Error("a host with a port is the same")
+	}
+	if got := l.Compare(reading("a.example"), reading("a.example:")); !slices.Equal(got, []string{"host"}) {
+		t.Errorf("the difference is not shown: %q", got)
+	}
+}
