@@ -11,9 +11,9 @@ import (
 
 // Advisory is a published weakness of a parser that a URL of a certain pattern showed.
 type Advisory struct {
-	Name    string // "CVE-2022-27780"
-	Product string // "curl"
-	Pattern string // in words: "an escaped slash in the host"
+	Name    string `json:"name"`    // "CVE-2022-27780"
+	Product string `json:"product"` // "curl"
+	Pattern string `json:"pattern"` // in words: "an escaped slash in the host"
 }
 
 // String returns "CVE-2022-27780 (curl: an escaped slash in the host)".
