@@ -82,7 +82,7 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-	for _, path := range []string{"/", b.schemes(t)} {
+	for _, path := range []string{"/", b.schemes(t), lensPath, lensPath + "?url=" + url.QueryEscape(`http://u:pw@evil.example\@<b>.example/0x7f.1?`+strings.Repeat("long", 200)), lensPath + "?url=x"} {
 		for _, v := range views {
 			b.setView(t, v.colours, v.width, v.height)
 			b.visit(t, path)
@@ -450,6 +450,36 @@ func TestHome(t *testing.T) {
 		t.Errorf("the next page has %s", got)
 	}
 	b.checkClean(t)
+}
+
+const lensPath = "/-/lens"
+
+// A URL that is typed on the page of the lens is shown under every reader. The link to
+// the page leads to the same page, and nothing is asked outside the gateway.
+func TestLens(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.base)
+	for _, width := range []int64{1280, 390} {
+		b.setView(t, "light", width, 820)
+		b.visit(t, "/")
+		b.run(t, chromedp.Click(".bar-links a[href='"+lensPath+"']"))
+		b.await(t, "document.querySelector('#lens-url') !== null")
+		b.checkAccessible(t)
+		b.run(t, chromedp.SendKeys("#lens-url", "http:/h.example/\n"))
+		b.await(t, "document.querySelector('.notice.bad')?.textContent.includes('h.example port 80')")
+		b.checkAccessible(t)
+		b.checkWidth(t)
+		table := "document.querySelector('.lens table').textContent"
+		before := eval[string](t, b, table)
+		if !strings.Contains(before, "whatwg") || !strings.Contains(before, "net/url") {
+			t.Errorf("the readers are %q", before)
+		}
+		b.visit(t, eval[string](t, b, "document.querySelector('.share').getAttribute('href')"))
+		if after := eval[string](t, b, table); after != before {
+			t.Errorf("the shared page has\n%s\nnot\n%s", after, before)
+		}
+		b.checkClean(t)
+	}
 }
 
 // The keyboard walks through a list, and "/" goes to the box.

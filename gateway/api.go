@@ -41,6 +41,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.get,
 		"parse":     func() error { return c.each(c.parse) },
 		"canonical": func() error { return c.each(c.canonical) },
+		"lens":      func() error { return c.each(c.lens) },
 	}[name]
 	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
 	if ok {

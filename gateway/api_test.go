@@ -96,6 +96,9 @@ func TestAPI(t *testing.T) {
 		"resolve?base=http://a/b&ref=../../g":                                   `"notes":["\"..\" leads above the root`,
 		"resolve?base=x&ref=y":                                                  `"ok":false`,
 		"resolve?base=http://a/&ref=b&rules=none":                               `"error"`,
+		"lens?url=" + query("http://0x7f.1/"):                                   `"differences":["host"],"confusion":"ipv4","danger":true`,
+		"lens?url=" + query("http://u:p4ss@h/") + "&url=x":                      `"password":"***"`,
+		"lens":                         `"error"`,
 		"schemes":                      `"name":"gopher"`,
 		"openapi.json":                 `"openapi"`,
 		"get?url=" + query("x-none:y"): `"unsupported"`,
@@ -122,7 +125,7 @@ func TestAPI(t *testing.T) {
 		}
 	}
 	for call, body := range map[string]string{
-		"parse": "http://h/\r\nx y\n", "check": "http://h/~\n", "check?rules=rfc1630": "x", "canonical": "HTTP://h\n\n",
+		"parse": "http://h/\r\nx y\n", "check": "http://h/~\n", "check?rules=rfc1630": "x", "canonical": "HTTP://h\n\n", "lens": "http:/h/\n",
 		"extract": "see <URL:ftp://h/a b\n c>, <gopher://h/> and http://x.example/. http://exampleこれは.example/ä http://xn--はじめよう.example/",
 	} {
 		a := w.do("POST", "/api/"+call, body, "Content-Type", "text/plain")

@@ -109,6 +109,8 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 	case path == explainPath:
 		v := g.newView(w, r, locus.URL{})
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Explain(w, values.Get("url")) })
+	case path == lensPath:
+		return g.serveLens(w, r, values)
 	case path == rawPath:
 		w.kind = "raw"
 		u, err := asked(values)

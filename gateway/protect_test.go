@@ -40,7 +40,7 @@ func TestSafetyHeaders(t *testing.T) {
 		{"DELETE", "/api/get"}, {"POST", "/http/" + host + "/"},
 	}
 	for _, path := range []string{
-		"/", "/healthz", "/metrics", "/favicon.ico", "/robots.txt", "/-/schemes", "/-/explain?url=gopher://h/1", "/-/nothing", "/nothing", "/x-none/h",
+		"/", "/healthz", "/metrics", "/favicon.ico", "/robots.txt", "/-/schemes", "/-/lens", "/-/lens?url=http:/h", "/-/explain?url=gopher://h/1", "/-/nothing", "/nothing", "/x-none/h",
 		"/-/assets/", "/-/assets/x/nothing.css", "/-/assets/x/page.css", "/-/assets/x/page.js", "/-/assets/x/icons.svg", "/-/assets/x/../../gateway.go",
 		"/?url=", "/?url=no+url", "/?url=%zz", "/?url=javascript:alert(1)", "/?url=x-none:h", "/?url=" + query("http://h.example:25/"), "/?url=" + query("file:///etc/passwd"),
 		"/?url=" + query("http://u:p@h.example/"), "/?url=" + query("telnet://"+host+"/"), "/?url=" + query("telnet://h.example:25/"), "/?url=mailto:a@h.example", "/?url=cid:a@h",

@@ -16,6 +16,7 @@ const (
 	sendPath     = "/-/send"
 	explainPath  = "/-/explain"
 	schemesPath  = "/-/schemes"
+	lensPath     = "/-/lens"
 	terminalPath = "/-/terminal"
 	assetsPath   = "/-/assets/"
 )
@@ -72,6 +73,7 @@ func (g *Gateway) site(origin string) page.Site {
 		Send:    base + sendPath,
 		Explain: base + explainPath,
 		Schemes: base + schemesPath,
+		Lens:    base + lensPath,
 		Assets:  base + assetsPath + page.AssetsVersion() + "/",
 		Name:    g.options.Title,
 	}

@@ -2,10 +2,12 @@ package lens
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus/scheme"
@@ -29,6 +31,11 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []Reading
 	}
 	told := curlReports(out, r.password)
 	list := make([]Reading, len(urls))
+	for i, url := range urls {
+		if _, ok := told[strconv.Itoa(i)]; !ok && curlTakes(url) {
+			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errAnswers))
+		}
+	}
 	for i := range urls {
 		list[i] = curlReading(r, i, told)
 	}
@@ -88,13 +95,13 @@ func curlReports(out []byte, mark string) map[string]curlReport {
 }
 
 func curlReading(r *recorder, i int, told map[string]curlReport) Reading {
-	report, ok := told[fmt.Sprint(i)]
-	a, connected := r.asked(i)
-	switch {
-	case !connected && ok:
-		return Reading{Error: report.message}
-	case !connected:
+	report, ok := told[strconv.Itoa(i)]
+	if !ok {
 		return Reading{Error: "curl can't be given this text"}
+	}
+	a, connected := r.asked(i)
+	if !connected {
+		return Reading{Error: report.message}
 	}
 	reading := Reading{OK: true, Scheme: filled(report.scheme), Host: &a.host, Port: &a.port, Unseen: []string{"fragment"}}
 	if _, target, ok := requestLine(a.request); ok {

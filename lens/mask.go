@@ -33,6 +33,12 @@ func (r *Report) Masked() Report {
 	return masked
 }
 
+// HasPassword reports whether the URL has a password, or what some reader takes for one.
+func (r *Report) HasPassword() bool {
+	m := newMask(r)
+	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
+}
+
 // mask knows the passwords of a report.
 type mask struct {
 	hidden  []bool   // the octets of the URL that are part of one
@@ -80,9 +86,13 @@ func (m *mask) hideRange(start, end int) {
 	}
 }
 
+// add adds a secret, and its pieces: a reader that finds a delimiter in it shows a piece.
 func (m *mask) add(secret string) {
-	if secret != "" && !slices.Contains(m.secrets, secret) {
-		m.secrets = append(m.secrets, secret)
+	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
+	for _, text := range append(pieces, secret) {
+		if text != "" && !slices.Contains(m.secrets, text) {
+			m.secrets = append(m.secrets, text)
+		}
 	}
 }
 

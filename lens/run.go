@@ -19,15 +19,19 @@ const (
 	maxGrowth = 16
 	// maxMessage limits what is kept of the error messages of a program.
 	maxMessage = 1 << 10
-	// afterKill is how long a killed program may keep its output open.
-	afterKill = 5 * time.Second
+	// lingering is how long the children of a program that has ended may keep its output
+	// open.
+	lingering = 2 * time.Second
 )
 
 type tooSlowError time.Duration
 
 func (e tooSlowError) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(e)) }
 
-var errOutput = errors.New("too much output")
+var (
+	errOutput   = errors.New("too much output")
+	errChildren = errors.New("it left a process that keeps its output open")
+)
 
 // file is a file that a program finds in its folder.
 type file struct{ name, text string }
@@ -68,7 +72,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
 		cmd.Stdin = bytes.NewReader(input)
 		cmd.Stdout, cmd.Stderr = &out, &messages
-		cmd.WaitDelay = afterKill
+		cmd.WaitDelay = lingering
 		contain(cmd, apart)
 		return cmd
 	}
@@ -85,10 +89,12 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errChildren
 	case err != nil:
-		return out.Bytes(), &programError{err, strings.TrimSpace(messages.String())}
+		return out.kept.Bytes(), &programError{err, strings.TrimSpace(messages.kept.String())}
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
 // programError is the error of a program that has failed.
@@ -109,14 +115,14 @@ func (e *programError) Error() string {
 
 // limited is a buffer that keeps the first octets, and calls full for more.
 type limited struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: its ReadFrom has no limit
 	most int
 	full func()
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	room := min(len(p), l.most-l.Len())
-	l.Buffer.Write(p[:room])
+	room := min(len(p), l.most-l.kept.Len())
+	l.kept.Write(p[:room])
 	if room < len(p) && l.full != nil {
 		l.full()
 	}

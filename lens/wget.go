@@ -1,8 +1,10 @@
 package lens
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +37,9 @@ func readWget(ctx context.Context, p *program, urls []string) (string, []Reading
 	}
 	list := make([]Reading, len(urls))
 	for i, url := range urls {
+		if exit := (*exec.ExitError)(nil); !errors.Is(failures[i], errLine) && (!errors.As(failures[i], &exit) || exit.ExitCode() < 0) {
+			return "", nil, cmp.Or(failures[i], errAnswers) // it did not run to its end
+		}
 		if a, ok := r.asked(i); ok {
 			list[i] = wgetReading(a)
 		} else {

@@ -27,6 +27,7 @@ type top struct {
 	Session bool // the page needs the scripts of a terminal
 	Focus   bool // the page is about the box
 	Schemes string
+	Lens    string
 }
 
 // crumb is a menu above the resource.
@@ -46,7 +47,7 @@ type action struct {
 func (g *page) top(k kind) top {
 	u := g.h.URL
 	t := top{
-		Site: &g.site, Kind: k, Title: g.title(), Box: cmp.Or(shown(g.h.Box), u.String()), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes,
+		Site: &g.site, Kind: k, Title: g.title(), Box: cmp.Or(shown(g.h.Box), u.String()), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes, Lens: g.site.Lens,
 	}
 	if u.IsZero() {
 		return t

@@ -140,6 +140,15 @@ func TestGolden(t *testing.T) {
 			}}})
 		},
 		"schemes": func(w io.Writer) error { return p.Schemes(w, nil) },
+		"lens": func(w io.Writer) error {
+			site, text := testSite, func(s string) *string { return &s }
+			site.Lens = "/lens"
+			return New(p.registry, site).Lens(w, nil, Lens{
+				Input: `http://a\@<b>/`, Columns: [][]string{{"whatwg", "node"}, {"curl"}}, Verdict: "Some readers <b>", Danger: true, Share: "/lens?url=x",
+				Parts:   []LensPart{{"scheme", false, []*string{text("http"), text("http")}}, {"user", true, []*string{nil, text(`a\`)}}, {"query", false, []*string{text(""), nil}}},
+				Refused: []LensRefusal{{"rfc1738", "a\x1b <b>"}},
+			})
+		},
 		"gopher": func(w io.Writer) error {
 			h := &Head{URL: parse("gopher://gopher.example.net:7070/1/museum"), Title: "The museum", Sent: sent}
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(

@@ -1,0 +1,42 @@
+package page
+
+import "io"
+
+// Lens is what readers take a URL for. It has no password.
+type Lens struct {
+	Input   string     // the URL; empty: none was given
+	Columns [][]string // the names of the readers that agree, for each column
+	Parts   []LensPart
+	Refused []LensRefusal
+	Verdict string // what the differences are; empty: none
+	Danger  bool
+	Share   string // the path of the page of this URL; empty: it must not be shared
+}
+
+// LensPart is a part of the URL.
+type LensPart struct {
+	Name    string
+	Differs bool
+	Texts   []*string // of each column; nil: absent
+}
+
+// LensRefusal is why readers do not accept the URL.
+type LensRefusal struct{ Names, Why string }
+
+// lensPage is the data of the template "lens".
+type lensPage struct {
+	Lens
+	Action string
+	Typed  string // in the box: a URL that can be typed
+}
+
+// Lens writes the page of a URL under every reader.
+func (p *Printer) Lens(w io.Writer, h *Head, l Lens) error {
+	g := p.begin(w, h, nil, kindNone, "Lens")
+	d := lensPage{Lens: l, Action: g.site.Lens}
+	if shown(l.Input) == l.Input {
+		d.Typed = l.Input
+	}
+	g.put("lens", d)
+	return g.end(nil)
+}

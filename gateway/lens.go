@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/lens"
+)
+
+// look returns a lens with the readers that run no program, and its report of a text.
+func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
+	registry := g.client.Registry()
+	l := lens.New(registry, append(lens.Standards(registry), lens.InProcess(registry)...)...)
+	reports, err := l.Look(r.Context(), []string{text})
+	if err != nil {
+		return nil, lens.Report{}, err
+	}
+	return l, reports[0], nil
+}
+
+// serveLens serves the page of a URL under every reader.
+func (g *Gateway) serveLens(w *recorder, r *http.Request, values url.Values) error {
+	var d page.Lens
+	if text := values.Get("url"); text != "" {
+		l, report, err := g.look(r, text)
+		if err != nil {
+			return err
+		}
+		d = g.lensPage(l, report)
+	}
+	v := g.newView(w, r, locus.URL{})
+	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Lens(w, v.head, d) })
+	return nil
+}
+
+func (g *Gateway) lensPage(l *lens.Lens, r lens.Report) page.Lens {
+	masked := r.Masked()
+	d := page.Lens{Input: masked.Input, Verdict: masked.Why, Danger: r.Danger}
+	accepted, refused := l.Groups(r)
+	for _, group := range accepted {
+		d.Columns = append(d.Columns, group.Names)
+	}
+	for _, name := range lens.PartNames() {
+		part := page.LensPart{Name: name, Differs: slices.Contains(r.Differences, name)}
+		for _, group := range accepted {
+			part.Texts = append(part.Texts, group.Answer.Part(name))
+		}
+		d.Parts = append(d.Parts, part)
+	}
+	for _, group := range refused {
+		d.Refused = append(d.Refused, page.LensRefusal{Names: strings.Join(group.Names, ", "), Why: group.Answer.Error})
+	}
+	if !r.HasPassword() {
+		d.Share = g.options.Prefix + lensPath + "?" + url.Values{"url": {r.Input}}.Encode()
+	}
+	return d
+}
+
+// lens describes what readers take a URL for.
+func (c *call) lens(input string) (any, bool) {
+	_, report, err := c.gateway.look(c.r, input)
+	if err != nil {
+		return nil, false // the client is gone
+	}
+	return report, true
+}

@@ -1,0 +1,39 @@
+package gateway_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// The page of a URL under every reader has the verdict, the readings, and a link to itself;
+// nothing of a hostile URL is markup, and no password is shown or shared.
+func TestLensPage(t *testing.T) {
+	w := start(t, open)
+	for _, test := range []struct {
+		name, path  string
+		want, never []string
+	}{
+		{"without a URL", "/-/lens", []string{`<form class="ask search" action="/-/lens"`}, []string{"<table"}},
+		{"read alike", "/-/lens?url=http://h.example/", []string{"read it alike", "<code>h.example</code>", `href="/-/lens?url=http%3A%2F%2Fh.example%2F">Link to this page`}, []string{"differs"}},
+		{"a dangerous difference", "/-/lens?url=http:/h.example/", []string{`class="notice bad"`, "contacts h.example port 80", `<tr class="differs"><th scope="row">host`, "Refused by <strong>rfc1738, rfc1630"}, nil},
+		{"read by none", "/-/lens?url=%01", []string{"No reader accepts the URL."}, []string{"<table"}},
+		{"markup", "/-/lens?url=" + query(`http://<b>"'/?<script>`), []string{"&lt;script&gt;"}, []string{"<script>", "<b>"}},
+		{"a password", "/-/lens?url=" + query("http://u:s3cret@h.example/"), []string{"***", "There is no link to this page"}, []string{"s3cret"}},
+		{"every octet", "/-/lens?url=http://h/%00%ff%1b%0d%0a", []string{`\x1b`}, []string{"\x1b", "\x00"}},
+	} {
+		a := w.get(test.path)
+		if a.StatusCode != 200 {
+			t.Errorf("%s: %s", test.name, a.Status)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(a.body, want) {
+				t.Errorf("%s: no %q in\n%s", test.name, want, a.body)
+			}
+		}
+		for _, never := range test.never {
+			if _, main, _ := strings.Cut(a.body, "<main"); strings.Contains(main, never) {
+				t.Errorf("%s: %q in\n%s", test.name, never, a.body)
+			}
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package lens_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/lens"
+)
+
+func text(s string) *string { return &s }
+
+// Parts are the same if they mean the same.
+func TestCompare(t *testing.T) {
+	l := inProcess(t)
+	for _, c := range []struct {
+		name string
+		a, b lens.Reading
+		want string
+	}{
+		{"case of the host", lens.Reading{Host: text("EXAMPLE.com")}, lens.Reading{Host: text("example.COM")}, ""},
+		{"A-labels", lens.Reading{Host: text("b\u00fccher.example")}, lens.Reading{Host: text("xn--bcher-kva.example")}, ""},
+		{"A-labels in capitals", lens.Reading{Host: text("B\u00dcCHER.example")}, lens.Reading{Host: text("xn--bcher-kva.example")}, ""},
+		{"a sharp s and ss", lens.Reading{Host: text("fa\u00df.example")}, lens.Reading{Host: text("fass.example")}, "host"},
+		{"a sharp s and its A-label", lens.Reading{Host: text("fa\u00df.example")}, lens.Reading{Host: text("xn--fa-hia.example")}, ""},
+		{"fullwidth letters", lens.Reading{Host: text("\uff45vil.example")}, lens.Reading{Host: text("evil.example")}, "host"},
+		{"a soft hyphen", lens.Reading{Host: text("e\u00advil.example")}, lens.Reading{Host: text("evil.example")}, "host"},
+		{"hexadecimal IPv4", lens.Reading{Host: text("0x7f.1")}, lens.Reading{Host: text("127.0.0.1")}, "host"},
+		{"octal IPv4", lens.Reading{Host: text("0177.0.0.1")}, lens.Reading{Host: text("177.0.0.1")}, "host"},
+		{"IPv6 brackets", lens.Reading{Host: text("[2001:DB8::0001]")}, lens.Reading{Host: text("2001:db8:0:0::1")}, ""},
+		{"IPv4 in IPv6", lens.Reading{Host: text("[::ffff:127.0.0.1]")}, lens.Reading{Host: text("[::ffff:7f00:1]")}, ""},
+		{"IPv4 and IPv4 in IPv6", lens.Reading{Host: text("[::ffff:127.0.0.1]")}, lens.Reading{Host: text("127.0.0.1")}, "host"},
+		{"zones", lens.Reading{Host: text("[fe80::1%25eth0]")}, lens.Reading{Host: text("fe80::1%eth0")}, ""},
+		{"another zone", lens.Reading{Host: text("[fe80::1%25eth0]")}, lens.Reading{Host: text("fe80::1")}, "host"},
+		{"a dot at the end", lens.Reading{Host: text("example.com.")}, lens.Reading{Host: text("example.com")}, "host"},
+		{"an escaped letter", lens.Reading{Host: text("ex%61mple.com")}, lens.Reading{Host: text("example.com")}, "host"},
+		{"the default port", lens.Reading{Scheme: text("http"), Port: text("80")}, lens.Reading{Scheme: text("HTTP")}, ""},
+		{"zeros of the port", lens.Reading{Port: text("0080")}, lens.Reading{Port: text("80")}, ""},
+		{"an empty port", lens.Reading{Scheme: text("http"), Port: text("")}, lens.Reading{Scheme: text("http")}, ""},
+		{"another port", lens.Reading{Scheme: text("http"), Port: text("8080")}, lens.Reading{Scheme: text("http")}, "port"},
+		{"a sign of the port", lens.Reading{Port: text("+80")}, lens.Reading{Port: text("80")}, "port"},
+		{"the port of an unknown scheme", lens.Reading{Scheme: text("x-none"), Port: text("99")}, lens.Reading{Scheme: text("x-none")}, ""},
+		{"localhost of a file", lens.Reading{Scheme: text("file"), Host: text("localhost")}, lens.Reading{Scheme: text("file"), Host: text("")}, ""},
+		{"localhost", lens.Reading{Scheme: text("http"), Host: text("localhost")}, lens.Reading{Scheme: text("http"), Host: text("")}, "host path"},
+		{"the root", lens.Reading{Host: text("h"), Path: text("")}, lens.Reading{Host: text("h"), Path: text("/")}, ""},
+		{"needless escapes", lens.Reading{Path: text("/%7ejoe%2D")}, lens.Reading{Path: text("/~joe-")}, ""},
+		{"missing escapes", lens.Reading{Path: text("/a b|\u00e4'")}, lens.Reading{Path: text("/a%20b%7C%c3%A4%27")}, ""},
+		{"an escaped slash", lens.Reading{Path: text("/a%2Fb")}, lens.Reading{Path: text("/a/b")}, "path"},
+		{"a plus", lens.Reading{Query: text("a+b")}, lens.Reading{Query: text("a%20b")}, "query"},
+		{"an empty query", lens.Reading{Query: text("")}, lens.Reading{}, ""},
+		{"an escaped user", lens.Reading{User: text("a%40b")}, lens.Reading{User: text("a@b")}, ""},
+		{"an unseen part", lens.Reading{Unseen: []string{"fragment"}}, lens.Reading{Fragment: text("x")}, ""},
+	} {
+		if got := strings.Join(l.Compare(c.a, c.b), " "); got != c.want {
+			t.Errorf("%s: %q differs, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Readings contact the same if host, port and scheme are, or can't be told.
+func TestSameTarget(t *testing.T) {
+	l := inProcess(t)
+	for _, c := range []struct {
+		name string
+		a, b lens.Reading
+		want bool
+	}{
+		{"a dot at the end", lens.Reading{Host: text("h.")}, lens.Reading{Host: text("h")}, true},
+		{"no scheme", lens.Reading{Host: text("h")}, lens.Reading{Scheme: text("x-none"), Host: text("h")}, true},
+		{"another scheme", lens.Reading{Scheme: text("ftp"), Host: text("h")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
+		{"no host", lens.Reading{Scheme: text("http")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
+		{"another path", lens.Reading{Host: text("h"), Path: text("/a")}, lens.Reading{Host: text("h"), Path: text("/b")}, true},
+	} {
+		if l.SameTarget(c.a, c.b) != c.want {
+			t.Errorf("%s: the same is %t", c.name, !c.want)
+		}
+	}
+}
+
+// No report for people, and no JSON, has a password, in whatever part a reader finds it.
+func TestPasswords(t *testing.T) {
+	l := inProcess(t)
+	const password = "s3cr%65t!"
+	for _, url := range []string{
+		"http://u:" + password + "@h.example/", "ftp://u:" + password + "@h:99999/", "http://u:" + password + "@a@b/", `http://u:` + password + `\@h.example/`,
+		"http://u:" + password + "#@h/", "http://u:" + password + "?@h/", "//u:" + password + "@h/", "http:/u:" + password + "@h/", "http:u:" + password + "@h/",
+		"http://u:" + password + " @h/", "http://[u:" + password + "@h/", "x-none://u:" + password + "@h/",
+	} {
+		r := look(t, l, url)
+		shown, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, refused := l.Groups(r)
+		groups, err := json.Marshal(append(accepted, refused...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"s3cr%65t", "s3cret", "s3cr"} {
+			if all := string(shown) + string(groups) + r.Why; strings.Contains(all, secret) {
+				t.Errorf("%q is shown: %s", url, all)
+			}
+		}
+		if !r.HasPassword() {
+			t.Errorf("%q has no password", url)
+		}
+	}
+	for _, url := range []string{"mailto:joe@h.example", "http://h.example:80/", "http://h:80:90/", "http://joe@h.example/"} {
+		if r := look(t, l, url); r.HasPassword() || r.Masked().Input != url {
+			t.Errorf("%q has a password: %q", url, r.Masked().Input)
+		}
+	}
+}
+
+// Readers that agree are one group; so are those that refuse for the same reason.
+func TestGroups(t *testing.T) {
+	l := inProcess(t)
+	accepted, refused := l.Groups(look(t, l, "http:/h.example/x"))
+	var got []string
+	for _, g := range append(accepted, refused...) {
+		got = append(got, strings.Join(g.Names, ","))
+	}
+	if want := "rfc3986,net/url whatwg rfc1738,rfc1630 net/url-strict locus"; strings.Join(got, " ") != want {
+		t.Errorf("the groups are %q, want %q", got, want)
+	}
+}
+
+// Each confusion has a sentence, and no two have the same.
+func TestConfusionTexts(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, c := range lens.Confusions() {
+		if c.Text == "" || seen[c.Text] || seen[string(c.Confusion)] {
+			t.Errorf("%+v", c)
+		}
+		seen[c.Text], seen[string(c.Confusion)] = true, true
+	}
+}

@@ -1,0 +1,194 @@
+package lens_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/lens"
+)
+
+// fake writes a program that is a script of the shell.
+func fake(t *testing.T, script string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	name := filepath.Join(t.TempDir(), "fake")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// withFake returns the readers of this process, and one that is the program at path.
+func withFake(t *testing.T, name, path string, timeout time.Duration) *lens.Lens {
+	t.Helper()
+	r := registry(t)
+	programs := lens.Programs(context.Background(), lens.Options{Registry: r, Only: true, With: map[string]string{name: path}, Timeout: timeout})
+	if len(programs) != 1 || programs[0].Name() != name {
+		t.Fatalf("the programs are %v", programs)
+	}
+	return lens.New(r, append(lens.InProcess(r), programs...)...)
+}
+
+// version is "version x" in the answers of a program.
+const version = "echo version eA=="
+
+// A program that answers well is believed, whatever it says.
+func TestProgramAnswers(t *testing.T) {
+	path := fake(t, version+`
+number=0
+while read -r line; do
+	length=$(printf %s "$line" | base64 -d | wc -c)
+	echo $number $((length)) ok scheme:aHR0cA== host:Yi5leGFtcGxl path: unseen:query
+	number=$((number + 1))
+done`)
+	l := withFake(t, "urllib", path, 0)
+	reports, err := l.Look(context.Background(), []string{"http://a.example/x?y", "", "http://b.example/?y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := reports[0], reports[2]
+	if !first.Danger || strings.Join(first.Differences, " ") != "host path" {
+		t.Errorf("%q: %v", first.Input, first.Differences)
+	}
+	if last.Differences != nil || last.Danger {
+		t.Errorf("%q: %v %s", last.Input, last.Differences, last.Why)
+	}
+	a := last.Readers[len(last.Readers)-1]
+	if a.Version != "x" || a.Failure != "" || !a.OK || a.Query != nil || a.Path == nil || *a.Path != "" {
+		t.Errorf("the answer is %+v", a)
+	}
+}
+
+// A program that hangs, crashes, prints garbage or too much, or answers other questions
+// changes nothing for the other readers.
+func TestBrokenPrograms(t *testing.T) {
+	const urls = 3
+	long := "http://h.example/" + strings.Repeat("x", 500)
+	for _, c := range []struct {
+		name, reader, script, want string
+		timeout                    time.Duration
+	}{
+		{"hangs", "urllib", "exec sleep 3600", "no answer within 200ms", 200 * time.Millisecond},
+		{"hangs with a child", "urllib", "sleep 3600 & sleep 3600", "no answer within 200ms", 200 * time.Millisecond},
+		{"leaves a child", "urllib", version + "\nsleep 3600 &", "it left a process", 0},
+		{"is killed", "urllib", "kill -SEGV $$", "signal: segmentation fault", 0},
+		{"fails", "urllib", "echo no such module >&2; exit 3", "exit status 3: no such module", 0},
+		{"prints nothing", "urllib", "", "the first line is not its version", 0},
+		{"prints garbage", "urllib", `printf '[[[[\000\377'`, "the first line is not its version", 0},
+		{"prints a bomb", "urllib", `head -c 100000 /dev/zero | tr '\0' '['`, "the first line is not its version", 0},
+		{"never ends", "urllib", "exec yes", "too much output", 0},
+		{"never ends its messages", "urllib", "yes >&2 & sleep 1; kill $!; exit 1", "exit status 1: ", 0},
+		{"has too few answers", "urllib", version + "\necho 0 17 no eA==", "1 lines for 3 URLs", 0},
+		{"has too many answers", "urllib", version + "\nfor i in 0 1 2 3; do echo $i 17 no eA==; done", "4 lines for 3 URLs", 0},
+		{"answers another URL", "urllib", version + "\nfor i in 0 1 2; do echo $i 5 no eA==; done", "line 2: it is about another URL", 0},
+		{"answers in another order", "urllib", version + "\nfor i in 2 1 0; do echo $i 17 no eA==; done", "line 2: it is about another URL", 0},
+		{"names an unknown part", "urllib", version + "\nfor i in 0 1 2; do echo $i 17 ok hots:eA==; done", "line 2: a part that is unknown", 0},
+		{"repeats a part", "urllib", version + "\nfor i in 0 1 2; do echo $i 17 ok host:eA== host:eA==; done", "line 2: a part that is unknown, repeated", 0},
+		{"is no wget", "wget", "exit 1", "", 0},
+		{"is no curl", "curl", "exit 7", "exit status 7", 0},
+		{"is no curl at all", "curl", "exit 0", "unusable answer", 0},
+		{"a curl that hangs", "curl", `[ "$2" = --version ] && exec echo curl 1; exec sleep 3600`, "no answer within 200ms", 200 * time.Millisecond},
+		{"a wget that hangs", "wget", `[ "$2" = --version ] && exec echo wget 1; exec sleep 3600`, "no answer within 200ms", 200 * time.Millisecond},
+		{"a browser without a page", "chromium", "echo '<p>'", "no list in the page", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := withFake(t, c.reader, fake(t, c.script), c.timeout)
+			reports, err := l.Look(context.Background(), []string{"http://h.example/", "http://h.example/", long}[:urls])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range reports {
+				a := r.Readers[len(r.Readers)-1]
+				if a.OK || !strings.Contains(a.Failure, c.want) || a.Failure == "" {
+					t.Errorf("%q: %+v", r.Input, a)
+				}
+				if r.Differences != nil || r.Danger || !r.Readers[0].OK {
+					t.Errorf("%q: %v %s", r.Input, r.Differences, r.Why)
+				}
+			}
+		})
+	}
+}
+
+// A program that is not there has no reader, unless it is asked for by name.
+func TestMissingPrograms(t *testing.T) {
+	r := registry(t)
+	t.Setenv("PATH", t.TempDir())
+	if list := lens.Programs(context.Background(), lens.Options{Registry: r}); len(list) > 0 {
+		t.Errorf("found %v", list)
+	}
+	l := withFake(t, "node", filepath.Join(t.TempDir(), "none"), 0)
+	a := look(t, l, "http://h.example/").Readers
+	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "no such file") {
+		t.Errorf("the answer is %+v", last)
+	}
+	if unknown := (lens.Options{With: map[string]string{"curl": "", "lynx": ""}, Without: []string{"w3m"}}).UnknownNames(); strings.Join(unknown, " ") != "lynx w3m" {
+		t.Errorf("unknown: %v", unknown)
+	}
+}
+
+// A module that its interpreter lacks is missing, too.
+func TestMissingModule(t *testing.T) {
+	l := withFake(t, "urllib3", fake(t, "exit 1"), 0)
+	a := look(t, l, "http://h.example/").Readers
+	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "lacks what urllib3 needs") {
+		t.Errorf("the answer is %+v", last)
+	}
+}
+
+// A run that is interrupted ends at once, with its programs.
+func TestInterrupted(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	if err := os.Mkdir(started, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l := withFake(t, "urllib", fake(t, "touch "+started+"/now; exec sleep 3600"), time.Hour)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(started + "/now"); err == nil {
+				cancel()
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	if _, err := l.Look(ctx, []string{"http://h.example/"}); err != context.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+	cancel()
+}
+
+// A program has no environment but PATH, an empty folder that is gone afterwards, and
+// standard input with the URLs in base64.
+func TestSurroundings(t *testing.T) {
+	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
+	kept := t.TempDir()
+	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), 0)
+	if a := look(t, l, "http://u:p4ssword@h.example").Readers; a[len(a)-1].Failure != "" {
+		t.Fatal(a[len(a)-1].Failure)
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(kept, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if env := read("env"); strings.Contains(env, "s3cret") || !strings.Contains(env, "PATH=") {
+		t.Errorf("the environment is %s", env)
+	}
+	if _, err := os.Stat(strings.TrimSpace(read("pwd"))); err == nil {
+		t.Error("the folder is still there")
+	}
+	if read("ls") != "" || strings.Contains(read("args"), "p4ssword") || read("in") != "aHR0cDovL3U6cDRzc3dvcmRAaC5leGFtcGxl\n" {
+		t.Errorf("the folder has %q, the input is %q", read("ls"), read("in"))
+	}
+}
