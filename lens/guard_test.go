@@ -294,6 +294,14 @@ func FuzzMinimize(f *testing.F) {
 	})
 }
 
+// An octet that is not UTF-8 is no character of Latin 1.
+func TestOctetIsNoOtherHost(t *testing.T) {
+	octet, name := "\xef", "xn--gda"
+	if newLens(t).SameTarget(Reading{OK: true, Host: &octet}, Reading{OK: true, Host: &name}) {
+		t.Error("an octet is a name in another charset")
+	}
+}
+
 // An empty port that a reader leaves at the host is contacted as none.
 func TestEmptyPortIsNoOtherHost(t *testing.T) {
 	l := newLens(t)

@@ -78,6 +78,9 @@ func byRequest(text string) Reading {
 
 // withoutURL returns the text of an error of net/url without the URL.
 func withoutURL(err error) string {
+	if escape := url.EscapeError(""); errors.As(err, &escape) {
+		return "invalid escape" // its text has a piece of the URL
+	}
 	var e *url.Error
 	if errors.As(err, &e) {
 		return strings.TrimPrefix(e.Err.Error(), "net/url: ")

@@ -50,7 +50,7 @@ type Report struct {
 	// differently, in the order of PartNames.
 	Differences []string
 	// Confusion is the cause of the differences; "" without differences, or if the
-	// cause is none of those known.
+	// cause is unknown.
 	Confusion Confusion
 	// Danger: two readers that accept the URL would contact another scheme, host or
 	// port, so that a filter with one does not protect a program with the other.

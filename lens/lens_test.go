@@ -72,7 +72,7 @@ func TestAlike(t *testing.T) {
 			t.Errorf("%q: %v %q danger %t: %s", url, r.Differences, r.Confusion, r.Danger, r.Why)
 		}
 		if !slices.ContainsFunc(r.Readers, func(a lens.Answer) bool { return a.OK }) {
-			t.Errorf("%q: nobody reads it", url)
+			t.Errorf("%q: no reader accepts it", url)
 		}
 		if text, err := r.MarshalJSON(); err != nil || strings.Contains(string(text), "secret") {
 			t.Errorf("%s, %v", text, err)

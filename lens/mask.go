@@ -126,12 +126,36 @@ func (m *mask) hideAt(text string, offset int) string {
 	return b.String()
 }
 
+// shortSecret is the length below which a secret is hidden only as a word of its own: a
+// letter is in every message.
+const shortSecret = 4
+
 // hide hides every secret in text.
 func (m *mask) hide(text string) string {
 	for _, secret := range m.secrets {
-		text = strings.ReplaceAll(text, secret, hidden)
+		if len(secret) >= shortSecret {
+			text = strings.ReplaceAll(text, secret, hidden)
+		} else {
+			text = hideWord(text, secret)
+		}
 	}
 	return text
+}
+
+// hideWord hides a secret where no letter or digit is beside it.
+func hideWord(text, secret string) string {
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		end := at + len(secret)
+		if strings.HasPrefix(text[at:], secret) && (at == 0 || !isAlphanumeric(text[at-1])) && (end == len(text) || !isAlphanumeric(text[end])) {
+			b.WriteString(hidden)
+			at = end
+			continue
+		}
+		b.WriteByte(text[at])
+		at++
+	}
+	return b.String()
 }
 
 // answerJSON is an Answer in JSON.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -67,7 +68,7 @@ func (m meaning) sameTarget(other meaning) bool {
 
 // sameAt reports whether a part of the target is the same. A dot at the end of a hostname
 // makes it absolute, and some readers leave the ":" of an empty port at it, but the host
-// is no other. A reading without a scheme leaves that to its caller.
+// is the same. A reading without a scheme leaves that to its caller.
 func (m meaning) sameAt(other meaning, part string) bool {
 	a, b := m.parts[part], other.parts[part]
 	switch part {
@@ -109,6 +110,9 @@ func host(text string) string {
 			return "[" + ip.String() + "]"
 		}
 		return text
+	}
+	if !utf8.ValidString(text) {
+		return text // no octet stands for the character of another charset
 	}
 	lower := strings.ToLower(text)
 	if isASCII(lower) {

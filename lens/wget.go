@@ -92,7 +92,9 @@ func wgetReading(a asked) Reading {
 		return r
 	}
 	r.Scheme = &name
-	r.setLogin(a.request)
+	if r.setLogin(a.request); r.User == nil {
+		r.Unseen = append(r.Unseen, "user", "password") // it sends only both
+	}
 	if _, path, ok := strings.Cut(rest, field(a.request, "Host")); ok {
 		rest = path
 	} else if slash := strings.IndexByte(rest, '/'); slash >= 0 {

@@ -25,8 +25,8 @@ import (
 // systemPath has the programs of the system, and none that a developer has for himself.
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// lensPrograms are the readers that the tests need, and the programs of their packages.
-var lensPrograms = map[string]string{
+// corpusPrograms are the readers that the tests need, and the programs of their packages.
+var corpusPrograms = map[string]string{
 	"urllib": "/usr/bin/python3", "perl-uri": "/usr/bin/perl", "node": "/usr/bin/node", "node-legacy": "/usr/bin/node",
 	"php": "/usr/bin/php", "ruby": "/usr/bin/ruby", "curl": "/usr/bin/curl", "wget": "/usr/bin/wget",
 }
@@ -45,16 +45,16 @@ func newLens(t *testing.T, programs ...string) (*lens.Lens, *scheme.Registry) {
 	}
 	o := lens.Options{Registry: r, With: map[string]string{}, Only: len(programs) > 0, Timeout: patience}
 	if !o.Only {
-		programs = slices.Collect(maps.Keys(lensPrograms))
+		programs = slices.Collect(maps.Keys(corpusPrograms))
 	}
 	for _, name := range programs {
-		o.With[name] = need(t, lensPrograms[name])
+		o.With[name] = need(t, corpusPrograms[name])
 	}
 	readers := slices.Concat(lens.Standards(r), lens.InProcess(r), lens.Programs(context.Background(), o))
 	return lens.New(r, readers...), r
 }
 
-func lensReports(t *testing.T, l *lens.Lens, urls []string) []lens.Report {
+func corpusReports(t *testing.T, l *lens.Lens, urls []string) []lens.Report {
 	t.Helper()
 	reports, err := l.Look(context.Background(), urls)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestLensCorpusBehaviours(t *testing.T) {
 	}
 	first := map[string]string{}
 	doubles := 0
-	for i, r := range lensReports(t, l, urls) {
+	for i, r := range corpusReports(t, l, urls) {
 		behaviour := l.Behaviour(entries[i], r)
 		if before, ok := first[behaviour]; ok {
 			doubles++
@@ -143,7 +143,7 @@ func TestLensHasNoFalseAlarms(t *testing.T) {
 		t.Fatalf("/usr/share/doc has %d URLs", len(urls))
 	}
 	differ := 0
-	for _, report := range lensReports(t, l, urls) {
+	for _, report := range corpusReports(t, l, urls) {
 		if report.Danger {
 			t.Errorf("%q: %s", report.Input, report.Why)
 		}
@@ -163,7 +163,7 @@ func TestLensGuard(t *testing.T) {
 		{"node-legacy", "whatwg", "node-legacy"},
 	} {
 		t.Run(strings.ReplaceAll(row.filter+"-"+row.fetch, "/", "-"), func(t *testing.T) {
-			need(t, lensPrograms[row.program])
+			need(t, corpusPrograms[row.program])
 			got := locusEnv(t, []string{"PATH=" + systemPath}, "lens", "--from-nothing", "--json", "--max-tries", "2000", "--max-time", "10m", "--timeout", "10m",
 				"--guard", "filter="+row.filter+",fetch="+row.fetch)
 			if got.status != 1 {
@@ -248,7 +248,7 @@ func parseMatrix(t *testing.T, text string) matrix {
 // docs/lens-matrix.md is what the command writes, as far as the readers are of the same
 // versions. For others only the form is compared.
 func TestLensMatrix(t *testing.T) {
-	for _, program := range lensPrograms {
+	for _, program := range corpusPrograms {
 		need(t, program)
 	}
 	const file = "../../docs/lens-matrix.md"
@@ -264,7 +264,7 @@ func TestLensMatrix(t *testing.T) {
 	if made.urls != want.urls || made.urls != len(lens.Corpus()) {
 		t.Errorf("%d URLs, %s has %d, the corpus %d", made.urls, file, want.urls, len(lens.Corpus()))
 	}
-	for name := range lensPrograms {
+	for name := range corpusPrograms {
 		if want.versions[name] == "" || made.versions[name] == "" {
 			t.Errorf("%s is missing", name)
 		}

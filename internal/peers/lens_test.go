@@ -1,0 +1,146 @@
+package peers
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lensReport is what the test reads of a line of "locus lens --json".
+type lensReport struct {
+	Input   string
+	Readers []struct {
+		Name, Version            string
+		OK, Failed               bool
+		Error, Host, Path, Query *string
+		User, Password, Port     *string
+	}
+	Differences []string
+	Confusion   string
+	Danger      bool
+	Why         string
+}
+
+// lensPrograms are the programs that .ci/peers installs for the lens.
+var lensPrograms = []string{"urllib", "urllib3", "requests", "perl-uri", "node", "node-legacy", "php", "ruby", "curl", "wget", "java-uri", "java-url", "chromium"}
+
+// lensReports has the command show urls under every installed program.
+func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
+	t.Helper()
+	r := locus(t, append([]string{"lens", "--json", "--timeout", "5m", "--"}, urls...)...)
+	if r.status != status {
+		t.Fatalf("status %d, want %d\n%s", r.status, status, r.err)
+	}
+	for line := range strings.Lines(r.out) {
+		var report lensReport
+		if err := json.Unmarshal([]byte(line), &report); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, report)
+	}
+	if len(list) != len(urls) {
+		t.Fatalf("%d reports of %d URLs:\n%s", len(list), len(urls), r.err)
+	}
+	var names []string
+	for _, reader := range list[0].Readers {
+		names = append(names, reader.Name)
+		if reader.Failed || reader.Version == "" {
+			t.Errorf("%s %s failed: %s", reader.Name, reader.Version, *reader.Error)
+		}
+	}
+	for _, name := range lensPrograms {
+		if !slices.Contains(names, name) {
+			missing(t, name+" is not installed: .ci/peers does that")
+		}
+	}
+	return list
+}
+
+// host is what a reader takes for the host, "refused" if it refuses the URL.
+func (r lensReport) host(name string) string {
+	for _, reader := range r.Readers {
+		switch {
+		case reader.Name != name:
+		case !reader.OK:
+			return "refused"
+		case reader.Host == nil:
+			return ""
+		default:
+			return *reader.Host
+		}
+	}
+	return "no reader"
+}
+
+// Parsers in use read the URLs of known advisories as the advisories say.
+func TestLensAdvisories(t *testing.T) {
+	cases := []struct {
+		url, confusion string
+		hosts          map[string]string
+	}{
+		// "\" before "@": CVE-2018-3774, and section 4.4 of the URL Standard.
+		{`http://evil.example\@good.example/`, "backslash", map[string]string{
+			"node": "evil.example", "node-legacy": "evil.example", "chromium": "evil.example", "whatwg": "evil.example",
+			"urllib": "good.example", "php": "good.example", "curl": "good.example", "perl-uri": "good.example", "rfc1738": "refused", "ruby": "refused",
+		}},
+		// Tabs and line ends in a host: CVE-2022-0391, bpo-43882.
+		{"http://ev\til.example/", "control", map[string]string{"node": "evil.example", "chromium": "evil.example", "urllib": "evil.example", "php": "ev_il.example", "curl": "refused", "net/url": "refused"}},
+		{"http://ev\nil.example/", "control", map[string]string{"node": "evil.example", "chromium": "evil.example", "urllib": "evil.example", "php": "ev_il.example", "curl": "refused", "wget": "refused"}},
+		// Two "@": where the login ends.
+		{"http://a@good.example@evil.example/", "userinfo", map[string]string{"node": "evil.example", "urllib": "evil.example", "php": "evil.example", "java-uri": "", "ruby": "refused", "rfc3986": "refused"}},
+		// Octal and hexadecimal addresses: CVE-2021-29921, CVE-2021-29923.
+		{"http://0177.0.0.1/", "ipv4", map[string]string{"node": "127.0.0.1", "chromium": "127.0.0.1", "curl": "127.0.0.1", "urllib": "0177.0.0.1", "php": "0177.0.0.1", "net/url": "0177.0.0.1", "wget": "0177.0.0.1"}},
+		{"http://0x7f.1/", "ipv4", map[string]string{"node": "127.0.0.1", "chromium": "127.0.0.1", "curl": "127.0.0.1", "urllib": "0x7f.1", "php": "0x7f.1", "net/url": "0x7f.1"}},
+	}
+	var urls []string
+	for _, c := range cases {
+		urls = append(urls, c.url)
+	}
+	for i, r := range lensReports(t, 1, urls...) {
+		c := cases[i]
+		if !r.Danger || r.Confusion != c.confusion || !strings.Contains(r.Why, "Dangerous: ") {
+			t.Errorf("%q: %q, danger %t: %s", c.url, r.Confusion, r.Danger, r.Why)
+		}
+		for name, want := range c.hosts {
+			if got := r.host(name); got != want {
+				t.Errorf("%q: %s finds the host %q, want %q", c.url, name, got, want)
+			}
+		}
+	}
+}
+
+// Every program reads ordinary URLs as every other does: what curl and wget ask their
+// proxies for is the URL.
+func TestLensOrdinary(t *testing.T) {
+	urls := []string{
+		"http://example.com/", "https://example.com", "http://EXAMPLE.com:8080/a/b.html?c=d&e=%20f#g", "ftp://ftp.example.com/pub/README",
+		"http://xn--bcher-kva.example/%7Ejoe/", "http://192.0.2.1:81/x", "http://example.com:80/", "https://example.com/a;b=c/d,e?f=(g)",
+	}
+	for _, r := range lensReports(t, 0, urls...) {
+		if r.Differences != nil && len(r.Differences) > 0 || r.Danger {
+			t.Errorf("%q: %v %s", r.Input, r.Differences, r.Why)
+		}
+		for _, name := range []string{"curl", "wget"} {
+			if got := r.host(name); got == "refused" || got == "" {
+				t.Errorf("%q: %s finds the host %q", r.Input, name, got)
+			}
+		}
+	}
+}
+
+// The login that curl and wget send is theirs, and is not shown.
+func TestLensLogin(t *testing.T) {
+	r := lensReports(t, 0, "http://joe:s3cret@example.com/a?b")[0]
+	for _, reader := range r.Readers {
+		if reader.Name != "curl" && reader.Name != "wget" {
+			continue
+		}
+		if reader.User == nil || *reader.User != "joe" || reader.Password == nil || *reader.Password != "***" || *reader.Path != "/a" || *reader.Query != "b" {
+			t.Errorf("%+v", reader)
+		}
+	}
+	if len(r.Differences) > 0 {
+		t.Errorf("they differ in %v", r.Differences)
+	}
+}
