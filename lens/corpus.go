@@ -18,7 +18,7 @@ type Entry struct {
 	// Source says where the trick is described: an advisory, a paper, a section of a
 	// standard, a test suite.
 	Source string
-	// Note describes the trick in one sentence.
+	// Note describes the trick.
 	Note string
 }
 
@@ -50,7 +50,7 @@ func Classes() []string {
 const maxEntry = 4 << 10
 
 // parseCorpus reads a line for each entry: class, source, the URL as a Go string of
-// US-ASCII, and a sentence, with tabs between them. Lines that begin with "#" are comments.
+// US-ASCII, and a description, with tabs between them. Lines that begin with "#" are comments.
 func parseCorpus(text string) ([]Entry, error) {
 	var list []Entry
 	number := 0
@@ -72,7 +72,7 @@ func parseCorpus(text string) ([]Entry, error) {
 func parseEntry(line string) (Entry, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 4 {
-		return Entry{}, fmt.Errorf("%d fields instead of 4: class, source, URL, sentence", len(fields))
+		return Entry{}, fmt.Errorf("%d fields instead of 4: class, source, URL, description", len(fields))
 	}
 	if !isASCII(line) {
 		return Entry{}, fmt.Errorf(`a character outside US-ASCII: write \u and its number`)
@@ -90,7 +90,7 @@ func parseEntry(line string) (Entry, error) {
 	case e.Source == "":
 		return Entry{}, fmt.Errorf("no source")
 	case !strings.HasSuffix(e.Note, "."):
-		return Entry{}, fmt.Errorf("no sentence that ends in a full stop")
+		return Entry{}, fmt.Errorf("no description that ends in a full stop")
 	}
 	return e, nil
 }
