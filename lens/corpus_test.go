@@ -125,20 +125,20 @@ func hasRune(from, to rune) func(Entry) bool {
 	}
 }
 
-// No reader takes an entry for a host that may be somebody's.
-func TestCorpusHostsAreNobodys(t *testing.T) {
+// No reader takes an entry for a host that may exist.
+func TestCorpusHostsAreReserved(t *testing.T) {
 	for _, r := range lookAtCorpus(t, newLens(t)) {
 		for _, a := range r.Readers {
-			if host := value(a.Host); !isNobodys(host) {
+			if host := value(a.Host); !isReserved(host) {
 				t.Errorf("%q: the host of %s is %q", r.Input, a.Name, host)
 			}
 		}
 	}
 }
 
-// isNobodys reports whether host is a name or an address for documentation or loopback, or
+// isReserved reports whether host is a name or an address for documentation or loopback, or
 // none that could be registered.
-func isNobodys(host string) bool {
+func isReserved(host string) bool {
 	host = strings.ToLower(norm.NFKC.String(unescape(host)))
 	host = strings.Trim(host, "[].")
 	if ip, err := netip.ParseAddr(host); err == nil {

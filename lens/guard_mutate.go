@@ -17,7 +17,7 @@ type mutator struct{ random *rand.Rand }
 
 func newMutator(seed uint64) mutator { return mutator{rand.New(rand.NewPCG(seed, 1738))} }
 
-// Pieces of URLs. A host of documentation is never one of somebody.
+// Pieces of URLs. The hosts are reserved for documentation.
 var (
 	schemePieces = []string{"http", "https", "ftp", "file", "ws", "HTTP", "foo", "javascript", "url:http", "http:http", ""}
 	colonPieces  = []string{":", ":", ":", ":", ":", "::", "", "%3A", ":\t"}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Matrix counts on how many URLs each two readers of a Lens differ.
+// Matrix counts the URLs that each two readers of a Lens take differently.
 type Matrix struct {
 	URLs    int            `json:"urls"`
 	Readers []MatrixReader `json:"readers"`
@@ -87,21 +87,6 @@ func (p *Pair) add(aOK, bOK bool, a, b meaning) {
 		if len(a.differences(b)) > 0 {
 			p.Any++
 		}
-	}
-}
-
-// table returns one of the counts of a Matrix.
-type matrixTable struct {
-	Title string
-	Count func(Pair) int
-}
-
-// matrixTables are the tables of a Matrix in the order of their importance.
-func matrixTables() []matrixTable {
-	return []matrixTable{
-		{"Both accept and take different hosts", func(p Pair) int { return p.Host }},
-		{"Both accept and differ in any part", func(p Pair) int { return p.Any }},
-		{"One accepts, the other refuses", func(p Pair) int { return p.Verdict }},
 	}
 }
 

@@ -26,7 +26,7 @@ type corpusFlags struct {
 func corpusFormats() []string { return []string{"text", "markdown", "html"} }
 
 func (c *corpusFlags) add(f *pflag.FlagSet) {
-	f.BoolVar(&c.corpus, "corpus", false, "count who disagrees on URLs known to confuse")
+	f.BoolVar(&c.corpus, "corpus", false, "count the disagreements on URLs known to confuse")
 	f.StringVar(&c.format, "format", corpusFormats()[0], "with --corpus: write `FORMAT`, "+strings.Join(corpusFormats(), ", "))
 }
 
@@ -49,7 +49,7 @@ func (c *command) settle() error {
 	return nil
 }
 
-// runCorpus asks the readers about the corpus and writes a matrix of who disagrees with whom.
+// runCorpus asks the readers about the corpus and writes how many of them each two readers disagree on.
 func (c *command) runCorpus(readers []lens.Reader) error {
 	l := lens.New(c.Registry, readers...)
 	result := corpusResult{entries: lens.Corpus(), lens: l}
@@ -156,7 +156,7 @@ func versionText(r lens.MatrixReader) string {
 const ownName = "locus"
 
 func corpusMarkdown(w io.Writer, r corpusResult) {
-	fmt.Fprintf(w, "# Who disagrees with whom\n\n%s\n\n", r.summary())
+	fmt.Fprintf(w, "# Disagreements between readers\n\n%s\n\n", r.summary())
 	fmt.Fprint(w, "Made by `locus lens --corpus --format markdown`. The URLs and their sources are in `lens/corpus.tsv`;\n"+
 		"`locus lens --corpus --format html` shows what each reader takes each of them for.\n\n"+
 		"| | reader | version | accepts |\n|---|---|---|---|\n")

@@ -29,11 +29,11 @@ The last line says what the confusion is, and whether it is dangerous: whether t
 would contact different hosts, so that a filter that uses one does not protect a program
 that uses the other. --quiet leaves out URLs that are read alike.
 
---corpus asks about URLs that are known to confuse parsers, and counts who disagrees with
-whom. --guard takes two readers, a filter's and that of the program behind it, and
-searches for URLs that they take for different servers; each is as short as it can be.
-The search begins with the known URLs, or with --from-nothing without any. It ends after
---max-tries URLs, after --max-time, or with Ctrl-C, and writes what it has found.
+--corpus asks about URLs that are known to confuse parsers, and counts the disagreements
+between readers. --guard takes two readers, that of a filter and that of the program
+behind it, and searches for URLs that they take for different servers, each as short as
+possible. The search begins with the known URLs, or with --from-nothing without any. It
+ends after --max-tries URLs, after --max-time, or with Ctrl-C, and writes what it has found.
 
 The status is 0 if all URLs are read alike or the differences are harmless, 1 if one is
 dangerous or --guard finds one, 2 if no reader accepts one.`
