@@ -109,8 +109,8 @@ func TestClosedPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"canonical", "parse", "check", "extract"} {
-		cmd := exec.Command("sh", "-c", `(yes http://h/a; true) | { "$0" "$1" -; echo "status $?" >&2; } | head -n 1`, locus, command)
+	for _, command := range []string{"canonical", "parse", "check", "extract", "lens --without programs"} {
+		cmd := exec.Command("sh", "-c", `(yes http://h/a; true) | { "$0" $1 -; echo "status $?" >&2; } | head -n 1`, locus, command)
 		var out, errOut strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errOut
 		if err := cmd.Run(); err != nil {

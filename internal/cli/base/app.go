@@ -54,8 +54,9 @@ type App struct {
 	words          []string // of the command line, without flags
 	status         int
 	Registry       *scheme.Registry
-	LineNumber     int  // of standard input, from 1; 0: the inputs are arguments
-	wrapperNoted   bool // the note about wrappers was written
+	LineNumber     int         // of standard input, from 1; 0: the inputs are arguments
+	wrapperNoted   bool        // the note about wrappers was written
+	beforeRead     func() bool // is called before standard input is read, and reports whether to; nil: read
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
 	OpenTerminal func() (*os.File, error) // opens the terminal for questions

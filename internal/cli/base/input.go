@@ -54,6 +54,35 @@ func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	}
 }
 
+// Groups yields what [App.Inputs] does in groups of at most n inputs, as many as there are
+// without waiting for standard input. An input with an error is reported, and left out.
+func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		var group []string
+		proceed := true
+		deliver := func() bool {
+			if proceed && len(group) > 0 {
+				proceed, group = yield(group), nil
+			}
+			return proceed
+		}
+		a.beforeRead = deliver
+		defer func() { a.beforeRead = nil }()
+		for input, err := range a.Inputs(args) {
+			if err == nil {
+				group = append(group, input)
+			}
+			if (err != nil || len(group) == n) && !deliver() {
+				return
+			}
+			if err != nil {
+				a.FailInput(input, err)
+			}
+		}
+		deliver()
+	}
+}
+
 // blanks are the characters that surround a URL without meaning.
 const blanks = " \t\r\n\v\f"
 
@@ -148,6 +177,9 @@ func splitLines(read func([]byte) (int, error), yield func(string, error) bool) 
 
 // readInput flushes the results so far, and then reads until an interrupt.
 func (a *App) readInput(p []byte) (int, error) {
+	if a.beforeRead != nil && !a.beforeRead() {
+		return 0, io.EOF
+	}
 	a.Out.Flush()
 	if a.OutputFailed() {
 		return 0, io.EOF

@@ -146,32 +146,15 @@ func (c *command) readers() ([]lens.Reader, error) {
 // most is the number of URLs that readers get at once. Programs take time to start.
 const most = 64
 
-// look writes a report for each URL. The first URLs of standard input come in smaller
-// groups, so that who types one has an answer.
+// look writes a report for each URL.
 func (c *command) look(l *lens.Lens, args []string) {
-	size := most
-	if base.IsStdin(args) {
-		size = 1
+	for group := range c.Groups(args, most) {
+		c.report(l, group)
 	}
-	var group []string
-	for input, err := range c.Inputs(args) {
-		if err != nil {
-			c.FailInput(input, err)
-			continue
-		}
-		if group = append(group, input); len(group) == size {
-			c.report(l, group)
-			group, size = nil, min(2*size, most)
-		}
-	}
-	c.report(l, group)
 }
 
 // report writes a report for each of urls, unless the run is interrupted.
 func (c *command) report(l *lens.Lens, urls []string) {
-	if len(urls) == 0 {
-		return
-	}
 	reports, err := l.Look(c.Context, urls)
 	if err != nil {
 		return // the status says that it was interrupted
