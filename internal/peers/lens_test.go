@@ -118,7 +118,7 @@ func TestLensOrdinary(t *testing.T) {
 		"http://xn--bcher-kva.example/%7Ejoe/", "http://192.0.2.1:81/x", "http://example.com:80/", "https://example.com/a;b=c/d,e?f=(g)",
 	}
 	for _, r := range lensReports(t, 0, urls...) {
-		if r.Differences != nil && len(r.Differences) > 0 || r.Danger {
+		if len(r.Differences) > 0 || r.Danger {
 			t.Errorf("%q: %v %s", r.Input, r.Differences, r.Why)
 		}
 		for _, name := range []string{"curl", "wget"} {

@@ -59,7 +59,7 @@ func New(a *base.App) *cobra.Command {
 		Short: "Show what standards and parsers take URLs for, and where they disagree",
 		Long:  long,
 		Example: `  locus lens 'http://evil.example\@example.com/'
-  locus lens --without programs --json http://0x7f.1/`,
+  locus lens --without programs --json http://example.com/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if c.list || c.corpus || c.guard != "" {
 				return base.NoArgs(cmd, args)
