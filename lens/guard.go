@@ -203,11 +203,6 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]Reading) error {
 	}
 	g.kinds[cause]++
 	small, err := minimize(url, func(urls []string) ([]bool, error) { return g.keeps(ctx, urls, kind) })
-	known := g.shapes[shape(small)]
-	if known && err == nil {
-		return nil
-	}
-	g.shapes[shape(small)] = true
 	if small != url && err == nil {
 		// One more question, for the readings of what is left.
 		var again [][2]Reading
@@ -218,6 +213,11 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]Reading) error {
 	if err != nil {
 		small = url // the report is that of the whole
 	}
+	key := string(report.Confusion) + " " + shape(small)
+	if g.shapes[key] {
+		return err
+	}
+	g.shapes[key] = true
 	g.result.Findings = append(g.result.Findings, Finding{URL: small, Found: url, Differs: contact(kind), Report: report})
 	return err
 }
@@ -313,18 +313,16 @@ func readAll(ctx context.Context, r Reader, urls []string) ([]Reading, error) {
 	return append(first, second...), err
 }
 
-// shape returns url with each run of letters as "a" and of digits as "0": URLs of one
-// shape are confusing for the same reason.
+// shape returns url with each run of ASCII letters and digits as "a", and of other letters
+// as one: URLs of one shape are confusing for the same reason.
 func shape(url string) string {
 	var b strings.Builder
 	var last rune
 	for _, r := range url {
 		switch {
-		case r < utf8.RuneSelf && unicode.IsLetter(r):
+		case r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
 			r = 'a'
-		case r < utf8.RuneSelf && unicode.IsDigit(r):
-			r = '0'
-		case r >= utf8.RuneSelf && unicode.IsLetter(r):
+		case unicode.IsLetter(r):
 			r = '\u00e4'
 		}
 		if r != last || strings.ContainsRune(`/\@:.`, r) {

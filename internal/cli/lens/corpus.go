@@ -200,7 +200,10 @@ type pageEntry struct {
 }
 
 // pageHost is a target, and the readers that would contact it.
-type pageHost struct{ Host, Readers string }
+type pageHost struct {
+	Host, Readers string
+	reading       lens.Reading
+}
 
 func corpusHTML(w io.Writer, r corpusResult) error {
 	page, err := template.New("corpus").Parse(corpusPage)
@@ -216,43 +219,44 @@ func corpusHTML(w io.Writer, r corpusResult) error {
 		tables = append(tables, t)
 	}
 	var entries []pageEntry
-	for i, e := range r.entries {
-		entries = append(entries, newPageEntry(e, r.reports[i]))
+	for i := range r.entries {
+		entries = append(entries, r.pageEntry(i))
 	}
 	return page.Execute(w, map[string]any{"Summary": r.summary(), "Readers": r.Readers, "Tables": tables, "Entries": entries})
 }
 
-func newPageEntry(e lens.Entry, report lens.Report) pageEntry {
+func (r corpusResult) pageEntry(i int) pageEntry {
+	e, report := r.entries[i], r.reports[i]
 	m := report.Masked()
 	entry := pageEntry{
 		URL: strconv.Quote(m.Input), Note: e.Note, Source: e.Source, Class: e.Class, Confusion: string(m.Confusion), Danger: m.Danger,
 	}
 	var refused []string
-	for _, a := range m.Readers {
-		if !a.OK {
+	for n, a := range m.Readers {
+		if a.OK {
+			entry.Hosts = r.addHost(entry.Hosts, a, report.Readers[n].Reading)
+		} else {
 			refused = append(refused, a.Name)
-			continue
 		}
-		target := "no host"
-		if a.Host != nil && *a.Host != "" {
-			target = *a.Host
-		}
-		if a.Port != nil {
-			target += " port " + *a.Port
-		}
-		entry.addHost(safe(target), a.Name)
 	}
 	entry.Refused = strings.Join(refused, ", ")
 	return entry
 }
 
-// addHost adds a reader to those that would contact host.
-func (e *pageEntry) addHost(host, reader string) {
-	for i := range e.Hosts {
-		if e.Hosts[i].Host == host {
-			e.Hosts[i].Readers += ", " + reader
-			return
+// addHost adds a reader to those that would contact the same.
+func (r corpusResult) addHost(hosts []pageHost, a lens.Answer, reading lens.Reading) []pageHost {
+	for i := range hosts {
+		if r.lens.SameTarget(hosts[i].reading, reading) {
+			hosts[i].Readers += ", " + a.Name
+			return hosts
 		}
 	}
-	e.Hosts = append(e.Hosts, pageHost{host, reader})
+	text := "no host"
+	if a.Host != nil && *a.Host != "" {
+		text = safe(*a.Host)
+	}
+	if a.Port != nil && *a.Port != "" {
+		text += " port " + safe(*a.Port)
+	}
+	return append(hosts, pageHost{text, a.Name, reading})
 }
