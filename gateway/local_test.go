@@ -125,7 +125,7 @@ func TestOwnPages(t *testing.T) {
 		t.Errorf("a path of every version: %v", got.Header)
 	}
 	for path, want := range map[string]int{
-		"/healthz": 200, "/-/schemes": 200, "/-/explain?url=gopher://h/1": 200, "/favicon.ico": 200, "/robots.txt": 200,
+		"/healthz": 200, "/-/schemes": 200, "/-/explain?url=gopher://h/1": 200, "/-/lens": 200, "/-/lens?url=gopher://h/1": 200, "/favicon.ico": 200, "/robots.txt": 200,
 		"/nothing": 404, "/-/nothing": 404, "/-/assets/": 404, "/-/assets/x/../../gateway.go": 404, "/-/assets/x/nothing.css": 404,
 		"/?url=": 400, "/?url=no+url": 400, "/?url=%zz": 400, "/gopher/h:99999/": 400, "/x-none/h": 404, "/?url=x-none:h": 501, "/?url=javascript:alert(1)": 501,
 		"/-/raw": 400, "/-/terminal?url=http://h/": 400, "/api/nothing": 404,
@@ -352,7 +352,7 @@ func TestHostileServers(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/gopher/" + g.Addr() + "/", "/ftp/" + f.Addr() + "/", "/ftp/" + f.Addr() + "/a.html", "/ftp/" + f.Addr() + "/a%22b.txt", "/http/" + h + "/",
-		"/ftp/" + f.Addr() + "/" + script, "/?url=" + query("gopher://h/0"+script), "/-/explain?url=" + query("x:"+script), "/?url=" + query(script),
+		"/ftp/" + f.Addr() + "/" + script, "/?url=" + query("gopher://h/0"+script), "/-/explain?url=" + query("x:"+script), "/-/lens?url=" + query("x:"+script), "/?url=" + query(script),
 	} {
 		a := w.get(path, browser...)
 		if a.Header.Get("Content-Security-Policy") != page.Policy || strings.Contains(a.Header.Get("Set-Cookie"), "stolen") {

@@ -13,7 +13,7 @@ import (
 func TestMistypedPasswords(t *testing.T) {
 	w := start(t, open)
 	for _, text := range secrettest.URLs(secrettest.Password, "127.0.0.1:1") {
-		for _, path := range []string{"/?url=", "/-/raw?url=", "/-/explain?url=", "/api/check?url=", "/api/get?url=", "/api/nothing?url=", "/-/terminal?url="} {
+		for _, path := range []string{"/?url=", "/-/raw?url=", "/-/explain?url=", "/-/lens?url=", "/api/lens?url=", "/api/check?url=", "/api/get?url=", "/api/nothing?url=", "/-/terminal?url="} {
 			if path == "/?url=" && strings.HasPrefix(text, "mailto:") {
 				continue // the letter that the page offers to edit has the text, which is to be sent
 			}

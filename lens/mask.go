@@ -2,6 +2,8 @@ package lens
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -31,6 +33,17 @@ func (r *Report) Masked() Report {
 		}
 	}
 	return masked
+}
+
+// Format writes the URL with its passwords hidden, and why it is confusing, for %v, %s and
+// every other verb: messages and logs must not show a password by accident.
+func (r Report) Format(f fmt.State, _ rune) {
+	m := r.Masked()
+	text := m.Input
+	if m.Why != "" {
+		text += ": " + m.Why
+	}
+	_, _ = io.WriteString(f, text)
 }
 
 // HasPassword reports whether the URL has a password, or what some reader takes for one.

@@ -3,7 +3,6 @@ package lens
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -85,17 +84,6 @@ func Programs(ctx context.Context, o Options) []Reader {
 	}
 	wg.Wait()
 	return slices.DeleteFunc(found, func(r Reader) bool { return r == nil })
-}
-
-// UnknownNames returns the names in o that no program has.
-func (o Options) UnknownNames() (unknown []string) {
-	known := ProgramNames()
-	for _, name := range slices.Concat(slices.Sorted(maps.Keys(o.With)), o.Without) {
-		if !slices.Contains(known, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	return unknown
 }
 
 // program is a Reader that runs a program.

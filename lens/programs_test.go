@@ -130,9 +130,6 @@ func TestMissingPrograms(t *testing.T) {
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "no such file") {
 		t.Errorf("the answer is %+v", last)
 	}
-	if unknown := (lens.Options{With: map[string]string{"curl": "", "lynx": ""}, Without: []string{"w3m"}}).UnknownNames(); strings.Join(unknown, " ") != "lynx w3m" {
-		t.Errorf("unknown: %v", unknown)
-	}
 }
 
 // A module that its interpreter lacks is missing, too.
