@@ -25,9 +25,10 @@ type GuardOptions struct {
 const (
 	defaultTries    = 20000
 	defaultFindings = 20
-	guardBatch      = 200 // URLs that a reader is asked about at once
-	perKind         = 3   // findings of a kind that are minimized
-	population      = 400 // URLs that both readers accept, to vary further
+	guardBatch      = 200     // URLs that a reader is asked about at once
+	perKind         = 3       // findings of a kind that are minimized
+	population      = 400     // URLs that both readers accept, to vary further
+	remembered      = 1 << 17 // URLs that are not tried again
 )
 
 // Contact is a part of a URL that decides which server is contacted.
@@ -129,15 +130,19 @@ func (g *guard) check(ctx context.Context) error {
 	return nil
 }
 
-// batch returns up to n URLs that were not tried.
+// batch returns up to n URLs that were not tried lately.
 func (g *guard) batch(n int) []string {
 	var list []string
 	for misses := 0; len(list) < n && misses < 100*n; misses++ {
 		url := g.next()
-		if !g.tried[url] {
-			g.tried[url] = true
-			list = append(list, url)
+		if g.tried[url] {
+			continue
 		}
+		if len(g.tried) == remembered {
+			clear(g.tried)
+		}
+		g.tried[url] = true
+		list = append(list, url)
 	}
 	return list
 }
