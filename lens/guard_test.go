@@ -126,7 +126,7 @@ func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
 	}
 }
 
-// Only what would be contacted matters: parts behind it are no finding.
+// Only what would be contacted matters: other parts may differ.
 func TestGuardPorts(t *testing.T) {
 	port := func(name, byDefault string) Reader {
 		return reader{name, "1", Parser, func(url string) Reading {
@@ -294,7 +294,7 @@ func FuzzMinimize(f *testing.F) {
 	})
 }
 
-// An octet that is not UTF-8 is no character of Latin 1.
+// An octet that is not UTF-8 does not stand for a character of Latin 1.
 func TestOctetIsNoOtherHost(t *testing.T) {
 	octet, name := "\xef", "xn--gda"
 	if newLens(t).SameTarget(Reading{OK: true, Host: &octet}, Reading{OK: true, Host: &name}) {
