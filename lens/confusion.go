@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/locus-url/locus"
 )
 
 // Confusion is what in a URL readers take differently.
@@ -221,8 +223,10 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 // target is what m contacts, for people.
 func (m meaning) target(withScheme bool) string {
 	text := "no host"
-	if m.parts["host"] != "" {
-		text = m.parts["host"]
+	if host := m.parts["host"]; host != "" {
+		if text = host; len(host) > locus.MaxHost {
+			text = strings.ToValidUTF8(host[:locus.MaxLabel], "") + "..."
+		}
 		if port := m.parts["port"]; port != "" {
 			text += " port " + port
 		}

@@ -72,8 +72,13 @@ func curlSchemes(r *scheme.Registry) (names []string) {
 	return names
 }
 
+// curlLine is less than the longest line of a configuration that curl 7.88 reads.
+const curlLine = 100_000
+
 // curlTakes reports whether url can be an argument of curl.
-func curlTakes(url string) bool { return url != "" && !strings.Contains(url, "\x00") }
+func curlTakes(url string) bool {
+	return url != "" && !strings.Contains(url, "\x00") && len(curlQuote(url)) < curlLine
+}
 
 var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`)
 

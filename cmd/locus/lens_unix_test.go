@@ -97,6 +97,16 @@ func TestLensInterrupted(t *testing.T) {
 	}
 }
 
+// A URL of the greatest length has a table of a few lines.
+func TestLensLongURL(t *testing.T) {
+	var out strings.Builder
+	a := base.New(t.Context(), strings.NewReader(""), &out, io.Discard, clitest.NoEnv)
+	runArgs(a, []string{"lens", "--without", "programs", "http:/h.example/" + strings.Repeat(`"\ä`, 15_000)})
+	if n := strings.Count(out.String(), "\n"); n > 50 || out.Len() > 10_000 || !strings.Contains(out.String(), " octets... ") {
+		t.Errorf("%d lines, %d octets:\n%s", n, out.Len(), out.String())
+	}
+}
+
 // On a terminal no line is wider than it is, but for the sentences; what differs is
 // coloured, and marked for those who see no colours.
 func TestLensTerminal(t *testing.T) {

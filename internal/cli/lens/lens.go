@@ -144,7 +144,7 @@ func (c *command) readers() ([]lens.Reader, error) {
 }
 
 // most is the number of URLs that readers get at once. Programs take time to start.
-const most = 64
+const most = 256
 
 // look writes a report for each URL.
 func (c *command) look(l *lens.Lens, args []string) {

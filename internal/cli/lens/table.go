@@ -28,7 +28,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	}
 	masked := r.Masked()
 	colors := term.NewColors(c.OutTTY, c.Getenv)
-	fmt.Fprintln(c.Out, colors.In(term.Bold, safe(masked.Input)))
+	fmt.Fprintln(c.Out, colors.In(term.Bold, shorten(safe(masked.Input))))
 	accepted, refused := l.Groups(r)
 	width := columnLeast
 	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // columns side by side
@@ -43,7 +43,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 		if g.Answer.Failure != "" {
 			verb, text = "no answer from", g.Answer.Failure
 		}
-		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), safe(text))
+		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), shorten(safe(text)))
 	}
 	switch {
 	case len(accepted) == 0:
@@ -103,9 +103,9 @@ func partText(a lens.Answer, name string, differs bool) string {
 		return `""`
 	}
 	if at, ok := a.Offsets[name]; ok && differs {
-		return fmt.Sprintf("%s (%d)", safe(*p), at)
+		return fmt.Sprintf("%s (%d)", shorten(safe(*p)), at)
 	}
-	return safe(*p)
+	return shorten(safe(*p))
 }
 
 // writeRow writes a row, in as many lines as its longest cell needs.
@@ -139,20 +139,34 @@ func (c *command) writeRow(label string, cells []string, width int, paint func(s
 
 // wrap cuts text into lines of at most width columns, after ", " where it can.
 func wrap(text string, width int) (lines []string) {
-	for term.Width(text) > width {
-		end, used := 0, 0
-		for end < len(text) {
-			_, n := utf8.DecodeRuneInString(text[end:])
-			if used += term.Width(text[end : end+n]); used > width && end > 0 {
-				break
+	start, used := 0, 0
+	for i := 0; i < len(text); {
+		_, n := utf8.DecodeRuneInString(text[i:])
+		columns := term.Width(text[i : i+n])
+		if used+columns > width && i > start {
+			end := i
+			if comma := strings.LastIndex(text[start:i], ", "); comma > 0 {
+				end = start + comma + len(", ")
 			}
-			end += n
+			lines = append(lines, strings.TrimRight(text[start:end], " "))
+			start, used = end, term.Width(text[end:i])
 		}
-		if i := strings.LastIndex(text[:end], ", "); i > 0 {
-			end = i + len(", ")
-		}
-		lines = append(lines, strings.TrimRight(text[:end], " "))
-		text = text[end:]
+		used += columns
+		i += n
 	}
-	return append(lines, text)
+	return append(lines, text[start:])
+}
+
+// longest is the length of the longest part that the table shows whole, in octets. --json
+// shows every part whole.
+const longest = 400
+
+// shorten leaves out the middle of a long text.
+func shorten(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	head := strings.ToValidUTF8(text[:longest/2], "")
+	tail := strings.ToValidUTF8(text[len(text)-longest/4:], "")
+	return fmt.Sprintf("%s ...%d octets... %s", head, len(text)-len(head)-len(tail), tail)
 }
