@@ -59,9 +59,11 @@ func ProgramNames() (names []string) {
 	return names
 }
 
-// Programs returns the readers that are installed programs. Each runs without a network,
-// in an empty folder, without the caller's environment but for PATH, and sees URLs
-// on its standard input only. ctx limits the search for them, not the readers.
+// Programs returns the readers that are installed programs. Each runs in an empty folder,
+// without the caller's environment but for PATH, and gets URLs by its standard input or a
+// file in that folder. On Linux, if the system allows network namespaces, it has no
+// network. curl and wget have a proxy on the loopback interface instead, which connects
+// nowhere. ctx limits the search for them, not the readers.
 func Programs(ctx context.Context, o Options) []Reader {
 	rows := programRows()
 	found := make([]Reader, len(rows))

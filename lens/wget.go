@@ -59,7 +59,7 @@ func askWget(ctx context.Context, p *program, r *recorder, i int, url string) er
 	}
 	proxy := "http://" + r.addr() + "/"
 	config := strings.Join([]string{
-		"use_proxy=on", "http_proxy=" + proxy, "https_proxy=" + proxy, "ftp_proxy=" + proxy,
+		"use_proxy=on", "no_proxy=", "http_proxy=" + proxy, "https_proxy=" + proxy, "ftp_proxy=" + proxy,
 		"proxy_user=" + strconv.Itoa(i), "proxy_password=" + r.password,
 	}, "\n") + "\n"
 	_, err := p.runHere(ctx, []string{"--config=wgetrc", "--no-verbose", "--output-document=/dev/null", "--tries=1", "--timeout=10",

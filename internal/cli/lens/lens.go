@@ -17,7 +17,7 @@ import (
 
 const long = `Each reader is asked for the parts of the URL: four standards, the parsers of this
 program, and the programs that are installed: "locus lens --list" names them. Programs run
-without a network, and see URLs on their standard input only.
+without a network where the system allows that, and get no URL as an argument.
 
 The table has the parts down and the readers across. Readers that agree share a column.
 "!" marks a part that differs; then the number in parentheses is the offset of its text in
