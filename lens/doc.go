@@ -5,4 +5,7 @@
 // A [Lens] asks its readers about URLs and compares the answers. The readers are the four
 // standards ([Standards]), parsers of this process ([InProcess]) and programs that are
 // installed ([Programs]).
+//
+// [Corpus] has URLs that are known to confuse parsers, [Lens.Matrix] counts the
+// disagreements on them, and [Lens.Guard] searches for more.
 package lens

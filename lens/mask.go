@@ -213,5 +213,6 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		Confusion   *string      `json:"confusion"`
 		Danger      bool         `json:"danger"`
 		Why         *string      `json:"why"`
-	}{m.Input, answers, append([]string{}, m.Differences...), filled(string(m.Confusion)), m.Danger, filled(m.Why)})
+		Advisories  []Advisory   `json:"advisories,omitempty"`
+	}{m.Input, answers, append([]string{}, m.Differences...), filled(string(m.Confusion)), m.Danger, filled(m.Why), r.Advisories()})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -55,23 +56,30 @@ func (m meaning) differences(other meaning) (list []string) {
 	return list
 }
 
-// sameTarget reports whether both contact the same host. A dot at the end of a hostname
-// makes it absolute, but the host is the same. A reading without a scheme leaves that to
-// its caller.
+// sameTarget reports whether both contact the same host.
 func (m meaning) sameTarget(other meaning) bool {
 	for _, part := range []string{"scheme", "host", "port"} {
-		a, b := m.parts[part], other.parts[part]
-		if part == "host" {
-			a, b = strings.TrimSuffix(a, "."), strings.TrimSuffix(b, ".")
-		}
-		if part == "scheme" && (a == "" || b == "") {
-			continue
-		}
-		if m.sees(other, part) && a != b {
+		if !m.sameAt(other, part) {
 			return false
 		}
 	}
 	return true
+}
+
+// sameAt reports whether a part of the target is the same. A dot at the end of a hostname
+// makes it absolute, and some readers leave the ":" of an empty port at it, but the host
+// is the same. A reading without a scheme leaves that to its caller.
+func (m meaning) sameAt(other meaning, part string) bool {
+	a, b := m.parts[part], other.parts[part]
+	switch part {
+	case "host":
+		a, b = strings.TrimSuffix(strings.TrimSuffix(a, ":"), "."), strings.TrimSuffix(strings.TrimSuffix(b, ":"), ".")
+	case "scheme":
+		if a == "" || b == "" {
+			return true
+		}
+	}
+	return a == b || !m.sees(other, part)
 }
 
 // port returns the number of a port, with the default of the scheme for none.
@@ -102,6 +110,9 @@ func host(text string) string {
 			return "[" + ip.String() + "]"
 		}
 		return text
+	}
+	if !utf8.ValidString(text) {
+		return text // no octet stands for the character of another charset
 	}
 	lower := strings.ToLower(text)
 	if isASCII(lower) {

@@ -29,12 +29,20 @@ The last line says what the confusion is, and whether it is dangerous: whether t
 would contact different hosts, so that a filter that uses one does not protect a program
 that uses the other. --quiet leaves out URLs that are read alike.
 
+--corpus asks about URLs that are known to confuse parsers, and counts the disagreements
+between readers. --guard takes two readers, that of a filter and that of the program
+behind it, and searches for URLs that they take for different servers, each as short as
+possible. The search begins with the known URLs, or with --from-nothing without any. It
+ends after --max-tries URLs, after --max-time, or with Ctrl-C, and writes what it has found.
+
 The status is 0 if all URLs are read alike or the differences are harmless, 1 if one is
-dangerous, 2 if no reader accepts one.`
+dangerous or --guard finds one, 2 if no reader accepts one.`
 
 // command is one run of "locus lens".
 type command struct {
 	*base.App
+	corpusFlags
+	guardFlags
 	with, without []string
 	list          bool
 	answers       int // written for people so far
@@ -53,15 +61,24 @@ func New(a *base.App) *cobra.Command {
 		Example: `  locus lens 'http://evil.example\@example.com/'
   locus lens --without programs --json http://example.com/`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if c.list {
+			if c.list || c.corpus || c.guard != "" {
 				return base.NoArgs(cmd, args)
 			}
 			return base.RequireURLs(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := c.settle(); err != nil {
+				return err
+			}
+			if c.guard != "" {
+				return c.runGuard()
+			}
 			readers, err := c.readers()
 			if err != nil {
 				return err
+			}
+			if c.corpus {
+				return c.runCorpus(readers)
 			}
 			if c.list {
 				c.writeList(readers)
@@ -76,9 +93,12 @@ func New(a *base.App) *cobra.Command {
 		f.StringSliceVar(&c.without, "without", nil, "leave out the reader `NAME`, or all \"programs\" (repeatable)")
 		f.BoolVar(&c.list, "list", false, "list the readers and their versions")
 	})
+	base.AddFlags(cmd, "Known confusions", c.corpusFlags.add)
+	base.AddFlags(cmd, "Search", c.guardFlags.add)
+	base.CompleteFlag(cmd, "format", corpusFormats)
 	base.CompleteFlag(cmd, "with", lens.ProgramNames)
 	base.CompleteFlag(cmd, "without", func() []string { return append(c.names(), everyProgram) })
-	base.UseNetworkFlags(cmd, "timeout")
+	base.UseNetworkFlags(cmd, "timeout", "max-time")
 	return cmd
 }
 

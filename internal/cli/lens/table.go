@@ -61,6 +61,9 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 		}
 		fmt.Fprintf(c.Out, "%s: %s\n", colors.In(style, name), safe(masked.Why))
 	}
+	for _, a := range r.Advisories() {
+		fmt.Fprintf(c.Out, "like %s\n", a)
+	}
 }
 
 // writeBlock writes columns side by side.

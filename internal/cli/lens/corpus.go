@@ -1,0 +1,262 @@
+package lens
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/lens"
+)
+
+// corpusFlags are those of --corpus.
+type corpusFlags struct {
+	corpus bool
+	format string
+}
+
+// corpusFormats are the formats of --corpus, the default first.
+func corpusFormats() []string { return []string{"text", "markdown", "html"} }
+
+func (c *corpusFlags) add(f *pflag.FlagSet) {
+	f.BoolVar(&c.corpus, "corpus", false, "count the disagreements on URLs known to confuse")
+	f.StringVar(&c.format, "format", corpusFormats()[0], "with --corpus: write `FORMAT`, "+strings.Join(corpusFormats(), ", "))
+}
+
+// settle refuses flags that don't belong together.
+func (c *command) settle() error {
+	switch {
+	case c.corpus && c.guard != "":
+		return errors.New("--corpus and --guard can't be used together")
+	case c.list && (c.corpus || c.guard != ""):
+		return errors.New("--list can't be used with --corpus or --guard")
+	case c.format != corpusFormats()[0] && !c.corpus:
+		return errors.New("--format needs --corpus")
+	case c.fromNothing && c.guard == "":
+		return errors.New("--from-nothing needs --guard filter=READER,fetch=READER")
+	case c.guard != "" && len(c.without) > 0:
+		return errors.New("--without can't be used with --guard, which names its readers")
+	case !slices.Contains(corpusFormats(), c.format):
+		return fmt.Errorf("--format: unknown format %q: %s", c.format, strings.Join(corpusFormats(), ", "))
+	}
+	return nil
+}
+
+// runCorpus asks the readers about the corpus and writes how many of them each two readers disagree on.
+func (c *command) runCorpus(readers []lens.Reader) error {
+	l := lens.New(c.Registry, readers...)
+	result := corpusResult{entries: lens.Corpus(), lens: l}
+	urls := make([]string, len(result.entries))
+	for i, e := range result.entries {
+		urls[i] = e.URL
+	}
+	var err error
+	if result.reports, err = l.Look(c.Context, urls); err != nil {
+		return nil // the status says that it was interrupted
+	}
+	result.Matrix = l.Matrix(result.reports)
+	if c.Flags.JSON {
+		c.WriteJSON(result.Matrix)
+		return nil
+	}
+	switch c.format {
+	case "markdown":
+		corpusMarkdown(c.Out, result)
+	case "html":
+		return c.WithoutOutputError(corpusHTML(c.Out, result))
+	default:
+		c.corpusText(c.Out, result)
+	}
+	return nil
+}
+
+// corpusResult is what the readers of a lens say of the corpus.
+type corpusResult struct {
+	lens.Matrix
+	entries []lens.Entry
+	reports []lens.Report
+	lens    *lens.Lens
+}
+
+// matrixTable is one of the counts of a matrix.
+type matrixTable struct {
+	title string
+	count func(lens.Pair) int
+}
+
+func matrixTables() []matrixTable {
+	return []matrixTable{
+		{"Both accept the URL and take different hosts", func(p lens.Pair) int { return p.Host }},
+		{"Both accept the URL and differ in any part", func(p lens.Pair) int { return p.Any }},
+		{"One accepts the URL, the other refuses it", func(p lens.Pair) int { return p.Verdict }},
+	}
+}
+
+// cells returns the rows of a table: a number for each two readers, "" for a reader and itself.
+func (r corpusResult) cells(table matrixTable) [][]string {
+	rows := make([][]string, len(r.Pairs))
+	for i, pairs := range r.Pairs {
+		for j, p := range pairs {
+			text := ""
+			if i != j {
+				text = strconv.Itoa(table.count(p))
+			}
+			rows[i] = append(rows[i], text)
+		}
+	}
+	return rows
+}
+
+// summary is a sentence or two about the whole.
+func (r corpusResult) summary() string {
+	return fmt.Sprintf("%d readers, %d URLs. Readers that accept a URL would contact different servers for %d of them. All readers treat %d alike.",
+		len(r.Readers), r.URLs, r.Danger, r.Alike)
+}
+
+func (c *command) corpusText(w io.Writer, r corpusResult) {
+	colors := term.NewColors(c.OutTTY, c.Getenv)
+	fmt.Fprintln(w, r.summary())
+	for i, reader := range r.Readers {
+		fmt.Fprintf(w, "%3d  %-14s  %-8s  accepts %3d  %s\n", i+1, reader.Name, reader.Kind, reader.Accepted, versionText(reader))
+	}
+	for _, table := range matrixTables() {
+		fmt.Fprintf(w, "\n%s\n%19s", colors.In(term.Bold, table.title), "")
+		for i := range r.Readers {
+			fmt.Fprintf(w, "%4d", i+1)
+		}
+		fmt.Fprintln(w)
+		for i, row := range r.cells(table) {
+			fmt.Fprintf(w, "%3d  %-14s", i+1, r.Readers[i].Name)
+			for _, cell := range row {
+				fmt.Fprintf(w, "%4s", cell)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+}
+
+// versionText is the version of a reader for people, and how many answers are missing.
+func versionText(r lens.MatrixReader) string {
+	text := safe(r.Version)
+	if r.Failed > 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%s (no answer about %d)", text, r.Failed))
+	}
+	return text
+}
+
+// ownName is the reader that is this program. Its version is not that of a parser that
+// others have, so that the kept matrix does not name it.
+const ownName = "locus"
+
+func corpusMarkdown(w io.Writer, r corpusResult) {
+	fmt.Fprintf(w, "# Disagreements between readers\n\n%s\n\n", r.summary())
+	fmt.Fprint(w, "Made by `locus lens --corpus --format markdown`. The URLs and their sources are in `lens/corpus.tsv`;\n"+
+		"`locus lens --corpus --format html` shows what each reader takes each of them for.\n\n"+
+		"| | reader | version | accepts |\n|---|---|---|---|\n")
+	for i, reader := range r.Readers {
+		version := versionText(reader)
+		if reader.Name == ownName {
+			version = "this one"
+		}
+		fmt.Fprintf(w, "| %d | %s | %s | %d |\n", i+1, reader.Name, version, reader.Accepted)
+	}
+	for _, table := range matrixTables() {
+		fmt.Fprintf(w, "\n## %s\n\n| |", table.title)
+		for i := range r.Readers {
+			fmt.Fprintf(w, " %d |", i+1)
+		}
+		fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(r.Readers)))
+		for i, row := range r.cells(table) {
+			fmt.Fprintf(w, "| %d %s | %s |\n", i+1, r.Readers[i].Name, strings.Join(row, " | "))
+		}
+	}
+}
+
+//go:embed corpus.html
+var corpusPage string
+
+type pageTable struct {
+	Title string
+	Rows  []pageRow
+}
+
+type pageRow struct {
+	Name  string
+	Cells []string
+}
+
+type pageEntry struct {
+	URL, Note, Source, Class, Confusion string
+	Danger                              bool
+	Hosts                               []pageHost
+	Refused                             string
+}
+
+// pageHost is a target, and the readers that would contact it.
+type pageHost struct {
+	Host, Readers string
+	reading       lens.Reading
+}
+
+func corpusHTML(w io.Writer, r corpusResult) error {
+	page, err := template.New("corpus").Parse(corpusPage)
+	if err != nil {
+		return err
+	}
+	var tables []pageTable
+	for _, table := range matrixTables() {
+		t := pageTable{Title: table.title}
+		for i, row := range r.cells(table) {
+			t.Rows = append(t.Rows, pageRow{r.Readers[i].Name, row})
+		}
+		tables = append(tables, t)
+	}
+	var entries []pageEntry
+	for i := range r.entries {
+		entries = append(entries, r.pageEntry(i))
+	}
+	return page.Execute(w, map[string]any{"Summary": r.summary(), "Readers": r.Readers, "Tables": tables, "Entries": entries})
+}
+
+func (r corpusResult) pageEntry(i int) pageEntry {
+	e, report := r.entries[i], r.reports[i]
+	m := report.Masked()
+	entry := pageEntry{
+		URL: strconv.Quote(m.Input), Note: e.Note, Source: e.Source, Class: e.Class, Confusion: string(m.Confusion), Danger: m.Danger,
+	}
+	var refused []string
+	for n, a := range m.Readers {
+		if a.OK {
+			entry.Hosts = r.addHost(entry.Hosts, a, report.Readers[n].Reading)
+		} else {
+			refused = append(refused, a.Name)
+		}
+	}
+	entry.Refused = strings.Join(refused, ", ")
+	return entry
+}
+
+// addHost adds a reader to those that would contact the same.
+func (r corpusResult) addHost(hosts []pageHost, a lens.Answer, reading lens.Reading) []pageHost {
+	for i := range hosts {
+		if r.lens.SameTarget(hosts[i].reading, reading) {
+			hosts[i].Readers += ", " + a.Name
+			return hosts
+		}
+	}
+	text := "no host"
+	if a.Host != nil && *a.Host != "" {
+		text = safe(*a.Host)
+	}
+	if a.Port != nil && *a.Port != "" {
+		text += " port " + safe(*a.Port)
+	}
+	return append(hosts, pageHost{text, a.Name, reading})
+}

@@ -1,0 +1,339 @@
+package lens
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// GuardOptions bound a search. The zero value starts from the corpus and tries 20000 URLs.
+type GuardOptions struct {
+	// Seed chooses the URLs that are tried: the same seed tries the same ones.
+	Seed uint64
+	// From are the URLs that the search varies. Without any it starts from nothing.
+	From []string
+	// MaxTries bounds the URLs that are tried; 0 means 20000.
+	MaxTries int
+	// MaxFindings ends a search; 0 means 20.
+	MaxFindings int
+	// Progress, if not nil, is called after each batch, in the goroutine of the search.
+	Progress func(tries, findings int)
+}
+
+const (
+	defaultTries    = 20000
+	defaultFindings = 20
+	guardBatch      = 200     // URLs that a reader is asked about at once
+	perKind         = 3       // findings of a kind that are minimized
+	population      = 400     // URLs that both readers accept, to vary further
+	remembered      = 1 << 17 // URLs that are not tried again
+)
+
+// Contact is a part of a URL that decides which server is contacted.
+type Contact string
+
+const (
+	ContactHost   Contact = "host"
+	ContactPort   Contact = "port"
+	ContactScheme Contact = "scheme"
+)
+
+// Finding is a URL that two readers accept and take for different targets.
+type Finding struct {
+	// URL can't be shortened by any character without losing the difference, unless the
+	// search ended before.
+	URL string
+	// Found is the URL as it was tried.
+	Found string
+	// Differs is the part that differs: the host, else the port, else the scheme.
+	Differs Contact
+	// Report is that of the two readers, the filter first.
+	Report Report
+}
+
+// GuardResult is the outcome of a search.
+type GuardResult struct {
+	Tries    int // URLs that the readers were asked about, those of minimizing too
+	Accepted int // of them, those that both readers accept
+	Findings []Finding
+}
+
+// Guard searches for URLs for which filter and fetch, both accepting, would contact
+// different targets: such a URL passes a filter that reads it with the one, and reaches
+// another server through the other. What is found until ctx ends is returned
+// with its error. Any other error means that a reader does not work at all.
+func (l *Lens) Guard(ctx context.Context, filter, fetch Reader, o *GuardOptions) (GuardResult, error) {
+	if o == nil {
+		o = &GuardOptions{}
+	}
+	g := &guard{
+		lens: New(l.registry, filter, fetch), pair: [2]Reader{filter, fetch}, o: *o,
+		mutator: newMutator(o.Seed), tried: map[string]bool{}, kinds: map[string]int{}, shapes: map[string]bool{},
+	}
+	if g.o.MaxTries == 0 {
+		g.o.MaxTries = defaultTries
+	}
+	if g.o.MaxFindings == 0 {
+		g.o.MaxFindings = defaultFindings
+	}
+	err := g.run(ctx)
+	return g.result, err
+}
+
+// guard is a search.
+type guard struct {
+	lens     *Lens
+	pair     [2]Reader
+	o        GuardOptions
+	mutator  mutator
+	fertile  []string // URLs that both readers accept
+	tried    map[string]bool
+	kinds    map[string]int // findings that were minimized, by kind
+	shapes   map[string]bool
+	result   GuardResult
+	starting int // URLs of o.From that were tried
+}
+
+func (g *guard) run(ctx context.Context) error {
+	if err := g.check(ctx); err != nil {
+		return err
+	}
+	for g.result.Tries < g.o.MaxTries && len(g.result.Findings) < g.o.MaxFindings {
+		batch := g.batch(min(guardBatch, g.o.MaxTries-g.result.Tries))
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := g.try(ctx, batch); err != nil {
+			return err
+		}
+		if g.o.Progress != nil {
+			g.o.Progress(g.result.Tries, len(g.result.Findings))
+		}
+	}
+	return nil
+}
+
+// plainURL is a URL that every reader answers about.
+const plainURL = "http://a.example/"
+
+// check fails if a reader does not work.
+func (g *guard) check(ctx context.Context) error {
+	for _, r := range g.pair {
+		if list, err := r.Read(ctx, []string{plainURL}); err != nil {
+			return fmt.Errorf("%s: %w", r.Name(), err)
+		} else if len(list) != 1 {
+			return fmt.Errorf("%s: %d answers to one question", r.Name(), len(list))
+		}
+	}
+	return nil
+}
+
+// batch returns up to n URLs that were not tried lately.
+func (g *guard) batch(n int) []string {
+	var list []string
+	for misses := 0; len(list) < n && misses < 100*n; misses++ {
+		url := g.next()
+		if g.tried[url] {
+			continue
+		}
+		if len(g.tried) == remembered {
+			clear(g.tried)
+		}
+		g.tried[url] = true
+		list = append(list, url)
+	}
+	return list
+}
+
+// next returns a URL to try: first those that the search starts from, then variations of
+// what both readers accept, and new ones if there is little to vary.
+func (g *guard) next() string {
+	if g.starting < len(g.o.From) {
+		g.starting++
+		return bounded(g.o.From[g.starting-1])
+	}
+	bases := g.fertile
+	if len(bases) == 0 || len(g.o.From) > 0 && g.mutator.rarely(4) {
+		bases = g.o.From
+	}
+	if len(bases) == 0 || len(g.o.From) == 0 && g.mutator.rarely(2) {
+		return g.mutator.fresh()
+	}
+	return g.mutator.mutate(g.mutator.pick(bases), g.mutator.pick(bases))
+}
+
+// try asks about a batch and minimizes what it finds.
+func (g *guard) try(ctx context.Context, batch []string) error {
+	pairs, err := g.ask(ctx, batch)
+	if err != nil {
+		return err
+	}
+	for i, p := range pairs {
+		if !p[0].OK || !p[1].OK {
+			continue
+		}
+		g.result.Accepted++
+		g.breed(batch[i])
+		kind := g.kind(p)
+		if kind == "" {
+			continue
+		}
+		if err := g.add(ctx, batch[i], kind, p); err != nil {
+			return err
+		}
+		if len(g.result.Findings) >= g.o.MaxFindings {
+			return nil
+		}
+	}
+	return nil
+}
+
+// breed keeps a URL for variations.
+func (g *guard) breed(url string) {
+	if len(g.fertile) < population {
+		g.fertile = append(g.fertile, url)
+		return
+	}
+	g.fertile[g.mutator.random.IntN(population)] = url
+}
+
+// add minimizes a finding, unless there are enough like it.
+func (g *guard) add(ctx context.Context, url, kind string, p [2]Reading) error {
+	report := g.report(url, p)
+	cause := kind + " " + string(report.Confusion)
+	if g.kinds[cause] >= perKind {
+		return nil
+	}
+	g.kinds[cause]++
+	small, err := minimize(url, func(urls []string) ([]bool, error) { return g.keeps(ctx, urls, kind) })
+	if small != url && err == nil {
+		// One more question, for the readings of what is left.
+		var again [][2]Reading
+		if again, err = g.ask(ctx, []string{small}); err == nil {
+			report = g.report(small, again[0])
+		}
+	}
+	if err != nil {
+		small = url // the report is that of the whole
+	}
+	key := string(report.Confusion) + " " + shape(small)
+	if g.shapes[key] {
+		return err
+	}
+	g.shapes[key] = true
+	g.result.Findings = append(g.result.Findings, Finding{URL: small, Found: url, Differs: contact(kind), Report: report})
+	return err
+}
+
+// keeps says which URLs have a difference of kind.
+func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, error) {
+	pairs, err := g.ask(ctx, urls)
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]bool, len(urls))
+	for i, p := range pairs {
+		kept[i] = p[0].OK && p[1].OK && g.kind(p) == kind
+	}
+	return kept, nil
+}
+
+// kind says how the targets of two readings differ: "" if not, else a Contact, and after
+// a comma whether a host is missing and the scheme differs, too.
+func (g *guard) kind(p [2]Reading) string {
+	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
+	if a.sameTarget(b) {
+		return ""
+	}
+	for _, part := range []Contact{ContactHost, ContactPort, ContactScheme} {
+		if a.sameAt(b, string(part)) {
+			continue
+		}
+		kind := string(part)
+		if part == ContactHost && (a.parts["host"] == "" || b.parts["host"] == "") {
+			kind += ", one has none"
+		}
+		if part != ContactScheme && !a.sameAt(b, string(ContactScheme)) {
+			kind += ", and the scheme"
+		}
+		return kind
+	}
+	return ""
+}
+
+func contact(kind string) Contact {
+	name, _, _ := strings.Cut(kind, ",")
+	return Contact(name)
+}
+
+// report compares two readings of url.
+func (g *guard) report(url string, p [2]Reading) Report {
+	r := Report{Input: url}
+	for i, reading := range p {
+		r.Readers = append(r.Readers, Answer{Name: g.pair[i].Name(), Kind: g.pair[i].Kind(), Reading: reading, Offsets: offsets(url, reading)})
+	}
+	g.lens.compareAll(&r)
+	return r
+}
+
+// ask returns the readings of both readers. A URL that ends a reader is one that it
+// refuses.
+func (g *guard) ask(ctx context.Context, urls []string) ([][2]Reading, error) {
+	g.result.Tries += len(urls)
+	pairs := make([][2]Reading, len(urls))
+	for i, r := range g.pair {
+		list, err := readAll(ctx, r, urls)
+		if err != nil {
+			return nil, err
+		}
+		for n := range list {
+			pairs[n][i] = absolute(list[n])
+		}
+	}
+	return pairs, nil
+}
+
+// readAll asks about urls, and about each half if the reader fails: one URL that ends a
+// program must not hide what it says of others. The error is that of ctx.
+func readAll(ctx context.Context, r Reader, urls []string) ([]Reading, error) {
+	list, err := r.Read(ctx, urls)
+	if err == nil && len(list) != len(urls) {
+		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err == nil:
+		return list, nil
+	case len(urls) == 1:
+		return []Reading{{Error: "the reader failed: " + err.Error()}}, nil
+	}
+	first, err := readAll(ctx, r, urls[:len(urls)/2])
+	if err != nil {
+		return nil, err
+	}
+	second, err := readAll(ctx, r, urls[len(urls)/2:])
+	return append(first, second...), err
+}
+
+// shape returns url with each run of ASCII letters and digits as "a", and of other letters
+// as one: URLs of one shape are confusing for the same reason.
+func shape(url string) string {
+	var b strings.Builder
+	var last rune
+	for _, r := range url {
+		switch {
+		case r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			r = 'a'
+		case unicode.IsLetter(r):
+			r = '\u00e4'
+		}
+		if r != last || strings.ContainsRune(`/\@:.`, r) {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
+}

@@ -1,0 +1,226 @@
+package lens
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxMutant bounds the URLs of a mutator, in octets.
+const maxMutant = 160
+
+// mutator makes URLs at random: new ones from pieces, and variations of given ones.
+// The same seed makes the same URLs.
+type mutator struct{ random *rand.Rand }
+
+func newMutator(seed uint64) mutator { return mutator{rand.New(rand.NewPCG(seed, 1738))} }
+
+// Pieces of URLs. The hosts are reserved for documentation.
+var (
+	schemePieces = []string{"http", "https", "ftp", "file", "ws", "HTTP", "foo", "javascript", "url:http", "http:http", ""}
+	colonPieces  = []string{":", ":", ":", ":", ":", "::", "", "%3A", ":\t"}
+	slashPieces  = []string{"//", "//", "//", "//", "/", "", "///", "////", `\\`, `/\`, `\/`, "%2F%2F", "/\t/"}
+	hostPieces   = []string{"a.example", "b.test", "127.0.0.1", "localhost", "[::1]", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "[::ffff:127.0.0.1]", "192.0.2.1", "a", "xn--tda.example", "\u00fc.example", ""}
+	portPieces   = []string{":80", ":", ":0", ":65536", ":080", ":x", ":80:81", ":+80", ":81"}
+	userPieces   = []string{"user", "user:pw", "a.example", "a.example:80", "", ":", "[", "b.test%2F"}
+	pathPieces   = []string{"/", "/x", "/..", "//b.test", `\x`, ";x", "/x/../y", "/%2e%2e/x"}
+	tailPieces   = []string{"?x", "#x", "?", "#", "?@b.test", "#@b.test", "?x/y@b.test"}
+	oddPieces    = []string{
+		"@", ":", "/", `\`, "?", "#", "%", "[", "]", ";", "&", ",", ".", "..", "-", "_", "*", "+", "$", "!", "'", `"`, "<", ">", "{", "}", "|", "^", "`", "~", "=", "(", ")",
+		"\t", "\n", "\r", "\x00", " ", "\v", "\x1f", "\x7f", "%2F", "%5C", "%40", "%23", "%3F", "%3A", "%00", "%0A", "%09", "%20", "%25", "%2E", "%61", "%zz", "%", "\x80", "\xff",
+		"\u00ad", "\u3002", "\uff0e", "\uff0f", "\uff20", "\uff03", "\uff1a", "\uff1f", "\uff41", "\u2460", "\u00df", "\u03c2", "\u200b", "\u00a0", "\u3000", "\ufeff", "\u2100", "\u0130", "\u212a", "\u2488",
+		"@b.test", ":80", "//b.test", "[::1]", "%25eth0", "xn--", "0x", "127.0.0.1", "http:", "//", "\\@", "#@", "?@", ":@", "@@", "/@", ";@",
+	}
+)
+
+func (m mutator) pick(list []string) string { return list[m.random.IntN(len(list))] }
+
+// rarely is true once in n times.
+func (m mutator) rarely(n int) bool { return m.random.IntN(n) == 0 }
+
+// fresh makes a URL from nothing: the parts of a URL in their order, each perhaps odd, and
+// odd pieces between them.
+func (m mutator) fresh() string {
+	parts := []string{m.pick(schemePieces[:2]), ":", "//", "", m.pick(hostPieces), "", m.pick(pathPieces[:2]), ""}
+	if m.rarely(3) {
+		parts[0] = m.pick(schemePieces)
+	}
+	if m.rarely(4) {
+		parts[1] = m.pick(colonPieces)
+	}
+	if m.rarely(2) {
+		parts[2] = m.pick(slashPieces)
+	}
+	if m.rarely(3) {
+		parts[3] = m.pick(userPieces) + "@"
+	}
+	if m.rarely(3) {
+		parts[5] = m.pick(portPieces)
+	}
+	if m.rarely(3) {
+		parts[6] = m.pick(pathPieces)
+	}
+	if m.rarely(3) {
+		parts[7] = m.pick(tailPieces)
+	}
+	for odd := m.random.IntN(4); odd > 0; odd-- {
+		at := m.random.IntN(len(parts))
+		parts[at] = m.insert(parts[at], m.pick(oddPieces))
+	}
+	return bounded(strings.Join(parts, ""))
+}
+
+// mutate returns a variation of url with one to three changes. other is a second URL that
+// parts may come from.
+func (m mutator) mutate(url, other string) string {
+	url = bounded(url)
+	for n := 1 + m.random.IntN(3); n > 0; n-- {
+		url = bounded(m.change(url, other))
+	}
+	return url
+}
+
+func (m mutator) change(url, other string) string {
+	if url == "" {
+		return m.fresh()
+	}
+	start, end := m.span(url)
+	switch m.random.IntN(9) {
+	case 0, 1, 2:
+		return m.insert(url, m.pick(oddPieces))
+	case 3:
+		return url[:start] + url[end:]
+	case 4:
+		return url[:end] + url[start:]
+	case 5:
+		return url[:start] + m.pick(oddPieces) + url[end:]
+	case 6:
+		return url[:start] + percentEncode(url[start:end]) + url[end:]
+	case 7:
+		return url[:start] + fullwidth(url[start:end]) + url[end:]
+	default:
+		i := m.boundary(other)
+		return url[:start] + other[i:]
+	}
+}
+
+// insert puts piece somewhere into text.
+func (m mutator) insert(text, piece string) string {
+	at := m.boundary(text)
+	return text[:at] + piece + text[at:]
+}
+
+// span returns a range of up to eight octets of a text that is not empty.
+func (m mutator) span(text string) (start, end int) {
+	start, end = m.boundary(text), m.boundary(text)
+	if start > end {
+		start, end = end, start
+	}
+	if start == end {
+		start = max(0, start-1)
+	}
+	end = min(max(end, start+1), start+8, len(text))
+	return start, end
+}
+
+// boundary returns the offset of a character of text, or of its end.
+func (m mutator) boundary(text string) int {
+	at := m.random.IntN(len(text) + 1)
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// bounded cuts text so that it has at most maxMutant octets.
+func bounded(text string) string {
+	if len(text) <= maxMutant {
+		return text
+	}
+	end := maxMutant
+	for end > maxMutant-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
+
+// percentEncode returns an escape for each octet.
+func percentEncode(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		fmt.Fprintf(&b, "%%%02X", text[i])
+	}
+	return b.String()
+}
+
+// fullwidth returns the wide form of each character that has one (U+FF01 to U+FF5E).
+func fullwidth(text string) string {
+	if !utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r > ' ' && r <= '~' {
+			return r - '!' + '\uff01'
+		}
+		return r
+	}, text)
+}
+
+// units splits text into characters, and octets that are not UTF-8.
+func units(text string) []string {
+	var list []string
+	for text != "" {
+		_, size := utf8.DecodeRuneInString(text)
+		list = append(list, text[:size])
+		text = text[size:]
+	}
+	return list
+}
+
+// minimize removes from url all that keep can do without. keep says which of several URLs
+// still show what url shows; an answer is asked for whole batches, because a reader may
+// be a process. The result shows it, and no longer does without any one of its
+// characters. An error ends it with the smallest URL until then.
+func minimize(url string, keep func(urls []string) ([]bool, error)) (string, error) {
+	parts := units(url)
+	for size := max(1, len(parts)/2); size >= 1; {
+		shorter, ok, err := shorten(parts, size, keep)
+		if err != nil {
+			return strings.Join(parts, ""), err
+		}
+		if !ok {
+			size /= 2
+			continue
+		}
+		parts = shorter
+		size = min(size, max(1, len(parts)/2))
+	}
+	return strings.Join(parts, ""), nil
+}
+
+// shorten returns parts without one run of size of them. ok: there is one that is not needed.
+func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (shorter []string, ok bool, err error) {
+	var lists [][]string
+	var urls []string
+	for start := 0; start+size <= len(parts); start++ {
+		rest := slices.Concat(parts[:start], parts[start+size:])
+		lists = append(lists, rest)
+		urls = append(urls, strings.Join(rest, ""))
+	}
+	if len(urls) == 0 {
+		return nil, false, nil
+	}
+	kept, err := keep(urls)
+	if err != nil {
+		return nil, false, err
+	}
+	// The end goes first: the rest of a URL matters less than its beginning.
+	for i := len(kept) - 1; i >= 0; i-- {
+		if kept[i] {
+			return lists[i], true, nil
+		}
+	}
+	return nil, false, nil
+}

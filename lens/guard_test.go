@@ -1,0 +1,318 @@
+package lens
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// toy is a reader that takes what host returns for the host.
+func toy(name string, host func(url string) (string, bool)) Reader {
+	return reader{name, "1", Parser, func(url string) Reading {
+		h, ok := host(url)
+		scheme := "http"
+		return Reading{OK: ok, Scheme: &scheme, Host: &h}
+	}}
+}
+
+// firstAt and lastAt end the login at the first and at the last "@".
+func firstAt(url string) (string, bool) {
+	_, rest, ok := strings.Cut(url, "//")
+	rest, _, _ = strings.Cut(rest, "/")
+	if _, after, found := strings.Cut(rest, "@"); found {
+		rest, _, _ = strings.Cut(after, "@")
+	}
+	return rest, ok
+}
+
+func lastAt(url string) (string, bool) {
+	_, rest, ok := strings.Cut(url, "//")
+	rest, _, _ = strings.Cut(rest, "/")
+	return rest[strings.LastIndexByte(rest, '@')+1:], ok
+}
+
+func search(t *testing.T, filter, fetch Reader, o GuardOptions) GuardResult {
+	t.Helper()
+	result, err := newLens(t).Guard(context.Background(), filter, fetch, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func corpusURLs() (urls []string) {
+	for _, e := range Corpus() {
+		urls = append(urls, e.URL)
+	}
+	return urls
+}
+
+func TestGuardFindsAHostConfusion(t *testing.T) {
+	for _, from := range [][]string{nil, corpusURLs(), {"http://u@a.example/"}} {
+		result := search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{From: from})
+		if len(result.Findings) == 0 {
+			t.Fatalf("nothing found from %d URLs after %d tries", len(from), result.Tries)
+		}
+		for _, f := range result.Findings {
+			a, _ := firstAt(f.URL)
+			b, _ := lastAt(f.URL)
+			if a == b || f.Differs != ContactHost || !f.Report.Danger || f.Report.Why == "" || f.Report.Input != f.URL {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+}
+
+// Of a result no character can be left out.
+func TestGuardFindingsAreMinimal(t *testing.T) {
+	result := search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{})
+	for _, f := range result.Findings {
+		named := func(url string) bool {
+			a, aOK := firstAt(url)
+			b, bOK := lastAt(url)
+			return aOK && bOK && a != b && (a == "" || b == "") == strings.Contains(f.Report.Why, "no host")
+		}
+		if !named(f.URL) {
+			t.Errorf("%q shows nothing", f.URL)
+		}
+		for i, r := range f.URL {
+			if shorter := f.URL[:i] + f.URL[i+utf8.RuneLen(r):]; named(shorter) {
+				t.Errorf("%q is enough instead of %q", shorter, f.URL)
+			}
+		}
+	}
+}
+
+// The same seed finds the same, another one tries other URLs.
+func TestGuardIsDeterministic(t *testing.T) {
+	run := func(seed uint64) (urls []string) {
+		for _, f := range search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{Seed: seed}).Findings {
+			urls = append(urls, f.Found)
+		}
+		return urls
+	}
+	if a, b := run(1), run(1); !slices.Equal(a, b) || len(a) == 0 {
+		t.Errorf("%q and %q", a, b)
+	}
+	if a, b := run(1), run(2); slices.Equal(a, b) {
+		t.Errorf("%q for both seeds", a)
+	}
+}
+
+func TestGuardFindsNothing(t *testing.T) {
+	result := search(t, toy("a", lastAt), toy("b", lastAt), GuardOptions{MaxTries: 3000})
+	if len(result.Findings) != 0 || result.Tries != 3000 || result.Accepted == 0 || result.Accepted > result.Tries {
+		t.Errorf("%+v", result)
+	}
+}
+
+// Readers of this process that are known to differ: a browser skips what Go keeps.
+func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
+	var whatwg, netURL Reader
+	for _, r := range newLens(t).Readers() {
+		switch r.Name() {
+		case "whatwg":
+			whatwg = r
+		case "net/url":
+			netURL = r
+		}
+	}
+	result := search(t, netURL, whatwg, GuardOptions{MaxFindings: 5})
+	if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Differs == ContactHost }) {
+		t.Errorf("no host confusion after %d tries", result.Tries)
+	}
+}
+
+// Only what would be contacted matters: other parts may differ.
+func TestGuardPorts(t *testing.T) {
+	port := func(name, byDefault string) Reader {
+		return reader{name, "1", Parser, func(url string) Reading {
+			host, ok := lastAt(url)
+			scheme, port := "http", byDefault
+			if h, p, found := strings.Cut(host, ":"); found {
+				host, port = h, p
+			}
+			return Reading{OK: ok, Scheme: &scheme, Host: &host, Port: &port, Path: &url}
+		}}
+	}
+	if result := search(t, port("a", ""), port("b", "80"), GuardOptions{MaxTries: 2000}); len(result.Findings) != 0 {
+		t.Errorf("the default port differs: %+v", result.Findings[0])
+	}
+	result := search(t, port("a", ""), port("b", "81"), GuardOptions{MaxTries: 2000})
+	if len(result.Findings) == 0 || result.Findings[0].Differs != ContactPort {
+		t.Errorf("%+v", result)
+	}
+}
+
+// A search that is ended returns what it has found.
+func TestGuardEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := GuardOptions{MaxTries: 1 << 30, MaxFindings: 1 << 30, Progress: func(_, findings int) {
+		if findings > 0 {
+			cancel()
+		}
+	}}
+	result, err := newLens(t).Guard(ctx, toy("first", firstAt), toy("last", lastAt), &o)
+	if !errors.Is(err, context.Canceled) || len(result.Findings) == 0 {
+		t.Errorf("%d findings, %v", len(result.Findings), err)
+	}
+}
+
+// fragile fails as a whole when a URL has a "%".
+type fragile struct{ Reader }
+
+func (f fragile) Read(ctx context.Context, urls []string) ([]Reading, error) {
+	if slices.ContainsFunc(urls, func(url string) bool { return strings.Contains(url, "%") }) {
+		return nil, errors.New("crashed")
+	}
+	return f.Reader.Read(ctx, urls)
+}
+
+// short leaves out an answer.
+type short struct{ Reader }
+
+func (s short) Read(ctx context.Context, urls []string) ([]Reading, error) {
+	list, err := s.Reader.Read(ctx, urls)
+	return list[:len(list)-1], err
+}
+
+// broken never answers.
+type broken struct{ Reader }
+
+func (broken) Read(context.Context, []string) ([]Reading, error) {
+	return nil, errors.New("no such program")
+}
+
+func TestGuardWithBrokenReaders(t *testing.T) {
+	first, last := toy("first", firstAt), toy("last", lastAt)
+	result := search(t, first, fragile{last}, GuardOptions{})
+	if len(result.Findings) == 0 {
+		t.Error("a reader that crashes for some URLs hides all others")
+	}
+	for _, f := range result.Findings {
+		if strings.Contains(f.URL, "%") {
+			t.Errorf("%q crashed the reader", f.URL)
+		}
+	}
+	for _, r := range []Reader{broken{last}, short{last}} {
+		if _, err := newLens(t).Guard(context.Background(), first, r, nil); err == nil || !strings.Contains(err.Error(), "last") {
+			t.Errorf("%T: %v", r, err)
+		}
+	}
+}
+
+func TestMinimize(t *testing.T) {
+	for _, row := range []struct{ url, needs, want string }{
+		{"http://user:pw@a.example:80/x/y?z#f", "@a", "@a"},
+		{"http://\u00fc\u3002test/\u00e9", "\u3002", "\u3002"},
+		{"a\xffb\xfe", "\xff", "\xff"},
+		{"abc", "", ""},
+		{"", "", ""},
+		{"x", "x", "x"},
+	} {
+		keep := func(urls []string) ([]bool, error) {
+			kept := make([]bool, len(urls))
+			for i, url := range urls {
+				kept[i] = strings.Contains(url, row.needs)
+			}
+			return kept, nil
+		}
+		if got, err := minimize(row.url, keep); got != row.want || err != nil {
+			t.Errorf("%q: %q, %v, want %q", row.url, got, err, row.want)
+		}
+	}
+	failure := errors.New("stopped")
+	calls := 0
+	got, err := minimize("http://a.example/", func(urls []string) ([]bool, error) {
+		if calls++; calls > 1 {
+			return nil, failure
+		}
+		return append(make([]bool, len(urls)-1), true), nil
+	})
+	if err != failure || got != "http://a." {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A mutator stays within its bound, whatever it begins with.
+func FuzzMutate(f *testing.F) {
+	for i, e := range Corpus()[:40] {
+		f.Add(uint64(i), e.URL, Corpus()[i+40].URL)
+	}
+	f.Add(uint64(0), "", "")
+	f.Add(uint64(0), strings.Repeat("\xff", 2*maxMutant), strings.Repeat("\u3002", maxMutant))
+	f.Fuzz(func(t *testing.T, seed uint64, url, other string) {
+		m, twin := newMutator(seed), newMutator(seed)
+		for range 20 {
+			next := m.mutate(url, other)
+			if again := twin.mutate(url, other); again != next {
+				t.Fatalf("%q and %q for one seed", next, again)
+			}
+			if len(next) > maxMutant {
+				t.Fatalf("%d octets", len(next))
+			}
+			url = next
+		}
+	})
+}
+
+// A minimizer ends, shortens, and leaves nothing that is not needed.
+func FuzzMinimize(f *testing.F) {
+	for _, e := range Corpus()[:40] {
+		f.Add(e.URL, byte('/'), byte(2))
+	}
+	f.Fuzz(func(t *testing.T, url string, octet, count byte) {
+		url = bounded(url)
+		shows := func(url string) bool { return strings.Count(url, string([]byte{octet})) >= int(count) }
+		if !shows(url) {
+			return
+		}
+		asked := 0
+		small, err := minimize(url, func(urls []string) ([]bool, error) {
+			kept := make([]bool, len(urls))
+			for i, u := range urls {
+				kept[i] = shows(u)
+			}
+			asked += len(urls)
+			return kept, nil
+		})
+		if err != nil || !shows(small) || len(small) > len(url) {
+			t.Fatalf("%q becomes %q, %v", url, small, err)
+		}
+		if n := len(url) + 1; asked > 4*n*n {
+			t.Errorf("%d questions for %d octets", asked, len(url))
+		}
+		parts := units(small)
+		for i := range parts {
+			if shorter := strings.Join(slices.Concat(parts[:i], parts[i+1:]), ""); shows(shorter) {
+				t.Errorf("%q is enough instead of %q", shorter, small)
+			}
+		}
+	})
+}
+
+// An octet that is not UTF-8 does not stand for a character of Latin 1.
+func TestOctetIsNoOtherHost(t *testing.T) {
+	octet, name := "\xef", "xn--gda"
+	if newLens(t).SameTarget(Reading{OK: true, Host: &octet}, Reading{OK: true, Host: &name}) {
+		t.Error("an octet is a name in another charset")
+	}
+}
+
+// An empty port that a reader leaves at the host is contacted as none.
+func TestEmptyPortIsNoOtherHost(t *testing.T) {
+	l := newLens(t)
+	reading := func(host string) Reading { return Reading{OK: true, Host: &host} }
+	if !l.SameTarget(reading("a.example"), reading("a.example:")) || !l.SameTarget(reading("[::1]"), reading("[::1]:")) {
+		t.Error("a host with the colon of an empty port is another one")
+	}
+	if l.SameTarget(reading("a.example"), reading("a.example:80")) {
+		t.Error("a host with a port is the same")
+	}
+	if got := l.Compare(reading("a.example"), reading("a.example:")); !slices.Equal(got, []string{"host"}) {
+		t.Errorf("the difference is not shown: %q", got)
+	}
+}

@@ -1,0 +1,83 @@
+package lens
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+func TestMatrixCounts(t *testing.T) {
+	strict := toy("strict", func(url string) (string, bool) { return url, url != "loose" })
+	loose := toy("loose", func(url string) (string, bool) {
+		if url == "apart" {
+			return "b.test", true
+		}
+		return url, true
+	})
+	l := New(newLens(t).registry, strict, loose, broken{toy("broken", firstAt)})
+	reports, err := l.Look(context.Background(), []string{"alike", "apart", "loose"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := l.Matrix(reports)
+	if m.URLs != 3 || m.Danger != 1 || m.Alike != 1 || len(m.Readers) != 3 {
+		t.Errorf("%+v", m)
+	}
+	for i, want := range []MatrixReader{{"strict", "1", Parser, 2, 0}, {"loose", "1", Parser, 3, 0}, {"broken", "", Parser, 0, 3}} {
+		if m.Readers[i] != want {
+			t.Errorf("%+v, want %+v", m.Readers[i], want)
+		}
+	}
+	want := [][]Pair{{{}, {Host: 1, Any: 1, Verdict: 1}, {}}, {{Host: 1, Any: 1, Verdict: 1}, {}, {}}, {{}, {}, {}}}
+	for i := range want {
+		for j := range want {
+			if m.Pairs[i][j] != want[i][j] {
+				t.Errorf("%s and %s: %+v, want %+v", m.Readers[i].Name, m.Readers[j].Name, m.Pairs[i][j], want[i][j])
+			}
+		}
+	}
+}
+
+// A behaviour is who accepts and who agrees, not what the parts are.
+func TestBehaviour(t *testing.T) {
+	l := New(newLens(t).registry, toy("first", firstAt), toy("last", lastAt))
+	reports, err := l.Look(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := Entry{Class: "userinfo"}
+	two, same, alike, refused := l.Behaviour(e, reports[0]), l.Behaviour(e, reports[1]), l.Behaviour(e, reports[2]), l.Behaviour(e, reports[3])
+	if two != same || two == alike || alike == refused || two == l.Behaviour(Entry{Class: "host"}, reports[0]) {
+		t.Errorf("%q %q %q %q", two, same, alike, refused)
+	}
+}
+
+// slow ends its context in the middle of a search.
+type slow struct {
+	Reader
+	calls  *int
+	cancel context.CancelFunc
+}
+
+func (s slow) Read(ctx context.Context, urls []string) ([]Reading, error) {
+	if *s.calls++; *s.calls == 4 {
+		s.cancel()
+		return nil, errors.New("killed")
+	}
+	return s.Reader.Read(ctx, urls)
+}
+
+// A finding that could not be minimized is there all the same.
+func TestGuardEndsWhileItMinimizes(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	calls := 0
+	o := GuardOptions{From: []string{"http://u@a.example@b.test/"}}
+	result, err := newLens(t).Guard(ctx, toy("first", firstAt), slow{toy("last", lastAt), &calls, cancel}, &o)
+	if !errors.Is(err, context.Canceled) || len(result.Findings) != 1 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if f := result.Findings[0]; f.URL != f.Found || f.Report.Input != f.URL || !f.Report.Danger {
+		t.Errorf("%+v", f)
+	}
+}
