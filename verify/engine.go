@@ -35,6 +35,13 @@ func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(
 
 func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
 
+// isHere reports whether u is opened without a network: a file, or a URL that contains what
+// it names.
+func (e *Verifier) isHere(u locus.URL) bool {
+	traits := e.traits(u)
+	return traits.Has(scheme.Files) || traits.Has(scheme.Local) && !traits.Has(scheme.Composes)
+}
+
 // originOf returns the origin of u, which was found in from. nil: it was typed.
 func (e *Verifier) originOf(u locus.URL, from *access.Result) origin {
 	switch {
@@ -229,7 +236,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
-	if e.o.Offline && !e.isFile(asked) {
+	if e.o.Offline && !e.isHere(asked) {
 		return fix(Ignored, notAFile)
 	}
 	if canonical == asked {
@@ -342,9 +349,9 @@ func (e *Verifier) loadStored(t *target) bool {
 	return true
 }
 
-// isRemembered reports whether the outcome of u may be in the store: files are cheap
-// to open again, and a password must not get there.
-func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isFile(u) && !hasSecret(u) }
+// isRemembered reports whether the outcome of u may be in the store: what is on this machine
+// is cheap to open again, and a password must not get there.
+func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isHere(u) && !hasSecret(u) }
 
 // hasSecret reports whether u has a password, perhaps where the grammar has none.
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
@@ -352,7 +359,7 @@ func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 // hostOf returns the name that a URL in canonical form shares limits by, and these.
 func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	switch traits := e.traits(u); {
-	case traits.Has(scheme.Files):
+	case e.isHere(u):
 		return "", queue.Limits{}
 	case traits.Has(scheme.Composes):
 		// One after the other, so a domain is looked up once.

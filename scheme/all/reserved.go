@@ -17,7 +17,6 @@ func reserved() []scheme.Scheme {
 	rows := []struct{ name, section, syntax string }{
 		{"afs", rfc1738, "Andrew File System global file names; afs://<cellname>/<path>, which the URI draft keeps as history"},
 		{"mailserver", rfc1738, "access to data available from mail servers; syntax only in an expired draft (draft-ietf-uri-url-mailserver)"},
-		{"nfs", rfc1738 + "; RFC 2224", "Network File System file names; nfs://<host>:<port>/<path> (RFC 2224)"},
 		{"urn", `URI draft, "URN"; RFC 8141`, "Uniform Resource Names; urn:<namespace>:<name> (RFC 8141)"},
 		{"whois", study, "whois++ handles and queries; a host, then a path that is one or the other"},
 		{"x500", study, "x.500 names, distinguished or user friendly; no syntax"},
