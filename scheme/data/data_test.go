@@ -177,11 +177,11 @@ func TestParts(t *testing.T) {
 	if err != nil || d.URL().String() != "data:,A%20brief%20note" {
 		t.Errorf("%s, %v", d, err)
 	}
-	d, err = data.Parts{MediaType: "text/html", Parameters: []data.Parameter{{"charset", "utf-8"}}, Octets: "ä,#"}.URL()
+	d, err = data.Parts{MediaType: "text/html", Parameters: []data.Parameter{{Name: "charset", Value: "utf-8"}}, Octets: "ä,#"}.URL()
 	if err != nil || d.URL().String() != "data:text/html;charset=utf-8,%C3%A4,%23" || d.ContentType() != "text/html; charset=utf-8" {
 		t.Errorf("%s, %v", d, err)
 	}
-	for _, p := range []data.Parts{{MediaType: "text"}, {MediaType: "a/b", Parameters: []data.Parameter{{"c", "d\r\nX: e"}}}} {
+	for _, p := range []data.Parts{{MediaType: "text"}, {MediaType: "a/b", Parameters: []data.Parameter{{Name: "c", Value: "d\r\nX: e"}}}} {
 		if d, err := p.URL(); err == nil {
 			t.Errorf("%+v: %s", p, d)
 		}

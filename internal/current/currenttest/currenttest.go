@@ -32,7 +32,7 @@ const (
 )
 
 // Example is a text of a standard, or one that is like it.
-type Example struct {
+type Example = struct {
 	Section string // where it stands: "RFC 8089 B"; empty: nowhere
 	Text    string
 	// Want are the findings, with their offsets: "port@12, userinfo@7!". "?" after the
