@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -46,7 +45,7 @@ const greetingTime = 5 * time.Second
 
 func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	a := &attempt{registry: e.registry}
-	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, e.timeoutFor(t.key.url))
 	defer cancel()
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
@@ -78,9 +77,18 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 			return a
 		}
 	}
-	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
+	probe := page == nil && len(wants) == 0
+	if probe {
+		if confirmed := e.github.ask(ctx, e, t); confirmed != nil {
+			return confirmed
+		}
+	}
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe && e.probes(t.url)})
 	if err != nil {
 		a.classify(err)
+		if e.o.Ask.accepts(a.outcome.Status) {
+			a.temporary, a.busy = false, false
+		}
 		return a
 	}
 	defer res.Resource.Close()
@@ -344,9 +352,8 @@ func (a *attempt) classifyUnreachable(err error) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.outcome.Verdict, a.temporary = Dead, true
 		a.outcome.Detail = "connection refused"
-	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.RecordHeaderError)):
-		// It answered, but can't prove its identity, or does not speak TLS.
-		a.outcome.Verdict = Dead
+	case isTLSProblem(err):
+		a.outcome.Verdict, a.outcome.Detail = TLS, tlsProblem(err, time.Now())
 	default:
 		a.temporary = true
 		a.outcome.Status = statusOf(err)

@@ -126,6 +126,7 @@ type Verifier struct {
 	o        Options
 	queue    *queue.Queue[*target]
 	mail     mailChecker
+	github   github
 	used     atomic.Bool
 
 	mu       sync.Mutex
@@ -363,7 +364,7 @@ func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	if port, ok := u.PortText(); ok && port != "" {
 		name += ":" + port
 	}
-	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
+	return cmp.Or(name, u.Scheme()), e.limitsFor(u)
 }
 
 func (e *Verifier) want(t *target, fragment string) {
@@ -521,7 +522,7 @@ func (e *Verifier) finish(t *target) {
 	}
 	t.state = done
 	e.progress.Done++
-	if t.outcome.Verdict.IsBad() {
+	if e.isBad(t.outcome) {
 		e.progress.Dead++
 	}
 	e.store(t)
@@ -550,7 +551,7 @@ func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved 
 
 // askArchive starts a request to an archive for t, if it is dead and none was made.
 func (e *Verifier) askArchive(t *target) bool {
-	if e.o.Archive == nil || t.outcome.Verdict != Dead || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
+	if e.o.Archive == nil || t.outcome.Verdict != Dead || e.o.Ask.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
 	asked := t.url.WithoutPassword()
@@ -569,7 +570,7 @@ func (e *Verifier) askArchive(t *target) bool {
 func (e *Verifier) store(t *target) {
 	o := t.outcome
 	// What the policy or an option decided is decided again in the next run.
-	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead}, o.Verdict)
+	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead, TLS}, o.Verdict)
 	if e.o.Store == nil || o.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
 		return
 	}
@@ -631,6 +632,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		if r.target.state == done {
 			res.Outcome = *r.target.outcome
 			r.applyFragment(&res.Outcome)
+			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
 		}
 		e.mu.Unlock()
 		if res.URL.IsZero() {

@@ -45,6 +45,10 @@ type verifier struct {
 	all, strict      bool
 	noIgnore, hidden bool
 
+	ask       asking
+	access    client.Options // of the client that opens URLs
+	rulesFile string         // the file of rules; empty: none
+
 	verifier *verify.Verifier
 	report   reporter
 	sum      sum
@@ -118,6 +122,7 @@ func New(a *base.App) *cobra.Command {
 		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
 		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
 	})
+	v.addAskFlags(cmd)
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
 		f.StringVar(&v.rules, "rules", "", "read the rules from `FILE`")
 		f.StringVar(&v.baseline, "baseline", "", "the links in `FILE` are known to be bad")
@@ -155,7 +160,7 @@ func (v *verifier) prepare() error {
 	case v.writeBaseline && v.baseline == "":
 		return errors.New("--write-baseline needs --baseline FILE")
 	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
-		return errors.New("--header can't set Authorization or Cookie: every host in the documents would get it; use ~/.netrc")
+		return errors.New(`--header can't set Authorization or Cookie: every host in the documents would get it; write "HOST: NAME: VALUE", or use ~/.netrc`)
 	case v.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
@@ -195,10 +200,15 @@ func (v *verifier) prepare() error {
 	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
 		return err
 	}
-	if name := cmp.Or(v.rules, nearest(".locus-verify.toml")); name != "" {
+	name, named := v.rulesPath()
+	if v.rulesFile = name; name != "" {
 		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
 			return err
 		}
+	}
+	v.access = client.Options{NoProgress: true, NoPrompt: true}
+	if err = v.prepareAsk(&v.access, named); err != nil {
+		return err
 	}
 	if v.baseline != "" {
 		o.Baseline, err = readFile("--baseline", v.baseline, verify.ParseBaseline)
@@ -215,7 +225,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 		return err
 	}
 	a := v.a
-	client, closeAll, err := client.New(a, client.Options{NoProgress: true, NoPrompt: true})
+	client, closeAll, err := client.New(a, v.access)
 	if err != nil {
 		return err
 	}
