@@ -28,15 +28,18 @@ type attempt struct {
 	busy       bool            // the server is overloaded
 	retryAfter time.Duration   // the pause that the server asks for; 0: none
 	public     bool            // the outcome is the same wherever the URL was found
-	fromRobots bool            // the outcome comes from robots.txt, not from a request for the URL
+	unstored   bool            // the outcome does not come from a request for the URL alone
 	fragments  map[string]bool // whether each fragment that was looked for may exist
 
 	// Of a page of a site.
-	page     *doc
-	at       *origins
-	links    []link
-	troubles []error
-	anchors  *anchors
+	page  *doc
+	at    *origins
+	links []link
+
+	listsSitemaps bool // the links are sitemaps
+	scripted      bool // the page is made by scripts
+	troubles      []error
+	anchors       *anchors
 }
 
 // greetingTime is how long to wait for a session's greeting. Some hosts wait longer for
@@ -63,14 +66,14 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	for _, fragment := range wants {
 		a.fragments[fragment] = true
 	}
-	if page != nil {
+	if page != nil && page.sitemap == noSitemap {
 		switch why, final, err := page.site.disallowed(ctx, e, t); {
 		case err != nil:
 			a.classify(err)
 			if a.outcome.Verdict == Warning {
 				a.outcome.Detail = "can't read the site's robots.txt: " + a.outcome.Detail
 			}
-			a.temporary, a.fromRobots = a.temporary && !final, true
+			a.temporary, a.unstored = a.temporary && !final, true
 			return a
 		case why != "":
 			a.outcome = Outcome{Verdict: Ignored, Detail: why}
@@ -97,12 +100,14 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 	}
-	if page != nil && !e.isPage(page, res) {
+	if page != nil && page.sitemap == noSitemap && !e.isPage(page, res) {
 		page = nil
 	}
 	switch r := res.Resource.(type) {
 	case *scheme.Object:
-		if page != nil || len(wants) > 0 {
+		if page != nil && page.sitemap != noSitemap {
+			e.readSitemap(a, page, res, r)
+		} else if page != nil || len(wants) > 0 {
 			e.readObject(ctx, a, page, wants, res, r)
 		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
@@ -117,6 +122,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Session:
 		a.awaitGreeting(ctx, r)
 	}
+	e.soft.check(ctx, e, t, a)
 	return a
 }
 
@@ -245,6 +251,12 @@ func (e *Verifier) findFragments(a *attempt, kind string, text []byte, cut, keep
 		list = markdownAnchors(octet.View(text))
 	} else {
 		list = htmlAnchors(octet.View(text), withText)
+	}
+	if a.scripted = list.isScripted(); a.scripted && a.page != nil {
+		a.outcome.Detail = "nothing but scripts here: its links can't be known"
+		if a.page.depth == 0 {
+			a.outcome.Verdict, a.unstored = Warning, true
+		}
 	}
 	for _, fragment := range wants {
 		looked := fragment

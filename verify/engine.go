@@ -60,18 +60,19 @@ type target struct {
 	from *access.Result
 	host *queue.Host[*target]
 
-	wants      []string        // fragments to look for
-	found      map[string]bool // fragments that were looked for
-	anchors    *anchors        // all fragments, of a page of a site
-	page       *doc            // as a page of a site
-	next       *target         // the same URL from another origin, which waits for this one
-	archive    *target         // that asks an archive for it
-	archived   *target         // the target whose archived copy this is
-	tries      int
-	state      state
-	public     bool // the outcome is the same from every origin
-	fromRobots bool // the outcome comes from robots.txt
-	outcome    *Outcome
+	wants    []string        // fragments to look for
+	found    map[string]bool // fragments that were looked for
+	anchors  *anchors        // all fragments, of a page of a site
+	page     *doc            // as a page of a site
+	next     *target         // the same URL from another origin, which waits for this one
+	archive  *target         // that asks an archive for it
+	archived *target         // the target whose archived copy this is
+	tries    int
+	state    state
+	public   bool // the outcome is the same from every origin
+	scripted bool // the page is made by scripts: its fragments are not known
+	unstored bool // the outcome does not come from a request for the URL alone
+	outcome  *Outcome
 }
 
 type state uint8
@@ -92,6 +93,8 @@ type doc struct {
 	depth int      // in the site
 	at    *origins // of a page: where it was found
 	typed bool     // a URL that was typed, instead of a document
+
+	sitemap sitemapUse // of a site's page
 }
 
 // origins are what the links of a document are resolved by, and found in.
@@ -116,6 +119,7 @@ type linkExtra struct {
 	url                      locus.URL // if there is no target, or the target's URL is spelled differently
 	alternative              locus.URL // the other reading of the link
 	written, member, context string
+	mixed                    bool // as in link
 }
 
 // Verifier verifies the links of documents in one run.
@@ -127,6 +131,7 @@ type Verifier struct {
 	queue    *queue.Queue[*target]
 	mail     mailChecker
 	github   github
+	soft     softHosts
 	used     atomic.Bool
 
 	mu       sync.Mutex
@@ -206,7 +211,7 @@ func (e *Verifier) addLinks(d *doc) {
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{line: l.line, column: l.column}
-	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
+	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context, mixed: l.mixed}
 	defer func() {
 		if extra != (linkExtra{}) {
 			r.extra = new(extra)
@@ -462,7 +467,7 @@ func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
-	t.public, t.fromRobots = a.public, a.fromRobots
+	t.public, t.unstored, t.scripted = a.public, a.unstored, a.scripted
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
@@ -482,8 +487,14 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	// It became a page of a site meanwhile.
 	late := isNew && a.page == nil && isFound(t.outcome)
 	isNew = isNew && !late
+	var robots *doc
+	var sitemaps []link
 	if isNew {
 		page.at = a.at
+		if a.listsSitemaps {
+			page.sitemap = listsSitemaps
+		}
+		robots, sitemaps = e.addSitemaps(page, a.at)
 	}
 	if late || len(t.wants) > 0 {
 		t.tries = 0
@@ -494,6 +505,9 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Unlock()
 	if isNew {
 		e.deliver(page, a.links, a.troubles)
+	}
+	if robots != nil {
+		e.deliver(robots, sitemaps, nil)
 	}
 }
 
@@ -538,7 +552,7 @@ func (e *Verifier) startNext(t *target) {
 		return
 	}
 	if t.public && next.page == nil {
-		next.outcome, next.found, next.anchors, next.public = t.outcome, maps.Clone(t.found), t.anchors, true
+		next.outcome, next.found, next.anchors, next.public, next.scripted = t.outcome, maps.Clone(t.found), t.anchors, true, t.scripted
 		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isFound(t.outcome) {
 			e.finish(next)
 			return
@@ -571,12 +585,12 @@ func (e *Verifier) store(t *target) {
 	o := t.outcome
 	// What the policy or an option decided is decided again in the next run.
 	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead, TLS}, o.Verdict)
-	if e.o.Store == nil || o.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
+	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
 		return
 	}
 	found := maps.Clone(t.found)
-	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
-		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
+	maps.DeleteFunc(found, func(fragment string, found bool) bool {
+		return t.scripted && !found || locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
 	})
 	e.o.Store.put(t.key.key(), record{
 		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
@@ -633,6 +647,9 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			res.Outcome = *r.target.outcome
 			r.applyFragment(&res.Outcome)
 			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
+			if r.extra != nil && r.extra.mixed && isFound(&res.Outcome) {
+				res.Verdict, res.Detail = Warning, "the page comes over TLS and loads this without it"
+			}
 		}
 		e.mu.Unlock()
 		if res.URL.IsZero() {
@@ -674,7 +691,12 @@ func (r *ref) applyFragment(o *Outcome) {
 	if !r.hasFragment || !isFound(o) {
 		return
 	}
-	if found, known := r.target.found[r.fragment]; known && !found {
+	found, known := r.target.found[r.fragment]
+	switch {
+	case !known || found:
+	case r.target.scripted:
+		o.Verdict, o.Detail = Warning, "the page is made by scripts: its fragments can't be known"
+	default:
 		o.Verdict = Fragment
 		o.Detail = "the document has no such fragment"
 		if wantsText(r.fragment) {

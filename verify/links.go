@@ -25,6 +25,7 @@ type link struct {
 	detail                   string
 	written, member, context string
 	line, column             int64
+	mixed                    bool // a part of a page over TLS that is loaded without it
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
@@ -73,7 +74,9 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType strin
 			// A prefix of other URLs, a name, and a host to connect to early: these need not
 			// exist as resources.
 		default:
-			list = append(list, e.link(&found, base))
+			l := e.link(&found, base)
+			l.mixed = e.isMixed(base, l.url, found.Element)
+			list = append(list, l)
 		}
 	}
 	return list, troubles
@@ -171,6 +174,24 @@ func (e *Verifier) unknownScheme(name string) (Verdict, string) {
 		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
+}
+
+// isMixed reports whether a page over TLS loads u without it. Links to other pages are not
+// loaded.
+func (e *Verifier) isMixed(page, u locus.URL, element string) bool {
+	if u.IsZero() || !e.traits(page).Has(scheme.Web|scheme.Secure) || e.traits(u)&(scheme.Web|scheme.Secure) != scheme.Web {
+		return false
+	}
+	switch element {
+	case "script src", "img src", "img srcset", "iframe src", "frame src", "embed src", "object data", "audio src", "video src", "video poster",
+		"source src", "source srcset", "track src", "input src", "style", "form action":
+		return true
+	case "link href":
+		// Of the links of a head, style sheets and icons are loaded.
+		path, _ := u.Path()
+		return !mayBePage(path) || strings.HasSuffix(path, ".css")
+	}
+	return false
 }
 
 // own returns u with a copy of its text, which keeps no document in memory.
