@@ -116,6 +116,8 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		switch {
 		case page != nil:
 			e.readMenu(a, res, r)
+		case e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus):
+			a.checkMenu(r)
 		case len(wants) > 0:
 			e.findInIndexFile(ctx, a, t, wants, r)
 		}
@@ -144,6 +146,26 @@ func (a *attempt) checkText(o *scheme.Object) {
 	}
 	if rest, _ := io.CopyN(io.Discard, body, maxNotFoundText); int64(len(first))+rest <= maxNotFoundText {
 		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a text that says "+locus.Quote(first)
+	}
+}
+
+// maxNotFoundMenu is the most lines of a menu that only says that a resource is missing.
+const maxNotFoundMenu = 4
+
+// checkMenu looks at a menu as checkText does at a text: some servers answer for a
+// missing menu with a text.
+func (a *attempt) checkMenu(m *scheme.Menu) {
+	first, n := "", 0
+	for item, err := range m.Items {
+		if n++; err != nil || n > maxNotFoundMenu || !item.URL.IsZero() {
+			return
+		}
+		if n == 1 {
+			first = strings.TrimSpace(item.Title)
+		}
+	}
+	if saysNotFound(strings.ToLower(first)) {
+		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a menu that says "+locus.Quote(first)
 	}
 }
 

@@ -119,7 +119,7 @@ type linkExtra struct {
 	url                      locus.URL // if there is no target, or the target's URL is spelled differently
 	alternative              locus.URL // the other reading of the link
 	written, member, context string
-	mixed                    bool // as in link
+	note                     string // as in link
 }
 
 // Verifier verifies the links of documents in one run.
@@ -211,7 +211,7 @@ func (e *Verifier) addLinks(d *doc) {
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{line: l.line, column: l.column}
-	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context, mixed: l.mixed}
+	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context, note: l.note}
 	defer func() {
 		if extra != (linkExtra{}) {
 			r.extra = new(extra)
@@ -231,15 +231,17 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		return fix(v, why)
 	}
 	asked := l.url.WithoutFragment()
-	canonical, _, err := e.registry.Canonical(asked)
+	canonical, change, err := e.registry.Canonical(asked)
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
 	if e.o.Offline && !e.isFile(asked) {
 		return fix(Ignored, notAFile)
 	}
-	if canonical == asked {
-		canonical = asked // keep the text once
+	if canonical == asked || change&locus.DotSegments != 0 {
+		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
+		// server may not resolve them.
+		asked = canonical
 	}
 	var from *access.Result
 	if d.at != nil {
@@ -250,7 +252,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	}
 	t := e.target(targetKey{canonical, e.originOf(asked, from)}, asked, from)
 	r.target = t
-	if t.url != asked {
+	if t.url != asked || change&locus.DotSegments != 0 {
 		extra.url = l.url
 	}
 	r.fragment, r.hasFragment = l.url.Fragment()
@@ -647,8 +649,8 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			res.Outcome = *r.target.outcome
 			r.applyFragment(&res.Outcome)
 			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
-			if r.extra != nil && r.extra.mixed && isFound(&res.Outcome) {
-				res.Verdict, res.Detail = Warning, "the page comes over TLS and loads this without it"
+			if r.extra != nil && r.extra.note != "" && isFound(&res.Outcome) {
+				res.Verdict, res.Detail = Warning, r.extra.note
 			}
 		}
 		e.mu.Unlock()

@@ -25,7 +25,7 @@ type link struct {
 	detail                   string
 	written, member, context string
 	line, column             int64
-	mixed                    bool // a part of a page over TLS that is loaded without it
+	note                     string // why the link gets a warning although it is found
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
@@ -75,7 +75,9 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType strin
 			// exist as resources.
 		default:
 			l := e.link(&found, base)
-			l.mixed = e.isMixed(base, l.url, found.Element)
+			if e.isMixed(base, l.url, found.Element) {
+				l.note = "the page comes over TLS and loads this without it"
+			}
 			list = append(list, l)
 		}
 	}
@@ -101,6 +103,9 @@ func (e *Verifier) link(found *document.Link, base locus.URL) link {
 		return l
 	}
 	u, err := e.resolve(found, base)
+	if escaped, ok := e.escapeBlanks(found, base, err); ok {
+		u, err, l.note = escaped, nil, "a space must be written as %20"
+	}
 	switch {
 	case errors.Is(err, errOutside):
 		l.verdict, l.detail = Warning, err.Error()
@@ -116,6 +121,25 @@ func (e *Verifier) link(found *document.Link, base locus.URL) link {
 		e.ascii(&l)
 	}
 	return l
+}
+
+// escapeBlanks returns the URL that browsers take a link of HTML for whose path, query or
+// fragment has spaces. err is that of the link as written.
+func (e *Verifier) escapeBlanks(found *document.Link, base locus.URL, err error) (locus.URL, bool) {
+	if err == nil || found.Element == "" || !strings.Contains(strings.TrimSpace(found.Ref), " ") {
+		return locus.URL{}, false
+	}
+	ref := strings.ReplaceAll(strings.TrimSpace(found.Ref), " ", "%20")
+	if _, after, ok := strings.Cut(ref, "//"); ok {
+		// A host has no spaces.
+		if host, _, _ := strings.Cut(after, "/"); strings.Contains(host, "%20") {
+			return locus.URL{}, false
+		}
+	}
+	escaped := *found
+	escaped.Ref = ref
+	u, err := e.resolve(&escaped, base)
+	return u, err == nil && e.traits(u)&(scheme.Web|scheme.Files) != 0
 }
 
 // ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
