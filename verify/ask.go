@@ -61,7 +61,7 @@ func ParseStatuses(text string) ([]Statuses, error) {
 	return list, nil
 }
 
-// statusCode returns a status code of three digits; 0: it is none.
+// statusCode parses a status code of three digits; 0: the text is something else.
 func statusCode(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || len(text) != 3 || n < 100 {
@@ -151,7 +151,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// HostFor returns the settings for u; nil: there are none.
+// HostFor returns the settings for u; nil: no Host fits.
 func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 	if r == nil || len(r.Host) == 0 {
 		return nil

@@ -95,7 +95,7 @@ func githubPath(s []string) (path string, ok bool) {
 	return "", false
 }
 
-// githubOwn are first segments that are no owners of repositories. It is never changed.
+// githubOwn are first segments that GitHub keeps for itself. It is never changed.
 var githubOwn = map[string]bool{
 	"about": true, "apps": true, "collections": true, "enterprise": true, "features": true, "login": true, "marketplace": true,
 	"notifications": true, "orgs": true, "organizations": true, "search": true, "settings": true, "site": true, "sponsors": true,

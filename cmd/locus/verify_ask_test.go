@@ -171,7 +171,7 @@ func TestVerifyAskMistakes(t *testing.T) {
 		{"ends before it begins", []string{"--accept", "300..200"}},
 		{"choose head or get", []string{"--method", "POST"}},
 		{"can't be negative", []string{"--tls-days", "-1"}},
-		{"none of the others", []string{"-4", "-6"}},
+		{"leave no addresses", []string{"-4", "-6"}},
 	} {
 		out, errOut, status := runVerify(t, t.Context(), nil, append(row.args, doc)...)
 		if status != 2 || !strings.Contains(errOut, row.says) || strings.Contains(out+errOut, secretPart) {

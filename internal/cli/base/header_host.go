@@ -110,7 +110,7 @@ func (a *App) variable(name string) (string, error) {
 	return value, nil
 }
 
-// FieldsFor returns the fields of fields that are for u; nil: there are none.
+// FieldsFor returns the fields of fields that are for u; nil: no field is.
 func FieldsFor(fields []HostField, u locus.URL, registry *scheme.Registry) http.Header {
 	if len(fields) == 0 {
 		return nil

@@ -57,7 +57,6 @@ func (v *verifier) addAskFlags(cmd *cobra.Command) {
 		f.BoolVar(&v.o.Site.Sitemaps, "sitemap", false, "read the sitemaps of a site, too")
 		f.BoolVar(&v.o.Site.SoftNotFound, "soft-404", false, "warn of pages that a host shows for any path")
 	})
-	cmd.MarkFlagsMutuallyExclusive("ipv4", "ipv6")
 	_ = cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions([]string{"head", "get"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -70,6 +69,8 @@ func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 		ask.Get = true
 	case method != "head":
 		return fmt.Errorf("--method: unknown method %s: choose head or get", locus.Quote(q.method))
+	case q.ipv4 && q.ipv6:
+		return errors.New("--ipv4 and --ipv6 leave no addresses: choose one, or neither for both")
 	case q.tlsDays < 0:
 		return errors.New("--tls-days can't be negative")
 	}
@@ -295,7 +296,7 @@ func (v *verifier) prepareGitHub(o *client.Options) error {
 	return nil
 }
 
-// rulesPath returns the file of rules, and whether a flag named it; "": there is none.
+// rulesPath returns the file of rules, and whether a flag named it; "": no file.
 func (v *verifier) rulesPath() (name string, named bool) {
 	if v.rules != "" {
 		return v.rules, true
