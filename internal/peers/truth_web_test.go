@@ -260,7 +260,7 @@ func (t *truthWeb) object(w http.ResponseWriter, r *http.Request, path, rest str
 	case "/app":
 		io.WriteString(w, `<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>`)
 	case "/refresh":
-		io.WriteString(w, `<meta http-equiv="refresh" content="0; url=/anchors"><p>This page has moved, and the browser goes on by itself.`)
+		io.WriteString(w, `<meta http-equiv="refresh" content="0; url=/anchors"><p>This page has moved, and the browser follows by itself.`)
 	case "/xhtml":
 		h.Set("Content-Type", "application/xhtml+xml")
 		io.WriteString(w, `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p id="inside">x</p></body></html>`)

@@ -76,6 +76,10 @@ Rules are read from the file .locus-verify.toml in this folder or one above it:
   url = "https://www.example.com/*"
   status = [403, 999]
   reason = "it wants a browser"
+  [[host]]                                                    # settings; docs/verify.md has all
+  url = "api.example.com"
+  rate = 2.0
+  parallel = 1
 
 ignore and url are patterns: the beginning of URLs, in which "*" stands for any characters
 and a final "$" for the end, or what "locus gateway --deny" takes.
@@ -83,7 +87,7 @@ and a final "$" for the end, or what "locus gateway --deny" takes.
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
 
-The status is 1 for a dead link, a missing fragment or a malformed URL, 2 if a folder has
+The status is 1 for a dead link, a missing fragment, a malformed URL or a problem of TLS, 2 if a folder has
 no documents, 3 if a document can't be read, 4 if the policy denied something.`
 
 // New returns the subcommand.
