@@ -390,3 +390,20 @@ func TestSecretsStayWithTheirHost(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the path of a page is, the API's URL is below the API's base.
+func FuzzGitHubAPI(f *testing.F) {
+	f.Add("o/r/blob/main/a%20b/c.md")
+	f.Add("o/r/tree/v1?x=//evil.example/")
+	f.Add("../..//o\\r/issues/1")
+	f.Fuzz(func(t *testing.T, path string) {
+		u, err := locus.Parse("https://github.com/" + path)
+		if err != nil {
+			return
+		}
+		base := locus.MustParse("https://api.github.com/")
+		if api, ok := githubAPI(base, u); ok && (api.Host() != base.Host() || !strings.HasPrefix(api.String(), base.String()+"repos/") || strings.Contains(api.String(), "/../")) {
+			t.Errorf("%q: %s", path, api)
+		}
+	})
+}

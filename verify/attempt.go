@@ -28,7 +28,7 @@ type attempt struct {
 	busy       bool            // the server is overloaded
 	retryAfter time.Duration   // the pause that the server asks for; 0: none
 	public     bool            // the outcome is the same wherever the URL was found
-	unstored   bool            // the outcome does not come from a request for the URL alone
+	unstored   bool            // the outcome depends on more than a request for the URL
 	fragments  map[string]bool // whether each fragment that was looked for may exist
 
 	// Of a page of a site.

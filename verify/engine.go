@@ -71,7 +71,7 @@ type target struct {
 	state    state
 	public   bool // the outcome is the same from every origin
 	scripted bool // the page is made by scripts: its fragments are not known
-	unstored bool // the outcome does not come from a request for the URL alone
+	unstored bool // the outcome depends on more than a request for the URL
 	outcome  *Outcome
 }
 
