@@ -39,7 +39,8 @@ type Record struct {
 	// Version is "WARC/1.1", or "ARC/1" for an ARC file.
 	Version string
 	// Type is the type of the record in lower case: "response". In an ARC file it is
-	// "warcinfo" for the first record, "response" for http and https, or else "resource".
+	// "warcinfo" for the first record, "response" for a block that begins as a response of
+	// HTTP, or else "resource".
 	Type string
 	// Fields are the named fields of a WARC record. For an ARC file they are what WARC
 	// calls the same: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type and
@@ -243,7 +244,8 @@ func (r *Reader) header(line string, first bool) (*Record, error) {
 			return nil, err
 		}
 	} else {
-		rec.arc(line, first || !r.arc)
+		head, _ := r.r.Peek(len("HTTP/"))
+		rec.arc(line, first || !r.arc, string(head) == "HTTP/")
 		r.arc = true
 	}
 	if n, err := strconv.ParseInt(rec.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
@@ -295,13 +297,14 @@ func isARC(line string) bool {
 	return errDate == nil && errLength == nil
 }
 
-func (r *Record) arc(line string, first bool) {
+// arc fills in a record of an ARC file by its first line.
+func (r *Record) arc(line string, first, isHTTP bool) {
 	f := strings.Split(line, " ")
 	r.Version, r.Type = "ARC/1", "resource"
 	switch {
 	case first && strings.HasPrefix(f[0], "filedesc:"):
 		r.Type = "warcinfo"
-	case strings.HasPrefix(f[0], "http:"), strings.HasPrefix(f[0], "https:"):
+	case isHTTP:
 		r.Type = "response"
 	}
 	r.Fields = []Field{{"WARC-Target-URI", f[0]}, {"WARC-IP-Address", f[1]}, {"Content-Type", f[3]}, {"Content-Length", f[len(f)-1]}}
