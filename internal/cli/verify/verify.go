@@ -440,7 +440,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 		if rev := v.choice.changedSince; rev != "" {
 			changed, err := v.choice.changes.of(ctx, f.Path, rev)
-			if err != nil {
+			if ctx.Err() != nil {
+				return false
+			} else if err != nil {
 				v.a.Fail(base.StatusUsage, err)
 				return false
 			}
