@@ -383,7 +383,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: standard input has no history"))
 			return true
 		}
-		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout("")})
+		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")})
 	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
@@ -451,7 +451,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			}
 			s.Lines = changed.has
 		}
-		s.Layout = v.layout(arg, f.Path, u)
+		if s.Layout = v.layout(ctx, arg, f.Path, u); ctx.Err() != nil {
+			return false
+		}
 		s.Open = func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
 		if !yield(s) {
 			return false
