@@ -173,7 +173,7 @@ func TestLayoutURL(t *testing.T) {
 		}
 	}
 	root := locus.MustParse("file://" + filepath.ToSlash(dir))
-	layout, err := OpenLayout(os.DirFS(dir), root, &LayoutOptions{URL: locus.MustParse("http://www.example/docs")})
+	layout, err := OpenLayout(t.Context(), os.DirFS(dir), root, &LayoutOptions{URL: locus.MustParse("http://www.example/docs")})
 	if err != nil {
 		t.Fatal(err)
 	}

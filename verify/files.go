@@ -107,11 +107,11 @@ func Files(fsys fs.FS, o *FilesOptions) (*Report, error) {
 	}
 	report := new(Report)
 	var unread []Result
-	layouts, err := newLayouts(fsys, o.Preset)
+	layouts, err := newLayouts(ctx, fsys, o.Preset)
 	if err != nil {
 		return nil, err
 	}
-	for r := range v.Run(ctx, v.files(o.Skip, layouts, &unread)) {
+	for r := range v.Run(ctx, v.files(ctx, o.Skip, layouts, &unread)) {
 		report.Results = append(report.Results, r)
 	}
 	report.Results = append(report.Results, unread...)
@@ -145,7 +145,7 @@ func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {
 }
 
 // files yields the documents. Errors of directories are added to unread.
-func (e *Verifier) files(skip func(string, fs.DirEntry) bool, layouts *layouts, unread *[]Result) iter.Seq[Source] {
+func (e *Verifier) files(ctx context.Context, skip func(string, fs.DirEntry) bool, layouts *layouts, unread *[]Result) iter.Seq[Source] {
 	if skip == nil {
 		skip = func(name string, d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), ".") && name != "." }
 	}
@@ -162,7 +162,7 @@ func (e *Verifier) files(skip func(string, fs.DirEntry) bool, layouts *layouts, 
 			case d.Type().IsRegular():
 				open := func(context.Context) (io.ReadCloser, error) { return e.fsys.Open(name) }
 				u := fileIn(name)
-				if !yield(Source{Name: name, URL: u, Open: open, Layout: layouts.of(name, u)}) {
+				if !yield(Source{Name: name, URL: u, Open: open, Layout: layouts.of(ctx, name, u)}) {
 					return fs.SkipAll
 				}
 			}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"path"
@@ -44,12 +45,13 @@ func Presets() []string { return generator.Presets() }
 // name of the file. Both are empty without such a file.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
-// OpenLayout reads the layout of the folder fsys, whose URL is root.
-func OpenLayout(fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
+// OpenLayout reads the layout of the folder fsys, whose URL is root. It ends
+// with ctx.
+func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
 	}
-	site, err := generator.Open(fsys, o.Preset)
+	site, err := generator.Open(ctx, fsys, o.Preset)
 	if err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
@@ -283,23 +285,23 @@ type layouts struct {
 	known map[string]*Layout // by folder
 }
 
-func newLayouts(fsys fs.FS, preset string) (*layouts, error) {
+func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error) {
 	list := &layouts{fsys: fsys, auto: preset == "auto", known: map[string]*Layout{}}
 	if preset == "" || list.auto {
 		return list, nil
 	}
 	var err error
-	list.all, err = OpenLayout(fsys, fileIn(""), &LayoutOptions{Preset: preset})
+	list.all, err = OpenLayout(ctx, fsys, fileIn(""), &LayoutOptions{Preset: preset})
 	return list, err
 }
 
 // of returns the layout of the nearest folder that has one with the document.
-func (list *layouts) of(name string, u locus.URL) *Layout {
+func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		if l := list.in(dir); l != nil && l.Contains(u) {
+		if l := list.in(ctx, dir); l != nil && l.Contains(u) {
 			return l
 		}
 		if dir == "." {
@@ -310,14 +312,14 @@ func (list *layouts) of(name string, u locus.URL) *Layout {
 
 // in returns the layout whose configuration is in a folder; nil if it is missing or can't
 // be read.
-func (list *layouts) in(dir string) *Layout {
+func (list *layouts) in(ctx context.Context, dir string) *Layout {
 	l, ok := list.known[dir]
 	if ok {
 		return l
 	}
 	if sub, err := fs.Sub(list.fsys, dir); err == nil {
 		if preset, _ := FindPreset(sub); preset != "" {
-			l, _ = OpenLayout(sub, fileIn(strings.TrimPrefix(dir, ".")), &LayoutOptions{Preset: preset})
+			l, _ = OpenLayout(ctx, sub, fileIn(strings.TrimPrefix(dir, ".")), &LayoutOptions{Preset: preset})
 		}
 	}
 	list.known[dir] = l

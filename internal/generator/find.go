@@ -221,10 +221,8 @@ func (s *Site) page(p string) Target {
 			}
 		}
 	}
-	for _, made := range s.made {
-		if begin, any := strings.CutSuffix(made, "*"); any && strings.HasPrefix(p, begin) || p == made || p+"/" == made {
-			return Target{Made, p}
-		}
+	if s.exact[p] || s.exact[p+"/"] || slices.ContainsFunc(s.begins, func(begin string) bool { return strings.HasPrefix(p, begin) }) {
+		return Target{Made, p}
 	}
 	return Target{Missing, p}
 }

@@ -12,6 +12,20 @@ import (
 // lower case: "collections.docs.permalink". Those of a list of tables are in its order.
 type values map[string][]string
 
+const (
+	maxKey     = 1 << 10 // octets of a key with those above it
+	maxValue   = 1 << 10 // octets of a value: it is a part of an address
+	maxTOML    = 1 << 20 // octets of a text
+	maxNesting = 100     // of TOML
+)
+
+// add adds a value to a key, unless one of them is too long to mean anything.
+func (v values) add(key, value string) {
+	if len(key) <= maxKey && len(value) <= maxValue {
+		v[key] = append(v[key], value)
+	}
+}
+
 // get returns the first value of a key.
 func (v values) get(key string) string {
 	if list := v[key]; len(list) > 0 {
@@ -47,6 +61,9 @@ func matter(source string) (values, bool) {
 // parseTOML reads the scalars and lists of scalars of TOML. Of a malformed text it returns
 // what was read: the generator itself reports the fault.
 func parseTOML(text string) values {
+	if !isModest(text) {
+		return values{}
+	}
 	var tree map[string]any
 	_, _ = toml.Decode(text, &tree)
 	v := values{}
@@ -55,6 +72,9 @@ func parseTOML(text string) values {
 }
 
 func (v values) flatten(key string, value any) {
+	if len(key) > maxKey {
+		return
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		for name, inner := range value {
@@ -74,8 +94,7 @@ func (v values) flatten(key string, value any) {
 			}
 		}
 	default:
-		key = strings.ToLower(key)
-		v[key] = append(v[key], scalar(value))
+		v.add(strings.ToLower(key), scalar(value))
 	}
 }
 
@@ -113,7 +132,7 @@ func parseYAML(text string) values {
 			prefix = open[len(open)-1].key
 		}
 		if isItem && !strings.Contains(item, ": ") {
-			v[prefix] = append(v[prefix], yamlScalar(item))
+			v.add(prefix, yamlScalar(item))
 			continue
 		} else if isItem {
 			rest, indent = item, indent+len("- ")
@@ -126,17 +145,20 @@ func parseYAML(text string) values {
 		if prefix != "" {
 			key = prefix + "." + key
 		}
+		if len(key) > maxKey {
+			key = "\x00" // nobody asks for it, nor for what is below
+		}
 		open = append(open, level{indent, key})
 		switch value = strings.TrimSpace(value); {
 		case value == "", value[0] == '|', value[0] == '>', value[0] == '&', value[0] == '{':
 		case value[0] == '[':
 			for part := range strings.SplitSeq(strings.Trim(value, "[]"), ",") {
 				if part = yamlScalar(part); part != "" {
-					v[key] = append(v[key], part)
+					v.add(key, part)
 				}
 			}
 		default:
-			v[key] = append(v[key], yamlScalar(value))
+			v.add(key, yamlScalar(value))
 		}
 	}
 	return v

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,12 +21,15 @@ type Site struct {
 	URL string
 
 	fsys    fs.FS
+	err     func() error      // of the context of Open
 	prefix  string            // path of the root on the server: "/", "/book/"
 	content []string          // folders with documents; "." is all
 	pages   map[string]string // files by the path of their page, which has no "/" at its front
 	paths   map[string]string // the reverse
 	mounts  []mount
 	made    []string            // paths without a source; "*" at the end is any rest
+	exact   map[string]bool     // of made, without those with "*"
+	begins  []string            // of made: those with "*", without it
 	labels  map[string]string   // files by the names that links may have without a file
 	stems   map[string][]string // files by the last part of their names, in lower case
 
@@ -103,8 +107,9 @@ var ErrPreset = errors.New("unknown preset")
 
 // Open reads the site in the root of fsys. An empty name stands for a folder that is served
 // as it is. A site without its configuration file has the defaults of the generator.
-func Open(fsys fs.FS, name string) (*Site, error) {
-	s := &Site{Name: name, fsys: fsys, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
+// It ends with ctx.
+func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
+	s := &Site{Name: name, fsys: fsys, err: ctx.Err, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
 	if name == "" {
 		s.mounts = []mount{{".", "", true}}
 		s.sources, s.assets = true, true
@@ -128,6 +133,7 @@ func Open(fsys fs.FS, name string) (*Site, error) {
 	if err := p.open(s, text); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Config, err)
 	}
+	s.indexMade()
 	s.SetPrefix(s.prefix)
 	return s, nil
 }
@@ -159,6 +165,8 @@ func (s *Site) walk(dir string, do func(name string)) error {
 	n := 0
 	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case s.err() != nil:
+			return s.err()
 		case err != nil:
 			return nil
 		case d.IsDir() && name != dir && (strings.HasPrefix(d.Name(), ".") || skipped[d.Name()]):
@@ -175,11 +183,31 @@ func (s *Site) walk(dir string, do func(name string)) error {
 
 var skipped = map[string]bool{"node_modules": true, "_site": true, "_build": true, "vendor": true, "venv": true, "__pycache__": true}
 
+// indexMade makes what is made quick to find: a blog has some of it for each document.
+func (s *Site) indexMade() {
+	s.exact = map[string]bool{}
+	for _, made := range s.made {
+		if begin, ok := strings.CutSuffix(made, "*"); ok {
+			s.begins = append(s.begins, begin)
+		} else {
+			s.exact[made] = true
+		}
+	}
+	slices.Sort(s.begins)
+	s.begins, s.made = slices.Compact(s.begins), nil
+}
+
+// maxPath is the longest path of a page. A longer one is no file of any server.
+const maxPath = 4 << 10
+
 // add says that a file becomes the page at a path. The first path of a file is the one that
 // its own links begin at.
 func (s *Site) add(at, file string) {
 	at = strings.TrimPrefix(path.Clean("/"+at)+slashOf(at), "/")
 	at = withoutIndex(at)
+	if len(at) > maxPath {
+		return
+	}
 	if _, ok := s.pages[at]; !ok {
 		s.pages[at] = file
 	}

@@ -74,7 +74,7 @@ func TestPages(t *testing.T) {
 		{"mdbook", map[string]string{"book.toml": "", "src/SUMMARY.md": "[Intro](README.md)\n- [A](./a%20b.md)\n  - [Draft]()\n- [None](none.md)\n", "src/README.md": "", "src/a b.md": "", "src/c.md": ""},
 			map[string]string{"src/README.md": "", "src/a b.md": "a b.html", "src/SUMMARY.md": ""}},
 	} {
-		s, err := Open(folder(c.files), c.preset)
+		s, err := Open(t.Context(), folder(c.files), c.preset)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestFind(t *testing.T) {
 		{"", map[string]string{"a/b.md": ""}, "", "a/b.md", "", Target{File, "a/b.md"}},
 		{"", map[string]string{"a/b.md": ""}, "a/b.md", "..%2Fb.md", "", Target{Missing, "..%2Fb.md"}},
 	} {
-		s, err := Open(folder(c.files), c.preset)
+		s, err := Open(t.Context(), folder(c.files), c.preset)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestOpaque(t *testing.T) {
 		"mdbook": {"{{#include part.md}}", "{{#include main.rs}}"}, "hugo": {`{{% notice %}}`, `{{< ref "a" >}} {{< figure src="a.png" >}}`}, "jekyll": {"{% include x.html %}", "{% link a.md %} {{ site.x }}"},
 		"docusaurus": {"import Part from './_part.mdx'", "import Tabs from '@theme/Tabs'"}, "mkdocs": {"::: package", "::::"}, "sphinx": {"```{include} x.md\n```", "```{note}\n```"},
 	} {
-		s, err := Open(fstest.MapFS{}, preset)
+		s, err := Open(t.Context(), fstest.MapFS{}, preset)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,11 +171,11 @@ func TestMatter(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	if _, err := Open(fstest.MapFS{}, "none"); err == nil {
+	if _, err := Open(t.Context(), fstest.MapFS{}, "none"); err == nil {
 		t.Error("an unknown preset opens")
 	}
 	for _, name := range Presets() {
-		s, err := Open(fstest.MapFS{}, name)
+		s, err := Open(t.Context(), fstest.MapFS{}, name)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -201,7 +201,7 @@ func FuzzSite(f *testing.F) {
 		}
 		fsys := folder(files)
 		for _, name := range append(Presets(), "") {
-			s, err := Open(fsys, name)
+			s, err := Open(t.Context(), fsys, name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,22 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/term"
 )
 
 // changes are the changed lines of files, by repository.
 type changes struct {
-	folders map[string]string            // tops of repositories by folder
-	lines   map[string]map[string]*lines // by top and by path below it
+	folders map[string]string   // tops of repositories by folder
+	lines   map[string]*changed // by top
+}
+
+// changed is the changed lines of the files of a repository, by path. all: every line.
+type changed struct {
+	all   bool
+	files map[string]*lines
 }
 
 // lines are ranges of lines; all: every line.
@@ -55,19 +57,19 @@ func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.lines == nil {
-		c.lines = map[string]map[string]*lines{}
-	}
 	if c.lines[top] == nil {
-		if c.lines[top], err = changedLines(ctx, top, rev); err != nil {
+		if err := c.read(ctx, top, rev); err != nil {
 			return nil, err
 		}
+	}
+	if c.lines[top].all {
+		return &lines{all: true}, nil
 	}
 	below, err := filepath.Rel(top, filepath.Join(dir, filepath.Base(name)))
 	if err != nil {
 		return nil, err
 	}
-	return c.lines[top][filepath.ToSlash(below)], nil
+	return c.lines[top].files[filepath.ToSlash(below)], nil
 }
 
 // top returns the top of the working tree that a folder is in.
@@ -81,39 +83,95 @@ func (c *changes) top(ctx context.Context, dir string) (string, error) {
 	}
 	top = filepath.FromSlash(top)
 	if c.folders == nil {
-		c.folders = map[string]string{}
+		c.folders, c.lines = map[string]string{}, map[string]*changed{}
 	}
 	c.folders[dir] = top
 	return top, nil
 }
 
-// changedLines returns the lines of the working tree that are not those of rev, or of the
-// last commit that both have in common. An untracked file is new.
-func changedLines(ctx context.Context, top, rev string) (map[string]*lines, error) {
+// read reads the changes of a repository.
+func (c *changes) read(ctx context.Context, top, rev string) error {
 	if rev == "" || strings.HasPrefix(rev, "-") {
-		return nil, fmt.Errorf("--changed-since: %s is not a revision", locus.Quote(rev))
+		return fmt.Errorf("--changed-since: %s is not a revision", locus.Quote(rev))
 	}
-	commit, err := gitText(ctx, top, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
+	commit, isNew, err := c.commitOf(ctx, top, rev)
 	if err != nil {
-		return nil, fmt.Errorf("--changed-since: %s is not a revision of %s", locus.Quote(rev), locus.Quote(top))
+		return fmt.Errorf("--changed-since: %w", err)
+	}
+	c.lines[top] = &changed{all: isNew}
+	if !isNew {
+		c.lines[top].files, err = changedLines(ctx, top, commit)
+	}
+	if err != nil {
+		return fmt.Errorf("--changed-since: %w", err)
+	}
+	return nil
+}
+
+// commitOf returns the commit that a working tree is compared with: rev, or the last commit
+// that rev and HEAD have in common. For a submodule it is the one that the repository above
+// has there; isNew is true if it has none yet.
+func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string, isNew bool, err error) {
+	if above, err := c.top(ctx, filepath.Dir(top)); err == nil && above != top {
+		if outer, outerNew, err := c.commitOf(ctx, above, rev); err == nil {
+			path, err := filepath.Rel(above, top)
+			if err != nil {
+				return "", false, err
+			}
+			old := submodule(ctx, above, outer, path)
+			switch {
+			case outerNew, old == "" && submodule(ctx, above, "HEAD", path) != "":
+				return "", true, nil
+			case old != "":
+				rev = old
+			}
+		}
+	}
+	commit, err = gitText(ctx, top, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
+	if err != nil {
+		return "", false, fmt.Errorf("%s is not a revision of %s", locus.Quote(rev), locus.Quote(top))
 	}
 	// Without a common commit, as in a shallow clone, rev itself is compared.
 	if common, err := gitText(ctx, top, "merge-base", "HEAD", commit); err == nil {
 		commit = common
 	}
+	return commit, false, nil
+}
+
+// submodule returns the commit of a submodule in a commit of the repository above; "": none.
+func submodule(ctx context.Context, top, commit, path string) string {
+	if commit == "" {
+		return ""
+	}
+	// An error is that of a missing commit.
+	entry, _ := gitText(ctx, top, "ls-tree", "-z", "--full-tree", commit, "--", filepath.ToSlash(path))
+	rest, ok := strings.CutPrefix(entry, "160000 commit ")
+	id, _, _ := strings.Cut(rest, "\t")
+	if !ok {
+		return ""
+	}
+	return id
+}
+
+// changedLines returns the lines of the working tree that are not those of a commit. An
+// untracked file is new.
+func changedLines(ctx context.Context, top, commit string) (map[string]*lines, error) {
+	filters, err := withoutFilters(ctx, top)
+	if err != nil {
+		return nil, err
+	}
 	var changed map[string]*lines
+	diff := append(filters, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=all",
+		"--unified=0", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", commit, "--")
 	err = git(ctx, top, func(r io.Reader) (err error) {
 		changed, err = parseDiff(r)
 		return err
-	}, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=all",
-		"--unified=0", "--inter-hunk-context=0", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", commit, "--")
-	if err == nil {
-		err = git(ctx, top, func(r io.Reader) error { return addUntracked(changed, r) }, "ls-files", "--others", "--exclude-standard", "-z")
-	}
+	}, diff...)
 	if err != nil {
-		return nil, fmt.Errorf("--changed-since: %w", err)
+		return nil, err
 	}
-	return changed, nil
+	err = git(ctx, top, func(r io.Reader) error { return addUntracked(changed, r) }, "ls-files", "--others", "--exclude-standard", "-z")
+	return changed, err
 }
 
 // addUntracked adds the files of a list, whose names end in NUL.
@@ -128,59 +186,6 @@ func addUntracked(changed map[string]*lines, r io.Reader) error {
 		}
 		changed[strings.TrimSuffix(name, "\x00")] = &lines{all: true}
 	}
-}
-
-const (
-	// maxDiff is the most octets of a message of git, and of a line of a diff, that are kept.
-	maxDiff = 64 << 10
-	// gitTime is how long git may take: a working tree may have a million files.
-	gitTime = 10 * time.Minute
-)
-
-// gitText runs git and returns its output without the end of the line.
-func gitText(ctx context.Context, dir string, args ...string) (text string, err error) {
-	err = git(ctx, dir, func(r io.Reader) error {
-		out, err := io.ReadAll(io.LimitReader(r, maxDiff))
-		text = strings.TrimRight(string(out), "\r\n")
-		return err
-	}, args...)
-	return text, err
-}
-
-// git runs git in a folder and passes its output to read. No configuration of the
-// repository makes it run another program.
-func git(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, gitTime)
-	defer cancel()
-	fixed := []string{"-C", dir, "--no-pager", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"}
-	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
-	says := &message{}
-	cmd.Stderr = says
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return err
-	}
-	readErr := read(out)
-	_, _ = io.Copy(io.Discard, out) // git would wait for it to be read
-	if err := cmd.Wait(); err != nil && says.text != nil {
-		first, _, _ := strings.Cut(string(says.text), "\n")
-		return errors.New(term.Safe(strings.TrimPrefix(first, "fatal: ")))
-	} else if err != nil {
-		return err
-	}
-	return readErr
-}
-
-// message keeps the beginning of what is written to it.
-type message struct{ text []byte }
-
-func (m *message) Write(p []byte) (int, error) {
-	m.text = append(m.text, p[:min(len(p), maxDiff-len(m.text))]...)
-	return len(p), nil
 }
 
 // parseDiff returns the added lines of each file of a diff without context lines. A file

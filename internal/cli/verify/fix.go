@@ -45,6 +45,8 @@ func (f *fixer) add(r *verify.Result) {
 	case c.to == r.URL:
 	case !isFile(r) || r.Document == "-":
 		f.refuse(r.Document, c, "only files are written")
+	case r.Written != "":
+		f.refuse(r.Document, c, "it is a partial form, or stands for another URL by --remap or --base-url")
 	case r.Member != "":
 		f.refuse(r.Document, c, "it is in a part of a file")
 	case hasUser || toUser:

@@ -300,6 +300,7 @@ func TestFixerAdd(t *testing.T) {
 		{from, to, func(r *verify.Result) { r.Document = "-" }, "only files"},
 		{from, to, func(r *verify.Result) { r.Document = "http://h.example/page" }, "only files"},
 		{from, to, func(r *verify.Result) { r.Member = "a.html" }, "a part of a file"},
+		{from, to, func(r *verify.Result) { r.Written = "../old" }, "a partial form"},
 		{from, to, func(r *verify.Result) { r.Err = errors.New("x") }, ""},
 	} {
 		var errOut bytes.Buffer

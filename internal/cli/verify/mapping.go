@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -87,12 +88,12 @@ func localRemap(r *verify.Remap, dir string) error {
 }
 
 // layout returns the layout of the document at a path, which was found in an argument.
-func (v *verifier) layout(arg, name string, u locus.URL) *verify.Layout {
+func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
 	c := &v.choice
 	if c.preset == "auto" {
 		dir, err := filepath.Abs(filepath.Dir(name))
 		for err == nil {
-			if l := c.layoutIn(v.a, dir, ""); l != nil && l.Contains(u) {
+			if l := c.layoutIn(ctx, v.a, dir, ""); l != nil && l.Contains(u) {
 				c.tell(v.a, dir, l)
 				return l
 			}
@@ -103,13 +104,13 @@ func (v *verifier) layout(arg, name string, u locus.URL) *verify.Layout {
 			dir = above
 		}
 	} else if c.preset != "none" {
-		return c.layoutIn(v.a, v.rootOf(arg), c.preset)
+		return c.layoutIn(ctx, v.a, v.rootOf(arg), c.preset)
 	}
-	return v.plainLayout(arg)
+	return v.plainLayout(ctx, arg)
 }
 
 // plainLayout returns the layout of documents that no generator makes pages of.
-func (v *verifier) plainLayout(arg string) *verify.Layout {
+func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	c := &v.choice
 	if c.url.IsZero() && !c.wikilinks {
 		return nil
@@ -118,7 +119,7 @@ func (v *verifier) plainLayout(arg string) *verify.Layout {
 	if l, ok := c.layouts["plain "+dir]; ok {
 		return l
 	}
-	l := c.open(v.a, dir, "")
+	l := c.open(ctx, v.a, dir, "")
 	c.layouts["plain "+dir] = l
 	return l
 }
@@ -138,7 +139,7 @@ func (v *verifier) rootOf(arg string) string {
 
 // layoutIn returns the layout of a folder: of that preset, or of the one that its
 // configuration file shows; nil without one.
-func (c *choice) layoutIn(a *base.App, dir, preset string) *verify.Layout {
+func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	if l, ok := c.layouts[dir]; ok {
 		return l
 	}
@@ -148,7 +149,7 @@ func (c *choice) layoutIn(a *base.App, dir, preset string) *verify.Layout {
 			return nil
 		}
 	}
-	l := c.open(a, dir, preset)
+	l := c.open(ctx, a, dir, preset)
 	c.layouts[dir] = l
 	return l
 }
@@ -161,15 +162,17 @@ func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
 	}
 }
 
-func (c *choice) open(a *base.App, dir, preset string) *verify.Layout {
+func (c *choice) open(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	root, err := base.FileURL(dir)
 	if err == nil {
 		var l *verify.Layout
-		l, err = verify.OpenLayout(os.DirFS(dir), root, &verify.LayoutOptions{Preset: preset, URL: c.url, Wikilinks: c.wikilinks})
+		l, err = verify.OpenLayout(ctx, os.DirFS(dir), root, &verify.LayoutOptions{Preset: preset, URL: c.url, Wikilinks: c.wikilinks})
 		if err == nil {
 			return l
 		}
 	}
-	a.Note("%s: read as files: %v", dir, err)
+	if ctx.Err() == nil {
+		a.Note("%s: read as files: %v", dir, err)
+	}
 	return nil
 }

@@ -32,8 +32,8 @@ const tellLong = `--output writes another report to a file, also if the run is i
 .md, .json, .txt), or else --format does. With --format github, a table is added to the
 file of $GITHUB_STEP_SUMMARY.
 
---fix writes the new URL of each link that has moved for good (301, 308) into its document,
-and --fix --dry-run only shows that as a patch, which "git apply" and "patch -p1" read.`
+--fix writes the new URL of each link that has moved for good (301, 308) into its
+document. --fix --dry-run only shows that as a patch for "git apply" and "patch -p1".`
 
 // addTellFlags adds the flags about the output.
 func (v *verifier) addTellFlags(cmd *cobra.Command) {

@@ -54,11 +54,10 @@ type verifier struct {
 	bad      map[string]bool // links for the baseline
 }
 
-const verifyLong = `Each argument is a file, a folder, whose documents are read (Markdown, HTML, text, mail;
---all-files: every file), or the URL of a site, whose pages are read as far as they are
-below it; "-" is a document on standard input. Partial forms are resolved against the
-document. Fragments are looked for in HTML and Markdown. Of mail addresses the domain is
-looked up.
+const verifyLong = `Each argument is a file, a folder, the URL of a site, or "-", a document on standard
+input. Of a folder the documents are read (Markdown, HTML, text, mail; --all-files: every
+file), of a site the pages below the URL. Partial forms are resolved against the document.
+Fragments are looked for in HTML and Markdown. Of mail addresses the domain is looked up.
 
 Documents of mdBook, Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian and Foam are read
 as the pages that these make of them, if the configuration file is in their folder or
@@ -123,7 +122,7 @@ func New(a *base.App) *cobra.Command {
 		f.StringVar(&v.root, "root", "", "resolve \"/\" in partial forms of files to `DIR`")
 		f.BoolVar(&v.noIgnore, "no-ignore", false, "read files that .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
-		f.IntVar(&v.depth, "depth", -1, "follow a site at most `N` links deep (default unlimited)")
+		f.IntVar(&v.depth, "depth", -1, "follow a site at most `N` links deep; -1 is unlimited")
 		f.IntVar(&v.o.MaxPages, "max-pages", 10_000, "read at most `N` pages of a site")
 		f.BoolVar(&v.o.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 	})
@@ -396,7 +395,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: standard input has no history"))
 			return true
 		}
-		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout("")})
+		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")})
 	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
@@ -453,7 +452,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 		if rev := v.choice.changedSince; rev != "" {
 			changed, err := v.choice.changes.of(ctx, f.Path, rev)
-			if err != nil {
+			if ctx.Err() != nil {
+				return false
+			} else if err != nil {
 				v.a.Fail(base.StatusUsage, err)
 				return false
 			}
@@ -462,7 +463,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			}
 			s.Lines = changed.has
 		}
-		s.Layout = v.layout(arg, f.Path, u)
+		if s.Layout = v.layout(ctx, arg, f.Path, u); ctx.Err() != nil {
+			return false
+		}
 		s.Open = func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
 		if !yield(s) {
 			return false

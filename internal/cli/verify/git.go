@@ -1,0 +1,124 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/term"
+)
+
+const (
+	// maxDiff is the most octets of a message of git, and of a line of a diff, that are kept.
+	maxDiff = 64 << 10
+	// gitTime is how long git may take: a working tree may have a million files.
+	gitTime = 10 * time.Minute
+)
+
+// gitText runs git and returns its output without the end of the line.
+func gitText(ctx context.Context, dir string, args ...string) (text string, err error) {
+	err = git(ctx, dir, func(r io.Reader) error {
+		out, err := io.ReadAll(io.LimitReader(r, maxDiff))
+		text = strings.TrimRight(string(out), "\r\n\x00")
+		return err
+	}, args...)
+	return text, err
+}
+
+// gitOptions keep the configuration of a repository, which may be a stranger's, from
+// running programs: a monitor of files, hooks.
+var gitOptions = []string{"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "diff.autoRefreshIndex=false"}
+
+// withoutFilters returns the options that keep git from running filters, which the
+// configuration of a repository may name for its files.
+func withoutFilters(ctx context.Context, dir string) (options []string, err error) {
+	// The status is 1 without filters.
+	list, _ := gitText(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\.`)
+	if len(list) >= maxDiff-1 {
+		return nil, errors.New("the configuration of git has too many filters")
+	}
+	for key := range strings.SplitSeq(list, "\x00") {
+		name := key[:max(strings.LastIndexByte(key, '.'), 0)]
+		switch {
+		case strings.Contains(name, "="):
+			return nil, fmt.Errorf(`the configuration of git has a filter with "=" in its name: %s`, locus.Quote(name))
+		case name == "" || slices.Contains(options, name+".clean="):
+			continue
+		}
+		options = append(options, "-c", name+".clean=", "-c", name+".process=", "-c", name+".required=false")
+	}
+	return options, nil
+}
+
+// git runs git in a folder and passes its output to read. git neither fetches what a
+// partial clone lacks nor writes the index.
+func git(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", dir}, gitOptions, args)...)
+	cmd.Env = append(gitEnv(os.Environ()), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_LITERAL_PATHSPECS=1")
+	says := &message{}
+	cmd.Stderr = says
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	readErr := read(out)
+	_, _ = io.Copy(io.Discard, out) // git would wait for it to be read
+	err = cmd.Wait()
+	switch {
+	case err == nil:
+		return readErr
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case says.text != nil:
+		return errors.New(says.reason())
+	}
+	return err
+}
+
+// gitEnv returns an environment without the variables that a hook of git has: the
+// repository is the one that the documents are in.
+func gitEnv(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF":
+			return true
+		}
+		return false
+	})
+}
+
+// message keeps the beginning of what is written to it.
+type message struct{ text []byte }
+
+func (m *message) Write(p []byte) (int, error) {
+	m.text = append(m.text, p[:min(len(p), maxDiff-len(m.text))]...)
+	return len(p), nil
+}
+
+// reason returns the line that says why git failed.
+func (m *message) reason() string {
+	text := string(m.text)
+	if strings.Contains(text, "lazy fetching disabled") {
+		return "the clone is partial and lacks old files; git fetch --refetch --no-filter gets them"
+	}
+	if _, fatal, ok := strings.Cut("\n"+text, "\nfatal: "); ok {
+		text = fatal
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	return term.Safe(first)
+}

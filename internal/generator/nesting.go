@@ -1,0 +1,78 @@
+package generator
+
+import "strings"
+
+// isModest reports whether the memory for a text of TOML is within reason: its parser takes
+// the square of what is nested, and keeps the full name of each key.
+func isModest(text string) bool {
+	if len(text) > maxTOML {
+		return false
+	}
+	depth, key := nesting(text)
+	return depth <= maxNesting && key <= maxKey
+}
+
+// nesting returns how deep the arrays and tables of TOML are nested in each other, or how
+// many parts the longest key has, and the length of the longest key. What is malformed may
+// be measured in any way.
+func nesting(text string) (most, longest int) {
+	depth, dots, start, isHeader := 0, 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '#':
+			n := strings.IndexByte(text[i:], '\n')
+			if n < 0 {
+				return most, longest
+			}
+			i += n
+			dots, start, isHeader = 0, i+1, false
+		case '"', '\'':
+			i += quotedLen(text[i:]) - 1
+		case '[', '{':
+			isHeader = isHeader || c == '[' && strings.TrimLeft(text[start:i], " \t\r") == "" && (start == 0 || text[start-1] == '\n')
+			depth++
+			start = i + 1
+		case ']', '}':
+			depth--
+			if isHeader {
+				longest = max(longest, i-start)
+			}
+		case '.':
+			dots++
+		case '=':
+			longest = max(longest, i-start)
+			dots, start = 0, i+1
+		case ',', '\n':
+			dots, start, isHeader = 0, i+1, false
+		}
+		most = max(most, depth, dots)
+	}
+	return most, longest
+}
+
+// quotedLen returns the length of the string that text begins with.
+func quotedLen(text string) int {
+	mark := text[:1]
+	end := mark
+	if triple := strings.Repeat(mark, 3); strings.HasPrefix(text, triple) {
+		end = triple
+	}
+	i := len(end)
+	for i < len(text) && !strings.HasPrefix(text[i:], end) {
+		switch {
+		case text[i] == '\n' && len(end) == 1:
+			return i // malformed
+		case text[i] == '\\' && mark == `"`:
+			i++
+		}
+		i++
+	}
+	i += len(end)
+	// A string of several lines may end in two more marks.
+	for range 2 {
+		if len(end) == 3 && i < len(text) && text[i:i+1] == mark {
+			i++
+		}
+	}
+	return min(i, len(text))
+}
