@@ -1,7 +1,6 @@
 package scheme
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -39,12 +38,36 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	if len(list) == 0 {
 		return own
 	}
-	list = slices.DeleteFunc(list, func(v locus.Violation) bool {
-		return slices.ContainsFunc(own, func(w locus.Violation) bool { return w.Offset == v.Offset && w.Kind == v.Kind })
-	})
-	list = append(list, own...)
-	slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
-	return list
+	return merged(list, own)
+}
+
+// merged returns the findings of both lists, which are in order of offset, without those of
+// list for which own has one of that kind at the same offset.
+func merged(list, own []locus.Violation) []locus.Violation {
+	all := make([]locus.Violation, 0, len(list)+len(own))
+	for _, v := range list {
+		for len(own) > 0 && own[0].Offset < v.Offset {
+			all, own = append(all, own[0]), own[1:]
+		}
+		if !hasKind(own, v.Offset, v.Kind) {
+			all = append(all, v)
+		}
+	}
+	return append(all, own...)
+}
+
+// hasKind reports whether list, which begins at offset or after it, has a finding of that kind
+// at offset.
+func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
+	for _, v := range list {
+		if v.Offset != offset {
+			return false
+		}
+		if v.Kind == kind {
+			return true
+		}
+	}
+	return false
 }
 
 // NormalizeURI returns the normalized form of u by RFC 3986 section 6 and the standard that
