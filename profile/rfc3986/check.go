@@ -106,7 +106,8 @@ func (u URI) Check() []locus.Violation { return u.list(false) }
 func (u URI) CheckReference() []locus.Violation { return u.list(true) }
 
 func (u URI) list(reference bool) []locus.Violation {
-	if u.facts == plainHead|noDigit|plainTail|noEscape {
+	const plain = plainHead | noDigit | plainTail
+	if u.facts&plain == plain && (u.facts&noEscape != 0 || areEscapes(u.text, u.path)) {
 		return nil
 	}
 	c := checker{uri: u, reference: reference}

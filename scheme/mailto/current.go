@@ -7,6 +7,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
@@ -91,13 +92,34 @@ func (h fieldChecker) field(offset int, text string) {
 		return
 	}
 	name := h.name(offset, hfname)
-	if !strings.ContainsAny(hfvalue, "%+/?=") {
-		return // other characters are allowed, or violations of RFC 3986
+	if isPlainValue(hfvalue) {
+		return
 	}
 	if list, ok := bnf.Tokens(hfvalue, offset+len(hfname)+len("=")); ok {
 		h.reserved(list)
 		h.value(name, list)
 	}
+}
+
+// isPlainValue reports whether text rules out findings about an hfvalue: its escapes are of
+// printable US-ASCII, and the others of its characters are allowed, or violations of RFC
+// 3986.
+func isPlainValue(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '+' || c == '/' || c == '?' || c == '=':
+			return false
+		case c != '%':
+		case !octet.IsEscape(text, i):
+			return false
+		default:
+			if o := octet.Unescape(text, i); o < ' ' || o >= 0x7F {
+				return false
+			}
+			i += len("00")
+		}
+	}
+	return true
 }
 
 // name checks an hfname at offset. It returns the name in lower case, or "" if it is
