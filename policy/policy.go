@@ -305,8 +305,9 @@ func (p Policy) denyPrivate(subject, reason string, z Origin) error {
 //
 // A referral (hops > 0) may reach a scheme other than http and https only on its own
 // port, or at the host and port of from. It may bring no login and no control octet that
-// the server would receive decoded, and may start no session. Rules.Passwords applies to
-// typed URLs.
+// the server would receive decoded, and may start no session. It may not leave the network
+// for what this machine has or the URL contains, as in browsers.
+// Rules.Passwords applies to typed URLs.
 //
 // From an encrypted scheme to one that is not, as from https to http, is allowed. The
 // caller then sends no login.
@@ -335,6 +336,8 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 		return deny(u, "login", "a referral brings a login of its own", "open it by itself")
 	case !to.Reads:
 		return deny(u, "session", "a referral may not start a session or compose a message", "open it by itself")
+	case to.Reach == Memory && from.Reach == Network:
+		return deny(u, "referral", "a server may not refer to "+u.Scheme()+", which no server has", "open it by itself")
 	case to.Reach == Files || to.Encoded || !u.Facts().Has(locus.Internet):
 		return nil
 	case control:

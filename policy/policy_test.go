@@ -51,7 +51,7 @@ func target(u locus.URL, port uint16) Target {
 	switch u.Scheme() {
 	case "file":
 		t.Reach = Files
-	case "mid", "cid":
+	case "mid", "cid", "data":
 		t.Reach = Memory
 	case "mailto", "mailserver":
 		t.Reach, t.Reads = Memory, false
@@ -378,6 +378,12 @@ func TestReferrals(t *testing.T) {
 		{all, "http://a.example/", "ftp://@b.example/", 1, "login"},
 		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, "login"},
 		{Rules{Passwords: true}, "http://a.example/", "http://u:p@a.example/", 1, "login"},
+		// A link may lead to what needs no network, a redirect may not.
+		{all, "http://a.example/", "data:,x", 0, ""},
+		{all, "http://a.example/", "data:,x", 1, "referral"},
+		{all, "http://a.example/", "mid:a@b.example", 1, "referral"},
+		{all, "data:text/html,x", "data:,x", 1, ""},
+		{all, "data:text/html,x", "file:///etc/passwd", 0, "file"},
 		// A selector is sent as it is to whatever is there.
 		{all, "http://a.example/", "gopher://b.example/0x", 1, ""},
 		{all, "http://a.example/", "gopher://b.example:70/0x", 1, ""},

@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -24,6 +25,9 @@ type Current struct {
 	// Root reports that an empty path after a host means "/" (RFC 3986 section 6.2.3).
 	Root bool
 }
+
+// Standard returns the name of the standard in force for s: Current.Name, or Section.
+func (s *Scheme) Standard() string { return cmp.Or(s.Current.Name, s.Section) }
 
 // CheckURI returns all violations of u by RFC 3986 and the standard that is in force for its
 // scheme, and notes, in order of offset. Where both find a fault, that of the scheme's

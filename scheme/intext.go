@@ -2,13 +2,13 @@ package scheme
 
 import "github.com/locus-url/locus/extract"
 
-// InText returns the schemes to look for in running text: those of the registry, and the
-// standard ones of package extract. It makes a new set each time.
+// InText returns the schemes to look for in running text: the standard ones of package
+// extract, and those of the registry that have hosts. It makes a new set each time.
 func (r *Registry) InText() *extract.Schemes {
 	list := extract.Standard()
 	standard := extract.NewSchemes(list...)
 	for _, s := range r.All() {
-		if _, ok := standard.Lookup(s.Name); !ok {
+		if _, ok := standard.Lookup(s.Name); !ok && !s.Traits.Has(Local) {
 			list = append(list, extract.Scheme{Name: s.Name})
 		}
 	}

@@ -37,6 +37,22 @@ func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(
 
 func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
 
+// isHere reports whether u is opened without a network: a file, or a URL that contains what
+// it names.
+func (e *Verifier) isHere(u locus.URL) bool {
+	traits := e.traits(u)
+	return traits.Has(scheme.Files) || traits.Has(scheme.Local) && !traits.Has(scheme.Composes)
+}
+
+// isContent reports whether text begins as a URL that is itself what it names. Browsers
+// read more than its standard allows, and nothing else can be dead about it.
+func (e *Verifier) isContent(text string) bool {
+	name, _, _ := strings.Cut(text, ":")
+	s, _ := e.registry.Lookup(name)
+	const others = scheme.Files | scheme.Composes | scheme.Messages | scheme.Contained
+	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
+}
+
 // originOf returns the origin of u, which was found in from. nil: it was typed.
 func (e *Verifier) originOf(u locus.URL, from *access.Result) origin {
 	switch {
@@ -215,6 +231,9 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		}
 	}()
 	fix := func(v Verdict, detail string) ref {
+		if v == Malformed && e.isContent(cmp.Or(l.written, l.url.String())) {
+			v, detail = Warning, detail+"; browsers may read it all the same"
+		}
 		r.fixed, extra.url = e.intern(Outcome{Verdict: v, Detail: detail}), l.url
 		return r
 	}
@@ -240,7 +259,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			return fix(Malformed, why)
 		}
 	}
-	if e.o.Offline && !e.isFile(asked) {
+	if e.o.Offline && !e.isHere(asked) {
 		return fix(Ignored, notAFile)
 	}
 	if e.o.List {
@@ -363,9 +382,9 @@ func (e *Verifier) loadStored(t *target) bool {
 	return true
 }
 
-// isRemembered reports whether the outcome of u may be in the store: files are cheap
-// to open again, and a password must not get there.
-func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isFile(u) && !hasSecret(u) }
+// isRemembered reports whether the outcome of u may be in the store: what is on this machine
+// is cheap to open again, and a password must not get there.
+func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isHere(u) && !hasSecret(u) }
 
 // hasSecret reports whether u has a password, perhaps where the grammar has none.
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
@@ -373,7 +392,7 @@ func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 // hostOf returns the name that a URL in canonical form shares limits by, and these.
 func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	switch traits := e.traits(u); {
-	case traits.Has(scheme.Files):
+	case e.isHere(u):
 		return "", queue.Limits{}
 	case traits.Has(scheme.Composes):
 		// One after the other, so a domain is looked up once.

@@ -182,8 +182,8 @@ func isTemplate(written string) bool {
 	return false
 }
 
-// unknown returns the verdict about a link of a scheme that is not registered, such as
-// data, or an extension that can't be opened, whose form is not judged; "" for other links.
+// unknown returns the verdict about a link of a scheme that is not registered, or of an
+// extension that can't be opened, whose form is not judged; "" for other links.
 func (e *Verifier) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {

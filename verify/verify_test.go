@@ -351,7 +351,7 @@ func TestPartialForms(t *testing.T) {
 		"up.html:1 //a.example/ok ignored",
 		"up.html:1 //a.example:8080/ ignored",
 		"up.html:1 file://localhost/no/such/file dead",
-		"up.html:1 data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/> unsupported",
+		"up.html:1 data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/> warning",
 		"up.html:1 tel:+1 555 1234 unsupported",
 		"up.html:1 ../a b malformed",
 		"up.html:1 http://h/a b malformed",

@@ -34,6 +34,7 @@ const rules = `
 
 	# The contract of a scheme, and what schemes share.
 	internal/bnf, relative, extract, profile/rfc3986 < scheme;
+	profile/rfc3986 < internal/current;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
@@ -47,12 +48,12 @@ const rules = `
 	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.
-	scheme < scheme/schemetest < internal/bnf/bnftest;
+	scheme < scheme/schemetest < internal/bnf/bnftest, internal/current/currenttest;
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, internal/line < internal/lineconn;
-	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme, scheme/X/Xtest, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme, profile/whatwg < profile;
 	# What standards and parsers make of one URL.

@@ -14,9 +14,11 @@ import (
 // naming are the files outside scheme that have a scheme's name in quotes, with the
 // reason. Everything else asks the row of the registry.
 var naming = map[string]string{
+	"access/data.go":                        "the name of a rule of the policy",
 	"access/gateway.go":                     "kinds of gateways are told apart by http and https",
 	"access/transport.go":                   "an http.RoundTripper is for http and https",
 	"extract/schemes.go":                    "the default names to look for in texts",
+	"document/attribute.go":                 "the name of an attribute of HTML",
 	"document/links.go":                     "a mail address in Markdown is a mailto URL",
 	"gateway/connect.go":                    "CONNECT is for https",
 	"gateway/files.go":                      "the list of files that the gateway serves",
@@ -103,7 +105,7 @@ func schemeNames(t *testing.T) map[string]bool {
 			names[d.Name()] = true
 		}
 	}
-	for _, more := range []string{"https", "ftps", "gophers", "snews", "nntp", "nntps", "cid", "rlogin", "tn3270"} {
+	for _, more := range []string{"https", "ftps", "gophers", "snews", "nntp", "nntps", "cid", "rlogin", "tn3270", "wss"} {
 		names[more] = true
 	}
 	if len(names) < 20 {

@@ -97,6 +97,7 @@ type Scheme struct {
 	Port    *uint16 `json:"port"`
 	Status  string  `json:"status"`
 	Section string  `json:"section"`
+	Current string  `json:"current"` // the standard in force
 	Syntax  *Text   `json:"syntax"`
 	Access  *Text   `json:"access"`
 	IANA    *Text   `json:"iana"` // status in IANA's registry; null: not registered there
@@ -108,7 +109,7 @@ func NamedSchemes(r *scheme.Registry) []Scheme {
 	var list []Scheme
 	for name, status := range scheme.Names() {
 		if _, ok := r.Lookup(name); !ok {
-			list = append(list, Scheme{Name: name, Status: status, Section: "IANA", IANA: ianaStatus(name)})
+			list = append(list, Scheme{Name: name, Status: status, Section: "IANA", Current: "IANA", IANA: ianaStatus(name)})
 		}
 	}
 	return list
@@ -122,7 +123,7 @@ func ianaStatus(name string) *Text {
 // NewScheme describes s.
 func NewScheme(s scheme.Scheme) Scheme {
 	j := Scheme{
-		Name: s.Name, Status: s.Status.String(), Section: s.Section,
+		Name: s.Name, Status: s.Status.String(), Section: s.Section, Current: s.Standard(),
 		Syntax: Present(s.Syntax, s.Syntax != ""), Access: Present(s.Access, s.Access != ""), IANA: ianaStatus(s.Name),
 	}
 	if s.Port != 0 {

@@ -153,7 +153,9 @@ func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
 	m.closers = append(m.closers, closerFunc(d.Close))
 	r := Room{Name: d.Name, About: d.About}
 	for i, s := range d.Stops {
-		m.addresses.add(hostPort(s.URL, row.Port))
+		if s.URL.Host() != "" {
+			m.addresses.add(hostPort(s.URL, row.Port))
+		}
 		r.Stops = append(r.Stops, Stop{Name: fmt.Sprintf("%s-%d", row.Name, i+1), Section: row.Section, Title: s.Title, URL: s.URL, Kind: s.Kind, Type: s.Type, Answers: s.Answers})
 	}
 	m.add(r)

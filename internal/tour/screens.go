@@ -75,7 +75,11 @@ func (s *screens) plan() (int, error) {
 			b.At(introRow+i, 1).Field(tn3270.Skip).Text(text)
 		}
 		for i, room := range s.rooms {
-			b.At(roomsRow+i, 3).Field(tn3270.Skip).Text(fmt.Sprintf("%2d  %-24s %s", i+1, room.Name, room.Scheme))
+			row, column := roomsRow+i, 3
+			if row >= inputRow-1 { // a second column
+				row, column = row-(inputRow-1-roomsRow), lineLength/2+3
+			}
+			b.At(row, column).Field(tn3270.Skip).Text(term.Truncate(fmt.Sprintf("%2d  %-24s %s", i+1, room.Name, room.Scheme), lineLength/2))
 		}
 		b.At(inputRow, 1).Field(tn3270.Skip).Text("Room ===>").
 			At(inputRow, inputColumn).Field(tn3270.Numeric).

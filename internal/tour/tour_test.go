@@ -85,7 +85,7 @@ func TestEveryStopAnswers(t *testing.T) {
 				t.Errorf("the guide does not print %q:\n%s", want, out)
 			}
 		}
-		if !slices.Contains([]string{"file", "mid", "cid", "mailto"}, stop.Scheme) && !strings.Contains(out.String(), "    > ") {
+		if !slices.Contains([]string{"file", "mid", "cid", "mailto", "data"}, stop.Scheme) && !strings.Contains(out.String(), "    > ") {
 			t.Errorf("%s: the guide prints no request:\n%s", stop.URL, out)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\r") {
@@ -274,7 +274,7 @@ func TestVisitOfAClosedMuseum(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, stop := range museum.Stops() {
-		if err := guide.Visit(t.Context(), stop, tour.Full); err == nil && stop.Scheme != "mailto" {
+		if err := guide.Visit(t.Context(), stop, tour.Full); err == nil && stop.Scheme != "mailto" && stop.Scheme != "data" {
 			t.Errorf("%s: no error after its server ended", stop.URL)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/data"
 	"github.com/locus-url/locus/scheme/file"
 	"github.com/locus-url/locus/scheme/finger"
 	"github.com/locus-url/locus/scheme/ftp"
@@ -16,17 +17,20 @@ import (
 	"github.com/locus-url/locus/scheme/mailto"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nfs"
 	"github.com/locus-url/locus/scheme/prospero"
 	"github.com/locus-url/locus/scheme/tel"
 	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/scheme/urn"
 	"github.com/locus-url/locus/scheme/wais"
+	"github.com/locus-url/locus/scheme/ws"
 )
 
 // Registry returns a registry of every scheme, opened with clients that have default
 // options. A row of instead replaces the row of the same name, or is added.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
-	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), []scheme.Scheme{
+	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), ws.Schemes(), []scheme.Scheme{
+		data.Scheme(nil),
 		file.Scheme(nil),
 		finger.Scheme(),
 		ftp.Scheme(nil),
@@ -37,6 +41,7 @@ func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 		http.Scheme(nil),
 		http.SecureScheme(nil),
 		mailto.Scheme(),
+		nfs.Scheme(),
 		prospero.Scheme(nil),
 		tel.Scheme(),
 		urn.Scheme(),

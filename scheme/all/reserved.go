@@ -18,7 +18,6 @@ func reserved() []scheme.Scheme {
 	rows := []struct{ name, section, syntax string }{
 		{"afs", rfc1738, "Andrew File System global file names; afs://<cellname>/<path>, which the URI draft keeps as history"},
 		{"mailserver", rfc1738, "access to data available from mail servers; syntax only in an expired draft (draft-ietf-uri-url-mailserver)"},
-		{"nfs", rfc1738 + "; RFC 2224", "Network File System file names; nfs://<host>:<port>/<path> (RFC 2224)"},
 		{"whois", study, "whois++ handles and queries; a host, then a path that is one or the other"},
 		{"x500", study, "x.500 names, distinguished or user friendly; no syntax"},
 		{"z39.50", rfc1738 + "; RFC 2056", "access to ANSI Z39.50 services; RFC 2056 defines z39.50r and z39.50s, but not this name"},

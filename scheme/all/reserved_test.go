@@ -17,7 +17,7 @@ func TestReserved(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if want := []string{"afs", "mailserver", "nfs", "whois", "x500", "z39.50"}; !slices.Equal(names, want) {
+	if want := []string{"afs", "mailserver", "whois", "x500", "z39.50"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
 }

@@ -17,6 +17,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
+		Current:   inForce,
 		Traits:    scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments | scheme.Directories,
 		Icon:      "folder",
 		Split:     splitPath,

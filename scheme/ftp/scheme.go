@@ -41,6 +41,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Name:      name,
 		Port:      port,
 		Syntax:    name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
+		Current:   inForce,
 		Fields:    fields,
 		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,

@@ -20,6 +20,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Section:   "RFC 1738 3.4",
 		Syntax:    "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
 		Access:    "Gopher (RFC 1436) and Gopher+",
+		Current:   inForce,
 		Reserved:  escape.Chars("\t"),
 		OffPort:   escape.Chars("\t"), // between selector and search
 		OtherPort: otherPort,
@@ -81,6 +82,7 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s.Name = secureName
 	s.Status = scheme.Extension
 	s.Section = "in no RFC"
+	s.Current.Name = "" // RFC 4266 has the syntax, and not the name
 	s.Syntax = "gophers" + s.Syntax[len(name):]
 	s.Access = "Gopher within TLS"
 	s.Traits |= scheme.Secure

@@ -23,6 +23,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Canonical: Canonical,
 		Check:     Check,
 		Notes:     notes,
+		Current:   inForce,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment,
 		Encoded:   true,
 		Traits:    scheme.Web | scheme.Fragments | scheme.AcceptsTypes,

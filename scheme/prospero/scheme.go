@@ -18,6 +18,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Syntax:    "prospero://<host>:<port>/<hsoname>[;<field>=<value>]...",
 		Access:    "Prospero, version 5, over ARDP",
 		Reserved:  escape.Chars(";="),
+		Current:   inForce,
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

@@ -14,9 +14,9 @@ func Schemes(c *Client) []scheme.Scheme {
 	}
 	const draft = `URI draft, "Telnet, rlogin, tn3270"`
 	rows := []scheme.Scheme{
-		{Name: "telnet", Port: TelnetPort, Status: scheme.Standard, Section: section, Access: "Telnet (RFC 854), or whatever octets a service has"},
+		{Name: "telnet", Port: TelnetPort, Status: scheme.Standard, Section: section, Current: telnetInForce, Access: "Telnet (RFC 854), or whatever octets a service has"},
 		{Name: "rlogin", Port: RloginPort, Status: scheme.Draft, Section: draft, Access: "rlogin (RFC 1282)"},
-		{Name: "tn3270", Port: TN3270Port, Status: scheme.Draft, Section: draft + "; RFC 1738 4; RFC 6270", Access: "Telnet with 3270 data streams (RFC 1576, RFC 2355)"},
+		{Name: "tn3270", Port: TN3270Port, Status: scheme.Draft, Section: draft + "; RFC 1738 4; RFC 6270", Current: tn3270InForce, Access: "Telnet with 3270 data streams (RFC 1576, RFC 2355)"},
 	}
 	for i := range rows {
 		s := &rows[i]

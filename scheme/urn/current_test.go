@@ -81,7 +81,7 @@ func TestCurrent(t *testing.T) {
 		{"B.1", "urn:ab-:c", "nid@4"},
 		{"2.1", "urn:a_b:c", "nid@5"},
 		{"2.1", "urn:%69sbn:0", "nid@4"},
-		{"2.1", "urn:\u00e9x:c", "character@4"},
+		{"2.1", "urn:\u00e9x:c", "nid@4"},
 		{"2", "urn:example:a b", "character@13"},
 		{"2", "urn:example:abc12%3", "escape@17"},
 		{"2.2", "urn:example:a%C3%E9b", "utf-8@13"},

@@ -15,6 +15,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Status:    scheme.Standard,
 		Section:   section,
 		Syntax:    "wais://<host>:<port>/<database>[?<search>|/<wtype>/<wpath>]",
+		Current:   inForce,
 		Fields:    fields,
 		Words:     words,
 		Canonical: canonical,

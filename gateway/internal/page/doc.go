@@ -11,8 +11,9 @@
 //
 // Everything from a server is text: control characters, marks that turn the direction
 // of writing, and octets that are not characters become visible escapes. A URL becomes a
-// link only if its scheme is registered and [Site.Page] has a page for it; "javascript:"
-// and "data:" are in no registry. Foreign HTML is shown without scripts, styles, forms
+// link only if its scheme is registered and [Site.Page] has a page for it; "javascript:" is
+// in no registry. A link to "data:" leads to a page too: browsers never see the URL itself,
+// and its HTML is as foreign as any other. Foreign HTML is shown without scripts, styles, forms
 // and frames, its links and images led through the site, or in a sandboxed frame.
 //
 // A page loads nothing from elsewhere, and has no inline scripts and styles: [Policy] is

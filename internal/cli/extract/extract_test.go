@@ -22,8 +22,9 @@ func TestSchemesAreLookedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range registry.All() {
-		if _, ok := x.o.Extract.Schemes.Lookup(s.Name); !ok {
-			t.Errorf("extract does not look for %s", s.Name)
+		// In running text, "data:" is a word.
+		if _, ok := x.o.Extract.Schemes.Lookup(s.Name); ok != (s.Name != "data") {
+			t.Errorf("extract looks for %s: %v", s.Name, ok)
 		}
 	}
 }

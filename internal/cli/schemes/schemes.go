@@ -27,8 +27,9 @@ func New(a *base.App) *cobra.Command {
 		Short: "List the schemes: name, port, section, and how they are accessed",
 		Long: `The columns are the name, the default port, the origin of the name (standard: RFC 1738;
 draft: the URI draft that became RFC 1630; extension: neither, but supported; reserved:
-a name without syntax), the section that defines it, and how it is accessed. --json adds
-the syntax, the status in IANA's registry, and the gateway that URLs of the scheme use.
+a name without syntax), the section that defines it, the standard in force today (that of
+--rules rfc3986), and how it is accessed. --json adds the syntax, the status in IANA's
+registry, and the gateway that URLs of the scheme use.
 
 Then come the other names that IANA registers (permanent, provisional or historical) and
 those that programs use unregistered. Their URLs are checked by RFC 1738 section 5, and
@@ -45,7 +46,7 @@ not accessed. Names that have only a gateway come last.`,
 			if err != nil {
 				return err
 			}
-			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
+			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "CURRENT", "ACCESS"}}
 			for _, s := range list(a, table, gateways) {
 				j := schemeJSON{Scheme: s}
 				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
@@ -98,7 +99,7 @@ func (s schemeJSON) row() []string {
 	case s.Gateway != "":
 		access = "gateway " + string(s.Gateway)
 	}
-	return []string{s.Name, port, s.Status, cmp.Or(s.Section, "-"), access}
+	return []string{s.Name, port, s.Status, cmp.Or(s.Section, "-"), cmp.Or(s.Current, "-"), access}
 }
 
 func writeTable(a *base.App, rows [][]string) {

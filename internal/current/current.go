@@ -1,0 +1,104 @@
+// Package current has what the standards in force for schemes share on top of RFC 3986:
+// which of its components a scheme has. The package of a scheme adds its own syntax.
+package current
+
+import (
+	"slices"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
+)
+
+// Findings collects the findings about one URI by the standard of its scheme.
+type Findings struct {
+	URI rfc3986.URI
+	// Section is the section that has the syntax: "RFC 4248 2".
+	Section string
+	list    []locus.Violation
+}
+
+// List returns the findings in order of their offsets; nil: none.
+func (f *Findings) List() []locus.Violation {
+	slices.SortStableFunc(f.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
+	return f.list
+}
+
+// Add adds a violation of Section about the n octets at offset, which must not be in the
+// userinfo.
+func (f *Findings) Add(rule string, offset, n int, help string) {
+	f.Report(locus.Ungrammatical, rule, f.Section, offset, n, help)
+}
+
+// Note adds advice of that section about the n octets at offset, which must not be in the
+// userinfo.
+func (f *Findings) Note(rule, section string, offset, n int, help string) {
+	f.Report(locus.Note, rule, section, offset, n, help)
+}
+
+// Report adds a finding of that kind and section about the n octets at offset, which must
+// not be in the userinfo.
+func (f *Findings) Report(kind locus.Kind, rule, section string, offset, n int, help string) {
+	f.list = append(f.list, locus.Violation{
+		Rule: rule, Kind: kind, Section: section, Offset: offset, Text: f.URI.String()[offset : offset+n], Help: help,
+	})
+}
+
+// Host adds a violation if the URI has no "//", or no host after it. It reports whether
+// the URI has both.
+func (f *Findings) Host() bool {
+	host, ok := f.URI.Host()
+	switch {
+	case !ok:
+		f.Add("authority", f.URI.PathOffset(), 0, `write "//" and a host after the scheme`)
+	case host == "":
+		f.Add("host", f.URI.HostOffset(), 0, "the host is missing")
+	}
+	return host != ""
+}
+
+// NoUserinfo adds a violation if the URI has a userinfo. Its text is the "@" alone, since
+// a password may stand before it.
+func (f *Findings) NoUserinfo(help string) {
+	if _, ok := f.URI.Userinfo(); ok {
+		f.Add("userinfo", f.URI.HostOffset()-len("@"), len("@"), help)
+	}
+}
+
+// NoPort adds a violation if the URI has a port, or a ":" without one.
+func (f *Findings) NoPort(help string) {
+	if _, ok := f.URI.Port(); ok {
+		f.Add("port", f.URI.PortOffset()-len(":"), len(":"), help)
+	}
+}
+
+// NoPath adds a violation if the path has more than a "/".
+func (f *Findings) NoPath(help string) {
+	if path := f.URI.Path(); path != "" && path != "/" {
+		f.Add("path", f.URI.PathOffset(), len(path), help)
+	}
+}
+
+// NoQuery adds a violation if the URI has a query.
+func (f *Findings) NoQuery(help string) {
+	if _, ok := f.URI.Query(); ok {
+		f.Add("query", f.URI.QueryOffset()-len("?"), len("?"), help)
+	}
+}
+
+// NoFragment adds a violation if the URI has a fragment.
+func (f *Findings) NoFragment(help string) {
+	if _, ok := f.URI.Fragment(); ok {
+		f.Add("fragment", f.URI.FragmentOffset()-len("#"), len("#"), help)
+	}
+}
+
+// WithPath returns u with that path in place of its own. "//" is written before it if u
+// has no authority and authority is set.
+func WithPath(u rfc3986.URI, path string, authority bool) rfc3986.URI {
+	text := u.String()
+	before, after := text[:u.PathOffset()], text[u.PathOffset()+len(u.Path()):]
+	if _, ok := u.Host(); !ok && authority {
+		before += "//"
+	}
+	return rfc3986.Parse(before + path + after)
+}

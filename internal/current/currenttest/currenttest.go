@@ -1,0 +1,166 @@
+// Package currenttest tests the standard in force for a scheme against examples and a
+// readable copy of its syntax.
+package currenttest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/schemetest"
+)
+
+// The productions of RFC 3986 that schemes use, as regular expressions.
+const (
+	Escape       = `(?:%[0-9A-Fa-f][0-9A-Fa-f])`
+	Unreserved   = `[A-Za-z0-9\-._~]`
+	RegName      = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=])*)`
+	Host         = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=])+)` // not empty, and no address in brackets
+	Port         = `(?::[0-9]*)?`
+	Userinfo     = `(?:(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=:])*@)?`
+	Pchar        = `(?:` + Unreserved + `|` + Escape + `|[!$&'()*+,;=:@])`
+	PathAbempty  = `(?:(?:/` + Pchar + `*)*)`
+	PathAbsolute = `(?:/(?:` + Pchar + `+(?:/` + Pchar + `*)*)?)`
+	Query        = `(?:\?(?:` + Pchar + `|[/?])*)?`
+	Fragment     = `(?:#(?:` + Pchar + `|[/?])*)?`
+)
+
+// Example is a text of a standard, or one that is like it.
+type Example = struct {
+	Section string // where it stands: "RFC 8089 B"; empty: nowhere
+	Text    string
+	// Want are the findings, with their offsets: "port@12, userinfo@7!". "?" after the
+	// offset: impossible; "!": a note. Those of RFC 3986 are among them.
+	Want string
+	// Normal is the normalized form. Empty: it is not tested.
+	Normal string
+}
+
+// Examples tests what a registry with row finds in examples.
+func Examples(t *testing.T, row scheme.Scheme, list []Example) {
+	t.Helper()
+	r := registry(t, row)
+	for _, e := range list {
+		u := rfc3986.Parse(e.Text)
+		Invariants(t, r, u)
+		if got := describe(r.CheckURI(u)); got != e.Want {
+			t.Errorf("%s: %s: %q, want %q", e.Section, e.Text, got, e.Want)
+		}
+		if got := r.NormalizeURI(u).String(); e.Normal != "" && got != e.Normal {
+			t.Errorf("%s: %s: normalized %s, want %s", e.Section, e.Text, got, e.Normal)
+		}
+	}
+}
+
+func registry(t testing.TB, row scheme.Scheme) *scheme.Registry {
+	t.Helper()
+	r, err := scheme.NewRegistry(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func describe(list []locus.Violation) string {
+	var texts []string
+	for _, v := range list {
+		mark := map[locus.Kind]string{locus.Impossible: "?", locus.Note: "!"}[v.Kind]
+		texts = append(texts, fmt.Sprintf("%s@%d%s", v.Rule, v.Offset, mark))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Twin compares row on 20,000 random changes of seeds with production, a regular
+// expression. It skips texts with "[": RFC 3986 alone judges addresses in brackets.
+func Twin(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
+	t.Helper()
+	TwinFunc(t, row, Production(row, production), seeds...)
+}
+
+// Production returns a function that reports whether a text is the name of row, ":" and
+// what a regular expression matches.
+func Production(row scheme.Scheme, expr string) func(text string) bool {
+	return regexp.MustCompile(`^(?i:` + row.Name + `):` + expr + `$`).MatchString
+}
+
+// TwinFunc is [Twin] with a function.
+func TwinFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool, seeds ...string) {
+	t.Helper()
+	r, rnd := registry(t, row), rand.New(rand.NewPCG(3986, uint64(len(row.Name))))
+	good, all := 0, 0
+	for all < 20_000 {
+		text := schemetest.Change(rnd, seeds)
+		u := rfc3986.Parse(text)
+		if name, _ := u.Scheme(); !strings.EqualFold(name, row.Name) || strings.Contains(text, "[") {
+			continue
+		}
+		all++
+		Invariants(t, r, u)
+		list := r.CheckURI(u)
+		got := !slices.ContainsFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Ungrammatical })
+		want := twin(text)
+		if got != want {
+			t.Errorf("%q: %v, the production says %v: %v", text, got, want, list)
+		}
+		if want {
+			good++
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d of %d texts match", good, all)
+	if good < all/50 {
+		t.Errorf("only %d of %d texts match: the test needs more", good, all)
+	}
+}
+
+// Fuzz is the fuzz test of the standard of row.
+func Fuzz(f *testing.F, row scheme.Scheme, seeds ...string) {
+	r := registry(f, row)
+	for _, seed := range seeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if name, _ := rfc3986.Parse(text).Scheme(); !strings.EqualFold(name, row.Name) {
+			text = row.Name + ":" + text
+		}
+		Invariants(t, r, rfc3986.Parse(text))
+	})
+}
+
+// Invariants tests what is true for every URI: findings are complete and in order, and
+// show no password; the normalized form of a URI that conforms does too, and is its own
+// normalized form.
+func Invariants(t *testing.T, r *scheme.Registry, u rfc3986.URI) {
+	t.Helper()
+	list, text := r.CheckURI(u), u.String()
+	last := 0
+	for _, v := range list {
+		if v.Rule == "" || v.Section == "" || v.Help == "" || v.Offset < last || v.Offset+len(v.Text) > len(text) || text[v.Offset:v.Offset+len(v.Text)] != v.Text {
+			t.Errorf("%q: %+v", text, list)
+			return
+		}
+		last = v.Offset
+		if info, ok := u.Userinfo(); ok && !strings.HasPrefix(v.Section, "RFC 3986") && v.Text != "" &&
+			v.Offset < u.UserinfoOffset()+len(info) && v.Offset+len(v.Text) > u.UserinfoOffset() {
+			t.Errorf("%q: %v shows the userinfo", text, v)
+		}
+	}
+	if !locus.Conforms(list) {
+		return
+	}
+	n := r.NormalizeURI(u)
+	if found := r.CheckURI(n); !locus.Conforms(found) {
+		t.Errorf("%q: the normalized form %q: %v", text, n.String(), found)
+	}
+	if again := r.NormalizeURI(n); again != n {
+		t.Errorf("%q: normalized %q, and again %q", text, n.String(), again.String())
+	}
+}

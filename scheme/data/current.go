@@ -1,0 +1,77 @@
+package data
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+)
+
+// inForce is RFC 2397, which is still in force. To RFC 3986 a data URL is a path and
+// perhaps a query.
+func inForce(forgiving bool) scheme.Current {
+	return scheme.Current{
+		Check: func(u rfc3986.URI) []locus.Violation { return checkURI(u, forgiving) },
+		Normalize: func(u rfc3986.URI) rfc3986.URI {
+			text, start := part(u)
+			r := reader{forgiving: forgiving}
+			if r.read(text); len(r.faults) > 0 {
+				return u
+			}
+			return rfc3986.Parse(u.String()[:start] + r.content.spell(escape.Xchar().With("~")) + u.String()[start+len(text):])
+		},
+	}
+}
+
+// part returns what stands between "data:" and the fragment, and its offset.
+func part(u rfc3986.URI) (text string, start int) {
+	name, _ := u.Scheme()
+	start = len(name) + len(":")
+	text, _, _ = strings.Cut(u.String()[start:], "#")
+	return text, start
+}
+
+// section is where the syntax stands.
+const section = "RFC 2397 3"
+
+func checkURI(u rfc3986.URI, forgiving bool) []locus.Violation {
+	text, start := part(u)
+	r := reader{forgiving: forgiving}
+	r.read(text)
+	f := current.Findings{URI: u, Section: section}
+	for _, x := range r.faults {
+		f.Add(x.part, start+x.offset, x.size, x.help)
+	}
+	if r.quoted > 0 {
+		f.Note("quoted-string", section, start+r.quoted, 0, "write the value without quotes, and escapes in it")
+	}
+	if i := notASCII(r.content.octets); i >= 0 && len(r.faults) == 0 && r.content.isASCII() {
+		f.Note("charset", "RFC 2397 2", start+strings.IndexByte(text, ',')+1, 0, "the data are not US-ASCII: write ;charset=utf-8, or the charset they have, before the data")
+	}
+	if _, ok := u.Fragment(); ok {
+		f.Note("fragment", "RFC 3986 3.5", u.FragmentOffset()-len("#"), len("#"), `"#" ends the data: write %23 if it belongs to them`)
+	}
+	return f.List()
+}
+
+func notASCII(octets string) int {
+	for i := range len(octets) {
+		if octets[i] >= 0x80 {
+			return i
+		}
+	}
+	return -1
+}
+
+// isASCII reports whether the media type says that the octets are US-ASCII.
+func (c *content) isASCII() bool {
+	for _, p := range c.parameters {
+		if p.Name == "charset" {
+			return strings.EqualFold(p.Value, usASCII)
+		}
+	}
+	return c.mediaType == plainText
+}

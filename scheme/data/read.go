@@ -1,0 +1,216 @@
+package data
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// content is what a URL contains.
+type content struct {
+	mediaType  string // "text/plain", in lower case
+	parameters []Parameter
+	base64     bool
+	octets     string
+}
+
+// Parameter is a parameter of a media type, decoded.
+type Parameter struct {
+	Name  string // in lower case
+	Value string
+}
+
+// fault is a reason to refuse a URL.
+type fault struct {
+	offset, size int // of the text in question
+	part         string
+	err          error // locus.ErrForm or locus.ErrValue
+	help         string
+}
+
+// reader reads the text after "data:".
+type reader struct {
+	forgiving bool
+	content   content
+	faults    []fault
+	quoted    int // offset of a value that is a quoted-string; 0: none
+}
+
+func (r *reader) fault(part string, offset, size int, err error, help string, args ...any) {
+	r.faults = append(r.faults, fault{offset, size, part, err, fmt.Sprintf(help, args...)})
+}
+
+// read reads text, which may have malformed escapes: they stay as they are.
+func (r *reader) read(text string) {
+	head, data, ok := strings.Cut(text, ",")
+	if !ok {
+		r.fault("dataurl", len(text), 0, locus.ErrForm, `write "," before the data`)
+		return
+	}
+	offset := len(head) + len(",")
+	if i := len(head) - len(base64Mark); i >= 0 && strings.EqualFold(head[i:], base64Mark) {
+		r.content.base64, head = true, head[:i]
+	}
+	r.mediaType(head)
+	r.content.octets = decode(data)
+	if r.content.base64 {
+		r.decodeBase64(data, offset)
+	}
+}
+
+const base64Mark = ";base64"
+
+func decode(text string) string {
+	if octets, err := escape.Decode(text); err == nil {
+		return octets
+	}
+	return text
+}
+
+// The defaults of section 2.
+const (
+	plainText = "text/plain"
+	usASCII   = "US-ASCII"
+)
+
+func (r *reader) mediaType(head string) {
+	name, parameters, some := strings.Cut(head, ";")
+	r.content.mediaType = plainText
+	if name != "" {
+		kind, subtype, ok := strings.Cut(name, "/")
+		kind, subtype = decode(kind), decode(subtype)
+		switch {
+		case !ok:
+			r.fault("mediatype", 0, len(name), locus.ErrForm, `a media type is a type, "/" and a subtype, as in text/html`)
+		case !isToken(kind) || !isToken(subtype):
+			r.fault("mediatype", 0, len(name), locus.ErrValue, "a media type is letters, digits and hyphens, as in image/svg+xml")
+		}
+		r.content.mediaType = strings.ToLower(kind + "/" + subtype)
+	} else if !some {
+		r.content.parameters = []Parameter{{"charset", usASCII}}
+	}
+	for offset := len(name) + len(";"); some; {
+		var text string
+		text, parameters, some = strings.Cut(parameters, ";")
+		r.parameter(text, offset)
+		offset += len(text) + len(";")
+	}
+}
+
+func (r *reader) parameter(text string, offset int) {
+	name, value, ok := strings.Cut(text, "=")
+	p := Parameter{strings.ToLower(decode(name)), decode(value)}
+	switch {
+	case !ok && strings.EqualFold(text, base64Mark[1:]):
+		r.fault("mediatype", offset, len(text), locus.ErrForm, `write ";base64" after the parameters, before the ","`)
+	case !ok:
+		r.fault("parameter", offset, len(text), locus.ErrForm, `a parameter is a name, "=" and a value`)
+	case !isToken(p.Name):
+		r.fault("attribute", offset, len(name), locus.ErrValue, "a parameter's name is letters, digits and hyphens")
+	case slices.ContainsFunc(r.content.parameters, func(q Parameter) bool { return q.Name == p.Name }):
+		r.fault("attribute", offset, len(name), locus.ErrValue, "this parameter is there twice: leave one out")
+	}
+	if len(p.Value) > 1 && p.Value[0] == '"' && p.Value[len(p.Value)-1] == '"' {
+		p.Value, r.quoted = unquote(p.Value), offset+len(name)+len("=")
+	}
+	if i := strings.IndexFunc(p.Value, func(c rune) bool { return c < ' ' || c > '~' }); ok && (i >= 0 || p.Value == "") {
+		r.fault("value", offset+len(name)+len("="), len(value), locus.ErrValue, "a parameter has a value of printable US-ASCII characters")
+	}
+	r.content.parameters = append(r.content.parameters, p)
+}
+
+// unquote returns the text of a quoted-string (RFC 822 section 3.3).
+func unquote(text string) string {
+	var b strings.Builder
+	for i := 1; i < len(text)-1; i++ {
+		if text[i] == '\\' && i < len(text)-2 {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// isToken reports whether text is a token of RFC 2045 section 5.1.
+func isToken(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] >= 0x7F || strings.IndexByte(`()<>@,;:\"/[]?=`, text[i]) >= 0 {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// decodeBase64 decodes the octets, which are text at offset without escapes, from base64.
+func (r *reader) decodeBase64(text string, offset int) {
+	code := r.content.octets
+	where := func(n int) int { return offset + at(text, n) }
+	if r.forgiving {
+		code = withoutSpace(code)
+		where = func(int) int { return offset }
+	}
+	for i := range len(code) {
+		if !isBase64(code[i]) && code[i] != '=' {
+			r.fault("data", where(i), 0, locus.ErrValue, "%s", notBase64(code[i]))
+			return
+		}
+	}
+	digits := strings.TrimRight(code, "=")
+	missing, written := (4-len(digits)%4)%4, len(code)-len(digits)
+	switch i := strings.IndexByte(digits, '='); {
+	case i >= 0:
+		r.fault("data", where(i), 0, locus.ErrValue, `"=" ends base64, and more follows`)
+	case missing == 3:
+		r.fault("data", where(len(digits)), 0, locus.ErrValue, "base64 of this length is cut off: one character or three are missing")
+	case written == 0 && missing > 0 && !r.forgiving:
+		r.fault("data", where(len(code)), 0, locus.ErrValue, "write %s at the end: base64 has groups of four characters", strings.Repeat("=", missing))
+	case written > 0 && written != missing:
+		r.fault("data", where(len(digits)), 0, locus.ErrValue, "base64 of this length ends in %s", cmp.Or(strings.Repeat("=", missing), `no "="`))
+	default:
+		octets, _ := base64.RawStdEncoding.DecodeString(digits) // it has only digits, of a possible number
+		r.content.octets = string(octets)
+	}
+}
+
+// at returns the offset in text of its decoded octet number n.
+func at(text string, n int) int {
+	if decode(text) == text {
+		return n
+	}
+	i := 0
+	for ; n > 0; n-- {
+		if text[i] == '%' {
+			i += 2
+		}
+		i++
+	}
+	return i
+}
+
+func isBase64(c byte) bool {
+	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/'
+}
+
+// notBase64 returns what is wrong with c.
+func notBase64(c byte) string {
+	switch c {
+	case ' ', '\t', '\n', '\r', '\f':
+		return "leave out white space"
+	case '-':
+		return `write "+" for "-": "-" is in the base64 for URLs and filenames (RFC 4648 section 5)`
+	case '_':
+		return `write "/" for "_": "_" is in the base64 for URLs and filenames (RFC 4648 section 5)`
+	}
+	return locus.Quote(string([]byte{c})) + " is not a character of base64"
+}
+
+// withoutSpace removes white space, as browsers do ("forgiving-base64 decode" of the Infra
+// Standard).
+func withoutSpace(code string) string {
+	return strings.NewReplacer(" ", "", "\t", "", "\n", "", "\f", "", "\r", "").Replace(code)
+}

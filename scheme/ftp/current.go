@@ -1,0 +1,53 @@
+package ftp
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+)
+
+// No later text has replaced RFC 1738 section 3.2, so it is in force with the generic
+// syntax of RFC 3986:
+//
+//	ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
+//
+// An empty path after the host is "/" (RFC 3986 section 6.2.3, "in general").
+var inForce = scheme.Current{Check: checkURI, Normalize: normalizeURI, Root: true}
+
+const typePrefix = ";type="
+
+func checkURI(u rfc3986.URI) []locus.Violation {
+	f := current.Findings{URI: u, Section: section}
+	f.Host()
+	if i, code := typecode(u.Path()); i >= 0 && (len(code) != 1 || !strings.Contains("aAiIdD", code)) {
+		f.Section = "RFC 1738 3.2.2"
+		f.Add("typecode", u.PathOffset()+i+len(typePrefix), len(code), "a typecode is a, i or d")
+	}
+	if _, ok := u.Query(); ok {
+		f.Note("query", "RFC 3986 3.4", u.QueryOffset()-len("?"), len("?"), "RFC 3986 ends the path here: write %3F in a name")
+	}
+	return f.List()
+}
+
+// typecode returns the offset of ";type=" in the last segment of path, and what follows
+// it; -1: none.
+func typecode(path string) (offset int, code string) {
+	last := strings.LastIndexByte(path, '/') + 1
+	i := strings.LastIndexByte(path[last:], ';')
+	if i < 0 || len(path)-last-i < len(typePrefix) || !strings.EqualFold(path[last+i:last+i+len(typePrefix)], typePrefix) {
+		return -1, ""
+	}
+	return last + i, path[last+i+len(typePrefix):]
+}
+
+// normalizeURI writes the typecode in lower case, as the BNF prints it.
+func normalizeURI(u rfc3986.URI) rfc3986.URI {
+	path := u.Path()
+	if i, code := typecode(path); i >= 0 && len(code) == 1 {
+		return current.WithPath(u, path[:i]+strings.ToLower(path[i:]), false)
+	}
+	return u
+}

@@ -1,0 +1,30 @@
+package http
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+)
+
+// RFC 9110 section 4.2:
+//
+//	http-URI  = "http" "://" authority path-abempty [ "?" query ]
+//	https-URI = "https" "://" authority path-abempty [ "?" query ]
+//
+// Section 4.2.1 refuses an empty host, and section 4.2.4 a userinfo from senders.
+// Fragments are those of RFC 3986 (section 4.2.5). Section 4.2.3 normalizes as RFC 3986
+// section 6.2.3, with "/" for an empty path.
+var inForce = scheme.Current{Name: "RFC 9110", Check: checkURI, Root: true}
+
+func checkURI(u rfc3986.URI) []locus.Violation {
+	section := "RFC 9110 4.2.1"
+	if name, _ := u.Scheme(); len(name) > len("http") {
+		section = "RFC 9110 4.2.2"
+	}
+	f := current.Findings{URI: u, Section: section}
+	f.Host()
+	f.Section = "RFC 9110 4.2.4"
+	f.NoUserinfo(`leave out "@" and the user and password before it: senders must not write them, and recipients may take them for an attack`)
+	return f.List()
+}

@@ -1,0 +1,30 @@
+package telnet
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+)
+
+// RFC 4248 section 2:
+//
+//	telnet://<user>:<password>@<host>:<port>/
+//
+// "The final "/" character may be omitted." RFC 6270 section 2 has the same for tn3270:
+// an authority, and no more than "/" after it. No later text has rlogin.
+var (
+	telnetInForce = scheme.Current{Name: "RFC 4248", Check: checkURI("RFC 4248 2"), Root: true}
+	tn3270InForce = scheme.Current{Name: "RFC 6270", Check: checkURI("RFC 6270 2"), Root: true}
+)
+
+func checkURI(section string) func(u rfc3986.URI) []locus.Violation {
+	return func(u rfc3986.URI) []locus.Violation {
+		f := current.Findings{URI: u, Section: section}
+		if f.Host() {
+			f.NoPath("a session has no path: leave it out")
+		}
+		f.NoQuery("a session has no query: leave it out")
+		return f.List()
+	}
+}

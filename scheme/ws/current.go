@@ -1,0 +1,25 @@
+package ws
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/profile/rfc3986"
+	"github.com/locus-url/locus/scheme"
+)
+
+// RFC 6455 section 3:
+//
+//	ws-URI  = "ws:" "//" host [ ":" port ] path [ "?" query ]
+//	wss-URI = "wss:" "//" host [ ":" port ] path [ "?" query ]
+//
+// host, port, path-abempty and query are those of RFC 3986. A fragment "MUST NOT be used
+// on these URIs". The resource name has "/" for an empty path.
+var inForce = scheme.Current{Check: checkURI, Root: true}
+
+func checkURI(u rfc3986.URI) []locus.Violation {
+	f := current.Findings{URI: u, Section: "RFC 6455 3"}
+	f.Host()
+	f.NoUserinfo(`a WebSocket URI has no user or password: leave them and the "@" out`)
+	f.NoFragment(`a WebSocket URI has no fragment: leave it out, or write %23 in a path or query`)
+	return f.List()
+}
