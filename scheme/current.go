@@ -16,6 +16,9 @@ type Current struct {
 	// Check returns what Name forbids or advises against and RFC 3986 does not, in order
 	// of offset. nil: nothing.
 	Check func(u rfc3986.URI) []locus.Violation
+	// Clean reports, in less time than Check, that Check finds nothing in a URI in which RFC
+	// 3986 finds nothing. It may be false for such a URI. nil: it always is.
+	Clean func(u rfc3986.URI) bool
 	// Normalize returns the form that stands for all URIs that are equivalent to u by
 	// Name. u is normalized by RFC 3986 section 6.2.2 and 6.2.3, and conforms. nil: u.
 	Normalize func(u rfc3986.URI) rfc3986.URI
@@ -35,7 +38,7 @@ func (s *Scheme) Standard() string { return cmp.Or(s.Current.Name, s.Section) }
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
 	s := r.ofURI(u)
-	if s.Current.Check == nil {
+	if s.Current.Check == nil || len(list) == 0 && s.Current.Clean != nil && s.Current.Clean(u) {
 		return list
 	}
 	own := s.Current.Check(u)

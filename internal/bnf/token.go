@@ -50,6 +50,13 @@ func NotUTF8(list []Token) (t Token, ok bool) {
 	return Token{}, false
 }
 
+// IsAddress reports whether text is two texts of [IsWords] with an "@" between them. It does
+// not allocate.
+func IsAddress(text string) bool {
+	local, domain, _ := strings.Cut(text, "@")
+	return IsWords(local) && IsWords(domain)
+}
+
 // IsWords reports whether text has letters, digits, "-", "+" and "_", and single dots
 // between them: most parts of addresses and message-ids, and most newsgroups. It does not
 // allocate.

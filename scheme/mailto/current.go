@@ -7,12 +7,13 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-// current is RFC 6068, section 2:
+// inForce is RFC 6068, section 2:
 //
 //	mailtoURI    = "mailto:" [ to ] [ hfields ]
 //	to           = addr-spec *("," addr-spec )
@@ -23,11 +24,13 @@ import (
 //	qchar        = unreserved / pct-encoded / some-delims
 //	some-delims  = "!" / "$" / "'" / "(" / ")" / "*"
 //	             / "+" / "," / ";" / ":" / "@"
-func current() scheme.Current {
-	return scheme.Current{Name: "RFC 6068", Check: checkCurrent, Normalize: normalizeCurrent}
+func inForce() scheme.Current {
+	return scheme.Current{Name: "RFC 6068", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const rfc6068 = "RFC 6068 2"
+
+func isClean(u rfc3986.URI) bool { return current.IsPath(u) && bnf.IsAddress(u.Path()) }
 
 func checkCurrent(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings
