@@ -44,6 +44,10 @@ type Options struct {
 	// Header has more fields for requests over HTTP; nil: none. If a redirect leads to
 	// another host, port or scheme, Authorization and Cookie are not sent there.
 	Header http.Header
+	// HeaderFor returns more fields for a request over HTTP for u, which a redirect may
+	// have led to. They replace fields of Header. None of them is sent in clear after an
+	// encrypted connection. nil: there are none.
+	HeaderFor func(u locus.URL) http.Header
 	// Gateways are the gateways that URLs go through; nil: none. See the package's
 	// text.
 	Gateways *Gateways
@@ -106,18 +110,21 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	c := &Client{registry: r, policy: p, dialers: make(map[dialerKey]*dialer)}
 	if o != nil {
 		c.options = *o
-		c.options.Header = header(o.Header, o.UserAgent)
+		c.options.Header = header(o.UserAgent, o.Header)
 	}
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
 	return c
 }
 
-// header returns a copy of h with canonical names, and the User-Agent unless that is empty.
-func header(h http.Header, userAgent string) http.Header {
+// header returns a copy of headers with canonical names, in which later ones replace
+// fields of earlier ones, and the User-Agent unless that is empty.
+func header(userAgent string, headers ...http.Header) http.Header {
 	list := make(http.Header)
-	for name, values := range h {
-		list[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	for _, h := range headers {
+		for name, values := range h {
+			list[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		}
 	}
 	if userAgent != "" {
 		list.Set("User-Agent", userAgent)

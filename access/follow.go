@@ -248,7 +248,7 @@ func (f *follower) fail(u locus.URL, err error) error {
 }
 
 // header returns the header fields for a request for u: all of the client's for the
-// server of the first URL, and for others those that hold no secret.
+// server of the first URL, for others those that hold no secret, and those for u.
 func (f *follower) header(u locus.URL) http.Header {
 	h := f.client.options.Header
 	if !f.isSameServer(f.request.URL, u) {
@@ -256,7 +256,10 @@ func (f *follower) header(u locus.URL) http.Header {
 		h.Del("Authorization")
 		h.Del("Cookie")
 	}
-	return h
+	if f.client.options.HeaderFor == nil || f.secure && !f.client.has(u, scheme.Secure) {
+		return h
+	}
+	return header("", h, f.client.options.HeaderFor(u))
 }
 
 // isSameServer reports whether two URLs have the same scheme, host and port.

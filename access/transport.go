@@ -56,7 +56,7 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	}
 	t := &transport{
 		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle}),
-		header: header(o.Header, cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name())),
+		header: header(cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name()), o.Header),
 	}
 	for origin := range t.origins {
 		t.origins[origin] = &http.Transport{

@@ -8,6 +8,9 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/warc"
 )
 
 func (f *finder) tar(it item) {
@@ -79,4 +82,51 @@ func (f *finder) zipFile(it item, file *zip.File) {
 	defer r.Close()
 	part.r = unpacked{r, f}
 	f.find(part)
+}
+
+// webArchive reports the links of the pages that a WARC or ARC file has.
+func (f *finder) webArchive(it item) {
+	r := warc.NewReader(it.r)
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			f.fail(it, err)
+			return
+		}
+		p, ok := record.Payload()
+		if !ok || p.Status != 0 && p.Status/100 != 2 {
+			continue // no page, or one about an error
+		}
+		if !f.next(it) {
+			return
+		}
+		target := record.Target()
+		part := it.part(unpacked{p, f}, target, target)
+		part.typ, part.base = p.Type, target
+		f.find(part)
+	}
+}
+
+// resolved returns base, which a page states, against the URL of the page. What can't be
+// resolved is the URL of the page.
+func resolved(base, page string) string {
+	ref, err := relative.Parse(base)
+	if err != nil || base == "" {
+		return page
+	}
+	on, err := relative.Parse(page)
+	if err != nil {
+		return page
+	}
+	u, ok := on.URL()
+	if !ok {
+		return page
+	}
+	if u, err = ref.Resolve(u); err != nil {
+		return page
+	}
+	return u.String()
 }

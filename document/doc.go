@@ -19,11 +19,12 @@
 //	notes.txt             plain text; UTF-16 if it begins with its mark
 //	pictures.gz           gzip; the content may be a tar archive
 //	report.docx, a.epub   zip archives, of XML and HTML
+//	site.warc.gz          a web archive, of the pages that were kept; ARC files too
 //	mail/cur/1:2,S        a message, if its header has two fields that messages have
 //
 // # Members
 //
-// A link of a container has the label of its member: the name in an archive, the path of
+// A link of a container has the label of its member: the name in an archive, the URL in a web archive, the path of
 // a message's part ([message.Part]) or "header", the number of a message in an mbox. Nested
 // members have all labels with "/" between them. The text of a message's part is decoded,
 // so offsets and lines are those that a reader sees.

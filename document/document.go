@@ -85,7 +85,8 @@ type Link struct {
 	extract.Match
 	// Ref is the partial form (URI draft, "Partial (relative) form") that a document with
 	// markup has where a URL may be; URL is then zero. Base is the base that the document
-	// states for it, as it is written; empty: the document's own.
+	// states for it, as it is written; in a web archive, the URL of its page or what that
+	// makes of it; empty: the document's own.
 	Ref, Base string
 	// Element is where in an HTML document it is: the element and the attribute, as in
 	// "a href".
@@ -101,7 +102,7 @@ type Link struct {
 	Context string
 	// Member is the label of the member of a container: "docs/a.html" in an archive, "2"
 	// of a message, "header" of a message's header, "17" of an mbox,
-	// "old.tar/docs/a.html" if nested. It is not safe as the name of a file. Empty: the
+	// "old.tar/docs/a.html" if nested, the URL of a page in a web archive. It is not safe as the name of a file. Empty: the
 	// document itself.
 	Member string
 	// Type is the media type that the text was read as.

@@ -26,12 +26,13 @@ type item struct {
 	member string // as in Link
 	mixed  bool   // it may be binary whatever its type
 	ready  bool   // all of it is in memory
+	base   string // the URL that it was kept from; empty: unknown
 	depth  int    // containers around it
 }
 
 // in returns the content of a container that has only one.
 func (it item) in(r io.Reader, name string) item {
-	inner := item{r: r, name: name, typ: it.typ, member: it.member, mixed: it.mixed, depth: it.depth + 1}
+	inner := item{r: r, name: name, typ: it.typ, member: it.member, mixed: it.mixed, depth: it.depth + 1, base: it.base}
 	if types[mediaType(it.typ)].isContainer() {
 		inner.typ = ""
 	}
@@ -80,6 +81,8 @@ func (f *finder) find(it item) {
 		f.mail(it, h)
 	case k == mailbox:
 		f.mbox(it, h)
+	case k == webArchive:
+		f.webArchive(it)
 	default:
 		f.compressed(it, k)
 	}

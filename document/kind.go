@@ -31,6 +31,7 @@ const (
 	xzipped
 	zstandard
 	lzw
+	webArchive
 )
 
 func (k kind) isContainer() bool { return k >= mail }
@@ -55,6 +56,7 @@ var types = map[string]kind{
 	"application/x-xz":       xzipped,
 	"application/zstd":       zstandard,
 	"application/x-compress": lzw,
+	"application/warc":       webArchive,
 }
 
 type mark struct {
@@ -68,6 +70,9 @@ var magic = []mark{
 	{"\xFD7zXZ\x00", xzipped},
 	{"\x28\xB5\x2F\xFD", zstandard},
 	{"\x1F\x9D", lzw},
+	{"WARC/1.", webArchive},
+	{"WARC/0.", webArchive},
+	{"filedesc://", webArchive}, // an ARC file
 	{"PK\x03\x04", zipArchive},
 	{"PK\x05\x06", zipArchive},
 	{"\xFF\xFE", utf16},

@@ -57,6 +57,9 @@ func (t *texts) emit(l Link) bool {
 		}
 	}
 	l.Member, l.Type = t.it.member, t.typ
+	if l.Ref != "" && t.it.base != "" {
+		l.Base = resolved(l.Base, t.it.base)
+	}
 	if l.IRI {
 		l.ASCII, _ = iri.URL(l.URL)
 	}

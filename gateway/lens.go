@@ -55,6 +55,9 @@ func (g *Gateway) lensPage(l *lens.Lens, r lens.Report) page.Lens {
 	for _, group := range refused {
 		d.Refused = append(d.Refused, page.LensRefusal{Names: strings.Join(group.Names, ", "), Why: group.Answer.Error})
 	}
+	for _, a := range r.Advisories() {
+		d.Advisories = append(d.Advisories, a.String())
+	}
 	if !r.HasPassword() {
 		d.Share = g.options.Prefix + lensPath + "?" + url.Values{"url": {r.Input}}.Encode()
 	}

@@ -6,13 +6,15 @@ import (
 	"syscall"
 )
 
-// contain makes the program the leader of a process group, so that its children end with
-// it. apart: it gets a network namespace of its own, with no interface that is up.
+// contain makes the program the leader of a session, so that its children end with it and
+// the terminal of the caller is out of their reach. apart: it gets a network namespace of
+// its own, with no interface that is up, and a namespace of processes, so that even
+// children that have left the session end with it.
 func contain(cmd *exec.Cmd, apart bool) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if apart {
 		uid, gid := os.Getuid(), os.Getgid()
-		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET
+		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 	}

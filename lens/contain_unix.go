@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// contain makes the program the leader of a process group, so that its children end with
-// it. The system has no network namespaces.
+// contain makes the program the leader of a session, so that its children end with it and
+// the terminal of the caller is out of their reach. The system has no network namespaces.
 func contain(cmd *exec.Cmd, _ bool) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 

@@ -32,8 +32,12 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []Reading
 	told := curlReports(out, r.password)
 	list := make([]Reading, len(urls))
 	for i, url := range urls {
-		if _, ok := told[strconv.Itoa(i)]; !ok && curlTakes(url) {
+		report, ok := told[strconv.Itoa(i)]
+		if !ok && curlTakes(url) {
 			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errAnswers))
+		}
+		if _, connected := r.asked(i); !connected && report.lost() {
+			return "", nil, fmt.Errorf("%w: %s", errProxy, report.message)
 		}
 	}
 	for i := range urls {
@@ -75,9 +79,10 @@ func curlSchemes(r *scheme.Registry) (names []string) {
 // curlLine is less than the longest line of a configuration that curl 7.88 reads.
 const curlLine = 100_000
 
-// curlTakes reports whether url can be an argument of curl.
+// curlTakes reports whether url can be an argument of curl. Since 8.13 "@" begins the name
+// of a file with URLs.
 func curlTakes(url string) bool {
-	return url != "" && !strings.Contains(url, "\x00") && len(curlQuote(url)) < curlLine
+	return url != "" && url[0] != '@' && !strings.Contains(url, "\x00") && len(curlQuote(url)) < curlLine
 }
 
 var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`)
@@ -85,7 +90,11 @@ var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"` }
 
 // curlReport is what curl says of a transfer.
-type curlReport struct{ scheme, message string }
+type curlReport struct{ exit, scheme, message string }
+
+// lost reports whether curl has not reached its proxy in time, which says nothing of the
+// URL: it could not connect, or the time was over.
+func (c curlReport) lost() bool { return c.exit == "7" || c.exit == "28" }
 
 // curlReports returns the reports by the number of the URL. mark begins their lines.
 func curlReports(out []byte, mark string) map[string]curlReport {
@@ -93,7 +102,7 @@ func curlReports(out []byte, mark string) map[string]curlReport {
 	for line := range strings.Lines(string(out)) {
 		f := strings.SplitN(strings.TrimRight(line, "\r\n"), " ", 5)
 		if len(f) == 5 && f[0] == mark {
-			reports[f[1]] = curlReport{strings.ToLower(f[3]), f[4]}
+			reports[f[1]] = curlReport{f[2], strings.ToLower(f[3]), f[4]}
 		}
 	}
 	return reports

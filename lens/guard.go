@@ -86,6 +86,7 @@ func (l *Lens) Guard(ctx context.Context, filter, fetch Reader, o *GuardOptions)
 type guard struct {
 	lens     *Lens
 	pair     [2]Reader
+	versions [2]string
 	o        GuardOptions
 	mutator  mutator
 	fertile  []string // URLs that both readers accept
@@ -118,12 +119,17 @@ func (g *guard) run(ctx context.Context) error {
 // plainURL is a URL that every reader answers about.
 const plainURL = "http://a.example/"
 
-// check fails if a reader does not work.
+// check asks for the versions of the readers, and fails if one does not work.
 func (g *guard) check(ctx context.Context) error {
-	for _, r := range g.pair {
-		if list, err := r.Read(ctx, []string{plainURL}); err != nil {
+	for i, r := range g.pair {
+		list, err := r.Read(ctx, []string{plainURL})
+		if err == nil {
+			g.versions[i], err = r.Version(ctx)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", r.Name(), err)
-		} else if len(list) != 1 {
+		}
+		if len(list) != 1 {
 			return fmt.Errorf("%s: %d answers to one question", r.Name(), len(list))
 		}
 	}
@@ -272,7 +278,7 @@ func contact(kind string) Contact {
 func (g *guard) report(url string, p [2]Reading) Report {
 	r := Report{Input: url}
 	for i, reading := range p {
-		r.Readers = append(r.Readers, Answer{Name: g.pair[i].Name(), Kind: g.pair[i].Kind(), Reading: reading, Offsets: offsets(url, reading)})
+		r.Readers = append(r.Readers, Answer{Name: g.pair[i].Name(), Version: g.versions[i], Kind: g.pair[i].Kind(), Reading: reading, Offsets: offsets(url, reading)})
 	}
 	g.lens.compareAll(&r)
 	return r

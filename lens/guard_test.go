@@ -59,7 +59,7 @@ func TestGuardFindsAHostConfusion(t *testing.T) {
 		for _, f := range result.Findings {
 			a, _ := firstAt(f.URL)
 			b, _ := lastAt(f.URL)
-			if a == b || f.Differs != ContactHost || !f.Report.Danger || f.Report.Why == "" || f.Report.Input != f.URL {
+			if a == b || f.Differs != ContactHost || !f.Report.Danger || f.Report.Why == "" || f.Report.Input != f.URL || f.Report.Readers[0].Version != "1" {
 				t.Errorf("%+v", f)
 			}
 		}

@@ -13,7 +13,7 @@ func readJava(which string) func(context.Context, *program, []string) (string, [
 		if err != nil {
 			return "", nil, err
 		}
-		args := []string{"-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "Read.java", which}
+		args := []string{"-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Dfile.encoding=UTF-8", "Read.java", which}
 		out, err := p.run(ctx, args, encodeQuestions(urls), file{"Read.java", string(source)})
 		if err != nil {
 			return "", nil, err

@@ -52,10 +52,13 @@ func (r *Report) HasPassword() bool {
 	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
 }
 
+// maxSecrets bounds the texts that are looked for: a hostile URL has thousands of pieces.
+const maxSecrets = 64
+
 // mask knows the passwords of a report.
 type mask struct {
 	hidden  []bool   // the octets of the URL that are part of one
-	secrets []string // their texts, the longest first
+	secrets []string // their texts, the longest first; more than maxSecrets: not all of them
 }
 
 func newMask(r *Report) mask {
@@ -103,6 +106,9 @@ func (m *mask) hideRange(start, end int) {
 func (m *mask) add(secret string) {
 	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
 	for _, text := range append(pieces, secret) {
+		if len(m.secrets) > maxSecrets {
+			return
+		}
 		if text != "" && !slices.Contains(m.secrets, text) {
 			m.secrets = append(m.secrets, text)
 		}
@@ -143,8 +149,11 @@ func (m *mask) hideAt(text string, offset int) string {
 // letter is in every message.
 const shortSecret = 4
 
-// hide hides every secret in text.
+// hide hides every secret in text, and all of a text if there are too many to look for.
 func (m *mask) hide(text string) string {
+	if text != "" && len(m.secrets) > maxSecrets {
+		return hidden
+	}
 	for _, secret := range m.secrets {
 		if len(secret) >= shortSecret {
 			text = strings.ReplaceAll(text, secret, hidden)

@@ -3,6 +3,7 @@ package lens
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -110,8 +111,16 @@ func (p *program) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.path, err = filepath.Abs(path); err != nil || p.row.probe == nil {
+	if p.path, err = filepath.Abs(path); err != nil {
 		return err
+	}
+	if info, err := os.Stat(p.path); err != nil {
+		return err
+	} else if info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+		return fmt.Errorf("%s runs as another user, and could not be ended", p.path)
+	}
+	if p.row.probe == nil {
+		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, tooSlowError(p.timeout))
 	defer cancel()

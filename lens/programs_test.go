@@ -1,7 +1,9 @@
 package lens_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -48,7 +50,7 @@ while read -r line; do
 	echo $number $((length)) ok scheme:aHR0cA== host:Yi5leGFtcGxl path: unseen:query
 	number=$((number + 1))
 done`)
-	l := withFake(t, "urllib", path, 0)
+	l := withFake(t, "urllib", path, patience)
 	reports, err := l.Look(context.Background(), []string{"http://a.example/x?y", "", "http://b.example/?y"})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +68,15 @@ done`)
 	}
 }
 
+// patience is what a busy machine may need.
+const patience = time.Minute
+
+// curlThatReports is a script that says that each transfer has ended with that status.
+func curlThatReports(status int) string {
+	return fmt.Sprintf(`[ "$2" = --version ] && exec echo curl 1
+sed -n 's/^write-out = "\\n\([^ ]* [0-9]*\) .*/\1 %d HTTP something/p'`, status)
+}
+
 // A program that hangs, crashes, prints garbage or too much, or answers other questions
 // changes nothing for the other readers.
 func TestBrokenPrograms(t *testing.T) {
@@ -77,8 +88,11 @@ func TestBrokenPrograms(t *testing.T) {
 	}{
 		{"hangs", "urllib", "exec sleep 3600", "no answer within 200ms", 200 * time.Millisecond},
 		{"hangs with a child", "urllib", "sleep 3600 & sleep 3600", "no answer within 200ms", 200 * time.Millisecond},
-		{"leaves a child", "urllib", version + "\nsleep 3600 &", "it left a process", 0},
-		{"is killed", "urllib", "kill -SEGV $$", "signal: segmentation fault", 0},
+		{"leaves a child", "curl", `[ "$2" = --version ] && exec echo curl 1; sleep 3600 &`, "it left a process", 0},
+		{"is killed", "wget", `[ "$2" = --version ] && exec echo wget 1; kill -SEGV $$`, "signal: segmentation fault", 0},
+		{"a curl that can't connect", "curl", curlThatReports(7), "it has not reached the proxy", 0},
+		{"a curl that is too slow", "curl", curlThatReports(28), "it has not reached the proxy", 0},
+		{"a wget that can't connect", "wget", `[ "$2" = --version ] && exec echo wget 1; exit 4`, "it has not reached the proxy", 0},
 		{"fails", "urllib", "echo no such module >&2; exit 3", "exit status 3: no such module", 0},
 		{"prints nothing", "urllib", "", "the first line is not its version", 0},
 		{"prints garbage", "urllib", `printf '[[[[\000\377'`, "the first line is not its version", 0},
@@ -98,9 +112,10 @@ func TestBrokenPrograms(t *testing.T) {
 		{"a wget that hangs", "wget", `[ "$2" = --version ] && exec echo wget 1; exec sleep 3600`, "no answer within 200ms", 200 * time.Millisecond},
 		{"a browser without a page", "chromium", "echo '<p>'", "no list in the page", 0},
 	} {
+		path := fake(t, c.script) // here: a file that is open for writing when another test forks can't be run
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := withFake(t, c.reader, fake(t, c.script), c.timeout)
+			l := withFake(t, c.reader, path, cmp.Or(c.timeout, patience))
 			reports, err := l.Look(context.Background(), []string{"http://h.example/", "http://h.example/", long}[:urls])
 			if err != nil {
 				t.Fatal(err)
@@ -128,6 +143,18 @@ func TestMissingPrograms(t *testing.T) {
 	l := withFake(t, "node", filepath.Join(t.TempDir(), "none"), 0)
 	a := look(t, l, "http://h.example/").Readers
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "no such file") {
+		t.Errorf("the answer is %+v", last)
+	}
+}
+
+// A program that would run as another user could not be ended.
+func TestSetuid(t *testing.T) {
+	path := fake(t, "exit 1")
+	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	a := look(t, withFake(t, "urllib", path, patience), "http://h.example/").Readers
+	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "runs as another user") {
 		t.Errorf("the answer is %+v", last)
 	}
 }
@@ -168,7 +195,7 @@ func TestInterrupted(t *testing.T) {
 func TestSurroundings(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
 	kept := t.TempDir()
-	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), 0)
+	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), patience)
 	if a := look(t, l, "http://u:p4ssword@h.example").Readers; a[len(a)-1].Failure != "" {
 		t.Fatal(a[len(a)-1].Failure)
 	}

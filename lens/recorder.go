@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"net"
 	"strconv"
 	"strings"
@@ -20,6 +21,8 @@ const (
 	// maxConnections limits the connections that are served at once.
 	maxConnections = 64
 )
+
+var errProxy = errors.New("it has not reached the proxy")
 
 // asked is what a program asks a proxy for.
 type asked struct {

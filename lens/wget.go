@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -42,12 +43,17 @@ func readWget(ctx context.Context, p *program, urls []string) (string, []Reading
 		}
 		if a, ok := r.asked(i); ok {
 			list[i] = wgetReading(a)
+		} else if exit := (*exec.ExitError)(nil); errors.As(failures[i], &exit) && exit.ExitCode() == wgetNetwork {
+			return "", nil, fmt.Errorf("%w: %w", errProxy, failures[i])
 		} else {
 			list[i].Error = refusal(failures[i], url)
 		}
 	}
 	return version, list, nil
 }
+
+// wgetNetwork is the status of wget when a connection fails or takes too long.
+const wgetNetwork = 4
 
 var errLine = errors.New("wget reads one URL a line, and can't be given this text")
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -30,15 +29,18 @@ type attempt struct {
 	busy       bool            // the server is overloaded
 	retryAfter time.Duration   // the pause that the server asks for; 0: none
 	public     bool            // the outcome is the same wherever the URL was found
-	fromRobots bool            // the outcome comes from robots.txt, not from a request for the URL
+	unstored   bool            // the outcome depends on more than a request for the URL
 	fragments  map[string]bool // whether each fragment that was looked for may exist
 
 	// Of a page of a site.
-	page     *doc
-	at       *origins
-	links    []link
-	troubles []error
-	anchors  *anchors
+	page  *doc
+	at    *origins
+	links []link
+
+	listsSitemaps bool // the links are sitemaps
+	scripted      bool // the page is made by scripts
+	troubles      []error
+	anchors       *anchors
 }
 
 // greetingTime is how long to wait for a session's greeting. Some hosts wait longer for
@@ -47,7 +49,7 @@ const greetingTime = 5 * time.Second
 
 func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	a := &attempt{registry: e.registry}
-	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, e.timeoutFor(t.key.url))
 	defer cancel()
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
@@ -65,21 +67,27 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	for _, fragment := range wants {
 		a.fragments[fragment] = true
 	}
-	if page != nil {
+	if page != nil && page.sitemap == noSitemap {
 		switch why, final, err := page.site.disallowed(ctx, e, t); {
 		case err != nil:
 			a.classify(err)
 			if a.outcome.Verdict == Warning {
 				a.outcome.Detail = "can't read the site's robots.txt: " + a.outcome.Detail
 			}
-			a.temporary, a.fromRobots = a.temporary && !final, true
+			a.temporary, a.unstored = a.temporary && !final, true
 			return a
 		case why != "":
 			a.outcome = Outcome{Verdict: Ignored, Detail: why}
 			return a
 		}
 	}
-	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0 && !e.needsIndex(t)})
+	probe := page == nil && len(wants) == 0
+	if probe {
+		if confirmed := e.github.ask(ctx, e, t); confirmed != nil {
+			return confirmed
+		}
+	}
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe && e.probes(t.url) && !e.needsIndex(t)})
 	if access.KindOf(err) == access.NotFound && e.isFile(t.url) {
 		if other, ok := e.fallback(ctx, t); ok {
 			res, err = other, nil
@@ -87,6 +95,9 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	}
 	if err != nil {
 		a.classify(err)
+		if e.o.Ask.accepts(a.outcome.Status) {
+			a.temporary, a.busy = false, false
+		}
 		a.outcome.To = failedAt(t.url, err)
 		return a
 	}
@@ -97,12 +108,14 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 		a.outcome.hops = join(res.Hops)
 	}
-	if page != nil && !e.isPage(page, res) {
+	if page != nil && page.sitemap == noSitemap && !e.isPage(page, res) {
 		page = nil
 	}
 	switch r := res.Resource.(type) {
 	case *scheme.Object:
-		if page != nil || len(wants) > 0 {
+		if page != nil && page.sitemap != noSitemap {
+			e.readSitemap(a, page, res, r)
+		} else if page != nil || len(wants) > 0 {
 			e.readObject(ctx, a, t, page, wants, res, r)
 		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
@@ -111,12 +124,15 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		switch {
 		case page != nil:
 			e.readMenu(a, res, r)
+		case e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus):
+			a.checkMenu(r)
 		case len(wants) > 0 || e.needsIndex(t):
 			e.findInIndexFile(ctx, a, t, wants, r)
 		}
 	case *scheme.Session:
 		a.awaitGreeting(ctx, r)
 	}
+	e.soft.check(ctx, e, t, a)
 	return a
 }
 
@@ -148,6 +164,26 @@ func (a *attempt) checkText(o *scheme.Object) {
 	}
 	if rest, _ := io.CopyN(io.Discard, body, maxNotFoundText); int64(len(first))+rest <= maxNotFoundText {
 		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a text that says "+locus.Quote(first)
+	}
+}
+
+// maxNotFoundMenu is the most lines of a menu that only says that a resource is missing.
+const maxNotFoundMenu = 4
+
+// checkMenu looks at a menu as checkText does at a text: some servers answer for a
+// missing menu with a text.
+func (a *attempt) checkMenu(m *scheme.Menu) {
+	first, n := "", 0
+	for item, err := range m.Items {
+		if n++; err != nil || n > maxNotFoundMenu || !item.URL.IsZero() {
+			return
+		}
+		if n == 1 {
+			first = strings.TrimSpace(item.Title)
+		}
+	}
+	if saysNotFound(strings.ToLower(first)) {
+		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a menu that says "+locus.Quote(first)
 	}
 }
 
@@ -259,6 +295,12 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
+	if a.scripted = list.isScripted(); a.scripted && a.page != nil {
+		a.outcome.Detail = "nothing but scripts here: its links can't be known"
+		if a.page.depth == 0 {
+			a.outcome.Verdict, a.unstored = Warning, true
+		}
+	}
 	for _, fragment := range wants {
 		looked := fragment
 		if isBrought {
@@ -365,9 +407,8 @@ func (a *attempt) classifyUnreachable(err error) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.outcome.Verdict, a.temporary = Dead, true
 		a.outcome.Detail = "connection refused"
-	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.RecordHeaderError)):
-		// It answered, but can't prove its identity, or does not speak TLS.
-		a.outcome.Verdict = Dead
+	case isTLSProblem(err):
+		a.outcome.Verdict, a.outcome.Detail = TLS, tlsProblem(err, time.Now())
 	default:
 		a.temporary = true
 		a.outcome.Status = statusOf(err)

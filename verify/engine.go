@@ -79,18 +79,19 @@ type target struct {
 	host *queue.Host[*target]
 	site *generator.Site // whose fragments it has; nil: none
 
-	wants      []string        // fragments to look for
-	found      map[string]bool // fragments that were looked for
-	anchors    *anchors        // all fragments, of a page of a site
-	page       *doc            // as a page of a site
-	next       *target         // the same URL from another origin, which waits for this one
-	archive    *target         // that asks an archive for it
-	archived   *target         // the target whose archived copy this is
-	tries      int
-	state      state
-	public     bool // the outcome is the same from every origin
-	fromRobots bool // the outcome comes from robots.txt
-	outcome    *Outcome
+	wants    []string        // fragments to look for
+	found    map[string]bool // fragments that were looked for
+	anchors  *anchors        // all fragments, of a page of a site
+	page     *doc            // as a page of a site
+	next     *target         // the same URL from another origin, which waits for this one
+	archive  *target         // that asks an archive for it
+	archived *target         // the target whose archived copy this is
+	tries    int
+	state    state
+	public   bool // the outcome is the same from every origin
+	scripted bool // the page is made by scripts: its fragments are not known
+	unstored bool // the outcome depends on more than a request for the URL
+	outcome  *Outcome
 }
 
 type state uint8
@@ -111,6 +112,8 @@ type doc struct {
 	depth int      // in the site
 	at    *origins // of a page: where it was found
 	typed bool     // a URL that was typed, instead of a document
+
+	sitemap sitemapUse // of a site's page
 }
 
 // origins are what the links of a document are resolved by, and found in.
@@ -135,6 +138,7 @@ type linkExtra struct {
 	url                      locus.URL // if there is no target, or the target's URL is spelled differently
 	alternative              locus.URL // the other reading of the link
 	written, member, context string
+	note                     string // as in link
 }
 
 // Verifier verifies the links of documents in one run.
@@ -145,6 +149,8 @@ type Verifier struct {
 	o        Options
 	queue    *queue.Queue[*target]
 	mail     mailChecker
+	github   github
+	soft     softHosts
 	used     atomic.Bool
 
 	mu       sync.Mutex
@@ -224,7 +230,7 @@ func (e *Verifier) addLinks(d *doc) {
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{line: l.line, column: l.column}
-	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
+	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context, note: l.note}
 	defer func() {
 		if extra != (linkExtra{}) {
 			r.extra = new(extra)
@@ -250,7 +256,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		return fix(v, why)
 	}
 	asked := l.url.WithoutFragment()
-	canonical, _, err := e.registry.Canonical(asked)
+	canonical, change, err := e.registry.Canonical(asked)
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
@@ -265,8 +271,10 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if e.o.List {
 		return fix(Unknown, "")
 	}
-	if canonical == asked {
-		canonical = asked // keep the text once
+	if canonical == asked || change&locus.DotSegments != 0 {
+		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
+		// server may not resolve them.
+		asked = canonical
 	}
 	var from *access.Result
 	if d.at != nil {
@@ -284,7 +292,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		t.site = l.site
 	}
 	r.target = t
-	if t.url != asked {
+	if t.url != asked || change&locus.DotSegments != 0 {
 		extra.url = l.url
 	}
 	r.fragment, r.hasFragment = l.url.Fragment()
@@ -403,7 +411,7 @@ func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	if port, ok := u.PortText(); ok && port != "" {
 		name += ":" + port
 	}
-	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
+	return cmp.Or(name, u.Scheme()), e.limitsFor(u)
 }
 
 func (e *Verifier) want(t *target, fragment string) {
@@ -501,7 +509,7 @@ func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
-	t.public, t.fromRobots = a.public, a.fromRobots
+	t.public, t.unstored, t.scripted = a.public, a.unstored, a.scripted
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
@@ -521,8 +529,14 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	// It became a page of a site meanwhile.
 	late := isNew && a.page == nil && isFound(t.outcome)
 	isNew = isNew && !late
+	var robots *doc
+	var sitemaps []link
 	if isNew {
 		page.at = a.at
+		if a.listsSitemaps {
+			page.sitemap = listsSitemaps
+		}
+		robots, sitemaps = e.addSitemaps(page, a.at)
 	}
 	if late || len(t.wants) > 0 {
 		t.tries = 0
@@ -533,6 +547,9 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Unlock()
 	if isNew {
 		e.deliver(page, a.links, a.troubles)
+	}
+	if robots != nil {
+		e.deliver(robots, sitemaps, nil)
 	}
 }
 
@@ -561,7 +578,7 @@ func (e *Verifier) finish(t *target) {
 	}
 	t.state = done
 	e.progress.Done++
-	if t.outcome.Verdict.IsBad() {
+	if e.isBad(t.outcome) {
 		e.progress.Dead++
 	}
 	e.store(t)
@@ -577,7 +594,7 @@ func (e *Verifier) startNext(t *target) {
 		return
 	}
 	if t.public && next.page == nil {
-		next.outcome, next.found, next.anchors, next.public = t.outcome, maps.Clone(t.found), t.anchors, true
+		next.outcome, next.found, next.anchors, next.public, next.scripted = t.outcome, maps.Clone(t.found), t.anchors, true, t.scripted
 		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isFound(t.outcome) {
 			e.finish(next)
 			return
@@ -590,7 +607,7 @@ func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved 
 
 // askArchive starts a request to an archive for t, if it is dead and none was made.
 func (e *Verifier) askArchive(t *target) bool {
-	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
+	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.Ask.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
 	asked := t.url.WithoutPassword()
@@ -609,13 +626,13 @@ func (e *Verifier) askArchive(t *target) bool {
 func (e *Verifier) store(t *target) {
 	o := t.outcome
 	// What the policy or an option decided is decided again in the next run.
-	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead}, o.Verdict)
-	if e.o.Store == nil || o.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
+	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead, TLS}, o.Verdict)
+	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
 		return
 	}
 	found := maps.Clone(t.found)
-	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
-		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
+	maps.DeleteFunc(found, func(fragment string, found bool) bool {
+		return t.scripted && !found || locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
 	})
 	r := record{
 		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
@@ -681,6 +698,10 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		if r.target.state == done {
 			res.Outcome = *r.target.outcome
 			r.applyFragment(&res.Outcome)
+			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
+			if r.extra != nil && r.extra.note != "" && isFound(&res.Outcome) {
+				res.Verdict, res.Detail = Warning, r.extra.note
+			}
 		}
 		e.mu.Unlock()
 		if res.URL.IsZero() {
@@ -722,7 +743,12 @@ func (r *ref) applyFragment(o *Outcome) {
 	if !r.hasFragment || !isFound(o) {
 		return
 	}
-	if found, known := r.target.found[r.fragment]; known && !found {
+	found, known := r.target.found[r.fragment]
+	switch {
+	case !known || found:
+	case r.target.scripted:
+		o.Verdict, o.Detail = Warning, "the page is made by scripts: its fragments can't be known"
+	default:
 		o.Verdict = Fragment
 		o.Detail = "the document has no such fragment"
 		if wantsText(r.fragment) {

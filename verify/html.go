@@ -18,6 +18,9 @@ type anchors struct {
 	// leads: the page sends the browser to another one, which may have any fragment.
 	leads bool
 	text  string // the text of the page, folded; empty: not kept
+
+	// What tells a page that scripts make from others.
+	scripts, shown, links int
 }
 
 // seed is that of all hashes of this process.
@@ -70,13 +73,19 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 		element := strings.ToLower(h.Name)
 		switch h.Kind {
 		case markup.Text:
+			if hidden == "" && !unread[element] {
+				a.shows(h.Source[h.Start:h.End])
+			}
 			if text != nil && hidden == "" && !unread[element] {
 				decoded := markup.Decode(h.Source[h.Start:h.End], markup.HTMLText)
 				text.add(decoded.Text)
 			}
 		case markup.Verbatim:
-			if text != nil && hidden == "" {
-				text.add(h.Source[h.Start:h.End])
+			if hidden == "" {
+				a.shows(h.Source[h.Start:h.End])
+				if text != nil {
+					text.add(h.Source[h.Start:h.End])
+				}
 			}
 		case markup.StartTag:
 			a.tag(&h, element)
@@ -102,10 +111,29 @@ func (a *anchors) tag(h *markup.HTML, element string) {
 			a.add(value.Text)
 		}
 	}
+	switch element {
+	case "script":
+		a.scripts++
+	case "a", "img", "area", "iframe", "frame", "form":
+		a.links++
+	}
 	if element == "meta" && markup.SameName(h.Value("http-equiv"), "refresh") {
 		a.leads = a.leads || strings.Contains(h.Value("content"), "=")
 	}
 }
+
+// maxShell is the most bytes of text in a page that scripts make: "Loading...".
+const maxShell = 32
+
+// shows counts text that people read.
+func (a *anchors) shows(text string) {
+	if a.shown <= maxShell {
+		a.shown += len(strings.TrimSpace(text))
+	}
+}
+
+// isScripted reports whether a page is empty until its scripts run.
+func (a *anchors) isScripted() bool { return a.scripts > 0 && a.links == 0 && a.shown <= maxShell }
 
 // unread are the elements whose text people do not read.
 var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}

@@ -29,6 +29,7 @@ type link struct {
 	written, member, context string
 	line, column             int64
 	site                     *generator.Site // that url is a file of, for its fragments; nil: none
+	note                     string          // why the link gets a warning although it is found
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
@@ -86,7 +87,11 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []li
 			// A prefix of other URLs, a name, and a host to connect to early: these need not
 			// exist as resources.
 		default:
-			list = append(list, e.link(&found, s))
+			l := e.link(&found, s)
+			if e.isMixed(s.URL, l.url, found.Element) {
+				l.note = "the page comes over TLS and loads this without it"
+			}
+			list = append(list, l)
 		}
 	}
 	return list, troubles
@@ -136,6 +141,9 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		return l
 	}
 	u, err := e.resolve(found, s.URL)
+	if escaped, ok := e.escapeBlanks(found, s.URL, err); ok {
+		u, err, l.note = escaped, nil, "a space must be written as %20"
+	}
 	switch {
 	case errors.Is(err, errOutside):
 		l.verdict, l.detail = Warning, err.Error()
@@ -151,6 +159,25 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		e.ascii(&l)
 	}
 	return l
+}
+
+// escapeBlanks returns the URL that browsers take a link of HTML for whose path, query or
+// fragment has spaces. err is that of the link as written.
+func (e *Verifier) escapeBlanks(found *document.Link, base locus.URL, err error) (locus.URL, bool) {
+	if err == nil || found.Element == "" || !strings.Contains(strings.TrimSpace(found.Ref), " ") {
+		return locus.URL{}, false
+	}
+	ref := strings.ReplaceAll(strings.TrimSpace(found.Ref), " ", "%20")
+	if _, after, ok := strings.Cut(ref, "//"); ok {
+		// A host has no spaces.
+		if host, _, _ := strings.Cut(after, "/"); strings.Contains(host, "%20") {
+			return locus.URL{}, false
+		}
+	}
+	escaped := *found
+	escaped.Ref = ref
+	u, err := e.resolve(&escaped, base)
+	return u, err == nil && e.traits(u)&(scheme.Web|scheme.Files) != 0
 }
 
 // ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
@@ -217,6 +244,24 @@ func (e *Verifier) notOpened(name string) (Verdict, string) {
 		return Ignored, notAFile
 	}
 	return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
+}
+
+// isMixed reports whether a page over TLS loads u without it. Links to other pages are not
+// loaded.
+func (e *Verifier) isMixed(page, u locus.URL, element string) bool {
+	if u.IsZero() || !e.traits(page).Has(scheme.Web|scheme.Secure) || e.traits(u)&(scheme.Web|scheme.Secure) != scheme.Web {
+		return false
+	}
+	switch element {
+	case "script src", "img src", "img srcset", "iframe src", "frame src", "embed src", "object data", "audio src", "video src", "video poster",
+		"source src", "source srcset", "track src", "input src", "style", "form action":
+		return true
+	case "link href":
+		// Of the links of a head, style sheets and icons are loaded.
+		path, _ := u.Path()
+		return !mayBePage(path) || strings.HasSuffix(path, ".css")
+	}
+	return false
 }
 
 // own returns u with a copy of its text, which keeps no document in memory.

@@ -215,8 +215,8 @@ func TestRetries(t *testing.T) {
 		{"too many connections", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &textproto.Error{Code: 421}), 9, Warning, 3},
 		{"no gateway", &access.GatewayError{Err: refused}, 9, Warning, 3},
 		{"no name of a gateway", &access.GatewayError{Err: &net.DNSError{IsNotFound: true}}, 9, Warning, 3},
-		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), 9, Dead, 1},
-		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), 9, Dead, 1},
+		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), 9, TLS, 1},
+		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), 9, TLS, 1},
 		{"strange status", busy(999, 0), 9, Warning, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

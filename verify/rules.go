@@ -26,6 +26,8 @@ type Rules struct {
 	Remap []Remap `toml:"remap"`
 	// Accept are outcomes that are not reported.
 	Accept []Accept `toml:"accept"`
+	// Host are settings for some hosts.
+	Host []Host `toml:"host"`
 }
 
 // Accept describes links that are not reported.
@@ -46,11 +48,16 @@ func ParseRules(text string) (*Rules, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key; known are ignore, include, exclude-path and remap, and in accept: url, status, verdict and reason", locus.Quote(unknown[0].String()))
+		return nil, fmt.Errorf("%s: unknown key; known are ignore, include, exclude-path and remap; in accept: url, status, verdict and reason; in host: url, rate, parallel, timeout, headers, bearer, basic, cert and key", locus.Quote(unknown[0].String()))
 	}
 	for i, a := range r.Accept {
 		if a.URL.String() == "" {
 			return nil, fmt.Errorf(`accept number %d has no url: write url = "*" for all`, i+1)
+		}
+	}
+	for i := range r.Host {
+		if err := r.Host[i].check(); err != nil {
+			return nil, fmt.Errorf("host number %d: %w", i+1, err)
 		}
 	}
 	return r, nil
@@ -80,12 +87,17 @@ func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (rea
 	return "", false
 }
 
-// firstMatch returns the first pattern that describes u.
-func firstMatch(patterns []policy.Pattern, u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
+// forPatterns returns u in the form that patterns are compared with, and its port.
+func forPatterns(u locus.URL, registry *scheme.Registry) (locus.URL, uint16) {
 	if canonical, _, err := registry.Canonical(u); err == nil {
 		u = canonical
 	}
-	port := registry.Port(u)
+	return u, registry.Port(u)
+}
+
+// firstMatch returns the first pattern that describes u.
+func firstMatch(patterns []policy.Pattern, u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
+	u, port := forPatterns(u, registry)
 	for _, p := range patterns {
 		if p.Matches(u, port) {
 			return p, true

@@ -76,6 +76,9 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 	}
 	s, depth := d.site, d.depth+1
 	switch {
+	case d.sitemap == listsSitemaps:
+		e.readAsSitemap(d, t, namedSitemap)
+		return
 	case d.typed:
 		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
@@ -88,7 +91,12 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		return
 	}
 	s.pages[t.key.url] = true
-	t.page = &doc{name: withoutPassword(t.url), site: s, depth: depth}
+	e.makePage(t, &doc{name: withoutPassword(t.url), site: s, depth: depth})
+}
+
+// makePage makes t the page of a site. The caller must hold e.mu.
+func (e *Verifier) makePage(t *target, page *doc) {
+	t.page = page
 	if t.state == done {
 		// It was opened before it was known to be a page.
 		e.progress.Done--

@@ -35,11 +35,14 @@ const (
 	// Dead: the resource (404, 410, 550, 430 ...) or the host does not exist, the host
 	// refuses connections, or referrals lead in a circle.
 	Dead
+	// TLS: the server can't prove its identity (its certificate has expired, is for
+	// another name, or is signed by an unknown authority), or does not speak TLS.
+	TLS
 	// Malformed: not a URL, or not one of its scheme.
 	Malformed
 )
 
-var verdictNames = [...]string{"unknown", "alive", "moved", "warning", "ignored", "unsupported", "denied", "fragment", "dead", "malformed"}
+var verdictNames = [...]string{"unknown", "alive", "moved", "warning", "ignored", "unsupported", "denied", "fragment", "dead", "tls", "malformed"}
 
 // String returns the verdict's name in lower case.
 func (v Verdict) String() string { return verdictNames[v] }
@@ -59,7 +62,7 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 }
 
 // IsBad reports whether the link is broken.
-func (v Verdict) IsBad() bool { return v == Dead || v == Fragment || v == Malformed }
+func (v Verdict) IsBad() bool { return v == Dead || v == Fragment || v == TLS || v == Malformed }
 
 // Outcome is a verdict and its reasons.
 type Outcome struct {

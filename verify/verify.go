@@ -95,6 +95,10 @@ type Options struct {
 	Rules    *Rules    // nil: none
 	Baseline *Baseline // nil: none
 
+	// Ask is how URLs are requested over HTTP, and Site what is looked at in sites.
+	Ask  Ask
+	Site Site
+
 	// Store keeps outcomes between runs. nil: none does.
 	Store *Store
 	// MaxAge is how long a stored outcome is used, and MaxAgeBad how long if it is bad;

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -154,4 +155,34 @@ func (w *world) want(got []Result, want ...string) {
 	if !slices.Equal(lines, want) {
 		w.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(lines, "\n\t"), strings.Join(want, "\n\t"))
 	}
+}
+
+// speak starts a server that reads a line of each connection and sends text.
+func (w *world) speak(name, text string) {
+	w.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() {
+				defer c.Close()
+				c.SetDeadline(time.Now().Add(time.Minute))
+				if _, err := bufio.NewReader(c).ReadString('\n'); err == nil {
+					io.WriteString(c, text)
+				}
+			})
+		}
+	})
+	w.Cleanup(func() { l.Close(); open.Wait() })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	address := fmt.Sprintf("1.1.1.%d", len(w.names))
+	w.names[name], w.servers[address] = address, l.Addr().String()
 }

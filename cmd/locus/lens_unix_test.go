@@ -97,6 +97,19 @@ func TestLensInterrupted(t *testing.T) {
 	}
 }
 
+// --max-time ends a run with a program that hangs, before the next URLs are read.
+func TestLensMaxTime(t *testing.T) {
+	program, _ := counting(t, "exec sleep 3600")
+	for _, what := range []string{"http://h.example/", "--list", "--corpus"} {
+		var out, errOut strings.Builder
+		a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, clitest.NoEnv)
+		status := runArgs(a, []string{"lens", "--without", "programs", "--with", "php=" + program, "--timeout", "1h", "--max-time", "1s", what})
+		if status != base.StatusAccess || !strings.Contains(errOut.String(), "no result within 1s (--max-time)") {
+			t.Errorf("%s: status %d, %s", what, status, &errOut)
+		}
+	}
+}
+
 // A URL of the greatest length has a table of a few lines.
 func TestLensLongURL(t *testing.T) {
 	var out strings.Builder

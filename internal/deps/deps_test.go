@@ -44,7 +44,8 @@ const rules = `
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
 	locus, internal/human, internal/media, internal/markup < message;
-	extract, relative, message, internal/media, internal/iri < document;
+	NONE < warc;
+	extract, relative, message, warc, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.

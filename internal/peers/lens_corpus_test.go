@@ -70,6 +70,7 @@ func corpusReports(t *testing.T, l *lens.Lens, urls []string) []lens.Report {
 
 // The corpus has at least 300 behaviours, and hardly an entry that shows nothing new.
 func TestLensCorpusBehaviours(t *testing.T) {
+	long(t)
 	l, _ := newLens(t, "urllib", "perl-uri", "node", "node-legacy", "php", "ruby")
 	entries := lens.Corpus()
 	var urls []string
@@ -136,6 +137,7 @@ func ordinaryURLs(t *testing.T, r *scheme.Registry, dir string, count int) []str
 
 // URLs that people have written in documents are no danger and confuse nobody.
 func TestLensHasNoFalseAlarms(t *testing.T) {
+	long(t)
 	l, r := newLens(t)
 	t.Logf("%d readers", len(l.Readers()))
 	urls := ordinaryURLs(t, r, "/usr/share/doc", 1000)
@@ -157,6 +159,7 @@ func TestLensHasNoFalseAlarms(t *testing.T) {
 
 // From nothing, and in seconds, the search finds hosts that two programs in use disagree on.
 func TestLensGuard(t *testing.T) {
+	long(t)
 	for _, row := range []struct{ filter, fetch, program string }{
 		{"net/url", "curl", "curl"},
 		{"urllib", "curl", "curl"},
@@ -248,6 +251,7 @@ func parseMatrix(t *testing.T, text string) matrix {
 // docs/lens-matrix.md is what the command writes, as far as the readers are of the same
 // versions. For others only the form is compared.
 func TestLensMatrix(t *testing.T) {
+	long(t)
 	for _, program := range corpusPrograms {
 		need(t, program)
 	}

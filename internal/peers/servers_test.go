@@ -66,6 +66,14 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
+// long ends a test that takes more than some seconds, but in CI.
+func long(t testing.TB) {
+	t.Helper()
+	if os.Getenv("CI") != "true" {
+		t.Skip("takes long: set CI=true for it")
+	}
+}
+
 // unpacked is the path of packages that .ci/peers unpacks without installing.
 func unpacked(path string) string {
 	root := os.Getenv("LOCUS_PEERS")

@@ -10,7 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +29,13 @@ type Options struct {
 	// TLS is the configuration for https and for proxies over TLS; nil: the defaults
 	// of crypto/tls.
 	TLS *tls.Config
+	// Certificate returns the certificate that identifies the client to a server at host,
+	// in lower case without brackets, and port; nil for none. It is sent only if the
+	// server asks. If Certificate is nil, none is sent.
+	Certificate func(host string, port uint16) *tls.Certificate
+	// Jar has the cookies of requests, and receives those of responses. nil: cookies are
+	// neither sent nor kept.
+	Jar http.CookieJar
 }
 
 // Client opens http and https URLs. It may be used concurrently. Close it when it is
@@ -150,7 +160,7 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return startTLS(ctx, conn, config, address)
+			return startTLS(ctx, conn, c.identify(config, address), address)
 		},
 		ForceAttemptHTTP2:      !key.isProxy,
 		DisableCompression:     true, // body decodes, after it has checked the length
@@ -171,6 +181,28 @@ func (c *Client) tls(http2 bool) *tls.Config {
 	if http2 {
 		config.NextProtos = []string{"h2", "http/1.1"}
 	}
+	return config
+}
+
+// identify returns config with the certificate of the client for the host of address.
+func (c *Client) identify(config *tls.Config, address string) *tls.Config {
+	if c.options.Certificate == nil {
+		return config
+	}
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return config
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return config
+	}
+	certificate := c.options.Certificate(strings.ToLower(host), uint16(port))
+	if certificate == nil {
+		return config
+	}
+	config = config.Clone()
+	config.Certificates = []tls.Certificate{*certificate}
 	return config
 }
 
@@ -431,6 +463,12 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	if v.login != nil {
 		req.Header.Set("Authorization", v.login.header())
 	}
+	jar, site := v.jar()
+	if jar != nil {
+		for _, cookie := range jar.Cookies(site) {
+			req.AddCookie(cookie)
+		}
+	}
 	t := newTracer(v.req, req)
 	t.hook(&hooks)
 	resp, err := v.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &hooks)))
@@ -439,12 +477,28 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 		return nil, err
 	}
 	t.received(resp)
+	if jar != nil {
+		jar.SetCookies(site, resp.Cookies())
+	}
 	if r != nil && resp.ProtoMajor != 1 {
 		// net/http accepts any version in an HTTP/1 status line.
 		resp.Body.Close()
 		return nil, fmt.Errorf("%w: the status line of an HTTP/1 connection says %s", scheme.ErrProtocol, locus.Quote(resp.Proto))
 	}
 	return &response{Response: resp, framing: r}, nil
+}
+
+// jar returns the cookie jar and the URL that it judges by; nil if there is none for
+// the request.
+func (v *operation) jar() (http.CookieJar, *url.URL) {
+	if v.client.options.Jar == nil || port(v.req.URL) == 0 {
+		return nil, nil
+	}
+	u, err := v.req.URL.WithoutPassword().NetURL()
+	if err != nil {
+		return nil, nil
+	}
+	return v.client.options.Jar, u
 }
 
 // mustRepeat reports whether the request must be sent again: with a login, with GET,

@@ -10,7 +10,9 @@ type Lens struct {
 	Refused []LensRefusal
 	Verdict string // what the differences are; empty: none
 	Danger  bool
-	Share   string // the path of the page of this URL; empty: it must not be shared
+	// Advisories are published weaknesses that the URL resembles.
+	Advisories []string
+	Share      string // the path of the page of this URL; empty: it must not be shared
 }
 
 // LensPart is a part of the URL.

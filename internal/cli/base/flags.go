@@ -27,6 +27,7 @@ type Flags struct {
 	NoGateway    bool
 	UserAgent    string // in requests over HTTP; empty: the default
 	Header       http.Header
+	HostFields   []HostField // fields for some URLs
 	headerLines  []string
 }
 
@@ -42,7 +43,7 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 		f.StringArrayVar(&a.Flags.Gateways, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
 		f.BoolVar(&a.Flags.NoGateway, "no-gateway", false, "use no gateway or proxy")
 		f.StringVar(&a.Flags.UserAgent, "user-agent", "", "identify as `NAME` in requests over HTTP")
-		f.StringArrayVar(&a.Flags.headerLines, "header", nil, "add `\"NAME: VALUE\"`, or the lines of @FILE, to requests over HTTP (repeatable)")
+		f.StringArrayVar(&a.Flags.headerLines, "header", nil, "add `\"[HOST: ]NAME: VALUE\"`, or the lines of @FILE, to requests over HTTP (repeatable)")
 	}))
 	f.AddFlagSet(flagGroup(commonGroup, func(f *pflag.FlagSet) {
 		f.BoolVar(&a.Flags.JSON, "json", false, "write one JSON object a line")
@@ -81,7 +82,7 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	if !flags.Changed("max-size") {
 		f.MaxSize = int64(c.Policy.MaxSize)
 	}
-	return f.readHeader()
+	return a.readHeader()
 }
 
 // CacheFolder returns the folder for caches, or "" and why there is none.

@@ -14,14 +14,15 @@ const maxHeaderFile = 1 << 20
 
 // readHeader sets the header of --user-agent and --header. Its errors have no value of a
 // field, which may be a secret; neither has the list of processes with "@FILE".
-func (f *Flags) readHeader() error {
+func (a *App) readHeader() error {
+	f := &a.Flags
 	if !httpguts.ValidHeaderFieldValue(f.UserAgent) {
 		return errors.New("--user-agent has a control character")
 	}
 	for _, text := range f.headerLines {
 		name, ok := strings.CutPrefix(text, "@")
 		if !ok {
-			if err := f.addField(text); err != nil {
+			if err := a.addField(text); err != nil {
 				return fmt.Errorf("--header: %w", err)
 			}
 			continue
@@ -36,7 +37,7 @@ func (f *Flags) readHeader() error {
 			if line = strings.TrimRight(line, "\r\n"); line == "" {
 				continue
 			}
-			if err := f.addField(line); err != nil {
+			if err := a.addField(line); err != nil {
 				return fmt.Errorf("--header: %s, line %d: %w", name, n, err)
 			}
 		}
@@ -44,18 +45,19 @@ func (f *Flags) readHeader() error {
 	return nil
 }
 
-func (f *Flags) addField(line string) error {
+func (a *App) addField(line string) error {
+	f := &a.Flags
+	if pattern, field, ok := cutHost(line); ok {
+		return a.addHostField(pattern, field)
+	}
 	name, value, ok := strings.Cut(line, ":")
-	if !ok || !httpguts.ValidHeaderFieldName(name) {
+	if !ok {
 		return errors.New(`write a field as "Name: value"`)
 	}
 	value = strings.Trim(value, " \t")
-	name = http.CanonicalHeaderKey(name)
-	switch {
-	case !httpguts.ValidHeaderFieldValue(value):
-		return fmt.Errorf("the value of %s has a control character", name)
-	case ownFields[name]:
-		return fmt.Errorf("%s is set by the client", name)
+	name, err := fieldName(name, value)
+	if err != nil {
+		return err
 	}
 	if f.Header == nil {
 		f.Header = make(http.Header)

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	nethttp "net/http"
+	"net/netip"
 	"os/user"
 	"slices"
 	"strings"
@@ -36,6 +38,13 @@ type Options struct {
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // ask for no login
 	ForGateway bool                             // sessions run in the pages of a gateway
+
+	// Web are more options of HTTP. Raw replaces theirs.
+	Web http.Options
+	// Fields are more header fields for some URLs, besides those of the flags.
+	Fields []base.HostField
+	// Lookup is that of [access.Options]; nil: the default.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
 	// NoTimeLimit means that Fill waits for a user, who may take any time.
 	NoTimeLimit bool
@@ -72,6 +81,10 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,
+		Lookup:    o.Lookup,
+	}
+	if fields := slices.Concat(o.Fields, a.Flags.HostFields); len(fields) > 0 {
+		options.HeaderFor = func(u locus.URL) nethttp.Header { return base.FieldsFor(fields, u, registry) }
 	}
 	if o.NoTimeLimit {
 		options.Timeout = 0
@@ -122,7 +135,8 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 		TLS:               o.FTPTLS,
 		AnonymousPassword: a.Config.FTP.AnonymousPassword,
 	})
-	web := http.New(&http.Options{Raw: o.Raw})
+	o.Web.Raw = o.Raw
+	web := http.New(&o.Web)
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
 	return a.NewRegistry(append(schemes(reader, stored, files, web, menus), telnet.Schemes(sessions)...)...)

@@ -39,10 +39,13 @@ type Config struct {
 		ClearLogin bool
 		Received   bool
 	}
-	Mail    Mail
-	Rlogin  struct{ LocalUser string }
-	TN3270  TN3270
-	Verify  struct{ Archive archive }
+	Mail   Mail
+	Rlogin struct{ LocalUser string }
+	TN3270 TN3270
+	Verify struct {
+		Archive archive
+		GitHub  apiURL
+	}
 	Gateway Gateway
 }
 
@@ -140,6 +143,7 @@ func (c *Config) settings() []setting {
 		{"tn3270.device", &c.TN3270.Device, "device or group to ask for by tn3270; default: any"},
 		{"tn3270.basic", &c.TN3270.Basic, "do not use TN3270E (RFC 2355), for hosts that offer it wrongly"},
 		{"verify.archive", &c.Verify.Archive, `archive for "locus verify --suggest": "https://archive.example/web/{url}"; "{escaped}" is the URL with escaped delimiters`},
+		{"verify.github", &c.Verify.GitHub, `base of GitHub's API for "locus verify" with GITHUB_TOKEN; default: "https://api.github.com/"`},
 		{"gateway.listen", &c.Gateway.Listen, `address of "locus gateway"`},
 		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},
 		{"gateway.allow", &c.Gateway.Allow, `open only these: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},

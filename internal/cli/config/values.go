@@ -363,3 +363,23 @@ func (t archive) URLOf(u locus.URL) locus.URL {
 	}
 	return archived
 }
+
+// apiURL is the base of an API. The zero apiURL is the default.
+type apiURL struct{ locus.URL }
+
+// UnmarshalText reads a URL without a password.
+func (u *apiURL) UnmarshalText(text []byte) error {
+	*u = apiURL{}
+	if len(text) == 0 {
+		return nil
+	}
+	parsed, err := locus.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	if parsed.Host() == "" || parsed != parsed.WithoutPassword() {
+		return errors.New(`write the base of an API as a URL without a password: "https://api.example/"`)
+	}
+	u.URL = parsed
+	return nil
+}

@@ -58,8 +58,9 @@ func (c *command) runCorpus(readers []lens.Reader) error {
 		urls[i] = e.URL
 	}
 	var err error
-	if result.reports, err = l.Look(c.Context, urls); err != nil {
-		return nil // the status says that it was interrupted
+	if result.reports, err = l.Look(c.ctx, urls); err != nil {
+		c.ended()
+		return nil
 	}
 	result.Matrix = l.Matrix(result.reports)
 	if c.Flags.JSON {

@@ -1,7 +1,6 @@
 package lens
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,19 +70,13 @@ func (c *command) runGuard() error {
 			o.From = append(o.From, e.URL)
 		}
 	}
-	ctx := c.Context
-	if c.Flags.MaxTime > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Flags.MaxTime)
-		defer cancel()
-	}
 	l := lens.New(c.Registry)
 	started := time.Now()
 	progress, end := c.guardProgress()
 	o.Progress = progress
-	result, err := l.Guard(ctx, readers[0], readers[1], &o)
+	result, err := l.Guard(c.ctx, readers[0], readers[1], &o)
 	end()
-	if err != nil && ctx.Err() == nil {
+	if err != nil && c.ctx.Err() == nil {
 		c.Fail(base.StatusAccess, err)
 		return nil
 	}

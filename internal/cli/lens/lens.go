@@ -45,7 +45,26 @@ type command struct {
 	guardFlags
 	with, without []string
 	list          bool
-	answers       int // written for people so far
+	answers       int             // written for people so far
+	ctx           context.Context // ends with --max-time, too
+}
+
+// limit sets ctx. The caller must call stop.
+func (c *command) limit() (stop func()) {
+	most := c.Flags.MaxTime
+	if most == 0 {
+		c.ctx = c.Context
+		return func() {}
+	}
+	c.ctx, stop = context.WithTimeoutCause(c.Context, most, fmt.Errorf("no result within %v (--max-time)", most))
+	return stop
+}
+
+// ended reports a run that its time has ended. The status says that one was interrupted.
+func (c *command) ended() {
+	if c.Context.Err() == nil {
+		c.Fail(base.StatusAccess, context.Cause(c.ctx))
+	}
 }
 
 // everyProgram is what --without calls all programs that --with does not name.
@@ -70,6 +89,7 @@ func New(a *base.App) *cobra.Command {
 			if err := c.settle(); err != nil {
 				return err
 			}
+			defer c.limit()()
 			if c.guard != "" {
 				return c.runGuard()
 			}
@@ -136,7 +156,7 @@ func (c *command) readers() ([]lens.Reader, error) {
 		}
 	}
 	own := slices.DeleteFunc(c.ownReaders(), func(r lens.Reader) bool { return slices.Contains(c.without, r.Name()) })
-	readers := append(own, lens.Programs(c.Context, o)...)
+	readers := append(own, lens.Programs(c.ctx, o)...)
 	if len(readers) == 0 {
 		return nil, fmt.Errorf("--without leaves no reader")
 	}
@@ -149,15 +169,18 @@ const most = 256
 // look writes a report for each URL.
 func (c *command) look(l *lens.Lens, args []string) {
 	for group := range c.Groups(args, most) {
-		c.report(l, group)
+		if !c.report(l, group) {
+			return
+		}
 	}
 }
 
-// report writes a report for each of urls, unless the run is interrupted.
-func (c *command) report(l *lens.Lens, urls []string) {
-	reports, err := l.Look(c.Context, urls)
+// report writes a report for each of urls, unless the run ends before.
+func (c *command) report(l *lens.Lens, urls []string) bool {
+	reports, err := l.Look(c.ctx, urls)
 	if err != nil {
-		return // the status says that it was interrupted
+		c.ended()
+		return false
 	}
 	for _, r := range reports {
 		if r.Danger {
@@ -176,6 +199,7 @@ func (c *command) report(l *lens.Lens, urls []string) {
 		}
 	}
 	c.FlushTerminal()
+	return true
 }
 
 // listed is a reader in the answer to --list.
@@ -188,8 +212,9 @@ type listed struct {
 
 func (c *command) writeList(readers []lens.Reader) {
 	for _, r := range readers {
-		version, err := r.Version(c.Context)
-		if context.Cause(c.Context) != nil {
+		version, err := r.Version(c.ctx)
+		if c.ctx.Err() != nil {
+			c.ended()
 			return
 		}
 		j := listed{Name: r.Name(), Kind: r.Kind(), Version: version}

@@ -165,6 +165,7 @@ func (v *verifier) summary() string {
 	}{
 		{s.verdicts[verify.Dead], "dead", ""},
 		{s.verdicts[verify.Fragment], "without their fragment", ""},
+		{s.verdicts[verify.TLS], "with a TLS problem", ""},
 		{s.verdicts[verify.Malformed], "malformed", ""},
 		{s.verdicts[verify.Denied], "denied", ""},
 		{s.verdicts[verify.Warning], "warning", "s"},

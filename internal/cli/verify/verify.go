@@ -44,7 +44,11 @@ type verifier struct {
 	noIgnore, hidden bool
 	choice           choice
 
-	tell     tell
+	tell      tell
+	ask       asking
+	access    client.Options // of the client that opens URLs
+	rulesFile string         // the file of rules; empty: none
+
 	verifier *verify.Verifier
 	sum      sum
 	bad      map[string]bool // links for the baseline
@@ -80,6 +84,10 @@ Rules are read from the file .locus-verify.toml in this folder or one above it:
   url = "https://www.example.com/*"
   status = [403, 999]
   reason = "it wants a browser"
+  [[host]]                                                    # settings; docs/verify.md has all
+  url = "api.example.com"
+  rate = 2.0
+  parallel = 1
 
 ignore, include, url and the first part of remap are patterns: the beginning of URLs, in
 which "*" stands for any characters and a final "$" for the end, or what "locus gateway
@@ -90,7 +98,7 @@ that file call them "known", which is not a failure.
 
 ` + tellLong + `
 
-The status is 1 for a dead link, a missing fragment or a malformed URL, 2 if a folder has
+The status is 1 for a dead link, a missing fragment, a malformed URL or a problem of TLS, 2 if a folder has
 no documents, 3 if a document can't be read, 4 if the policy denied something.`
 
 // New returns the subcommand.
@@ -129,6 +137,7 @@ func New(a *base.App) *cobra.Command {
 		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
 		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
 	})
+	v.addAskFlags(cmd)
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
 		f.StringVar(&v.rules, "rules", "", "read the rules from `FILE`")
 		f.StringVar(&v.baseline, "baseline", "", "the links in `FILE` are known to be bad")
@@ -161,7 +170,7 @@ func (v *verifier) prepare() error {
 	case v.writeBaseline && v.baseline == "":
 		return errors.New("--write-baseline needs --baseline FILE")
 	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
-		return errors.New("--header can't set Authorization or Cookie: every host in the documents would get it; use ~/.netrc")
+		return errors.New(`--header can't set Authorization or Cookie: every host in the documents would get it; write "HOST: NAME: VALUE", or use ~/.netrc`)
 	case v.tell.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
@@ -201,13 +210,17 @@ func (v *verifier) prepare() error {
 	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
 		return err
 	}
-	rules := cmp.Or(v.rules, nearest(".locus-verify.toml"))
-	if rules != "" {
-		if o.Rules, err = readFile("--rules", rules, verify.ParseRules); err != nil {
+	name, named := v.rulesPath()
+	if v.rulesFile = name; name != "" {
+		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
 			return err
 		}
 	}
-	if err := v.choice.prepare(a, o, rules); err != nil {
+	if err := v.choice.prepare(a, o, name); err != nil {
+		return err
+	}
+	v.access = client.Options{NoProgress: true, NoPrompt: true}
+	if err = v.prepareAsk(&v.access, named); err != nil {
 		return err
 	}
 	if v.baseline != "" {
@@ -225,7 +238,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	}
 	defer v.discardOutputs()
 	a := v.a
-	client, closeAll, err := client.New(a, client.Options{NoProgress: true, NoPrompt: true})
+	client, closeAll, err := client.New(a, v.access)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,90 @@
+package document_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
+)
+
+func kept(typ, target, block string) string {
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", typ, target, len(block), block)
+}
+
+// The links of the pages of a web archive are found, with the URL of their page as base.
+func TestWebArchive(t *testing.T) {
+	var small bytes.Buffer
+	z := gzip.NewWriter(&small)
+	if _, err := io.WriteString(z, `<a href="/z">z</a>`); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	records := []string{
+		kept("warcinfo", "", "see http://info.example/"),
+		kept("request", "http://h.example/a/", "GET / HTTP/1.1\r\nReferer: http://request.example/\r\n\r\n"),
+		kept("response", "http://h.example/a/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=b>b</a> <a href=http://c.example/>c</a>"),
+		kept("response", "http://h.example/based", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<base href=/x/><a href=y>y</a>"),
+		kept("response", "http://h.example/gone", "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<a href=none>n</a>"),
+		kept("response", "http://h.example/coded", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+small.String()),
+		kept("resource", "gopher://g.example/0t", "see http://text.example/ there"),
+	}
+	var members bytes.Buffer
+	for _, record := range records {
+		w := gzip.NewWriter(&members)
+		if _, err := io.WriteString(w, record); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "http://h.example/a/ http://h.example/a/b, http://h.example/a/ http://c.example/, http://h.example/based http://h.example/x/, http://h.example/based http://h.example/x/y, http://h.example/coded http://h.example/z, gopher://g.example/0t http://text.example/"
+	for name, file := range map[string]string{"x.warc": strings.Join(records, ""), "x.warc.gz": members.String(), "": strings.Join(records, "")} {
+		var got []string
+		for l, err := range document.Links(strings.NewReader(file), name, nil) {
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			u, err := l.Resolve(locus.URL{})
+			if err != nil {
+				t.Errorf("%s: %+v: %v", name, l, err)
+			}
+			got = append(got, l.Member+" "+u.String())
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %s", name, strings.Join(got, ", "))
+		}
+	}
+}
+
+func TestWebArchiveDamaged(t *testing.T) {
+	file := kept("resource", "http://h/", "see http://a.example/") + "WARC/1.0\r\nContent-Length: 100\r\n\r\nshort"
+	links, failed := 0, false
+	for _, err := range document.Links(strings.NewReader(file), "x.warc", nil) {
+		if failed = failed || errors.Is(err, io.ErrUnexpectedEOF); err == nil {
+			links++
+		}
+	}
+	if links != 1 || !failed {
+		t.Errorf("%d links, failed: %t", links, failed)
+	}
+	// The limits of containers are those of all others.
+	pages := strings.Repeat(kept("resource", "http://h/", "see http://a.example/"), 10)
+	for _, o := range []document.Options{{Members: 3}, {Unpacked: 30}} {
+		var limit error
+		for _, err := range document.Links(strings.NewReader(pages), "x.warc", &o) {
+			limit = err
+		}
+		if !errors.Is(limit, document.ErrLimit) {
+			t.Errorf("%+v: %v", o, limit)
+		}
+	}
+}

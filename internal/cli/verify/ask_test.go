@@ -1,0 +1,26 @@
+package verify
+
+import (
+	"net/netip"
+	"testing"
+)
+
+// --ipv4 and --ipv6 look up the addresses of one family; without them the default does.
+func TestAddressFamily(t *testing.T) {
+	for _, c := range []struct {
+		q     asking
+		host  string
+		found bool
+	}{
+		{asking{ipv4: true}, "127.0.0.1", true}, {asking{ipv4: true}, "::1", false},
+		{asking{ipv6: true}, "127.0.0.1", false}, {asking{ipv6: true}, "::1", true},
+	} {
+		list, err := c.q.lookup()(t.Context(), c.host)
+		if (err == nil) != c.found || c.found && (len(list) != 1 || list[0].Unmap() != netip.MustParseAddr(c.host)) {
+			t.Errorf("%+v, %s: %v, %v", c.q, c.host, list, err)
+		}
+	}
+	if new(asking).lookup() != nil {
+		t.Error("a lookup without a flag")
+	}
+}

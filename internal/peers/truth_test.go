@@ -1,0 +1,312 @@
+package peers
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"flag"
+	"fmt"
+	"html"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var writeTruth = flag.Bool("truth", false, "write docs/verify-truth.md, with other programs that are installed")
+
+// truth is a line of testdata/truth.tsv.
+type truth struct {
+	number        int
+	link          string // as an attribute of HTML has it, with servers filled in
+	is            string // good, broken, unsure
+	verdict       string // of locus
+	why           string
+	name          string // of its document: "017"
+	shown, server string // the link with {names}, and the first name
+}
+
+// truthServers are host:port by name.
+type truthServers map[string]string
+
+// readTruth reads the links whose servers run.
+func readTruth(t *testing.T, servers truthServers) (list []truth) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/truth.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for name, address := range servers {
+		names = append(names, "{"+name+"}", address)
+	}
+	fill := strings.NewReplacer(names...)
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		number++
+		if len(fields) != 4 || !slices.Contains([]string{"good", "broken", "unsure"}, fields[1]) {
+			t.Fatalf("line %d: %q", number, line)
+		}
+		one := truth{number: number, link: fill.Replace(fields[0]), is: fields[1], verdict: fields[2], why: fields[3], name: fmt.Sprintf("%03d", number), shown: fields[0]}
+		if _, after, ok := strings.Cut(fields[0], "{"); ok {
+			one.server, _, _ = strings.Cut(after, "}")
+			if _, ok := servers[one.server]; !ok {
+				continue
+			}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// certificateOf makes a certificate for a host, signed by parent (nil: by itself).
+func certificateOf(t *testing.T, host string, from, to time.Duration, parent *tls.Certificate) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "truth " + host}, BasicConstraintsValid: true, IsCA: host == "",
+		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(to), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else if host != "" {
+		template.DNSNames = []string{host}
+	}
+	signer, signKey := template, any(key)
+	if parent != nil {
+		signer, signKey = parent.Leaf, parent.PrivateKey
+		template.KeyUsage = x509.KeyUsageDigitalSignature
+		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, signer, &key.PublicKey, signKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}
+
+// startTruth starts the servers. trust is the file of the authority that programs trust.
+func startTruth(t *testing.T) (servers truthServers, docs *truthDocs, trust string) {
+	t.Helper()
+	web := &truthWeb{tries: map[string]int{}}
+	docs = &truthDocs{pages: map[string]string{}}
+	secure := func(c tls.Certificate) string {
+		return startWeb(t, web, func(s *httptest.Server) {
+			s.TLS, s.EnableHTTP2 = &tls.Config{Certificates: []tls.Certificate{c}}, true
+			s.StartTLS()
+		})
+	}
+	const day = 24 * time.Hour
+	ca := certificateOf(t, "", -30*day, 30*day, nil)
+	other := certificateOf(t, "", -30*day, 30*day, nil)
+	servers = truthServers{
+		"docs": startWeb(t, docs, nil), "web": startWeb(t, web, nil), "busy": startWeb(t, web, nil), "raw": startRaw(t), "silent": silentServer(t), "closed": fmt.Sprintf("127.0.0.1:%d", closedPort(t)),
+		"tls":     secure(certificateOf(t, "127.0.0.1", -day, 20*day, &ca)),
+		"expired": secure(certificateOf(t, "127.0.0.1", -20*day, -day, &ca)),
+		"early":   secure(certificateOf(t, "127.0.0.1", day, 20*day, &ca)),
+		"wrong":   secure(certificateOf(t, "other.example", -day, 20*day, &ca)),
+		"self":    secure(certificateOf(t, "127.0.0.1", -day, 20*day, nil)),
+		"unknown": secure(certificateOf(t, "127.0.0.1", -day, 20*day, &other)),
+	}
+	if l, err := net.Listen("tcp6", "[::1]:0"); err == nil {
+		_, servers["web6"], _ = net.SplitHostPort(l.Addr().String())
+		startWeb(t, web, func(s *httptest.Server) {
+			s.Listener.Close()
+			s.Listener = l
+			s.Start()
+		})
+	}
+	web.docs, web.web, web.tls, web.expired, web.closed = servers["docs"], servers["web"], servers["tls"], servers["expired"], servers["closed"]
+	trust = filepath.Join(publicDir(t), "ca.pem")
+	write(t, trust, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Certificate[0]})), 0o644)
+	truthPeers(t, servers)
+	return servers, docs, trust
+}
+
+// closedPort returns a port that is taken, and refuses connections.
+func closedPort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	// A connection to itself keeps the port from others, and nothing listens there.
+	address := l.Addr().String()
+	c, err := net.Dial("tcp4", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// truthPeers starts the servers of other projects.
+func truthPeers(t *testing.T, servers truthServers) {
+	t.Helper()
+	p := nginx(t, strings.ReplaceAll(verifyLocations, "http://MUTE", "http://"+servers["silent"]))
+	write(t, filepath.Join(p.pub, "page.html"), "<h1 id=part>Part</h1>", 0o644)
+	write(t, filepath.Join(p.pub, "dir/index.html"), "<p>dir", 0o644)
+	write(t, filepath.Join(p.pub, "text.txt"), "text", 0o644)
+	f, g, n := vsftpd(t), gophernicus(t), startNews(t)
+	for name, text := range map[string]string{"a.txt": "text", "a b.txt": "text", "a.md": "# Part"} {
+		write(t, filepath.Join(f.pub, "pub", name), text, 0o644)
+	}
+	write(t, filepath.Join(g.pub, "about.txt"), "about\n", 0o644)
+	write(t, filepath.Join(g.pub, "sub/deep.txt"), "deep\n", 0o644)
+	servers["nginx"], servers["ftp"], servers["gopher"], servers["news"] = p.addr(), f.addr(), g.addr(), n.addr()
+}
+
+// truthDocs serves a document for each link, and what relative links lead to.
+type truthDocs struct {
+	pages map[string]string // by path
+}
+
+func (d *truthDocs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	text, ok := d.pages[r.URL.Path]
+	switch {
+	case ok:
+		fmt.Fprint(w, text)
+	case r.URL.Path == "/docs/sub":
+		http.Redirect(w, r, "/docs/sub/", http.StatusMovedPermanently)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// fill makes the documents of list, and returns the URL of their index.
+func (d *truthDocs) fill(host string, list []truth) string {
+	var index, patient strings.Builder
+	for _, one := range list {
+		if !one.endsOthers() {
+			fmt.Fprintf(&patient, "<a href=\"/docs/%s.html\">%[1]s</a>\n", one.name)
+		}
+		fmt.Fprintf(&index, "<a href=\"/docs/%s.html\">%[1]s</a>\n", one.name)
+		link := `<a href="` + one.link + `">x</a>`
+		d.pages["/docs/"+one.name+".html"] = "<!doctype html><title>" + one.name + "</title><p id=\"here\">" + link + "</p>\n"
+	}
+	d.pages["/docs/index.html"] = "<!doctype html><title>index</title>" + index.String()
+	d.pages["/"], d.pages["/docs/"] = "<!doctype html><title>home</title><p>home", "<!doctype html><title>docs</title>"+patient.String()
+	d.pages["/docs/page.html"] = "<!doctype html><title>page</title><p id=part>part"
+	d.pages["/docs/sub/"], d.pages["/docs/sub/deep.html"] = "<!doctype html><title>sub</title><p>sub", "<!doctype html><title>deep</title><p>deep"
+	return "http://" + host + "/docs/index.html"
+}
+
+// TestTruth asserts the verdict about each link whose state is known. No link that is good
+// may be called broken.
+func TestTruth(t *testing.T) {
+	servers, docs, trust := startTruth(t)
+	list := readTruth(t, servers)
+	index := docs.fill(servers["docs"], list)
+	got := truthVerdicts(t, servers, index, trust)
+	for _, one := range list {
+		switch v, ok := got[one.name]; {
+		case !ok:
+			t.Errorf("%d %s: no verdict", one.number, one.shown)
+		case one.is == "good" && isBroken(v.Verdict):
+			t.Errorf("%d %s: a false death: %s, %s", one.number, one.shown, v.Verdict, v.Detail)
+		case v.Verdict != one.verdict:
+			t.Errorf("%d %s: %s (%d %s), want %s: %s", one.number, one.shown, v.Verdict, v.Status, v.Detail, one.verdict, one.why)
+		}
+	}
+	if len(list) < 300 {
+		t.Errorf("%d links", len(list))
+	}
+	if *writeTruth {
+		writeTruthTable(t, servers, list, index, trust)
+	}
+}
+
+func isBroken(verdict string) bool {
+	return slices.Contains([]string{"dead", "fragment", "tls", "malformed"}, verdict)
+}
+
+// truthPatience is the --timeout of the test: long, because its machine may be busy.
+const truthPatience = "15s"
+
+// truthVerdicts runs locus on the documents and returns the verdict by document.
+func truthVerdicts(t *testing.T, servers truthServers, index, trust string, more ...string) map[string]verdict {
+	t.Helper()
+	_, news, _ := net.SplitHostPort(servers["news"])
+	args := append([]string{"verify", "--json", "--allow-private", "--no-cache", "--rate", "0", "--per-host", "8", "--timeout", truthPatience, "--max-wait", "5s", "--allow-port", news}, more...)
+	r := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append(args, index)...)
+	got := map[string]verdict{}
+	for line := range strings.Lines(r.out) {
+		var v struct {
+			verdict
+			Document string
+		}
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if name, ok := documentOf(v.Document); ok {
+			got[name] = v.verdict
+		}
+	}
+	if len(got) == 0 {
+		t.Fatalf("status %d: %s%s", r.status, clip(r.out), clip(r.err))
+	}
+	return got
+}
+
+// documentOf returns the name of the document at a URL or path.
+func documentOf(text string) (name string, ok bool) {
+	text, _, _ = strings.Cut(text, "?")
+	text = text[strings.LastIndexByte(text, '/')+1:]
+	name, ok = strings.CutSuffix(text, ".html")
+	if !ok {
+		name, ok = strings.CutSuffix(text, ".md")
+	}
+	return name, ok && len(name) == 3
+}
+
+// endsOthers reports whether other programs end at a link, or wait for as long as its server
+// asks them to.
+func (one *truth) endsOthers() bool {
+	return one.server == "busy" || strings.HasSuffix(one.link, "/redirect/bad")
+}
+
+// absolute returns the link of a document as Markdown may have it.
+func (one *truth) absolute(base string) string {
+	link := strings.TrimSpace(html.UnescapeString(one.link))
+	if strings.HasPrefix(link, "#") {
+		return link
+	}
+	b, err := url.Parse(base)
+	if err != nil {
+		return link
+	}
+	u, err := b.Parse(link)
+	if err != nil || u.Scheme != "" && strings.Contains(link, ":") && !strings.HasPrefix(link, "?") {
+		return link
+	}
+	return u.String()
+}

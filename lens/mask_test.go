@@ -1,0 +1,33 @@
+package lens
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+// A password of thousands of pieces costs no more than one of a few, and no piece of it
+// is shown.
+func TestPasswordOfManyPieces(t *testing.T) {
+	var password strings.Builder
+	for i := 0; password.Len() < locus.MaxLen-100; i++ {
+		fmt.Fprintf(&password, "%05xq:", i)
+	}
+	for _, url := range []string{"http://u:" + password.String() + "@h.example/", `http:\\u:` + strings.ReplaceAll(password.String(), ":", "/") + "@h.example/"} {
+		reports, err := newLens(t).Look(t.Context(), []string{url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newMask(&reports[0])
+		if n := len(m.secrets); n > maxSecrets+1 {
+			t.Errorf("%d texts are looked for", n)
+		}
+		text, err := json.Marshal(reports[0])
+		if err != nil || strings.Contains(string(text), "0q") || !strings.Contains(string(text), hidden) {
+			t.Errorf("%.2000s, %v", text, err)
+		}
+	}
+}

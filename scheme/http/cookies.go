@@ -1,0 +1,72 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+)
+
+// ParseCookies returns a jar with the cookies of a text in the format of Netscape, as curl
+// and wget write it: seven fields with tabs between them on each line. "#HttpOnly_" before
+// the domain begins no comment. The error has the line, and no cookie.
+func ParseCookies(text string) (http.CookieJar, error) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		line, httpOnly := strings.CutPrefix(line, "#HttpOnly_")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		site, cookie, err := parseCookie(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		cookie.HttpOnly = httpOnly
+		jar.SetCookies(site, []*http.Cookie{cookie})
+	}
+	return jar, nil
+}
+
+// parseCookie reads a line: the domain, whether its subdomains get the cookie, the path,
+// whether only encrypted connections do, when it ends in seconds since 1970 (0: with the
+// session), the name and the value.
+func parseCookie(line string) (*url.URL, *http.Cookie, error) {
+	fields := strings.Split(line, "\t")
+	if len(fields) != 7 {
+		return nil, nil, fmt.Errorf("a cookie has 7 fields with tabs between them, and here are %d", len(fields))
+	}
+	domain := strings.TrimPrefix(fields[0], ".")
+	end, err := strconv.ParseInt(fields[4], 10, 64)
+	switch {
+	case !locus.IsHost(domain):
+		return nil, nil, errors.New("the domain is not a host")
+	case err != nil:
+		return nil, nil, errors.New("the time is not a number of seconds")
+	case !strings.HasPrefix(fields[2], "/"):
+		return nil, nil, errors.New(`the path does not begin with "/"`)
+	}
+	cookie := &http.Cookie{Name: fields[5], Value: fields[6], Path: fields[2], Secure: strings.EqualFold(fields[3], "true")}
+	if strings.EqualFold(fields[1], "true") && strings.Contains(domain, ".") {
+		cookie.Domain = domain
+	}
+	if end > 0 {
+		cookie.Expires = time.Unix(end, 0)
+	}
+	if err := cookie.Valid(); err != nil {
+		return nil, nil, errors.New("the name or the value of the cookie has a character that it can't have")
+	}
+	// The jar takes cookies of a site, and those that are for encrypted connections too.
+	return &url.URL{Scheme: "https", Host: domain, Path: "/"}, cookie, nil
+}

@@ -1,0 +1,145 @@
+package http
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/certtest"
+	"github.com/locus-url/locus/scheme"
+)
+
+const cookieFile = "# Netscape HTTP Cookie File\n\n" +
+	".example.com\tTRUE\t/\tFALSE\t0\tall\t1\n" +
+	"example.com\tFALSE\t/deep\tFALSE\t4102444800\tdeep\t2\r\n" +
+	"#HttpOnly_example.com\tFALSE\t/\tTRUE\t0\tsafe\t3\n" +
+	"example.com\tFALSE\t/\tFALSE\t1\told\t4\n" +
+	"other.example\tFALSE\t/\tFALSE\t0\tother\t\n"
+
+func TestParseCookies(t *testing.T) {
+	jar, err := ParseCookies(cookieFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u, want := range map[string]string{
+		"http://example.com/":        "all=1",
+		"http://example.com/deep/x":  "deep=2 all=1",
+		"https://example.com/":       "all=1 safe=3",
+		"http://www.example.com/":    "all=1",
+		"http://example.com.evil/":   "",
+		"http://notexample.com/":     "",
+		"http://other.example:8080/": "other=",
+		"http://sub.other.example/":  "",
+	} {
+		n, err := url.Parse(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range jar.Cookies(n) {
+			got = append(got, c.Name+"="+c.Value)
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %q, want %q", u, text, want)
+		}
+	}
+}
+
+// A message about a file of cookies has the line, and no cookie.
+func TestBadCookies(t *testing.T) {
+	for line, says := range map[string]string{
+		"sesame": "7 fields",
+		"h.example\tTRUE\t/\tFALSE\tsoon\tsesame\tsesame":   "the time",
+		"h.example\tTRUE\tx\tFALSE\t0\tsesame\tsesame":      `"/"`,
+		"h ex\tTRUE\t/\tFALSE\t0\tsesame\tsesame":           "the domain",
+		"h.example\tTRUE\t/\tFALSE\t0\tses ame\tsesame":     "character",
+		"h.example\tTRUE\t/\tFALSE\t0\ta\tsesame\x00sesame": "character",
+	} {
+		_, err := ParseCookies("# a comment\n" + line + "\n")
+		if err == nil || !strings.Contains(err.Error(), "line 2: ") || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "same") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+// Cookies of the jar are sent to their host only, and those of a response come back.
+func TestJar(t *testing.T) {
+	var seen []string
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.URL.Path+" "+r.Header.Get("Cookie"))
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "9", Path: "/in"})
+	})
+	jar, err := ParseCookies("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tsesame\nelse.example\tTRUE\t/\tFALSE\t0\tb\tsesame\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, &Options{Jar: jar})
+	for _, path := range []string{"/", "/in/x"} {
+		readOnce(t, c, base+path, new(dialer))
+	}
+	if want := []string{"/ a=sesame", "/in/x session=9; a=sesame"}; !slices.Equal(seen, want) {
+		t.Errorf("%q, want %q", seen, want)
+	}
+}
+
+// A client certificate is shown to its host only.
+func TestClientCertificate(t *testing.T) {
+	own, err := certtest.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := x509.NewCertPool()
+	known.AddCert(own.Leaf)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TLS.PeerCertificates) == 0 {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	s.TLS = &tls.Config{ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: known}
+	s.EnableHTTP2, s.Config.ErrorLog = true, quiet
+	s.StartTLS()
+	defer s.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	trust := &tls.Config{RootCAs: roots}
+	for _, name := range []string{"127.0.0.1", "else.example"} {
+		c := newClient(t, &Options{TLS: trust, Certificate: func(host string, port uint16) *tls.Certificate {
+			if host == name && strings.HasSuffix(s.URL, ":"+strconv.Itoa(int(port))) {
+				return &own
+			}
+			return nil
+		}})
+		r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(s.URL + "/"), Dial: new(dialer)})
+		if err == nil {
+			r.Close()
+		}
+		if shown := err == nil; shown != (name == "127.0.0.1") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzParseCookies(f *testing.F) {
+	f.Add(cookieFile)
+	f.Add("#HttpOnly_\tTRUE\t/\tTRUE\t-1\ta\tb\n")
+	f.Add("127.0.0.1\tTRUE\t/\tTRUE\t9223372036854775807\t\t\n")
+	f.Add("a.example\tTRUE\t/\tFALSE\t0\ta\t\"b\"\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		jar, err := ParseCookies(text)
+		if err != nil {
+			return
+		}
+		for _, c := range jar.Cookies(&url.URL{Scheme: "https", Host: "a.example", Path: "/"}) {
+			if strings.ContainsAny(c.Name+c.Value, "\r\n\x00;") {
+				t.Errorf("%q", c)
+			}
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package verify
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// github asks the API of GitHub, which answers faster than its pages and is not limited as
+// strictly. It only confirms links: a page decides about all others, because the token may
+// not see what the public does.
+type github struct {
+	off atomic.Bool // the API refused, as it does beyond its limit of requests
+}
+
+// ask returns the outcome of a link that the API confirms; nil: it does not.
+func (g *github) ask(ctx context.Context, e *Verifier, t *target) *attempt {
+	if e.o.Ask.GitHub.IsZero() || g.off.Load() || !e.traits(t.url).Has(scheme.Web) {
+		return nil
+	}
+	u, ok := githubAPI(e.o.Ask.GitHub, t.url)
+	if !ok {
+		return nil
+	}
+	res, err := e.do(ctx, access.Request{URL: u, Probe: true, NoFollow: true})
+	if err != nil {
+		if status := statusOf(err); status == 401 || status == 403 || status == 429 {
+			g.off.Store(true)
+		}
+		return nil
+	}
+	defer res.Resource.Close()
+	if _, ok := res.Resource.(*scheme.Object); !ok {
+		// The repository has another name now: the page says which.
+		return nil
+	}
+	return &attempt{registry: e.registry, outcome: Outcome{Verdict: Alive}, public: t.from != nil && t.from.LinkOrigin == policy.FromPublic}
+}
+
+// githubAPI returns the URL of GitHub's API for a page of GitHub. ok is false if the API
+// has no such URL.
+func githubAPI(base, u locus.URL) (api locus.URL, ok bool) {
+	host := strings.TrimPrefix(strings.ToLower(u.Host()), "www.")
+	if _, port := u.PortText(); host != "github.com" || port {
+		return api, false
+	}
+	path, _ := u.Path()
+	if strings.ContainsAny(path, "?&+") {
+		return api, false
+	}
+	path, ok = githubPath(strings.Split(strings.Trim(path, "/"), "/"))
+	if !ok {
+		return api, false
+	}
+	api, err := locus.Parse(strings.TrimSuffix(base.String(), "/") + "/" + path)
+	return api, err == nil
+}
+
+// githubPath returns the path of the API for the segments of a page's path.
+func githubPath(s []string) (path string, ok bool) {
+	for _, segment := range s {
+		if segment == "" || segment == "." || segment == ".." {
+			return "", false
+		}
+	}
+	if len(s) < 2 || githubOwn[strings.ToLower(s[0])] {
+		return "", false
+	}
+	repository := "repos/" + s[0] + "/" + strings.TrimSuffix(s[1], ".git")
+	if len(s) == 2 {
+		return repository, true
+	}
+	rest := s[3:]
+	switch kind := s[2]; {
+	case (kind == "blob" || kind == "tree" || kind == "raw") && len(rest) > 1:
+		// A branch may have "/" in its name. Then the API knows no such file, and the page
+		// is requested.
+		return repository + "/contents/" + strings.Join(rest[1:], "/") + "?ref=" + rest[0], true
+	case (kind == "tree" || kind == "commit") && len(rest) == 1:
+		return repository + "/commits/" + rest[0], true
+	case kind == "issues" && len(rest) == 1 && isNumber(rest[0]):
+		return repository + "/issues/" + rest[0], true
+	case kind == "pull" && len(rest) > 0 && len(rest) < 3 && isNumber(rest[0]):
+		return repository + "/pulls/" + rest[0], true
+	case kind == "releases" && len(rest) == 0:
+		return repository + "/releases?per_page=1", true
+	case kind == "releases" && len(rest) == 2 && rest[0] == "tag":
+		return repository + "/releases/tags/" + rest[1], true
+	}
+	return "", false
+}
+
+// githubOwn are first segments that GitHub keeps for itself. It is never changed.
+var githubOwn = map[string]bool{
+	"about": true, "apps": true, "collections": true, "enterprise": true, "features": true, "login": true, "marketplace": true,
+	"notifications": true, "orgs": true, "organizations": true, "search": true, "settings": true, "site": true, "sponsors": true,
+	"topics": true, "trending": true, "users": true,
+}
+
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

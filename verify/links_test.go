@@ -1,0 +1,57 @@
+package verify
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/locus-url/locus/policy"
+)
+
+// Spaces in a link of HTML are escaped as browsers do, with a warning; not in a host.
+func TestSpacesInLinks(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/none b" {
+			rw.WriteHeader(http.StatusNotFound)
+		}
+		if r.URL.Path == "/" {
+			io.WriteString(rw, `<a href="/x y?q r">1</a><a href="http://a.example/none b">2</a><a href="http://a b.example/">3</a><a href=" /x ">4</a><p id="p q"><a href="#p q">5</a>`)
+		}
+	})
+	w.o.Depth = FirstPage
+	w.want(w.run(at("http://a.example/")), ":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x%20y?q%20r warning",
+		"http://a.example/:1 http://a.example/none%20b dead 404", "http://a.example/:1 http://a b.example/ malformed", "http://a.example/:1 http://a.example/x alive",
+		"http://a.example/:1 http://a.example/#p%20q warning")
+}
+
+// Dot segments are resolved before a URL is requested.
+func TestDotSegments(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(http.ResponseWriter, *http.Request) {})
+	w.want(w.run(textDoc("d", "http://a.example/x/../y http://a.example/./y http://a.example/y")),
+		"d:1 http://a.example/x/../y alive", "d:1 http://a.example/./y alive", "d:1 http://a.example/y alive")
+	if got := w.asked(); !slices.Equal(got, []string{"HEAD http://a.example/y"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A gopher menu that is only a text about a missing resource gets a warning, as such a
+// text does.
+func TestMenuSaysNotFound(t *testing.T) {
+	for text, want := range map[string]Verdict{
+		"Error: File or directory not found!\r\n___\r\n  Gophered by a server\r\n.\r\n":               Warning,
+		"iError: not found\t\tnull\t70\r\n.\r\n":                                                      Warning,
+		"Error: not found\r\n1A menu\t/x\ta.example\t70\r\n.\r\n":                                     Alive,
+		"iWelcome\t\tnull\t70\r\n.\r\n":                                                               Alive,
+		"iError: not found\t\tn\t70\r\ni\t\tn\t70\r\ni\t\tn\t70\r\ni\t\tn\t70\r\ni\t\tn\t70\r\n.\r\n": Alive,
+	} {
+		w := newWorld(t, policy.Rules{})
+		w.speak("a.example", text)
+		if r := w.run(textDoc("d", "gopher://a.example/1/none"))[0]; r.Verdict != want {
+			t.Errorf("%q: %v, want %v", text, r.Outcome, want)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package verify
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Site says what is looked at in sites, besides the links of their pages.
+type Site struct {
+	// Sitemaps reads the sitemaps that robots.txt names, or else /sitemap.xml, and
+	// verifies the pages in them.
+	Sitemaps bool
+	// SoftNotFound requests a path that does not exist from each host. If the host
+	// answers it like a page, links with the same answer get a [Warning].
+	SoftNotFound bool
+}
+
+// sitemapUse is what a document is to the sitemaps of its site.
+type sitemapUse uint8
+
+const (
+	noSitemap      sitemapUse = iota
+	guessedSitemap            // a sitemap that may not exist
+	namedSitemap              // a sitemap that another document names
+	listsSitemaps             // its links are sitemaps: a robots.txt, or an index
+)
+
+// addSitemaps adds the sitemaps of a site whose first page was found. The caller must hold
+// e.mu. The document that names them, if there is one, must be delivered.
+func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []link) {
+	s := first.site
+	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.traits(s.first).Has(scheme.Web) {
+		return nil, nil
+	}
+	root := strings.TrimSuffix(s.first.String()[:s.first.PathOffset()], "/")
+	s.mu.Lock()
+	var named []string
+	if s.robots != nil {
+		named = s.robots.Sitemaps
+	}
+	s.mu.Unlock()
+	if len(named) == 0 {
+		if u, err := locus.Parse(root + "/sitemap.xml"); err == nil && !s.pages[u] {
+			t := e.target(targetKey{u, e.originOf(u, at.others)}, u, at.others)
+			e.readAsSitemap(first, t, guessedSitemap)
+		}
+		return nil, nil
+	}
+	u, err := locus.Parse(root + "/robots.txt")
+	if err != nil {
+		return nil, nil
+	}
+	robots = &doc{name: withoutPassword(u), site: s, sitemap: listsSitemaps, at: &origins{base: u, files: at.files, others: at.others}}
+	for _, text := range named[:min(len(named), maxItems)] {
+		links = append(links, e.sitemapLink(text, u, 0, 0))
+	}
+	e.docs = append(e.docs, robots)
+	return robots, links
+}
+
+// readAsSitemap makes t a sitemap of the site of d. The caller must hold e.mu.
+func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
+	s := d.site
+	if t.page != nil || s.pages[t.key.url] || len(s.pages) >= e.o.MaxPages || t.state == done && !isFound(t.outcome) {
+		return
+	}
+	s.pages[t.key.url] = true
+	e.makePage(t, &doc{name: withoutPassword(t.url), site: s, sitemap: use})
+}
+
+var errNoSitemap = errors.New("this is not a sitemap")
+
+// readSitemap reads the links of a sitemap.
+func (e *Verifier) readSitemap(a *attempt, page *doc, res *access.Result, o *scheme.Object) {
+	text, err := readUnpacked(o.Body, e.o.MaxPage)
+	if err == nil {
+		a.at = pageOf(res)
+		var isIndex bool
+		a.links, isIndex, err = e.sitemapLinks(text, res.URL)
+		a.listsSitemaps = isIndex
+	}
+	if err != nil && page.sitemap != guessedSitemap {
+		a.troubles = append(a.troubles, err)
+	}
+}
+
+// readUnpacked reads at most limit bytes of what may be compressed by gzip.
+func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(bytes.NewReader(text)); err == nil {
+			text, err = io.ReadAll(io.LimitReader(z, limit+1))
+		}
+	}
+	if err == nil && int64(len(text)) > limit {
+		return text[:limit], errCut
+	}
+	return text, err
+}
+
+// sitemapLinks returns the links of a sitemap (sitemaps.org): XML, or a text with a URL on
+// each line. isIndex reports that they are sitemaps. The error comes with the links before
+// it.
+func (e *Verifier) sitemapLinks(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
+	if trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(trimmed) == 0 || trimmed[0] != '<' {
+		return e.textSitemap(text, base)
+	}
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	d.Strict = false
+	root, inside := "", false
+	for len(list) < maxItems {
+		line, column := d.InputPos()
+		token, err := d.Token()
+		if err != nil {
+			if err == io.EOF && root != "" {
+				err = nil
+			} else if root == "" {
+				err = errNoSitemap
+			}
+			return list, isIndex, err
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			name := x.Name.Local
+			if root == "" {
+				if root, isIndex = name, name == "sitemapindex"; root != "urlset" && !isIndex {
+					return nil, false, errNoSitemap
+				}
+			}
+			inside = name == "loc" && x.Name.Space != imageSpace
+			if href := attribute(x, "href"); name == "link" && href != "" {
+				list = append(list, e.sitemapLink(href, base, line, column))
+			}
+		case xml.CharData:
+			if ref := strings.TrimSpace(string(x)); inside && ref != "" {
+				before, _, _ := bytes.Cut(x, []byte(ref))
+				if n := bytes.Count(before, []byte("\n")); n > 0 {
+					line, column = line+n, len(before)-bytes.LastIndexByte(before, '\n')
+				}
+				list = append(list, e.sitemapLink(ref, base, line, column))
+			}
+		case xml.EndElement:
+			inside = false
+		}
+	}
+	return list, isIndex, errItems
+}
+
+// imageSpace is the name space of images in sitemaps, which have a loc, too.
+const imageSpace = "http://www.google.com/schemas/sitemap-image/1.1"
+
+func attribute(x xml.StartElement, name string) string {
+	for _, a := range x.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (e *Verifier) textSitemap(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		ref := strings.TrimSpace(strings.TrimPrefix(string(line), "\ufeff"))
+		if ref == "" {
+			continue
+		}
+		if _, err := locus.Parse(ref); err != nil {
+			return list, false, fmt.Errorf("%w: line %d is not a URL", errNoSitemap, n)
+		}
+		if list = append(list, e.sitemapLink(ref, base, n, 1)); len(list) == maxItems {
+			return list, false, errItems
+		}
+	}
+	return list, false, nil
+}
+
+func (e *Verifier) sitemapLink(ref string, base locus.URL, line, column int) link {
+	found := document.Link{Ref: ref, Line: int64(line), Column: int64(column)}
+	if u, err := locus.Parse(ref); err == nil {
+		found.Ref, found.URL = "", u
+	}
+	return e.link(&found, &Source{URL: base})
+}

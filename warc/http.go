@@ -1,0 +1,82 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Payload is what was transferred: the entity of an HTTP response, or the block of a
+// resource record.
+type Payload struct {
+	Status int    // of the HTTP response; 0: it is none
+	Type   string // media type, as it was sent; empty: unknown
+	// Encoding are the content codings that are left, in the order in which they were
+	// applied: "gzip".
+	Encoding string
+	io.Reader
+}
+
+// Payload returns the payload of a response, resource or conversion record, without the
+// header of HTTP and its chunks. ok is false for other records, and for a response that is
+// not HTTP.
+func (r *Record) Payload() (p Payload, ok bool) {
+	switch r.Type {
+	case "resource", "conversion":
+		return Payload{Type: r.Get("Content-Type"), Reader: r}, true
+	case "response":
+	default:
+		return p, false
+	}
+	limited := &headLimit{r: r, left: maxHeader}
+	in := bufio.NewReader(limited)
+	resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
+	if err != nil {
+		return p, false
+	}
+	limited.left = -1
+	p = Payload{
+		Status:   resp.StatusCode,
+		Type:     resp.Header.Get("Content-Type"),
+		Encoding: strings.ToLower(strings.Join(resp.Header.Values("Content-Encoding"), ", ")),
+		Reader:   in, // its length is the block's, whatever Content-Length says
+	}
+	if len(resp.TransferEncoding) > 0 && isChunk(in) {
+		p.Reader = resp.Body
+	}
+	return p, true
+}
+
+// isChunk reports whether the size of a chunk is next. Some writers keep the field
+// Transfer-Encoding, but not the chunks.
+func isChunk(in *bufio.Reader) bool {
+	const longest = 16
+	head, _ := in.Peek(longest)
+	line, _, ok := bytes.Cut(head, []byte("\n"))
+	size, _, _ := bytes.Cut(line, []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 64)
+	return (ok || len(size) < len(line)) && err == nil
+}
+
+// headLimit bounds what is read until left is set to -1.
+type headLimit struct {
+	r    io.Reader
+	left int
+}
+
+func (l *headLimit) Read(p []byte) (int, error) {
+	if l.left == 0 {
+		return 0, ErrLimit
+	}
+	if l.left > 0 {
+		p = p[:min(len(p), l.left)]
+	}
+	n, err := l.r.Read(p)
+	if l.left > 0 {
+		l.left -= n
+	}
+	return n, err
+}

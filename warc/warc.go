@@ -1,0 +1,345 @@
+// Package warc reads web archives: WARC 1.0 and 1.1 (ISO 28500), and the ARC files before
+// them. It is lenient: it also reads what common writers get wrong. What a record holds is
+// not trusted: everything has a limit.
+package warc
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrFormat: the archive is damaged, or is none.
+	ErrFormat = errors.New("warc: not a record of a WARC or ARC file")
+	// ErrLimit: a header is longer than any record needs.
+	ErrLimit = errors.New("warc: header too long")
+)
+
+const (
+	// maxLine is the longest line of a header, in octets.
+	maxLine = 64 << 10
+	// maxHeader is the longest header.
+	maxHeader = 1 << 20
+	// maxGap is how many octets that belong to no record may precede one.
+	maxGap = 1 << 20
+)
+
+// Field is a named field of a header, as it was written but for white space around the
+// value and the folding of lines.
+type Field struct{ Name, Value string }
+
+// Record is a record. Its block is read from it, and ends with the block.
+type Record struct {
+	// Version is "WARC/1.1", or "ARC/1" for an ARC file.
+	Version string
+	// Type is the type of the record in lower case: "response". In an ARC file it is
+	// "warcinfo" for the first record, "response" for a block that begins as a response of
+	// HTTP, or else "resource".
+	Type string
+	// Fields are the named fields of a WARC record. For an ARC file they are what WARC
+	// calls the same: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type and
+	// Content-Length.
+	Fields []Field
+	// Offset is where the record begins in the file: the gzip member, if it is
+	// compressed.
+	Offset int64
+	// Length is the length of the block in octets; -1: it ends with the file, because
+	// the header says nothing.
+	Length int64
+
+	block io.Reader
+}
+
+// Get returns the value of the first field of that name, in any case; "" if there is none.
+func (r *Record) Get(name string) string {
+	for _, f := range r.Fields {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// Target returns the URI of what the record is about, as it was written, without the "<"
+// and ">" that some writers put around it; "" for a record about no resource.
+func (r *Record) Target() string {
+	uri := r.Get("WARC-Target-URI")
+	if inner, ok := strings.CutPrefix(uri, "<"); ok && strings.HasSuffix(inner, ">") {
+		return inner[:len(inner)-1]
+	}
+	return uri
+}
+
+// Date returns when the record was made; the zero Time if that is missing or malformed.
+func (r *Record) Date() time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.Get("WARC-Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// Read reads the block. Before its end, the end of the file is io.ErrUnexpectedEOF.
+func (r *Record) Read(p []byte) (int, error) { return r.block.Read(p) }
+
+// Reader reads the records of an archive. It may be used by one goroutine at a time.
+type Reader struct {
+	in     *counter
+	z      *gzip.Reader // nil: not compressed, or between members
+	r      *bufio.Reader
+	start  int64 // where the record begins in the file
+	record *Record
+	arc    bool
+	err    error
+}
+
+// counter counts the octets that are read from a file, so that each gzip member has an
+// offset: compress/gzip reads no octet too many from an io.ByteReader.
+type counter struct {
+	*bufio.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *counter) ReadByte() (byte, error) {
+	b, err := c.Reader.ReadByte()
+	if err == nil {
+		c.n++
+	}
+	return b, err
+}
+
+// NewReader returns a Reader of the file that r reads from its begin, compressed with gzip
+// or not.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{in: &counter{Reader: bufio.NewReaderSize(r, 64<<10)}}
+}
+
+// Next returns the next record, and skips what is left of the one before. At the end of
+// the file the error is io.EOF. A record that is cut is returned; reading its block fails.
+// After another error, every call returns it.
+func (r *Reader) Next() (*Record, error) {
+	if r.err == nil {
+		r.record, r.err = r.next()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r.record, nil
+}
+
+func (r *Reader) next() (*Record, error) {
+	if r.record != nil {
+		if _, err := io.Copy(io.Discard, r.record.block); err != nil {
+			return nil, fmt.Errorf("%w: the record at octet %d is cut", err, r.record.Offset)
+		}
+	}
+	first := r.r == nil
+	for {
+		if r.r == nil {
+			if err := r.open(); err != nil {
+				return nil, err
+			}
+		}
+		line, err := r.begin()
+		if err == io.EOF && r.z != nil {
+			r.r = nil // the next member
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		rec, err := r.header(line, first)
+		if err != nil {
+			return nil, err
+		}
+		return rec, nil
+	}
+}
+
+// open begins the next gzip member, or the file if it is not compressed.
+func (r *Reader) open() error {
+	r.start = r.in.n
+	head, err := r.in.Peek(2)
+	if len(head) == 0 {
+		return err
+	}
+	if string(head) != "\x1F\x8B" {
+		if r.z != nil { // zeros, or another file, after the last member
+			return fmt.Errorf("%w: octet %d", ErrFormat, r.in.n)
+		}
+		r.r = bufio.NewReaderSize(r.in, maxLine)
+		return nil
+	}
+	if r.z == nil {
+		r.z, err = gzip.NewReader(r.in)
+	} else {
+		err = r.z.Reset(r.in)
+	}
+	if err != nil {
+		return fmt.Errorf("warc: octet %d: %w", r.start, err)
+	}
+	r.z.Multistream(false)
+	r.r = bufio.NewReaderSize(r.z, maxLine)
+	return nil
+}
+
+// begin returns the first line of the next record.
+func (r *Reader) begin() (string, error) {
+	for skipped := 0; ; {
+		if r.z == nil {
+			r.start = r.in.n - int64(r.r.Buffered())
+		}
+		line, err := r.line()
+		switch {
+		case err != nil:
+			return "", err
+		case strings.HasPrefix(line, "WARC/"), isARC(line):
+			return line, nil
+		case line != "" && !r.damaged():
+			return "", fmt.Errorf("%w: octet %d", ErrFormat, r.start)
+		}
+		// Empty lines end a record. Others are there if its length was too small.
+		if skipped += len(line) + 1; skipped > maxGap {
+			return "", fmt.Errorf("%w: octet %d", ErrFormat, r.start)
+		}
+	}
+}
+
+// damaged reports whether a record was read before, so that text between records is a
+// fault of its writer.
+func (r *Reader) damaged() bool { return r.record != nil }
+
+// line reads a line without its end. A line that is cut by the end of the file is io.EOF.
+func (r *Reader) line() (string, error) {
+	text, err := r.r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull && r.damaged():
+		return "\x00", nil // no header: a part of a line in a gap
+	case err == bufio.ErrBufferFull:
+		return "", fmt.Errorf("%w: octet %d", ErrFormat, r.start)
+	case err == io.EOF:
+		return "", io.EOF
+	case err != nil:
+		return "", fmt.Errorf("warc: octet %d: %w", r.start, err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+func (r *Reader) header(line string, first bool) (*Record, error) {
+	rec := &Record{Offset: r.start, Length: -1}
+	if strings.HasPrefix(line, "WARC/") {
+		if err := r.fields(rec, line); err != nil {
+			return nil, err
+		}
+	} else {
+		head, _ := r.r.Peek(len("HTTP/"))
+		rec.arc(line, first || !r.arc, string(head) == "HTTP/")
+		r.arc = true
+	}
+	if n, err := strconv.ParseInt(rec.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
+		rec.Length = n
+	}
+	rec.block = &block{r: r.r, left: rec.Length}
+	return rec, nil
+}
+
+// fields reads the named fields of a WARC record.
+func (r *Reader) fields(rec *Record, version string) error {
+	rec.Version = strings.TrimSpace(version)
+	for size := 0; ; {
+		line, err := r.line()
+		if err == io.EOF {
+			err = fmt.Errorf("%w: the header at octet %d is cut", io.ErrUnexpectedEOF, r.start)
+		}
+		if err != nil {
+			return err
+		}
+		if line == "" {
+			rec.Type = strings.ToLower(rec.Get("WARC-Type"))
+			return nil
+		}
+		if size += len(line); size > maxHeader {
+			return fmt.Errorf("%w: octet %d", ErrLimit, r.start)
+		}
+		name, value, ok := strings.Cut(line, ":")
+		switch n := len(rec.Fields); {
+		case line[0] == ' ' || line[0] == '\t':
+			if n > 0 { // folded
+				rec.Fields[n-1].Value += " " + strings.TrimSpace(line)
+			}
+		case ok:
+			rec.Fields = append(rec.Fields, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
+		}
+	}
+}
+
+// isARC reports whether a line is the URL record of an ARC file: a URL, an address, a date
+// of 14 digits, a type and a length (version 2: with five fields more).
+func isARC(line string) bool {
+	f := strings.Split(line, " ")
+	if len(f) != 5 && len(f) != 10 || !strings.Contains(f[0], ":") || len(f[2]) < 8 || len(f[2]) > 14 {
+		return false
+	}
+	_, errDate := strconv.ParseUint(f[2], 10, 64)
+	_, errLength := strconv.ParseUint(f[len(f)-1], 10, 63)
+	return errDate == nil && errLength == nil
+}
+
+// arc fills in a record of an ARC file by its first line.
+func (r *Record) arc(line string, first, isHTTP bool) {
+	f := strings.Split(line, " ")
+	r.Version, r.Type = "ARC/1", "resource"
+	switch {
+	case first && strings.HasPrefix(f[0], "filedesc:"):
+		r.Type = "warcinfo"
+	case isHTTP:
+		r.Type = "response"
+	}
+	r.Fields = []Field{{"WARC-Target-URI", f[0]}, {"WARC-IP-Address", f[1]}, {"Content-Type", f[3]}, {"Content-Length", f[len(f)-1]}}
+	if t, err := time.Parse("20060102150405", f[2]); err == nil {
+		r.Fields = append(r.Fields, Field{"WARC-Date", t.Format(time.RFC3339)})
+	}
+}
+
+// block is the block of a record.
+type block struct {
+	r    io.Reader
+	left int64 // -1: to the end
+	err  error
+}
+
+func (b *block) Read(p []byte) (n int, err error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.left > 0 && int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err = b.r.Read(p)
+	if b.left > 0 {
+		b.left -= int64(n)
+	}
+	if err == io.EOF && b.left > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if b.err = err; b.left == 0 {
+		b.err = nil
+		err = nil
+	}
+	return n, err
+}
