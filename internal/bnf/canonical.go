@@ -92,10 +92,16 @@ func (c *Canon) Login(defaultPort uint16) {
 }
 
 // Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
-// address in the form of RFC 5952 section 4. It writes any other text in lower case.
+// address in the form of RFC 5952 section 4. It writes any other text in lower case, with
+// the digits of escapes in upper case.
 func (c *Canon) Host(host string) {
-	lower := octet.ToLower(host)
-	c.mark(lower != host, locus.HostCase)
+	written := host
+	if !strings.HasPrefix(host, "[") { // the zone of an IPv6 address may have a "%"
+		written = upperEscapes(host)
+	}
+	c.mark(written != host, locus.EscapeCase)
+	lower := lowerHost(written)
+	c.mark(lower != written, locus.HostCase)
 	if strings.HasPrefix(lower, "[") {
 		if a, err := netip.ParseAddr(strings.Trim(lower, "[]")); err == nil {
 			text := "[" + a.String() + "]"
@@ -107,6 +113,28 @@ func (c *Canon) Host(host string) {
 	plain := withoutZeros(lower)
 	c.mark(plain != lower, locus.HostZeros)
 	c.Raw(plain)
+}
+
+// lowerHost returns host in lower case, but for the digits of escapes.
+func lowerHost(host string) string {
+	if strings.HasPrefix(host, "[") {
+		return octet.ToLower(host)
+	}
+	return upperEscapes(octet.ToLower(host))
+}
+
+// upperEscapes returns text with the digits of its escapes in upper case.
+func upperEscapes(text string) string {
+	if strings.IndexByte(text, '%') < 0 {
+		return text
+	}
+	b := []byte(text)
+	for i := range b {
+		if b[i] == '%' && octet.IsEscape(text, i) {
+			copy(b[i+1:], strings.ToUpper(text[i+1:i+3]))
+		}
+	}
+	return string(b)
 }
 
 // withoutZeros returns a hostnumber of section 5 without leading zeros, and any other

@@ -1,6 +1,7 @@
 package bnf
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus/escape"
@@ -49,20 +50,17 @@ func NotUTF8(list []Token) (t Token, ok bool) {
 	return Token{}, false
 }
 
+// IsAddress reports whether text is two texts of [IsWords] with an "@" between them. It does
+// not allocate.
+func IsAddress(text string) bool {
+	local, domain, _ := strings.Cut(text, "@")
+	return IsWords(local) && IsWords(domain)
+}
+
 // IsWords reports whether text has letters, digits, "-", "+" and "_", and single dots
 // between them: most parts of addresses and message-ids, and most newsgroups. It does not
 // allocate.
 func IsWords(text string) bool {
-	inWord := false
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '.' && inWord:
-			inWord = false
-		case c == '.' || !octet.Is(c, octet.Group):
-			return false
-		default:
-			inWord = true
-		}
-	}
-	return inWord
+	return text != "" && octet.All(text)&octet.Group != 0 &&
+		text[0] != '.' && text[len(text)-1] != '.' && !strings.Contains(text, "..")
 }

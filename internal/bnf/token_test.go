@@ -1,6 +1,8 @@
 package bnf_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/internal/bnf"
@@ -36,4 +38,17 @@ func TestIsWords(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
+}
+
+// IsWords gives the answer of a regular expression.
+func FuzzIsWords(f *testing.F) {
+	words := regexp.MustCompile(`^[A-Za-z0-9+_-]+(?:\.[A-Za-z0-9+_-]+)*$`)
+	for _, text := range []string{"comp.lang.c++", "a..b", ".a", "a.", "a b", "0123456789_", "a\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := bnf.IsWords(text), words.MatchString(text) && !strings.Contains(text, "\n"); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	})
 }

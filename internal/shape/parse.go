@@ -88,7 +88,7 @@ func NewParse(r *scheme.Registry, p locus.Profile, input string, u locus.URL) Pa
 	if canonical, _, err := r.Canonical(u); err == nil {
 		j.Canonical = Present(canonical.String(), true)
 	}
-	j.Violations, j.Notes = Findings(p, maskFindings(input, located(input, advice.Findings(r, u, p))))
+	j.Violations, j.Notes = Findings(p, MaskFindings(input, located(input, advice.Findings(r, u, p))))
 	return j
 }
 

@@ -10,10 +10,11 @@ import (
 
 // Reading is what RFC 3986 or the URL Standard makes of an input, for people.
 type Reading struct {
-	Text       string // the input, without a wrapper by RFC 3986
-	Canonical  string // empty: none
-	Parts      []Part // of Text, by RFC 3986
-	Attributes []scheme.Field
+	Text       string            // the input, without a wrapper by RFC 3986
+	Canonical  string            // empty: none
+	Parts      []Part            // of Text, by RFC 3986
+	Fields     []scheme.Field    // of the scheme, if it is RFC 1738's form, too; by RFC 3986
+	Attributes []scheme.Field    // by the URL Standard
 	Findings   []locus.Violation // with offsets in Text
 }
 
@@ -28,6 +29,9 @@ func NewReading(r profile.Rules, input string) (Reading, error) {
 		d.Canonical, _ = r.Canonical(text)
 		if r.Profile == locus.RFC3986 {
 			d.Parts = uriParts(rfc3986.Parse(text))
+			if u, err := locus.Parse(text); err == nil {
+				d.Fields, _ = r.Registry.Fields(u) // none: not in the form of its scheme
+			}
 			return d, nil
 		}
 		u, err := whatwg.Parse(text, r.Base)

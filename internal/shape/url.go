@@ -73,8 +73,8 @@ func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	return s.Words(u)
 }
 
-// maskFindings returns findings about input with passwords masked in their texts.
-func maskFindings(input string, list []locus.Violation) []locus.Violation {
+// MaskFindings returns findings about input with passwords masked in their texts and helps.
+func MaskFindings(input string, list []locus.Violation) []locus.Violation {
 	masked := locus.Mask(input)
 	if masked == input {
 		return list

@@ -22,7 +22,7 @@ type Verdict struct {
 // nil.
 func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err error) Verdict {
 	j := Verdict{Rules: rules.Profile.String(), OK: err == nil, Conforms: locus.Conforms(list)}
-	j.Violations, j.Notes = Findings(rules.Profile, maskFindings(input, list))
+	j.Violations, j.Notes = Findings(rules.Profile, MaskFindings(input, list))
 	if err != nil {
 		e := NewError(err)
 		j.Error = &e

@@ -106,7 +106,8 @@ func (u URI) Check() []locus.Violation { return u.list(false) }
 func (u URI) CheckReference() []locus.Violation { return u.list(true) }
 
 func (u URI) list(reference bool) []locus.Violation {
-	if u.facts == plainHead|noDigit|plainTail|noEscape {
+	const plain = plainHead | noDigit | plainTail
+	if u.facts&plain == plain && (u.facts&noEscape != 0 || areEscapes(u.text, u.path)) {
 		return nil
 	}
 	c := checker{uri: u, reference: reference}
@@ -257,6 +258,9 @@ func isRareAddress(host string) bool {
 // isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. That of
 // package netip is the same, as its test shows.
 func isIPv6(text string) bool {
+	if strings.IndexByte(text, ':') == strings.LastIndexByte(text, ':') {
+		return false // without the error that ParseAddr allocates
+	}
 	a, err := netip.ParseAddr(text)
 	return err == nil && a.Is6() && a.Zone() == ""
 }

@@ -19,9 +19,20 @@ import (
 //	path-absolute  = "/" [ segment-nz *( "/" segment ) ]
 //
 // The forms of appendix E are in use, and not in this syntax.
-var inForce = scheme.Current{Name: "RFC 8089", Check: checkURI, Normalize: normalizeURI}
+var inForce = scheme.Current{Name: "RFC 8089", Check: checkURI, Clean: isClean, Normalize: normalizeURI}
 
 const syntax = "RFC 8089 2"
+
+func isClean(u rfc3986.URI) bool {
+	_, login := u.Userinfo()
+	_, port := u.Port()
+	path := u.Path()
+	if login || port || current.HasQuery(u) || len(path) < 2 || path[0] != '/' || path[1] == '/' {
+		return false
+	}
+	isDrive := len(path) > 2 && (path[2] == ':' || path[2] == '|')
+	return !isDrive && !strings.Contains(path, "%00")
+}
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	f := current.Findings{URI: u, Section: syntax}

@@ -15,9 +15,22 @@ import (
 //	ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //
 // An empty path after the host is "/" (RFC 3986 section 6.2.3, "in general").
-var inForce = scheme.Current{Check: checkURI, Normalize: normalizeURI, Root: true}
+var inForce = scheme.Current{Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
 
 const typePrefix = ";type="
+
+func isClean(u rfc3986.URI) bool {
+	host, _ := u.Host()
+	path := u.Path()
+	i := strings.IndexByte(path, ';')
+	if i >= 0 {
+		code, ok := strings.CutPrefix(path[i:], typePrefix)
+		if !ok || code != "a" && code != "i" && code != "d" {
+			return false
+		}
+	}
+	return host != "" && !current.HasQuery(u)
+}
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	f := current.Findings{URI: u, Section: section}

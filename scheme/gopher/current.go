@@ -20,7 +20,12 @@ import (
 // "The entire <gopher-path> may also be empty, in which case the delimiting "/" is also
 // optional and the <gophertype> defaults to "1"." A selector has any octets but HT, LF and
 // CR.
-var inForce = scheme.Current{Name: "RFC 4266", Check: checkURI, Normalize: normalizeURI, Root: true}
+var inForce = scheme.Current{Name: "RFC 4266", Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
+
+func isClean(u rfc3986.URI) bool {
+	selector, _, _ := strings.Cut(u.Path(), "%09")
+	return current.Hosted(u) && !current.HasQuery(u) && !strings.Contains(selector, "%0")
+}
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	const section = "RFC 4266 2.1"

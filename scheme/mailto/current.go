@@ -7,11 +7,13 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-// current is RFC 6068, section 2:
+// inForce is RFC 6068, section 2:
 //
 //	mailtoURI    = "mailto:" [ to ] [ hfields ]
 //	to           = addr-spec *("," addr-spec )
@@ -22,11 +24,13 @@ import (
 //	qchar        = unreserved / pct-encoded / some-delims
 //	some-delims  = "!" / "$" / "'" / "(" / ")" / "*"
 //	             / "+" / "," / ";" / ":" / "@"
-func current() scheme.Current {
-	return scheme.Current{Name: "RFC 6068", Check: checkCurrent, Normalize: normalizeCurrent}
+func inForce() scheme.Current {
+	return scheme.Current{Name: "RFC 6068", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const rfc6068 = "RFC 6068 2"
+
+func isClean(u rfc3986.URI) bool { return current.IsPath(u) && bnf.IsAddress(u.Path()) }
 
 func checkCurrent(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings
@@ -91,13 +95,34 @@ func (h fieldChecker) field(offset int, text string) {
 		return
 	}
 	name := h.name(offset, hfname)
-	if !strings.ContainsAny(hfvalue, "%+/?=") {
-		return // other characters are allowed, or violations of RFC 3986
+	if isPlainValue(hfvalue) {
+		return
 	}
 	if list, ok := bnf.Tokens(hfvalue, offset+len(hfname)+len("=")); ok {
 		h.reserved(list)
 		h.value(name, list)
 	}
+}
+
+// isPlainValue reports whether text rules out findings about an hfvalue: its escapes are of
+// printable US-ASCII, and the others of its characters are allowed, or violations of RFC
+// 3986.
+func isPlainValue(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '+' || c == '/' || c == '?' || c == '=':
+			return false
+		case c != '%':
+		case !octet.IsEscape(text, i):
+			return false
+		default:
+			if o := octet.Unescape(text, i); o < ' ' || o >= 0x7F {
+				return false
+			}
+			i += len("00")
+		}
+	}
+	return true
 }
 
 // name checks an hfname at offset. It returns the name in lower case, or "" if it is

@@ -16,7 +16,7 @@ func Scheme() scheme.Scheme {
 		Section:   "RFC 1738 3.5",
 		Syntax:    "mailto:<rfc822-addr-spec>",
 		Access:    "it names no object; a person writes to it",
-		Current:   current(),
+		Current:   inForce(),
 		Reserved:  escape.Chars(",?&="), // only by RFC 6068; the last two in header fields
 		Fields:    fields,
 		Canonical: canonical,

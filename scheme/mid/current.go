@@ -7,11 +7,12 @@ import (
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-// current is RFC 2392, section 2:
+// inForce is RFC 2392, section 2:
 //
 //	content-id    = url-addr-spec
 //	message-id    = url-addr-spec
@@ -21,11 +22,13 @@ import (
 //
 // Two URLs are equivalent if their decoded identifiers have the same octets: case matters,
 // even in the domain.
-func current() scheme.Current {
-	return scheme.Current{Name: "RFC 2392", Check: checkCurrent, Normalize: normalizeCurrent}
+func inForce() scheme.Current {
+	return scheme.Current{Name: "RFC 2392", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const rfc2392 = "RFC 2392 2"
+
+func isClean(u rfc3986.URI) bool { return current.IsPath(u) && bnf.IsAddress(u.Path()) }
 
 func checkCurrent(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings

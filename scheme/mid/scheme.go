@@ -18,7 +18,7 @@ func Schemes(c *Client) []scheme.Scheme {
 		Section:   midSection + "; RFC 1738 4; RFC 2392",
 		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
 		Access:    "mail that has been received",
-		Current:   current(),
+		Current:   inForce(),
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

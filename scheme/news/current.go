@@ -9,12 +9,13 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-// current is RFC 5538 for news and snews, and for nntp and nntps:
+// inForce is RFC 5538 for news and snews, and for nntp and nntps:
 //
 //	newsURL         = "news:" [ server "/" ] ( article / newsgroups )
 //	server          = "//" authority               ; see RFC 3986
@@ -28,9 +29,9 @@ import (
 //
 // RFC 5538 says that an nntp URL without a number is equivalent to a news URL. Their normal
 // forms differ all the same, because normalization keeps the scheme.
-func current() (news, nntp scheme.Current) {
-	news = scheme.Current{Name: "RFC 5538", Check: checkCurrentNews, Normalize: normalizeNews}
-	nntp = scheme.Current{Name: "RFC 5538", Check: checkCurrentNNTP, Normalize: normalizeNNTP}
+func inForce() (news, nntp scheme.Current) {
+	news = scheme.Current{Name: "RFC 5538", Check: checkCurrentNews, Clean: isCleanNews, Normalize: normalizeNews}
+	nntp = scheme.Current{Name: "RFC 5538", Check: checkCurrentNNTP, Clean: isCleanNNTP, Normalize: normalizeNNTP}
 	return news, nntp
 }
 
@@ -38,6 +39,28 @@ const (
 	newsSyntax = "RFC 5538 4"
 	nntpSyntax = "RFC 5538 3"
 )
+
+func isCleanNews(u rfc3986.URI) bool {
+	name, _ := u.Scheme()
+	path, slash := u.Path(), true
+	if _, server := u.Host(); server {
+		path, slash = strings.CutPrefix(path, "/")
+	}
+	if !slash || current.HasQuery(u) || len(name) != len("news") || len(path) > maxMessageID {
+		return false
+	}
+	return bnf.IsWords(path) || bnf.IsAddress(path)
+}
+
+func isCleanNNTP(u rfc3986.URI) bool {
+	host, _ := u.Host()
+	path, slash := strings.CutPrefix(u.Path(), "/")
+	group, number, hasNumber := strings.Cut(path, "/")
+	if hasNumber && (number == "" || len(number) > 9 || number[0] == '0' || notDigit(number) < len(number)) {
+		return false
+	}
+	return host != "" && slash && !current.HasQuery(u) && bnf.IsWords(group)
+}
 
 func checkCurrentNews(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings

@@ -13,7 +13,7 @@ func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	currentNews, currentNNTP := current()
+	currentNews, currentNNTP := inForce()
 	news := scheme.Scheme{
 		Name:      "news",
 		Port:      Port,

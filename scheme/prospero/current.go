@@ -15,7 +15,12 @@ import (
 //
 // The fields are optional. A "/" may stand in the hsoname only, and a ";" separates the
 // fields: either is written as an escape elsewhere.
-var inForce = scheme.Current{Name: "RFC 4157", Check: checkURI}
+var inForce = scheme.Current{Name: "RFC 4157", Check: checkURI, Clean: isClean}
+
+func isClean(u rfc3986.URI) bool {
+	path := u.Path()
+	return current.Hosted(u) && !current.HasQuery(u) && path != "" && strings.IndexByte(path, ';') < 0
+}
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	f := current.Findings{URI: u, Section: "RFC 4157 2"}

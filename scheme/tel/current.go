@@ -9,18 +9,46 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-func current() scheme.Current {
-	return scheme.Current{Check: checkCurrent, Normalize: normalizeCurrent}
+func inForce() scheme.Current {
+	return scheme.Current{Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const (
 	separators = "-.()"
 	digits     = "0123456789"
 )
+
+// isClean reports that u is a global number without parameters or with an extension, or a
+// local number of digits whose context is a domain of letters.
+func isClean(u rfc3986.URI) bool {
+	number, parameter, more := strings.Cut(u.Path(), ";")
+	if !current.IsPath(u) {
+		return false
+	}
+	number, global := strings.CutPrefix(number, "+")
+	if global {
+		ext, ok := strings.CutPrefix(parameter, "ext=")
+		return isOf(number, digits+separators) && octet.Is(number[0], octet.Digit) && (!more || ok && isOf(ext, digits))
+	}
+	domain, ok := strings.CutPrefix(parameter, "phone-context=")
+	return ok && isOf(number, digits) && bnf.IsWords(domain) && isOf(domain, ".abcdefghijklmnopqrstuvwxyz")
+}
+
+// isOf reports whether text has at least one character, and only some of chars.
+func isOf(text, chars string) bool {
+	for i := range len(text) {
+		if strings.IndexByte(chars, text[i]) < 0 {
+			return false
+		}
+	}
+	return text != ""
+}
 
 func checkCurrent(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings

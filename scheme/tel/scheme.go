@@ -14,7 +14,7 @@ func Scheme() scheme.Scheme {
 	s := scheme.Generic("tel", scheme.Extension)
 	s.Section = "RFC 3966"
 	s.Syntax = "tel:+<number>;<parameter>=<value>"
-	s.Current = current()
+	s.Current = inForce()
 	s.Fields = fields
 	s.Icon = "address"
 	s.Split = func(s *scheme.Splitter) {

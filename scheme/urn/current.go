@@ -8,12 +8,27 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/current"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
-func current() scheme.Current {
-	return scheme.Current{Name: "RFC 8141", Check: checkCurrent, Normalize: normalizeCurrent, AsWritten: true}
+func inForce() scheme.Current {
+	return scheme.Current{Name: "RFC 8141", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent, AsWritten: true}
+}
+
+// isClean reports that u is an assigned name without escapes, whose namespace has three to 32
+// letters and digits, and no "-" for which section 5 has rules.
+func isClean(u rfc3986.URI) bool {
+	if _, authority := u.Host(); authority || current.HasQuery(u) {
+		return false
+	}
+	nid, nss, _ := strings.Cut(u.Path(), ":")
+	if len(nid) < 3 || len(nid) > 32 || nss == "" || nss[0] == '/' || strings.IndexByte(nss, '%') >= 0 {
+		return false
+	}
+	return octet.All(nid)&octet.Label != 0 && strings.IndexByte(nid, '-') < 0 && (len(nid) > 3 || !strings.EqualFold(nid, "urn"))
 }
 
 func checkCurrent(u rfc3986.URI) []locus.Violation {

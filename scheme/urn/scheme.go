@@ -13,7 +13,7 @@ func Scheme() scheme.Scheme {
 	s := scheme.Generic("urn", scheme.Reserved)
 	s.Section = `URI draft, "URN"; RFC 8141`
 	s.Syntax = "urn:<namespace>:<name>?+<r-component>?=<q-component>#<f-component> (RFC 8141)"
-	s.Current = current()
+	s.Current = inForce()
 	s.Fields = fields
 	s.Split = splitSpans
 	s.Title = func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) }

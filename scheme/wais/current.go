@@ -14,7 +14,16 @@ import (
 //	wais://<host>:<port>/<database>
 //	wais://<host>:<port>/<database>?<search>
 //	wais://<host>:<port>/<database>/<wtype>/<wpath>
-var inForce = scheme.Current{Name: "RFC 4156", Check: checkURI}
+var inForce = scheme.Current{Name: "RFC 4156", Check: checkURI, Clean: isClean}
+
+// isClean reports that u has a database, and no document or dot segment.
+func isClean(u rfc3986.URI) bool {
+	database, _ := strings.CutPrefix(u.Path(), "/")
+	return current.Hosted(u) && database != "" && !strings.ContainsAny(database, "/%") && database[0] != '.'
+}
+
+// decodeDots decodes the escapes of dots.
+var decodeDots = strings.NewReplacer("%2E", ".", "%2e", ".")
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	f := current.Findings{URI: u, Section: "RFC 4156 2"}
@@ -36,7 +45,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 		f.NoQuery("a document has no search: leave it out")
 	}
 	for at := start; len(parts) > 0; parts = parts[1:] {
-		if plain := strings.NewReplacer("%2E", ".", "%2e", ".").Replace(parts[0]); plain == "." || plain == ".." {
+		if plain := decodeDots.Replace(parts[0]); plain == "." || plain == ".." {
 			f.Report(locus.Impossible, "dot-segment", "RFC 3986 6.2.2.3", at, len(parts[0]), "no database, type or document has this name: software takes it out of the path")
 		}
 		at += len(parts[0]) + len("/")

@@ -14,7 +14,12 @@ import (
 //
 // host, port, path-abempty and query are those of RFC 3986. A fragment "MUST NOT be used
 // on these URIs". The resource name has "/" for an empty path.
-var inForce = scheme.Current{Check: checkURI, Root: true}
+var inForce = scheme.Current{Check: checkURI, Clean: isClean, Root: true}
+
+func isClean(u rfc3986.URI) bool {
+	_, fragment := u.Fragment()
+	return current.Hosted(u) && !fragment
+}
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	f := current.Findings{URI: u, Section: "RFC 6455 3"}

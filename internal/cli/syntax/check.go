@@ -90,7 +90,7 @@ func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bo
 		return
 	}
 	name := term.Safe(charset.Text(shape.Mask(input)))
-	for _, v := range list {
+	for _, v := range shape.MaskFindings(input, list) {
 		if v.Kind != locus.Note || !a.Flags.Quiet {
 			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(charset.Text(v.Help)))
 		}

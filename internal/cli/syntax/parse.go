@@ -155,7 +155,7 @@ func (p *printer) answerBy(r profile.Rules, input string, err error) {
 	p.begin(r)
 	if p.OutTTY {
 		p.draw(reading.Text, reading.Parts, reading.Canonical, reading.Findings)
-		p.writeRows(attributeRows(reading.Attributes))
+		p.writeRows(slices.Concat(fieldRows(reading.Fields), attributeRows(reading.Attributes)))
 	} else {
 		rows := []row{{"url", charset.Text(reading.Text)}}
 		if reading.Canonical != "" {
@@ -164,7 +164,7 @@ func (p *printer) answerBy(r profile.Rules, input string, err error) {
 		for _, part := range reading.Parts {
 			rows = append(rows, row{part.Name, charset.Text(part.Text)})
 		}
-		p.writeRows(slices.Concat(rows, attributeRows(reading.Attributes), findingRows(reading.Findings)))
+		p.writeRows(slices.Concat(rows, fieldRows(reading.Fields), attributeRows(reading.Attributes), findingRows(reading.Findings)))
 	}
 	if p.wrap {
 		p.writeRow(row{"wrapped", wrapped})
@@ -244,13 +244,19 @@ func (p *printer) locatorRows(u locus.URL) (rows []row) {
 	if err != nil {
 		return []row{{"locator", "none: " + errorText(err)}}
 	}
+	rows = fieldRows(fields)
+	if words, _ := shape.Words(p.Registry, u); strings.Contains(words, " ") {
+		rows = append(rows, row{"words", scheme.Field{Value: words}.Text()})
+	}
+	return rows
+}
+
+// fieldRows returns the lines for the fields that are present.
+func fieldRows(fields []scheme.Field) (rows []row) {
 	for _, field := range fields {
 		if field.Value != nil {
 			rows = append(rows, row{"  " + field.Name, field.Text()})
 		}
-	}
-	if words, _ := shape.Words(p.Registry, u); strings.Contains(words, " ") {
-		rows = append(rows, row{"words", scheme.Field{Value: words}.Text()})
 	}
 	return rows
 }
