@@ -506,7 +506,12 @@ func (v *operation) jar() (http.CookieJar, *url.URL) {
 func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	switch {
 	case a.StatusCode == http.StatusUnauthorized:
-		return v.ask(ctx, a)
+		if again, err := v.ask(ctx, a); again || err != nil || !v.probing {
+			return again, err
+		}
+		// The server may want a login for HEAD only.
+		v.probing = false
+		return true, nil
 	case v.probing && !isVerdict(a.StatusCode):
 		// The server may have the page and not support HEAD.
 		v.probing = false
@@ -537,6 +542,7 @@ func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	v.asked++
 	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: user, Attempt: v.refused})
 	if err != nil || !ok {
+		v.asked = maxAsked // GET after HEAD does not ask again
 		return false, err
 	}
 	v.login = &login{given.User, given.Password}

@@ -10,14 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/locus-url/locus"
 )
 
 // ParseCookies returns a jar with the cookies of a text in the format of Netscape, as curl
 // and wget write it: seven fields with tabs between them on each line. "#HttpOnly_" before
-// the domain begins no comment. The error has the line, and no cookie.
+// the domain begins no comment. A server sets no cookie for a public suffix such as co.uk. The error has the line, and no cookie.
 func ParseCookies(text string) (http.CookieJar, error) {
-	jar, err := cookiejar.New(nil)
+	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	if err != nil {
 		return nil, err
 	}

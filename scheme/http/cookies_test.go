@@ -143,3 +143,19 @@ func FuzzParseCookies(f *testing.F) {
 		}
 	})
 }
+
+// A server sets cookies for its own domain, and for no public suffix.
+func TestCookiesOfPublicSuffix(t *testing.T) {
+	for domain, want := range map[string]bool{"evil.co.uk": true, "co.uk": false, "uk": false} {
+		jar, err := ParseCookies("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		jar.SetCookies(&url.URL{Scheme: "http", Host: "www.evil.co.uk", Path: "/"}, []*http.Cookie{{Name: "a", Value: "1", Domain: domain}})
+		for host, sent := range map[string]bool{"www.evil.co.uk": want, "evil.co.uk": want, "other.co.uk": false} {
+			if got := len(jar.Cookies(&url.URL{Scheme: "http", Host: host, Path: "/"})) > 0; got != sent {
+				t.Errorf("a cookie for %s is sent to %s: %v, want %v", domain, host, got, sent)
+			}
+		}
+	}
+}

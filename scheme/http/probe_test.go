@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -26,7 +27,8 @@ func TestProbe(t *testing.T) {
 		{name: "elsewhere", head: "302 Found\r\nLocation: /b", methods: "HEAD"},
 		{name: "gone", head: "410 Gone", methods: "HEAD", kind: scheme.ErrNotFound},
 		{name: "too many", head: "429 Too Many Requests", methods: "HEAD", kind: scheme.ErrProtocol},
-		{name: "login", head: "401 Unauthorized", methods: "HEAD", kind: scheme.ErrAuth},
+		{name: "login", head: "401 Unauthorized", get: "401 Unauthorized", methods: "HEAD GET", kind: scheme.ErrAuth},
+		{name: "login for HEAD only", head: "401 Unauthorized", get: ok, methods: "HEAD GET"},
 		{name: "no such method", head: "405 Method Not Allowed", get: ok, methods: "HEAD GET"},
 		{name: "not implemented", head: "501 Not Implemented", get: ok, methods: "HEAD GET"},
 		{name: "forbidden", head: "403 Forbidden", get: ok, methods: "HEAD GET"},
@@ -114,6 +116,51 @@ func TestRetryAfter(t *testing.T) {
 		var later *scheme.LaterError
 		if ok := errors.As(err, &later); ok != c.ok || ok && later.After != c.after {
 			t.Errorf("%q: %v, %+v", c.header, ok, later)
+		}
+	}
+}
+
+// A probe of a page that wants a login sends one request more than HEAD alone, and asks once.
+func TestProbeLogin(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		login   bool // Ask has one
+		right   string
+		methods string
+		err     error
+	}{
+		{"no login", false, "", "HEAD GET", scheme.ErrAuth},
+		{"right", true, "HEAD", "HEAD HEAD+", nil},
+		{"right with GET", true, "GET", "HEAD HEAD+ GET+", nil},
+		{"wrong", true, "", "HEAD HEAD+ GET+", scheme.ErrAuth},
+	} {
+		var sent []string
+		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			method := r.Method
+			if r.Header.Get("Authorization") != "" {
+				method += "+"
+			}
+			if sent = append(sent, method); method != c.right+"+" {
+				w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+				w.WriteHeader(http.StatusUnauthorized)
+			}
+		})
+		declined := false
+		res, err := get(t, base+"/a", func(r *scheme.Request) {
+			probe(r)
+			r.Ask = func(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+				if declined {
+					t.Errorf("%s: asked again", c.name)
+				}
+				declined = !c.login || q.Attempt > 0
+				return scheme.Credentials{User: "u", Password: "p"}, !declined, nil
+			}
+		})
+		if err == nil {
+			res.Close()
+		}
+		if got := strings.Join(sent, " "); got != c.methods || !errors.Is(err, c.err) {
+			t.Errorf("%s: sent %s: %v; want %s: %v", c.name, got, err, c.methods, c.err)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //
 // This process serves the site and counts the requests. The others are linkchecker, if it
 // is installed (Debian has it), and linkinator, if -linkinator names the program (npm has
-// it).
+// it). With -before PROGRAM an older program of locus is measured instead of them.
 package main
 
 import (
@@ -84,13 +84,14 @@ func report() {
 	links := flag.Int("links", 10, "links per page")
 	rounds := flag.Int("rounds", 3, "number of rounds")
 	linkinator := flag.String("linkinator", "", "path of the program linkinator")
+	before := flag.String("before", "", "path of an older program locus, measured instead of other link checkers")
 	flag.Parse()
 	dir := bench.Must(os.MkdirTemp("", "locus-bench-"))
 	defer os.RemoveAll(dir)
 	s := newSite(*pages, *links)
 	server := httptest.NewServer(s)
 	defer server.Close()
-	list := checkers(dir, *linkinator)
+	list := checkers(dir, *linkinator, *before)
 	for range *rounds {
 		for _, c := range list {
 			c.run(s, server.URL+"/")
@@ -102,17 +103,28 @@ func report() {
 	first := bench.Medians(list[0].took)
 	for _, c := range list {
 		p := bench.Medians(c.took)
-		fmt.Printf("| %s | %.2f s | **%.1f×** | %.2f s | **%.1f×** | %d MiB | %d |\n", c.name, p.Wall.Seconds(), float64(p.Wall)/float64(first.Wall),
-			p.CPU.Seconds(), float64(p.CPU)/float64(first.CPU), p.Memory>>20, c.requests)
+		least, most := c.took[0], c.took[0]
+		for _, one := range c.took {
+			least.Wall, least.CPU = min(least.Wall, one.Wall), min(least.CPU, one.CPU)
+			most.Wall, most.CPU = max(most.Wall, one.Wall), max(most.CPU, one.CPU)
+		}
+		fmt.Printf("| %s | %.2f s (%.2f-%.2f) | **%.2f×** | %.2f s (%.2f-%.2f) | **%.2f×** | %d MiB | %d |\n", c.name, p.Wall.Seconds(), least.Wall.Seconds(), most.Wall.Seconds(), float64(p.Wall)/float64(first.Wall),
+			p.CPU.Seconds(), least.CPU.Seconds(), most.CPU.Seconds(), float64(p.CPU)/float64(first.CPU), p.Memory>>20, c.requests)
 	}
 }
 
-func checkers(dir, linkinator string) []*checker {
+func checkers(dir, linkinator, before string) []*checker {
 	program := filepath.Join(dir, "locus")
 	bench.BuildCommand(program)
-	list := []*checker{{name: "locus verify", command: func(url string) *exec.Cmd {
-		return exec.Command(program, "verify", "--quiet", "--no-cache", "--rate", "0", "--per-host", "16", url)
-	}}}
+	ours := func(name, program string) *checker {
+		return &checker{name: name, command: func(url string) *exec.Cmd {
+			return exec.Command(program, "verify", "--quiet", "--no-cache", "--rate", "0", "--per-host", "16", url)
+		}}
+	}
+	list := []*checker{ours("locus verify", program)}
+	if before != "" {
+		return append(list, ours("locus verify before", before))
+	}
 	if path, err := exec.LookPath("linkchecker"); err == nil {
 		config := filepath.Join(dir, "linkcheckerrc")
 		// The default limit is ten requests a second.
