@@ -338,7 +338,7 @@ func TestContractLocator(t *testing.T) {
 			t.Errorf("%s: %q, the contract has %q", url, keys, want)
 		}
 	}
-	if rows != 14 {
+	if rows != 18 {
 		t.Errorf("%d rows", rows)
 	}
 }
