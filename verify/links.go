@@ -107,7 +107,7 @@ func (e *Verifier) link(found *document.Link, s *Source) link {
 
 func (e *Verifier) readLink(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
-	if text := cmp.Or(found.Ref, found.URL.String()); !isTemplate(text) && s.Layout != nil {
+	if text := cmp.Or(found.Ref, found.URL.String()); s.Layout != nil && !isTemplate(text) {
 		if found.URL.IsZero() {
 			l.written = strings.Clone(text)
 		}
@@ -201,6 +201,9 @@ const template = "a part of a template"
 // isTemplate reports whether a link contains a placeholder of a template. The characters
 // of placeholders are unsafe in a URL (RFC 1738 section 2.2).
 func isTemplate(written string) bool {
+	if strings.IndexByte(written, '{') < 0 && strings.IndexByte(written, '<') < 0 {
+		return false
+	}
 	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"<?", "?>"}, {"${", "}"}} {
 		if _, rest, ok := strings.Cut(written, marks[0]); ok && strings.Contains(rest, marks[1]) {
 			return true

@@ -29,6 +29,9 @@ type tracer struct {
 }
 
 func newTracer(req *scheme.Request, r *http.Request) *tracer {
+	if req.Trace == nil {
+		return &tracer{req: req}
+	}
 	return &tracer{req: req, target: r.Method + " " + maskTarget(r.URL.RequestURI()) + " HTTP/1.1"}
 }
 
