@@ -224,6 +224,7 @@ func (d *truthDocs) fill(host string, list []truth) string {
 // TestTruth asserts the verdict about each link whose state is known. No link that is good
 // may be called broken.
 func TestTruth(t *testing.T) {
+	long(t)
 	servers, docs, trust := startTruth(t)
 	list := readTruth(t, servers)
 	index := docs.fill(servers["docs"], list)
