@@ -112,7 +112,9 @@ func pause(ctx context.Context, d time.Duration) error {
 // of two versions, and never somebody else's; and in the end nothing is left over.
 func TestRandom(t *testing.T) {
 	var sum Stats
-	for seed := range uint64(8) {
+	happened := func() bool { return sum.Hits >= 100 && sum.Collapsed > 0 && sum.Validated > 0 && sum.Stale > 0 }
+	// How often is chance: the same random numbers come in another order each time.
+	for seed := uint64(0); seed < 8 || seed < 200 && !happened() && !t.Failed(); seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := openStore(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, Linger: 2000})
@@ -154,8 +156,7 @@ func TestRandom(t *testing.T) {
 			})
 		})
 	}
-	// How often is chance: the same random numbers come in another order each time.
-	if sum.Hits < 100 || sum.Collapsed == 0 || sum.Validated == 0 || sum.Stale == 0 {
+	if !happened() && !t.Failed() {
 		t.Errorf("not much happened: %+v", sum)
 	}
 }
