@@ -65,9 +65,6 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []li
 	}
 	o.Templates = true
 	o.Wikilinks = o.Wikilinks || s.Layout.Wikilinks()
-	if o.Extract.Schemes == nil {
-		o.Extract.Schemes = e.registry.InText()
-	}
 	for found, err := range document.Links(r, s.Name, &o) {
 		switch {
 		case ctx.Err() != nil:

@@ -240,6 +240,9 @@ func New(c *access.Client, o *Options) *Verifier {
 	}
 	if c != nil {
 		e.registry, e.mail = c.Registry(), mailChecker{lookup: e.o.Mail, checkName: c.CheckName}
+		if e.o.Document.Extract.Schemes == nil {
+			e.o.Document.Extract.Schemes = e.registry.InText()
+		}
 	}
 	e.changed.L = &e.mu
 	return e
