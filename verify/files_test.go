@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -99,7 +100,14 @@ func TestFilesWithClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := access.New(registry, p, nil)
-	defer client.Close()
+	defer func() {
+		client.Close()
+		for _, s := range registry.All() {
+			if c, ok := s.Opener.(io.Closer); ok { // a connection that was never used does not end with its server
+				c.Close()
+			}
+		}
+	}()
 	local := filepath.ToSlash(t.TempDir())
 	fsys := texts(map[string]string{"a.md": fmt.Sprintf("[1](%s/there) [2](%[1]s/gone) [3](b.md) [4](file://%s)\n", server.URL, local), "b.md": ""})
 	report, err := verify.Files(fsys, &verify.FilesOptions{Client: client, Options: verify.Options{Interval: verify.None}})
