@@ -46,7 +46,7 @@ type Options struct {
 	Header http.Header
 	// HeaderFor returns more fields for a request over HTTP for u, which a redirect may
 	// have led to. They replace fields of Header. None of them is sent in clear after an
-	// encrypted connection. nil: there are none.
+	// encrypted connection. nil: no more fields.
 	HeaderFor func(u locus.URL) http.Header
 	// Gateways are the gateways that URLs go through; nil: none. See the package's
 	// text.

@@ -24,10 +24,10 @@
 //
 // # Members
 //
-// A link of a container has the label of its member: the name in an archive, the URL in a web archive, the path of
-// a message's part ([message.Part]) or "header", the number of a message in an mbox. Nested
-// members have all labels with "/" between them. The text of a message's part is decoded,
-// so offsets and lines are those that a reader sees.
+// A link of a container has the label of its member: the name in an archive, the URL in a
+// web archive, the path of a message's part ([message.Part]) or "header", the number of a
+// message in an mbox. Nested members have all labels with "/" between them. The text of a
+// message's part is decoded, so offsets and lines are those that a reader sees.
 //
 // # Damage and limits
 //

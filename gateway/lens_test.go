@@ -18,7 +18,7 @@ func TestLensPage(t *testing.T) {
 		{"a dangerous difference", "/-/lens?url=http:/h.example/", []string{`class="notice bad"`, "contacts h.example port 80", "Like CVE-2021-3664 (url-parse: one slash after the scheme)", `<tr class="differs"><th scope="row">host`, "Refused by <strong>rfc1738, rfc1630"}, nil},
 		{"read by none", "/-/lens?url=%01", []string{"No reader accepts the URL."}, []string{"<table"}},
 		{"markup", "/-/lens?url=" + query(`http://<b>"'/?<script>`), []string{"&lt;script&gt;"}, []string{"<script>", "<b>"}},
-		{"a password", "/-/lens?url=" + query("http://u:s3cret@h.example/"), []string{"***", "There is no link to this page"}, []string{"s3cret"}},
+		{"a password", "/-/lens?url=" + query("http://u:s3cret@h.example/"), []string{"***", "be shared by a link, because the URL has a password"}, []string{"s3cret"}},
 		{"every octet", "/-/lens?url=http://h/%00%ff%1b%0d%0a", []string{`\x1b`}, []string{"\x1b", "\x00"}},
 	} {
 		a := w.get(test.path)

@@ -89,7 +89,7 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 }
 
 // unreadable returns the first fault of text, in which list was found, that leaves a doubt
-// how it is read, as an error; nil if there is none.
+// how it is read, as an error, or nil.
 func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	if locus.Conforms(list) && len(text) <= locus.MaxLen {
 		return nil

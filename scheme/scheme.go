@@ -39,7 +39,7 @@ type Scheme struct {
 	Access  string // how it is accessed, a few words: "FTP (RFC 959)"; empty: not at all
 
 	// Current is the standard that is in force today, by which [Registry.CheckURI] judges.
-	// The zero Current: RFC 3986 alone.
+	// The zero Current: only RFC 3986.
 	Current Current
 
 	// Reserved holds the characters that mean something else in a URL of this

@@ -9,9 +9,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// A data URL is alive if it can be decoded, and needs no network. If not, that is a warning,
-// because browsers read more. One that
-// is longer than a URL can be is no link.
+// A data URL is alive if it can be decoded, and needs no network. Otherwise that is a
+// warning, because browsers read more. One that is longer than a URL can be is not listed.
 func TestDataLinks(t *testing.T) {
 	for _, offline := range []bool{false, true} {
 		w := newWorld(t, policy.Rules{})

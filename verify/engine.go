@@ -145,7 +145,7 @@ type linkExtra struct {
 type Verifier struct {
 	client   *access.Client
 	registry *scheme.Registry
-	fsys     fs.FS // of Files; nil: there is none
+	fsys     fs.FS // of Files; nil: the documents are no fs.FS
 	o        Options
 	queue    *queue.Queue[*target]
 	mail     mailChecker

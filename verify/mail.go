@@ -41,8 +41,8 @@ func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, agai
 	return out, again
 }
 
-// badAddress returns the fault of the addresses of a URL that composes a message; "": there
-// is none that its syntax shows.
+// badAddress returns the fault of the addresses of a URL that composes a message, as far as
+// their syntax shows it; "": they are valid.
 func (e *Verifier) badAddress(u locus.URL) string {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" || !e.traits(u).Has(scheme.Composes) {

@@ -12,7 +12,7 @@ import (
 // Payload is what was transferred: the entity of an HTTP response, or the block of a
 // resource record.
 type Payload struct {
-	Status int    // of the HTTP response; 0: it is none
+	Status int    // of the HTTP response; 0: the record is not one
 	Type   string // media type, as it was sent; empty: unknown
 	// Encoding are the content codings that are left, in the order in which they were
 	// applied: "gzip".

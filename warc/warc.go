@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	// ErrFormat: the archive is damaged, or is none.
+	// ErrFormat: the archive is damaged, or the file is not an archive.
 	ErrFormat = errors.New("warc: not a record of a WARC or ARC file")
 	// ErrLimit: a header is longer than any record needs.
 	ErrLimit = errors.New("warc: header too long")
@@ -56,7 +56,7 @@ type Record struct {
 	block io.Reader
 }
 
-// Get returns the value of the first field of that name, in any case; "" if there is none.
+// Get returns the value of the first field of that name, in any case; "" if it is absent.
 func (r *Record) Get(name string) string {
 	for _, f := range r.Fields {
 		if strings.EqualFold(f.Name, name) {

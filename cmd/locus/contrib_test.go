@@ -169,7 +169,7 @@ func (r *runner) value(text string) string {
 		if input, ok := strings.CutPrefix(name, "inputs."); ok {
 			value, known := r.inputs[input]
 			if !known {
-				r.t.Errorf("there is no input %q", input)
+				r.t.Errorf("the input %q is missing", input)
 			}
 			return value
 		}
@@ -396,7 +396,7 @@ func TestVerifyCIPage(t *testing.T) {
 		}
 		count++
 		if key, _, _ := strings.Cut(strings.TrimSpace(line), ":"); !slices.Contains(action.at("inputs").keys, key) {
-			t.Errorf("there is no input %q", key)
+			t.Errorf("the input %q is missing", key)
 		}
 	}
 	if count == 0 {

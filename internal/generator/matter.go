@@ -146,7 +146,7 @@ func parseYAML(text string) values {
 			key = prefix + "." + key
 		}
 		if len(key) > maxKey {
-			key = "\x00" // nobody asks for it, nor for what is below
+			key = "\x00" // no setting has this name, nor one below it
 		}
 		open = append(open, level{indent, key})
 		switch value = strings.TrimSpace(value); {

@@ -197,7 +197,7 @@ func (s *Site) indexMade() {
 	s.begins, s.made = slices.Compact(s.begins), nil
 }
 
-// maxPath is the longest path of a page. A longer one is no file of any server.
+// maxPath is the longest path of a page. File systems have no longer names.
 const maxPath = 4 << 10
 
 // add says that a file becomes the page at a path. The first path of a file is the one that

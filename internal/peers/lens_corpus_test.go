@@ -135,7 +135,7 @@ func ordinaryURLs(t *testing.T, r *scheme.Registry, dir string, count int) []str
 	return urls
 }
 
-// URLs that people have written in documents are no danger and confuse nobody.
+// All readers read the URLs in documents alike, or differ without danger.
 func TestLensHasNoFalseAlarms(t *testing.T) {
 	long(t)
 	l, r := newLens(t)

@@ -140,7 +140,8 @@ func CanonicalInput(rules profile.Rules, input string) (text string, changes []s
 	return text, changes, err
 }
 
-// NewCanonicalForm describes a canonical form; err is why there is none.
+// NewCanonicalForm describes a canonical form, or err, the reason why the input has
+// no canonical form.
 func NewCanonicalForm(p locus.Profile, text string, changes []string, err error) CanonicalForm {
 	if changes == nil {
 		changes = []string{}

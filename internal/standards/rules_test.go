@@ -187,7 +187,7 @@ var browserRules = []rule{
 	},
 	{
 		"\"//\" after the scheme", "URL 4.4; RFC 3986 3, 5.2.2; RFC 1738 3.1",
-		"optional in special schemes: `http:h` is `http://h`, and relative on a base of that scheme; more slashes than two are ignored", "without it there is no authority, and the path follows; `///` is an empty host", "required, and then a host",
+		"optional in special schemes: `http:h` is `http://h`, and relative on a base of that scheme; more slashes than two are ignored", "without it the path follows, and the URL has no authority; `///` is an empty host", "required, and then a host",
 		func(d difference) bool {
 			switch d.kind {
 			case browserMeans:

@@ -39,8 +39,8 @@ type URI struct {
 type facts uint
 
 const (
-	// plainHead: the scheme is one, and there is no authority, or one of a host of
-	// letters, digits, "-" and "." with a port from 1 to 65535 or none.
+	// plainHead: the scheme is valid, and the authority is absent, or a host of letters,
+	// digits, "-" and "." that a port from 1 to 65535 may follow.
 	plainHead facts = 1 << iota
 	// noDigit: no label of that host begins with a digit.
 	noDigit

@@ -488,8 +488,8 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	return &response{Response: resp, framing: r}, nil
 }
 
-// jar returns the cookie jar and the URL that it judges by; nil if there is none for
-// the request.
+// jar returns the cookie jar and the URL that it judges by, or nil for a request
+// without cookies.
 func (v *operation) jar() (http.CookieJar, *url.URL) {
 	if v.client.options.Jar == nil || port(v.req.URL) == 0 {
 		return nil, nil

@@ -35,7 +35,8 @@ type Site struct {
 	Explain string
 	// Schemes is the page of [Printer.Schemes].
 	Schemes string
-	// Lens is the page of [Printer.Lens], whose form submits "url". Empty: there is none.
+	// Lens is the page of [Printer.Lens], whose form submits "url". Empty: no page links
+	// to it.
 	Lens string
 	// Assets is the prefix of the files of [Assets], with a final "/". It should contain
 	// [AssetsVersion], so that browsers can cache the files for ever.

@@ -238,7 +238,7 @@ func partRows(u, canonical locus.URL) []row {
 	return rows
 }
 
-// locatorRows returns the decoded fields of the scheme, or why there are none.
+// locatorRows returns the decoded fields of the scheme, or why the URL has no fields.
 func (p *printer) locatorRows(u locus.URL) (rows []row) {
 	fields, err := p.Registry.Fields(u)
 	if err != nil {

@@ -316,7 +316,7 @@ func readFile[T any](flag, name string, parse func(string) (T, error)) (value T,
 }
 
 // nearest returns the path of a file in this folder or the nearest one above it; "" if
-// there is none.
+// the file is missing.
 func nearest(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {
