@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/publicsuffix"
@@ -38,7 +40,31 @@ func ParseCookies(text string) (http.CookieJar, error) {
 		cookie.HttpOnly = httpOnly
 		jar.SetCookies(site, []*http.Cookie{cookie})
 	}
-	return jar, nil
+	return &boundedJar{CookieJar: jar, left: maxCookies}, nil
+}
+
+const (
+	// maxCookie is the longest name and value of a cookie that a server can set, and
+	// maxCookies how many all servers can set together (RFC 6265 section 6.1).
+	maxCookie  = 4096
+	maxCookies = 3000
+)
+
+// boundedJar is a jar that servers can't fill.
+type boundedJar struct {
+	http.CookieJar
+	mu   sync.Mutex
+	left int
+}
+
+// SetCookies keeps the cookies of a response as long as left lasts.
+func (j *boundedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
+	cookies = slices.DeleteFunc(slices.Clone(cookies), func(c *http.Cookie) bool { return len(c.Name)+len(c.Value) > maxCookie })
+	j.mu.Lock()
+	cookies = cookies[:min(len(cookies), j.left)]
+	j.left -= len(cookies)
+	j.mu.Unlock()
+	j.CookieJar.SetCookies(u, cookies)
 }
 
 // parseCookie reads a line: the domain, whether its subdomains get the cookie, the path,

@@ -69,6 +69,27 @@ func TestBadCookies(t *testing.T) {
 	}
 }
 
+// A server can't fill the jar.
+func TestJarIsBounded(t *testing.T) {
+	jar, err := ParseCookies("h.example\tFALSE\t/\tFALSE\t0\town\t1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &url.URL{Scheme: "http", Host: "h.example", Path: "/"}
+	jar.SetCookies(u, []*http.Cookie{{Name: "long", Value: strings.Repeat("a", 4096)}, {Name: "short", Value: "1"}})
+	for i := range 50 {
+		var list []*http.Cookie
+		for k := range 100 {
+			list = append(list, &http.Cookie{Name: "n" + strconv.Itoa(i*100+k), Value: "1"})
+		}
+		jar.SetCookies(u, list)
+	}
+	got := jar.Cookies(u)
+	if len(got) != 3001 || slices.ContainsFunc(got, func(c *http.Cookie) bool { return c.Name == "long" }) {
+		t.Errorf("%d cookies", len(got))
+	}
+}
+
 // Cookies of the jar are sent to their host only, and those of a response come back.
 func TestJar(t *testing.T) {
 	var seen []string
