@@ -1,10 +1,9 @@
 package verify
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/markup"
 )
 
@@ -14,10 +13,10 @@ func markdownAnchors(source string) *anchors {
 	a := &anchors{lenient: true}
 	seen := map[string]int{}
 	for _, heading := range markup.Headings(source) {
-		a.add(unique(seen, slug(heading)))
+		a.add(generator.Numbered(seen, generator.GitHubID(heading), "-"))
 		if plain, id := headingID(heading); id != "" {
 			a.add(id)
-			a.add(slug(plain))
+			a.add(generator.GitHubID(plain))
 		}
 	}
 	a.addHTML(source)
@@ -46,31 +45,4 @@ func headingID(heading string) (plain, id string) {
 		id = fields[0]
 	}
 	return heading[:at], id
-}
-
-// slug returns the fragment that GitHub makes of a heading: in lower case, of letters,
-// marks, digits, "_" and "-", with "-" for blanks.
-func slug(heading string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.Pc):
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, strings.TrimSpace(heading))
-}
-
-// unique returns name, with a number after it if an earlier heading has the same.
-func unique(seen map[string]int, name string) string {
-	result := name
-	for {
-		if _, taken := seen[result]; !taken {
-			seen[result] = 0
-			return result
-		}
-		seen[name]++
-		result = name + "-" + strconv.Itoa(seen[name])
-	}
 }

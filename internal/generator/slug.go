@@ -25,22 +25,28 @@ func githubIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
 	for _, h := range headings {
-		name := mapped(h, func(r rune) rune {
-			switch {
-			case r == ' ':
-				return '-'
-			case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.Pc):
-				return unicode.ToLower(r)
-			}
-			return -1
-		})
-		ids = append(ids, numbered(seen, name, "-"))
+		ids = append(ids, Numbered(seen, GitHubID(h), "-"))
 	}
 	return ids
 }
 
-// numbered returns name, with a number after it if an earlier heading has the same.
-func numbered(seen map[string]int, name, separator string) string {
+// GitHubID returns the fragment that GitHub makes of a heading: in lower case, of letters,
+// marks, digits, "_" and "-", with "-" for blanks. See [Numbered].
+func GitHubID(heading string) string {
+	return mapped(heading, func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.Pc):
+			return unicode.ToLower(r)
+		}
+		return -1
+	})
+}
+
+// Numbered returns name, with separator and a number after it if an earlier heading, which
+// is in seen, has the same.
+func Numbered(seen map[string]int, name, separator string) string {
 	result := name
 	for {
 		if _, taken := seen[result]; !taken {
@@ -52,7 +58,7 @@ func numbered(seen map[string]int, name, separator string) string {
 	}
 }
 
-// counted is like numbered, but does not look at the names that it makes.
+// counted is like Numbered, but does not look at the names that it makes.
 func counted(seen map[string]int, name string) string {
 	seen[name]++
 	if n := seen[name] - 1; n > 0 {
@@ -104,7 +110,7 @@ func hugoIDs(headings []string) []string {
 		if name == "" {
 			name = "heading"
 		}
-		ids = append(ids, numbered(seen, name, "-"))
+		ids = append(ids, Numbered(seen, name, "-"))
 	}
 	return ids
 }
