@@ -1,6 +1,7 @@
 // Package warc reads web archives: WARC 1.0 and 1.1 (ISO 28500), and the ARC files before
-// them. It is lenient: it also reads what common writers get wrong. What a record holds is
-// not trusted: everything has a limit.
+// them. It is lenient: it also reads what common writers get wrong. Headers have a limit. A
+// block may be of any length, also one that is compressed: a caller bounds what it reads of
+// it. The memory in use does not grow with the file.
 package warc
 
 import (

@@ -4,6 +4,7 @@ package lens
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,7 +82,10 @@ func New(a *base.App) *cobra.Command {
   locus lens --without programs --json http://example.com/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if c.list || c.corpus || c.guard != "" {
-				return base.NoArgs(cmd, args)
+				if len(args) > 0 {
+					return errors.New("--corpus, --guard and --list take no URL: leave out the flag, or the URL")
+				}
+				return nil
 			}
 			return base.RequireURLs(cmd, args)
 		},

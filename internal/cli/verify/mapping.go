@@ -53,7 +53,10 @@ func (c *choice) prepareMapping(o *verify.Options, rules string) error {
 		return nil
 	}
 	text, _, _ := strings.Cut(c.baseURL, "#")
-	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/")
+	u, err := locus.Parse(text)
+	if err == nil {
+		u, err = locus.Parse(strings.TrimSuffix(text, "/") + "/")
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("--base-url: %w", err)
