@@ -68,6 +68,9 @@ type Request struct {
 	// normally. The errors are the same.
 	Probe bool
 
+	// Source asks for Menu.Source, which needs memory.
+	Source bool
+
 	// Trace is called for each line that is sent and received, without passwords. nil:
 	// it is not called.
 	Trace TraceFunc

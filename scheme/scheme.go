@@ -3,6 +3,7 @@ package scheme
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -78,6 +79,12 @@ type Scheme struct {
 
 	// Opener opens URLs. nil: the scheme is known, but its URLs can't be opened.
 	Opener Opener
+
+	// Kept returns the resource at u from octets that were kept earlier: those of an
+	// object's body, or of Menu.Source. mediaType is what the server named; empty:
+	// nothing. The resource reads body, and closes it. It opens no connection. nil: an
+	// object.
+	Kept func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
 
 	// FromProxy returns the URL that a client of an HTTP proxy means by u, where such
 	// clients write URLs of the scheme in HTTP's form. nil: u.
