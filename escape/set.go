@@ -54,7 +54,8 @@ func (k Set) String() string {
 	return string(b)
 }
 
-// The sets of section 5 are functions, because a caller could change a variable.
+// The sets of section 5 are functions, because a caller could change a variable. They are
+// written as bits, so that a call costs nothing.
 
 // LowAlpha is lowalpha of RFC 1738 section 5.
 func LowAlpha() Set { return Set{hi: 0x07FFFFFE00000000} }
@@ -69,23 +70,23 @@ func Alpha() Set { return Set{hi: 0x07FFFFFE07FFFFFE} }
 func Digit() Set { return Set{lo: 0x03FF000000000000} }
 
 // Safe is safe of RFC 1738 section 5: $ - _ . +
-func Safe() Set { return Chars("$-_.+") }
+func Safe() Set { return Set{lo: 0x0000681000000000, hi: 0x0000000080000000} }
 
 // Extra is extra of RFC 1738 section 5: ! * ' ( ) ,
-func Extra() Set { return Chars("!*'(),") }
+func Extra() Set { return Set{lo: 0x0000178200000000} }
 
 // National is national of RFC 1738 section 5: { } | \ ^ ~ [ ] `
-func National() Set { return Chars("{}|\\^~[]`") }
+func National() Set { return Set{hi: 0x7800000178000000} }
 
 // Punctuation is punctuation of RFC 1738 section 5: < > # % "
-func Punctuation() Set { return Chars("<>#%\"") }
+func Punctuation() Set { return Set{lo: 0x5000002C00000000} }
 
 // Unsafe is the set of unsafe characters of RFC 1738 section 2.2, which must always be
 // encoded: national, punctuation, and the space.
-func Unsafe() Set { return National().Union(Punctuation()).With(" ") }
+func Unsafe() Set { return National().Union(Punctuation()).Union(Set{lo: 0x0000000100000000}) }
 
 // Reserved is reserved of RFC 1738 section 5: ; / ? : @ & =
-func Reserved() Set { return Chars(";/?:@&=") }
+func Reserved() Set { return Set{lo: 0xAC00804000000000, hi: 0x0000000000000001} }
 
 // Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra. An
 // encoder may keep them in any scheme.
@@ -93,23 +94,23 @@ func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra(
 
 // User is the set of characters that user and password may have (section 5): unreserved
 // and ; ? & =
-func User() Set { return Unreserved().With(";?&=") }
+func User() Set { return Unreserved().Union(Set{lo: 0xA800004000000000}) }
 
 // Fsegment is the set for fsegment and psegment (section 5):
 // unreserved and ? : @ & =
-func Fsegment() Set { return Unreserved().With("?:@&=") }
+func Fsegment() Set { return Unreserved().Union(Set{lo: 0xA400004000000000, hi: 0x0000000000000001}) }
 
 // Hsegment is the set for hsegment and search (section 5):
 // unreserved and ; : @ & =
-func Hsegment() Set { return Unreserved().With(";:@&=") }
+func Hsegment() Set { return Unreserved().Union(Set{lo: 0x2C00004000000000, hi: 0x0000000000000001}) }
 
 // Field is the set for fieldname and fieldvalue of prospero (section 5): unreserved
 // and ? : @ &
-func Field() Set { return Unreserved().With("?:@&") }
+func Field() Set { return Unreserved().Union(Set{lo: 0x8400004000000000, hi: 0x0000000000000001}) }
 
 // Article is the set for a news article's identifier before its "@" (section 5):
 // unreserved and ; / ? : & =
-func Article() Set { return Unreserved().With(";/?:&=") }
+func Article() Set { return Unreserved().Union(Set{lo: 0xAC00804000000000}) }
 
 // Xchar is the set for xchar (section 5): unreserved and reserved.
 func Xchar() Set { return Unreserved().Union(Reserved()) }

@@ -85,9 +85,9 @@ func genericCanonical(u locus.URL) (locus.URL, locus.Change, error) {
 		if ok && !u.MissingSlash() {
 			c.Raw("/")
 		}
-		c.Text(path, escape.Unreserved())
+		c.Path(path, escape.Unreserved())
 	} else {
-		c.Text(u.SchemePart(), escape.Unreserved())
+		c.Path(u.SchemePart(), escape.Unreserved())
 	}
 	return c.End()
 }

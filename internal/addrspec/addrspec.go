@@ -68,7 +68,7 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	}
 	var c bnf.Canon
 	c.Begin(u)
-	c.Text(u.SchemePart(), escape.Unreserved())
+	c.Path(u.SchemePart(), escape.Unreserved())
 	return c.End()
 }
 

@@ -20,10 +20,7 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 		if port, ok := u.Port(); ok && port == defaultPort {
 			return false
 		}
-		if _, ok := u.User(); ok {
-			return false
-		}
-		if f&(locus.HostName|locus.HostNumber) == 0 && u.Host() != "" || u.MissingSlash() {
+		if !f.Has(locus.NoUser) || f&(locus.HostName|locus.HostNumber) == 0 && u.Host() != "" || u.MissingSlash() {
 			return false
 		}
 	}
@@ -31,21 +28,26 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 	return !fragment
 }
 
-// Canon writes the canonical form of a URL, part by part, and records the changes.
+// Canon writes the canonical form of a URL, part by part, and records the changes. It copies
+// nothing until the first change.
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
-	text   strings.Builder
+	same   int    // as long as text is nil: what was written is the first octets of URL
+	text   []byte // what was written
 }
 
 // Begin writes the scheme's name and ":".
 func (c *Canon) Begin(u locus.URL) {
-	c.URL, c.Change = u, 0
-	c.text.Reset()
-	c.text.Grow(u.Len() + len("/1%XX%XX%XX"))
-	c.text.WriteString(u.Scheme())
-	c.text.WriteByte(':')
+	*c = Canon{URL: u}
+	name := u.Scheme()
 	c.mark(!u.Facts().Has(locus.SchemeLower), locus.SchemeCase)
+	if c.Change == 0 {
+		c.same = len(name) + len(":")
+		return
+	}
+	c.Raw(name)
+	c.Raw(":")
 }
 
 func (c *Canon) mark(changed bool, what locus.Change) {
@@ -66,6 +68,14 @@ func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
 
 // Login writes "//", user, password, host and port.
 func (c *Canon) Login(defaultPort uint16) {
+	const plain = locus.Internet | locus.NoUser | locus.HostLower | locus.PortPlain
+	if f := c.URL.Facts(); c.text == nil && f.Has(plain) && f&(locus.HostName|locus.HostNumber) != 0 {
+		if port, ok := c.URL.Port(); !ok || port != defaultPort {
+			login, _ := c.URL.Login()
+			c.same += len("//") + len(login)
+			return
+		}
+	}
 	c.Raw("//")
 	if user, ok := c.URL.User(); ok {
 		c.Text(user, escape.Unreserved())
@@ -95,6 +105,10 @@ func (c *Canon) Login(defaultPort uint16) {
 // address in the form of RFC 5952 section 4. It writes any other text in lower case, with
 // the digits of escapes in upper case.
 func (c *Canon) Host(host string) {
+	if f := c.URL.Facts(); f.Has(locus.HostLower) && f&(locus.HostName|locus.HostNumber) != 0 && host == c.URL.Host() {
+		c.Raw(host)
+		return
+	}
 	written := host
 	if !strings.HasPrefix(host, "[") { // the zone of an IPv6 address may have a "%"
 		written = upperEscapes(host)
@@ -156,12 +170,52 @@ func withoutZeros(host string) string {
 }
 
 // Raw writes text unchanged.
-func (c *Canon) Raw(text string) { c.text.WriteString(text) }
+func (c *Canon) Raw(text string) {
+	if c.text == nil {
+		if written := c.URL.String(); strings.HasPrefix(written[c.same:], text) {
+			c.same += len(text)
+			return
+		}
+		c.copy()
+	}
+	c.text = append(c.text, text...)
+}
+
+// copy copies what was written, because the next octet may differ from that of URL.
+func (c *Canon) copy() {
+	if c.text != nil {
+		return
+	}
+	c.text = append(make([]byte, 0, c.URL.Len()+len("/1%XX%XX%XX")), c.URL.String()[:c.same]...)
+}
 
 // Text writes text with canonical escapes: it decodes escaped characters of plain, writes
 // other escapes in upper-case digits, and encodes octets that are not xchars. plain has
 // the characters that mean the same escaped or not in this part of this scheme.
 func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
+
+// Path is Text for the url-path, the scheme-specific part, or a piece of them.
+func (c *Canon) Path(text string, plain escape.Set) {
+	if c.URL.Facts().Has(locus.PathXchar) && spelledEscapes(text, plain) {
+		c.Raw(text)
+	} else {
+		c.Text(text, plain)
+	}
+}
+
+// spelledEscapes reports whether Text would leave the escapes of text.
+func spelledEscapes(text string, plain escape.Set) bool {
+	for {
+		i := strings.IndexByte(text, '%')
+		if i < 0 {
+			return true
+		}
+		if !octet.IsUpperEscape(text, i) || plain.Has(octet.Unescape(text, i)) {
+			return false
+		}
+		text = text[i+len("%XX"):]
+	}
+}
 
 // xchars is never written.
 var xchars = escape.Xchar()
@@ -169,17 +223,36 @@ var xchars = escape.Xchar()
 // rewrite writes text with canonical escapes. It leaves the characters of raw, and decodes
 // escaped characters of plain.
 func (c *Canon) rewrite(text string, plain, raw escape.Set) {
-	done := 0 // text[:done] is written
-	for i := 0; i < len(text); {
-		if octet.Is(text[i], octet.Unreserved) || raw.Has(text[i]) {
-			i++
-			continue
+	for {
+		i := spelled(text, plain, raw)
+		c.Raw(text[:i])
+		if i == len(text) {
+			return
 		}
-		c.Raw(text[done:i])
 		i += c.octet(text[i:], plain)
-		done = i
+		text = text[i:]
 	}
-	c.Raw(text[done:])
+}
+
+// spelled returns the length of the start of text that rewrite would not change.
+func spelled(text string, plain, raw escape.Set) int {
+	both := raw.Has('/') && raw.Has(':') // the characters of octet.Plain that raw may lack
+	for i := 0; i < len(text); {
+		if both {
+			if i = octet.Plain(text, i); i == len(text) {
+				break
+			}
+		}
+		switch c := text[i]; {
+		case octet.Is(c, octet.Unreserved) || raw.Has(c):
+			i++
+		case c == '%' && octet.IsUpperEscape(text, i) && !plain.Has(octet.Unescape(text, i)):
+			i += len("%XX")
+		default:
+			return i
+		}
+	}
+	return len(text)
 }
 
 // octet writes the first octet of text, escaped or not: decoded if it was escaped and
@@ -188,13 +261,13 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	o, size := Octet(text, 0)
 	if size > 1 && plain.Has(o) {
 		c.Change |= locus.NeedlessEscape
-		c.text.WriteByte(o)
+		c.copy()
+		c.text = append(c.text, o)
 		return size
 	}
 	high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
-	c.text.WriteByte('%')
-	c.text.WriteByte(high)
-	c.text.WriteByte(low)
+	c.copy()
+	c.text = append(c.text, '%', high, low)
 	c.mark(size == 1, locus.MissingEscape)
 	c.mark(size > 1 && (text[1] != high || text[2] != low), locus.EscapeCase)
 	return size
@@ -238,9 +311,13 @@ func (c *Canon) End() (locus.URL, locus.Change, error) {
 			c.Text(fragment, escape.Unreserved())
 		}
 	}
-	if c.text.String() == c.URL.String() {
+	text := c.URL.String()[:c.same]
+	if c.text != nil {
+		text = octet.View(c.text)
+	}
+	if text == c.URL.String() {
 		return c.URL, 0, nil
 	}
-	u, err := locus.Parse(c.text.String())
+	u, err := locus.Parse(text)
 	return u, c.Change, err
 }

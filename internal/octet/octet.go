@@ -192,6 +192,13 @@ func IsEscape(text string, i int) bool {
 	return i+2 < len(text) && Is(text[i+1], Hex) && Is(text[i+2], Hex)
 }
 
+// IsUpperEscape reports whether two hexadecimal digits without lower case follow the octet
+// at i.
+func IsUpperEscape(text string, i int) bool {
+	const kind = Digit | Upper
+	return IsEscape(text, i) && Is(text[i+1], kind) && Is(text[i+2], kind)
+}
+
 // Unescape returns the octet that the escape at i encodes.
 func Unescape(text string, i int) byte { return Unhex(text[i+1])<<4 | Unhex(text[i+2]) }
 

@@ -342,7 +342,11 @@ func FuzzCheck(f *testing.F) {
 func FuzzCanonical(f *testing.F) {
 	r := addSeeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		if u, err := locus.Parse(text); err == nil {
+		u, err := locus.Parse(text)
+		if err != nil {
+			return
+		}
+		if s, known := r.Lookup(u.Scheme()); !known || inTexts(s) {
 			schemetestURL(t, r, u)
 		}
 	})

@@ -115,6 +115,6 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		c.Change |= locus.Localhost
 	}
 	c.Raw("/")
-	c.Text(text, escape.Unreserved())
+	c.Path(text, escape.Unreserved())
 	return c.End()
 }

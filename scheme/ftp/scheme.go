@@ -92,12 +92,15 @@ func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error)
 	var c bnf.Canon
 	c.Internet(u, defaultPort)
 	path, _ := u.Path()
-	for i, text := range strings.Split(path[:x.end], ";") {
-		if i > 0 {
-			c.Change |= locus.MissingEscape
-			c.Raw("%3B")
+	segments, semicolon, rest := "", false, path[:x.end]
+	for {
+		segments, rest, semicolon = strings.Cut(rest, ";")
+		c.Path(segments, escape.Unreserved())
+		if !semicolon {
+			break
 		}
-		c.Text(text, escape.Unreserved())
+		c.Change |= locus.MissingEscape
+		c.Raw("%3B")
 	}
 	typecode := strings.ToLower(path[x.end:])
 	if typecode != path[x.end:] {

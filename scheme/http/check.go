@@ -1,6 +1,8 @@
 package http
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -67,6 +69,10 @@ func conforms(u locus.URL) bool {
 	return false
 }
 
+// inSearch are the characters that mean the same escaped or not in a search: "+" may
+// stand for a blank.
+var inSearch = escape.Unreserved().Without("+")
+
 // Canonical returns the canonical form of u and what it changed. The error is a
 // [*locus.SyntaxError].
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
@@ -83,22 +89,39 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	c.Internet(u, port(u))
 	if dotted {
 		c.Change |= locus.DotSegments
-		path = removeDots(path)
+		c.Path(octet.View(appendWithoutDots(make([]byte, 0, 256), path)), escape.Unreserved())
+	} else {
+		c.Path(path, escape.Unreserved())
 	}
-	c.Text(path, escape.Unreserved())
 	if isSearch {
 		c.Raw("?")
-		c.Text(search, escape.Unreserved().Without("+"))
+		c.Path(search, inSearch)
 	}
 	return c.End()
 }
 
 // hasDots reports whether a segment of path is "." or "..".
 func hasDots(path string) bool {
-	for segment := range strings.SplitSeq(path, "/") {
-		if dots(segment) > 0 {
-			return true
+	for i := 0; i < len(path); i++ {
+		n := strings.IndexByte(path[i:], '.')
+		if n < 0 {
+			break
 		}
+		if i += n; i == 0 || path[i-1] == '/' {
+			if segment, _, _ := strings.Cut(path[i:], "/"); dots(segment) > 0 {
+				return true
+			}
+		}
+	}
+	for i := strings.IndexByte(path, '%'); i >= 0; {
+		if octet.IsEscape(path, i) && octet.Unescape(path, i) == '.' {
+			return slices.ContainsFunc(strings.Split(path, "/"), func(segment string) bool { return dots(segment) > 0 })
+		}
+		n := strings.IndexByte(path[i+1:], '%')
+		if n < 0 {
+			break
+		}
+		i += 1 + n
 	}
 	return false
 }
@@ -121,25 +144,27 @@ func dots(segment string) (n int) {
 	return n
 }
 
-// removeDots resolves the segments "." and ".." of a path without its first "/" (RFC
-// 3986 section 5.2.4). It does not change the spelling of the others.
-func removeDots(path string) string {
-	var kept []string
-	n := 0
-	for segment := range strings.SplitSeq(path, "/") {
-		n = dots(segment)
-		switch {
-		case n == 0:
-			kept = append(kept, segment)
-		case n == 2 && len(kept) > 0:
-			kept = kept[:len(kept)-1]
+// appendWithoutDots appends a path without its first "/", with the segments "." and ".."
+// resolved (RFC 3986 section 5.2.4). It does not change the spelling of the others.
+func appendWithoutDots(dst []byte, path string) []byte {
+	for start := len(dst); ; {
+		segment, rest, more := strings.Cut(path, "/")
+		n := dots(segment)
+		if n == 2 {
+			before := dst[start:]
+			dst = dst[:start+bytes.LastIndexByte(before[:max(len(before)-1, 0)], '/')+1]
 		}
+		if n == 0 {
+			dst = append(dst, segment...)
+			if more {
+				dst = append(dst, '/')
+			}
+		}
+		if !more {
+			return dst
+		}
+		path = rest
 	}
-	if n > 0 {
-		// The "/" before the last segment stays.
-		kept = append(kept, "")
-	}
-	return strings.Join(kept, "/")
 }
 
 // notes says when a user and password, which RFC 3986 allows, are sent.

@@ -146,3 +146,5 @@ func TestRemoveDotsAgainstTheStandard(t *testing.T) {
 		}
 	}
 }
+
+func removeDots(path string) string { return string(appendWithoutDots(nil, path)) }

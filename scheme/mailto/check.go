@@ -60,7 +60,7 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 // domain is in lower case. Only the last "@" is not escaped, unless "," separates addresses.
 // The error is a [*locus.SyntaxError]: u is not a mailto URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	if _, err := Parse(u); err != nil {
+	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	text, _ := bnf.SchemePart(u)

@@ -19,14 +19,21 @@ type URL struct {
 // Parse parses u as a mailto URL. The error is a [*locus.SyntaxError]: u has another scheme,
 // or no address.
 func Parse(u locus.URL) (URL, error) {
+	if err := form(u); err != nil {
+		return URL{}, err
+	}
+	return URL{url: u, addrSpec: bnf.Decode(u.SchemePart())}, nil
+}
+
+// form returns the error of Parse.
+func form(u locus.URL) error {
 	if u.Scheme() != "mailto" {
-		return URL{}, u.Errorf(0, "scheme", "%w: not a mailto URL", locus.ErrForm)
+		return u.Errorf(0, "scheme", "%w: not a mailto URL", locus.ErrForm)
 	}
-	text, offset := bnf.SchemePart(u)
-	if text == "" {
-		return URL{}, u.Errorf(offset, "encoded822addr", "%w: write an address after \"mailto:\"", locus.ErrForm)
+	if text, offset := bnf.SchemePart(u); text == "" {
+		return u.Errorf(offset, "encoded822addr", "%w: write an address after \"mailto:\"", locus.ErrForm)
 	}
-	return URL{url: u, addrSpec: bnf.Decode(text)}, nil
+	return nil
 }
 
 // URL returns the URL as it was parsed.

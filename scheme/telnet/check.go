@@ -51,7 +51,7 @@ func isOption(user string) bool {
 // canonical returns the canonical form of u, with the final "/", and what it changed. The
 // error is that of Parse.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
-	if _, err := Parse(u); err != nil {
+	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	path, slash := u.Path()
@@ -60,6 +60,6 @@ func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error)
 	}
 	var c bnf.Canon
 	c.Internet(u, defaultPort)
-	c.Text(path, escape.Unreserved())
+	c.Path(path, escape.Unreserved())
 	return c.End()
 }

@@ -26,22 +26,30 @@ type URL struct {
 // Parse reads u as a URL of one of the three schemes. The error is a
 // [*locus.SyntaxError]: u has another scheme, or no "//" and host.
 func Parse(u locus.URL) (URL, error) {
-	switch u.Scheme() {
-	case "telnet", "rlogin", "tn3270":
-	default:
-		return URL{}, u.Errorf(0, "scheme", "%w: not a telnet, rlogin or tn3270 URL", locus.ErrForm)
-	}
-	switch {
-	case !u.Facts().Has(locus.Internet):
-		return URL{}, u.Errorf(u.PathOffset(), "login", `%w: write "//" and a host after the ":"`, locus.ErrForm)
-	case u.Host() == "":
-		return URL{}, u.Errorf(u.HostOffset(), "host", `%w: write a host after "//"`, locus.ErrForm)
-	case u.MissingSlash():
-		return URL{}, u.Errorf(u.PathOffset(), "telneturl", `%w: only "/" may follow the host`, locus.ErrForm)
+	if err := form(u); err != nil {
+		return URL{}, err
 	}
 	user, _ := u.User()
 	password, _ := u.Password()
 	return URL{url: u, user: bnf.Decode(user), password: bnf.Decode(password)}, nil
+}
+
+// form returns the error of Parse.
+func form(u locus.URL) error {
+	switch u.Scheme() {
+	case "telnet", "rlogin", "tn3270":
+	default:
+		return u.Errorf(0, "scheme", "%w: not a telnet, rlogin or tn3270 URL", locus.ErrForm)
+	}
+	switch {
+	case !u.Facts().Has(locus.Internet):
+		return u.Errorf(u.PathOffset(), "login", `%w: write "//" and a host after the ":"`, locus.ErrForm)
+	case u.Host() == "":
+		return u.Errorf(u.HostOffset(), "host", `%w: write a host after "//"`, locus.ErrForm)
+	case u.MissingSlash():
+		return u.Errorf(u.PathOffset(), "telneturl", `%w: only "/" may follow the host`, locus.ErrForm)
+	}
+	return nil
 }
 
 // URL returns the URL that t was parsed from.

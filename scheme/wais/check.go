@@ -117,10 +117,13 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
+// inSearch are the characters that mean the same escaped or not in a search.
+var inSearch = escape.Unreserved().Without("+")
+
 // canonical drops port 210 and decodes unreserved characters, except "+" in a search,
 // which may mean a blank and differs from %2B. The form of a wpath stays unchanged.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	if _, err := Parse(u); err != nil {
+	if _, _, err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	if bnf.Spelled(u, Port) {
@@ -130,10 +133,10 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	c.Internet(u, Port)
 	path, _ := u.Path()
 	names, search, searching := strings.Cut(path, "?")
-	c.Text(names, escape.Unreserved())
+	c.Path(names, escape.Unreserved())
 	if searching {
 		c.Raw("?")
-		c.Text(search, escape.Unreserved().Without("+"))
+		c.Path(search, inSearch)
 	}
 	return c.End()
 }

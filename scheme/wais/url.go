@@ -28,10 +28,7 @@ type URL struct {
 // Parse reads u as a wais URL. The error is a [*locus.SyntaxError]: u has none of the
 // three forms of section 3.9, or its wpath is an invalid list of fields.
 func Parse(u locus.URL) (URL, error) {
-	if err := bnf.Form(u, name, "waisurl"); err != nil {
-		return URL{}, err
-	}
-	w, err := split(u)
+	w, r, err := form(u)
 	if err != nil {
 		return URL{}, err
 	}
@@ -41,13 +38,24 @@ func Parse(u locus.URL) (URL, error) {
 	x.wtype = bnf.Decode(w.wtype)
 	x.wpath = bnf.Decode(w.wpath)
 	if w.hasDocument {
-		r := read(w.wpath)
-		for x := range r.faults(w.wpathOffset()) {
-			return URL{}, x.Error(u)
-		}
 		x.form, x.length = r.form, r.length
 	}
 	return x, nil
+}
+
+// form splits u, and reads its wpath. The error is that of Parse.
+func form(u locus.URL) (w written, r reading, err error) {
+	if err := bnf.Form(u, name, "waisurl"); err != nil {
+		return w, r, err
+	}
+	if w, err = split(u); err != nil || !w.hasDocument {
+		return w, r, err
+	}
+	r = read(w.wpath)
+	for x := range r.faults(w.wpathOffset()) {
+		return w, r, x.Error(u)
+	}
+	return w, r, nil
 }
 
 // URL returns the URL that x was parsed from.

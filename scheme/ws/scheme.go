@@ -67,7 +67,7 @@ func canonical(u locus.URL, name string, port uint16) (locus.URL, locus.Change, 
 	var c bnf.Canon
 	c.Internet(u, port)
 	path, _ := u.Path()
-	c.Text(path, escape.Unreserved())
+	c.Path(path, escape.Unreserved())
 	return c.End()
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/bench"
 	"github.com/locus-url/locus/bench/lists"
 	"github.com/locus-url/locus/scheme"
@@ -30,9 +31,9 @@ func run() {
 	fmt.Printf("%s, one core, processor time, medians of %d interleaved rounds.\n\n", bench.Machine(), c.rounds)
 	c.inputs()
 	fmt.Print("\n## Reading\n\n")
-	c.table(bench.Readers(c.registry))
+	c.table(bench.Readers(c.registry), c.lists)
 	fmt.Print("\n## Canonical form\n\n")
-	c.table(bench.Writers(c.registry))
+	c.table(bench.Writers(c.registry), c.halves())
 	fmt.Print("\n## Canonical form of lines, reading and writing included\n\n")
 	c.lines()
 }
@@ -52,15 +53,34 @@ func (c *compare) inputs() {
 	}
 }
 
+// halves returns each list in two: the URLs that are canonical already, and the others.
+func (c *compare) halves() (all []lists.List) {
+	for _, l := range c.lists {
+		same := func(text string) bool {
+			u, _, err := c.registry.Canonical(bench.Must(locus.Parse(text)))
+			return err == nil && u.String() == text
+		}
+		already := lists.List{Name: l.Name + ", canonical", URLs: slices.DeleteFunc(slices.Clone(l.URLs), func(text string) bool { return !same(text) })}
+		others := lists.List{Name: l.Name + ", not", URLs: slices.DeleteFunc(slices.Clone(l.URLs), same)}
+		for _, half := range []lists.List{already, others} {
+			if len(half.URLs) > 0 {
+				half.Name += fmt.Sprintf(" (%d)", len(half.URLs))
+				all = append(all, half)
+			}
+		}
+	}
+	return all
+}
+
 // table prints, for each list and peer, the median time per URL, the median ratio to the
 // first peer, and the allocations.
-func (c *compare) table(peers []bench.Peer) {
+func (c *compare) table(peers []bench.Peer, all []lists.List) {
 	fmt.Printf("| list |")
 	for _, p := range peers {
 		fmt.Printf(" %s |", p.Name)
 	}
 	fmt.Printf("\n|---|%s\n", strings.Repeat("---|", len(peers)))
-	for _, l := range c.lists {
+	for _, l := range all {
 		fmt.Printf("| %s |", l.Name)
 		times, ratios := c.compare(peers, l.URLs)
 		for i, p := range peers {
