@@ -112,6 +112,9 @@ func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 
 // lowerCase returns text in lower case, including escaped letters.
 func lowerCase(text string) string {
+	if strings.IndexFunc(text, isUpper) < 0 && strings.IndexByte(text, '%') < 0 {
+		return text
+	}
 	b := []byte(text)
 	for i := 0; i < len(b); {
 		c, size := bnf.Octet(text, i)
