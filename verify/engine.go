@@ -151,6 +151,7 @@ type Verifier struct {
 	mail     mailChecker
 	github   github
 	soft     softHosts
+	robots   RobotsFunc // nil: each site's is read once
 	used     atomic.Bool
 
 	mu       sync.Mutex
@@ -236,45 +237,10 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			r.extra = new(extra)
 		}
 	}()
-	fix := func(v Verdict, detail string) ref {
-		if v == Malformed && e.isContent(cmp.Or(l.written, l.url.String())) {
-			v, detail = Warning, detail+"; browsers may read it all the same"
-		}
-		r.fixed, extra.url = e.intern(Outcome{Verdict: v, Detail: detail}), l.url
+	asked, canonical, change, fixed := e.toAsk(l)
+	if fixed != nil {
+		r.fixed, extra.url = e.intern(*fixed), l.url
 		return r
-	}
-	if l.url.IsZero() || l.detail != "" {
-		return fix(l.verdict, l.detail)
-	}
-	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
-		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
-	}
-	if why := e.chosen(l.url); why != "" {
-		return fix(Ignored, why)
-	}
-	if v, why := e.unsupported(l.url); why != "" {
-		return fix(v, why)
-	}
-	asked := l.url.WithoutFragment()
-	canonical, change, err := e.registry.Canonical(asked)
-	if err != nil {
-		return fix(Malformed, plainError(err))
-	}
-	if e.o.Offline || e.o.List {
-		if why := e.badAddress(asked); why != "" {
-			return fix(Malformed, why)
-		}
-	}
-	if e.o.Offline && !e.isHere(asked) {
-		return fix(Ignored, notAFile)
-	}
-	if e.o.List {
-		return fix(Unknown, "")
-	}
-	if canonical == asked || change&locus.DotSegments != 0 {
-		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
-		// server may not resolve them.
-		asked = canonical
 	}
 	var from *access.Result
 	if d.at != nil {
@@ -296,14 +262,64 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		extra.url = l.url
 	}
 	r.fragment, r.hasFragment = l.url.Fragment()
-	if r.fragment != "" && !e.o.NoFragments && !isProgram(l.url, r.fragment) && e.traits(l.url).Has(scheme.Fragments) {
+	if e.wantsFragment(l.url, r.fragment) {
 		e.want(t, r.fragment)
 	}
 	e.followInSite(d, t)
 	return r
 }
 
+// wantsFragment reports whether the fragment of u is looked for in the document.
+func (e *Verifier) wantsFragment(u locus.URL, fragment string) bool {
+	return fragment != "" && !e.o.NoFragments && !isProgram(u, fragment) && e.traits(u).Has(scheme.Fragments)
+}
+
 const maxInterned = 4096
+
+// toAsk returns what is requested for l, its canonical form, and what that changed; or the
+// outcome of a link that needs no request.
+func (e *Verifier) toAsk(l *link) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
+	fix := func(v Verdict, detail string) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
+		if v == Malformed && e.isContent(cmp.Or(l.written, l.url.String())) {
+			v, detail = Warning, detail+"; browsers may read it all the same"
+		}
+		return asked, canonical, change, &Outcome{Verdict: v, Detail: detail}
+	}
+	if l.url.IsZero() || l.detail != "" {
+		return fix(l.verdict, l.detail)
+	}
+	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
+		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
+	}
+	if why := e.chosen(l.url); why != "" {
+		return fix(Ignored, why)
+	}
+	if v, why := e.unsupported(l.url); why != "" {
+		return fix(v, why)
+	}
+	asked = l.url.WithoutFragment()
+	canonical, change, err := e.registry.Canonical(asked)
+	if err != nil {
+		return fix(Malformed, plainError(err))
+	}
+	if e.o.Offline || e.o.List {
+		if why := e.badAddress(asked); why != "" {
+			return fix(Malformed, why)
+		}
+	}
+	if e.o.Offline && !e.isHere(asked) {
+		return fix(Ignored, notAFile)
+	}
+	if e.o.List {
+		return fix(Unknown, "")
+	}
+	if canonical == asked || change&locus.DotSegments != 0 {
+		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
+		// server may not resolve them.
+		asked = canonical
+	}
+	return asked, canonical, change, nil
+}
 
 // notAFile is the reason for links that are ignored without a network.
 const notAFile = "only links to files are verified"
@@ -719,12 +735,19 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			return other
 		}
 	}
+	e.accept(&res)
+	return res
+}
+
+// accept tells whether a rule accepts the outcome of a link, and whether it is in the baseline.
+func (e *Verifier) accept(res *Result) {
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.registry)
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
 	}
-	return res
 }
+
+const joined = "read without the hyphen at the end of the line"
 
 // tryAlternative waits for the outcome of the other reading of r.
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
@@ -733,7 +756,7 @@ func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)
 	if res.Detail == "" {
-		res.Detail = "read without the hyphen at the end of the line"
+		res.Detail = joined
 	}
 	return res
 }

@@ -33,7 +33,7 @@ type link struct {
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
+	d.at = originsOf(&s)
 	if s.Layout != nil && !e.isFile(s.URL) {
 		// Standard input, which stands for a document of the folder.
 		d.at.files = &access.Result{URL: s.Layout.root}
@@ -53,6 +53,11 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 		links = slices.DeleteFunc(links, func(l link) bool { return l.member == "" && !s.Lines(l.line) })
 	}
 	e.deliver(d, links, troubles)
+}
+
+// originsOf returns what the links of a document outside sites are found in.
+func originsOf(s *Source) *origins {
+	return &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 }
 
 // maxTroubles is how many unreadable parts of a document are reported.

@@ -29,6 +29,7 @@ type site struct {
 	robotsKnown bool                  // for the robots.txt
 	tries       int                   // to ask
 	robots      *robotstxt.RobotsData // nil: all is allowed
+	delay       time.Duration         // between two requests, as the robots.txt asks
 	err         error                 // why the robots.txt is not known; nil: it is
 }
 
@@ -36,7 +37,7 @@ type site struct {
 func (e *Verifier) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
-		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
+		s.robotsKnown, s.tries, s.robots, s.delay, s.err = false, 0, nil, 0, nil
 		s.mu.Unlock()
 	}
 	s.row, s.first = e.registry.Scheme(first), first
@@ -150,7 +151,7 @@ func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.robotsKnown {
-		s.err = s.fetchRobots(ctx, e, t)
+		s.err = s.readRobots(ctx, e, t)
 		s.tries++
 		s.robotsKnown = s.err == nil || s.tries > e.o.Retry
 	}
@@ -164,33 +165,22 @@ func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why stri
 	return why, false, nil
 }
 
-// fetchRobots gets the robots.txt (RFC 9309 section 2.3). A missing one allows
-// everything. If the server can't deliver it, nothing is allowed, which is the error.
-func (s *site) fetchRobots(ctx context.Context, e *Verifier, t *target) error {
+// readRobots reads the robots.txt (RFC 9309 section 2.3). A missing one allows everything. If
+// the server can't deliver it, nothing is allowed, which is the error.
+func (s *site) readRobots(ctx context.Context, e *Verifier, t *target) error {
 	text := t.url.String()[:t.url.PathOffset()]
-	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
+	root, err := locus.Parse(strings.TrimSuffix(text, "/") + "/")
 	if err != nil {
 		return nil
 	}
-	res, err := e.do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
+	fetch := func(ctx context.Context) ([]byte, error) { return e.fetchRobots(ctx, root, t.from) }
+	var octets []byte
+	if e.robots != nil {
+		octets, err = e.robots(ctx, root.WithoutPassword(), fetch)
+	} else {
+		octets, err = fetch(ctx)
+	}
 	if err != nil {
-		switch status := statusOf(err); access.KindOf(err) {
-		case access.Timeout, access.Interrupted, access.Unreachable:
-			return err
-		case access.Protocol:
-			if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
-				return err
-			}
-		}
-		return nil
-	}
-	defer res.Resource.Close()
-	o, ok := res.Resource.(*scheme.Object)
-	if !ok {
-		return nil
-	}
-	octets, err := io.ReadAll(io.LimitReader(o.Body, maxRobots))
-	if err != nil && len(octets) == 0 {
 		return err
 	}
 	robots, err := robotstxt.FromBytes(octets)
@@ -200,7 +190,40 @@ func (s *site) fetchRobots(ctx context.Context, e *Verifier, t *target) error {
 	}
 	s.robots = robots
 	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
-		e.queue.Slow(t.host, min(delay, maxDelay))
+		s.delay = min(delay, maxDelay)
+		if t.host != nil {
+			e.queue.Slow(t.host, s.delay)
+		}
 	}
 	return nil
+}
+
+// fetchRobots gets the robots.txt of the site at root. nil: it allows everything.
+func (e *Verifier) fetchRobots(ctx context.Context, root locus.URL, from *access.Result) ([]byte, error) {
+	u, err := locus.Parse(root.String() + "robots.txt")
+	if err != nil {
+		return nil, nil
+	}
+	res, err := e.do(ctx, access.Request{URL: u.WithoutPassword(), From: from})
+	if err != nil {
+		switch status := statusOf(err); access.KindOf(err) {
+		case access.Timeout, access.Interrupted, access.Unreachable:
+			return nil, err
+		case access.Protocol:
+			if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	defer res.Resource.Close()
+	o, ok := res.Resource.(*scheme.Object)
+	if !ok {
+		return nil, nil
+	}
+	octets, err := io.ReadAll(io.LimitReader(o.Body, maxRobots))
+	if err != nil && len(octets) == 0 {
+		return nil, err
+	}
+	return octets, nil
 }
