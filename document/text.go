@@ -18,6 +18,8 @@ func (f *finder) text(it item, h *head, k kind) {
 		t.markup(k)
 	case h.all:
 		t.short(h.octets)
+	case t.divides():
+		t.parts()
 	default:
 		t.stream()
 	}
@@ -45,17 +47,22 @@ type texts struct {
 	it    item
 	typ   string
 	lines *extract.Lines
+	// base and line are the offset in the item where the text begins, and the number of
+	// lines before it.
+	base, line int64
 }
 
 // emit reports l, with its position if that is wanted, and whether the caller wants more.
 func (t *texts) emit(l Link) bool {
 	if t.lines != nil {
 		at := t.lines.At(l.Start)
-		l.Line, l.Column = at.Line, at.Column
+		l.Line, l.Column = t.line+at.Line, at.Column
 		if t.f.o.Context {
 			l.Context = t.lines.Context(l.Start)
 		}
 	}
+	l.Start += t.base
+	l.End += t.base
 	l.Member, l.Type = t.it.member, t.typ
 	if l.Ref != "" && t.it.base != "" {
 		l.Base = resolved(l.Base, t.it.base)
@@ -99,7 +106,7 @@ func (t *texts) hold(text []byte) string {
 // short reports the links of plain text in a buffer that will be reused.
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
-	o.Clone = true
+	o.Clone = !o.Borrow
 	for m := range extract.All(t.hold(text), &o) {
 		if !t.emit(Link{Match: m}) {
 			return
@@ -128,7 +135,7 @@ func (t *texts) markup(k kind) {
 		read = CSS
 	}
 	o := t.f.o
-	o.Extract.Clone = true
+	o.Extract.Clone = !o.Extract.Borrow
 	for l := range read(t.hold(octets), &o) {
 		if !t.emit(l) {
 			break
