@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/media"
@@ -53,7 +54,7 @@ type texts struct {
 }
 
 // emit reports l, with its position if that is wanted, and whether the caller wants more.
-func (t *texts) emit(l Link) bool {
+func (t *texts) emit(l *Link) bool {
 	if t.lines != nil {
 		at := t.lines.At(l.Start)
 		l.Line, l.Column = t.line+at.Line, at.Column
@@ -67,10 +68,11 @@ func (t *texts) emit(l Link) bool {
 	if l.Ref != "" && t.it.base != "" {
 		l.Base = resolved(l.Base, t.it.base)
 	}
+	l.ASCII = locus.URL{}
 	if l.IRI {
 		l.ASCII, _ = iri.URL(l.URL)
 	}
-	if !t.f.yield(l, nil) {
+	if !t.f.yield(*l, nil) {
 		t.f.done = true
 	}
 	return !t.f.done
@@ -84,12 +86,13 @@ func (t *texts) stream() {
 		t.lines = extract.NewLines(text)
 		text = t.lines
 	}
+	var l Link
 	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
 			t.f.fail(t.it, err)
 			return
 		}
-		if !t.emit(Link{Match: m}) {
+		if l.Match = m; !t.emit(&l) {
 			return
 		}
 	}
@@ -107,8 +110,9 @@ func (t *texts) hold(text []byte) string {
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
 	o.Clone = !o.Borrow
+	var l Link // Its fields are all set again for each match.
 	for m := range extract.All(t.hold(text), &o) {
-		if !t.emit(Link{Match: m}) {
+		if l.Match = m; !t.emit(&l) {
 			return
 		}
 	}
@@ -137,7 +141,7 @@ func (t *texts) markup(k kind) {
 	o := t.f.o
 	o.Extract.Clone = !o.Extract.Borrow
 	for l := range read(t.hold(octets), &o) {
-		if !t.emit(l) {
+		if !t.emit(&l) {
 			break
 		}
 	}

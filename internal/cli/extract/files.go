@@ -358,7 +358,7 @@ func (r *reading) add(name string, l *document.Link) bool {
 		select {
 		case c.text = <-r.x.free:
 		default:
-			c.text = make([]byte, 0, chunkSize/4)
+			c.text = make([]byte, 0, chunkSize+chunkSize/8)
 		}
 	}
 	if r.x.a.Flags.JSON {
