@@ -13,7 +13,7 @@ import (
 const (
 	// partSize is how many octets a part of a long plain text has at least: handing it to
 	// another processor is cheap beside searching it.
-	partSize = headSize
+	partSize = 384 << 10
 	// maxPart is how many it may have before it can be divided.
 	maxPart = 8 * partSize
 )
@@ -27,7 +27,9 @@ func (t *texts) divides() bool {
 }
 
 // parts gives the parts of plain text to [Options.Parts].
-func (t *texts) parts() {
+func (t *texts) parts(h *head) {
+	// A buffer between the file and the blocks would copy the text once more.
+	t.it.r = io.MultiReader(bytes.NewReader(h.octets), h.raw)
 	block := newBlock(nil)
 	for {
 		err := fill(block, t.it.r)

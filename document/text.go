@@ -20,7 +20,7 @@ func (f *finder) text(it item, h *head, k kind) {
 	case h.all:
 		t.short(h.octets)
 	case t.divides():
-		t.parts()
+		t.parts(h)
 	default:
 		t.stream()
 	}

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus/internal/octet"
 )
@@ -14,6 +15,9 @@ import (
 // It is the start of a line, because only a URL in a wrapper continues on the next line,
 // and no wrapper is open there.
 func Divide(text string) int {
+	if at := afterParagraph(text); at > 0 {
+		return at
+	}
 	end := len(text)
 	// Each attempt costs as much as maxWrapper octets do.
 	for range 4 {
@@ -28,6 +32,41 @@ func Divide(text string) int {
 		end = open
 	}
 	return 0
+}
+
+// maxParagraph is how far from the end a paragraph is looked for.
+const maxParagraph = 4 << 10
+
+// afterParagraph returns the end of the first line of a paragraph in which no wrapper is
+// open, or 0. A blank line ends each wrapper unless it is part of a page break, and that
+// is cheaper to see than where each wrapper ends.
+func afterParagraph(text string) int {
+	least := max(0, len(text)-maxParagraph)
+	for end := len(text); ; {
+		n := strings.LastIndex(text[least:end], "\n\n")
+		if n < 0 {
+			return 0
+		}
+		end = least + n + 1
+		before := text[least : end-1]
+		before = before[strings.LastIndexByte(before, '\n')+1:]
+		line, _, whole := strings.Cut(text[end+1:], "\n")
+		if whole && isBody(before) && isBody(line) && strings.IndexByte(line, '<') < 0 {
+			return end + 1 + len(line) + 1
+		}
+	}
+}
+
+// isBody reports whether a line is neither a part of a page break nor only a margin.
+func isBody(line string) bool {
+	if line == "" || strings.IndexByte(line, '\f') >= 0 {
+		return false
+	}
+	// Footers and headers end in a number, a "]", or blanks after them.
+	if last := line[len(line)-1]; !octet.Is(last, octet.Alpha) && strings.IndexByte(".,;:(){}>", last) < 0 {
+		return false
+	}
+	return strings.IndexFunc(line, func(r rune) bool { return r < utf8.RuneSelf && octet.Is(byte(r), octet.Alpha) }) >= 0
 }
 
 // firstOpen returns the offset of the first "<" whose wrapper text may end in, or -1.

@@ -30,6 +30,9 @@ func FuzzDivide(f *testing.F) {
 		f.Add(compose(r, 12))
 	}
 	f.Add("> <URL:http://h/a\n> b\n> c> d")
+	f.Add("<URL:http://h/a\nb\n\nc.\nd>")
+	f.Add("<URL:http://h/a\n\n[Page 1]\n\fa.\n\nb.\nd>")
+	f.Add("a.\n\n<URL:http://h/b.\nc>")
 	f.Add("<URL:\n<http://h\n<a\nhttp://i\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) < 4<<10 {
@@ -84,6 +87,9 @@ func TestDivide(t *testing.T) {
 		{"> a\n> <URL:http://h/a\n> b\n", 4},
 		{"> a\n> <URL:http://h/a\n> b> and what follows it\n", 47},
 		{"<\n<\n<\n", 0},
+		{"<URL:http://h/a b.\n\nc.\nd", 23},
+		{"<URL:http://h/a b.\n\nc 1\nd", 0},
+		{"a.\n\n<URL:http://h/b.\nd", 4},
 		{"<URL:" + long + "\n", len("<URL:") + len(long) + 1},
 	} {
 		if got := Divide(row.text); got != row.want {
