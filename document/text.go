@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -89,6 +90,9 @@ func (t *texts) stream() {
 	var l Link
 	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
+			if cause := errors.Unwrap(err); t.base > 0 && cause != nil {
+				err = fmt.Errorf("reading after octet %d: %w", t.base, cause)
+			}
 			t.f.fail(t.it, err)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,6 +30,7 @@ type extractor struct {
 	prefix           bool          // the name of the file stands before each URL
 	free             chan []byte   // buffers that were written
 	parts            chan struct{} // has one for each part of a file that is read
+	readers          sync.WaitGroup
 }
 
 // New returns the subcommand.

@@ -69,11 +69,10 @@ func (x *extractor) write(args []string) (found int64) {
 	x.free = make(chan []byte, filesAhead)
 	x.parts = make(chan struct{}, runtime.GOMAXPROCS(0))
 	ordered := make(chan *reading, filesAhead)
-	var readers sync.WaitGroup
-	defer readers.Wait()
+	defer x.readers.Wait()
 	// Readers that wait for a channel stop when the writer has gone.
 	defer cancel()
-	readers.Go(func() { x.list(ctx, args, ordered) })
+	x.readers.Go(func() { x.list(ctx, args, ordered) })
 	progress := new(base.Progress)
 	if !x.a.OutTTY {
 		progress = base.StartProgress(x.a, "URLs in documents")
@@ -254,13 +253,13 @@ func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bo
 	case <-r.ctx.Done():
 		return false
 	}
-	go func() {
+	r.x.readers.Go(func() {
 		defer func() { <-r.x.parts }()
 		defer close(p.chunks)
 		if p.links(file, links) {
 			p.flush()
 		}
-	}()
+	})
 	r.pending.part = p
 	return r.flush()
 }
@@ -296,7 +295,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		return waitedReader{io.NopCloser(nil), r, r.x.a.In}, nil
 	}
 	if !file.Named {
-		f, err := os.Open(name)
+		f, err := walk.Open(name)
 		return stoppedFile{f, r.ctx}, err
 	}
 	f, err := base.OpenContext(r.ctx, name)
