@@ -95,7 +95,7 @@ type Link struct {
 	// makes of it; empty: the document's own.
 	Ref, Base string
 	// Element is where in an HTML document it is: the element and the attribute, as in
-	// "a href".
+	// "a href". Some links of Markdown have one too: "wikilink", "external".
 	Element string
 	// ASCII is the URL of an IRI ([extract.Match.IRI]): its host in ASCII form (RFC
 	// 5891), the rest with escapes (RFC 3987 section 3.1). It is zero if the host has no

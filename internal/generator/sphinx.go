@@ -43,7 +43,7 @@ func openSphinx(s *Site, config string) error {
 			s.mounts = append(s.mounts, mount{dir, "", true}, mount{dir, "_static/", true})
 		}
 	}
-	s.other = []string{"inv:"}
+	s.other, s.external = []string{"inv:"}, true
 	s.aliases = func(ref string) (string, bool) {
 		for _, notation := range []string{"project:", "path:"} {
 			if rest, ok := strings.CutPrefix(ref, notation); ok {
