@@ -27,12 +27,12 @@ func TestOnlyOneSubcommandIsMade(t *testing.T) {
 		if s.name == "man" {
 			continue
 		}
-		alone, _, err := rootFor(a, []string{s.name, "x"}).Find([]string{s.name})
-		if err != nil || len(names(alone.Root())) != 1 {
-			t.Errorf("with %s: %s, %v", s.name, names(alone.Root()), err)
+		only, _, err := rootFor(a, []string{s.name, "x"}).Find([]string{s.name})
+		if err != nil || len(names(only.Root())) != 1 {
+			t.Errorf("with %s: %s, %v", s.name, names(only.Root()), err)
 		}
-		if got, want := alone.Long+alone.UsageString(), cmd.Long+cmd.UsageString(); got != want {
-			t.Errorf("%s alone:\n%s\nwith others:\n%s", s.name, got, want)
+		if got, want := only.Long+only.UsageString(), cmd.Long+cmd.UsageString(); got != want {
+			t.Errorf("only %s:\n%s\nwith others:\n%s", s.name, got, want)
 		}
 	}
 	if got := strings.Join(names(rootFor(a, []string{"http://h/"})), " "); got != base.BareSubcommand {
