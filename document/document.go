@@ -20,7 +20,8 @@ var (
 
 // Options say what to look for, and what it may cost. Nil means the zero Options.
 type Options struct {
-	// Extract is for the running text.
+	// Extract is for the running text. With Borrow, each link of a document is valid only
+	// until the next one.
 	Extract extract.Options
 	// SchemesOnly: leave out links of other schemes than Extract.Schemes. Otherwise those
 	// of a text with markup are of any scheme.
@@ -49,6 +50,11 @@ type Options struct {
 	NoPosition bool
 	// Binary: read binary files as plain text instead of returning [ErrBinary].
 	Binary bool
+	// Parts, if it is not nil, gets the links of a long file of plain text, part by part,
+	// instead of the loop over [Links]. Different goroutines may range over the parts at
+	// the same time, also after Links has returned. A part can be ranged over once.
+	// If Parts returns false, Links returns.
+	Parts func(iter.Seq2[Link, error]) (more bool)
 
 	// Depth is how deep containers may be nested; 0: 8. A compressed archive counts as
 	// two.
@@ -89,7 +95,7 @@ type Link struct {
 	// makes of it; empty: the document's own.
 	Ref, Base string
 	// Element is where in an HTML document it is: the element and the attribute, as in
-	// "a href".
+	// "a href". Some links of Markdown have one too: "wikilink", "external".
 	Element string
 	// ASCII is the URL of an IRI ([extract.Match.IRI]): its host in ASCII form (RFC
 	// 5891), the rest with escapes (RFC 3987 section 3.1). It is zero if the host has no

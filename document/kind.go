@@ -99,6 +99,7 @@ type head struct {
 	octets []byte
 	all    bool // the item has no more
 	r      *bufio.Reader
+	raw    io.Reader // what r reads after octets
 }
 
 var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
@@ -107,7 +108,7 @@ var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize
 // much as shows whether it is a container, because the user may wait for the result. An
 // error after the first octets is left to the reader of the item.
 func readHead(it *item) (*head, error) {
-	h := &head{r: heads.Get().(*bufio.Reader)}
+	h := &head{r: heads.Get().(*bufio.Reader), raw: it.r}
 	h.r.Reset(it.r)
 	n := headSize
 	if it.typ != "" && !it.mixed && !it.ready && it.isWaited() {

@@ -47,6 +47,7 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 // running text, as [HTML] does. It reports:
 //
 //	[text](a.md "title")        Link; also [text](<a b.md>), whose blank is written %20
+//	[text](a.html){.external}   Link, with the Element "external": MyST writes it as it is
 //	![text](a.png)              Image; also within the text of a link
 //	[label]: a.md "title"       Definition; but not where [text][label] uses it
 //	<http://host/> <a@host>     Bracketed; the second is mailto:a@host
@@ -99,11 +100,15 @@ func (d *linkFinder) piece(p markup.Piece) {
 		if !d.o.NoCode {
 			d.prose(p.Start, p.End, markup.Literal)
 		}
-	case markup.Link, markup.Image, markup.Definition:
+	case markup.Link, markup.External, markup.Image, markup.Definition:
 		if len(written) <= maxPiece {
 			decoded := markup.Decode(written, markup.MarkdownText)
+			element := ""
+			if p.Kind == markup.External {
+				element = "external"
+			}
 			// One in "<" and ">" may have blanks.
-			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], "")
+			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], element)
 		}
 	case markup.Autolink:
 		decoded := markup.Decode(written, markup.HTMLText)
@@ -118,7 +123,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 	}
 }
 
-var forms = map[markup.PieceKind]extract.Form{markup.Link: extract.Link, markup.Image: extract.Image, markup.Definition: extract.Definition}
+var forms = map[markup.PieceKind]extract.Form{markup.Link: extract.Link, markup.External: extract.Link, markup.Image: extract.Image, markup.Definition: extract.Definition}
 
 func (d *linkFinder) html(start, end int) {
 	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}

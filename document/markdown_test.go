@@ -33,6 +33,10 @@ func TestMarkdown(t *testing.T) {
 		{`\[a](b) [a\](b) !\[a](b) \\[a](b)`, want("link b", "link b")},
 		{`[a](mailto:a@host) [a](x-new:a) [a](#top) [a](../b#c) [a](//host/) [a](http://host/%zz)`,
 			want("link mailto:a@host", "link x-new:a", "link #top", "link ../b#c", "link //host/", "link http://host/%zz")},
+		// The class of MyST.
+		{`[a](b){.external} [a](<b> "t"){ #i .external } [a](b){.externals} [a](b) {.external} [a](b){.external ![a](b){.external}`,
+			want("external b", "external b", "link b", "link b", "link b", "image b")},
+		{`[a](b){` + strings.Repeat("x ", 200) + `.external}`, want("link b")},
 		// 6.4, images.
 		{`![a](b.png "c") ![](d) \![e](f) !!![g](h)`, want("image b.png", "image d", "link f", "image h")},
 		{`[![a](b.png)](http://host/)`, want("image b.png", "link http://host/")},

@@ -2,9 +2,11 @@ package document
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/media"
@@ -18,6 +20,8 @@ func (f *finder) text(it item, h *head, k kind) {
 		t.markup(k)
 	case h.all:
 		t.short(h.octets)
+	case t.divides():
+		t.parts(h)
 	default:
 		t.stream()
 	}
@@ -45,25 +49,31 @@ type texts struct {
 	it    item
 	typ   string
 	lines *extract.Lines
+	// base and line are the offset in the item where the text begins, and the number of
+	// lines before it.
+	base, line int64
 }
 
 // emit reports l, with its position if that is wanted, and whether the caller wants more.
-func (t *texts) emit(l Link) bool {
+func (t *texts) emit(l *Link) bool {
 	if t.lines != nil {
 		at := t.lines.At(l.Start)
-		l.Line, l.Column = at.Line, at.Column
+		l.Line, l.Column = t.line+at.Line, at.Column
 		if t.f.o.Context {
 			l.Context = t.lines.Context(l.Start)
 		}
 	}
+	l.Start += t.base
+	l.End += t.base
 	l.Member, l.Type = t.it.member, t.typ
 	if l.Ref != "" && t.it.base != "" {
 		l.Base = resolved(l.Base, t.it.base)
 	}
+	l.ASCII = locus.URL{}
 	if l.IRI {
 		l.ASCII, _ = iri.URL(l.URL)
 	}
-	if !t.f.yield(l, nil) {
+	if !t.f.yield(*l, nil) {
 		t.f.done = true
 	}
 	return !t.f.done
@@ -77,12 +87,16 @@ func (t *texts) stream() {
 		t.lines = extract.NewLines(text)
 		text = t.lines
 	}
+	var l Link
 	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
+			if cause := errors.Unwrap(err); t.base > 0 && cause != nil {
+				err = fmt.Errorf("reading after octet %d: %w", t.base, cause)
+			}
 			t.f.fail(t.it, err)
 			return
 		}
-		if !t.emit(Link{Match: m}) {
+		if l.Match = m; !t.emit(&l) {
 			return
 		}
 	}
@@ -99,9 +113,10 @@ func (t *texts) hold(text []byte) string {
 // short reports the links of plain text in a buffer that will be reused.
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
-	o.Clone = true
+	o.Clone = !o.Borrow
+	var l Link // Its fields are all set again for each match.
 	for m := range extract.All(t.hold(text), &o) {
-		if !t.emit(Link{Match: m}) {
+		if l.Match = m; !t.emit(&l) {
 			return
 		}
 	}
@@ -128,9 +143,9 @@ func (t *texts) markup(k kind) {
 		read = CSS
 	}
 	o := t.f.o
-	o.Extract.Clone = true
+	o.Extract.Clone = !o.Extract.Borrow
 	for l := range read(t.hold(octets), &o) {
-		if !t.emit(l) {
+		if !t.emit(&l) {
 			break
 		}
 	}

@@ -64,6 +64,9 @@ type Options struct {
 	Schemeless bool
 	// Clone: the URLs that [All] finds do not keep the text in memory.
 	Clone bool
+	// Borrow: each URL that [Stream] finds is valid only until the next one, which saves
+	// a copy.
+	Borrow bool
 }
 
 // All returns the URLs in text, in order; they do not overlap. Each is a part of text unless

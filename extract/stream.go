@@ -50,7 +50,7 @@ type stream struct {
 
 func newStream(r io.Reader, o *Options) *stream {
 	t := &stream{r: r, s: newScanner(o)}
-	t.s.Clone = true
+	t.s.Clone = !t.s.Borrow
 	return t
 }
 
@@ -107,7 +107,7 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 
 // scan yields the URLs in the window, and reports whether the caller wants more.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	// The URLs that are found are clones, so the window can be overwritten.
+	// The window is overwritten only after this: URLs that stay valid are clones.
 	text := octet.View(t.buf)
 	for {
 		var m Match

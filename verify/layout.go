@@ -169,6 +169,9 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		}
 	}
 	switch {
+	case target.Kind == generator.Missing && found.Element == "external" && layout.site.LeavesExternal():
+		l.verdict, l.detail = Ignored, layout.site.Name+" has no such page, and leaves an external link as it is"
+		return true
 	case target.Kind == generator.Missing && layout.site.Name == "":
 		if layout.own {
 			return layout.placeOutside(l, written)

@@ -271,6 +271,8 @@ func TestSphinxSite(t *testing.T) {
 	doc := "docs/sub/page.md"
 	g.good(doc, "../usage.md", "../usage", "../usage.html", "../usage.md#setting-up-conf-py", "../usage.html#setting-up-conf-py", "../usage.md#1-setting-up-confpy", "../usage.md#my-target", "../usage.md#a-note", "../usage.md#grosze", "../usage.md#id1", "../usage.md#größe-1",
 		"#my-target", "#from-rst", "#page", "../index.rst", "../index", "../index.html#part", "../genindex.html", "../search.html", "../_static/style.css", "../img/pic.png", "/usage.md", "project:../usage.md#my-target", "path:../img/pic.png", "auto.md#package.X", "../robots.txt")
+	g.files[doc] += "\nWhat another program [publishes](../api/index.html){.external}.\n"
+	g.links++
 	g.bad(doc, "../usgae.md", "usage.html", "../usage.md#setting-up", "../usage.md#id2", "#no-target", "../index.htm", "../_static/../none.css", "../img/none.png", "project:../none.md", "none")
 	g.check(t, "auto")
 }

@@ -18,26 +18,40 @@ import (
 	"github.com/locus-url/locus/internal/cli/verify"
 )
 
-// commands lists every subcommand.
-func commands(a *base.App) []*cobra.Command {
-	return []*cobra.Command{
-		get.New(a),
-		syntax.NewParse(a),
-		syntax.NewCheck(a),
-		syntax.NewCanonical(a),
-		syntax.NewCompare(a),
-		syntax.NewResolve(a),
-		lens.New(a),
-		extract.New(a),
-		verify.New(a),
-		open.New(a),
-		gateway.New(a),
-		index.New(a),
-		schemes.New(a),
-		tour.New(a, gateway.ServeDemo),
-		configure.New(a),
-		help.NewMan(a),
+// subcommand is the name of a subcommand and the function that makes it.
+type subcommand struct {
+	name string
+	make func(*base.App) *cobra.Command
+}
+
+// subcommands lists every subcommand.
+func subcommands() []subcommand {
+	return []subcommand{
+		{"get", get.New},
+		{"parse", syntax.NewParse},
+		{"check", syntax.NewCheck},
+		{"canonical", syntax.NewCanonical},
+		{"compare", syntax.NewCompare},
+		{"resolve", syntax.NewResolve},
+		{"lens", lens.New},
+		{"extract", extract.New},
+		{"verify", verify.New},
+		{"open", open.New},
+		{"gateway", gateway.New},
+		{"index", index.New},
+		{"schemes", schemes.New},
+		{"tour", func(a *base.App) *cobra.Command { return tour.New(a, gateway.ServeDemo) }},
+		{"config", configure.New},
+		{"man", help.NewMan},
 	}
+}
+
+// commands makes every subcommand.
+func commands(a *base.App) (list []*cobra.Command) {
+	for _, s := range subcommands() {
+		list = append(list, s.make(a))
+	}
+	return list
 }
 
 // newRoot returns the command with its subcommands and topics.
@@ -48,5 +62,24 @@ func newRoot(a *base.App) *cobra.Command {
 	return root
 }
 
+// rootFor returns the command for args. If the first of them is a subcommand, or a URL to
+// open, the others are left out: making them would take longer than most runs. Help,
+// completions and manual pages need them all.
+func rootFor(a *base.App, args []string) *cobra.Command {
+	if len(args) == 0 {
+		return newRoot(a)
+	}
+	name := args[0]
+	if base.IsBareURL(name) {
+		name = base.BareSubcommand
+	}
+	for _, s := range subcommands() {
+		if s.name == name && name != "man" {
+			return base.NewRoot(a, []*cobra.Command{s.make(a)}, nil, help.New())
+		}
+	}
+	return newRoot(a)
+}
+
 // runArgs does what args ask for and returns the exit status.
-func runArgs(a *base.App, args []string) int { return a.Execute(newRoot(a), args) }
+func runArgs(a *base.App, args []string) int { return a.Execute(rootFor(a, args), args) }

@@ -8,19 +8,19 @@ import (
 )
 
 var (
-	jsBaseURL  = regexp.MustCompile(`\bbaseUrl\s*:\s*["'` + "`" + `]([^"'` + "`" + `]*)["'` + "`" + `]`)
-	jsURL      = regexp.MustCompile(`\burl\s*:\s*["'](https?://[^"']*)["']`)
-	jsTrailing = regexp.MustCompile(`\btrailingSlash\s*:\s*true`)
-	jsBlock    = regexp.MustCompile(`\b(docs|blog)\s*:\s*(false|\{[^}]*\}?)`)
-	jsPath     = regexp.MustCompile(`\bpath\s*:\s*["']([^"']*)["']`)
-	jsRoute    = regexp.MustCompile(`\brouteBasePath\s*:\s*["']([^"']*)["']`)
+	jsBaseURL  = expression(`\bbaseUrl\s*:\s*["'` + "`" + `]([^"'` + "`" + `]*)["'` + "`" + `]`)
+	jsURL      = expression(`\burl\s*:\s*["'](https?://[^"']*)["']`)
+	jsTrailing = expression(`\btrailingSlash\s*:\s*true`)
+	jsBlock    = expression(`\b(docs|blog)\s*:\s*(false|\{[^}]*\}?)`)
+	jsPath     = expression(`\bpath\s*:\s*["']([^"']*)["']`)
+	jsRoute    = expression(`\brouteBasePath\s*:\s*["']([^"']*)["']`)
 
 	// numberPrefix orders documents. Their addresses do not have it, unless the name is a
 	// date or a version.
-	numberPrefix = regexp.MustCompile(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
-	notPrefix    = regexp.MustCompile(`^\d+[-_.]\d+`)
-	blogDate     = regexp.MustCompile(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)
-	mdxImport    = regexp.MustCompile(`(?m)^import\s[^\n]*\.mdx?["']`)
+	numberPrefix = expression(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
+	notPrefix    = expression(`^\d+[-_.]\d+`)
+	blogDate     = expression(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)
+	mdxImport    = expression(`(?m)^import\s[^\n]*\.mdx?["']`)
 )
 
 // openDocusaurus reads what it can of docusaurus.config.js, which is a program: the paths
@@ -28,12 +28,12 @@ var (
 // not read.
 func openDocusaurus(s *Site, config string) error {
 	s.sources, s.assets, s.clean = true, true, true
-	s.opaque = mdxImport.MatchString
+	s.opaque = mdxImport().MatchString
 	s.mounts = []mount{{"static", "", true}}
 	s.made = []string{"search", "sitemap.xml", "404.html", "opensearch.xml", "assets/*", "img/*.ico"}
-	if m := jsBaseURL.FindStringSubmatch(config); m != nil {
+	if m := jsBaseURL().FindStringSubmatch(config); m != nil {
 		s.prefix = m[1]
-		if u := jsURL.FindStringSubmatch(config); u != nil {
+		if u := jsURL().FindStringSubmatch(config); u != nil {
 			s.URL = strings.TrimSuffix(u[1], "/") + m[1]
 		}
 	}
@@ -41,11 +41,11 @@ func openDocusaurus(s *Site, config string) error {
 		return strings.CutPrefix(ref, "pathname://")
 	}
 	end := ""
-	if jsTrailing.MatchString(config) {
+	if jsTrailing().MatchString(config) {
 		end = "/"
 	}
 	blocks := map[string]string{}
-	for _, m := range jsBlock.FindAllStringSubmatch(config, -1) {
+	for _, m := range jsBlock().FindAllStringSubmatch(config, -1) {
 		blocks[m[1]] = cmp.Or(blocks[m[1]], m[2])
 	}
 	s.content = []string{"src/pages"}
@@ -53,7 +53,7 @@ func openDocusaurus(s *Site, config string) error {
 		if blocks[name] == "false" {
 			continue
 		}
-		dir, route := setting(jsPath, blocks[name], name), setting(jsRoute, blocks[name], name)
+		dir, route := setting(jsPath(), blocks[name], name), setting(jsRoute(), blocks[name], name)
 		s.content = append(s.content, dir)
 		if err := s.docusaurusDocs(dir, strings.Trim(route, "/"), end, name == "blog"); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (s *Site) docusaurusDocs(dir, route, end string, isBlog bool) error {
 func docSlug(stem string, v values) (slug string, isIndex bool) {
 	parts := strings.Split(stem, "/")
 	for i, part := range parts {
-		if m := numberPrefix.FindStringSubmatch(part); m != nil && !notPrefix.MatchString(part) {
+		if m := numberPrefix().FindStringSubmatch(part); m != nil && !notPrefix().MatchString(part) {
 			parts[i] = m[1]
 		}
 	}
@@ -149,7 +149,7 @@ func blogSlug(stem string, v values) string {
 	if slug := v.get("slug"); slug != "" {
 		return slug
 	}
-	if m := blogDate.FindStringSubmatch(stem); m != nil {
+	if m := blogDate().FindStringSubmatch(stem); m != nil {
 		return path.Join(m[1], m[2], m[3], m[4], m[5])
 	}
 	return strings.TrimSuffix(stem, "/index")

@@ -47,6 +47,10 @@ func (s *Site) Alias(ref string) (string, bool) {
 	return s.aliases(ref)
 }
 
+// LeavesExternal reports whether the generator writes a link with the class external as it
+// is, so that it may lead to what something else publishes beside the site.
+func (s *Site) LeavesExternal() bool { return s.external }
+
 // IsOther reports whether a link leads to another site that only the generator knows.
 func (s *Site) IsOther(ref string) bool {
 	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })

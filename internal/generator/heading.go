@@ -25,23 +25,23 @@ func (s *Site) IDs(source string) (ids []string, any bool) {
 		plain = append(plain, text)
 	}
 	if s.terms {
-		for _, m := range term.FindAllStringSubmatch(source, -1) {
+		for _, m := range term().FindAllStringSubmatch(source, -1) {
 			plain = append(plain, strings.Trim(m[1], "`*_ "))
 		}
 	}
 	ids = append(ids, s.ids(plain)...)
-	for _, names := range [...]*regexp.Regexp{blockID, attributeID} {
+	for _, names := range [...]*regexp.Regexp{blockID(), attributeID()} {
 		for _, m := range names.FindAllStringSubmatch(source, -1) {
 			ids = append(ids, m[1])
 		}
 	}
 	if s.labels != nil {
-		for _, m := range label.FindAllStringSubmatch(source, -1) {
+		for _, m := range label().FindAllStringSubmatch(source, -1) {
 			name := m[1] + m[2]
 			ids = append(ids, name, docutilsID(name))
 		}
 	}
-	for i, m := range footnote.FindAllStringSubmatch(source, -1) {
+	for i, m := range footnote().FindAllStringSubmatch(source, -1) {
 		for _, name := range []string{m[1], strconv.Itoa(i + 1)} {
 			for _, begin := range []string{"fn:", "fnref:", "fn-", "fnref-", "footnote-", "user-content-fn-", "user-content-fnref-"} {
 				ids = append(ids, begin+name)
@@ -52,7 +52,7 @@ func (s *Site) IDs(source string) (ids []string, any bool) {
 		for _, heading := range plain {
 			ids = append(ids, VaultID(heading)) // by which wikilinks name it
 		}
-		for _, m := range block.FindAllStringSubmatch(source, -1) {
+		for _, m := range block().FindAllStringSubmatch(source, -1) {
 			ids = append(ids, m[1])
 		}
 	}
@@ -61,18 +61,18 @@ func (s *Site) IDs(source string) (ids []string, any bool) {
 
 var (
 	// blockID is an attribute list of kramdown and Python-Markdown: "{: #name .class}".
-	blockID = regexp.MustCompile(`\{:[^}\n]*?#([^\s}]+)`)
+	blockID = expression(`\{:[^}\n]*?#([^\s}]+)`)
 	// attributeID is one after a text or on a line: "[text]{#name}", "**bold**{ #name .class }".
-	attributeID = regexp.MustCompile(`\{(?:[^{}\n]*\s)?#([^\s{}]+)[^{}\n]*\}`)
+	attributeID = expression(`\{(?:[^{}\n]*\s)?#([^\s{}]+)[^{}\n]*\}`)
 	// label is a label of MyST, or the name of a directive.
-	label = regexp.MustCompile(`(?m)^\s*(?:\(([^)\n]+)\)=|:name:\s*(\S+))\s*$`)
+	label = expression(`(?m)^\s*(?:\(([^)\n]+)\)=|:name:\s*(\S+))\s*$`)
 	// footnote is the definition of a footnote. Generators name it, and the reference to it,
 	// by its label or by its number.
-	footnote = regexp.MustCompile(`(?m)^\[\^([^\]\s]+)\]:`)
+	footnote = expression(`(?m)^\[\^([^\]\s]+)\]:`)
 	// term is a term that a list defines.
-	term = regexp.MustCompile(`(?m)^([^\s:#>|-].*)\n\n?: `)
+	term = expression(`(?m)^([^\s:#>|-].*)\n\n?: `)
 	// block is the name of a block of Obsidian, at its end.
-	block = regexp.MustCompile(`(?m)(?:^|\s)(\^[A-Za-z0-9-]+)\s*$`)
+	block = expression(`(?m)(?:^|\s)(\^[A-Za-z0-9-]+)\s*$`)
 )
 
 // withoutMatter returns a document without its front matter.

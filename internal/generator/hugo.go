@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -22,7 +21,7 @@ func isHugo(fsys fs.FS, config string) bool {
 }
 
 // hugoInclude is a shortcode that is not known to leave the page without new fragments.
-var hugoInclude = regexp.MustCompile(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
+var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
 // openHugo reads the configuration and the front matter of the documents. content/posts/a.md
 // becomes posts/a/, an index.md or _index.md the page of its folder.
@@ -53,7 +52,7 @@ func openHugo(s *Site, config string) error {
 	}
 	s.content, s.sources, s.ids = []string{"layouts"}, true, hugoIDs
 	s.opaque = func(source string) bool {
-		for _, m := range hugoInclude.FindAllStringSubmatch(source, -1) {
+		for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
 			switch m[1] {
 			case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details":
 			default:
@@ -232,7 +231,7 @@ func (h *hugo) fill(pattern, stem string, v values) string {
 	}
 	section, _, _ := strings.Cut(stem, "/")
 	title := cmp.Or(v.get("title"), name)
-	return token.ReplaceAllStringFunc(pattern, func(t string) string {
+	return token().ReplaceAllStringFunc(pattern, func(t string) string {
 		switch t[1:] {
 		case "year":
 			return date.Format("2006")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +21,8 @@ func isJekyll(fsys fs.FS, _ string) bool {
 }
 
 var (
-	jekyllPost    = regexp.MustCompile(`^(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
-	jekyllInclude = regexp.MustCompile(`\{%-?\s*include|\|\s*markdownify`)
+	jekyllPost    = expression(`^(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
+	jekyllInclude = expression(`\{%-?\s*include|\|\s*markdownify`)
 	jekyllStyles  = map[string]string{
 		"": "/:categories/:year/:month/:day/:title.html", "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
 		"ordinal": "/:categories/:year/:y_day/:title.html", "weekdate": "/:categories/:year/W:week/:short_day/:title.html", "none": "/:categories/:title.html",
@@ -41,7 +40,7 @@ func openJekyll(s *Site, config string) error {
 		s.URL = strings.TrimSuffix(s.URL, "/") + "/" + strings.Trim(s.prefix, "/")
 	}
 	s.mounts = []mount{{".", "", true}}
-	s.ids, s.opaque = kramdownGFM, jekyllInclude.MatchString
+	s.ids, s.opaque = kramdownGFM, jekyllInclude().MatchString
 	if v.get("kramdown.input") != "" && !strings.EqualFold(v.get("kramdown.input"), "gfm") {
 		s.ids = kramdownIDs
 	}
@@ -71,7 +70,7 @@ func (j *jekyll) file(name string) {
 		j.made = append(j.made, strings.TrimPrefix(from, "/"))
 	}
 	stem := strings.TrimSuffix(name, ext)
-	if m := jekyllPost.FindStringSubmatch(stem); m != nil {
+	if m := jekyllPost().FindStringSubmatch(stem); m != nil {
 		j.add(j.post(m, v), name)
 		return
 	}
@@ -143,14 +142,14 @@ func (j *jekyll) item(collection, below string, v values) string {
 	return permalink(style, map[string]string{"collection": collection, "path": below, "name": path.Base(below), "title": title, "slug": strings.ToLower(title), "output_ext": ".html"})
 }
 
-var token = regexp.MustCompile(`:[a-z_]+`)
+var token = expression(`:[a-z_]+`)
 
 // permalink fills in a template. A style is the name of one.
 func permalink(style string, tokens map[string]string) string {
 	if full, ok := jekyllStyles[style]; ok {
 		style = full
 	}
-	at := token.ReplaceAllStringFunc(style, func(t string) string { return tokens[t[1:]] })
+	at := token().ReplaceAllStringFunc(style, func(t string) string { return tokens[t[1:]] })
 	if path.Ext(at) == "" && !strings.HasSuffix(at, "/") {
 		at += ".html" // and found without it too
 	}

@@ -3,7 +3,6 @@ package generator
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/locus-url/locus/internal/markup"
@@ -16,7 +15,7 @@ func openMdBook(s *Site, config string) error {
 	src := path.Clean(cmp.Or(v.get("book.src"), "src"))
 	s.content = []string{src}
 	s.prefix = cmp.Or(v.get("output.html.site-url"), "/")
-	s.sources, s.listed, s.ids, s.opaque = true, true, mdBookIDs, mdBookInclude.MatchString
+	s.sources, s.listed, s.ids, s.opaque = true, true, mdBookIDs, mdBookInclude().MatchString
 	s.mounts = []mount{{src, "", false}, {path.Join(src, "../theme"), "theme/", false}}
 	s.made = []string{
 		"404.html", "toc.html", "toc.js", "searchindex.*", "searcher.js", "book.js", "highlight.*", "favicon.*", "css/*", "fonts/*", "FontAwesome/*",
@@ -68,4 +67,4 @@ func mdBookPath(name string) string {
 }
 
 // mdBookInclude is a part of a chapter that is another document.
-var mdBookInclude = regexp.MustCompile(`\{\{#(?:include|template)\s+[^}]*\.md`)
+var mdBookInclude = expression(`\{\{#(?:include|template)\s+[^}]*\.md`)

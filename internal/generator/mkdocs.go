@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -17,9 +16,11 @@ func openMkDocs(s *Site, config string) error {
 	s.mounts = []mount{{docs, "", false}}
 	s.sources, s.assets = true, true
 	s.ids = pythonIDs(strings.Contains(config, "slugify"))
-	s.opaque = mkDocsInclude.MatchString
+	s.opaque = mkDocsInclude().MatchString
 	if v["hooks"] != nil {
-		s.opaque = func(source string) bool { return mkDocsInclude.MatchString(source) || hookComment.MatchString(source) }
+		s.opaque = func(source string) bool {
+			return mkDocsInclude().MatchString(source) || hookComment().MatchString(source)
+		}
 	}
 	s.setURL(v.get("site_url"))
 	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*", "img/favicon.ico"}
@@ -57,8 +58,8 @@ func directoryPath(name string, directories bool) string {
 // mkDocsInclude is a part of a page that an extension or a plugin makes, and hookComment one
 // that a hook may.
 var (
-	hookComment   = regexp.MustCompile(`<!--\s*[\w-]+:`)
-	mkDocsInclude = regexp.MustCompile(`(?m)^:::\s|--8<--|\{!|\{\{|\{%`)
+	hookComment   = expression(`<!--\s*[\w-]+:`)
+	mkDocsInclude = expression(`(?m)^:::\s|--8<--|\{!|\{\{|\{%`)
 )
 
 // setURL notes the URL of the site, if it is one with a host, and the path of its root.

@@ -45,6 +45,7 @@ type Site struct {
 	opaque   func(source string) bool // parts of a page come from elsewhere
 	ids      func(list []string) []string
 	aliases  func(ref string) (string, bool)
+	external bool     // links with the class external are written as they are
 	other    []string // how links to other sites begin, which only the generator knows
 }
 

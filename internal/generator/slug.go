@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,7 +167,7 @@ func toASCII(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-var separators = regexp.MustCompile(`[-\s]+`)
+var separators = expression(`[-\s]+`)
 
 // pythonIDs are those of the toc extension of Python-Markdown, which MkDocs uses; unicode
 // is its slugify_unicode, and that of PyMdown Extensions.
@@ -200,7 +199,7 @@ func pythonID(text string) string {
 		}
 		return -1
 	}, text)
-	return separators.ReplaceAllString(strings.TrimSpace(text), "-")
+	return separators().ReplaceAllString(strings.TrimSpace(text), "-")
 }
 
 // nextID counts the number after the last "_" of a name up.
@@ -232,16 +231,16 @@ func sphinxIDs(headings []string) []string {
 }
 
 var (
-	notInID  = regexp.MustCompile(`[^a-z0-9]+`)
-	endsOfID = regexp.MustCompile(`^[-0-9]+|-+$`)
+	notInID  = expression(`[^a-z0-9]+`)
+	endsOfID = expression(`^[-0-9]+|-+$`)
 	digraphs = strings.NewReplacer("ß", "sz", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t")
 )
 
 // docutilsID is the function make_id of docutils.
 func docutilsID(text string) string {
 	text = toASCII(digraphs.Replace(strings.ToLower(text)))
-	text = notInID.ReplaceAllString(strings.Join(strings.Fields(text), " "), "-")
-	return endsOfID.ReplaceAllString(text, "")
+	text = notInID().ReplaceAllString(strings.Join(strings.Fields(text), " "), "-")
+	return endsOfID().ReplaceAllString(text, "")
 }
 
 // VaultID returns what is compared of the text of a heading that a wikilink names: letters

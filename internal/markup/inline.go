@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
@@ -164,11 +165,24 @@ func (l *inlines) link(i int) int {
 	kind := Image
 	if !open.image {
 		kind, l.inactive = Link, top
+		if hasClass(l.s[next:], ".external") {
+			kind = External
+		}
 	}
 	l.flush(i)
 	l.emit(kind, d.start, d.end)
 	l.plain.close(l.s, open, i, next)
 	return l.skipTo(d.end)
+}
+
+// maxAttributes is the most octets of the attributes of a link that are looked at.
+const maxAttributes = 256
+
+// hasClass reports whether text begins with attributes, "{#id .class}", that have a class.
+func hasClass(text, class string) bool {
+	text, begins := strings.CutPrefix(text[:min(len(text), maxAttributes)], "{")
+	list, _, ends := strings.Cut(text, "}")
+	return begins && ends && !strings.ContainsAny(list, "[{") && slices.Contains(strings.Fields(list), class)
 }
 
 // target reads "(destination title)" at i, which follows the text of a link.

@@ -17,6 +17,9 @@ const (
 	Code
 	// Link is the destination of a link.
 	Link
+	// External is the destination of a link with the class external after it, as MyST has
+	// it: [text](destination){.external}.
+	External
 	// Image is the destination of an image.
 	Image
 	// Definition is the destination of a link reference definition.

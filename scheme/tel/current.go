@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -168,15 +169,17 @@ func checkList(f *bnf.Findings, list []parameter) {
 }
 
 var (
-	parameterName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
-	globalDigits  = regexp.MustCompile(`^\+[0-9().-]*[0-9][0-9().-]*$`)
-	domainName    = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.?$`)
+	parameterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]+$`) })
+	globalDigits  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+[0-9().-]*[0-9][0-9().-]*$`) })
+	domainName    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.?$`)
+	})
 )
 
 func checkParameter(f *bnf.Findings, p parameter) {
 	value := p.offset + len(p.name) + len("=")
 	switch {
-	case !parameterName.MatchString(p.name):
+	case !parameterName().MatchString(p.name):
 		f.Add("parameter", "RFC 3966 3", p.offset, p.name, `the name of a parameter has only letters, digits and "-"`)
 		return
 	case p.value == "" && (p.hasValue || p.rank() < 2):
@@ -185,7 +188,7 @@ func checkParameter(f *bnf.Findings, p parameter) {
 	case p.is(extension):
 		checkExtension(f, value, p.value)
 	case p.is(phoneContext):
-		if !globalDigits.MatchString(p.value) && !domainName.MatchString(p.value) {
+		if !globalDigits().MatchString(p.value) && !domainName().MatchString(p.value) {
 			f.Add("phone-context", "RFC 3966 5.1.5", value, p.value, `a context is a domain, or "+" and the first digits of a global number`)
 		}
 	case p.is(subaddress):

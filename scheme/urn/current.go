@@ -3,6 +3,7 @@ package urn
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
@@ -78,7 +79,7 @@ func notInNID(r rune) bool {
 }
 
 // informal is an InformalNamespaceName (section 5.2) in lower case.
-var informal = regexp.MustCompile(`^urn-[1-9][0-9]*$`)
+var informal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^urn-[1-9][0-9]*$`) })
 
 // isCountryLike reports whether section 5.1 reserves a NID in lower case for the code of a
 // country.
@@ -94,7 +95,7 @@ func checkNamespace(f *bnf.Findings, offset int, text string) {
 	switch {
 	case name == "urn":
 		f.Impossible("namespace", "RFC 2141 2.1", offset, text, `no namespace is called "urn": write "urn:" once`)
-	case strings.HasPrefix(name, "urn-") && !informal.MatchString(name):
+	case strings.HasPrefix(name, "urn-") && !informal().MatchString(name):
 		f.Impossible("namespace", "RFC 8141 5.2", offset, text, `after "urn-" an informal namespace has a number that begins with 1 to 9`)
 	case strings.HasPrefix(name, "x-"):
 		f.Impossible("namespace", "RFC 8141 appendix C", offset, text, `experimental namespaces are gone: use the namespace "example"`)

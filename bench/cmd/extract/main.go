@@ -165,10 +165,11 @@ func linkify() func(text) (time.Duration, int) {
 	}
 }
 
-// Typical expressions for URLs: of the schemes of RFC 1738, and of any scheme.
+// Typical expressions for URLs: of the schemes of RFC 1738, and of any scheme. The class
+// reads the same in the syntaxes of ripgrep and of grep.
 const (
-	expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero):[^\s<>"]+`
-	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`
+	expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero):[^[:space:]<>"]+`
+	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^[:space:]<>"]+`
 )
 
 func programs(rounds int, dir string) {
@@ -188,8 +189,10 @@ func programs(rounds int, dir string) {
 			{name: "locus extract", args: []string{locus, "extract", "-r", "--as", "text", work.path}},
 			{name: "rg -o, ten schemes", args: []string{"rg", "--no-config", "-o", "-N", "-a", expression, work.path}},
 			{name: "rg -o, any scheme", args: []string{"rg", "--no-config", "-o", "-N", "-a", anyScheme, work.path}},
+			{name: "grep -oE, ten schemes", args: []string{"grep", "-aroE", expression, work.path}},
+			{name: "grep -oE, any scheme", args: []string{"grep", "-aroE", anyScheme, work.path}},
 		}
-		var lines [3]lineCounter
+		lines := make([]lineCounter, len(commands))
 		for range rounds {
 			for i := range commands {
 				c := &commands[i]

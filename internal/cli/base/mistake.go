@@ -183,15 +183,15 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 
 // withOpen returns args with the subcommand that opens a URL, if they only have one.
 func withOpen(root *cobra.Command, args []string) []string {
-	opener, _, err := root.Find([]string{bareSubcommand})
+	opener, _, err := root.Find([]string{BareSubcommand})
 	if err != nil || opener == root {
 		return args
 	}
 	for i := 0; i < len(args); i++ {
 		name, isFlag := strings.CutPrefix(args[i], "-")
 		switch {
-		case !isFlag && strings.ContainsAny(name, `:/\.<`):
-			return slices.Concat([]string{bareSubcommand}, args)
+		case IsBareURL(args[i]):
+			return slices.Concat([]string{BareSubcommand}, args)
 		case !isFlag || name == "-":
 			return args
 		case strings.Contains(name, "="):
@@ -208,5 +208,10 @@ func withOpen(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// bareSubcommand is the subcommand of a command line that only has a URL.
-const bareSubcommand = "open"
+// BareSubcommand is the subcommand of a command line that only has a URL.
+const BareSubcommand = "open"
+
+// IsBareURL reports whether an argument without a subcommand before it is a URL to open.
+func IsBareURL(arg string) bool {
+	return !strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, `:/\.<`)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"unicode"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -13,7 +14,13 @@ import (
 
 // entryVariable returns the environment variable of a key in a table.
 func (s setting) entryVariable(name string) string {
-	return s.variable() + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "+", "_").Replace(name))
+	// strings.Replacer would be made for each of some forty names at every start.
+	return s.variable() + "_" + strings.Map(func(r rune) rune {
+		if strings.ContainsRune(".-+", r) {
+			return '_'
+		}
+		return unicode.ToUpper(r)
+	}, name)
 }
 
 // Keys of the table of gateways that are not names of schemes.

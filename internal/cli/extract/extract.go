@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,8 +27,10 @@ type extractor struct {
 	schemes, hosts   []string
 	noIgnore, hidden bool
 	o                document.Options
-	prefix           bool        // the name of the file stands before each URL
-	free             chan []byte // buffers that were written
+	prefix           bool          // the name of the file stands before each URL
+	free             chan []byte   // buffers that were written
+	parts            chan struct{} // has one for each part of a file that is read
+	readers          sync.WaitGroup
 }
 
 // New returns the subcommand.
@@ -103,6 +106,8 @@ func (x *extractor) prepare() error {
 	}
 	x.o.Context = x.context
 	x.o.NoPosition = !x.context && !x.a.Flags.JSON
+	// The key of a link outlives it.
+	x.o.Extract.Borrow = !x.unique
 	x.o.Unpacked = x.a.Flags.MaxSize
 	return nil
 }
@@ -194,9 +199,13 @@ func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
 	if l.URL.IsZero() {
 		first = l.Ref
 	}
+	if l.URL.IsZero() || x.a.OutTTY {
+		// A URL has no control characters, but a terminal may obey others.
+		first = x.shown(first)
+	}
 	b = x.line(b, file, l.Member, first)
 	if !l.Alternative.IsZero() {
-		b = x.line(b, file, l.Member, l.Alternative.String())
+		b = x.line(b, file, l.Member, x.shown(l.Alternative.String()))
 	}
 	if x.context {
 		b = fmt.Appendf(b, "  %d: %s\n", l.Line, term.Safe(strings.TrimSpace(l.Context)))
@@ -211,7 +220,7 @@ func (x *extractor) line(b []byte, file, member, written string) []byte {
 			b = append(append(b, x.shown(member)...), ':')
 		}
 	}
-	return append(append(b, x.shown(written)...), '\n')
+	return append(append(b, written...), '\n')
 }
 
 // shown returns text of a document or folder as one line.

@@ -1,8 +1,12 @@
 package extract
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/extract"
@@ -43,6 +47,70 @@ func TestExtractProgressOff(t *testing.T) {
 		t.Errorf("%d links, %q", found, s.String())
 	}
 }
+
+// A long file, whose parts are read at the same time, gives the lines of a stream, in
+// their order.
+func TestLongFileIsLikeAStream(t *testing.T) {
+	var text strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&text, "See http://h%d.example/%d, and <URL:ftp://h.example/%d/\n  b>.\n\nMore of it.\n", i%100, i, i)
+	}
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []func(*extractor){
+		func(*extractor) {},
+		func(x *extractor) { x.context = true },
+		func(x *extractor) { x.unique = true },
+		func(x *extractor) { x.hosts = []string{"h7.example"} },
+		func(x *extractor) { x.a.Flags.JSON = true },
+	} {
+		run := func(name string) string {
+			a, _ := clitest.NewScreen(t)
+			var out bytes.Buffer
+			a.RedirectOutput(&out)
+			a.In = strings.NewReader(text.String())
+			registry, err := a.NewRegistry()
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Registry = registry
+			x := &extractor{a: a}
+			set(x)
+			if err := x.run([]string{name}); err != nil {
+				t.Fatal(err)
+			}
+			a.Out.Flush()
+			return strings.ReplaceAll(out.String(), fmt.Sprintf("%q", name), "NAME")
+		}
+		got, want := run(file), run("-")
+		if got != want || strings.Count(want, "\n") < 100 {
+			t.Errorf("%d octets from the file, %d from the stream", len(got), len(want))
+		}
+	}
+}
+
+// An interrupted run ends while parts of a long file wait for their turn.
+func TestInterruptedLongFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("http://h.example/a\n"), 1<<19), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := clitest.NewScreen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	a.Context = ctx
+	a.RedirectOutput(writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil }))
+	x := &extractor{a: a}
+	x.o.Extract.Schemes = extract.Named(extract.Any, "http")
+	if found := x.write([]string{file}); found == 0 || found == 1<<19 {
+		t.Errorf("%d links", found)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestOnHost(t *testing.T) {
 	for _, row := range []struct {

@@ -24,9 +24,11 @@ import (
 
 type chunk struct {
 	text  []byte
-	ends  []int    // where in text each link ends
+	links int64    // in text
+	ends  []int    // where in text each link ends, with --unique
 	keys  []string // of the links, with --unique
 	err   error    // after the text
+	part  *reading // after the text and the error
 	flush bool     // a reader may wait for it
 }
 
@@ -40,6 +42,8 @@ const (
 	// filesAhead the number of such batches.
 	chunksAhead = 4
 	filesAhead  = 64
+	// partAhead is the same for a part of a long file: usually all of its chunks.
+	partAhead = 32
 	// garbage is the GC percentage: by the default, small live memory is collected too often.
 	garbage = 400
 )
@@ -63,12 +67,12 @@ func (x *extractor) write(args []string) (found int64) {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	x.free = make(chan []byte, filesAhead)
+	x.parts = make(chan struct{}, runtime.GOMAXPROCS(0))
 	ordered := make(chan *reading, filesAhead)
-	var readers sync.WaitGroup
-	defer readers.Wait()
+	defer x.readers.Wait()
 	// Readers that wait for a channel stop when the writer has gone.
 	defer cancel()
-	readers.Go(func() { x.list(ctx, args, ordered) })
+	x.readers.Go(func() { x.list(ctx, args, ordered) })
 	progress := new(base.Progress)
 	if !x.a.OutTTY {
 		progress = base.StartProgress(x.a, "URLs in documents")
@@ -79,17 +83,27 @@ func (x *extractor) write(args []string) (found int64) {
 	if x.unique {
 		seen = base.NewTextSet()
 	}
-	for r := range ordered {
+	var writeAll func(*reading) bool
+	writeAll = func(r *reading) bool {
 		for c := range r.chunks {
 			found += x.writeChunk(c, seen)
 			x.reuse(c.text)
 			if x.a.OutputFailed() {
-				return found
+				return false
 			}
 			progress.Update(octets, "%d files, %d URLs", files, found)
+			if c.part != nil && !writeAll(c.part) {
+				return false
+			}
 		}
 		files += len(r.files)
 		octets += r.octets
+		return true
+	}
+	for r := range ordered {
+		if !writeAll(r) {
+			break
+		}
 	}
 	return found
 }
@@ -180,7 +194,7 @@ func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	a := x.a
 	if seen == nil {
 		a.Out.Write(c.text)
-		found = int64(len(c.ends))
+		found = c.links
 	} else {
 		start := 0
 		for i, key := range c.keys {
@@ -217,7 +231,42 @@ func (r *reading) read(file walk.File) bool {
 	if name == "-" && o.Type == "" {
 		o.Type = "text/plain"
 	}
-	for l, err := range document.Links(in, name, &o) {
+	if cap(r.x.parts) > 1 {
+		o.Parts = func(links iter.Seq2[document.Link, error]) bool { return r.part(file, links) }
+	}
+	if !r.links(file, document.Links(in, name, &o)) {
+		return false
+	}
+	if f, ok := in.(io.Seeker); ok && r.x.a.ErrTTY {
+		octets, _ := f.Seek(0, io.SeekCurrent)
+		r.octets += octets
+	}
+	return r.ctx.Err() == nil
+}
+
+// part reads the links of a part of a file beside other parts, and reports whether to
+// continue.
+func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bool {
+	p := &reading{x: r.x, ctx: r.ctx, prefix: r.prefix, chunks: make(chan chunk, partAhead)}
+	select {
+	case r.x.parts <- struct{}{}:
+	case <-r.ctx.Done():
+		return false
+	}
+	r.x.readers.Go(func() {
+		defer func() { <-r.x.parts }()
+		defer close(p.chunks)
+		if p.links(file, links) {
+			p.flush()
+		}
+	})
+	r.pending.part = p
+	return r.flush()
+}
+
+// links adds links of a file, and reports whether to continue.
+func (r *reading) links(file walk.File, links iter.Seq2[document.Link, error]) bool {
+	for l, err := range links {
 		if err != nil && r.ctx.Err() != nil {
 			return false
 		}
@@ -232,13 +281,9 @@ func (r *reading) read(file walk.File) bool {
 			}
 			continue
 		}
-		if r.x.wants(&l) && !r.add(name, &l) {
+		if r.x.wants(&l) && !r.add(file.Path, &l) {
 			return false
 		}
-	}
-	if f, ok := in.(io.Seeker); ok && r.x.a.ErrTTY {
-		octets, _ := f.Seek(0, io.SeekCurrent)
-		r.octets += octets
 	}
 	return r.ctx.Err() == nil
 }
@@ -250,7 +295,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		return waitedReader{io.NopCloser(nil), r, r.x.a.In}, nil
 	}
 	if !file.Named {
-		f, err := os.Open(name)
+		f, err := walk.Open(name)
 		return stoppedFile{f, r.ctx}, err
 	}
 	f, err := base.OpenContext(r.ctx, name)
@@ -312,7 +357,7 @@ func (r *reading) add(name string, l *document.Link) bool {
 		select {
 		case c.text = <-r.x.free:
 		default:
-			c.text = make([]byte, 0, chunkSize/4)
+			c.text = make([]byte, 0, chunkSize+chunkSize/8)
 		}
 	}
 	if r.x.a.Flags.JSON {
@@ -326,8 +371,9 @@ func (r *reading) add(name string, l *document.Link) bool {
 	} else {
 		c.text = r.x.lines(c.text, r.prefix, l)
 	}
-	c.ends = append(c.ends, len(c.text))
+	c.links++
 	if r.x.unique {
+		c.ends = append(c.ends, len(c.text))
 		key := l.URL.String()
 		if key == "" {
 			key = l.Ref + "\x00" + l.Base
@@ -347,7 +393,7 @@ func (r *reading) fail(err error) bool {
 func (r *reading) flush() bool {
 	c := r.pending
 	r.pending = chunk{}
-	if len(c.text) == 0 && c.err == nil {
+	if len(c.text) == 0 && c.err == nil && c.part == nil {
 		return r.ctx.Err() == nil
 	}
 	select {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
@@ -154,7 +155,9 @@ func (f *fixer) document(name string) error {
 
 // generated matches what programs write at the start of a line of the files that they make,
 // after the mark of a comment, and what they write in the head of pages.
-var generated = regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
+var generated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
+})
 
 // maxGenerated is how much of a file is looked at for generated.
 const maxGenerated = 8 << 10
@@ -165,7 +168,7 @@ func (f *fixer) unwritable(path string, text []byte) string {
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
 		return "the file is binary"
-	case generated.Match(head):
+	case generated().Match(head):
 		return "the file is generated"
 	case !isInside(path):
 		return "a symbolic link leads out of the folder"

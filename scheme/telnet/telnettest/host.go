@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus/internal/nvt"
 	"github.com/locus-url/locus/tn3270"
@@ -281,12 +282,12 @@ func (h *Host) typeTold(data []byte) {
 }
 
 // terminalType matches the known terminal types, with an optional requested device.
-var terminalType = regexp.MustCompile(`^IBM-327[89]-([2-5])(?:-E)?(?:@.+)?$`)
+var terminalType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^IBM-327[89]-([2-5])(?:-E)?(?:@.+)?$`) })
 
 // isTerminal records the terminal type, and reports whether it is known.
 func (h *Host) isTerminal(name string) bool {
 	h.log("type " + name)
-	found := terminalType.FindStringSubmatch(name)
+	found := terminalType().FindStringSubmatch(name)
 	if found == nil {
 		return false
 	}

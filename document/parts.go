@@ -1,0 +1,98 @@
+package document
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+const (
+	// partSize is how many octets a part of a long plain text has at least: handing it to
+	// another processor is cheap beside searching it.
+	partSize = 384 << 10
+	// maxPart is how many it may have before it can be divided.
+	maxPart = 8 * partSize
+)
+
+// blocks are buffers of parts, with room for what the part before left.
+var blocks = sync.Pool{New: func() any { b := make([]byte, 0, partSize+partSize/8); return &b }}
+
+// divides reports whether the links of plain text are given to [Options.Parts].
+func (t *texts) divides() bool {
+	return t.f.o.Parts != nil && t.it.file != nil && !t.it.isWaited()
+}
+
+// parts gives the parts of plain text to [Options.Parts].
+func (t *texts) parts(h *head) {
+	// A buffer between the file and the blocks would copy the text once more.
+	t.it.r = io.MultiReader(bytes.NewReader(h.octets), h.raw)
+	block := newBlock(nil)
+	for {
+		err := fill(block, t.it.r)
+		cut := len(*block)
+		if err != io.EOF {
+			cut = extract.Divide(octet.View(*block))
+		}
+		if err != nil && err != io.EOF || cut == 0 && len(*block) >= maxPart {
+			t.it.r = io.MultiReader(bytes.NewReader(*block), t.it.r)
+			if err != nil {
+				t.it.r = io.MultiReader(bytes.NewReader(*block), failed{err})
+			}
+			t.stream()
+			return
+		}
+		if cut == 0 && err == nil {
+			continue
+		}
+		next := newBlock((*block)[cut:])
+		*block = (*block)[:cut]
+		part := t.part(block)
+		t.base += int64(cut)
+		if !t.f.o.NoPosition {
+			t.line += int64(bytes.Count(*block, []byte{'\n'}))
+		}
+		t.f.done = !t.f.o.Parts(part)
+		if t.f.done || err == io.EOF {
+			blocks.Put(next)
+			return
+		}
+		block = next
+	}
+}
+
+// newBlock returns a block with a copy of octets.
+func newBlock(octets []byte) *[]byte {
+	block := blocks.Get().(*[]byte)
+	*block = append((*block)[:0], octets...)
+	return block
+}
+
+// fill appends partSize octets of r to block. The error is that of r, at the end io.EOF.
+func fill(block *[]byte, r io.Reader) error {
+	b := *block
+	start, end := len(b), len(b)+partSize
+	if end > cap(b) {
+		b = append(make([]byte, 0, end), b...)
+	}
+	n, err := io.ReadFull(r, b[start:end])
+	*block = b[:start+n]
+	if err == io.ErrUnexpectedEOF {
+		return io.EOF
+	}
+	return err
+}
+
+// part returns the links of a part, which then frees its block.
+func (t *texts) part(block *[]byte) iter.Seq2[Link, error] {
+	p, f := *t, *t.f
+	p.f = &f
+	return func(yield func(Link, error) bool) {
+		f.yield = yield
+		p.short(*block)
+		blocks.Put(block)
+	}
+}

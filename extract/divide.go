@@ -1,0 +1,106 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Divide returns an offset near the end of text at which it can be divided: in the part
+// before it and in the rest, with whatever follows text, [All] finds the URLs of the
+// whole. So the parts of a long text can be searched at the same time. It is 0 if no such
+// offset is found.
+//
+// It is the start of a line, because only a URL in a wrapper continues on the next line,
+// and no wrapper is open there.
+func Divide(text string) int {
+	if at := afterParagraph(text); at > 0 {
+		return at
+	}
+	end := len(text)
+	// Each attempt costs as much as maxWrapper octets do.
+	for range 4 {
+		at := strings.LastIndexByte(text[:end], '\n') + 1
+		if at == 0 {
+			break
+		}
+		open := firstOpen(text[:at])
+		if open < 0 {
+			return at
+		}
+		end = open
+	}
+	return 0
+}
+
+// maxParagraph is how far from the end a paragraph is looked for.
+const maxParagraph = 4 << 10
+
+// afterParagraph returns the end of the first line of a paragraph in which no wrapper is
+// open, or 0. A blank line ends each wrapper unless it is part of a page break, and that
+// is cheaper to see than where each wrapper ends.
+func afterParagraph(text string) int {
+	least := max(0, len(text)-maxParagraph)
+	for end := len(text); ; {
+		n := strings.LastIndex(text[least:end], "\n\n")
+		if n < 0 {
+			return 0
+		}
+		end = least + n + 1
+		before := text[least : end-1]
+		before = before[strings.LastIndexByte(before, '\n')+1:]
+		line, _, whole := strings.Cut(text[end+1:], "\n")
+		if whole && isBody(before) && isBody(line) && strings.IndexByte(line, '<') < 0 {
+			return end + 1 + len(line) + 1
+		}
+	}
+}
+
+// isBody reports whether a line is neither a part of a page break nor only a margin.
+func isBody(line string) bool {
+	if line == "" || strings.IndexByte(line, '\f') >= 0 {
+		return false
+	}
+	// Footers and headers end in a number, a "]", or blanks after them.
+	if last := line[len(line)-1]; !octet.Is(last, octet.Alpha) && strings.IndexByte(".,;:(){}>", last) < 0 {
+		return false
+	}
+	return strings.IndexFunc(line, func(r rune) bool { return r < utf8.RuneSelf && octet.Is(byte(r), octet.Alpha) }) >= 0
+}
+
+// firstOpen returns the offset of the first "<" whose wrapper text may end in, or -1.
+func firstOpen(text string) int {
+	for i := max(0, len(text)-maxWrapper); ; i++ {
+		n := strings.IndexByte(text[i:], '<')
+		if n < 0 {
+			return -1
+		}
+		if i += n; isOpen(text, i) {
+			return i
+		}
+	}
+}
+
+// isOpen reports whether text may end in a wrapper that begins with the "<" at open.
+func isOpen(text string, open int) bool {
+	inner := open + 1
+	for inner < len(text) && strings.IndexByte(" \t\r\n", text[inner]) >= 0 {
+		inner++
+	}
+	colon := inner
+	for colon < len(text) && octet.Is(text[colon], octet.Scheme) {
+		colon++
+	}
+	switch {
+	case colon == len(text):
+		return true
+	case text[colon] != ':':
+		return false
+	case strings.EqualFold(text[inner:colon], "URL"):
+		inner = colon + 1
+	}
+	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), loose: true}
+	f.read()
+	return f.v == more && f.limit == len(text)
+}

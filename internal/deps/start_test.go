@@ -1,0 +1,40 @@
+package deps
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"testing"
+)
+
+// compilers are functions that take long beside a short run of the command.
+var compilers = []string{"regexp.MustCompile", "template.Must"}
+
+// tools are packages that are not part of the command.
+var tools = []string{"internal/voice"}
+
+// Package variables that compile something do so when it is first needed, with
+// sync.OnceValue: every run pays for what is compiled at its start.
+func TestNothingIsCompiledAtStart(t *testing.T) {
+	list, fset := sources(t)
+	for _, s := range list {
+		if slices.Contains(tools, s.pkg) {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			d, ok := decl.(*ast.GenDecl)
+			if !ok || d.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if ok && slices.Contains(compilers, types.ExprString(call.Fun)) {
+					t.Errorf("%s: %s runs at every start; use sync.OnceValue", fset.Position(call.Pos()), types.ExprString(call.Fun))
+				}
+				_, isFunc := n.(*ast.FuncLit)
+				return !isFunc
+			})
+		}
+	}
+}
