@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/microcosm-cc/bluemonday"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
@@ -78,56 +81,25 @@ var elements = []string{
 	"tt", "u", "ul", "var", "wbr",
 }
 
-// dropped are the elements of foreign HTML whose contents are left out too. The page shows
-// the title elsewhere.
-var dropped = []string{"frame", "frameset", "iframe", "noembed", "noframes", "noscript", "object", "script", "style", "template", "title"}
+// anyScheme lets every scheme through.
+var anyScheme = regexp.MustCompile(`.`)
 
-// sanitise removes active content below n: all but text, elements, and those of their
-// attributes that [page.attributes] reads. The text of other elements stays.
-func sanitise(n *html.Node) {
-	for child := n.FirstChild; child != nil; {
-		next := child.NextSibling
-		if child.Type == html.ElementNode && !slices.Contains(dropped, child.Data) {
-			sanitise(child)
-			if child.Namespace == "" && slices.Contains(elements, child.Data) {
-				child.Attr = slices.DeleteFunc(child.Attr, func(a html.Attribute) bool { return a.Namespace != "" || !isKept(child.Data, a.Key, a.Val) })
-				child = next
-				continue
-			}
-			for child.FirstChild != nil {
-				inner := child.FirstChild
-				child.RemoveChild(inner)
-				n.InsertBefore(inner, child)
-			}
-		}
-		if child.Type != html.TextNode {
-			n.RemoveChild(child)
-		}
-		child = next
-	}
-}
-
-// isKept reports whether an element of foreign HTML may have an attribute. Links and
-// images are checked afterwards.
-func isKept(element, name, value string) bool {
-	switch name {
-	case "id":
-		return true
-	case "href", "name":
-		return element == "a"
-	case "src", "alt", "width", "height":
-		return element == "img"
-	case "colspan", "rowspan":
-		return (element == "td" || element == "th") && isDigits(value)
-	case "start":
-		return element == "ol" && isDigits(value)
-	case "dir":
-		return slices.Contains([]string{"bdo", "p", "div", "span"}, element) && (strings.EqualFold(value, "ltr") || strings.EqualFold(value, "rtl"))
-	}
-	return false
-}
-
-func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+// sanitiser removes active content. Links are checked afterwards, by [page.attributes].
+var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements(elements...)
+	p.AllowNoAttrs().OnElements("a", "img", "span", "font", "bdo")
+	p.AllowAttrs("href", "name").OnElements("a")
+	p.AllowAttrs("id").Globally()
+	p.AllowAttrs("src", "alt", "width", "height").OnElements("img")
+	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("dir").Matching(bluemonday.Direction).OnElements("bdo", "p", "div", "span")
+	p.AllowURLSchemesMatching(anyScheme)
+	p.AllowRelativeURLs(true)
+	p.RequireNoFollowOnLinks(false)
+	return p
+})
 
 // foreignOptions describe where foreign HTML comes from.
 type foreignOptions struct {
@@ -148,19 +120,16 @@ func (g *page) foreign(text []byte, o foreignOptions) {
 	g.add("begin-foreign", nil)
 	defer g.put("end-foreign", nil)
 	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	nodes, err := html.ParseFragment(bytes.NewReader(text), within)
-	for _, n := range nodes {
-		within.AppendChild(n)
-	}
-	sanitise(within)
-	if err != nil || deeper(within, maxNested+1) {
+	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
+	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
 		g.add("too-deep", nil)
 		return
 	}
-	for each := range within.Descendants() {
-		g.clean(each, o)
-	}
-	for n := range within.ChildNodes() {
+	for _, n := range nodes {
+		g.clean(n, o)
+		for each := range n.Descendants() {
+			g.clean(each, o)
+		}
 		if err := html.Render(&g.b, n); err != nil {
 			g.err = cmp.Or(g.err, err)
 		}
@@ -233,7 +202,9 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 // foreignName is the prefix of fragment names in foreign HTML.
 const foreignName = "there-"
 
-func isNumber(text string) bool { return len(text) < 6 && isDigits(text) }
+func isNumber(text string) bool {
+	return text != "" && len(text) < 6 && strings.Trim(text, "0123456789") == ""
+}
 
 // foreignLink returns the path that a link of foreign HTML leads to; empty: none.
 func (g *page) foreignLink(href string, o foreignOptions) string {
