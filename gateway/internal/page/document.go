@@ -81,9 +81,6 @@ var elements = []string{
 	"tt", "u", "ul", "var", "wbr",
 }
 
-// anyScheme lets every scheme through.
-var anyScheme = regexp.MustCompile(`.`)
-
 // sanitiser removes active content. Links are checked afterwards, by [page.attributes].
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
@@ -95,7 +92,7 @@ var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("dir").Matching(bluemonday.Direction).OnElements("bdo", "p", "div", "span")
-	p.AllowURLSchemesMatching(anyScheme)
+	p.AllowURLSchemesMatching(regexp.MustCompile(`.`)) // every scheme
 	p.AllowRelativeURLs(true)
 	p.RequireNoFollowOnLinks(false)
 	return p
