@@ -2,6 +2,7 @@ package access
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -42,6 +43,24 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	return n, c.explain(err, &c.read)
+}
+
+// CopyPiece implements [piece.Copier]: all of the piece must arrive before the deadline of
+// a Read.
+func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
+	tcp, ok := c.Conn.(*net.TCPConn)
+	to, ok2 := w.(io.ReaderFrom)
+	if !ok || !ok2 {
+		return 0, errors.ErrUnsupported
+	}
+	if err := c.setDeadlines(false); err != nil {
+		return 0, c.explain(err, &c.read)
+	}
+	m, err := to.ReadFrom(&io.LimitedReader{R: tcp, N: n})
+	if err == nil && m < n {
+		err = io.EOF
+	}
+	return m, c.explain(err, &c.read)
 }
 
 // ReadUrgent implements [scheme.UrgentConn].

@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -243,9 +244,26 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n, err := b.ch.Read(p)
-	b.at += int64(n)
+	return n, b.took(int64(n), err)
+}
+
+// CopyPiece implements [piece.Copier].
+func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	m, err := piece.Copy(w, b.ch.conn, n)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return 0, err
+	}
+	return m, b.took(m, err)
+}
+
+// took counts n octets that were read with err, and returns the error for the caller.
+func (b *body) took(n int64, err error) error {
+	b.at += n
 	if err == nil {
-		return n, nil
+		return nil
 	}
 	b.err = b.finish(err, b.at == b.size)
 	if b.err == io.EOF && b.at < b.size {
@@ -254,7 +272,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err != io.EOF && b.size >= 0 && errors.Is(b.err, scheme.ErrProtocol) {
 		b.err = fmt.Errorf("%w: the server stopped after %d of %d octets", b.err, b.at, b.size)
 	}
-	return n, b.err
+	return b.err
 }
 
 func (x *operation) list() (scheme.Resource, error) {
