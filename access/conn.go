@@ -45,22 +45,28 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, c.explain(err, &c.read)
 }
 
-// CopyPiece implements [piece.Copier]: all of the piece must arrive before the deadline of
-// a Read.
-func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
+// CopyPiece implements [piece.Copier]. A slow server gets the time of a Read again for as
+// long as something arrives in it.
+func (c *conn) CopyPiece(w io.Writer, n int64) (copied int64, err error) {
 	tcp, ok := c.Conn.(*net.TCPConn)
 	to, ok2 := w.(io.ReaderFrom)
 	if !ok || !ok2 {
 		return 0, errors.ErrUnsupported
 	}
-	if err := c.setDeadlines(false); err != nil {
-		return 0, c.explain(err, &c.read)
+	for {
+		if err := c.setDeadlines(false); err != nil {
+			return copied, c.explain(err, &c.read)
+		}
+		m, err := to.ReadFrom(&io.LimitedReader{R: tcp, N: n - copied})
+		copied += m
+		switch {
+		case err == nil && copied < n:
+			return copied, io.EOF
+		case m > 0 && copied < n && errors.Is(err, os.ErrDeadlineExceeded):
+			continue
+		}
+		return copied, c.explain(err, &c.read)
 	}
-	m, err := to.ReadFrom(&io.LimitedReader{R: tcp, N: n})
-	if err == nil && m < n {
-		err = io.EOF
-	}
-	return m, c.explain(err, &c.read)
 }
 
 // ReadUrgent implements [scheme.UrgentConn].
