@@ -2,6 +2,7 @@ package access
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -42,6 +43,30 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	return n, c.explain(err, &c.read)
+}
+
+// CopyPiece implements [piece.Copier]. A slow server gets the time of a Read again for as
+// long as something arrives in it.
+func (c *conn) CopyPiece(w io.Writer, n int64) (copied int64, err error) {
+	tcp, ok := c.Conn.(*net.TCPConn)
+	to, ok2 := w.(io.ReaderFrom)
+	if !ok || !ok2 {
+		return 0, errors.ErrUnsupported
+	}
+	for {
+		if err := c.setDeadlines(false); err != nil {
+			return copied, c.explain(err, &c.read)
+		}
+		m, err := to.ReadFrom(&io.LimitedReader{R: tcp, N: n - copied})
+		copied += m
+		switch {
+		case err == nil && copied < n:
+			return copied, io.EOF
+		case m > 0 && copied < n && errors.Is(err, os.ErrDeadlineExceeded):
+			continue
+		}
+		return copied, c.explain(err, &c.read)
+	}
 }
 
 // ReadUrgent implements [scheme.UrgentConn].

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -107,6 +108,18 @@ func (b *body) Read(p []byte) (int, error) {
 		err = b.readError(err)
 	}
 	return n, err
+}
+
+// CopyPiece implements [piece.Copier].
+func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
+	if b.ctx.Err() != nil {
+		return 0, b.readError(nil)
+	}
+	m, err := piece.Copy(w, b.reader, n)
+	if err != nil && err != io.EOF && !errors.Is(err, errors.ErrUnsupported) {
+		err = b.readError(err)
+	}
+	return m, err
 }
 
 // errUsed is the error of a second iteration over the items of a menu.

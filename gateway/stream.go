@@ -4,8 +4,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/locus-url/locus/internal/piece"
 )
 
 const (
@@ -50,8 +53,23 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 	}
 	c := newChunks()
 	defer c.free()
+	left := announced(w)
 	for {
+		if len(c.octets) == largeChunk && left >= largeChunk {
+			n, err := out.copyPiece(c, body, min(left, largeChunk))
+			left -= n
+			switch {
+			case err == nil:
+				continue
+			case err == io.EOF:
+				return nil
+			case !errors.Is(err, errors.ErrUnsupported):
+				return err
+			}
+			left = 0
+		}
 		n, err := body.Read(c.octets)
+		left -= int64(n)
 		if n > 0 {
 			begun := time.Now()
 			if _, err := out.Write(c.octets[:n]); err != nil {
@@ -71,6 +89,27 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 			return err
 		}
 	}
+}
+
+// announced returns the Content-Length; 0: none. No more may be copied: the client would
+// take it for the next response.
+func announced(w http.ResponseWriter) int64 {
+	n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// copyPiece copies n bytes of body by the operating system, to a client that is quick. A
+// client or server that is not gets pieces of the buffer again, for which each has more
+// time.
+func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
+	begun := time.Now()
+	extendWrite(w.control)
+	n, err := piece.Copy(w.ResponseWriter, body, n)
+	c.took(int(n), time.Since(begun))
+	return n, err
 }
 
 // chunksOf is the buffer for one body.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/roundtrip"
@@ -138,6 +139,11 @@ type counted struct {
 func (c *counted) Close() error {
 	c.leave()
 	return c.ReadCloser.Close()
+}
+
+// CopyPiece implements [piece.Copier].
+func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
+	return piece.Copy(w, c.ReadCloser, n)
 }
 
 // Unwrap is for [roundtrip.Resource].

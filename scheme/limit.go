@@ -1,8 +1,11 @@
 package scheme
 
 import (
+	"errors"
 	"fmt"
 	"io"
+
+	"github.com/locus-url/locus/internal/piece"
 )
 
 // Limit returns body with a limit in bytes: reading a longer body fails with an error that
@@ -32,6 +35,16 @@ func (l *limited) Read(p []byte) (int, error) {
 		return n - 1, l.tooLarge()
 	}
 	return n, err
+}
+
+// CopyPiece implements [piece.Copier].
+func (l *limited) CopyPiece(w io.Writer, n int64) (int64, error) {
+	if n > l.left {
+		return 0, errors.ErrUnsupported // Read finds out whether the body ends in time
+	}
+	m, err := piece.Copy(w, l.ReadCloser, n)
+	l.left -= m
+	return m, err
 }
 
 func (l *limited) tooLarge() error {

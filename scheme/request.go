@@ -68,6 +68,9 @@ type Request struct {
 	// normally. The errors are the same.
 	Probe bool
 
+	// More says that other URLs of the same server follow. An opener may prepare for them.
+	More bool
+
 	// Source asks for Menu.Source, which needs memory.
 	Source bool
 

@@ -6,9 +6,12 @@
 // An object is written to NAME.part in the chosen folder, and renamed to NAME when it
 // is complete and on the disk. So NAME is the whole object or does not exist, even after
 // an error, an interrupt, a full disk or a power cut. An existing file is replaced only
-// if Options.Overwrite is set. It has the time that the server tells, unless Options.NoTimes
-// is set. All files are opened through an [os.Root]: no name and no
-// link leads out of the folder.
+// if Options.Overwrite is set. It has the time that the server tells, unless
+// Options.NoTimes is set. All files are opened through an [os.Root], or in its folder
+// itself: no name and no link leads out of the folder.
+//
+// On Linux, an object of at most 64 KiB that replaces nothing is read into memory, and
+// written to a file that has no name until it is complete.
 //
 // # Resuming
 //
@@ -19,8 +22,8 @@
 // its beginning, as it is if the server can't resume: see Result.Discarded. A NAME.part
 // without NAME.part.json belongs to another program and is never touched.
 //
-// During a transfer, NAME.part.lock is locked and names the process. Another run for the
-// same file waits for it, and then looks at the files again. A process that is killed
+// While there is a part, NAME.part.lock is locked and names the process. Another run for
+// the same file waits for it, and then looks at the files again. A process that is killed
 // leaves no lock. There are no locks where the system or the file system has none.
 //
 // # Errors

@@ -166,6 +166,7 @@ func checkNames(jobs []Job) error {
 type runner struct {
 	client  Client
 	folder  *os.Root
+	dir     *os.File // folder itself; nil: it can't be opened
 	options Options
 	mu      sync.Mutex // one Progress at a time
 }
@@ -173,11 +174,23 @@ type runner struct {
 func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 	q := queue.New[int]()
 	results := make([]chan Result, len(jobs))
+	more := make([]bool, len(jobs))
+	left := make(map[string]int)
+	for i, job := range slices.Backward(jobs) {
+		host := hostKey(job.URL)
+		more[i] = left[host] >= r.options.PerHost
+		left[host]++
+	}
 	for i, job := range jobs {
 		results[i] = make(chan Result, 1)
 		q.Add(i, hostKey(job.URL), queue.Limits{AtOnce: r.options.PerHost})
 	}
 	q.End()
+	// Without it, small files become parts first.
+	if dir, err := r.folder.Open("."); err == nil {
+		r.dir = dir
+		defer dir.Close()
+	}
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -190,7 +203,7 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 				if !ok {
 					return
 				}
-				results[i] <- r.do(ctx, i, jobs[i], buf)
+				results[i] <- r.do(ctx, i, jobs[i], more[i], buf)
 				q.Skip(host)
 			}
 		})
@@ -208,10 +221,11 @@ func hostKey(u locus.URL) string {
 	return u.Scheme() + "://" + strings.ToLower(u.Host()) + ":" + port
 }
 
-func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
+func (r *runner) do(ctx context.Context, i int, job Job, more bool, buf []byte) Result {
 	t := task{
 		runner: r,
 		buf:    buf,
+		more:   more,
 		part:   part{folder: r.folder, file: job.Name},
 		result: Result{Index: i, Job: job, URL: job.URL},
 	}
@@ -239,6 +253,7 @@ func (r *runner) report(e Event) {
 type task struct {
 	*runner
 	buf      []byte
+	more     bool // other jobs for the host follow
 	part     part
 	ownPart  bool // the part is this task's own
 	progress progress
@@ -264,14 +279,10 @@ func (t *task) run(ctx context.Context) error {
 	if err := t.look(); err != nil || t.result.Skipped {
 		return err
 	}
-	if err := t.waitForLock(ctx); err != nil {
-		// The files belong to the process that has the lock.
-		t.part.source = source{}
-		return err
-	}
-	// Another process may have changed the files.
-	if err := t.look(); err != nil || t.result.Skipped {
-		return err
+	if !t.isFresh() {
+		if err := t.lock(ctx); err != nil || t.result.Skipped {
+			return err
+		}
 	}
 	wait := t.options.Wait
 	for tries := 0; ; tries++ {
@@ -288,6 +299,16 @@ func (t *task) run(ctx context.Context) error {
 		}
 		wait = min(2*wait, maxWait)
 	}
+}
+
+// lock locks the part, and looks again: another process may have changed the files.
+func (t *task) lock(ctx context.Context) error {
+	if err := t.waitForLock(ctx); err != nil {
+		// The files belong to the process that has the lock.
+		t.part.source = source{}
+		return err
+	}
+	return t.look()
 }
 
 func isTemporary(err error) bool {
@@ -350,20 +371,28 @@ func (t *task) try(ctx context.Context) error {
 	default:
 		err = ErrNotObject
 	}
-	if err = cmp.Or(err, resource.Close()); err != nil {
-		return err
+	err = cmp.Or(err, resource.Close())
+	if errors.Is(err, errShared) {
+		return t.tryLocked(ctx)
 	}
-	t.result.Size = t.part.size
-	var modTime time.Time
-	if o, ok := resource.(*scheme.Object); ok && !t.options.NoTimes {
-		modTime = o.ModTime
+	if err == nil && t.part.f != nil {
+		t.result.Size = t.part.size
+		err = t.part.publish(t.options.Overwrite, t.modTime(resource))
 	}
-	return t.part.publish(t.options.Overwrite, modTime)
+	return err
+}
+
+// modTime returns the time for the file; zero: now.
+func (t *task) modTime(r scheme.Resource) time.Time {
+	if o, ok := r.(*scheme.Object); ok && !t.options.NoTimes {
+		return o.ModTime
+	}
+	return time.Time{}
 }
 
 // open opens the resource, and the part if it is resumed.
 func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
-	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like}
+	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like, More: t.more}
 	if t.options.From != nil {
 		req.From = t.options.From(t.result.Job)
 	}
@@ -409,6 +438,9 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 		return fmt.Errorf("%w: %s", ErrCoded, locus.Quote(o.Encoding))
 	}
 	t.resumable = o.Resumable
+	if t.isSmall(o) {
+		return t.writeSmall(ctx, o)
+	}
 	if o.Start == 0 {
 		if err := t.beginPart(o); err != nil {
 			return err
@@ -423,6 +455,9 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 
 // beginPart begins a part with o, or with a menu if o is nil.
 func (t *task) beginPart(o *scheme.Object) error {
+	if err := t.lockLate(); err != nil {
+		return err
+	}
 	t.ownPart, t.result.Resumed = true, 0
 	s := source{URL: sourceURL(t.result.Job.URL), Size: -1}
 	if o != nil {

@@ -26,6 +26,7 @@ const (
 // everyone's tests, "internal/cli/X" each subcommand. A package that is not here may not be.
 const rules = `
 	# The value and its grammar.
+	NONE < internal/piece;
 	internal/octet < escape < locus
 	< relative, extract, policy, internal/bnf;
 
@@ -33,7 +34,7 @@ const rules = `
 	locus < profile/rfc3986, profile/whatwg;
 
 	# The contract of a scheme, and what schemes share.
-	internal/bnf, relative, extract, profile/rfc3986 < scheme;
+	internal/bnf, internal/piece, relative, extract, profile/rfc3986 < scheme;
 	profile/rfc3986 < internal/current;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;

@@ -56,6 +56,9 @@ type Options struct {
 type Client struct {
 	o    Options
 	pool pool.Pool[lineconn.Key, *control]
+
+	servers servers
+	wait    time.Duration // for each reply after the first to commands sent together
 }
 
 // New returns a Client. o may be nil.
@@ -68,6 +71,7 @@ func New(o *Options) *Client {
 	if c.o.MaxReply <= 0 {
 		c.o.MaxReply = maxReply
 	}
+	c.wait = pipelineWait
 	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 8), cmp.Or(c.o.IdleTime, 30*time.Second)
 	return c
 }
@@ -116,8 +120,9 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.R
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("ftp: %w", context.Cause(ctx))
 		}
-		// The server had closed a kept connection: the next attempt uses another one.
-		if !lineconn.IsStale(err) {
+		// The server had closed a kept connection, or wants commands one by one: the next
+		// attempt uses another connection.
+		if !lineconn.IsStale(err) && !errors.As(err, new(*pipelineError)) {
 			return nil, fmt.Errorf("ftp: %w", err)
 		}
 	}
@@ -135,7 +140,11 @@ func (x *operation) attempt() (scheme.Resource, error) {
 	l := lineconn.NewKey(x.req.Dial, x.url.u, port, x.url.Secure())
 	if kept, ok := x.client.kept(l, x.plan.cwd); ok {
 		x.use(kept)
-		if err := x.sameLogin(kept); err != nil {
+		err := kept.settle()
+		if err == nil {
+			err = x.sameLogin(kept)
+		}
+		if err != nil {
 			x.End(true)
 			return nil, err
 		}
@@ -181,7 +190,7 @@ func (x *operation) connect(l lineconn.Key) error {
 	if err != nil {
 		return err
 	}
-	x.use(&control{Conn: conn, maxReply: x.client.o.MaxReply})
+	x.use(&control{Conn: conn, maxReply: x.client.o.MaxReply, wait: x.client.wait, habits: x.client.servers.of(l)})
 	if err := x.begin(); err != nil {
 		x.End(false)
 		return err
@@ -284,6 +293,11 @@ type control struct {
 	noSize    bool // SIZE is unknown
 	noTime    bool // MDTM is unknown
 	telnet    bool // an octet FF must be doubled
+
+	habits *habits
+	wait   time.Duration // Client.wait
+	offer  *offer        // of a data port that no transfer has used; nil: none
+	ahead  string        // passive command of the next transfer, sent already; empty: none
 }
 
 func (c *control) readLines() { c.Lines = line.NewReader(c.Stream, c.maxReply) }
@@ -366,8 +380,7 @@ func (x *operation) openChannel() (*channel, error) {
 	if x.ctl.protected {
 		ch.tls = x.ctl.tls
 	}
-	active := x.client.o.Active || x.ctl.noPassive
-	if !active {
+	if x.passiveMode() {
 		conn, err := x.connectData()
 		if err == nil {
 			ch.conn = conn
@@ -392,6 +405,8 @@ func (x *operation) openChannel() (*channel, error) {
 	x.ctl.noPassive = !x.client.o.Active
 	return ch, nil
 }
+
+func (x *operation) passiveMode() bool { return !x.client.o.Active && !x.ctl.noPassive }
 
 func (x *operation) overIPv6() bool {
 	far, err := netip.ParseAddrPort(x.ctl.Raw.RemoteAddr().String())
@@ -422,7 +437,7 @@ func otherProtocol(err error) bool {
 }
 
 func (x *operation) passive(verb string) (net.Conn, error) {
-	r, err := x.ctl.command(verb)
+	r, old, err := x.ctl.askPort(verb)
 	if err != nil {
 		return nil, err
 	}
@@ -431,6 +446,9 @@ func (x *operation) passive(verb string) (net.Conn, error) {
 		return nil, refusal(verb, r)
 	}
 	conn, err := x.dialData(port)
+	if err != nil && old {
+		return x.passive(verb) // the server may have closed that port
+	}
 	if err != nil {
 		return nil, fmt.Errorf("data connection: %w", scheme.Unreachable(err))
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/internal/lineconn"
@@ -22,7 +21,14 @@ func (c *control) command(verb string, argument ...string) (reply, error) {
 // send sends a command. It refuses an argument with CR, LF or NUL before sending
 // anything.
 func (c *control) send(verb string, argument ...string) error {
-	shown := commandText(verb, argument...)
+	text, err := c.appendCommand(nil, verb, argument...)
+	if err != nil {
+		return err
+	}
+	return c.Send(text, commandText(verb, argument...))
+}
+
+func (c *control) appendCommand(dst []byte, verb string, argument ...string) ([]byte, error) {
 	if c.telnet {
 		// This server reads the control connection as Telnet (RFC 854).
 		argument = slices.Clone(argument)
@@ -30,11 +36,11 @@ func (c *control) send(verb string, argument ...string) error {
 			argument[i] = strings.ReplaceAll(argument[i], "\xff", "\xff\xff")
 		}
 	}
-	text, err := line.Append(nil, append([]string{verb}, argument...)...)
+	dst, err := line.Append(dst, append([]string{verb}, argument...)...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
+		return dst, fmt.Errorf("%s: %w", verb, err)
 	}
-	return c.Send(text, shown)
+	return dst, nil
 }
 
 func commandText(verb string, argument ...string) string {
@@ -100,72 +106,8 @@ func (c *control) changeDirectory(cwd []string) error {
 	return nil
 }
 
-func (c *control) setType(code string) error {
-	if c.dataType == code {
-		return nil
-	}
-	r, err := c.command("TYPE", code)
-	if err != nil {
-		return err
-	}
-	if !r.completed() {
-		return refusal("TYPE "+code, r)
-	}
-	c.dataType = code
-	return nil
-}
-
-// setListType sets type A for a listing. It is the default (RFC 959 section 5.1).
-func (c *control) setListType() error {
-	if c.dataType == "" {
-		return nil
-	}
-	return c.setType("A")
-}
-
-// size returns the size of a file; -1: unknown.
-func (c *control) size(name string) (int64, error) {
-	if c.noSize {
-		return -1, nil
-	}
-	r, err := c.command("SIZE", name)
-	c.noSize = unknownCommand(r.code)
-	if err != nil {
-		return -1, err
-	}
-	return sizeReply(r), nil
-}
-
-// modTime returns the modification time of a file; zero: unknown.
-func (c *control) modTime(name string) (time.Time, error) {
-	if c.noTime {
-		return time.Time{}, nil
-	}
-	r, err := c.command("MDTM", name)
-	c.noTime = unknownCommand(r.code)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return timeReply(r), nil
-}
-
 // unknownCommand reports that the server does not have the command.
 func unknownCommand(code int) bool { return code == 500 || code == 502 }
-
-// findListVerb sets listVerb.
-func (c *control) findListVerb() error {
-	if c.listVerb != "" {
-		return nil
-	}
-	r, err := c.command("FEAT")
-	if err != nil {
-		return err
-	}
-	if c.listVerb = "LIST"; offersMLSD(r) {
-		c.listVerb = "MLSD"
-	}
-	return nil
-}
 
 func (c *control) greet() error {
 	c.Owed = 1
@@ -178,7 +120,12 @@ func (c *control) greet() error {
 	}
 	// inetutils reads the control connection as Telnet, as RFC 959 demands; other
 	// servers do not, and no command asks which.
-	c.telnet = strings.Contains(strings.Join(r.lines, " "), "GNU inetutils")
+	text := strings.Join(r.lines, " ")
+	c.telnet = strings.Contains(text, "GNU inetutils")
+	if strings.Contains(text, "Microsoft FTP Service") {
+		// Old versions lose commands that arrive before their last reply.
+		c.habits.oneByOne.Store(true)
+	}
 	return nil
 }
 

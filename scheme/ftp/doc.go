@@ -49,6 +49,11 @@
 // An idle control connection is used again for the same login if its CWD commands are
 // the first ones of the next URL (section 3.2.5).
 //
+// Commands that do not depend on each other's replies are sent together: TYPE, SIZE, MDTM
+// and EPSV; and if Request.More is set, EPSV for the next file with RETR. A server that
+// loses such commands, replies out of step or closes the connection gets a new connection
+// and from then on its commands one by one.
+//
 // # What is refused
 //
 // CR, LF and NUL in user, password, cwd and name, before anything is dialled: CR LF

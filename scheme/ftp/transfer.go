@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -53,8 +54,9 @@ func (x *operation) perform() (res scheme.Resource, err error) {
 }
 
 // transfer opens a data connection and sends the command that uses it, after REST if
-// offset is not 0. It returns the connection and the offset of its first octet.
-func (x *operation) transfer(offset int64, command ...string) (ch *channel, start int64, err error) {
+// offset is not 0, and after the commands of before. It returns the connection and the
+// offset of its first octet.
+func (x *operation) transfer(offset int64, before []step, command ...string) (ch *channel, start int64, err error) {
 	if ch, err = x.openChannel(); err != nil {
 		return nil, 0, err
 	}
@@ -67,14 +69,15 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 			start = offset
 		}
 	}
-	if err := x.ctl.send(command[0], command[1:]...); err != nil {
+	var r reply
+	steps := append(before, step{command, func(answer reply) error {
+		r = answer
+		return nil
+	}})
+	if err := x.ctl.carryOut(steps, x.portAhead(command[0])); err != nil {
 		return nil, 0, err
 	}
-	r, err := x.ctl.receive()
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case r.preliminary():
+	if r.preliminary() {
 		return ch, start, ch.start(x)
 	}
 	ch.Close()
@@ -88,60 +91,70 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 		x.ctl.Broken = true
 		refused = scheme.Hint(refused, "the transfer should continue at octet "+strconv.FormatInt(start, 10)+": start again from the beginning")
 	}
+	x.ctl.receiveAhead(r)
 	return nil, 0, refused
 }
 
 func (x *operation) retrieve() (scheme.Resource, error) {
-	o, err := x.describe()
-	if err != nil {
-		return nil, err
-	}
-	if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
-		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
-	}
-	// A server that knows the size or time of a file has the file.
-	known := o.Size >= 0 || !o.ModTime.IsZero()
-	if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
-		x.End(true)
-		o.Body = io.NopCloser(strings.NewReader(""))
-		return o, nil
+	o := &scheme.Object{URL: x.req.URL, Name: x.url.Name(), Type: media.ByName(x.url.Name()), Size: -1}
+	questions := x.questions(o)
+	if !x.isReady() {
+		if err := x.ctl.carryOut(append(questions, x.askPort()...), ""); err != nil {
+			return nil, err
+		}
+		questions = nil
+		if x.plan.typ == "I" {
+			o.Tag = tag(o)
+			o.Start = resumeAt(x.req, o)
+		}
+		if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
+			return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
+		}
+		// A server that knows the size or time of a file has the file.
+		known := o.Size >= 0 || !o.ModTime.IsZero()
+		if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
+			x.End(true)
+			o.Body = io.NopCloser(strings.NewReader(""))
+			return o, nil
+		}
 	}
 	name := x.plan.name
-	ch, start, err := x.transfer(o.Start, "RETR", name)
+	ch, start, err := x.transfer(o.Start, questions, "RETR", name)
 	if err != nil {
 		return nil, x.maybeDirectory(err)
 	}
-	o.Start = start
+	o.Tag, o.Start = tag(o), start
 	o.Resumable = start > 0 // only REST tells whether the server supports it
 	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.req.Limit)
 	return o, nil
 }
 
-// describe sets the type, and returns an object with the size and time of the file as
-// far as the server tells them.
-func (x *operation) describe() (*scheme.Object, error) {
+// questions returns the steps that set the type, and find out the size
+// and time of the file as far as the server tells them.
+func (x *operation) questions(o *scheme.Object) []step {
 	ctl, plan := x.ctl, x.plan
-	if err := ctl.setType(plan.typ); err != nil {
-		return nil, err
-	}
-	o := &scheme.Object{URL: x.req.URL, Name: x.url.Name(), Type: media.ByName(x.url.Name()), Size: -1}
-	var err error
-	if plan.typ == "I" {
+	steps := ctl.setType(plan.typ)
+	if plan.typ == "I" && !ctl.noSize {
 		// In other types SIZE fails, or is not the size of the file.
-		if o.Size, err = ctl.size(plan.name); err != nil {
-			return nil, err
-		}
+		steps = append(steps, step{[]string{"SIZE", plan.name}, func(r reply) error {
+			ctl.noSize, o.Size = unknownCommand(r.code), sizeReply(r)
+			return nil
+		}})
 	}
-	if o.ModTime, err = ctl.modTime(plan.name); err != nil {
-		return nil, err
+	if !ctl.noTime {
+		steps = append(steps, step{[]string{"MDTM", plan.name}, func(r reply) error {
+			ctl.noTime, o.ModTime = unknownCommand(r.code), timeReply(r)
+			return nil
+		}})
 	}
-	if o.Size >= 0 && !o.ModTime.IsZero() {
-		o.Tag = fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
+	return steps
+}
+
+func tag(o *scheme.Object) string {
+	if o.Size < 0 || o.ModTime.IsZero() {
+		return ""
 	}
-	if plan.typ == "I" {
-		o.Start = resumeAt(x.req, o)
-	}
-	return o, nil
+	return fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
 }
 
 // resumeAt returns Request.Offset, or 0 if the file has changed since the first part
@@ -202,6 +215,9 @@ func (d *download) finish(err error, whole bool) error {
 func (d *download) complete() error {
 	d.ch.Close()
 	r, err := d.x.ctl.final()
+	if err == nil {
+		r = d.x.ctl.receiveAhead(r)
+	}
 	if err == nil && !r.completed() {
 		err = &lineconn.ReplyError{Command: d.command, Code: r.code, Text: r.text(), Kind: scheme.ErrProtocol}
 	}
@@ -228,9 +244,26 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n, err := b.ch.Read(p)
-	b.at += int64(n)
+	return n, b.took(int64(n), err)
+}
+
+// CopyPiece implements [piece.Copier].
+func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	m, err := piece.Copy(w, b.ch.conn, n)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return 0, err
+	}
+	return m, b.took(m, err)
+}
+
+// took counts n octets that were read with err, and returns the error for the caller.
+func (b *body) took(n int64, err error) error {
+	b.at += n
 	if err == nil {
-		return n, nil
+		return nil
 	}
 	b.err = b.finish(err, b.at == b.size)
 	if b.err == io.EOF && b.at < b.size {
@@ -239,32 +272,34 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err != io.EOF && b.size >= 0 && errors.Is(b.err, scheme.ErrProtocol) {
 		b.err = fmt.Errorf("%w: the server stopped after %d of %d octets", b.err, b.at, b.size)
 	}
-	return n, b.err
+	return b.err
 }
 
 func (x *operation) list() (scheme.Resource, error) {
-	plan := x.plan
+	plan, ctl := x.plan, x.ctl
 	if x.req.Probe && plan.name == "" && len(plan.cwd) > 0 {
 		// CWD succeeded, so the directory exists.
 		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Items: noItems}, nil
 	}
-	verb := ""
+	var steps []step
 	if plan.action == directory {
-		if err := x.ctl.findListVerb(); err != nil {
-			return nil, err
-		}
-		verb = x.ctl.listVerb
+		steps = ctl.findListVerb()
 	}
-	if err := x.ctl.setListType(); err != nil {
+	steps = append(append(steps, ctl.setListType()...), x.askPort()...)
+	if err := ctl.carryOut(steps, ""); err != nil {
 		return nil, err
 	}
+	verb := ""
+	if plan.action == directory {
+		verb = ctl.listVerb
+	}
 	command := plan.last(verb)
-	ch, _, err := x.transfer(0, command...)
+	ch, _, err := x.transfer(0, nil, command...)
 	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
-		x.ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
+		ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
 		command = plan.last(verb)
-		ch, _, err = x.transfer(0, command...)
+		ch, _, err = x.transfer(0, nil, command...)
 	}
 	title := bnf.Decode(x.url.fpath())
 	if noFiles(err) {
@@ -378,7 +413,7 @@ func (m *menu) end(err error) {
 	command := plan.last("")
 	if err = m.complete(); err == nil {
 		var ch *channel
-		if ch, _, err = m.x.transfer(0, command...); err == nil {
+		if ch, _, err = m.x.transfer(0, nil, command...); err == nil {
 			m.ch, m.lines = ch, newListing(ch)
 			m.command = commandText(command[0], command[1:]...)
 			m.parse = m.x.entryParser("NLST")

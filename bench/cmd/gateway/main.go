@@ -55,7 +55,7 @@ func run() {
 	flag.IntVar(&b.clients, "clients", 8, "concurrent clients for small objects")
 	flag.IntVar(&b.readers, "readers", 5000, "clients that read slowly")
 	flag.IntVar(&b.waiting, "waiting", 10_000, "idle connections")
-	loads := flag.String("loads", "small,large,slow,idle", "what to measure")
+	loads := flag.String("loads", "small,large,through,slow,idle", "what to measure")
 	flag.DurationVar(&b.slow, "slow", 30*time.Second, "how long slow clients read")
 	tmp := flag.String("tmp", "", "directory for files; empty: the system's")
 	flag.Parse()
@@ -73,7 +73,7 @@ func run() {
 	b.start()
 	fmt.Println("| load | beside | gateway | ratio |")
 	fmt.Println("|---|---|---|---|")
-	measures := map[string]func(){"small": b.small, "large": b.large, "slow": b.slowly, "idle": b.idle}
+	measures := map[string]func(){"small": b.small, "large": b.large, "through": b.through, "slow": b.slowly, "idle": b.idle}
 	for load := range strings.SplitSeq(*loads, ",") {
 		measure, ok := measures[load]
 		if !ok {
@@ -245,6 +245,19 @@ func (b *loadTest) large() {
 		c.add(curl(url), curl("-x", "http://"+b.gateway, url))
 	}
 	fmt.Printf("| %d MiB over FTP that are not stored | only curl: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
+		largeSize>>20, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
+}
+
+// through is as large, with a gateway that stores nothing.
+func (b *loadTest) through() {
+	_, port, _ := strings.Cut(b.ftp, ":")
+	addr, _ := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--allow-private", "--allow-port", port, "--no-cache", "--log-format", "none")
+	var c comparison
+	for range b.rounds {
+		url := fmt.Sprintf("ftp://%s/large", b.ftp)
+		c.add(curl(url), curl("-x", "http://"+addr, url))
+	}
+	fmt.Printf("| %d MiB over FTP, --no-cache | only curl: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
 		largeSize>>20, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
 }
 

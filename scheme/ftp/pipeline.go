@@ -1,0 +1,318 @@
+package ftp
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/lineconn"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Commands that do not depend on each other's replies are sent together, which saves a
+// round trip for each. No RFC forbids that, and a server that reads its control connection
+// line by line does not notice. A server that loses such commands, or replies out of
+// step, gets another connection and its commands one by one.
+
+// pipelineWait is how long a server may take for each reply after the first to commands
+// that were sent together. After that they count as lost.
+const pipelineWait = 10 * time.Second
+
+// step is a command, and what its reply leads to. An error of done ends the open.
+type step struct {
+	words []string
+	done  func(reply) error
+}
+
+// pipelineError is the failure of commands that were sent together. They may succeed one
+// by one.
+type pipelineError struct{ error }
+
+func (e *pipelineError) Unwrap() error { return e.error }
+
+// carryOut sends the commands of steps, and ahead, the passive command of the next
+// transfer, unless that is empty. Only the reply to the latter is not received.
+func (c *control) carryOut(steps []step, ahead string) error {
+	if c.habits.oneByOne.Load() || len(steps) < 2 && ahead == "" {
+		for _, s := range steps {
+			r, err := c.command(s.words[0], s.words[1:]...)
+			if err == nil {
+				err = s.done(r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := c.sendAll(steps, ahead); err != nil {
+		return err
+	}
+	c.ahead = ahead
+	return c.receiveAll(steps)
+}
+
+// sendAll sends commands with one Write, so that they share a packet.
+func (c *control) sendAll(steps []step, ahead string) error {
+	if ahead != "" {
+		steps = append(steps, step{words: []string{ahead}})
+	}
+	var text []byte
+	var err error
+	for _, s := range steps {
+		if text, err = c.appendCommand(text, s.words[0], s.words[1:]...); err != nil {
+			return err
+		}
+	}
+	last := len(steps) - 1
+	for _, s := range steps[:last] {
+		c.Traced(true, commandText(s.words[0], s.words[1:]...))
+	}
+	c.Owed += last
+	if ahead != "" {
+		c.Owed-- // settle receives its reply
+	}
+	return c.Send(text, commandText(steps[last].words[0], steps[last].words[1:]...))
+}
+
+// receiveAll receives the replies to commands that were sent together, and returns the
+// first error of a step.
+func (c *control) receiveAll(steps []step) (err error) {
+	defer c.Stream.SetReadDeadline(time.Time{})
+	for i, s := range steps {
+		r, fault := c.receive()
+		if fault != nil {
+			if i == 0 && r.code == 421 {
+				return fault // one by one, the reply would be the same
+			}
+			return c.outOfStep(fault)
+		}
+		if !fits(s.words[0], r) {
+			return c.outOfStep(fmt.Errorf("%w: %s is not the reply to %s", scheme.ErrProtocol, locus.Quote(r.lines[0]), s.words[0]))
+		}
+		c.Stream.SetReadDeadline(time.Now().Add(c.wait))
+		if err == nil {
+			err = s.done(r)
+		}
+	}
+	return err
+}
+
+func (c *control) outOfStep(err error) error {
+	c.Broken = true
+	if lineconn.IsStale(err) {
+		return err
+	}
+	c.habits.oneByOne.Store(true)
+	return &pipelineError{err}
+}
+
+// fits reports whether r can be the reply to a command. A server that leaves out or
+// exchanges replies is found out by their codes.
+func fits(verb string, r reply) bool {
+	if r.code >= 300 {
+		return true
+	}
+	switch verb {
+	case "RETR":
+		return r.preliminary()
+	case "SIZE":
+		return sizeReply(r) >= 0
+	case "MDTM":
+		return !timeReply(r).IsZero()
+	case "EPSV", "PASV":
+		return isPassive(r)
+	case "FEAT":
+		return r.code == 211
+	}
+	return r.code == 200 || r.code == 250
+}
+
+func isPassive(r reply) bool { return r.code == 229 || r.code == 227 }
+
+// offer is the reply to a passive command whose port no transfer has used.
+type offer struct {
+	verb  string
+	reply reply
+	old   bool // an earlier open asked for it
+}
+
+func (x *operation) passiveVerb() string {
+	if x.ctl.noEPSV {
+		return "PASV"
+	}
+	return "EPSV"
+}
+
+// askPort returns the step that asks for a data port, together with other commands.
+func (x *operation) askPort() []step {
+	ctl := x.ctl
+	if ctl.habits.oneByOne.Load() || ctl.offer != nil || x.req.Probe || !x.passiveMode() {
+		return nil
+	}
+	verb := x.passiveVerb()
+	return []step{{[]string{verb}, func(r reply) error {
+		ctl.offer = &offer{verb: verb, reply: r}
+		return nil
+	}}}
+}
+
+// portAhead returns the passive command to send with the command of a transfer, for the
+// next one; empty: none.
+func (x *operation) portAhead(verb string) string {
+	h := x.ctl.habits
+	if !x.req.More || verb != "RETR" || h.oneByOne.Load() || h.notAhead.Load() || !x.passiveMode() {
+		return ""
+	}
+	return x.passiveVerb()
+}
+
+// isReady reports whether the questions about a file can be sent together with RETR: the
+// replies are not needed before, and the server has offered a port.
+func (x *operation) isReady() bool {
+	ctl, plan, req := x.ctl, x.plan, x.req
+	return ctl.offer != nil && isPassive(ctl.offer.reply) && !ctl.habits.oneByOne.Load() &&
+		plan.typ == ctl.dataType &&
+		!req.Probe && req.Limit == 0 && req.Offset == 0
+}
+
+// askPort returns the reply to a passive command, and whether it was an old offer.
+func (c *control) askPort(verb string) (r reply, old bool, err error) {
+	if o := c.offer; o != nil {
+		c.offer = nil
+		if o.verb == verb {
+			return o.reply, o.old, nil
+		}
+	}
+	r, err = c.command(verb)
+	return r, false, err
+}
+
+// receiveAhead returns the reply to a transfer, of which r is the first that arrived. If a
+// passive command was sent ahead, a server that reads commands during a transfer may
+// reply to that first. Otherwise its reply is left to settle.
+func (c *control) receiveAhead(r reply) reply {
+	if c.ahead == "" || r.completed() && !isPassive(r) && c.Lines.Buffered() == 0 {
+		return r
+	}
+	return c.receiveLast(r)
+}
+
+// settle receives the reply to a passive command that an earlier open sent ahead.
+func (c *control) settle() error {
+	if c.ahead != "" {
+		c.receiveLast(reply{code: 200})
+	}
+	if c.offer != nil {
+		c.offer.old = true
+	}
+	if c.Broken {
+		return c.Fail(errLost)
+	}
+	return nil
+}
+
+var errLost = fmt.Errorf("%w: the server did not reply to a command that was sent ahead", scheme.ErrProtocol)
+
+// receiveLast receives the reply to the passive command that was sent ahead, after r. It
+// returns the other one of both.
+func (c *control) receiveLast(r reply) reply {
+	verb := c.ahead
+	c.ahead = ""
+	c.Owed++
+	c.Stream.SetReadDeadline(time.Now().Add(c.wait))
+	defer c.Stream.SetReadDeadline(time.Time{})
+	passive, err := c.final()
+	if err != nil {
+		c.habits.oneByOne.Store(true)
+		return r
+	}
+	if isPassive(r) || !isPassive(passive) && passive.completed() {
+		r, passive = passive, r
+	}
+	if isPassive(passive) {
+		c.offer = &offer{verb: verb, reply: passive}
+	} else {
+		c.habits.notAhead.Store(true)
+	}
+	return r
+}
+
+// habits are what is known of a server. They may be used concurrently.
+type habits struct {
+	oneByOne atomic.Bool // it gets no command before the reply to the last one
+	notAhead atomic.Bool // it gets no command during a transfer
+}
+
+// maxServers is how many servers are remembered.
+const maxServers = 1 << 12
+
+// servers has the habits of servers. The zero value is empty. It may be used
+// concurrently.
+type servers struct {
+	mu    sync.Mutex
+	known map[address]*habits
+}
+
+type address struct {
+	host string
+	port uint16
+}
+
+func (s *servers) of(l lineconn.Key) *habits {
+	at := address{l.Host, l.Port}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.known[at]
+	if h != nil {
+		return h
+	}
+	if s.known == nil {
+		s.known = make(map[address]*habits)
+	}
+	if len(s.known) == maxServers {
+		for other := range s.known {
+			delete(s.known, other)
+			break
+		}
+	}
+	h = new(habits)
+	s.known[at] = h
+	return h
+}
+
+func (c *control) setType(code string) []step {
+	if c.dataType == code {
+		return nil
+	}
+	return []step{{[]string{"TYPE", code}, func(r reply) error {
+		if !r.completed() {
+			return refusal("TYPE "+code, r)
+		}
+		c.dataType = code
+		return nil
+	}}}
+}
+
+// setListType sets type A for a listing. It is the default (RFC 959 section 5.1).
+func (c *control) setListType() []step {
+	if c.dataType == "" {
+		return nil
+	}
+	return c.setType("A")
+}
+
+// findListVerb sets listVerb.
+func (c *control) findListVerb() []step {
+	if c.listVerb != "" {
+		return nil
+	}
+	return []step{{[]string{"FEAT"}, func(r reply) error {
+		if c.listVerb = "LIST"; offersMLSD(r) {
+			c.listVerb = "MLSD"
+		}
+		return nil
+	}}}
+}

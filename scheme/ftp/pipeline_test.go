@@ -1,0 +1,319 @@
+package ftp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/lineconn"
+	"github.com/locus-url/locus/internal/servetest"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+)
+
+// relay stands between a client and a server. It passes commands on one by one, and
+// spoils the replies to commands that arrive together.
+type relay struct {
+	server string // address
+	spoil  spoil
+	drop   bool // only the first of commands that arrive together reaches the server
+
+	group servetest.Group
+	addr  string
+	mu    sync.Mutex
+	most  int // commands that arrived together, at most
+}
+
+// spoil returns what is sent instead of the reply to verbs[i], and whether the connection
+// ends then. Both replies to a transfer have the same i.
+type spoil func(verbs []string, i int, reply string) (instead string, end bool)
+
+func (r *relay) start(t *testing.T) {
+	l, err := servetest.Listen(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.addr = l.Addr().String()
+	r.group.Serve(l, func(c net.Conn) func() { return func() { r.serve(c) } })
+	t.Cleanup(func() { r.group.Close() })
+}
+
+func (r *relay) serve(client net.Conn) {
+	server, err := net.Dial("tcp", r.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	replies := bufio.NewReader(server)
+	if !r.pass(client, replies, []string{""}, 0) {
+		return
+	}
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buf)
+		if err != nil {
+			return
+		}
+		commands := strings.SplitAfter(strings.TrimSuffix(string(buf[:n]), "\r\n"), "\r\n")
+		r.mu.Lock()
+		r.most = max(r.most, len(commands))
+		r.mu.Unlock()
+		var verbs []string
+		for _, command := range commands {
+			verb, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+			verbs = append(verbs, verb)
+		}
+		for i, command := range commands {
+			if r.drop && i > 0 {
+				break
+			}
+			fmt.Fprintf(server, "%s\r\n", strings.TrimSuffix(command, "\r\n"))
+			if !r.pass(client, replies, verbs, i) {
+				return
+			}
+		}
+	}
+}
+
+// pass passes the reply to a command on, and the final one if it is preliminary.
+func (r *relay) pass(client net.Conn, replies *bufio.Reader, verbs []string, i int) bool {
+	for {
+		text := ""
+		for {
+			line, err := replies.ReadString('\n')
+			if err != nil {
+				return false
+			}
+			text += line
+			if line[3] == ' ' && line[:3] == text[:3] {
+				break
+			}
+		}
+		instead, end := text, false
+		if len(verbs) > 1 && r.spoil != nil {
+			r.mu.Lock()
+			instead, end = r.spoil(verbs, i, text)
+			r.mu.Unlock()
+		}
+		io.WriteString(client, instead)
+		if end {
+			return false
+		}
+		if text[0] != '1' {
+			return true
+		}
+	}
+}
+
+// found is what an open leads to.
+type found struct {
+	data, tag string
+	size      int64
+	when      time.Time
+	kind      error
+}
+
+func fetch(c *Client, url string, more bool) (f found) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	res, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse(url), Dial: dialOnly, More: more})
+	if err == nil {
+		switch res := res.(type) {
+		case *scheme.Object:
+			var data []byte
+			data, err = io.ReadAll(res.Body)
+			f = found{data: string(data), size: res.Size, when: res.ModTime, tag: res.Tag}
+		case *scheme.Menu:
+			for it, fault := range res.Items {
+				f.data += it.Title + "\n"
+				err = errors.Join(err, fault)
+			}
+		}
+		res.Close()
+	}
+	for _, kind := range []error{scheme.ErrNotFound, scheme.ErrProtocol, scheme.ErrUnreachable, scheme.ErrUnsupported, scheme.ErrAuth} {
+		if errors.Is(err, kind) {
+			f.kind = kind
+			break
+		}
+	}
+	if err != nil && f.kind == nil {
+		f.kind = err
+	}
+	return f
+}
+
+var dialOnly = new(net.Dialer)
+
+// someFiles returns files, and the url-paths to ask for.
+func someFiles() (files ftptest.Files, paths []string) {
+	random := rand.New(rand.NewPCG(1, 2))
+	files = ftptest.Files{}
+	for i := range 24 {
+		name := fmt.Sprintf("dir%d/file%d", i%2, i)
+		files[name] = ftptest.File{Data: strings.Repeat(fmt.Sprint(i, " "), random.IntN(2000)), ModTime: time.Unix(int64(1e9+i*1000), 0)}
+		paths = append(paths, "/"+name)
+	}
+	files["empty"] = ftptest.File{}
+	paths = append(paths, "/empty", "/missing", "/dir0/missing", "/dir1", "/dir0/", "/dir1/;type=d", "/dir0/file0;type=a")
+	return files, paths
+}
+
+// The results are the same, whatever a server does to commands that it gets together, as
+// with commands one by one.
+func TestPipelinedEqualsOneByOne(t *testing.T) {
+	files, paths := someFiles()
+	server, err := ftptest.Start(files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	plain := New(nil)
+	defer plain.Close()
+	plain.servers.of(keyOf(server.Addr())).oneByOne.Store(true)
+	want := map[string]found{}
+	for _, path := range paths {
+		want[path] = fetch(plain, "ftp://"+server.Addr()+path, true)
+	}
+	if f := want["/dir1/file1"]; f.kind != nil || f.size != int64(len(f.data)) || f.when.IsZero() || want["/missing"].kind != scheme.ErrNotFound {
+		t.Fatalf("%+v, %+v", f, want["/missing"])
+	}
+	if log := server.Log(); strings.Contains(strings.Join(log[len(log)-1], "|"), "EPSV|EPSV") {
+		t.Errorf("one by one: %q", log)
+	}
+	closed, err := servetest.Refusing("tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed.Close()
+	refused := closed.LocalAddr().(*net.TCPAddr).Port
+	held := ""
+	for _, c := range []struct {
+		name  string
+		spoil spoil
+		drop  bool
+		lost  bool   // a reply is missing: the client waits for it in vain
+		habit string // that the client finds out
+		// partial says that times are missing.
+		partial bool
+	}{
+		{name: "an honest server"},
+		{name: "late, all replies at once", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if held += reply; i < len(verbs)-1 || reply[0] == '1' {
+				return "", false
+			}
+			reply, held = held, ""
+			return reply, false
+		}},
+		{name: "replies exchanged", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			switch verbs[i] {
+			case "SIZE":
+				held = reply
+				return "", false
+			case "MDTM":
+				return reply + held, false
+			}
+			return reply, false
+		}},
+		{name: "a reply left out", lost: true, habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if verbs[i] == "SIZE" {
+				return "", false
+			}
+			return reply, false
+		}},
+		{name: "closed after the first reply", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) { return reply, true }},
+		{name: "closed without a reply", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) { return "", true }},
+		{name: "commands lost", lost: true, habit: "one by one", drop: true},
+		{name: "421 in the middle", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if i == 1 {
+				return "421 Too fast\r\n", true
+			}
+			return reply, false
+		}},
+		{name: "not a reply", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if i == 1 {
+				return "hello\r\n", false
+			}
+			return reply, false
+		}},
+		{name: "500 to one of several", partial: true, spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if verbs[i] == "MDTM" {
+				return "500 What?\r\n", false
+			}
+			return reply, false
+		}},
+		{name: "refused during a transfer", habit: "not ahead", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			// ProFTPD and Pure-FTPd do that.
+			switch {
+			case verbs[i] == "RETR" && i < len(verbs)-1 && reply[0] != '1':
+				return "450 EPSV: data transfer in progress\r\n" + reply, false
+			case i > 0 && verbs[i-1] == "RETR":
+				return "", false
+			}
+			return reply, false
+		}},
+		{name: "refused after a transfer", habit: "not ahead", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if i > 0 && verbs[i-1] == "RETR" {
+				return "500 What?\r\n", false
+			}
+			return reply, false
+		}},
+		{name: "the port closed meanwhile", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if i > 0 && verbs[i-1] == "RETR" && reply[:3] == "229" {
+				return fmt.Sprintf("229 ok (|||%d|)\r\n", refused), false
+			}
+			return reply, false
+		}},
+		{name: "closed after a transfer", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			return reply, verbs[i] == "RETR" && reply[0] == '2'
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			held = ""
+			r := &relay{server: server.Addr(), spoil: c.spoil, drop: c.drop}
+			r.start(t)
+			client := New(nil)
+			defer client.Close()
+			if c.lost {
+				client.wait = 20 * time.Millisecond // longer waits have the same result
+			}
+			for _, path := range append(slices.Clone(paths), paths...) {
+				got, want := fetch(client, "ftp://"+r.addr+path, true), want[path]
+				if c.partial && got.when.IsZero() {
+					got.when, got.tag = want.when, want.tag
+				}
+				if got != want {
+					t.Errorf("%s: %.200s, want %.200s", path, fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+				}
+			}
+			h := client.servers.of(keyOf(r.addr))
+			habit := ""
+			switch {
+			case h.oneByOne.Load():
+				habit = "one by one"
+			case h.notAhead.Load():
+				habit = "not ahead"
+			}
+			if habit != c.habit && !c.lost {
+				t.Errorf("the client found out %q, want %q", habit, c.habit)
+			}
+			if r.most < 4 {
+				t.Errorf("at most %d commands arrived together", r.most)
+			}
+		})
+	}
+}
+
+func keyOf(addr string) lineconn.Key {
+	return lineconn.NewKey(dialOnly, locus.MustParse("ftp://"+addr+"/"), Port, false)
+}

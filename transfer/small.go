@@ -1,0 +1,120 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// smallSize is the size up to which an object is read into memory before its file is
+// created. Such a file needs no part, no lock and no description: it gets its name when
+// it is complete.
+const smallSize = 64 << 10
+
+// errShared: another process has begun the same file since the first look at it.
+var errShared = errors.New("another process began the file")
+
+// isFresh reports whether the file has no part and no lock, and does not exist.
+func (t *task) isFresh() bool {
+	if t.dir == nil || t.part.source.URL != "" {
+		return false
+	}
+	for _, name := range []string{t.part.lockName(), t.part.file} {
+		if _, err := t.folder.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSmall reports whether o fits into memory, and no part of it is needed.
+func (t *task) isSmall(o *scheme.Object) bool {
+	return t.part.lock == nil && o.Start == 0 && o.Size >= 0 && o.Size <= smallSize
+}
+
+// writeSmall writes an object without a part. If it is not complete, what there is becomes
+// a part.
+func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
+	w := smallWriter{task: t, object: o}
+	t.progress.start(0, o.Size)
+	err := t.progress.copy(ctx, &w, o.Body, t.buf)
+	if w.begun || len(w.data) == 0 && err != nil {
+		return err
+	}
+	if err == nil && writeWhole(t.dir, t.part.file, w.data, t.modTime(o)) == nil {
+		t.result.Size = int64(len(w.data))
+		return nil
+	}
+	return errors.Join(err, w.begin())
+}
+
+// smallWriter holds what is written to it, until that is more than was announced.
+type smallWriter struct {
+	task   *task
+	object *scheme.Object
+	data   []byte
+	begun  bool // the part
+}
+
+func (w *smallWriter) Write(p []byte) (int, error) {
+	if !w.begun && len(w.data)+len(p) <= smallSize {
+		w.data = append(w.data, p...)
+		return len(p), nil
+	}
+	if err := w.begin(); err != nil {
+		return 0, err
+	}
+	return w.task.part.Write(p)
+}
+
+// begin begins the part with the data.
+func (w *smallWriter) begin() error {
+	if w.begun {
+		return nil
+	}
+	w.begun = true
+	// If the file exists by now, the part keeps what was fetched.
+	if err := w.task.lockLate(); err != nil && !errors.Is(err, ErrExists) {
+		return err
+	}
+	if err := w.task.beginPart(w.object); err != nil {
+		return err
+	}
+	_, err := w.task.part.Write(w.data)
+	return err
+}
+
+// lockLate locks the part of a file that was fresh. The error is errShared if it is not
+// any more.
+func (t *task) lockLate() error {
+	if t.part.lock != nil {
+		return nil
+	}
+	err := t.part.tryLock()
+	if errors.As(err, new(*BusyError)) {
+		return errShared
+	}
+	if err == nil {
+		err = t.look()
+	}
+	if err == nil && (t.result.Skipped || t.part.source.URL != "") {
+		return errShared
+	}
+	return err
+}
+
+// tryLocked tries again after errShared.
+func (t *task) tryLocked(ctx context.Context) error {
+	t.ownPart = false
+	if t.part.lock == nil {
+		if err := t.lock(ctx); err != nil {
+			return err
+		}
+	}
+	if t.result.Skipped {
+		return nil
+	}
+	return t.try(ctx)
+}
