@@ -47,6 +47,8 @@ const rules = `
 	NONE < warc;
 	extract, relative, message, warc, internal/media, internal/iri, internal/unpack < document;
 	policy, scheme, internal/store < cache;
+	# Lines of files, and the URL in each.
+	locus, internal/unpack, warc < internal/lines;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest < internal/bnf/bnftest, internal/current/currenttest;
@@ -81,7 +83,7 @@ const rules = `
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/human, internal/shape, transfer < internal/cli/base;
+	internal/cli/config, internal/human, internal/lines, internal/shape, transfer < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
