@@ -129,6 +129,7 @@ func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 	finder := mustField(t, n, string(delimiter))
 	start, end, err := finder.Find([]byte(line))
 	want, wantErr := readCSV(delimiter, line)
+	whole := wantErr == nil
 	index := n - 1
 	if n < 0 {
 		index = n + len(want)
@@ -161,8 +162,8 @@ func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 	// What is written in its place is read back, and the other fields are as they were.
 	const other = "x;\"y\",\" z"
 	changed := line[:start] + string(finder.Append(nil, other)) + line[end:]
-	back, err := readCSV(delimiter, changed)
-	if wantErr == nil && len(want) == len(back) {
+	if whole {
+		back, err := readCSV(delimiter, changed)
 		want[index] = other
 		if err != nil || strings.Join(back, "|") != strings.Join(want, "|") {
 			t.Fatalf("%q became %q: %q, %v", line, changed, back, err)
