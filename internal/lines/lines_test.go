@@ -159,6 +159,8 @@ func FuzzLines(f *testing.F) {
 	f.Add("\uFEFFaaaaaaaaaaaaaaaa\nb\n", uint8(5), uint8(3))
 	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(9), uint8(30))
 	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(30), uint8(9))
+	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(11), uint8(9))
+	f.Add("aaaaaaaaaaaaaaa\n\nb", uint8(14), uint8(3))
 	f.Fuzz(func(t *testing.T, text string, block, maxLine uint8) {
 		o := &Options{MaxLine: int(maxLine) + 1, block: int(block) + 1}
 		if strings.HasPrefix(text, "\x1F") || strings.HasPrefix(text, "BZ") || strings.HasPrefix(text, "\xFD") || strings.HasPrefix(text, "\x28\xB5") {
