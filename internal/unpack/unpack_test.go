@@ -122,3 +122,25 @@ func TestZstdFrames(t *testing.T) {
 		}
 	}
 }
+
+// Anything is decompressed without a panic, within a limit of memory.
+func FuzzReader(f *testing.F) {
+	for name := range files {
+		packed, err := os.ReadFile("../../document/testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(packed)
+	}
+	f.Add(frame(0xD, []byte("dictionary")))
+	f.Add(append(frame(0xD, []byte(zstdMagic)), zstdMagic...))
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		format, _ := Detect(packed)
+		r, err := NewReader(bytes.NewReader(packed), format)
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		_, _ = io.Copy(io.Discard, io.LimitReader(r, 1<<20))
+	})
+}
