@@ -75,7 +75,7 @@ func TestWAT(t *testing.T) {
 	file := kept("warcinfo", "", "see http://info.example/") +
 		wat("request", "http://h.example/a/", "{}") +
 		wat("response", "http://h.example/a/", `{"Head":{"Link":[{"path":"LINK@/href","url":"/s.css","rel":"stylesheet"}]},"Links":[{"path":"A@/href","url":"b"},{"path":"IMG@/src","url":" http:\/\/c.example\/\u00e9 "},{"path":"A@/href","url":"javascript:go('http://no.example/')"}]}`) +
-		wat("response", "http://h.example/based", `{"Head":{"Base":"/x/"},"Links":[{"path":"FORM@/action","url":"y"}]}`) +
+		wat("response", "http://h.example/based", `{"Head":{"Base":"/x/"},"Links":[{"path":"FORM@/action","url":"y?a&amp;b&copy=1"}]}`) +
 		strings.Replace(kept("metadata", "http://h.example/", "{"), "text/plain", "application/json", 1) +
 		kept("metadata", "http://h.example/", "via: http://v.example/")
 	var got []string
@@ -93,7 +93,7 @@ func TestWAT(t *testing.T) {
 	want := `http://h.example/a/ 2:168 link href http://h.example/s.css (application/json)
 http://h.example/a/ 2:232 a href http://h.example/a/b (application/json)
 http://h.example/a/ 2:262 img src http://c.example/%C3%A9 (application/json)
-http://h.example/based 2:185 form action http://h.example/x/y (application/json)
+http://h.example/based 2:185 form action http://h.example/x/y?a&b&copy=1 (application/json)
 ! x.warc.wat: http://h.example/: warc: metadata: invalid JSON at octet 1: the text ends too early`
 	if strings.Join(got, "\n") != want {
 		t.Error(strings.Join(got, "\n"))

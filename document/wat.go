@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/warc"
 )
 
@@ -32,12 +33,18 @@ func (f *finder) wat(it item) {
 	o := f.o
 	o.Extract.Clone = true
 	d := newLinkFinder(t.hold(octets), &o, t.emit)
-	d.base = w.Base
+	d.base = watValue(w.Base)
 	for _, l := range w.Links {
-		if d.refer(strings.Trim(l.URL, " \t\r\n\f"), l.Start, l.End, extract.Attribute, watElement(l.Path)); d.done {
+		if d.refer(watValue(l.URL), l.Start, l.End, extract.Attribute, watElement(l.Path)); d.done {
 			return
 		}
 	}
+}
+
+// watValue decodes the value of an attribute, which most WAT files have as the page writes
+// it: with character references.
+func watValue(text string) string {
+	return strings.Trim(markup.Decode(text, markup.HTMLValue).Text, " \t\r\n\f")
 }
 
 // watElement returns "a href" for the path "A@/href".

@@ -139,7 +139,7 @@ func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 		return // encoding/csv skips it
 	case wantErr == nil && (index < 0 || index >= len(want)):
 		if err == nil {
-			t.Fatalf("field %d of %q: %q, and there is none", n, line, line[start:end])
+			t.Fatalf("field %d of %q: %q, which is missing", n, line, line[start:end])
 		}
 		return
 	case wantErr == nil && err != nil:

@@ -1,12 +1,15 @@
 package peers
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	root "github.com/locus-url/locus"
+	documents "github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/internal/lines"
 	"github.com/locus-url/locus/internal/tour"
 )
@@ -80,4 +83,61 @@ func TestLinesOfWget(t *testing.T) {
 			}
 		}
 	}
+}
+
+// crawl has the beginning of a crawl of Common Crawl: the WARC file, and the WAT and WET
+// files made of it. "npm pack warc@1.0.1", unpacked there, brings them.
+var crawl = unpacked("npm/warc/test/fixtures/CC-MAIN-20140820021334-00006-ip-10-180-136-8.ec2.internal.warc")
+
+// linksOf returns the URLs of the pages of a web archive, each after its page.
+func linksOf(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	links := map[string]bool{}
+	for l, err := range documents.Links(f, file, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, err := l.Resolve(root.URL{}); err == nil {
+			links[l.Member+" "+u.String()] = true
+		}
+	}
+	return links
+}
+
+// The files of Common Crawl are read, and what a WAT file lists for a page is what its page
+// has.
+func TestCommonCrawl(t *testing.T) {
+	if _, err := os.Stat(crawl); err != nil {
+		t.Skip(err)
+	}
+	pages := inputsOf(t, crawl)
+	if len(pages) != 4 || pages[1] != "http://0pointer.de/photos/?gallery=Australia&photo=496" {
+		t.Errorf("targets of the WARC file: %q", pages)
+	}
+	for ext, n := range map[string]int{".wat": 2, ".wet": 3} {
+		targets := inputsOf(t, crawl+ext)
+		if len(targets) != n {
+			t.Errorf("%d targets of the %s file, want %d", len(targets), ext, n)
+		}
+		for _, url := range targets {
+			if !slices.Contains(pages, url) {
+				t.Errorf("%s is in the %s file only", url, ext)
+			}
+		}
+	}
+	inPages, listed := linksOf(t, crawl), linksOf(t, crawl+".wat")
+	if len(listed) < 10 {
+		t.Errorf("%d links in the WAT file", len(listed))
+	}
+	for link := range listed {
+		if !inPages[link] {
+			t.Errorf("%s is in the WAT file only", link)
+		}
+	}
+	t.Logf("%d links of pages, %d in the WAT file", len(inPages), len(listed))
 }
