@@ -110,7 +110,7 @@ func TestLinesOfFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.txt": "one\ntwo\r\n\nfour", "b.gz": zip(t, "five\nsi", "x\n", "", "seven"), "mark.txt": "\uFEFFeight\n", "empty": "", "-": "a file\n",
 		"gz.gz": zip(t, zip(t, "nine\n")), "short": "B", "nul": "\x00\x00\n\x00",
-		"big": "\xFE\xFF\x00t\x00\n\x00\xE9", "little": "\xFF\xFEt\x00\n\x00", "mark": "\xEF\xBB", "ff": "\xFF",
+		"big": "\xFE\xFF\x00t\x00\n\x00\xE9", "little": "\xFF\xFEt\x00\n\x00", "mark": "\xEF\xBB", "ff": "\xFF", "fffe": "\xFF\xFEab", "feff": "\xFE\xFFa", "short little": "\xFF\xFEa",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestLinesOfFiles(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	got := read(t, []string{"a.txt", "b.gz", "missing", "mark.txt", "empty", "-", "./-", "folder", "gz.gz", "short", "nul", "big", "little", "mark", "ff"}, &Options{Stdin: strings.NewReader(zip(t, "input\n"))}, false)
+	got := read(t, []string{"a.txt", "b.gz", "missing", "mark.txt", "empty", "-", "./-", "folder", "gz.gz", "short", "nul", "big", "little", "mark", "ff", "fffe", "feff", "short little"}, &Options{Stdin: strings.NewReader(zip(t, "input\n"))}, false)
 	want := `a.txt:1 "one\n"
 a.txt:2 "two\r\n"
 a.txt:3 "\n"
@@ -141,6 +141,9 @@ big:2 "é"
 little:1 "t\n"
 mark:1 "\xef\xbb"
 ff:1 "\xff"
+fffe:1 "\xff\xfeab"
+feff:1 "\xfe\xffa"
+short little:1 "\xff\xfea"
 `
 	if got != want {
 		t.Errorf("%s\nwant:\n%s", got, want)

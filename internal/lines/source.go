@@ -143,23 +143,31 @@ func detect(in *bufio.Reader) (f unpack.Format, err error) {
 }
 
 // skipMark skips a byte order mark, and decodes UTF-16, as some programs of Windows write
-// it, if the mark says so.
+// it: a mark and a character of US-ASCII.
 func (o *opened) skipMark() {
-	const utf8, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
-	for n := 1; n <= len(utf8); n++ {
-		switch head, err := o.Peek(n); {
-		case err != nil:
-			return
-		case string(head) == utf8:
-			o.Discard(n)
-			return
-		case string(head) == big, string(head) == little:
-			o.Reader = bufio.NewReaderSize(charset.NewReader("utf-16", o.Reader, -1), headSize)
-			return
-		case !strings.HasPrefix(utf8, string(head)) && !strings.HasPrefix(big, string(head)) && !strings.HasPrefix(little, string(head)):
-			return
+	const mark, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
+	switch {
+	case o.begins(mark):
+		o.Discard(len(mark))
+	case o.begins(big+"\x00"), o.begins(little) && o.hasNUL(len(little)+1):
+		o.Reader = bufio.NewReaderSize(charset.NewReader("utf-16", o.Reader, -1), headSize)
+	}
+}
+
+// begins reports whether text comes next. It reads no more than shows that.
+func (o *opened) begins(text string) bool {
+	for n := 1; n <= len(text); n++ {
+		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {
+			return false
 		}
 	}
+	return true
+}
+
+// hasNUL reports whether the octet at n, which is read, is NUL.
+func (o *opened) hasNUL(n int) bool {
+	head, err := o.Peek(n + 1)
+	return err == nil && head[n] == 0
 }
 
 // opened is the decompressed content of a source.
