@@ -149,7 +149,7 @@ func (o *opened) skipMark() {
 	switch {
 	case o.begins(mark):
 		o.Discard(len(mark))
-	case o.begins(big+"\x00"), o.begins(little) && o.hasNUL(len(little)+1):
+	case o.begins(big + "\x00"), o.begins(little) && o.hasNUL(len(little)+1):
 		o.Reader = bufio.NewReaderSize(charset.NewReader("utf-16", o.Reader, -1), headSize)
 	}
 }

@@ -28,10 +28,10 @@ type LineFlags struct {
 func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 	f := &LineFlags{app: a, cmd: cmd}
 	AddFlags(cmd, "Input", func(flags *pflag.FlagSet) {
-		flags.BoolVar(&f.files, "files", false, "read the arguments as files with a URL a line; \"-\" is standard input")
-		flags.StringVar(&f.field, "field", "", "take the URL from field `N` of each line, -1 for the last")
-		flags.StringVar(&f.delimiter, "delimiter", "", "separate fields at `D` (default TAB); \",\" and \";\" mean CSV")
-		flags.StringVar(&f.key, "key", "", "take the URL from the value at `PATH` of each JSON line: a.b[0].url")
+		flags.BoolVar(&f.files, "files", false, "arguments are files with a URL a line, or \"-\"")
+		flags.StringVar(&f.field, "field", "", "the URL is field `N` of each line, -1 the last")
+		flags.StringVar(&f.delimiter, "delimiter", "", "separate fields at `D` (default TAB); \",\" means CSV")
+		flags.StringVar(&f.key, "key", "", "the URL is at `PATH` of each JSON line: a.b[0].url")
 		flags.StringVar(&f.as, "as", "", "read the lines as `FORMAT`: "+strings.Join(lines.Formats(), ", "))
 	})
 	cmd.MarkFlagsMutuallyExclusive("field", "key", "as")
