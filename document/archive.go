@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/locus-url/locus/internal/unpack"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/warc"
 )
@@ -56,7 +57,7 @@ func (f *finder) zip(it item, h *head) {
 		return
 	}
 	r.RegisterDecompressor(zipBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
-	r.RegisterDecompressor(zipZstd, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderLowmem(true)))
+	r.RegisterDecompressor(zipZstd, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(unpack.MaxDictionary), zstd.WithDecoderLowmem(true)))
 	for _, file := range r.File {
 		if !file.Mode().IsRegular() {
 			continue
@@ -84,7 +85,8 @@ func (f *finder) zipFile(it item, file *zip.File) {
 	f.find(part)
 }
 
-// webArchive reports the links of the pages that a WARC or ARC file has.
+// webArchive reports the links of the pages that a WARC or ARC file has, or a WAT file
+// describes.
 func (f *finder) webArchive(it item) {
 	r := warc.NewReader(it.r)
 	for {
@@ -96,6 +98,16 @@ func (f *finder) webArchive(it item) {
 			f.fail(it, err)
 			return
 		}
+		target := record.Target()
+		if isWAT(record) {
+			if !f.next(it) {
+				return
+			}
+			part := it.part(unpacked{record, f}, target, target)
+			part.typ, part.base = record.Get("Content-Type"), target
+			f.wat(part)
+			continue
+		}
 		p, ok := record.Payload()
 		if !ok || p.Status != 0 && p.Status/100 != 2 {
 			continue // no page, or one about an error
@@ -103,7 +115,6 @@ func (f *finder) webArchive(it item) {
 		if !f.next(it) {
 			return
 		}
-		target := record.Target()
 		part := it.part(unpacked{p, f}, target, target)
 		part.typ, part.base = p.Type, target
 		f.find(part)

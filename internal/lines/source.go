@@ -1,0 +1,236 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/unpack"
+)
+
+// reader reads the sources, one after another.
+type reader struct {
+	o      Options
+	ctx    context.Context
+	out    chan<- *Block
+	waited bool // the last block said that the reader may wait
+	source
+	filling
+}
+
+// source is what is known about the current source.
+type source struct {
+	name    string
+	line    int64         // number of the next line
+	unit    string        // that is counted: "line" or "record"
+	piped   bool          // it is read through a pump
+	octets  counter       // as it is stored
+	packing unpack.Format // of its compression
+	finder  *Finder
+}
+
+// send delivers a block of the current source.
+func (r *reader) send(b *Block) error {
+	b.Source, b.Line, b.Read, b.Finder = r.name, r.line, r.octets.n, r.finder
+	switch {
+	case b.Cut > 0:
+		r.line++
+	case len(b.Text) > 0:
+		r.line += int64(bytes.Count(b.Text, newline))
+	}
+	r.waited = b.Wait
+	select {
+	case r.out <- b:
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+var newline = []byte{'\n'}
+
+// headSize is the size of the buffer that shows the first octets of a source.
+const headSize = 64 << 10
+
+// read reads a source, and delivers its error.
+func (r *reader) read(name string) {
+	r.source = source{name: name, line: 1, unit: "line"}
+	unpacked, err := r.unpack()
+	if err == nil {
+		err = r.content(unpacked.Reader)
+		unpacked.Close()
+	}
+	if err != nil && r.ctx.Err() == nil {
+		r.send(&Block{Err: r.explain(err)})
+	}
+}
+
+// explain says in which source err is, and where.
+func (r *reader) explain(err error) error {
+	var system *os.PathError
+	if errors.As(err, &system) {
+		err = system.Err
+	}
+	name := locus.Quote(r.name)
+	if r.name == "-" {
+		name = "standard input"
+	}
+	var where []string
+	if r.line > 1 {
+		where = append(where, fmt.Sprintf("after %s %d", r.unit, r.line-1))
+	}
+	if r.packing != unpack.None {
+		where = append(where, fmt.Sprintf("near octet %d of the compressed file", r.octets.offset()))
+	}
+	if len(where) > 0 {
+		name += ": " + strings.Join(where, ", ")
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		name += ": the file is cut"
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// unpack opens the current source and decompresses it.
+func (r *reader) unpack() (*opened, error) {
+	f, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(readFunc(r.octets.read), headSize)
+	r.octets.r, r.octets.head = f, in
+	opened := &opened{Reader: in, closers: []io.Closer{f}}
+	for range maxDepth {
+		format, err := detect(opened.Reader)
+		if err != nil || format == unpack.None {
+			opened.skipMark()
+			return opened, nil // an error comes again
+		}
+		r.packing = format
+		z, err := unpack.NewReader(opened.Reader, format)
+		if err != nil {
+			opened.Close()
+			return nil, err
+		}
+		opened.closers = append(opened.closers, z)
+		opened.Reader = bufio.NewReaderSize(z, headSize)
+	}
+	return opened, nil
+}
+
+// maxDepth is how often a file may be compressed.
+const maxDepth = 4
+
+func detect(in *bufio.Reader) (f unpack.Format, err error) {
+	for sure := false; !sure; {
+		// At the end of a short file the octets that there are decide.
+		if _, err = in.Peek(in.Buffered() + 1); err != nil && in.Buffered() == 0 {
+			return unpack.None, err
+		}
+		head, _ := in.Peek(in.Buffered())
+		if f, sure = unpack.Detect(head); err != nil {
+			return f, nil
+		}
+	}
+	return f, nil
+}
+
+// skipMark skips a byte order mark, and decodes UTF-16, as some programs of Windows write
+// it: a mark and a character of US-ASCII.
+func (o *opened) skipMark() {
+	const mark, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
+	switch {
+	case o.begins(mark):
+		o.Discard(len(mark))
+	case o.begins(big + "\x00"), o.begins(little) && o.hasNUL(len(little)+1):
+		o.Reader = bufio.NewReaderSize(charset.NewReader("utf-16", o.Reader, -1), headSize)
+	}
+}
+
+// begins reports whether text comes next. It reads no more than shows that.
+func (o *opened) begins(text string) bool {
+	for n := 1; n <= len(text); n++ {
+		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasNUL reports whether the octet at n, which is read, is NUL.
+func (o *opened) hasNUL(n int) bool {
+	head, err := o.Peek(n + 1)
+	return err == nil && head[n] == 0
+}
+
+// opened is the decompressed content of a source.
+type opened struct {
+	*bufio.Reader
+	closers []io.Closer
+}
+
+func (o *opened) Close() error {
+	for i := len(o.closers) - 1; i >= 0; i-- {
+		o.closers[i].Close()
+	}
+	return nil
+}
+
+// counter counts the octets of a source.
+type counter struct {
+	r    io.Reader
+	n    int64
+	head *bufio.Reader // reads from the counter
+}
+
+func (c *counter) read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// offset returns how many octets were taken from the source.
+func (c *counter) offset() int64 { return c.n - int64(c.head.Buffered()) }
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// open opens the current source. What may make the reader wait is read through a pump.
+func (r *reader) open() (io.ReadCloser, error) {
+	if r.name == "-" {
+		in := r.o.Stdin
+		if in == nil {
+			in = strings.NewReader("")
+		}
+		if f, ok := in.(*os.File); ok && isRegular(f) {
+			return io.NopCloser(f), nil
+		}
+		return r.pump(func() (io.ReadCloser, error) { return io.NopCloser(in), nil }), nil
+	}
+	info, err := os.Stat(r.name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errFolder
+	case info.Mode().IsRegular():
+		return os.Open(r.name)
+	}
+	name := r.name
+	return r.pump(func() (io.ReadCloser, error) { return os.Open(name) }), nil
+}
+
+var errFolder = errors.New("it is a folder; name its files")
+
+func isRegular(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,143 @@
+package peers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	root "github.com/locus-url/locus"
+	documents "github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/lines"
+	"github.com/locus-url/locus/internal/tour"
+)
+
+// inputsOf returns the URLs in the lines of a file.
+func inputsOf(t *testing.T, file string) (list []string) {
+	t.Helper()
+	for b := range lines.Blocks(t.Context(), []string{file}, nil) {
+		if b.Err != nil {
+			t.Fatal(b.Err)
+		}
+		for line := range strings.Lines(string(b.Text)) {
+			line = strings.TrimRight(line, "\r\n")
+			start, end, err := b.Finder.Find([]byte(line))
+			if err == lines.ErrNoURL || line == "" {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %q: %v", file, line, err)
+			}
+			url, err := b.Finder.Decode(nil, []byte(line[start:end]))
+			if err != nil {
+				t.Fatalf("%s: %q: %v", file, line, err)
+			}
+			list = append(list, string(url))
+		}
+		b.Release()
+	}
+	return list
+}
+
+// What wget keeps of the tour's servers is read as lines: the targets of its WARC file, by
+// HTTP and FTP, and the URLs of its CDX index.
+func TestLinesOfWget(t *testing.T) {
+	wget := need(t, "wget")
+	museum, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer museum.Close()
+	var wanted []string
+	for _, stop := range museum.Stops() {
+		if u := stop.URL; u.Scheme() == "http" || u.Scheme() == "ftp" && !strings.Contains(u.String(), ";") {
+			text, _, _ := strings.Cut(u.String(), "#")
+			wanted = append(wanted, text)
+		}
+	}
+	if len(wanted) < 3 {
+		t.Fatal(wanted)
+	}
+	for name, flag := range map[string]string{"x.warc.gz": "--warc-compression", "x.warc": "--no-warc-compression"} {
+		dir := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), wget, append([]string{"-q", "--no-proxy", "--tries=1", "--warc-file=x", "--warc-cdx", flag}, wanted...)...)
+		cmd.Dir = dir
+		// Some stops are errors: what counts is what wget kept.
+		out, err := cmd.CombinedOutput()
+		index, targets := inputsOf(t, filepath.Join(dir, "x.cdx")), inputsOf(t, filepath.Join(dir, name))
+		if len(index) == 0 || len(targets) < len(index) {
+			t.Fatalf("%d URLs in the index, %d in the archive; wget: %v %s", len(index), len(targets), err, out)
+		}
+		t.Logf("%s: %d stops, %d URLs in the index, %d in the archive", name, len(wanted), len(index), len(targets))
+		for _, url := range index {
+			if !slices.Contains(targets, url) {
+				t.Errorf("%s: %s is in the index only", name, url)
+			}
+		}
+		for _, url := range wanted {
+			// wget keeps the listing of a directory under another name.
+			if !slices.Contains(targets, url) && !strings.HasSuffix(url, "/") {
+				t.Errorf("%s: %s is not in the archive", name, url)
+			}
+		}
+	}
+}
+
+// crawl has the beginning of a crawl of Common Crawl: the WARC file, and the WAT and WET
+// files made of it. "npm pack warc@1.0.1", unpacked there, brings them.
+var crawl = unpacked("npm/warc/test/fixtures/CC-MAIN-20140820021334-00006-ip-10-180-136-8.ec2.internal.warc")
+
+// linksOf returns the URLs of the pages of a web archive, each after its page.
+func linksOf(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	links := map[string]bool{}
+	for l, err := range documents.Links(f, file, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, err := l.Resolve(root.URL{}); err == nil {
+			links[l.Member+" "+u.String()] = true
+		}
+	}
+	return links
+}
+
+// The files of Common Crawl are read, and what a WAT file lists for a page is what its page
+// has.
+func TestCommonCrawl(t *testing.T) {
+	if _, err := os.Stat(crawl); err != nil {
+		t.Skip(err)
+	}
+	pages := inputsOf(t, crawl)
+	if len(pages) != 4 || pages[1] != "http://0pointer.de/photos/?gallery=Australia&photo=496" {
+		t.Errorf("targets of the WARC file: %q", pages)
+	}
+	for ext, n := range map[string]int{".wat": 2, ".wet": 3} {
+		targets := inputsOf(t, crawl+ext)
+		if len(targets) != n {
+			t.Errorf("%d targets of the %s file, want %d", len(targets), ext, n)
+		}
+		for _, url := range targets {
+			if !slices.Contains(pages, url) {
+				t.Errorf("%s is in the %s file only", url, ext)
+			}
+		}
+	}
+	inPages, listed := linksOf(t, crawl), linksOf(t, crawl+".wat")
+	if len(listed) < 10 {
+		t.Errorf("%d links in the WAT file", len(listed))
+	}
+	for link := range listed {
+		if !inPages[link] {
+			t.Errorf("%s is in the WAT file only", link)
+		}
+	}
+	t.Logf("%d links of pages, %d in the WAT file", len(inPages), len(listed))
+}
