@@ -32,7 +32,7 @@ func (f *finder) wat(it item) {
 	t := texts{f: f, it: it, typ: mediaType(it.typ)}
 	o := f.o
 	o.Extract.Clone = true
-	d := newLinkFinder(t.hold(octets), &o, t.emit)
+	d := newLinkFinder(t.hold(octets), &o, func(l Link) bool { return t.emit(&l) })
 	d.base = watValue(w.Base)
 	for _, l := range w.Links {
 		if d.refer(watValue(l.URL), l.Start, l.End, extract.Attribute, watElement(l.Path)); d.done {
