@@ -11,6 +11,18 @@ import (
 // Parse reads text as a URL. It changes nothing: String returns text. The error is
 // a [*SyntaxError]. Parse reads text once and allocates only for an error.
 func Parse(text string) (URL, error) {
+	if ends, rest, found := octet.Scan(text); ends != 0 {
+		u := URL{text: text, login: ends, more: rest}
+		if found&octet.ScanRare != 0 {
+			u.more |= uint64(rareHostFacts(u.Host(), octet.HostDigit)) << 48
+		}
+		return u, nil
+	}
+	return parse(text)
+}
+
+// parse is [Parse] for any text.
+func parse(text string) (URL, error) {
 	if len(text) > MaxLen {
 		return URL{}, tooLong.error(text, MaxLen)
 	}
