@@ -101,9 +101,5 @@ func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
 	if s := r.lookup(u.String()); s != &generic {
 		return s // names in the table are in lower case
 	}
-	lower := strings.ToLower(name)
-	if lower == name {
-		return &generic
-	}
-	return r.named(lower)
+	return r.named(strings.ToLower(name))
 }
