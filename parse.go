@@ -14,7 +14,7 @@ func Parse(text string) (URL, error) {
 	if ends, rest, found := octet.Scan(text); ends != 0 {
 		u := URL{text: text, login: ends, more: rest}
 		if found&octet.ScanRare != 0 {
-			u.more |= uint64(rareHostFacts(u.Host(), octet.HostDigit)) << 48
+			u.more |= uint64(rareHostFacts(u.Host(), octet.HostDigit)) << 32
 		}
 		return u, nil
 	}
@@ -44,15 +44,14 @@ func parse(text string) (URL, error) {
 		i += 2
 		// Most logins are a host of section 5 and an optional port.
 		end, shape := octet.Host(text, i)
-		stop, num := end, 0
+		stop := end
 		if end < len(text) && text[end] == ':' {
-			stop, num = plainPort(text, end+1)
+			stop = plainPort(text, end+1)
 		}
 		if stop == len(text) || text[stop] == '/' || text[stop] == '#' {
 			facts = facts&^upperFact(shape) | hostFacts(text, i, end, shape)
 			if stop != end {
 				u.login |= uint64(end) << 48
-				u.more = uint64(num) << 32
 			}
 			i = stop
 		} else {
@@ -61,7 +60,6 @@ func parse(text string) (URL, error) {
 				return URL{}, f.error(text, at)
 			}
 			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
-			u.more = uint64(l.num) << 32
 			facts = facts&^l.lacks | l.host
 			i = l.end
 		}
@@ -84,6 +82,9 @@ func parse(text string) (URL, error) {
 		facts &^= lacks
 	}
 	facts |= classFacts(all)
+	if facts&PathHsegment != 0 || facts&PathXchar != 0 && isPathSearch(text[i:end]) {
+		facts |= PathSearch
+	}
 	if end < len(text) {
 		if text[end] != '#' {
 			return URL{}, part.error(text, end)
@@ -97,7 +98,7 @@ func parse(text string) (URL, error) {
 			facts &^= FragmentXchar
 		}
 	}
-	u.more |= uint64(facts) << 48
+	u.more |= uint64(facts) << 32
 	return u, nil
 }
 
@@ -109,6 +110,13 @@ func MustParse(text string) URL {
 		panic(err)
 	}
 	return u
+}
+
+// isPathSearch reports whether neither "?" nor "/" follows the first "?" of text, which is made of
+// xchars.
+func isPathSearch(text string) bool {
+	_, search, _ := strings.Cut(text, "?")
+	return strings.IndexByte(search, '?') < 0 && strings.IndexByte(search, '/') < 0
 }
 
 // schemeFault returns the reason why no scheme ends at i.
@@ -242,16 +250,17 @@ func isOctet(text string) bool {
 	return n <= 255
 }
 
-// plainPort reads a port from 1 to 65535 without leading zeros at i. For anything
-// else end is the ":" before it.
-func plainPort(s string, i int) (end, num int) {
+// plainPort returns the end of the port from 1 to 65535 without leading zeros at i. For
+// anything else it returns the offset of the ":" before it.
+func plainPort(s string, i int) (end int) {
+	num := 0
 	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
 		num = num*10 + int(s[end]-'0')
 	}
 	if end == i || s[i] == '0' || num > 65535 {
-		return i - 1, 0
+		return i - 1
 	}
-	return end, num
+	return end
 }
 
 // login holds the offsets of the parts of a login, and the facts about it:
@@ -261,7 +270,6 @@ func plainPort(s string, i int) (end, num int) {
 type login struct {
 	start, end     int
 	pass, at, port int // as in URL
-	num            uint16
 	lacks, host    Facts // the facts that do not hold; the facts about the host
 }
 
@@ -371,6 +379,5 @@ func (l *login) readPort(s string, i int) (f *fault, at int) {
 	if i == l.end || s[i] == '0' {
 		l.lacks |= PortPlain
 	}
-	l.num = uint16(n)
 	return nil, 0
 }

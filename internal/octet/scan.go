@@ -5,9 +5,9 @@ package octet
 // ends has the offset of the ":" after the scheme in its lowest 16 bits, and that of the ":"
 // before a port in its highest.
 //
-// rest has the offsets of the "/" after the host and of the "#", the number of the
-// port, and the facts, each in 16 bits, the first lowest. 0 is an absent part. Of the facts HostName
-// is not decided if found has [ScanRare].
+// rest has the offsets of the "/" after the host and of the "#", each in 16 bits, the first
+// lowest, and the facts above them. 0 is an absent part. Of the facts HostName is not decided if
+// found has [ScanRare].
 //
 // found has the offset of the first "?" of the path or scheme-specific part in its lowest 16
 // bits, or 0.

@@ -73,7 +73,7 @@ loaded:
 	VPMOVMSKB Y6, R8
 	SHLXQ     CX, R8, R8
 	ORQ       R8, DI
-	MOVQ      $0x7fe6000000000000, R8
+	MOVQ      $0x7fe6800000000000, R8
 	XORL      R9, R9
 	SHRXQ     SI, DI, R10
 	ANDL      $0x06, R10
@@ -167,51 +167,58 @@ port_done:
 	VPMOVMSKB Y6, SI
 	SHLXQ     CX, SI, SI
 	ORQ       SI, DX
+	MOVQ      DX, SI
 	VPCMPEQB  vector9<>+0(SB), Y0, Y5
 	VPCMPEQB  vector9<>+0(SB), Y1, Y6
-	VPMOVMSKB Y5, SI
+	VPMOVMSKB Y5, DX
 	VPMOVMSKB Y6, R10
 	SHLXQ     CX, R10, R10
-	ORQ       R10, SI
-	MOVQ      BX, R10
-	NOTQ      R10
-	ORQ       DI, R10
-	ORQ       SI, R10
-	BTQ       AX, R10
+	ORQ       R10, DX
+	MOVQ      DX, R10
+	MOVQ      BX, DX
+	NOTQ      DX
+	ORQ       DI, DX
+	ORQ       R10, DX
+	BTQ       AX, DX
 	JCC       slow
-	SHRXQ     AX, DI, R10
-	ANDL      $0x01, R10
-	LEAQ      (AX)(R10*1), DI
-	MOVQ      R10, R11
-	NEGQ      R11
-	ANDQ      AX, R11
+	SHRXQ     AX, DI, R11
+	ANDL      $0x01, R11
+	LEAQ      (AX)(R11*1), DX
+	MOVQ      R11, R12
+	NEGQ      R12
+	ANDQ      AX, R12
+	ORQ       R12, R8
+	SHLQ      $0x3f, R11
 	ORQ       R11, R8
-	SHLQ      $0x3f, R10
-	ORQ       R10, R8
 
 tail:
 	XORL      AX, AX
-	TZCNTQ    SI, R10
-	CMOVQCS   AX, R10
-	SHLQ      $0x10, R10
-	ORQ       R10, R8
-	MOVQ      $-1, R10
-	BLSIQ     SI, SI
-	ANDNQ     BX, SI, R11
-	DECQ      SI
-	ANDQ      SI, DX
-	TZCNTQ    DX, BX
+	TZCNTQ    R10, R11
+	CMOVQCS   AX, R11
+	SHLQ      $0x10, R11
+	ORQ       R11, R8
+	MOVQ      $-1, R11
+	BLSIQ     R10, R10
+	ANDNQ     BX, R10, R12
+	DECQ      R10
+	ANDQ      R10, SI
+	TZCNTQ    SI, BX
 	CMOVQCS   AX, BX
 	ORQ       BX, R9
-	SHLXQ     DI, R10, R10
-	ANDQ      SI, R10
-	ANDQ      R11, R10
+	ANDQ      R10, DI
+	BLSMSKQ   SI, AX
+	ANDNQ     DI, AX, AX
+	BLSRQ     SI, BX
+	ORQ       AX, BX
+	SHLXQ     DX, R11, R11
+	ANDQ      R10, R11
+	ANDQ      R12, R11
 	VPCMPEQB  vector10<>+0(SB), Y0, Y5
 	VPCMPEQB  vector10<>+0(SB), Y1, Y6
 	VPMOVMSKB Y5, AX
-	VPMOVMSKB Y6, BX
-	SHLXQ     CX, BX, BX
-	ORQ       BX, AX
+	VPMOVMSKB Y6, DX
+	SHLXQ     CX, DX, DX
+	ORQ       DX, AX
 	TESTQ     AX, AX
 	JNZ       first_escapes
 
@@ -224,10 +231,10 @@ first_escapes_done:
 	VPCMPEQB  Y2, Y5, Y5
 	VPCMPEQB  Y2, Y6, Y6
 	VPMOVMSKB Y5, AX
-	VPMOVMSKB Y6, BX
-	SHLXQ     CX, BX, BX
-	ORQ       BX, AX
-	ANDQ      R11, AX
+	VPMOVMSKB Y6, DX
+	SHLXQ     CX, DX, DX
+	ORQ       DX, AX
+	ANDQ      R12, AX
 	JNZ       first_unsafe
 
 first_unsafe_done:
@@ -239,26 +246,31 @@ first_unsafe_done:
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
 	VPMOVMSKB Y5, AX
-	VPMOVMSKB Y6, BX
-	SHLXQ     CX, BX, BX
-	ORQ       BX, AX
-	ANDQ      R10, AX
+	VPMOVMSKB Y6, DX
+	SHLXQ     CX, DX, DX
+	ORQ       DX, AX
+	ANDQ      R11, AX
 	VPCMPEQB  vector13<>+0(SB), Y0, Y0
 	VPCMPEQB  vector13<>+0(SB), Y1, Y1
-	VPMOVMSKB Y0, BX
+	VPMOVMSKB Y0, DX
 	VPMOVMSKB Y1, DI
 	SHLXQ     CX, DI, DI
-	ORQ       DI, BX
-	ANDQ      SI, BX
+	ORQ       DI, DX
+	ANDQ      R10, DX
 	XORL      CX, CX
-	XORL      SI, SI
-	CMPQ      SI, AX
+	XORL      DI, DI
+	CMPQ      DI, AX
 	ADCQ      CX, CX
-	CMPQ      SI, DX
+	CMPQ      DI, SI
 	ADCQ      CX, CX
-	CMPQ      SI, BX
+	CMPQ      DI, DX
 	ADCQ      CX, CX
 	SHLQ      $0x37, CX
+	ANDNQ     R8, CX, R8
+	MOVQ      DI, CX
+	CMPQ      DI, BX
+	RCRQ      $0x01, CX
+	SHRQ      $0x10, CX
 	ANDNQ     R8, CX, R8
 	JMP       first_done
 
@@ -271,25 +283,25 @@ first_unsafe:
 	VPAND     Y4, Y6, Y6
 	VPCMPEQB  Y2, Y5, Y5
 	VPCMPEQB  Y2, Y6, Y6
-	VPMOVMSKB Y5, BX
+	VPMOVMSKB Y5, DX
 	VPMOVMSKB Y6, DI
 	SHLXQ     CX, DI, DI
-	ORQ       DI, BX
-	ANDQ      AX, BX
+	ORQ       DI, DX
+	ANDQ      AX, DX
 	JNZ       slow
-	MOVQ      AX, BX
-	ANDQ      SI, BX
-	ANDNQ     AX, SI, AX
+	MOVQ      AX, DX
+	ANDQ      R10, DX
+	ANDNQ     AX, R10, AX
 	XORL      DI, DI
-	XORL      R11, R11
-	CMPQ      DI, BX
-	SBBQ      R11, R11
-	MOVQ      $0x0780000000000000, BX
-	ANDQ      BX, R11
-	ANDNQ     R8, R11, R8
-	XORL      BX, BX
+	XORL      R12, R12
+	CMPQ      DI, DX
+	SBBQ      R12, R12
+	MOVQ      $0x0780800000000000, DX
+	ANDQ      DX, R12
+	ANDNQ     R8, R12, R8
+	XORL      DX, DX
 	XORL      DI, DI
-	CMPQ      BX, AX
+	CMPQ      DX, AX
 	SBBQ      DI, DI
 	MOVQ      $0x1000000000000000, AX
 	ANDQ      AX, DI
@@ -297,17 +309,17 @@ first_unsafe:
 	JMP       first_unsafe_done
 
 first_escapes:
-	MOVQ AX, BX
-	SHLQ $0x02, BX
-	SHRQ $0x02, BX
-	CMPQ BX, AX
+	MOVQ AX, DX
+	SHLQ $0x02, DX
+	SHRQ $0x02, DX
+	CMPQ DX, AX
 	JEQ  first_inside
 	MOVQ text_len+8(FP), AX
 	CMPQ AX, $0x40
 	JBE  slow
 
 first_inside:
-	LEAQ      (BX)(BX*1), AX
+	LEAQ      (DX)(DX*1), AX
 	LEAQ      (AX)(AX*1), DI
 	ORQ       AX, DI
 	VMOVDQU   vector15<>+0(SB), Y6
@@ -318,20 +330,20 @@ first_inside:
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
 	VPMOVMSKB Y5, AX
-	VPMOVMSKB Y6, R12
-	SHLXQ     CX, R12, R12
-	ORQ       R12, AX
+	VPMOVMSKB Y6, R13
+	SHLXQ     CX, R13, R13
+	ORQ       R13, AX
 	ANDNQ     DI, AX, DI
 	JNZ       slow
-	ANDQ      SI, BX
+	ANDQ      R10, DX
 	XORL      AX, AX
 	XORL      DI, DI
-	CMPQ      AX, BX
+	CMPQ      AX, DX
 	SBBQ      DI, DI
 	MOVQ      $0x0800000000000000, AX
 	ANDQ      AX, DI
 	ANDNQ     R8, DI, R8
-	ADDQ      BX, BX
+	ADDQ      DX, DX
 	VMOVDQU   vector16<>+0(SB), Y6
 	VPSHUFB   Y0, Y6, Y5
 	VPSHUFB   Y1, Y6, Y6
@@ -347,9 +359,9 @@ first_inside:
 	VPCMPEQB  vector17<>+0(SB), Y0, Y5
 	VPCMPEQB  vector17<>+0(SB), Y1, Y6
 	VPMOVMSKB Y5, DI
-	VPMOVMSKB Y6, R12
-	SHLXQ     CX, R12, R12
-	ORQ       R12, DI
+	VPMOVMSKB Y6, R13
+	SHLXQ     CX, R13, R13
+	ORQ       R13, DI
 	ANDQ      DI, AX
 	VMOVDQU   vector18<>+0(SB), Y6
 	VPSHUFB   Y0, Y6, Y5
@@ -359,14 +371,14 @@ first_inside:
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
 	VPMOVMSKB Y5, DI
-	VPMOVMSKB Y6, R12
-	SHLXQ     CX, R12, R12
-	ORQ       R12, DI
+	VPMOVMSKB Y6, R13
+	SHLXQ     CX, R13, R13
+	ORQ       R13, DI
 	ORQ       DI, AX
-	ANDQ      BX, AX
-	XORL      BX, BX
+	ANDQ      DX, AX
+	XORL      DX, DX
 	XORL      DI, DI
-	CMPQ      BX, AX
+	CMPQ      DX, AX
 	SBBQ      DI, DI
 	MOVQ      $0x2000000000000000, AX
 	ANDQ      AX, DI
@@ -385,21 +397,21 @@ done:
 	RET
 
 opaque:
-	LEAQ      1(SI), DI
+	LEAQ      1(SI), DX
 	VPCMPEQB  vector8<>+0(SB), Y0, Y5
 	VPCMPEQB  vector8<>+0(SB), Y1, Y6
-	VPMOVMSKB Y5, AX
-	VPMOVMSKB Y6, DX
-	SHLXQ     CX, DX, DX
-	ORQ       DX, AX
-	MOVQ      AX, DX
-	VPCMPEQB  vector9<>+0(SB), Y0, Y5
-	VPCMPEQB  vector9<>+0(SB), Y1, Y6
 	VPMOVMSKB Y5, AX
 	VPMOVMSKB Y6, SI
 	SHLXQ     CX, SI, SI
 	ORQ       SI, AX
 	MOVQ      AX, SI
+	VPCMPEQB  vector9<>+0(SB), Y0, Y5
+	VPCMPEQB  vector9<>+0(SB), Y1, Y6
+	VPMOVMSKB Y5, AX
+	VPMOVMSKB Y6, R10
+	SHLXQ     CX, R10, R10
+	ORQ       R10, AX
+	MOVQ      AX, R10
 	JMP       tail
 
 port:
@@ -457,8 +469,6 @@ port:
 	SHRQ  $0x20, SI
 	CMPQ  SI, $0x0000ffff
 	JA    slow
-	SHLQ  $0x20, SI
-	ORQ   SI, R8
 	JMP   port_done
 
 more:
@@ -517,34 +527,49 @@ fragment:
 	BTRQ  R10, BX
 
 split:
-	VPCMPEQB  vector8<>+0(SB), Y0, Y5
-	VPCMPEQB  vector8<>+0(SB), Y1, Y6
-	VPMOVMSKB Y5, R10
-	VPMOVMSKB Y6, DI
-	SHLXQ     CX, DI, DI
-	ORQ       DI, R10
-	ANDQ      SI, R10
-	JZ        asked
-	TESTL     $0x0000ffff, R9
-	JNZ       asked
-	TZCNTQ    R10, DI
-	ADDQ      AX, DI
-	ORQ       DI, R9
-
-asked:
 	// Of the octets that were in the window before, some may be of the host.
 	SUBQ      AX, DX
 	ADDQ      $0x3f, DX
 	MOVQ      $-2, DI
 	SHLXQ     DX, DI, DI
 	ANDQ      SI, DI
-	VPCMPEQB  vector10<>+0(SB), Y0, Y5
-	VPCMPEQB  vector10<>+0(SB), Y1, Y6
+	VPCMPEQB  vector8<>+0(SB), Y0, Y5
+	VPCMPEQB  vector8<>+0(SB), Y1, Y6
 	VPMOVMSKB Y5, DX
+	VPMOVMSKB Y6, R10
+	SHLXQ     CX, R10, R10
+	ORQ       R10, DX
+	VPCMPEQB  vector4<>+0(SB), Y0, Y5
+	VPCMPEQB  vector4<>+0(SB), Y1, Y6
+	VPMOVMSKB Y5, R10
 	VPMOVMSKB Y6, R11
 	SHLXQ     CX, R11, R11
-	ORQ       R11, DX
+	ORQ       R11, R10
+	ANDQ      DI, DX
+	ANDQ      DI, R10
+	MOVQ      DX, R11
+	ORQ       R10, R11
+	TESTL     $0x0000ffff, R9
+	JNZ       asked
+	BLSMSKQ   DX, R11
+	ANDNQ     R10, R11, R11
+	BLSRQ     DX, R10
+	ORQ       R11, R10
+	MOVQ      R10, R11
 	TESTQ     DX, DX
+	JZ        asked
+	TZCNTQ    DX, R10
+	ADDQ      AX, R10
+	ORQ       R10, R9
+
+asked:
+	VPCMPEQB  vector10<>+0(SB), Y0, Y5
+	VPCMPEQB  vector10<>+0(SB), Y1, Y6
+	VPMOVMSKB Y5, R10
+	VPMOVMSKB Y6, R12
+	SHLXQ     CX, R12, R12
+	ORQ       R12, R10
+	TESTQ     R10, R10
 	JNZ       next_escapes
 
 next_escapes_done:
@@ -555,11 +580,11 @@ next_escapes_done:
 	VPAND     Y4, Y6, Y6
 	VPCMPEQB  Y2, Y5, Y5
 	VPCMPEQB  Y2, Y6, Y6
-	VPMOVMSKB Y5, DX
-	VPMOVMSKB Y6, R11
-	SHLXQ     CX, R11, R11
-	ORQ       R11, DX
-	ANDQ      BX, DX
+	VPMOVMSKB Y5, R10
+	VPMOVMSKB Y6, R12
+	SHLXQ     CX, R12, R12
+	ORQ       R12, R10
+	ANDQ      BX, R10
 	JNZ       next_unsafe
 
 next_unsafe_done:
@@ -570,27 +595,32 @@ next_unsafe_done:
 	VPAND     Y4, Y6, Y6
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
-	VPMOVMSKB Y5, DX
-	VPMOVMSKB Y6, BX
-	SHLXQ     CX, BX, BX
-	ORQ       BX, DX
-	ANDQ      DI, DX
+	VPMOVMSKB Y5, BX
+	VPMOVMSKB Y6, R10
+	SHLXQ     CX, R10, R10
+	ORQ       R10, BX
+	ANDQ      DI, BX
 	VPCMPEQB  vector13<>+0(SB), Y0, Y0
 	VPCMPEQB  vector13<>+0(SB), Y1, Y1
-	VPMOVMSKB Y0, BX
-	VPMOVMSKB Y1, DI
-	SHLXQ     CX, DI, DI
-	ORQ       DI, BX
-	ANDQ      SI, BX
+	VPMOVMSKB Y0, DI
+	VPMOVMSKB Y1, R10
+	SHLXQ     CX, R10, R10
+	ORQ       R10, DI
+	ANDQ      SI, DI
 	XORL      CX, CX
 	XORL      SI, SI
-	CMPQ      SI, DX
-	ADCQ      CX, CX
-	CMPQ      SI, R10
-	ADCQ      CX, CX
 	CMPQ      SI, BX
 	ADCQ      CX, CX
+	CMPQ      SI, DX
+	ADCQ      CX, CX
+	CMPQ      SI, DI
+	ADCQ      CX, CX
 	SHLQ      $0x37, CX
+	ANDNQ     R8, CX, R8
+	MOVQ      SI, CX
+	CMPQ      SI, R11
+	RCRQ      $0x01, CX
+	SHRQ      $0x10, CX
 	ANDNQ     R8, CX, R8
 	JMP       next_done
 
@@ -604,45 +634,45 @@ next_unsafe:
 	VPCMPEQB  Y2, Y5, Y5
 	VPCMPEQB  Y2, Y6, Y6
 	VPMOVMSKB Y5, BX
-	VPMOVMSKB Y6, R11
-	SHLXQ     CX, R11, R11
-	ORQ       R11, BX
-	ANDQ      DX, BX
+	VPMOVMSKB Y6, R12
+	SHLXQ     CX, R12, R12
+	ORQ       R12, BX
+	ANDQ      R10, BX
 	JNZ       slow
-	MOVQ      DX, BX
+	MOVQ      R10, BX
 	ANDQ      SI, BX
-	ANDNQ     DX, SI, DX
-	XORL      R11, R11
+	ANDNQ     R10, SI, R10
 	XORL      R12, R12
-	CMPQ      R11, BX
+	XORL      R13, R13
+	CMPQ      R12, BX
+	SBBQ      R13, R13
+	MOVQ      $0x0780800000000000, BX
+	ANDQ      BX, R13
+	ANDNQ     R8, R13, R8
+	XORL      BX, BX
+	XORL      R12, R12
+	CMPQ      BX, R10
 	SBBQ      R12, R12
-	MOVQ      $0x0780000000000000, BX
+	MOVQ      $0x1000000000000000, BX
 	ANDQ      BX, R12
 	ANDNQ     R8, R12, R8
-	XORL      BX, BX
-	XORL      R11, R11
-	CMPQ      BX, DX
-	SBBQ      R11, R11
-	MOVQ      $0x1000000000000000, DX
-	ANDQ      DX, R11
-	ANDNQ     R8, R11, R8
 	JMP       next_unsafe_done
 
 next_escapes:
-	MOVQ DX, R11
-	SHLQ $0x02, R11
-	SHRQ $0x02, R11
-	CMPQ R11, DX
+	MOVQ R10, R12
+	SHLQ $0x02, R12
+	SHRQ $0x02, R12
+	CMPQ R12, R10
 	JEQ  next_inside
-	MOVQ text_len+8(FP), DX
-	SUBQ $0x40, DX
-	CMPQ AX, DX
+	MOVQ text_len+8(FP), R10
+	SUBQ $0x40, R10
+	CMPQ AX, R10
 	JEQ  slow
 
 next_inside:
-	LEAQ      (R11)(R11*1), DX
-	LEAQ      (DX)(DX*1), R12
-	ORQ       DX, R12
+	LEAQ      (R12)(R12*1), R10
+	LEAQ      (R10)(R10*1), R13
+	ORQ       R10, R13
 	VMOVDQU   vector15<>+0(SB), Y6
 	VPSHUFB   Y0, Y6, Y5
 	VPSHUFB   Y1, Y6, Y6
@@ -650,21 +680,21 @@ next_inside:
 	VPAND     Y4, Y6, Y6
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
-	VPMOVMSKB Y5, DX
-	VPMOVMSKB Y6, R13
-	SHLXQ     CX, R13, R13
-	ORQ       R13, DX
-	ANDNQ     R12, DX, R12
+	VPMOVMSKB Y5, R10
+	VPMOVMSKB Y6, R14
+	SHLXQ     CX, R14, R14
+	ORQ       R14, R10
+	ANDNQ     R13, R10, R13
 	JNZ       slow
-	ANDQ      SI, R11
-	XORL      DX, DX
-	XORL      R12, R12
-	CMPQ      DX, R11
-	SBBQ      R12, R12
-	MOVQ      $0x0800000000000000, DX
-	ANDQ      DX, R12
-	ANDNQ     R8, R12, R8
-	ADDQ      R11, R11
+	ANDQ      SI, R12
+	XORL      R10, R10
+	XORL      R13, R13
+	CMPQ      R10, R12
+	SBBQ      R13, R13
+	MOVQ      $0x0800000000000000, R10
+	ANDQ      R10, R13
+	ANDNQ     R8, R13, R8
+	ADDQ      R12, R12
 	VMOVDQU   vector16<>+0(SB), Y6
 	VPSHUFB   Y0, Y6, Y5
 	VPSHUFB   Y1, Y6, Y6
@@ -672,18 +702,18 @@ next_inside:
 	VPAND     Y4, Y6, Y6
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
-	VPMOVMSKB Y5, DX
-	VPMOVMSKB Y6, R12
-	SHLXQ     CX, R12, R12
-	ORQ       R12, DX
-	SHRQ      $0x01, DX
-	VPCMPEQB  vector17<>+0(SB), Y0, Y5
-	VPCMPEQB  vector17<>+0(SB), Y1, Y6
-	VPMOVMSKB Y5, R12
+	VPMOVMSKB Y5, R10
 	VPMOVMSKB Y6, R13
 	SHLXQ     CX, R13, R13
-	ORQ       R13, R12
-	ANDQ      R12, DX
+	ORQ       R13, R10
+	SHRQ      $0x01, R10
+	VPCMPEQB  vector17<>+0(SB), Y0, Y5
+	VPCMPEQB  vector17<>+0(SB), Y1, Y6
+	VPMOVMSKB Y5, R13
+	VPMOVMSKB Y6, R14
+	SHLXQ     CX, R14, R14
+	ORQ       R14, R13
+	ANDQ      R13, R10
 	VMOVDQU   vector18<>+0(SB), Y6
 	VPSHUFB   Y0, Y6, Y5
 	VPSHUFB   Y1, Y6, Y6
@@ -691,19 +721,19 @@ next_inside:
 	VPAND     Y4, Y6, Y6
 	VPCMPEQB  Y3, Y5, Y5
 	VPCMPEQB  Y4, Y6, Y6
-	VPMOVMSKB Y5, R12
-	VPMOVMSKB Y6, R13
-	SHLXQ     CX, R13, R13
-	ORQ       R13, R12
-	ORQ       R12, DX
-	ANDQ      R11, DX
-	XORL      R11, R11
+	VPMOVMSKB Y5, R13
+	VPMOVMSKB Y6, R14
+	SHLXQ     CX, R14, R14
+	ORQ       R14, R13
+	ORQ       R13, R10
+	ANDQ      R12, R10
 	XORL      R12, R12
-	CMPQ      R11, DX
-	SBBQ      R12, R12
-	MOVQ      $0x2000000000000000, DX
-	ANDQ      DX, R12
-	ANDNQ     R8, R12, R8
+	XORL      R13, R13
+	CMPQ      R12, R10
+	SBBQ      R13, R13
+	MOVQ      $0x2000000000000000, R10
+	ANDQ      R10, R13
+	ANDNQ     R8, R13, R8
 	JMP       next_escapes_done
 
 next_done:

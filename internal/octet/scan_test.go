@@ -11,7 +11,7 @@ import (
 var scanned = regexp.MustCompile(`\A([a-z0-9.-]{2,31}):(?://([a-z0-9.-]*)(:[1-9][0-9]{0,4})?(/|#|\z))?`)
 
 // offsets are the parts of a text, 0 for absent ones, as slowScan and Scan find them.
-type offsets struct{ colon, port, slash, hash, num, question int }
+type offsets struct{ colon, port, slash, hash, question int }
 
 // slowScan is the offsets of Scan. ok reports whether Scan promises to find them.
 func slowScan(text string) (o offsets, ok bool) {
@@ -27,7 +27,7 @@ func slowScan(text string) (o offsets, ok bool) {
 		end := m[5]
 		if m[6] >= 0 {
 			o.port, end = m[6], m[7]
-			if o.num, _ = strconv.Atoi(text[o.port+1 : end]); o.num > 65535 || end < 8 {
+			if num, _ := strconv.Atoi(text[o.port+1 : end]); num > 65535 || end < 8 {
 				return o, false
 			}
 		}
@@ -76,7 +76,7 @@ func checkScan(t *testing.T, text string) {
 func scan(text string) (o offsets, ok bool) {
 	ends, rest, found := Scan(text)
 	at := func(word uint64, n int) int { return int(uint16(word >> (16 * n))) }
-	return offsets{at(ends, 0), at(ends, 3), at(rest, 0), at(rest, 1), at(rest, 2), at(found, 0)}, ends != 0
+	return offsets{at(ends, 0), at(ends, 3), at(rest, 0), at(rest, 1), at(found, 0)}, ends != 0
 }
 
 // scanSeeds are texts that Scan reads, and others beside them.

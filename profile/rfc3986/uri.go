@@ -54,7 +54,7 @@ const (
 // [URI.Check] says what is wrong with it. It does not allocate.
 func Parse(text string) URI {
 	ends, rest, found := octet.Scan(text)
-	known := locus.Facts(rest >> 48)
+	known := locus.Facts(rest >> 32)
 	if ends == 0 || !known.Has(tailFacts) || !octet.Is(text[0], octet.Alpha) {
 		colon, host, port, path, query, fragment, facts := read(text)
 		return URI{text, colon, host, port, path, query, fragment, facts}

@@ -31,11 +31,11 @@ const (
 	// LoginPlain, HostLower, PortPlain and NoUser, because the others are for the caller.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14
 
-	portAt  = 48 // in ends
-	hashAt  = 16 // in rest, and the next two
-	numAt   = 32
-	factsAt = 48
-	rareAt  = 63 // in found
+	portAt   = 48 // in ends
+	hashAt   = 16 // in rest, and the next
+	searchAt = 47 // PathSearch
+	factsAt  = 48 // the others
+	rareAt   = 63 // in found
 )
 
 // scanner emits the code.
@@ -77,6 +77,12 @@ func copied(a Op) GPVirtual {
 func and(a, b Op) GPVirtual {
 	r := copied(a)
 	ANDQ(b, r)
+	return r
+}
+
+func or(a, b Op) GPVirtual {
+	r := copied(a)
+	ORQ(b, r)
 	return r
 }
 
@@ -131,7 +137,7 @@ func (s *scanner) head(valid GPVirtual) {
 	Store(scheme, ReturnIndex(0))
 
 	slashes := v.is('/')
-	s.rest, s.found = number(usual<<factsAt), zero()
+	s.rest, s.found = number(usual<<factsAt|1<<searchAt), zero()
 	from, questions, hashes := GP64(), GP64(), GP64()
 	after := GP64()
 	SHRXQ(scheme, slashes, after)
@@ -172,7 +178,7 @@ func (s *scanner) head(valid GPVirtual) {
 	ORQ(isSlash, s.rest)
 
 	Label("tail")
-	s.tail(valid, from, questions, hashes)
+	s.tail(valid, from, slashes, questions, hashes)
 
 	Label("opaque")
 	LEAQ(Mem{Base: scheme, Disp: 1}, from)
@@ -281,15 +287,13 @@ func (s *scanner) port(scheme, end GPVirtual) {
 	SHRQ(Imm(32), word)
 	CMPQ(word, U32(65535))
 	slow(JA)
-	SHLQ(Imm(numAt), word)
-	ORQ(word, s.rest)
 	JMP(LabelRef("port_done"))
 }
 
 // tail reads the path or scheme-specific part, and the fragment. Scheme, host and port have only
 // characters that are xchars, and none of "%", "?", ";" and "#", so that most tests need not wait
 // for the offset where the path begins.
-func (s *scanner) tail(valid, from, questions, hashes GPVirtual) {
+func (s *scanner) tail(valid, from, slashes, questions, hashes GPVirtual) {
 	none, hash, question := zero(), GP64(), GP64()
 	TZCNTQ(hashes, hash)
 	CMOVQCS(none, hash)
@@ -303,10 +307,12 @@ func (s *scanner) tail(valid, from, questions, hashes GPVirtual) {
 	TZCNTQ(questions, question)
 	CMOVQCS(none, question)
 	ORQ(question, s.found)
+	ANDQ(before, slashes)
+	unsearched := second(questions, slashes)
 	SHLXQ(from, path, path)
 	ANDQ(before, path)
 	ANDQ(body, path)
-	s.window("first", body, before, path, questions, func() {
+	s.window("first", body, before, path, questions, unsearched, func() {
 		CMPQ(length(), Imm(64))
 		slow(JBE)
 	})
@@ -320,20 +326,31 @@ func (s *scanner) tail(valid, from, questions, hashes GPVirtual) {
 	RET()
 }
 
-// lack removes the facts from rest if the register m is not 0.
+// second returns those of questions and slashes that are after the first of questions: no search
+// has them.
+func second(questions, slashes GPVirtual) GPVirtual {
+	until, rest := GP64(), GP64()
+	BLSMSKQ(questions, until)
+	ANDNQ(slashes, until, until)
+	BLSRQ(questions, rest)
+	ORQ(until, rest)
+	return rest
+}
+
+// lack removes the bits from rest if the register m is not 0.
 func (s *scanner) lack(m Op, facts uint64) {
 	none, lacks := zero(), zero()
 	CMPQ(none, m)
 	SBBQ(lacks, lacks)
-	ANDQ(number(facts<<factsAt), lacks)
+	ANDQ(number(facts), lacks)
 	ANDNQ(s.rest, lacks, s.rest)
 }
 
 // window removes the facts that path and fragment lack. body are the octets of both, before are
 // those that precede the fragment, and questions are the "?" among them. path are the octets of the
-// path that no other window has. ends emits code that jumps to slow if nothing follows the window.
+// path that no other window has, and unsearched those that no search has. ends emits code that jumps to slow if nothing follows the window.
 // name distinguishes the labels of windows.
-func (s *scanner) window(name string, body, before, path, questions GPVirtual, ends func()) {
+func (s *scanner) window(name string, body, before, path, questions, unsearched GPVirtual, ends func()) {
 	v := &s.v
 	escapes := v.is('%')
 	TESTQ(escapes, escapes)
@@ -354,6 +371,11 @@ func (s *scanner) window(name string, body, before, path, questions GPVirtual, e
 	}
 	SHLQ(Imm(factsAt+pathFsegment), lacks)
 	ANDNQ(s.rest, lacks, s.rest)
+	MOVQ(none, lacks)
+	CMPQ(none, unsearched)
+	RCRQ(Imm(1), lacks)
+	SHRQ(Imm(63-searchAt), lacks)
+	ANDNQ(s.rest, lacks, s.rest)
 	JMP(LabelRef(name + "_done"))
 
 	Comment("Characters of no production. Control characters, and all that are not US-ASCII, are for the caller.")
@@ -363,8 +385,8 @@ func (s *scanner) window(name string, body, before, path, questions GPVirtual, e
 	slow(JNZ)
 	bad := and(others, before)
 	ANDNQ(others, before, others)
-	s.lack(bad, pathXchar)
-	s.lack(others, fragmentXchar)
+	s.lack(bad, 1<<searchAt|pathXchar<<factsAt)
+	s.lack(others, fragmentXchar<<factsAt)
 	JMP(LabelRef(name + "_unsafe_done"))
 
 	Label(name + "_escapes")
@@ -392,14 +414,14 @@ func (s *scanner) escapes(here, path GPVirtual) {
 	ANDNQ(second, v.in(hex), second)
 	slow(JNZ)
 	ANDQ(path, here)
-	s.lack(here, noEscape)
+	s.lack(here, noEscape<<factsAt)
 	ADDQ(here, here)
 	control := v.in("fF")
 	SHRQ(Imm(1), control)
 	ANDQ(v.is('7'), control)
 	ORQ(v.in("01"), control)
 	ANDQ(here, control)
-	s.lack(control, noControl)
+	s.lack(control, noControl<<factsAt)
 }
 
 // more reads the windows after the first. Each begins two octets or more before the end of
@@ -440,23 +462,27 @@ func (s *scanner) more() {
 	BZHIQ(hash, before, before)
 	BTRQ(hash, body)
 	Label("split")
-	questions := s.v.is('?')
-	ANDQ(before, questions)
-	JZ(LabelRef("asked"))
-	TESTL(U32(0xFFFF), s.found.As32())
-	JNZ(LabelRef("asked"))
-	question := GP64()
-	TZCNTQ(questions, question)
-	ADDQ(offset, question)
-	ORQ(question, s.found)
-	Label("asked")
 	Comment("Of the octets that were in the window before, some may be of the host.")
 	SUBQ(offset, seen)
 	ADDQ(Imm(64-1), seen)
 	MOVQ(I32(-2), path)
 	SHLXQ(seen, path, path)
 	ANDQ(before, path)
-	s.window("next", body, before, path, questions, func() {
+	questions, slashes := s.v.is('?'), s.v.is('/')
+	ANDQ(path, questions)
+	ANDQ(path, slashes)
+	unsearched := or(questions, slashes)
+	TESTL(U32(0xFFFF), s.found.As32())
+	JNZ(LabelRef("asked"))
+	MOVQ(second(questions, slashes), unsearched)
+	TESTQ(questions, questions)
+	JZ(LabelRef("asked"))
+	question := GP64()
+	TZCNTQ(questions, question)
+	ADDQ(offset, question)
+	ORQ(question, s.found)
+	Label("asked")
+	s.window("next", body, before, path, questions, unsearched, func() {
 		last := length()
 		SUBQ(Imm(64), last)
 		CMPQ(offset, last)
