@@ -34,7 +34,7 @@ func parse(text string) (URL, error) {
 		return URL{}, windowsPath.error(text, 0)
 	}
 	u := URL{text: text, login: uint64(colon)}
-	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape | NoControl | NoUser
+	facts := LoginPlain | HostLower | PortPlain | NoPort | FragmentXchar | NoEscape | NoControl | NoUser
 	if lower {
 		facts |= SchemeLower
 	}
@@ -49,9 +49,10 @@ func parse(text string) (URL, error) {
 			stop = plainPort(text, end+1)
 		}
 		if stop == len(text) || text[stop] == '/' || text[stop] == '#' {
-			facts = facts&^upperFact(shape) | hostFacts(text, i, end, shape)
+			facts = facts&^upperFact(shape) | hostFacts(text, i, end, shape) | emptyFact(i, end)
 			if stop != end {
 				u.login |= uint64(end) << 48
+				facts &^= NoPort
 			}
 			i = stop
 		} else {
@@ -60,6 +61,9 @@ func parse(text string) (URL, error) {
 				return URL{}, f.error(text, at)
 			}
 			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
+			if l.port != 0 {
+				facts &^= NoPort
+			}
 			facts = facts&^l.lacks | l.host
 			i = l.end
 		}
@@ -182,6 +186,14 @@ func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 func upperFact(shape octet.HostShape) Facts {
 	if shape&octet.HostUpper != 0 {
 		return HostLower
+	}
+	return 0
+}
+
+// emptyFact is the fact that holds if the host from start to end is empty.
+func emptyFact(start, end int) Facts {
+	if start == end {
+		return NoHost
 	}
 	return 0
 }
@@ -344,7 +356,7 @@ func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 			shape |= octet.HostUpper
 		}
 	}
-	l.host = hostFacts(s, start, end, shape)
+	l.host = hostFacts(s, start, end, shape) | emptyFact(start, end)
 	l.lacks |= upperFact(shape)
 	return end, nil, 0
 }

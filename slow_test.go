@@ -270,6 +270,8 @@ func (u slowURL) facts(text string) locus.Facts {
 	set(isFsegments.MatchString(path), locus.PathFsegment)
 	set(isHsegments.MatchString(path), locus.PathHsegment)
 	set(isPathSearch.MatchString(path), locus.PathSearch)
+	set(u.portText == nil, locus.NoPort)
+	set(u.internet && u.host == "", locus.NoHost)
 	set(isUchars.MatchString(path), locus.PathUchar)
 	set(isXchars.MatchString(path), locus.PathXchar)
 	set(!strings.Contains(path, "%"), locus.NoEscape)

@@ -38,13 +38,9 @@ func (u URL) hash() int  { return int(uint16(u.more >> 16)) }
 type Facts uint32
 
 const (
-	// PathSearch: the url-path is made of hsegments and "/", and a "?" and a search may
-	// follow. For a URL without "//" this describes the scheme-specific part.
-	PathSearch Facts = 1 << 15
-
 	// Internet: "//" follows the scheme, as in the common Internet scheme
 	// syntax of section 3.1.
-	Internet Facts = 1 << (iota + 15)
+	Internet Facts = 1 << (iota + 16)
 	// SchemeLower: the scheme is written without upper-case letters.
 	SchemeLower
 	// LoginPlain: user and password hold only octets of their productions, or
@@ -80,6 +76,14 @@ const (
 	NoUser
 	// Slash: "/" precedes the url-path (section 3.1).
 	Slash
+
+	// PathSearch: the url-path is made of hsegments and "/", and a "?" and a search may
+	// follow. For a URL without "//" this describes the scheme-specific part.
+	PathSearch Facts = 1 << 15
+	// NoPort: there is no port, and no ":" for one.
+	NoPort Facts = 1 << 14
+	// NoHost: "//" follows the scheme, and the host is empty.
+	NoHost Facts = 1 << 13
 )
 
 // Has reports whether all facts of g are among f.

@@ -22,7 +22,8 @@ type Registry struct {
 type entry struct {
 	key    uint64 // octet.SchemeKey of the name
 	scheme *Scheme
-	clean  locus.Facts // Scheme.Clean, of a scheme of up to seven octets
+	clean  locus.Facts // Scheme.Clean without NoHost, of a scheme of up to seven octets
+	host   locus.Facts // those of which one must hold besides
 }
 
 // NewRegistry returns a registry of the schemes in list. A field that a scheme lacks has
@@ -68,7 +69,7 @@ func (r *Registry) fill() {
 		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
-		r.table[i&(size-1)] = entry{key, s, clean}
+		r.table[i&(size-1)] = entry{key, s, clean &^ locus.NoHost, locus.HostName | locus.HostNumber | clean&locus.NoHost}
 	}
 }
 
@@ -164,7 +165,7 @@ func (r *Registry) isClean(u locus.URL) bool {
 	key := octet.WordKey(octet.Word(text))
 	e := &r.table[slot(key)&uint64(len(r.table)-1)]
 	f := u.Facts()
-	return e.key == key && e.clean != 0 && f.Has(e.clean) && f&(locus.HostName|locus.HostNumber) != 0
+	return e.key == key && e.clean != 0 && f.Has(e.clean) && f&e.host != 0
 }
 
 // Port returns the port that u leads to: the one written, or the default of its scheme;

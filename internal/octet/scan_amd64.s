@@ -73,7 +73,7 @@ loaded:
 	VPMOVMSKB Y6, R8
 	SHLXQ     CX, R8, R8
 	ORQ       R8, DI
-	MOVQ      $0x7fe6800000000000, R8
+	MOVQ      $0x7fe6c00000000000, R8
 	XORL      R9, R9
 	SHRXQ     SI, DI, R10
 	ANDL      $0x06, R10
@@ -83,6 +83,10 @@ loaded:
 	// The host ends within the first window.
 	LEAQ   3(SI), R10
 	SHRXQ  R10, AX, AX
+	MOVQ   AX, R11
+	ANDL   $0x01, R11
+	SHLQ   $0x2d, R11
+	ORQ    R11, R8
 	TZCNTQ AX, AX
 	ADDQ   R10, AX
 	CMPQ   AX, $0x3e
@@ -469,6 +473,7 @@ port:
 	SHRQ  $0x20, SI
 	CMPQ  SI, $0x0000ffff
 	JA    slow
+	BTRQ  $0x2e, R8
 	JMP   port_done
 
 more:

@@ -31,11 +31,13 @@ const (
 	// LoginPlain, HostLower, PortPlain and NoUser, because the others are for the caller.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14
 
-	portAt   = 48 // in ends
-	hashAt   = 16 // in rest, and the next
-	searchAt = 47 // PathSearch
-	factsAt  = 48 // the others
-	rareAt   = 63 // in found
+	portAt     = 48 // in ends
+	hashAt     = 16 // in rest, and the next
+	searchAt   = 47 // PathSearch
+	portlessAt = 46 // NoPort
+	hostlessAt = 45 // NoHost
+	factsAt    = 48 // the others
+	rareAt     = 63 // in found
 )
 
 // scanner emits the code.
@@ -137,7 +139,7 @@ func (s *scanner) head(valid GPVirtual) {
 	Store(scheme, ReturnIndex(0))
 
 	slashes := v.is('/')
-	s.rest, s.found = number(usual<<factsAt|1<<searchAt), zero()
+	s.rest, s.found = number(usual<<factsAt|1<<searchAt|1<<portlessAt), zero()
 	from, questions, hashes := GP64(), GP64(), GP64()
 	after := GP64()
 	SHRXQ(scheme, slashes, after)
@@ -149,6 +151,10 @@ func (s *scanner) head(valid GPVirtual) {
 	begin, end := GP64(), GP64()
 	LEAQ(Mem{Base: scheme, Disp: 3}, begin)
 	SHRXQ(begin, noHost, end)
+	empty := copied(end)
+	ANDL(Imm(1), empty.As32())
+	SHLQ(Imm(hostlessAt), empty)
+	ORQ(empty, s.rest)
 	TZCNTQ(end, end)
 	ADDQ(begin, end)
 	CMPQ(end, Imm(62))
@@ -287,6 +293,7 @@ func (s *scanner) port(scheme, end GPVirtual) {
 	SHRQ(Imm(32), word)
 	CMPQ(word, U32(65535))
 	slow(JA)
+	BTRQ(Imm(portlessAt), s.rest)
 	JMP(LabelRef("port_done"))
 }
 
