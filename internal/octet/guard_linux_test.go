@@ -29,8 +29,12 @@ func TestGuardPages(t *testing.T) {
 				here := inside[at : at+len(text)]
 				copy(here, text)
 				checkWords(t, View(here), len(text)/3)
-				Plain(View(here), 0)
-				SchemeKey(View(here))
+				if end := Plain(View(here), 0); end != Plain(text, 0) {
+					t.Fatalf("Plain(%q) = %d at %d", text, end, at)
+				}
+				if key := SchemeKey(View(here)); key != SchemeKey(text) {
+					t.Fatalf("SchemeKey(%q) = %x at %d", text, key, at)
+				}
 				got, found := scan(View(here))
 				if want, ok := slowScan(text); found && (!ok || got != want) || ok && !found && hasAVX2 && len(text) >= 32 {
 					t.Fatalf("Scan(%q) at %d finds %+v, %v; want %+v, %v", text, at, got, found, want, ok)
