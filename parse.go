@@ -2,7 +2,6 @@ package locus
 
 import (
 	"net/netip"
-	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
@@ -11,6 +10,18 @@ import (
 // Parse reads text as a URL. It changes nothing: String returns text. The error is
 // a [*SyntaxError]. Parse reads text once and allocates only for an error.
 func Parse(text string) (URL, error) {
+	if ends, rest, found := octet.Scan(text); ends != 0 {
+		u := URL{text: text, login: ends, more: rest}
+		if found&octet.ScanRare != 0 {
+			u.more |= uint64(rareHostFacts(u.Host(), octet.HostDigit)) << 32
+		}
+		return u, nil
+	}
+	return parse(text)
+}
+
+// parse is [Parse] for any text.
+func parse(text string) (URL, error) {
 	if len(text) > MaxLen {
 		return URL{}, tooLong.error(text, MaxLen)
 	}
@@ -22,7 +33,7 @@ func Parse(text string) (URL, error) {
 		return URL{}, windowsPath.error(text, 0)
 	}
 	u := URL{text: text, login: uint64(colon)}
-	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape | NoControl | NoUser
+	facts := LoginPlain | HostLower | PortPlain | NoPort | FragmentXchar | NoEscape | NoControl | NoUser
 	if lower {
 		facts |= SchemeLower
 	}
@@ -32,15 +43,15 @@ func Parse(text string) (URL, error) {
 		i += 2
 		// Most logins are a host of section 5 and an optional port.
 		end, shape := octet.Host(text, i)
-		stop, num := end, 0
+		stop := end
 		if end < len(text) && text[end] == ':' {
-			stop, num = plainPort(text, end+1)
+			stop = plainPort(text, end+1)
 		}
 		if stop == len(text) || text[stop] == '/' || text[stop] == '#' {
-			facts = facts&^upperFact(shape) | hostFacts(text, i, end, shape)
+			facts = facts&^upperFact(shape) | hostFacts(text, i, end, shape) | emptyFact(i, end)
 			if stop != end {
 				u.login |= uint64(end) << 48
-				u.more = uint64(num) << 32
+				facts &^= NoPort
 			}
 			i = stop
 		} else {
@@ -49,7 +60,9 @@ func Parse(text string) (URL, error) {
 				return URL{}, f.error(text, at)
 			}
 			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
-			u.more = uint64(l.num) << 32
+			if l.port != 0 {
+				facts &^= NoPort
+			}
 			facts = facts&^l.lacks | l.host
 			i = l.end
 		}
@@ -72,6 +85,9 @@ func Parse(text string) (URL, error) {
 		facts &^= lacks
 	}
 	facts |= classFacts(all)
+	if facts&PathHsegment != 0 || facts&PathXchar != 0 && isPathSearch(text[i:end]) {
+		facts |= PathSearch
+	}
 	if end < len(text) {
 		if text[end] != '#' {
 			return URL{}, part.error(text, end)
@@ -85,7 +101,7 @@ func Parse(text string) (URL, error) {
 			facts &^= FragmentXchar
 		}
 	}
-	u.more |= uint64(facts) << 48
+	u.more |= uint64(facts) << 32
 	return u, nil
 }
 
@@ -97,6 +113,13 @@ func MustParse(text string) URL {
 		panic(err)
 	}
 	return u
+}
+
+// isPathSearch reports whether neither "?" nor "/" follows the first "?" of text, which is made of
+// xchars.
+func isPathSearch(text string) bool {
+	_, search, _ := strings.Cut(text, "?")
+	return strings.IndexByte(search, '?') < 0 && strings.IndexByte(search, '/') < 0
 }
 
 // schemeFault returns the reason why no scheme ends at i.
@@ -158,88 +181,17 @@ func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	}
 }
 
-// upperFact is the fact that does not hold for a host of that shape.
-func upperFact(shape octet.HostShape) Facts {
-	if shape&octet.HostUpper != 0 {
-		return HostLower
-	}
-	return 0
-}
-
-// hostFacts tells which production of host the text from start to end is of,
-// when octet.Host has read it:
-//
-//	hostname    = *[ domainlabel "." ] toplabel
-//	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
-//	toplabel    = alpha | alpha *[ alphadigit | "-" ] alphadigit
-//	hostnumber  = digits "." digits "." digits "." digits
-func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
-	if shape&(octet.HostEdges|octet.HostDigit) == 0 && end-start <= MaxLabel {
-		return HostName
-	}
-	return rareHostFacts(s[start:end], shape)
-}
-
-// rareHostFacts is hostFacts for a host that is long, has a label that begins with
-// a digit, or is invalid.
-func rareHostFacts(host string, shape octet.HostShape) Facts {
-	switch top := strings.LastIndexByte(host, '.') + 1; {
-	case shape&octet.HostEdges != 0, len(host) > MaxHost, len(host) > MaxLabel && hasLongLabel(host):
-		return 0
-	case octet.Is(host[top], octet.Alpha):
-		return HostName
-	case isHostNumber(host):
-		return HostNumber
-	}
-	return 0
-}
-
-// MaxLabel and MaxHost are the largest sizes of a label and of a hostname, in
-// octets (RFC 1034 section 3.1).
-const (
-	MaxLabel = 63
-	MaxHost  = 253
-)
-
-func hasLongLabel(host string) bool {
-	for label := range strings.SplitSeq(host, ".") {
-		if len(label) > MaxLabel {
-			return true
-		}
-	}
-	return false
-}
-
-func isHostNumber(host string) bool {
-	for range 3 {
-		number, rest, ok := strings.Cut(host, ".")
-		if !ok || !isOctet(number) {
-			return false
-		}
-		host = rest
-	}
-	return isOctet(host)
-}
-
-// isOctet reports whether text is a number from 0 to 255 without leading zeros.
-func isOctet(text string) bool {
-	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' || octet.All(text)&octet.Digit == 0 {
-		return false
-	}
-	n, _ := strconv.Atoi(text)
-	return n <= 255
-}
-
-// plainPort reads a port from 1 to 65535 without leading zeros at i. For anything
-// else end is the ":" before it.
-func plainPort(s string, i int) (end, num int) {
+// plainPort returns the end of the port from 1 to 65535 without leading zeros at i. For
+// anything else it returns the offset of the ":" before it.
+func plainPort(s string, i int) (end int) {
+	num := 0
 	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
 		num = num*10 + int(s[end]-'0')
 	}
 	if end == i || s[i] == '0' || num > 65535 {
-		return i - 1, 0
+		return i - 1
 	}
-	return end, num
+	return end
 }
 
 // login holds the offsets of the parts of a login, and the facts about it:
@@ -248,8 +200,7 @@ func plainPort(s string, i int) (end, num int) {
 //	hostport = host [ ":" port ]
 type login struct {
 	start, end     int
-	pass, at, port int // as in URL
-	num            uint16
+	pass, at, port int   // as in URL
 	lacks, host    Facts // the facts that do not hold; the facts about the host
 }
 
@@ -324,7 +275,7 @@ func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 			shape |= octet.HostUpper
 		}
 	}
-	l.host = hostFacts(s, start, end, shape)
+	l.host = hostFacts(s, start, end, shape) | emptyFact(start, end)
 	l.lacks |= upperFact(shape)
 	return end, nil, 0
 }
@@ -359,6 +310,5 @@ func (l *login) readPort(s string, i int) (f *fault, at int) {
 	if i == l.end || s[i] == '0' {
 		l.lacks |= PortPlain
 	}
-	l.num = uint16(n)
 	return nil, 0
 }

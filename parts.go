@@ -96,6 +96,7 @@ func (p Parts) differs(u URL) (part string, ok bool) {
 	password, hasPassword := u.Password()
 	path, hasPath := u.Path()
 	fragment, hasFragment := u.Fragment()
+	port, _ := u.Port()
 	switch {
 	case u.text[:u.colon()] != p.Scheme:
 		return "scheme", true
@@ -109,7 +110,7 @@ func (p Parts) differs(u URL) (part string, ok bool) {
 		return "password", true
 	case u.Host() != p.Host:
 		return "host", true
-	case u.num() != p.Port:
+	case port != p.Port:
 		return "port", true
 	case !same(p.Path, path, hasPath):
 		return "urlpath", true

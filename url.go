@@ -23,25 +23,24 @@ const MaxLen = 1 << 16
 type URL struct {
 	text  string
 	login uint64 // offsets of ":" after the scheme, ":" before the password, "@", ":" before the port
-	more  uint64 // offsets of "/" (or of "?" if it directly follows the login) and "#"; the port's number; Facts
+	more  uint64 // offsets of "/" (or of "?" if it directly follows the login) and "#"; Facts
 }
 
-func (u URL) colon() int  { return int(uint16(u.login)) }
-func (u URL) pass() int   { return int(uint16(u.login >> 16)) }
-func (u URL) at() int     { return int(uint16(u.login >> 32)) }
-func (u URL) port() int   { return int(u.login >> 48) }
-func (u URL) slash() int  { return int(uint16(u.more)) }
-func (u URL) hash() int   { return int(uint16(u.more >> 16)) }
-func (u URL) num() uint16 { return uint16(u.more >> 32) }
+func (u URL) colon() int { return int(uint16(u.login)) }
+func (u URL) pass() int  { return int(uint16(u.login >> 16)) }
+func (u URL) at() int    { return int(uint16(u.login >> 32)) }
+func (u URL) port() int  { return int(u.login >> 48) }
+func (u URL) slash() int { return int(uint16(u.more)) }
+func (u URL) hash() int  { return int(uint16(u.more >> 16)) }
 
 // Facts are properties of a URL that [Parse] found in its single pass. They save a
 // scheme that checks or rewrites a URL from reading the text again.
-type Facts uint16
+type Facts uint32
 
 const (
 	// Internet: "//" follows the scheme, as in the common Internet scheme
 	// syntax of section 3.1.
-	Internet Facts = 1 << iota
+	Internet Facts = 1 << (iota + 16)
 	// SchemeLower: the scheme is written without upper-case letters.
 	SchemeLower
 	// LoginPlain: user and password hold only octets of their productions, or
@@ -77,13 +76,21 @@ const (
 	NoUser
 	// Slash: "/" precedes the url-path (section 3.1).
 	Slash
+
+	// PathSearch: the url-path is made of hsegments and "/", and a "?" and a search may
+	// follow. For a URL without "//" this describes the scheme-specific part.
+	PathSearch Facts = 1 << 15
+	// NoPort: there is no port, and no ":" for one.
+	NoPort Facts = 1 << 14
+	// NoHost: "//" follows the scheme, and the host is empty.
+	NoHost Facts = 1 << 13
 )
 
 // Has reports whether all facts of g are among f.
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
 // Facts returns the facts about u. The zero URL has none.
-func (u URL) Facts() Facts { return Facts(u.more >> 48) }
+func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 
 // IsZero reports whether u is the zero URL.
 func (u URL) IsZero() bool { return u.text == "" }
@@ -190,7 +197,11 @@ func (u URL) HostOffset() int {
 // Port returns the number of the port. ok reports whether it is written: the
 // scheme's default is in the registry. A ":" without digits counts as absent.
 func (u URL) Port() (n uint16, ok bool) {
-	return u.num(), u.port() != 0 && u.port()+1 < u.loginEnd()
+	text, _ := u.PortText()
+	for i := range len(text) {
+		n = n*10 + uint16(text[i]-'0') // Parse has tested that it fits
+	}
+	return n, text != ""
 }
 
 // PortText returns the port as written, without its ":". ok reports whether the
@@ -259,7 +270,7 @@ func (u URL) WithoutFragment() URL {
 		return u
 	}
 	u.text = u.text[:u.hash()]
-	u.more = u.more&^(0xFFFF<<16) | uint64(FragmentXchar)<<48
+	u.more = u.more&^(0xFFFF<<16) | uint64(FragmentXchar)<<32
 	return u
 }
 

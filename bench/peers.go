@@ -14,6 +14,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -48,6 +49,13 @@ func Readers(r *scheme.Registry) []Peer {
 			return n
 		}},
 		{"locus verdict", func(list []string) (n int) { return Verdicts(r, list) }},
+		{"rfc3986.Parse", func(list []string) (n int) {
+			for _, s := range list {
+				u := rfc3986.Parse(s)
+				n += len(u.String())
+			}
+			return n
+		}},
 		{"whatwg-url", func(list []string) (n int) {
 			for _, s := range list {
 				if u, err := parser.Parse(s); err == nil {

@@ -95,15 +95,11 @@ func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 // ofURI returns the scheme of u, or the generic one.
 func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
 	name, ok := u.Scheme()
-	if len(r.table) == 0 || !ok {
-		return r.named(strings.ToLower(name))
-	}
-	if s := r.lookup(u.String(), name); s != &generic {
-		return s // names in the table are in lower case
-	}
-	lower := strings.ToLower(name)
-	if lower == name {
+	if !ok {
 		return &generic
 	}
-	return r.named(lower)
+	if s := r.lookup(u.String()); s != &generic {
+		return s // names in the table are in lower case
+	}
+	return r.named(strings.ToLower(name))
 }

@@ -22,6 +22,8 @@ type Registry struct {
 type entry struct {
 	key    uint64 // octet.SchemeKey of the name
 	scheme *Scheme
+	clean  locus.Facts // Scheme.Clean without NoHost, of a scheme of up to seven octets
+	host   locus.Facts // those of which one must hold besides
 }
 
 // NewRegistry returns a registry of the schemes in list. A field that a scheme lacks has
@@ -59,12 +61,15 @@ func (r *Registry) fill() {
 	}
 	r.table = make([]entry, size)
 	for _, s := range r.sorted {
-		key := octet.SchemeKey(s.Name)
+		key, clean := octet.SchemeKey(s.Name), s.Clean
+		if len(s.Name) >= 8 {
+			clean = 0
+		}
 		i := slot(key)
 		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
-		r.table[i&(size-1)] = entry{key, s}
+		r.table[i&(size-1)] = entry{key, s, clean &^ locus.NoHost, locus.HostName | locus.HostNumber | clean&locus.NoHost}
 	}
 }
 
@@ -90,15 +95,18 @@ func (r *Registry) named(name string) *Scheme {
 
 // of returns the scheme of u, or the generic one.
 func (r *Registry) of(u locus.URL) *Scheme {
-	if len(r.table) == 0 || !u.Facts().Has(locus.SchemeLower) {
+	if !u.Facts().Has(locus.SchemeLower) {
 		return r.named(u.Scheme())
 	}
-	return r.lookup(u.String(), u.Scheme())
+	return r.lookup(u.String())
 }
 
-// lookup returns the scheme that text begins with, name in lower case, or the generic one.
-// The table is not empty.
-func (r *Registry) lookup(text, name string) *Scheme {
+// lookup returns the scheme that text begins with, in lower case and before a ":", or the generic
+// one.
+func (r *Registry) lookup(text string) *Scheme {
+	if len(r.table) == 0 {
+		return &generic
+	}
 	key := octet.SchemeKey(text)
 	for i := slot(key); ; i++ {
 		e := &r.table[i&uint64(len(r.table)-1)]
@@ -106,7 +114,7 @@ func (r *Registry) lookup(text, name string) *Scheme {
 			return &generic
 		}
 		// The key has only the beginning of a long name.
-		if e.key == key && (len(e.scheme.Name) < 8 || e.scheme.Name == name) {
+		if name := e.scheme.Name; e.key == key && (len(name) < 8 || strings.HasPrefix(text, name) && text[len(name):][:1] == ":") {
 			return e.scheme
 		}
 	}
@@ -141,16 +149,23 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p > locus.RFC1630 {
 		return r.CheckURI(rfc3986.Parse(u.String()))
 	}
-	s := r.of(u)
-	if p == locus.RFC1738 && s.isClean(u.Facts()) {
+	if p == locus.RFC1738 && r.isClean(u) {
 		return nil
 	}
-	return s.Check(u, p)
+	return r.of(u).Check(u, p)
 }
 
-// isClean reports whether the facts of a URL rule out violations.
-func (s *Scheme) isClean(f locus.Facts) bool {
-	return s.Clean != 0 && f.Has(s.Clean) && f&(locus.HostName|locus.HostNumber) != 0
+// isClean reports whether the facts about u rule out violations of RFC 1738. It may be
+// false for such a URL.
+func (r *Registry) isClean(u locus.URL) bool {
+	text := u.String()
+	if len(r.table) == 0 || len(text) < 8 {
+		return false
+	}
+	key := octet.WordKey(octet.Word(text))
+	e := &r.table[slot(key)&uint64(len(r.table)-1)]
+	f := u.Facts()
+	return e.key == key && e.clean != 0 && f.Has(e.clean) && f&e.host != 0
 }
 
 // Port returns the port that u leads to: the one written, or the default of its scheme;

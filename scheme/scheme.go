@@ -73,8 +73,8 @@ type Scheme struct {
 	Notes func(u locus.URL) []locus.Violation
 
 	// Clean are facts that rule out violations of RFC 1738: a registry does not call
-	// Check for a URL that has them all and a hostname or hostnumber. 0: it always
-	// calls Check.
+	// Check for a URL that has them all and a hostname or hostnumber. NoHost among them
+	// tells that the host may be empty instead. 0: it always calls Check.
 	Clean locus.Facts
 
 	// Opener opens URLs. nil: the scheme is known, but its URLs can't be opened.

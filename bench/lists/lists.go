@@ -63,18 +63,25 @@ func GoRoot() string {
 }
 
 // accepted returns at most Most texts that both locus and net/url accept, so that the
-// making of errors is not measured. It copies them, so that they lie in memory in their
-// order, as lines that were read do.
+// making of errors is not measured. They are parts of one text, one after the other, as the lines
+// of a file are. Copies of each would lie where the garbage collector had room.
 func accepted(texts []string) []string {
-	list := make([]string, 0, len(texts))
+	var lines strings.Builder
+	var ends []int
 	for _, s := range texts {
 		_, err := locus.Parse(s)
 		_, netErr := url.Parse(s)
-		if err == nil && netErr == nil && len(list) < Most {
-			list = append(list, strings.Clone(s))
+		if err == nil && netErr == nil && len(ends) < Most {
+			lines.WriteString(s)
+			ends = append(ends, lines.Len())
+			lines.WriteByte('\n')
 		}
 	}
-	return slices.Clip(list)
+	list, text, start := make([]string, len(ends)), lines.String(), 0
+	for i, end := range ends {
+		list[i], start = text[start:end], end+1
+	}
+	return list
 }
 
 func mixed(texts []string) []string {

@@ -61,12 +61,17 @@ func SchemeEnd(s string) (end int, lower bool) {
 // SchemeKey returns the text before the first ":" of s, at most eight octets, as a
 // word. Two schemes of up to seven octets are equal if and only if their keys are.
 func SchemeKey(s string) uint64 {
-	var w uint64
 	if len(s) >= 8 {
-		w = load(s, 0)
-	} else {
-		w = loadEnd(s, 0)
+		return WordKey(Word(s))
 	}
+	return WordKey(loadEnd(s, 0))
+}
+
+// Word returns the first eight octets of s.
+func Word(s string) uint64 { return load(s, 0) }
+
+// WordKey is [SchemeKey] of the text that begins with the octets of w.
+func WordKey(w uint64) uint64 {
 	colon := ^(differs(w&^tops, ':') | w) & tops
 	if colon == 0 {
 		return w

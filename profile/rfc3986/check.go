@@ -73,9 +73,9 @@ func (c *checker) help(parts ...string) string {
 // Conforms reports whether u is a URI by the grammar of appendix A: whether
 // [URI.Check] finds nothing but notes.
 func (u URI) Conforms() bool {
-	const plain = plainHead | plainTail
+	const plain = plainHead | plainTail | soundEscapes
 	if u.facts&plain == plain {
-		return u.facts&noEscape != 0 || areEscapes(u.text, u.path)
+		return true
 	}
 	c := checker{uri: u, verdict: true}
 	c.check()
@@ -99,17 +99,29 @@ func areEscapes(text string, i int) bool {
 // Check lists the violations of the grammar of appendix A, in the order of their
 // offsets, and notes. A relative reference is a violation. An absolute-URI (section 4.3)
 // is a URI without [URI.Fragment].
-func (u URI) Check() []locus.Violation { return u.list(false) }
+func (u URI) Check() []locus.Violation {
+	if u.isPlain() {
+		return nil
+	}
+	return u.list(false)
+}
 
 // CheckReference is like [URI.Check] for a URI-reference (section 4.1): a relative
 // reference (section 4.2) conforms too.
-func (u URI) CheckReference() []locus.Violation { return u.list(true) }
-
-func (u URI) list(reference bool) []locus.Violation {
-	const plain = plainHead | noDigit | plainTail
-	if u.facts&plain == plain && (u.facts&noEscape != 0 || areEscapes(u.text, u.path)) {
+func (u URI) CheckReference() []locus.Violation {
+	if u.isPlain() {
 		return nil
 	}
+	return u.list(true)
+}
+
+// isPlain reports whether the facts about u rule out violations and notes.
+func (u URI) isPlain() bool {
+	const plain = plainHead | noDigit | plainTail | soundEscapes
+	return u.facts&plain == plain
+}
+
+func (u URI) list(reference bool) []locus.Violation {
 	c := checker{uri: u, reference: reference}
 	c.check()
 	slices.SortStableFunc(c.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })

@@ -46,14 +46,54 @@ const (
 	noDigit
 	// plainTail: path, query and fragment have only their characters, and "%".
 	plainTail
-	// noEscape: path, query and fragment have no "%".
-	noEscape
+	// soundEscapes: in path, query and fragment two hexadecimal digits follow each "%".
+	soundEscapes
 )
 
 // Parse splits text into components as appendix B does. It accepts every text:
 // [URI.Check] says what is wrong with it. It does not allocate.
 func Parse(text string) URI {
-	colon, host, port, path, facts := readPlain(text)
+	ends, rest, found := octet.Scan(text)
+	known := locus.Facts(rest >> 32)
+	if ends == 0 || !known.Has(tailFacts) || !octet.Is(text[0], octet.Alpha) {
+		colon, host, port, path, query, fragment, facts := read(text)
+		return URI{text, colon, host, port, path, query, fragment, facts}
+	}
+	// Variables, because they are registers. The fields of a URI are memory, which is slow to
+	// copy after it was written.
+	colon, port, slash, hash, question := int(uint16(ends)), int(ends>>48), int(uint16(rest)), int(uint16(rest>>16)), int(uint16(found))
+	host, path, end, query, fragment, facts := 0, colon+1, len(text), 0, 0, plainHead|noDigit|plainTail|soundEscapes
+	if hash > 0 {
+		end, fragment = hash, hash+1
+	}
+	if question > 0 {
+		query = question + 1
+	}
+	if known.Has(locus.Internet) {
+		host, path = colon+len("://"), end
+		if slash > 0 {
+			path = slash
+		}
+		if !known.Has(locus.HostName) && host < path && startsWithDigit(text, host) {
+			facts &^= noDigit
+		}
+	}
+	return URI{text, colon, host, port, path, query, fragment, facts}
+}
+
+// tailFacts are facts about a text with only the characters of path, query and fragment in
+// those. "~" is the one that xchars are not: read has it.
+const tailFacts = locus.PathXchar | locus.FragmentXchar
+
+// startsWithDigit reports whether a label of the host at i begins with a digit.
+func startsWithDigit(text string, i int) bool {
+	_, shape := octet.Host(text, i)
+	return shape&octet.HostDigit != 0
+}
+
+// read returns the offsets and facts of any text.
+func read(text string) (colon, host, port, path, query, fragment int, facts facts) {
+	colon, host, port, path, facts = readPlain(text)
 	if facts == 0 {
 		colon, host, port, path = readHead(text)
 	}
@@ -62,7 +102,6 @@ func Parse(text string) URI {
 		all = 0 // a control character, which no component has
 		end = until(text, end, "#")
 	}
-	query, fragment := 0, 0
 	if all&octet.NoQuery == 0 {
 		if i := strings.IndexByte(text[path:end], '?'); i >= 0 {
 			query = path + i + 1
@@ -75,10 +114,10 @@ func Parse(text string) URI {
 	if all&octet.Generic != 0 {
 		facts |= plainTail
 	}
-	if all&octet.Literal != 0 {
-		facts |= noEscape
+	if all&octet.Literal != 0 || areEscapes(text, path) {
+		facts |= soundEscapes
 	}
-	return URI{text, colon, host, port, path, query, fragment, facts}
+	return colon, host, port, path, query, fragment, facts
 }
 
 // readPlain reads what comes before the path, if it has only what [plainHead] says.

@@ -2,6 +2,7 @@ package file
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -17,6 +18,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
+		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoEscape | locus.NoPort | locus.NoHost,
 		Current:   inForce,
 		Traits:    scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments | scheme.Directories,
 		Icon:      "folder",

@@ -26,6 +26,14 @@ import (
 // It adds what can't be sent, and notes on what other programs misread. A URL that
 // conforms costs no allocation.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && isSound(u) {
+		return nil
+	}
+	return findings(u, p)
+}
+
+// findings is check without the fast path.
+func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: "RFC 1738 3.4"}) {
@@ -43,6 +51,21 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 		f.Fault(x, section)
 	}
 	return f.List()
+}
+
+// isSound reports whether RFC 1738 has no finding about u. It is false for URLs with a type that
+// is escaped, "?", a Gopher+ string, or escapes beside a search.
+func isSound(u locus.URL) bool {
+	path, _ := u.Path()
+	facts := u.Facts()
+	if path == "" || path[0] == '%' || !facts.Has(locus.PathHsegment) || !bnf.SoundHostPort(u) || checkForm(u) != nil {
+		return false
+	}
+	if facts.Has(locus.NoControl) {
+		return true
+	}
+	selector, search, searching := strings.Cut(path, tab)
+	return searching && strings.IndexByte(selector, '%') < 0 && strings.IndexByte(search, '%') < 0 && strings.IndexByte(search, '/') < 0
 }
 
 func path(f *bnf.Findings) {

@@ -53,20 +53,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 
 // conforms reports, without allocation, whether [Check] by RFC 1738 finds nothing.
 func conforms(u locus.URL) bool {
-	if !bnf.SoundHostPort(u) || port(u) == 0 {
-		return false
-	}
-	switch facts := u.Facts(); {
-	case facts.Has(locus.PathHsegment):
-		// No "?", so all of it is hpath.
-		return true
-	case facts.Has(locus.PathXchar):
-		// An xchar that can't be in hpath is "?"; one that can't be in search is
-		// "/" or "?".
-		_, search, _ := split(u)
-		return strings.IndexByte(search, '/') < 0 && strings.IndexByte(search, '?') < 0
-	}
-	return false
+	return u.Facts().Has(locus.PathSearch) && bnf.SoundHostPort(u) && port(u) != 0
 }
 
 // inSearch are the characters that mean the same escaped or not in a search: "+" may

@@ -24,7 +24,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Check:     Check,
 		Notes:     notes,
 		Current:   inForce,
-		Clean:     bnf.CleanHostPort | locus.PathHsegment,
+		Clean:     bnf.CleanHostPort | locus.PathSearch,
 		Encoded:   true,
 		Traits:    scheme.Web | scheme.Fragments | scheme.AcceptsTypes,
 		ProxyVars: []string{"http_proxy"},

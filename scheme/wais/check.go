@@ -36,6 +36,14 @@ const (
 //
 // It adds invalid document-ids. A URL that conforms costs no allocation.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && isSoundIndex(u) {
+		return nil
+	}
+	return findings(u, p)
+}
+
+// findings is check without the fast path.
+func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if !f.Internet(bnf.Login{Section: section}) {
@@ -59,6 +67,14 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 		}
 	}
 	return f.List()
+}
+
+// isSoundIndex reports whether u is a waisindex without findings by RFC 1738.
+func isSoundIndex(u locus.URL) bool {
+	path, _ := u.Path()
+	database, search, searching := strings.Cut(path, "?")
+	return searching && bnf.SoundHostPort(u) && u.Scheme() == name &&
+		octet.All(database)&octet.Uchar != 0 && octet.All(search)&octet.Search != 0
 }
 
 func path(f *bnf.Findings, w written) {

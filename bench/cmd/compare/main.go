@@ -24,6 +24,7 @@ func run() {
 	rounds := flag.Int("rounds", 5, "number of rounds")
 	least := flag.Duration("time", 200*time.Millisecond, "least time of a measurement")
 	only := flag.String("list", "", "measure only this list")
+	reading := flag.Bool("reading", false, "only the table of reading")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	c := compare{registry: bench.Must(all.Registry()), rounds: max(*rounds, 1), least: *least}
@@ -32,6 +33,9 @@ func run() {
 	c.inputs()
 	fmt.Print("\n## Reading\n\n")
 	c.table(bench.Readers(c.registry), c.lists)
+	if *reading {
+		return
+	}
 	fmt.Print("\n## Canonical form\n\n")
 	c.table(bench.Writers(c.registry), c.halves())
 	fmt.Print("\n## Canonical form of lines, reading and writing included\n\n")

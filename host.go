@@ -1,0 +1,88 @@
+package locus
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// upperFact is the fact that does not hold for a host of that shape.
+func upperFact(shape octet.HostShape) Facts {
+	if shape&octet.HostUpper != 0 {
+		return HostLower
+	}
+	return 0
+}
+
+// emptyFact is the fact that holds if the host from start to end is empty.
+func emptyFact(start, end int) Facts {
+	if start == end {
+		return NoHost
+	}
+	return 0
+}
+
+// hostFacts tells which production of host the text from start to end is of,
+// when octet.Host has read it:
+//
+//	hostname    = *[ domainlabel "." ] toplabel
+//	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
+//	toplabel    = alpha | alpha *[ alphadigit | "-" ] alphadigit
+//	hostnumber  = digits "." digits "." digits "." digits
+func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
+	if shape&(octet.HostEdges|octet.HostDigit) == 0 && end-start <= MaxLabel {
+		return HostName
+	}
+	return rareHostFacts(s[start:end], shape)
+}
+
+// rareHostFacts is hostFacts for a host that is long, has a label that begins with
+// a digit, or is invalid.
+func rareHostFacts(host string, shape octet.HostShape) Facts {
+	switch top := strings.LastIndexByte(host, '.') + 1; {
+	case shape&octet.HostEdges != 0, len(host) > MaxHost, len(host) > MaxLabel && hasLongLabel(host):
+		return 0
+	case octet.Is(host[top], octet.Alpha):
+		return HostName
+	case isHostNumber(host):
+		return HostNumber
+	}
+	return 0
+}
+
+// MaxLabel and MaxHost are the largest sizes of a label and of a hostname, in
+// octets (RFC 1034 section 3.1).
+const (
+	MaxLabel = 63
+	MaxHost  = 253
+)
+
+func hasLongLabel(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if len(label) > MaxLabel {
+			return true
+		}
+	}
+	return false
+}
+
+func isHostNumber(host string) bool {
+	for range 3 {
+		number, rest, ok := strings.Cut(host, ".")
+		if !ok || !isOctet(number) {
+			return false
+		}
+		host = rest
+	}
+	return isOctet(host)
+}
+
+// isOctet reports whether text is a number from 0 to 255 without leading zeros.
+func isOctet(text string) bool {
+	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' || octet.All(text)&octet.Digit == 0 {
+		return false
+	}
+	n, _ := strconv.Atoi(text)
+	return n <= 255
+}

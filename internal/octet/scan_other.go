@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package octet
+
+const hasAVX2 = false
+
+// Scan finds nothing: there is no code for this processor.
+func Scan(text string) (ends, rest, found uint64) { return 0, 0, 0 }
