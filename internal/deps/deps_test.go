@@ -54,7 +54,8 @@ const rules = `
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, internal/line < internal/lineconn;
-	scheme, scheme/X/Xtest, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme < internal/kept;
+	scheme, scheme/X/Xtest, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme, profile/whatwg < profile;
 	# What standards and parsers make of one URL.
