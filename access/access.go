@@ -52,6 +52,12 @@ type Options struct {
 	// text.
 	Gateways *Gateways
 
+	// Kept opens URLs of every scheme without a network: an archive. The policy is about
+	// what is dialled, so it is not asked. nil: there is none.
+	Kept scheme.Opener
+	// Live opens what Kept does not have (scheme.ErrNotKept) as if there were no Kept.
+	Live bool
+
 	// Via is called for each gateway that a URL goes through, before the request. nil:
 	// it is not called.
 	Via func(u locus.URL, g Gateway)

@@ -75,14 +75,15 @@ const rules = `
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
+	scheme, warc < archive;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
-	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens < gateway;
+	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, archive < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/human, internal/shape, transfer < internal/cli/base;
+	internal/cli/config, internal/human, internal/shape, transfer, archive < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
