@@ -239,6 +239,9 @@ func (c *Client) Dialer() scheme.Dialer {
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
+	if c.options.Kept != nil && !c.options.Live {
+		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotKept, "nothing is opened but what the archive has"))
+	}
 	origin, r, err := c.judge(u, from)
 	if err == nil && r.isOther() {
 		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))

@@ -163,18 +163,17 @@ func (s *Store) Near(u locus.URL) locus.URL {
 	host, rest, _ := strings.Cut(key, " ")
 	name, _, _ := strings.Cut(rest, " ")
 	prefix := host + " " + name + " "
-	for len(key) > len(prefix) {
-		// Shorten to a separator, so that few look-ups are enough.
-		end := strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")
-		if key = key[:len(prefix)+max(end+1, 0)]; end < 0 {
-			key = prefix
-		}
+	for {
 		for e, err := range s.index.from(key) {
 			if err == nil && strings.HasPrefix(e.key, key) {
 				return s.memento(e).URL
 			}
 			break
 		}
+		if len(key) <= len(prefix) {
+			return locus.URL{}
+		}
+		// Shorten to a separator, so that few look-ups are enough.
+		key = key[:len(prefix)+strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")+1]
 	}
-	return locus.URL{}
 }

@@ -143,7 +143,7 @@ func essence(text string) string {
 // add adds an entry whose URL is known, with its key.
 func (s *Store) add(lines *sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
-	if err != nil || printable(e.url, 64<<10) == "" {
+	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
 		return nil // it can't be asked for
 	}
 	e.key = keyOf(s.registry, u)
