@@ -39,12 +39,11 @@ const rules = `
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
-	internal/filelock < internal/store;
+	internal/filelock < internal/store, warc;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
 	locus, internal/human, internal/media, internal/markup < message;
-	NONE < warc;
 	extract, relative, message, warc, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 
