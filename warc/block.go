@@ -100,6 +100,9 @@ func (b *Block) release() {
 
 var errReleased = errors.New("warc: the block was released")
 
+// Reader returns a reader of the octets so far. They must not be written while it is used.
+func (b *Block) Reader() (io.Reader, error) { return b.reader(0, b.size) }
+
 // reader returns the octets from start to end.
 func (b *Block) reader(start, end int64) (io.Reader, error) {
 	switch {

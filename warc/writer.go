@@ -154,7 +154,7 @@ func (w *Writer) write(e *Entry) error {
 	}
 	date := e.Date
 	if date.IsZero() {
-		date = w.now()
+		date = w.Now()
 	}
 	id := e.ID
 	if id == "" {
@@ -279,7 +279,8 @@ func (w *Writer) explain(err error) error {
 	return fmt.Errorf("warc: the recording ends with the last whole record: %w", err)
 }
 
-func (w *Writer) now() time.Time {
+// Now returns the time of a record that begins now.
+func (w *Writer) Now() time.Time {
 	if w.options.Now != nil {
 		return w.options.Now()
 	}
