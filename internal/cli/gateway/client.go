@@ -31,6 +31,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	}
 	options := c.accessOptions()
 	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
+	options.Record = c.archive.Record()
 	if c.museum != nil {
 		opener, err = c.museum.Client(registry, options)
 	} else {

@@ -38,6 +38,7 @@ type gatewayCommand struct {
 	relays *access.Client // leads to the mail relay; may be nil
 
 	locators *access.Gateways // gateways that URLs go through
+	archive  base.Archive
 }
 
 // New returns the subcommand.
@@ -86,6 +87,7 @@ Requests are logged to standard error, without passwords.`,
 		f.Var(&c.config.CacheSize, "cache-size", "keep at most `N` octets of answers (1G)")
 		f.BoolVar(&c.config.NoCache, "no-cache", false, "keep no answers")
 	})
+	c.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
 	base.CompleteFlag(cmd, "log-format", func() []string { return []string{"text", "json", "none"} })
 	return cmd
@@ -128,6 +130,10 @@ func (c *gatewayCommand) run() error {
 		defer museum.Close()
 		c.museum = museum
 	}
+	if ok, err := c.archive.Open(a); !ok {
+		return err
+	}
+	defer c.archive.Close()
 	opener, closeAll, err := c.client()
 	if err != nil {
 		return err
