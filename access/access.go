@@ -38,6 +38,11 @@ type Options struct {
 	// u, or nil. nil: no conversation is traced.
 	Trace func(u locus.URL) scheme.TraceFunc
 
+	// Record begins to record a request, which must not be changed, to a server or for a
+	// file; nil, also as its result: nothing is recorded. While a client records, menus
+	// are asked for their octets, and HTTP is version 1.1.
+	Record func(req *scheme.Request) Recording
+
 	// UserAgent identifies the program in requests over HTTP; empty: "locus/VERSION
 	// (+URL)".
 	UserAgent string

@@ -151,6 +151,7 @@ func (f *follower) exchange(u locus.URL, r route, origin policy.Origin, hops int
 		err = f.checkGateway(u, r)
 	}
 	req := f.schemeRequest(r, origin, hops, t)
+	rec := c.startRecord(req)
 	ctx := t.attach(f.ctx)
 	switch {
 	case err != nil:
@@ -164,6 +165,9 @@ func (f *follower) exchange(u locus.URL, r route, origin policy.Origin, hops int
 	}
 	if err == nil && res == nil {
 		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, r.url.Scheme())
+	}
+	if rec != nil {
+		res = rec.Opened(res, err)
 	}
 	if err != nil && len(r.by) > 0 {
 		return nil, &GatewayError{r.by, err}

@@ -79,7 +79,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 			return nil, err
 		}
 	}
-	body := &keptBody{ctx: ctx, r: k, closer: k, date: m.Time}
+	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time}
 	res, err := s.read(req, k, body)
 	if err != nil {
 		body.Close()
@@ -89,7 +89,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 }
 
 // read gives the block of a record to the scheme.
-func (s *Store) read(req *scheme.Request, k *kept, body *keptBody) (scheme.Resource, error) {
+func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
 	if read := s.registry.Scheme(req.URL).Kept; read != nil {
 		return read(req.URL, mediaType, body)
@@ -309,8 +309,8 @@ func mergeHeads(newer, older []string) []byte {
 	return b.Bytes()
 }
 
-// keptBody reads the octets of a record until its context ends.
-type keptBody struct {
+// replayBody reads the octets of a record until its context ends.
+type replayBody struct {
 	ctx    context.Context
 	r      io.Reader
 	closer io.Closer
@@ -318,9 +318,9 @@ type keptBody struct {
 }
 
 // Date is when the octets were kept, for Scheme.Kept.
-func (b *keptBody) Date() time.Time { return b.date }
+func (b *replayBody) Date() time.Time { return b.date }
 
-func (b *keptBody) Read(p []byte) (int, error) {
+func (b *replayBody) Read(p []byte) (int, error) {
 	if b.ctx.Err() != nil {
 		return 0, context.Cause(b.ctx)
 	}
@@ -331,4 +331,4 @@ func (b *keptBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *keptBody) Close() error { return b.closer.Close() }
+func (b *replayBody) Close() error { return b.closer.Close() }

@@ -156,7 +156,7 @@ func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, er
 		out.Header = req.Header.Clone()
 		t.gateway.addVia(out.Header, 1, 1)
 	}
-	resp, err := t.gateway.web.RoundTrip(out)
+	resp, err := t.gateway.roundTripWeb(u, out)
 	if err != nil {
 		return nil, access.NewError("open", u, webError(err))
 	}
@@ -179,7 +179,7 @@ func webError(err error) error {
 // context of a request. All requests are of one zone, so that an idle connection
 // serves no request for which it would not have been allowed.
 func (g *Gateway) newWeb() *http.Transport {
-	return &http.Transport{
+	t := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			dialer, ok := ctx.Value(dialerKey{}).(scheme.Dialer)
 			if !ok {
@@ -195,4 +195,8 @@ func (g *Gateway) newWeb() *http.Transport {
 		IdleConnTimeout:        keptTime,
 		ResponseHeaderTimeout:  answerTime,
 	}
+	if g.client.Records() {
+		recordWeb(t)
+	}
+	return t
 }

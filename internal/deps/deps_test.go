@@ -39,12 +39,11 @@ const rules = `
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
-	internal/filelock < internal/store;
+	internal/filelock < internal/store, warc;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
 	locus, internal/human, internal/media, internal/markup < message;
-	NONE < warc;
 	extract, relative, message, warc, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 
@@ -54,8 +53,8 @@ const rules = `
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, internal/line < internal/lineconn;
-	scheme < internal/kept;
-	scheme, scheme/X/Xtest, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme < internal/kept, internal/httpwire;
+	scheme, scheme/X/Xtest, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/httpwire, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme, profile/whatwg < profile;
 	# What standards and parsers make of one URL.
@@ -68,6 +67,9 @@ const rules = `
 	# for a client with all.
 	scheme/X, access < scheme/all;
 
+	# What is opened is kept in archives.
+	access, escape, warc, internal/httpwire < archive;
+
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
@@ -75,11 +77,10 @@ const rules = `
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
-	scheme, warc < archive;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
-	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, archive < gateway;
+	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;

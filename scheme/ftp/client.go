@@ -286,7 +286,7 @@ type control struct {
 	telnet    bool // an octet FF must be doubled
 }
 
-func (c *control) readLines() { c.Lines = line.NewReader(c.Stream, c.maxReply) }
+func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxReply) }
 
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	config = c.Config(config)
@@ -521,5 +521,6 @@ func (ch *channel) start(x *operation) error {
 		}
 		ch.conn = conn
 	}
+	ch.conn = x.req.Recorded(ch.conn, "data")
 	return nil
 }

@@ -35,7 +35,7 @@ type operation struct {
 
 func (x *operation) use(ctl *control) {
 	x.ctl = ctl
-	x.Begin(x.ctx, &ctl.Conn, x.req.Trace, func() { x.client.pool.Put(ctl) })
+	x.Begin(x.ctx, &ctl.Conn, x.req, func() { x.client.pool.Put(ctl) })
 }
 
 func (x *operation) perform() (res scheme.Resource, err error) {

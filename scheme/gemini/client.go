@@ -105,7 +105,7 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, e
 		}
 		return nil, scheme.Unreachable(fmt.Errorf("TLS: %w", err))
 	}
-	conn.Conn = secure
+	conn.Conn = req.Recorded(secure, "")
 	return conn, nil
 }
 

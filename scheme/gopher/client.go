@@ -2,6 +2,7 @@ package gopher
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -328,6 +329,8 @@ func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	if err == nil {
 		x.trace(request)
 		_, err = conn.Write(request)
+		conn.Conn = req.Recorded(conn.Conn, "")
+		x.record(request)
 	}
 	if err != nil {
 		conn.Close()
@@ -365,6 +368,17 @@ func (x *exchange) trace(request []byte) {
 	if data != "" {
 		x.op.req.Traced(true, fmt.Sprintf("(%d octets of answers)", len(data)))
 	}
+}
+
+// record records a request without a form's answers.
+func (x *exchange) record(request []byte) {
+	if x.op.req.Record == nil {
+		return
+	}
+	if line, data, _ := bytes.Cut(request, []byte("\r\n")); len(data) > 0 {
+		request = append(bytes.Clone(line), "\r\n***"...)
+	}
+	x.op.req.Record.Octets("", true, request)
 }
 
 // limitTime applies Options.ReplyTimeout to the rest of the reply.

@@ -241,7 +241,7 @@ func (x *operation) begin() error {
 }
 
 func (x *operation) readLines() {
-	x.conn.Lines = line.NewReader(x.conn.Stream, x.client.o.Limits.Line)
+	x.conn.Lines = line.NewReader(x.conn.Received(), x.client.o.Limits.Line)
 }
 
 func (x *operation) handshake() error {

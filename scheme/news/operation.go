@@ -61,7 +61,7 @@ func (x *operation) run() (scheme.Resource, error) {
 func (x *operation) use(c *conn) {
 	x.conn, x.switched = c, false
 	c.source = nil
-	x.Begin(x.ctx, &c.Conn, x.req.Trace, func() { x.client.pool.Put(c) })
+	x.Begin(x.ctx, &c.Conn, x.req, func() { x.client.pool.Put(c) })
 }
 
 // Close closes the connection unless everything was read.

@@ -129,10 +129,17 @@ func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bo
 		Progress: f.traceProgress,
 		Trace:    f.req.Trace,
 		Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+			var conn net.Conn
+			var err error
 			if to.IsValid() {
-				return f.dialRedirect(ctx, at, to)
+				conn, err = f.dialRedirect(ctx, at, to)
+			} else {
+				conn, err = dial(ctx, d, at.address())
 			}
-			return dial(ctx, d, at.address())
+			if err != nil {
+				return nil, err
+			}
+			return f.req.Recorded(conn, ""), nil
 		},
 	})
 	if err != nil {

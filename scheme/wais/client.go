@@ -167,5 +167,15 @@ func (op *operation) exchange() (*exchange, error) {
 		}
 		return nil, fmt.Errorf("wais: %w", scheme.Unreachable(err))
 	}
-	return newExchange(op, &conn{raw: raw, r: bufio.NewReaderSize(raw, readAhead), server: op.server}), nil
+	c := &conn{raw: raw, server: op.server}
+	c.r = bufio.NewReaderSize(c, readAhead)
+	return newExchange(op, c), nil
+}
+
+// recordFor has what follows on c recorded for req.
+func (c *conn) recordFor(req *scheme.Request) {
+	c.record = req.Record
+	if raw, ok := c.raw.(net.Conn); ok && c.record != nil {
+		c.record.Connected("", scheme.ServerAddr(raw))
+	}
 }

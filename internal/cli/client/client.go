@@ -49,6 +49,9 @@ type Options struct {
 	// Lookup is that of [access.Options]; nil: the default.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
+	// Record is that of [access.Options]; nil: nothing is recorded.
+	Record func(*scheme.Request) access.Recording
+
 	// NoTimeLimit means that Fill waits for a user, who may take any time.
 	NoTimeLimit bool
 }
@@ -89,6 +92,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,
 		Lookup:    o.Lookup,
+		Record:    o.Record,
 	}
 	if fields := slices.Concat(o.Fields, a.Flags.HostFields); len(fields) > 0 {
 		options.HeaderFor = func(u locus.URL) nethttp.Header { return base.FieldsFor(fields, u, registry) }

@@ -37,6 +37,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 		options.Kept, options.Live = c.kept, c.archives.Live
 	}
 	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
+	options.Record = c.archive.Record()
 	if c.museum != nil {
 		opener, err = c.museum.Client(registry, options)
 	} else {

@@ -41,6 +41,7 @@ type gatewayCommand struct {
 	locators *access.Gateways // gateways that URLs go through
 	archives client.Archives
 	kept     *archive.Store // of archives; may be nil
+	archive  base.Archive
 }
 
 // New returns the subcommand.
@@ -93,6 +94,7 @@ Requests are logged to standard error, without passwords.`,
 		f.Var(&c.config.CacheSize, "cache-size", "keep at most `N` octets of answers (1G)")
 		f.BoolVar(&c.config.NoCache, "no-cache", false, "keep no answers")
 	})
+	c.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
 	base.CompleteFlag(cmd, "log-format", func() []string { return []string{"text", "json", "none"} })
 	return cmd
@@ -126,6 +128,9 @@ func (c *gatewayCommand) run() error {
 		// Collect garbage well before requests are refused.
 		debug.SetMemoryLimit(most - most/8)
 	}
+	if c.demo && c.archives.Used() {
+		return errors.New("--demo and --from can't be used together")
+	}
 	if c.demo {
 		museum, err := tour.Open(a.Registry.All()...)
 		if err != nil {
@@ -135,9 +140,10 @@ func (c *gatewayCommand) run() error {
 		defer museum.Close()
 		c.museum = museum
 	}
-	if c.demo && c.archives.Used() {
-		return errors.New("--demo and --from can't be used together")
+	if ok, err := c.archive.Open(a); !ok {
+		return err
 	}
+	defer c.archive.Close()
 	opener, closeAll, err := c.client()
 	if failed := (*client.ArchiveError)(nil); errors.As(err, &failed) {
 		a.Fail(base.StatusAccess, err)

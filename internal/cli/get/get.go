@@ -37,6 +37,7 @@ type getter struct {
 	answersFile string   // --answers
 	archives    client.Archives
 	answers     *answers // of both; may be nil
+	archive     base.Archive
 }
 
 const getLong = `An object is written to standard output as it is; with -o or -O it is written to a
@@ -64,6 +65,9 @@ others. "locus help configuration" tells which news server and which mail are us
 
 A form or search lists its questions. --answer and --answers answer them; "locus open"
 asks for the answers. See "locus help forms".
+
+--warc records what is fetched, with the conversation about it, in a web archive (WARC
+1.1), and an index beside it. An archive that exists is continued.
 
 A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
 order, and writes what the host sends. See "locus help sessions".
@@ -109,6 +113,7 @@ func New(a *base.App) *cobra.Command {
 		f.IntVar(&g.perHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
 		f.IntVar(&g.retry, "retry", 0, "retry `N` times after a temporary failure")
 	})
+	g.archive.AddFlags(cmd)
 	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
 	base.AddFlags(cmd, "Archives", g.archives.AddFlags)
 	base.AddFlags(cmd, "Forms", func(f *pflag.FlagSet) {
@@ -149,6 +154,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
 	case set("output") && g.output == "-" && g.App.Flags.JSON:
 		return errors.New("standard output can't carry both the object and --json")
+	case g.resume && g.archive.Wanted():
+		return errors.New("-C can't be used with --warc: an archive has whole objects")
 	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
 		return errors.New("--parallel, --per-host and --retry can't be negative")
 	}
@@ -209,6 +216,11 @@ func (g *getter) run(ctx context.Context, args []string) error {
 		return fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
 	}
 	o.FTPTLS = mode
+	if ok, err := g.archive.Open(g.App); !ok {
+		return err
+	}
+	defer g.archive.Close()
+	o.Record = g.archive.Record()
 	client, closeAll, err := client.New(g.App, o)
 	if failed := (*archiveError)(nil); errors.As(err, &failed) {
 		g.App.Fail(base.StatusAccess, err)
