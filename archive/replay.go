@@ -45,7 +45,9 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 // machine: a form, or the part of a message.
 func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	row := s.registry.Scheme(req.URL)
-	isFree := !row.Traits.Has(scheme.Local) || row.Traits.Has(scheme.Contained) || row.Traits.Has(scheme.Composes)
+	// Files and mail of this machine were not kept.
+	isOwn := row.Traits.Has(scheme.Local) && row.Traits&(scheme.Files|scheme.Messages) != 0
+	isFree := !isOwn || row.Traits&(scheme.Contained|scheme.Composes) != 0
 	if row.Opener != nil && isFree {
 		offline := *req
 		offline.Dial, offline.Refer, offline.Trace = noDialer{}, nil, nil
@@ -91,6 +93,9 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 // read gives the block of a record to the scheme.
 func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
+	if r, ok, err := readReferral(req.URL, mediaType, body); ok {
+		return r, err
+	}
 	if read := s.registry.Scheme(req.URL).Kept; read != nil {
 		return read(req.URL, mediaType, body)
 	}

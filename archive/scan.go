@@ -1,18 +1,15 @@
 package archive
 
 import (
+	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-
-	"bufio"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/warc"
@@ -206,7 +203,7 @@ func (s *Store) readList(ctx context.Context, name string, lines *sorter, known 
 		if strings.HasPrefix(line, "!") || line == "" {
 			continue // a comment
 		}
-		e, file, err := parseCDXJ(line)
+		e, file, err := cdxjEntry(line)
 		if err != nil {
 			s.note(fmt.Errorf("%s, line %d: %w; the archives are read instead", filepath.Base(name), number, err))
 			return nil
@@ -234,43 +231,16 @@ func (s *Store) readList(ctx context.Context, name string, lines *sorter, known 
 	return nil
 }
 
-// parseCDXJ reads a line of a CDXJ file: a key, a date of 14 digits, and a JSON object.
-func parseCDXJ(line string) (e entry, file string, err error) {
-	_, rest, _ := strings.Cut(line, " ")
-	date, object, ok := strings.Cut(rest, " ")
-	if !ok {
-		return e, "", errors.New("a line has a key, a date and a JSON object")
+// cdxjEntry returns the entry of a line of a CDXJ file, and the archive that it names.
+func cdxjEntry(line string) (e entry, file string, err error) {
+	c, err := warc.ParseCDXJ(line)
+	if err != nil {
+		return e, "", err
 	}
-	// Numbers are texts in most files.
-	var f struct {
-		URL, Mime, Digest, Filename string
-		Status, Offset              flexible
-	}
-	if err := json.Unmarshal([]byte(object), &f); err != nil {
-		return e, "", errors.New("invalid JSON")
-	}
-	if _, err := ParseTime(date); err != nil || len(date) != len(stampLayout) {
-		return e, "", fmt.Errorf("invalid date %s", locus.Quote(date))
-	}
-	e = entry{time: date, kind: kindWhole, url: f.URL, media: f.Mime, digest: f.Digest}
-	e.status, _ = strconv.Atoi(string(f.Status))
-	if e.offset, err = strconv.ParseInt(string(f.Offset), 10, 64); err != nil || e.offset < 0 {
-		return e, "", fmt.Errorf("invalid offset %s", locus.Quote(string(f.Offset)))
-	}
+	e = entry{kind: kindWhole, offset: c.Offset, status: c.Status, media: c.Type, digest: c.Digest, url: c.URL}
 	if e.media == "warc/revisit" {
 		e.kind, e.media = kindRevisit, ""
 	}
-	if f.URL == "" || f.Filename == "" {
-		return e, "", errors.New("the url or the filename is missing")
-	}
-	return e, f.Filename, nil
-}
-
-// flexible is a number, or a text, of JSON.
-type flexible string
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (f *flexible) UnmarshalJSON(text []byte) error {
-	*f = flexible(strings.Trim(string(text), `"`))
-	return nil
+	e.time, err = stampOf(c.Time)
+	return e, c.File, err
 }

@@ -185,12 +185,22 @@ func (s *Store) head(lists []string) string {
 	return fmt.Sprintf("locus archive index 1 %x\n", h.Sum(nil))
 }
 
+// indexName returns the name of the index in the cache. That of archives that have changed
+// is replaced.
+func (s *Store) indexName() string {
+	h := sha256.New()
+	for _, f := range s.files {
+		fmt.Fprintf(h, "%q\n", f.path)
+	}
+	return fmt.Sprintf("%.16x.idx", h.Sum(nil))
+}
+
 // openIndex opens the index that the cache has, or makes it.
 func (s *Store) openIndex(ctx context.Context, lists []string) error {
 	head := s.head(lists)
 	name := ""
 	if s.options.Cache != "" {
-		name = filepath.Join(s.options.Cache, strings.Fields(head)[4][:32]+".idx")
+		name = filepath.Join(s.options.Cache, s.indexName())
 		if f, err := os.Open(name); err == nil {
 			if s.index, err = openIndex(f, head); err == nil {
 				return nil

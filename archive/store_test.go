@@ -86,6 +86,11 @@ func openPaths(t testing.TB, o *archive.Options, paths ...string) *archive.Store
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openWith(t, registry, o, paths...)
+}
+
+func openWith(t testing.TB, registry *scheme.Registry, o *archive.Options, paths ...string) *archive.Store {
+	t.Helper()
 	s, err := archive.Open(t.Context(), registry, paths, o)
 	if err != nil {
 		t.Fatal(err)

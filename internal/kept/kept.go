@@ -74,10 +74,16 @@ func (b *Buffer) Tee(r io.Reader) io.Reader {
 }
 
 // Attach sets the Source of m. mediaType is what the server named. If there were too many
-// octets, Source returns none.
+// octets, Source returns nil.
 func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
-	if b != nil {
-		m.Source = func() ([]byte, string) { return b.octets, mediaType }
+	if b == nil {
+		return
+	}
+	m.Source = func() ([]byte, string) {
+		if b.octets == nil && !b.full {
+			return []byte{}, mediaType // an empty menu
+		}
+		return b.octets, mediaType
 	}
 }
 

@@ -134,7 +134,7 @@ func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (re
 	}
 	switch h.status / 10 {
 	case 1:
-		return form(g, h), false, nil
+		return liveForm(req, g, h, text), false, nil
 	case 3:
 		ref, err := relative.Parse(h.meta)
 		var to locus.URL

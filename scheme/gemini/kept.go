@@ -1,9 +1,11 @@
 package gemini
 
 import (
+	"bufio"
 	"cmp"
 	"io"
 	"mime"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
@@ -22,6 +24,28 @@ func liveMenu(req *scheme.Request, g URL, kind string, conn io.ReadCloser) *sche
 	return m
 }
 
+// liveForm returns the form that a server asks for. Its octets are the header.
+func liveForm(req *scheme.Request, g URL, h header, text string) *scheme.Menu {
+	source := kept.For(req)
+	source.Write([]byte(text + "\r\n"))
+	m := form(g, h)
+	source.Attach(m, "")
+	return m
+}
+
+// readForm returns the form in a header that was kept; nil: head is something else.
+func readForm(g URL, head []byte) *scheme.Menu {
+	text, ok := strings.CutSuffix(string(head), "\r\n")
+	if !ok || strings.ContainsAny(text, "\r\n") {
+		return nil
+	}
+	h, err := parseHeader(text)
+	if err != nil || h.status/10 != 1 {
+		return nil
+	}
+	return form(g, h)
+}
+
 // readKept implements Scheme.Kept.
 func readKept(u locus.URL, kind string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
@@ -29,6 +53,17 @@ func readKept(u locus.URL, kind string, body io.ReadCloser) (scheme.Resource, er
 		body.Close()
 		return nil, err
 	}
+	in := bufio.NewReaderSize(body, maxHeader+3)
+	if head, err := in.Peek(maxHeader + 3); kind == "" && err == io.EOF {
+		if m := readForm(g, head); m != nil {
+			body.Close()
+			return m, nil
+		}
+	}
+	body = struct {
+		io.Reader
+		io.Closer
+	}{in, body}
 	expected, name := promise(u)
 	isMenu := kind == "" && expected == scheme.KindMenu
 	if essence, _, _ := mime.ParseMediaType(kind); isMenu || essence == mediaType {

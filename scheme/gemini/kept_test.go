@@ -17,9 +17,11 @@ func TestKept(t *testing.T) {
 		"/a/":       "20 text/gemini; charset=utf-8\r\n# T\n=> b.gmi  The b\n=>\t//other.example/c.txt\n=> %zz bad\n```\n=> no\n```\nlast",
 		"/menu.txt": "20 text/gemini\r\n=> a\r\n",
 		"/empty":    "20 text/gemini\r\n",
+		"/ask":      "10 What?\r\n",
+		"/secret":   "11 Word\r\n",
 	})
 	c := client()
-	for _, path := range []string{"/a/", "/menu.txt", "/empty"} {
+	for _, path := range []string{"/a/", "/menu.txt", "/empty", "/ask", "/secret"} {
 		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gemini://" + s.Addr() + path), Dial: new(net.Dialer), Source: true})
 		if err != nil {
 			t.Fatal(err)
@@ -61,8 +63,11 @@ func TestKeptObject(t *testing.T) {
 
 // FuzzKept: any octets give a resource, and are closed.
 func FuzzKept(f *testing.F) {
+	f.Add("10 What?\r\n")
 	f.Add("# T\n=> b.gmi  The b\n```\n=> no\n```\nlast")
 	f.Fuzz(func(t *testing.T, octets string) {
-		schemetest.ReadKept(t, gemini.Scheme(nil), locus.MustParse("gemini://h/"), "text/gemini", []byte(octets))
+		for _, kind := range []string{"", "text/gemini"} {
+			schemetest.ReadKept(t, gemini.Scheme(nil), locus.MustParse("gemini://h/"), kind, []byte(octets))
+		}
 	})
 }
