@@ -236,7 +236,7 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	return nil, errRevisit
 }
 
-// first returns the first whole record whose line begins with prefix; nil: there is none.
+// first returns the first whole record whose line begins with prefix; nil: not found.
 func (s *Store) first(prefix string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {
