@@ -138,7 +138,6 @@ func joinNotes(a, b string) string {
 type kept struct {
 	record *record   // has the octets
 	head   []byte    // the header of HTTP that replaces that of record
-	begun  bool      // head was read, and that of record skipped
 	skip   io.Reader // what follows the header of record
 	date   time.Time
 	first  io.Closer // the record of the revisit
