@@ -37,6 +37,9 @@ func (c *conn) host() string {
 	return c.address.Addr().String()
 }
 
+// Tunnelled reports whether the other end is a proxy: see [scheme.ServerAddr].
+func (c *conn) Tunnelled() bool { return c.tunnelled }
+
 func (c *conn) Read(p []byte) (int, error) {
 	if err := c.setDeadlines(false); err != nil {
 		return 0, c.explain(err, &c.read)

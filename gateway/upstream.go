@@ -79,6 +79,9 @@ func (g *Gateway) send(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
+	if g.isKept(req, u) {
+		return g.upstream.RoundTrip(atAccepted(req))
+	}
 	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
 	case access.KindOf(err) == access.Denied:
@@ -150,7 +153,7 @@ func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
 func (c *counted) Unwrap() io.ReadCloser { return c.ReadCloser }
 
 func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
-	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) {
+	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) || t.gateway.isKept(req, u) {
 		return t.rest.RoundTrip(req)
 	}
 	out := req.WithContext(req.Context())
@@ -159,7 +162,7 @@ func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, er
 		out.Header = req.Header.Clone()
 		t.gateway.addVia(out.Header, 1, 1)
 	}
-	resp, err := t.gateway.web.RoundTrip(out)
+	resp, err := t.gateway.roundTripWeb(u, out)
 	if err != nil {
 		return nil, access.NewError("open", u, webError(err))
 	}
@@ -182,7 +185,7 @@ func webError(err error) error {
 // context of a request. All requests are of one zone, so that an idle connection
 // serves no request for which it would not have been allowed.
 func (g *Gateway) newWeb() *http.Transport {
-	return &http.Transport{
+	t := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			dialer, ok := ctx.Value(dialerKey{}).(scheme.Dialer)
 			if !ok {
@@ -198,4 +201,8 @@ func (g *Gateway) newWeb() *http.Transport {
 		IdleConnTimeout:        keptTime,
 		ResponseHeaderTimeout:  answerTime,
 	}
+	if g.client.Records() {
+		recordWeb(t)
+	}
+	return t
 }

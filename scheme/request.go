@@ -77,6 +77,9 @@ type Request struct {
 	// Trace is called for each line that is sent and received, without passwords. nil:
 	// it is not called.
 	Trace TraceFunc
+
+	// Record keeps the conversation. nil: it is not kept.
+	Record Recorder
 }
 
 // Referred returns the dialer for a URL that a server refers to: see Refer.

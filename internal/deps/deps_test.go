@@ -40,7 +40,7 @@ const rules = `
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, tn3270;
-	internal/filelock < internal/store;
+	internal/filelock < internal/store, warc;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
@@ -57,7 +57,8 @@ const rules = `
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, internal/line < internal/lineconn;
-	scheme, scheme/X/Xtest, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme < internal/kept, internal/httpwire;
+	scheme, scheme/X/Xtest, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/httpwire, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme, profile/whatwg < profile;
 	# What standards and parsers make of one URL.
@@ -70,6 +71,9 @@ const rules = `
 	# for a client with all.
 	scheme/X, access < scheme/all;
 
+	# What is opened is kept in archives.
+	access, escape, warc, internal/httpwire < archive;
+
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
@@ -80,11 +84,11 @@ const rules = `
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
-	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens < gateway;
+	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/human, internal/lines, internal/shape, transfer < internal/cli/base;
+	internal/cli/config, internal/human, internal/lines, internal/shape, transfer, archive < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;

@@ -48,6 +48,7 @@ var naming = map[string]string{
 	"policy/policy.go":                      "the name of a rule",
 	"profile/whatwg/url.go":                 "the special schemes of the URL Standard",
 	"redact.go":                             "passwords are found without a registry, in texts that are not URLs too",
+	"warc/cdxj.go":                          "the keys of an index are made of http and https URLs",
 	"windows.go":                            "a Windows path is a file",
 }
 

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"reflect"
 	"strconv"
@@ -57,6 +58,7 @@ type Conn struct {
 	Lines  *line.Reader
 	Login  Key
 	trace  scheme.TraceFunc
+	record scheme.Recorder // may be nil
 
 	// Owed counts the replies, and ends of blocks, that are still to come. If it is not
 	// 0, or Broken is set, no other URL can use the connection.
@@ -129,11 +131,32 @@ func (c *Conn) Answered(final bool) {
 	}
 }
 
-// Traced writes a line of the conversation to the trace.
+// Traced writes a line of the conversation to the trace. What was sent is recorded from
+// here, because it has no password here.
 func (c *Conn) Traced(sent bool, text string) {
 	if c.trace != nil {
 		c.trace(sent, text)
 	}
+	if sent && c.record != nil {
+		c.record.Octets("", true, []byte(text+"\r\n"))
+	}
+}
+
+// Received returns a reader of Stream, whose octets are recorded for the lease that reads
+// them.
+func (c *Conn) Received() io.Reader { return &received{c, c.Stream} }
+
+type received struct {
+	conn   *Conn
+	stream net.Conn
+}
+
+func (r *received) Read(p []byte) (int, error) {
+	n, err := r.stream.Read(p)
+	if n > 0 && r.conn.record != nil {
+		r.conn.record.Octets("", false, p[:n])
+	}
+	return n, err
 }
 
 // Fail marks the connection as unusable and returns err.

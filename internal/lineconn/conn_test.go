@@ -62,7 +62,7 @@ func TestStale(t *testing.T) {
 	c.Broken = false
 	var l Lease
 	kept := 0
-	l.Begin(t.Context(), c, nil, func() { kept++ })
+	l.Begin(t.Context(), c, new(scheme.Request), func() { kept++ })
 	l.End(true)
 	if err := c.Fail(failed); kept != 1 || !IsStale(err) || !errors.Is(err, failed) {
 		t.Errorf("kept %d times, %v", kept, err)
@@ -79,7 +79,7 @@ func TestLeaseContext(t *testing.T) {
 	c, far := pipe(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var l Lease
-	l.Begin(ctx, c, nil, func() { t.Error("kept") })
+	l.Begin(ctx, c, new(scheme.Request), func() { t.Error("kept") })
 	held, other := net.Pipe()
 	l.Hold(held)
 	cancel()

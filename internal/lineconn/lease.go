@@ -34,9 +34,12 @@ type Lease struct {
 	held []io.Closer
 }
 
-// Begin begins the use of c. keep returns it to its pool.
-func (l *Lease) Begin(ctx context.Context, c *Conn, trace scheme.TraceFunc, keep func()) {
-	c.trace = trace
+// Begin begins the use of c for req. keep returns it to its pool.
+func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep func()) {
+	c.trace, c.record = req.Trace, req.Record
+	if c.record != nil {
+		c.record.Connected("", scheme.ServerAddr(c.Raw))
+	}
 	l.mu.Lock() // ctx may end before stop is set
 	defer l.mu.Unlock()
 	l.conn, l.keep, l.held = c, keep, nil
@@ -69,7 +72,7 @@ func (l *Lease) End(keep bool) {
 		d.Close()
 	}
 	if keep && c.Reusable() {
-		c.trace, c.kept, c.answered = nil, true, false
+		c.trace, c.record, c.kept, c.answered = nil, nil, true, false
 		l.keep()
 	} else {
 		c.Raw.Close()

@@ -30,6 +30,7 @@ func (Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, e
 	} else if err != nil {
 		return nil, fmt.Errorf("finger: %w", err)
 	}
+	conn.Conn = req.Recorded(conn.Conn, "")
 	req.Traced(true, f.request)
 	if _, err := conn.Write(request); err != nil {
 		conn.Close()

@@ -300,7 +300,7 @@ type control struct {
 	ahead  string        // passive command of the next transfer, sent already; empty: none
 }
 
-func (c *control) readLines() { c.Lines = line.NewReader(c.Stream, c.maxReply) }
+func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxReply) }
 
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	config = c.Config(config)
@@ -539,5 +539,6 @@ func (ch *channel) start(x *operation) error {
 		}
 		ch.conn = conn
 	}
+	ch.conn = x.req.Recorded(ch.conn, "data")
 	return nil
 }

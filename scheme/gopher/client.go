@@ -2,6 +2,7 @@ package gopher
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -73,10 +75,13 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	op := &operation{client: c, ctx: ctx, req: req}
+	op := &operation{client: c, ctx: ctx, req: req, source: kept.For(req)}
 	res, err := op.open(g)
 	switch {
 	case err == nil:
+		if m, ok := res.(*scheme.Menu); ok && op.asked {
+			op.source.Attach(m, "")
+		}
 		return res, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("gopher: %w", context.Cause(ctx))
@@ -90,6 +95,9 @@ type operation struct {
 	client *Client
 	ctx    context.Context
 	req    *scheme.Request
+	source *kept.Buffer // the last reply; nil: not wanted
+	asked  bool         // there was a request
+	kept   bool         // the reply was kept earlier, without TLS
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {
@@ -311,14 +319,18 @@ func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	if err != nil {
 		return nil, err
 	}
+	op.source.Reset()
+	op.asked = true
 	x := &exchange{Conn: conn, op: op, in: &replyReader{conn: conn}}
-	x.r = bufio.NewReaderSize(x.in, readBuffer)
-	if g.Secure() {
+	x.r = bufio.NewReaderSize(op.source.Tee(x.in), readBuffer)
+	if g.Secure() && !op.kept {
 		err = x.secure()
 	}
 	if err == nil {
 		x.trace(request)
 		_, err = conn.Write(request)
+		conn.Conn = req.Recorded(conn.Conn, "")
+		x.record(request)
 	}
 	if err != nil {
 		conn.Close()
@@ -356,6 +368,17 @@ func (x *exchange) trace(request []byte) {
 	if data != "" {
 		x.op.req.Traced(true, fmt.Sprintf("(%d octets of answers)", len(data)))
 	}
+}
+
+// record records a request without a form's answers.
+func (x *exchange) record(request []byte) {
+	if x.op.req.Record == nil {
+		return
+	}
+	if line, data, _ := bytes.Cut(request, []byte("\r\n")); len(data) > 0 {
+		request = append(bytes.Clone(line), "\r\n***"...)
+	}
+	x.op.req.Record.Octets("", true, request)
 }
 
 // limitTime applies Options.ReplyTimeout to the rest of the reply.

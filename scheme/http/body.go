@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locus-url/locus/internal/httpwire"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -119,4 +120,37 @@ func damaged(err error) error {
 		return fmt.Errorf("http: %w: the compressed body is damaged: %w", scheme.ErrProtocol, err)
 	}
 	return err
+}
+
+// recorded returns body, whose end is that of the exchange of a.
+func recorded(body io.ReadCloser, a *response) io.ReadCloser {
+	if a.exchange == nil {
+		return body
+	}
+	return &recordedBody{body, a}
+}
+
+type recordedBody struct {
+	io.ReadCloser
+	answer *response
+}
+
+func (b *recordedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	switch {
+	case err == io.EOF:
+		b.answer.exchange.End(nil)
+	case err != nil:
+		b.answer.exchange.End(err)
+	}
+	return n, err
+}
+
+func (b *recordedBody) Close() error {
+	var err error
+	if f := b.answer.framing; f == nil || !f.ended.Load() {
+		err = httpwire.ErrUnread
+	}
+	b.answer.exchange.End(err)
+	return b.ReadCloser.Close()
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/httpwire"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -93,11 +94,12 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// transportKey tells connections apart: by their dialer, and whether they lead to a
-// proxy.
+// transportKey tells connections apart: by their dialer, whether they lead to a proxy, and
+// whether they are recorded.
 type transportKey struct {
-	dialer  scheme.Dialer
-	isProxy bool
+	dialer   scheme.Dialer
+	isProxy  bool
+	recorded bool // over HTTP/1, which has a text on the wire
 }
 
 // dialerTransport is the transport for one key, with its idle connections: what one
@@ -135,7 +137,8 @@ func (c *Client) transport(key transportKey) (*http.Transport, error) {
 }
 
 func (c *Client) newTransport(key transportKey) *http.Transport {
-	config := c.tls(!key.isProxy)
+	http2 := !key.isProxy && !key.recorded
+	config := c.tls(http2)
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := key.dialer.DialContext(ctx, network, address)
 		if err != nil {
@@ -162,7 +165,7 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 			}
 			return startTLS(ctx, conn, c.identify(config, address), address)
 		},
-		ForceAttemptHTTP2:      !key.isProxy,
+		ForceAttemptHTTP2:      http2,
 		DisableCompression:     true, // body decodes, after it has checked the length
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    idlePerHost,
@@ -256,16 +259,22 @@ func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address s
 type wireConn struct {
 	net.Conn
 	wire *wire
+	tap  httpwire.Tap
 }
 
 func newWireConn(conn net.Conn) *wireConn { return &wireConn{Conn: conn, wire: newWire(conn)} }
 
-func (c *wireConn) Read(p []byte) (int, error) { return c.wire.Read(p) }
+func (c *wireConn) Read(p []byte) (int, error) {
+	n, err := c.wire.Read(p)
+	c.tap.Received(p[:n])
+	return n, err
+}
 
 func (c *wireConn) Write(p []byte) (int, error) {
 	if err := c.wire.wrote(); err != nil {
 		return 0, err
 	}
+	c.tap.Sent(p)
 	return c.Conn.Write(p)
 }
 
@@ -405,7 +414,7 @@ func (v *operation) run(ctx context.Context) (resource scheme.Resource, err erro
 	if v.req.Dial == nil {
 		return nil, errNoDialer
 	}
-	if v.transport, err = v.client.transport(transportKey{v.req.Dial, v.to.isProxy}); err != nil {
+	if v.transport, err = v.client.transport(transportKey{v.req.Dial, v.to.isProxy, v.req.Record != nil}); err != nil {
 		return nil, err
 	}
 	if resource, err = v.open(ctx); err != nil {
@@ -430,6 +439,9 @@ func (v *operation) open(ctx context.Context) (scheme.Resource, error) {
 		if err == nil && !again {
 			return v.resource(a)
 		}
+		if again {
+			a.exchange.Repeated()
+		}
 		a.discard()
 		if err != nil {
 			return nil, err
@@ -444,6 +456,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 		method = http.MethodHead
 	}
 	var r *framing
+	x := httpwire.New(v.req.Record)
 	var hooks httptrace.ClientTrace
 	hooks.GotConn = func(info httptrace.GotConnInfo) {
 		r = nil
@@ -451,6 +464,8 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 			r = newFraming()
 			r.head = method == http.MethodHead
 			conn.wire.expect(r)
+			conn.tap.Begin(x)
+			x.Begin(v.serverAddr(conn.Conn))
 		}
 	}
 	req := v.to.newRequest(ctx, method, v.req.Header, v.from, v.client.options.Raw)
@@ -474,6 +489,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	resp, err := v.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &hooks)))
 	t.end()
 	if err != nil {
+		x.End(err)
 		return nil, err
 	}
 	t.received(resp)
@@ -483,9 +499,18 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	if r != nil && resp.ProtoMajor != 1 {
 		// net/http accepts any version in an HTTP/1 status line.
 		resp.Body.Close()
+		x.End(scheme.ErrProtocol)
 		return nil, fmt.Errorf("%w: the status line of an HTTP/1 connection says %s", scheme.ErrProtocol, locus.Quote(resp.Proto))
 	}
-	return &response{Response: resp, framing: r}, nil
+	return &response{Response: resp, framing: r, exchange: x}, nil
+}
+
+// serverAddr returns the address of the server, nil if only a proxy's is known.
+func (v *operation) serverAddr(conn net.Conn) net.Addr {
+	if v.to.isProxy {
+		return nil
+	}
+	return scheme.ServerAddr(conn)
 }
 
 // jar returns the cookie jar and the URL that it judges by, or nil for a request

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/httpwire"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
@@ -22,7 +23,8 @@ import (
 // response is one response.
 type response struct {
 	*http.Response
-	framing *framing // nil: HTTP/2
+	framing  *framing           // nil: HTTP/2
+	exchange *httpwire.Exchange // nil: not recorded
 }
 
 // maxDiscard is how many octets of an unwanted body are read so that the connection
@@ -32,12 +34,30 @@ const maxDiscard = 8 << 10
 // maxText is how many octets of a server's text a message quotes.
 const maxText = 200
 
+// maxRecorded is how many octets of an unwanted body are read for a recording.
+const maxRecorded = 1 << 20
+
 // discard closes an unwanted body.
 func (a *response) discard() {
+	if a.exchange != nil {
+		n, err := io.Copy(io.Discard, io.LimitReader(a.Body, maxRecorded+1))
+		if n > maxRecorded {
+			err = scheme.ErrTooLarge
+		}
+		a.close(err)
+		return
+	}
 	if 0 < a.ContentLength && a.ContentLength <= maxDiscard {
 		// If reading fails, the connection is closed.
 		_, _ = io.Copy(io.Discard, a.Body)
 	}
+	a.Body.Close()
+}
+
+// close closes the body, of which no more is read for the reason err; nil: it was read to
+// its end.
+func (a *response) close(err error) {
+	a.exchange.End(err)
 	a.Body.Close()
 }
 
@@ -73,7 +93,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 	}
 	limit := v.req.Limit
 	if limit > 0 && (size > limit || size < 0 && start >= limit) {
-		a.Body.Close()
+		a.close(scheme.ErrTooLarge)
 		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, max(size, start), limit)
 	}
 	o := v.describe(a)
@@ -88,7 +108,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 		o.Body = http.NoBody
 		return o, nil
 	}
-	o.Body = scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request)), limit-start)
+	o.Body = recorded(scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request)), limit-start), a)
 	return o, nil
 }
 
@@ -145,7 +165,7 @@ func (v *operation) partial(a *response) (scheme.Resource, error) {
 		ok = false
 	}
 	if !ok {
-		a.Body.Close()
+		a.close(httpwire.ErrUnread)
 		return nil, fmt.Errorf("%w: asked for the octets from %d to the end, but the server sent %d with the Content-Range %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
 	}
 	return v.object(a, r.first, r.total, length)

@@ -79,8 +79,11 @@ func (w *wire) Read(p []byte) (int, error) {
 		return 0, errUnsolicited
 	}
 	n, err := w.in.Read(p[:n])
-	if f.complete() && w.in.Buffered() > 0 {
-		f.excess.Store(true)
+	if f.complete() {
+		f.ended.Store(true)
+		if w.in.Buffered() > 0 {
+			f.excess.Store(true)
+		}
 	}
 	return n, err
 }
@@ -99,6 +102,7 @@ type framing struct {
 	status int
 	length int64       // of the rest of the body; negative: unknown
 	excess atomic.Bool // data came after the end
+	ended  atomic.Bool // all octets of the length came
 }
 
 func newFraming() *framing { return &framing{length: -1} }

@@ -20,11 +20,21 @@ const readAhead = 16 << 10
 // conn is a connection to a server. One exchange uses it at a time.
 type conn struct {
 	raw    io.ReadWriteCloser
-	r      *bufio.Reader // of raw
+	r      *bufio.Reader // of the conn
 	server server
 
-	reused   bool // it comes from the pool
-	answered bool // it has answered since then
+	record   scheme.Recorder // of the exchange that uses it; may be nil
+	reused   bool            // it comes from the pool
+	answered bool            // it has answered since then
+}
+
+// Read reads and records an answer.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.raw.Read(p)
+	if n > 0 && c.record != nil {
+		c.record.Octets("", false, p[:n])
+	}
+	return n, err
 }
 
 // Key implements [pool.Conn].
@@ -59,6 +69,7 @@ type exchange struct {
 
 func newExchange(op *operation, c *conn) *exchange {
 	x := &exchange{op: op, conn: c}
+	c.recordFor(op.req)
 	x.mu.Lock() // the context may end before stop is set
 	defer x.mu.Unlock()
 	x.stop = context.AfterFunc(op.ctx, x.end)
@@ -76,6 +87,9 @@ func (x *exchange) end() {
 		return
 	}
 	stop()
+	if x.conn == x.op.kept {
+		return
+	}
 	if pending {
 		x.conn.Quit()
 	} else {
@@ -96,14 +110,30 @@ func (x *exchange) setPending(pending bool) error {
 
 // ask sends a packet and returns the APDU of the answer, valid until the next ask.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
+	answers := x.op.answers
+	before := answers.Len()
+	apdu, err := x.receive(packet)
+	if err != nil && !errors.Is(err, ErrEmpty) {
+		answers.Truncate(before)
+		if !errors.As(err, new(staleError)) {
+			answers.Write([]byte(noAnswer))
+		}
+	}
+	return apdu, err
+}
+
+func (x *exchange) receive(packet []byte) ([]byte, error) {
 	if err := x.setPending(true); err != nil {
 		return nil, x.failure(err)
 	}
 	c := x.conn
+	if c.record != nil {
+		c.record.Octets("", true, packet)
+	}
 	if _, err := c.raw.Write(packet); err != nil {
 		return nil, x.failure(fmt.Errorf("wais: %w", scheme.Broken(err)))
 	}
-	apdu, err := readPacket(c.r, x.apdu, x.op.client.o.Limits.Answer)
+	apdu, err := readPacket(x.op.answers.Tee(c.r), x.apdu, x.op.client.o.Limits.Answer)
 	if err != nil && !errors.Is(err, ErrEmpty) {
 		return nil, x.failure(err)
 	}

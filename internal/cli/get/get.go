@@ -35,7 +35,9 @@ type getter struct {
 	literalTabs bool
 	answer      []string // --answer, each
 	answersFile string   // --answers
+	archives    client.Archives
 	answers     *answers // of both; may be nil
+	archive     base.Archive
 }
 
 const getLong = `An object is written to standard output as it is; with -o or -O it is written to a
@@ -64,8 +66,14 @@ others. "locus help configuration" tells which news server and which mail are us
 A form or search lists its questions. --answer and --answers answer them; "locus open"
 asks for the answers. See "locus help forms".
 
+--warc records what is fetched, with the conversation about it, in a web archive (WARC
+1.1), and an index beside it. An archive that exists is continued.
+
 A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
 order, and writes what the host sends. See "locus help sessions".
+
+Archives. With --from, URLs are opened from WARC and ARC files instead of the network, as
+they were last kept or at the time of --at.
 
 Logins come from the URL, from ~/.netrc, or from you when a server asks.`
 
@@ -105,7 +113,9 @@ func New(a *base.App) *cobra.Command {
 		f.IntVar(&g.perHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
 		f.IntVar(&g.retry, "retry", 0, "retry `N` times after a temporary failure")
 	})
+	g.archive.AddFlags(cmd)
 	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
+	base.AddFlags(cmd, "Archives", g.archives.AddFlags)
 	base.AddFlags(cmd, "Forms", func(f *pflag.FlagSet) {
 		f.StringArrayVar(&g.answer, "answer", nil, "answer a question by number or prompt: `FIELD=TEXT` (repeatable)")
 		f.StringVar(&g.answersFile, "answers", "", "answer a form with the JSON in `FILE`; \"-\" is standard input")
@@ -125,6 +135,8 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
+type archiveError = client.ArchiveError
+
 // settle validates the flags together, and takes missing values from the configuration.
 func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	set := cmd.Flags().Changed
@@ -142,6 +154,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
 	case set("output") && g.output == "-" && g.App.Flags.JSON:
 		return errors.New("standard output can't carry both the object and --json")
+	case g.resume && g.archive.Wanted():
+		return errors.New("-C can't be used with --warc: an archive has whole objects")
 	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
 		return errors.New("--parallel, --per-host and --retry can't be negative")
 	}
@@ -185,7 +199,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 // run gets the URLs. It returns only usage errors; failures of a URL are reported as
 // they happen.
 func (g *getter) run(ctx context.Context, args []string) error {
-	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose}
+	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {
 		o.Trace, o.ViaGateway = g.Trace, g.TraceGateway
 	}
@@ -202,7 +216,16 @@ func (g *getter) run(ctx context.Context, args []string) error {
 		return fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
 	}
 	o.FTPTLS = mode
+	if ok, err := g.archive.Open(g.App); !ok {
+		return err
+	}
+	defer g.archive.Close()
+	o.Record = g.archive.Record()
 	client, closeAll, err := client.New(g.App, o)
+	if failed := (*archiveError)(nil); errors.As(err, &failed) {
+		g.App.Fail(base.StatusAccess, err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

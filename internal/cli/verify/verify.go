@@ -47,7 +47,8 @@ type verifier struct {
 	tell      tell
 	ask       asking
 	access    client.Options // of the client that opens URLs
-	rulesFile string         // the file of rules; empty: none
+	archive   base.Archive
+	rulesFile string // the file of rules; empty: none
 
 	verifier *verify.Verifier
 	sum      sum
@@ -146,6 +147,7 @@ func New(a *base.App) *cobra.Command {
 	})
 	v.addTellFlags(cmd)
 	v.choice.addFlags(cmd, &v.o)
+	v.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
 	return cmd
 }
@@ -237,6 +239,14 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	}
 	defer v.discardOutputs()
 	a := v.a
+	if !v.o.NoRobots {
+		v.archive.Robots = "classic"
+	}
+	if ok, err := v.archive.Open(a); !ok {
+		return err
+	}
+	defer v.archive.Close()
+	v.access.Record = v.archive.Record()
 	client, closeAll, err := client.New(a, v.access)
 	if err != nil {
 		return err

@@ -1,0 +1,62 @@
+package access
+
+import (
+	"context"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Recording keeps one request of a client and what the server answered. See
+// [Options].Record.
+type Recording interface {
+	scheme.Recorder
+	// Secret tells a password that may be sent, and must not be kept.
+	Secret(password string)
+	// Opened is called once, with the outcome of the request. It returns the resource to
+	// use in place of res, which keeps what is read of it. The resource ends the
+	// recording when it is closed.
+	Opened(res scheme.Resource, err error) scheme.Resource
+}
+
+// Records reports whether the client records what it opens.
+func (c *Client) Records() bool { return c.options.Record != nil }
+
+// Record begins to record a request for u that a program sends itself, with the dialer of
+// [Client.DialerFor]. It returns nil if the client does not record.
+func (c *Client) Record(u locus.URL) Recording { return c.record(&scheme.Request{URL: u}) }
+
+// record begins to record req. It returns nil if the client does not record.
+func (c *Client) record(req *scheme.Request) Recording {
+	if c.options.Record == nil {
+		return nil
+	}
+	if c.has(req.URL, scheme.Local) && !c.has(req.URL, scheme.Files) {
+		return nil // it is made of the URL, or of what another URL led to
+	}
+	r := c.options.Record(req)
+	if r == nil {
+		return nil
+	}
+	if password, ok := req.URL.Password(); ok {
+		r.Secret(password)
+	}
+	return r
+}
+
+// startRecord begins to record req, which becomes one that is recorded.
+func (c *Client) startRecord(req *scheme.Request) Recording {
+	r := c.record(req)
+	if r == nil {
+		return nil
+	}
+	req.Record, req.Source = r, true
+	if ask := req.Ask; ask != nil {
+		req.Ask = func(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+			login, ok, err := ask(ctx, q)
+			r.Secret(login.Password)
+			return login, ok, err
+		}
+	}
+	return r
+}

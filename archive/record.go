@@ -1,0 +1,184 @@
+// Package archive keeps what a client opens in web archives: see docs/archive.md.
+//
+// A [Recorder] writes the requests of an [access.Client] to an archive of package warc: a
+// request and response of HTTP as they were on the wire, an object or menu of any other
+// scheme as a resource, and the conversation about it. Passwords and cookies are not kept.
+package archive
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/httpwire"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/warc"
+)
+
+// Recorder records the requests of clients. It may be used concurrently.
+type Recorder struct {
+	to       *warc.Writer
+	registry *scheme.Registry
+	failed   func(error)
+
+	mu     sync.Mutex
+	active map[ender]struct{}
+	over   bool
+	err    error
+}
+
+// ender is a recording that has not ended.
+type ender interface{ end(err error) }
+
+// NewRecorder returns a recorder that writes to w. registry has the canonical forms of URLs.
+// failed is called once if the recording fails and ends early; nil: Close tells.
+func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) *Recorder {
+	return &Recorder{to: w, registry: registry, failed: failed, active: make(map[ender]struct{})}
+}
+
+// Record begins to record a request. It is for the field Record of [access.Options]. After
+// the recording has failed or ended, it returns nil.
+func (r *Recorder) Record(req *scheme.Request) access.Recording {
+	x := &recording{recorder: r, url: req.URL, began: r.to.Now(), part: req.Probe || req.Offset > 0}
+	if !r.begin(x) {
+		return nil
+	}
+	return x
+}
+
+// Close ends the recordings in progress, with what was read so far, and closes the archive.
+// The error is the first one of the recording.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	active := slices.Collect(maps.Keys(r.active))
+	r.mu.Unlock()
+	for _, x := range active {
+		x.end(fs.ErrClosed)
+	}
+	r.mu.Lock()
+	r.over = true
+	err := r.err
+	r.mu.Unlock()
+	if closeErr := r.to.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// begin adds a recording to those in progress. It reports false if the recorder has ended.
+func (r *Recorder) begin(x ender) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return false
+	}
+	r.active[x] = struct{}{}
+	return true
+}
+
+func (r *Recorder) ended(x ender) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.active, x)
+}
+
+// write writes records. An error of the file system ends the recording.
+func (r *Recorder) write(entries ...*warc.Entry) {
+	r.mu.Lock()
+	over := r.over
+	r.mu.Unlock()
+	if over {
+		for _, e := range entries {
+			e.Block.Discard()
+		}
+		return
+	}
+	err := r.to.Write(entries...)
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	first := r.err == nil
+	if first {
+		r.err, r.over = err, true
+	}
+	r.mu.Unlock()
+	if first && r.failed != nil {
+		r.failed(err)
+	}
+}
+
+// target returns the URI of a resource record: the canonical form of u without password.
+func (r *Recorder) target(u locus.URL) string {
+	if canonical, _, err := r.registry.Canonical(u); err == nil {
+		u = canonical
+	}
+	return uri(u.WithoutPassword())
+}
+
+// webTarget returns the URI of a request of HTTP, which has no userinfo.
+func webTarget(u locus.URL) string {
+	p := u.Parts()
+	p.User, p.Password = nil, nil
+	if without, err := p.URL(); err == nil {
+		u = without
+	}
+	return uri(u.WithoutPassword())
+}
+
+// uri returns u without its fragment, with those octets escaped that no URI has.
+func uri(u locus.URL) string {
+	return string(escape.AppendSafer(nil, u.WithoutFragment().String(), escape.Chars("<>\"{}|\\^` "), escape.Set{}))
+}
+
+// truncated returns the reason why a record has not all octets, as WARC-Truncated has it;
+// empty for a nil err.
+func truncated(err error) string {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, scheme.ErrTooLarge):
+		return "length"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "time"
+	case errors.Is(err, httpwire.ErrUnread), errors.Is(err, fs.ErrClosed), errors.Is(err, context.Canceled):
+		return "unspecified"
+	}
+	return "disconnect"
+}
+
+// ipAddress returns the address for WARC-IP-Address, without port and zone; empty: unknown.
+func ipAddress(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	p, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return ""
+	}
+	return p.Addr().Unmap().WithZone("").String()
+}
+
+// sharedFields returns the fields of a record of what came from that address.
+func sharedFields(address string, err error, masked []string) []warc.Field {
+	var list []warc.Field
+	if address != "" {
+		list = append(list, warc.Field{Name: "WARC-IP-Address", Value: address})
+	}
+	if why := truncated(err); why != "" {
+		list = append(list, warc.Field{Name: "WARC-Truncated", Value: why})
+	}
+	if len(masked) > 0 {
+		list = append(list, maskedField(masked))
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+package archive
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/warc"
+)
+
+// ConversationType is the media type of a conversation: see docs/archive.md.
+const ConversationType = "application/x-locus-conversation"
+
+const (
+	// maxPiece is how many octets of a piece of a conversation are kept. What is longer is
+	// mostly the object or the menu, which has a record of its own.
+	maxPiece = 64 << 10
+	// maxConversation is how many octets of a conversation are kept.
+	maxConversation = 4 << 20
+	// maxPieces is how many pieces are kept.
+	maxPieces = 1 << 12
+)
+
+// conversation is what was sent and received. The zero value is empty.
+type conversation struct {
+	pieces  []piece
+	octets  int             // kept in pieces
+	packets map[string]bool // the connections that carry datagrams
+	left    int64           // octets that are not kept after the last piece
+	err     error
+}
+
+// piece is what one side sent without the other saying anything on that connection.
+type piece struct {
+	mark  byte // '>' sent, '<' received, '=' connected
+	name  string
+	text  []byte
+	total int64 // octets, kept or not
+}
+
+func (c *conversation) isEmpty() bool {
+	for _, p := range c.pieces {
+		if p.mark != '=' {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *conversation) connected(name string, remote net.Addr) {
+	address := "-"
+	if remote != nil {
+		address = remote.String()
+		if strings.HasPrefix(remote.Network(), "udp") {
+			if c.packets == nil {
+				c.packets = make(map[string]bool)
+			}
+			c.packets[name] = true
+		}
+	}
+	if len(c.pieces) < maxPieces {
+		c.pieces = append(c.pieces, piece{mark: '=', name: name, text: []byte(address)})
+	}
+}
+
+func (c *conversation) add(name string, sent bool, p []byte) {
+	mark := byte('<')
+	if sent {
+		mark = '>'
+	}
+	last := len(c.pieces) - 1
+	if last < 0 || c.pieces[last].mark != mark || c.pieces[last].name != name || c.packets[name] {
+		if len(c.pieces) >= maxPieces || c.octets >= maxConversation {
+			c.left += int64(len(p))
+			return
+		}
+		c.pieces = append(c.pieces, piece{mark: mark, name: name})
+		last++
+	}
+	at := &c.pieces[last]
+	at.total += int64(len(p))
+	keep := p[:min(len(p), maxPiece-len(at.text), max(maxConversation-c.octets, 0))]
+	at.text = append(at.text, keep...)
+	c.octets += len(keep)
+}
+
+// omitted counts octets of the last piece that are not kept.
+func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
+
+// failed tells how the conversation ended.
+func (c *conversation) failed(err error) { c.err = err }
+
+// write writes the conversation about u.
+func (c *conversation) write(w io.Writer, u string, secrets []string) {
+	fmt.Fprintf(w, "locus-conversation/1\r\nurl: %s\r\n\r\n", u)
+	for _, p := range c.pieces {
+		name := p.name
+		if name == "" {
+			name = "main"
+		}
+		if p.mark == '=' {
+			fmt.Fprintf(w, "= %s %s\r\n", name, p.text)
+			continue
+		}
+		text, total := hide(p.text, secrets), p.total
+		if int(p.total) == len(p.text) {
+			total = int64(len(text))
+		}
+		fmt.Fprintf(w, "%c %s %d/%d\r\n%s\r\n", p.mark, name, len(text), total, text)
+	}
+	if c.left > 0 {
+		fmt.Fprintf(w, "? %d\r\n", c.left)
+	}
+	if c.err != nil {
+		reason := locus.Quote(locus.MaskText(c.err.Error()))
+		fmt.Fprintf(w, "! %s\r\n", hide([]byte(reason), secrets))
+	}
+}
+
+// hide replaces secrets by "***", also one of which only the begin is there.
+func hide(text []byte, secrets []string) []byte {
+	for _, s := range secrets {
+		text = bytes.ReplaceAll(text, []byte(s), []byte("***"))
+		for n := min(len(s)-1, len(text)); n >= minSecret; n-- {
+			if bytes.HasSuffix(text, []byte(s[:n])) {
+				text = append(bytes.Clone(text[:len(text)-n]), "***"...)
+				break
+			}
+		}
+	}
+	return text
+}
+
+// conversationEntry returns the record of a conversation about u. about is the identifier of
+// the record with the resource; empty: there is none. It has no target URI, so that no
+// index takes it for the resource.
+func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
+	b := r.to.NewBlock()
+	target := r.target(u)
+	c.write(b, target, secrets)
+	e := &warc.Entry{Type: "metadata", Date: began, ContentType: ConversationType, Block: b, Fields: sharedFields(address, nil, nil)}
+	if about != "" {
+		e.Fields = append(e.Fields, warc.Field{Name: "WARC-Refers-To", Value: "<" + about + ">"}, concurrent(about))
+	}
+	e.Fields = append(e.Fields, warc.Field{Name: "Locus-Target-URI", Value: target})
+	return e
+}

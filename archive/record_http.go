@@ -1,0 +1,177 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/warc"
+)
+
+// Exchange implements [scheme.Recorder].
+func (x *recording) Exchange() scheme.Exchange {
+	x.mu.Lock()
+	x.isHTTP = true
+	x.mu.Unlock()
+	e := &exchange{recording: x, began: x.recorder.to.Now()}
+	if !x.recorder.begin(e) {
+		e.over = true
+	}
+	return e
+}
+
+// exchange is one request of HTTP and its response.
+type exchange struct {
+	recording *recording
+	began     time.Time
+
+	mu                sync.Mutex
+	address           string
+	request, response *warc.Block // nil: nothing yet
+	sent, received    []string    // fields whose values are hidden
+	method            string
+	status            int
+	kind              string // media type
+	isRepeated, over  bool
+}
+
+// Connected implements [scheme.Exchange].
+func (e *exchange) Connected(remote net.Addr) { e.locked(func() { e.address = ipAddress(remote) }) }
+
+// locked calls f unless the exchange has ended.
+func (e *exchange) locked(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.over {
+		f()
+	}
+}
+
+// Request implements [scheme.Exchange].
+func (e *exchange) Request(header []byte, masked []string) {
+	e.locked(func() {
+		e.request, e.sent = e.recording.recorder.to.NewBlock(), masked
+		e.request.Write(header)
+		e.method, _, _ = strings.Cut(string(header[:min(len(header), 32)]), " ")
+	})
+}
+
+// Response implements [scheme.Exchange].
+func (e *exchange) Response(header []byte, masked []string) {
+	e.locked(func() {
+		e.response, e.received = e.recording.recorder.to.NewBlock(), masked
+		e.response.Write(header)
+		e.response.BeginPayload()
+		if resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(header)), nil); err == nil {
+			e.status, e.kind = resp.StatusCode, resp.Header.Get("Content-Type")
+		}
+	})
+}
+
+// Body implements [scheme.Exchange].
+func (e *exchange) Body(p []byte) {
+	e.locked(func() {
+		if e.response != nil {
+			e.response.Write(p)
+		}
+	})
+}
+
+// Reset implements [scheme.Exchange].
+func (e *exchange) Reset() { e.locked(e.reset) }
+
+func (e *exchange) reset() {
+	for _, b := range []*warc.Block{e.request, e.response} {
+		if b != nil {
+			b.Discard()
+		}
+	}
+	e.request, e.response, e.began = nil, nil, e.recording.recorder.to.Now()
+}
+
+// Repeated implements [scheme.Exchange].
+func (e *exchange) Repeated() { e.locked(func() { e.isRepeated = true }) }
+
+// End implements [scheme.Exchange].
+func (e *exchange) End(err error) { e.end(err) }
+
+func (e *exchange) end(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over {
+		return
+	}
+	e.over = true
+	r := e.recording.recorder
+	defer r.ended(e)
+	switch {
+	case e.request == nil:
+		e.reset()
+	case e.response == nil, e.method != http.MethodGet, e.isRepeated, e.status == http.StatusNotModified:
+		e.writeConversation(err)
+	default:
+		e.writePair(err)
+	}
+}
+
+// writePair writes the response, and the request for it.
+func (e *exchange) writePair(err error) {
+	r, target := e.recording.recorder, webTarget(e.recording.url)
+	id, requestID := r.to.NewID(), r.to.NewID()
+	r.write(&warc.Entry{Type: "response", ID: id, Target: target, Date: e.began, ContentType: "application/http;msgtype=response",
+		Fields: append(sharedFields(e.address, err, e.received), concurrent(requestID)),
+		Block:  e.response, Status: e.status, Media: e.kind, Once: err == nil && e.status == http.StatusOK,
+	}, &warc.Entry{Type: "request", ID: requestID, Target: target, Date: e.began, ContentType: "application/http;msgtype=request",
+		Fields: append(sharedFields(e.address, nil, e.sent), concurrent(id)), Block: e.request,
+	})
+}
+
+func concurrent(id string) warc.Field {
+	return warc.Field{Name: "WARC-Concurrent-To", Value: "<" + id + ">"}
+}
+
+// writeConversation writes an exchange that gave no object: without a response, with another
+// method than GET, or followed by another request for the same URL.
+func (e *exchange) writeConversation(err error) {
+	defer e.reset()
+	var talk conversation
+	for _, side := range []struct {
+		sent  bool
+		block *warc.Block
+	}{{true, e.request}, {false, e.response}} {
+		if side.block == nil {
+			continue
+		}
+		in, readErr := side.block.Reader()
+		if readErr != nil {
+			continue // Write tells of the error of the disk
+		}
+		head := make([]byte, min(side.block.Size(), maxPiece))
+		if _, readErr := io.ReadFull(in, head); readErr == nil {
+			talk.add("", side.sent, head)
+			talk.omitted(side.block.Size() - int64(len(head)))
+		}
+	}
+	talk.failed(err)
+	x := e.recording
+	x.mu.Lock()
+	secrets := slices.Clone(x.secrets)
+	x.mu.Unlock()
+	entry := x.recorder.conversationEntry(x.url, e.began, e.address, "", &talk, secrets)
+	if masked := append(slices.Clone(e.sent), e.received...); len(masked) > 0 {
+		entry.Fields = append(entry.Fields, maskedField(masked))
+	}
+	x.recorder.write(entry)
+}
+
+// maskedField tells which fields of a header have "***" in place of their values.
+func maskedField(names []string) warc.Field {
+	return warc.Field{Name: "Locus-Masked", Value: strings.Join(names, " ")}
+}

@@ -1,0 +1,263 @@
+package archive
+
+import (
+	"io"
+	"iter"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/httpwire"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/warc"
+)
+
+// recording is a request and what it leads to.
+type recording struct {
+	recorder *Recorder
+	url      locus.URL
+	began    time.Time
+	part     bool // the response is not the whole object
+
+	mu      sync.Mutex
+	talk    conversation
+	address string   // of the server
+	secrets []string // passwords
+	isHTTP  bool     // its exchanges record themselves
+	block   *warc.Block
+	kind    string // media type of block
+	over    bool
+}
+
+// Connected implements [scheme.Recorder].
+func (x *recording) Connected(name string, remote net.Addr) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.address == "" {
+		x.address = ipAddress(remote)
+	}
+	x.talk.connected(name, remote)
+}
+
+// Octets implements [scheme.Recorder].
+func (x *recording) Octets(name string, sent bool, p []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over {
+		x.talk.add(name, sent, p)
+	}
+}
+
+// minSecret is the length from which a password is hidden in what servers say. A shorter
+// one is in many words.
+const minSecret = 4
+
+// Secret implements [access.Recording].
+func (x *recording) Secret(password string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.addSecret(password)
+	if decoded, err := escape.Decode(password); err == nil {
+		x.addSecret(decoded)
+	}
+}
+
+func (x *recording) addSecret(text string) {
+	if len(text) >= minSecret && !slices.Contains(x.secrets, text) {
+		x.secrets = append(x.secrets, text)
+	}
+}
+
+// Opened implements [access.Recording].
+func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
+	x.mu.Lock()
+	isHTTP := x.isHTTP
+	x.mu.Unlock()
+	if isHTTP && err == nil {
+		x.drop()
+		return res
+	}
+	if err != nil {
+		x.end(err)
+		return res
+	}
+	switch r := res.(type) {
+	case *scheme.Object:
+		x.mu.Lock()
+		if !x.part && r.Start == 0 && !x.over {
+			x.block, x.kind = x.recorder.to.NewBlock(), mediaTypeOf(r.Type)
+			x.block.BeginPayload()
+		}
+		x.mu.Unlock()
+		r.Body = &keptBody{ReadCloser: r.Body, recording: x, size: r.Size}
+	case *scheme.Menu:
+		x.keepMenu(r)
+	case *scheme.Referral:
+		x.mu.Lock()
+		if list := referralList(r); len(list) > 0 && !x.over {
+			x.block, x.kind = x.recorder.to.NewBlock(), referralType(r)
+			x.block.BeginPayload()
+			x.block.Write(list)
+		}
+		x.mu.Unlock()
+		x.end(nil)
+	default:
+		x.drop() // sessions are not recorded
+	}
+	return res
+}
+
+// mediaTypeOf returns the type of a record: what the server said, if that can be a media type.
+func mediaTypeOf(text string) string {
+	const unknown = "application/octet-stream"
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7F {
+			return unknown
+		}
+	}
+	if !strings.Contains(text, "/") {
+		return unknown
+	}
+	return text
+}
+
+// drop ends the recording without a record.
+func (x *recording) drop() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
+	x.over = true
+	x.recorder.ended(x)
+	if x.block != nil {
+		x.block.Discard()
+	}
+}
+
+// keptBody keeps what is read of an object.
+type keptBody struct {
+	io.ReadCloser
+	recording *recording
+	size, got int64 // guarded by recording.mu
+}
+
+func (b *keptBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	x := b.recording
+	x.mu.Lock()
+	b.got += int64(n)
+	if x.block != nil && !x.over {
+		x.block.Write(p[:n])
+	}
+	x.mu.Unlock()
+	switch {
+	case err == io.EOF:
+		x.end(nil)
+	case err != nil:
+		x.end(err)
+	}
+	return n, err
+}
+
+func (b *keptBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.recording.mu.Lock()
+	whole := b.got == b.size
+	b.recording.mu.Unlock()
+	if whole {
+		b.recording.end(nil)
+	} else {
+		b.recording.end(httpwire.ErrUnread)
+	}
+	return err
+}
+
+// keepMenu has the octets of m kept when its items have been read.
+func (x *recording) keepMenu(m *scheme.Menu) {
+	m.Items = x.items(m)
+	m.Closer = &menuCloser{m.Closer, x}
+}
+
+func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
+	items := m.Items
+	return func(yield func(scheme.Item, error) bool) {
+		for item, err := range items {
+			if err != nil {
+				x.end(err)
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+		x.keepSource(m)
+		x.end(nil)
+	}
+}
+
+// keepSource keeps the octets of a menu whose items have been read.
+func (x *recording) keepSource(m *scheme.Menu) {
+	if m.Source == nil || x.part {
+		return
+	}
+	octets, kind := m.Source()
+	if octets == nil || len(octets) == 0 && m.Form != nil {
+		return // too many, or only a question
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
+	x.block, x.kind = x.recorder.to.NewBlock(), mediaTypeOf(kind)
+	x.block.BeginPayload()
+	x.block.Write(octets)
+}
+
+// menuCloser ends the recording of a menu whose items were not all read.
+type menuCloser struct {
+	inner     io.Closer // may be nil
+	recording *recording
+}
+
+func (c *menuCloser) Close() error {
+	var err error
+	if c.inner != nil {
+		err = c.inner.Close()
+	}
+	c.recording.end(httpwire.ErrUnread)
+	return err
+}
+
+// end writes the records: the resource, and the conversation. err is the reason why not all
+// of it was read. Later calls have no effect.
+func (x *recording) end(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
+	x.over = true
+	defer x.recorder.ended(x)
+	var entries []*warc.Entry
+	id := ""
+	switch {
+	case x.block != nil && err != nil && x.block.Size() == 0:
+		x.block.Discard() // nothing of it was read
+	case x.block != nil:
+		id = x.recorder.to.NewID()
+		entries = append(entries, &warc.Entry{Type: "resource", ID: id, Target: x.recorder.target(x.url), Date: x.began, ContentType: x.kind, Media: x.kind,
+			Fields: sharedFields(x.address, err, nil), Block: x.block, Once: err == nil})
+	}
+	if !x.talk.isEmpty() {
+		x.talk.failed(err)
+		entries = append(entries, x.recorder.conversationEntry(x.url, x.began, x.address, id, &x.talk, x.secrets))
+	}
+	if len(entries) > 0 {
+		x.recorder.write(entries...)
+	}
+}

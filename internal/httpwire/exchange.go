@@ -1,0 +1,180 @@
+// Package httpwire finds the requests and responses of HTTP/1 in the octets of a connection
+// that package net/http uses, for a recording.
+package httpwire
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxHeader is the longest header that is kept in memory. Clients accept shorter ones.
+const maxHeader = 1 << 20
+
+// Exchange reads the octets of one request and its response. It may be used concurrently,
+// because package net/http writes and reads in different goroutines.
+type Exchange struct {
+	mu       sync.Mutex
+	to       scheme.Exchange
+	request  []byte // the header as far as it was sent
+	response []byte // the header as far as it was received
+	sent     bool   // the header was sent,
+	received bool   // was received
+	over     bool
+}
+
+// New returns an exchange that passes what it reads to an exchange of r; nil if r is nil.
+// The methods of a nil Exchange do nothing.
+func New(r scheme.Recorder) *Exchange {
+	if r == nil {
+		return nil
+	}
+	return &Exchange{to: r.Exchange()}
+}
+
+// Begin begins the exchange on a connection. It is called again if package net/http tries
+// another connection. remote is the server's address; nil: unknown.
+func (x *Exchange) Begin(remote net.Addr) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
+	x.request, x.response, x.sent, x.received = nil, nil, false, false
+	x.to.Reset()
+	x.to.Connected(remote)
+}
+
+func (x *Exchange) send(p []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over || x.sent || len(x.request) > maxHeader {
+		return
+	}
+	x.request = append(x.request, p...)
+	if end := headerEnd(x.request); end > 0 {
+		x.sent = true
+		x.to.Request(mask(x.request[:end], isSecretRequest))
+		x.request = nil
+	}
+}
+
+func (x *Exchange) receive(p []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over || len(x.response) > maxHeader {
+		return
+	}
+	if x.received {
+		x.to.Body(p)
+		return
+	}
+	x.response = append(x.response, p...)
+	for {
+		end := headerEnd(x.response)
+		if end == 0 {
+			return
+		}
+		header, rest := x.response[:end], x.response[end:]
+		if isInterim(header) {
+			x.response = rest
+			continue
+		}
+		x.received, x.response = true, nil
+		x.to.Response(mask(header, isSecretResponse))
+		if len(rest) > 0 {
+			x.to.Body(rest)
+		}
+		return
+	}
+}
+
+// Repeated is that of [scheme.Exchange].
+func (x *Exchange) Repeated() {
+	if x != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.to.Repeated()
+	}
+}
+
+// End is that of [scheme.Exchange].
+func (x *Exchange) End(err error) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over {
+		x.over = true
+		x.to.End(err)
+	}
+}
+
+// ErrUnread is the reason of an exchange whose body was not read to its end.
+var ErrUnread = errors.New("the body was not read to its end")
+
+// headerEnd returns the length of a header with the empty line after it, or 0.
+func headerEnd(p []byte) int {
+	for at := 0; ; {
+		i := bytes.IndexByte(p[at:], '\n')
+		if i < 0 {
+			return 0
+		}
+		if line := bytes.TrimSuffix(p[at:at+i], []byte("\r")); len(line) == 0 && at > 0 {
+			return at + i + 1
+		}
+		at += i + 1
+	}
+}
+
+// isInterim reports whether a response is one before the final one (RFC 9110 section 15.2).
+func isInterim(header []byte) bool {
+	_, status, _ := bytes.Cut(header, []byte(" "))
+	return len(status) >= 3 && status[0] == '1' && string(status[:3]) != "101"
+}
+
+// Tap is the part of a connection that passes its octets to the exchange in progress. The
+// zero Tap passes them to none.
+type Tap struct{ x atomic.Pointer[Exchange] }
+
+// Begin makes x, which may be nil, the exchange in progress.
+func (t *Tap) Begin(x *Exchange) { t.x.Store(x) }
+
+// Sent passes on what is written.
+func (t *Tap) Sent(p []byte) {
+	if x := t.x.Load(); x != nil {
+		x.send(p)
+	}
+}
+
+// Received passes on what was read.
+func (t *Tap) Received(p []byte) {
+	if x := t.x.Load(); x != nil && len(p) > 0 {
+		x.receive(p)
+	}
+}
+
+// Conn is a connection with a Tap.
+type Conn struct {
+	net.Conn
+	Tap
+}
+
+func (c *Conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.Received(p[:n])
+	return n, err
+}
+
+func (c *Conn) Write(p []byte) (int, error) {
+	c.Sent(p)
+	return c.Conn.Write(p)
+}

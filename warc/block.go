@@ -1,0 +1,133 @@
+package warc
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+)
+
+// maxMemory is how many octets of a block are kept in memory. The rest of a longer block
+// is in a temporary file.
+const maxMemory = 1 << 20
+
+// Block collects the block of a record while it is read from a server. [Writer.Write]
+// and [Block.Discard] release it. It may be used by one goroutine at a time.
+type Block struct {
+	dir     string // of the temporary file
+	memory  []byte
+	file    *os.File // nil: all is in memory
+	size    int64
+	sum     hash.Hash
+	payload hash.Hash // nil: there is no payload
+	start   int64     // of the payload
+	err     error
+}
+
+// NewBlock returns an empty block. A temporary file for it is in the folder of the archive.
+func (w *Writer) NewBlock() *Block { return &Block{dir: w.dir, sum: sha1.New()} }
+
+// BeginPayload says that what is written from here on is the payload: the body after the
+// header of HTTP, or the whole block of a resource.
+func (b *Block) BeginPayload() { b.payload, b.start = sha1.New(), b.size }
+
+// Size returns the length of the block in octets.
+func (b *Block) Size() int64 { return b.size }
+
+// Write adds octets. It does not fail, because what is recorded must still be read:
+// [Writer.Write] returns the error of a temporary file.
+func (b *Block) Write(p []byte) (int, error) {
+	b.size += int64(len(p))
+	b.sum.Write(p)
+	if b.payload != nil {
+		b.payload.Write(p)
+	}
+	switch {
+	case b.err != nil:
+	case b.file != nil:
+		_, b.err = b.file.Write(p)
+	case len(b.memory)+len(p) <= maxMemory:
+		b.memory = append(b.memory, p...)
+	default:
+		b.err = b.spill(p)
+	}
+	return len(p), nil
+}
+
+// spill moves the block to a temporary file, which has no name where the system allows
+// that, so that a process that is killed leaves none.
+func (b *Block) spill(p []byte) error {
+	f, err := os.CreateTemp(b.dir, ".warc-*")
+	if err != nil {
+		return err
+	}
+	b.file = f
+	// An open file can't be removed on Windows: release removes it there.
+	_ = os.Remove(f.Name())
+	_, err = f.Write(b.memory)
+	if err == nil {
+		_, err = f.Write(p)
+	}
+	b.memory = nil
+	return err
+}
+
+// Reset empties the block.
+func (b *Block) Reset() {
+	b.release()
+	*b = Block{dir: b.dir, sum: sha1.New()}
+}
+
+// Discard releases a block that is not written.
+func (b *Block) Discard() { b.release() }
+
+func (b *Block) release() {
+	if b.file != nil {
+		b.file.Close()
+		if _, err := os.Lstat(b.file.Name()); err == nil {
+			os.Remove(b.file.Name())
+		}
+	}
+	b.file, b.memory = nil, nil
+	if b.err == nil {
+		b.err = errReleased
+	}
+}
+
+var errReleased = errors.New("warc: the block was released")
+
+// Reader returns a reader of the octets so far. They must not be written while it is used.
+func (b *Block) Reader() (io.Reader, error) { return b.reader(0, b.size) }
+
+// reader returns the octets from start to end.
+func (b *Block) reader(start, end int64) (io.Reader, error) {
+	switch {
+	case b.err != nil:
+		return nil, b.err
+	case b.file != nil:
+		return io.NewSectionReader(b.file, start, end-start), nil
+	}
+	return bytes.NewReader(b.memory[start:end]), nil
+}
+
+// digest returns a digest as web archives write it.
+func digest(h hash.Hash) string {
+	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// headerDigest returns the digest of the octets before the payload.
+func (b *Block) headerDigest() (string, error) {
+	r, err := b.reader(0, b.start)
+	if err != nil {
+		return "", err
+	}
+	h := sha1.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", fmt.Errorf("warc: %w", err)
+	}
+	return digest(h), nil
+}

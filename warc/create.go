@@ -1,0 +1,289 @@
+package warc
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/locus-url/locus/internal/filelock"
+)
+
+// ErrName: the name of an archive does not end in ".warc.gz" or ".warc".
+var ErrName = errors.New(`warc: the name of an archive ends in ".warc.gz" or ".warc"`)
+
+// Create opens the archive of that name for writing, and creates it if it is missing. An
+// archive that exists is continued: a record at its end that an earlier process left
+// incomplete is cut off. Another process that writes to it, and an archive that is
+// damaged elsewhere, are errors. o may be nil.
+func Create(name string, o *WriterOptions) (*Writer, error) {
+	w := &Writer{dir: filepath.Dir(name), seen: make(map[string]original)}
+	if o != nil {
+		w.options = *o
+	}
+	for _, f := range w.options.Info {
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+	}
+	for _, ext := range []string{".warc.gz", ".warc"} {
+		if base, ok := strings.CutSuffix(name, ext); ok && w.ext == "" && filepath.Base(base) != "" {
+			w.name, w.ext = base, ext
+		}
+	}
+	if w.ext == "" || strings.HasPrefix(filepath.Base(name), ".warc") {
+		return nil, ErrName
+	}
+	if w.options.Size > 0 {
+		var err error
+		if w.number, err = w.lastNumber(); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.open(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// lastNumber returns the highest number of a file of the archive, or 1.
+func (w *Writer) lastNumber() (int, error) {
+	folder, err := os.ReadDir(w.dir)
+	if err != nil {
+		return 0, fmt.Errorf("warc: %w", err)
+	}
+	last := 1
+	for _, e := range folder {
+		text, ok := strings.CutPrefix(e.Name(), filepath.Base(w.name)+"-")
+		text, ok2 := strings.CutSuffix(text, w.ext)
+		if n, err := strconv.Atoi(text); ok && ok2 && len(text) >= 5 && err == nil {
+			last = max(last, n)
+		}
+	}
+	return last, nil
+}
+
+func (w *Writer) path() string {
+	if w.number == 0 {
+		return w.name + w.ext
+	}
+	return fmt.Sprintf("%s-%05d%s", w.name, w.number, w.ext)
+}
+
+// next begins the next file. The one before stays locked until then.
+func (w *Writer) next() error {
+	before, index := w.file, w.index
+	w.number++
+	if err := w.open(); err != nil {
+		w.file, w.index = before, index
+		return err
+	}
+	return cmp.Or(before.Sync(), index.write(indexName(before.Name())), before.Close())
+}
+
+// open opens and locks the file, and writes its record "warcinfo".
+func (w *Writer) open() error {
+	name := w.path()
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("warc: %s is not a regular file", name)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return fmt.Errorf("warc: %w", err)
+	}
+	err = filelock.Try(f)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = nil // a file system without locks
+	}
+	if errors.Is(err, filelock.ErrLocked) {
+		err = fmt.Errorf("warc: another process is writing to %s: choose another name", name)
+	}
+	if err == nil {
+		err = w.begin(f)
+	}
+	if err != nil {
+		w.file = nil
+		return errors.Join(err, f.Close())
+	}
+	return nil
+}
+
+// begin continues f, which is locked.
+func (w *Writer) begin(f *os.File) (err error) {
+	w.index = index{dir: w.dir}
+	if w.end, err = w.resume(f); err != nil {
+		return err
+	}
+	w.file, w.out, w.info = f, bufio.NewWriterSize(f, 64<<10), ""
+	if w.zip = nil; w.ext == ".warc.gz" {
+		w.zip = gzip.NewWriter(w.out)
+	}
+	// The index of an earlier process does not have what is written now.
+	if err := os.Remove(indexName(f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("warc: %w", err)
+	}
+	return w.describe()
+}
+
+// describe writes the record "warcinfo".
+func (w *Writer) describe() error {
+	b := w.NewBlock()
+	for _, f := range slices.Concat(w.options.Info, []Field{
+		{"format", "WARC File Format 1.1"},
+		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+	}) {
+		fmt.Fprintf(b, "%s: %s\r\n", f.Name, f.Value)
+	}
+	id := w.NewID()
+	err := w.write(&Entry{Type: "warcinfo", ID: id, ContentType: "application/warc-fields", Block: b,
+		Fields: []Field{{"WARC-Filename", filepath.Base(w.file.Name())}}})
+	w.info, w.begun = id, w.end
+	return err
+}
+
+// resume reads an existing file into the index, cuts off an incomplete record at its end,
+// and returns where the last whole record ends. f is then at that place.
+func (w *Writer) resume(f *os.File) (int64, error) {
+	good, err := w.scan(f)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, fmt.Errorf("warc: %s is damaged after octet %d, so that it can't be continued: choose another name: %w", f.Name(), good, err)
+	}
+	if err := f.Truncate(good); err != nil {
+		return 0, fmt.Errorf("warc: %w", err)
+	}
+	_, err = f.Seek(good, io.SeekStart)
+	return good, err
+}
+
+// errOther is about an archive that can't be read from the middle.
+var errOther = errors.New("its records do not have a gzip member each")
+
+// scan reads the records of f into the index, and returns where the last whole one ends.
+// At the end of the file the error is io.EOF.
+func (w *Writer) scan(f *os.File) (good int64, err error) {
+	in := NewReader(f)
+	zipped := w.ext == ".warc.gz"
+	for {
+		rec, err := in.Next()
+		if err == nil && rec.Offset < good {
+			err = errOther
+		}
+		if err == nil && (in.z != nil) != zipped {
+			err = fmt.Errorf("%w: by its name it is one with %s", ErrFormat, w.ext)
+		}
+		if err == nil && rec.Length < 0 {
+			err = ErrFormat
+		}
+		if err != nil {
+			if tail, _ := f.Seek(0, io.SeekEnd); errors.Is(err, ErrFormat) && tail-good == 1 {
+				err = io.ErrUnexpectedEOF // half of the first two octets of a member
+			}
+			return good, err
+		}
+		entry := w.indexed(rec)
+		if err := in.finish(); err != nil {
+			return good, err
+		}
+		good = in.in.n
+		if in.z == nil {
+			good -= int64(in.r.Buffered())
+		}
+		if entry.Key != "" {
+			entry.Offset, entry.Length, entry.File = rec.Offset, good-rec.Offset, filepath.Base(f.Name())
+			w.index.add(entry)
+		}
+	}
+}
+
+// finish reads the rest of the record, and the empty lines or the end of the member after
+// it. A record that is cut is io.ErrUnexpectedEOF.
+func (r *Reader) finish() error {
+	if _, err := io.Copy(io.Discard, r.record.block); err != nil {
+		return err
+	}
+	var tail [4]byte
+	if _, err := io.ReadFull(r.r, tail[:]); err != nil || string(tail[:]) != "\r\n\r\n" {
+		return cmp.Or(atEnd(err), ErrFormat)
+	}
+	if r.z == nil {
+		return nil
+	}
+	if _, err := r.r.ReadByte(); err != io.EOF {
+		return cmp.Or(err, errOther)
+	}
+	return nil
+}
+
+func atEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// indexed returns the entry of a record for the index without its place, and remembers its
+// payload. It is zero for records that are not indexed.
+func (w *Writer) indexed(rec *Record) CDXJ {
+	target, date := rec.Target(), rec.Date()
+	if !isIndexed(rec.Type) || target == "" {
+		return CDXJ{}
+	}
+	c := CDXJ{Key: Key(target), Time: date.UTC().Truncate(time.Second), URL: target, Digest: rec.Get("WARC-Payload-Digest")}
+	if rec.Type == "revisit" {
+		c.Type, c.Status = "warc/revisit", statusOf(rec)
+		return c
+	}
+	if p, ok := rec.Payload(); ok {
+		c.Status, c.Type = p.Status, mediaType(p.Type)
+	}
+	if c.Digest != "" && rec.Get("WARC-Truncated") == "" {
+		this := original{strings.Trim(rec.Get("WARC-Record-ID"), "<>"), target, rec.Get("WARC-Date")}
+		w.first(payloadKey(rec.Type, rec.Get("Content-Type"), c.Digest), this)
+	}
+	return c
+}
+
+// payloadKey returns the key of a payload that may be written as a revisit. A resource has
+// its media type from the record with its octets, a response from its own header.
+func payloadKey(typ, contentType, digest string) string {
+	if typ == "response" {
+		contentType = ""
+	}
+	return typ + " " + contentType + " " + digest
+}
+
+// first returns the record that had the payload first. If that is this one, ok is false.
+func (w *Writer) first(key string, this original) (first original, ok bool) {
+	first, ok = w.seen[key]
+	if !ok && len(w.seen) < maxSeen {
+		w.seen[key] = this
+	}
+	return first, ok
+}
+
+// statusOf returns the status at the begin of a block that is a header of HTTP, or 0.
+func statusOf(r io.Reader) int {
+	head := make([]byte, len("HTTP/1.1 200"))
+	n, _ := io.ReadFull(r, head)
+	name, text, _ := strings.Cut(string(head[:n]), " ")
+	status, err := strconv.Atoi(text)
+	if !strings.HasPrefix(name, "HTTP/") || err != nil {
+		return 0
+	}
+	return status
+}
+
+// mediaType returns a media type without parameters, in lower case.
+func mediaType(text string) string {
+	text, _, _ = strings.Cut(text, ";")
+	return strings.ToLower(strings.TrimSpace(text))
+}

@@ -1,0 +1,313 @@
+package warc
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// WriterOptions are the options of [Create]. The zero value selects the defaults.
+type WriterOptions struct {
+	// Size is the length of a file in octets after which another one is begun; 0: there
+	// is one file. If it is set, files are numbered: NAME-00001.warc.gz.
+	Size int64
+	// Info are fields of the record "warcinfo" of each file, besides format and
+	// conformsTo.
+	Info []Field
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// NewID returns a new identifier of a record; nil: a random "urn:uuid:".
+	NewID func() string
+}
+
+// Writer writes a web archive of WARC 1.1 (ISO 28500:2017), and an index beside each of its
+// files when that is complete. It may be used concurrently.
+//
+// A record is written whole or not at all. After an error of the file system the file ends
+// with the last whole record, and every later call returns the error.
+type Writer struct {
+	options WriterOptions
+	dir     string
+	name    string // the name of a file without number and extension
+	ext     string // ".warc" or ".warc.gz"
+
+	mu     sync.Mutex
+	number int // of the file; 0: without a number
+	file   *os.File
+	out    *bufio.Writer // of file
+	zip    *gzip.Writer  // of out; nil: not compressed
+	end    int64         // of the last whole record
+	begun  int64         // end of the record "warcinfo"
+	info   string        // identifier of that record
+	index  index
+	seen   map[string]original // by the key of a payload
+	err    error
+}
+
+// original is the record that has a payload.
+type original struct{ id, target, date string }
+
+// maxSeen is how many payloads are remembered, so that the same one is written once.
+const maxSeen = 1 << 17
+
+// Entry is a record to be written. Record-ID, length and digests are added.
+type Entry struct {
+	Type        string    // "response", "resource", "request", "metadata"
+	Target      string    // the URI of what the record is about; empty: none
+	Date        time.Time // zero: now
+	ID          string    // of [Writer.NewID]; empty: a new one
+	ContentType string
+	Fields      []Field // more named fields
+	Block       *Block  // nil: empty
+	// Status and Media are the status of HTTP and the media type, for the index.
+	Status int
+	Media  string
+	// Once has a revisit record written if a record of this archive has the same
+	// payload.
+	Once bool
+}
+
+// NewID returns a new identifier of a record.
+func (w *Writer) NewID() string {
+	if w.options.NewID != nil {
+		return w.options.NewID()
+	}
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0F|0x40, b[8]&0x3F|0x80 // version 4 of RFC 9562
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Write writes records that belong together, one after the other in one file, and releases
+// their blocks. If it fails, the records before are whole.
+func (w *Writer) Write(entries ...*Entry) error {
+	defer func() {
+		for _, e := range entries {
+			if e.Block != nil {
+				e.Block.release()
+			}
+		}
+	}()
+	for _, e := range entries {
+		if err := e.check(); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil && w.options.Size > 0 && w.end >= w.options.Size && w.end > w.begun {
+		w.err = w.next()
+	}
+	for _, e := range entries {
+		if w.err == nil {
+			w.err = w.write(e)
+		}
+	}
+	return w.err
+}
+
+// check refuses what would be read as another field or record.
+func (e *Entry) check() error {
+	for _, f := range slices.Concat(e.Fields, []Field{{"WARC-Type", e.Type}, {"Content-Type", e.ContentType}}) {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	for i := range len(e.Target) {
+		if c := e.Target[i]; c <= ' ' || c >= 0x7F || c == '<' || c == '>' {
+			return fmt.Errorf("warc: octet %d of the target URI is %02X, which no URI contains", i, c)
+		}
+	}
+	return nil
+}
+
+func (f Field) check() error {
+	if f.Name == "" || strings.ContainsFunc(f.Name, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }) {
+		return fmt.Errorf("warc: %q is not the name of a field", f.Name)
+	}
+	if i := strings.IndexFunc(f.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }); i >= 0 {
+		return fmt.Errorf("warc: the value of %s has the control character %02X at octet %d", f.Name, f.Value[i], i)
+	}
+	return nil
+}
+
+// write writes one record. The caller holds w.mu.
+func (w *Writer) write(e *Entry) error {
+	b := e.Block
+	if b == nil {
+		b = w.NewBlock()
+	}
+	if b.err != nil {
+		return w.explain(b.err)
+	}
+	date := e.Date
+	if date.IsZero() {
+		date = w.Now()
+	}
+	id := e.ID
+	if id == "" {
+		id = w.NewID()
+	}
+	r := &draft{typ: e.Type, end: b.size}
+	r.add("WARC-Record-ID", "<"+id+">")
+	r.add("WARC-Date", date.UTC().Format(time.RFC3339))
+	if e.Target != "" {
+		r.add("WARC-Target-URI", e.Target)
+	}
+	if w.info != "" {
+		r.add("WARC-Warcinfo-ID", "<"+w.info+">")
+	}
+	r.fields = append(r.fields, e.Fields...)
+	blockDigest := digest(b.sum)
+	payload := ""
+	if b.payload != nil {
+		payload = digest(b.payload)
+		r.add("WARC-Payload-Digest", payload)
+	}
+	if e.Once && b.payload != nil && b.size > b.start {
+		this := original{id, e.Target, date.UTC().Format(time.RFC3339)}
+		if first, ok := w.first(payloadKey(e.Type, e.ContentType, payload), this); ok {
+			var err error
+			if blockDigest, err = w.revisit(r, b, first); err != nil {
+				return w.explain(err)
+			}
+		}
+	}
+	r.add("WARC-Block-Digest", blockDigest)
+	if e.ContentType != "" && r.end > 0 {
+		r.add("Content-Type", e.ContentType)
+	}
+	r.add("Content-Length", strconv.FormatInt(r.end, 10))
+	start := w.end
+	if err := w.append(r, b); err != nil {
+		return w.explain(err)
+	}
+	if isIndexed(r.typ) && e.Target != "" {
+		media := mediaType(e.Media)
+		if r.typ == "revisit" {
+			media = "warc/revisit"
+		}
+		w.index.add(CDXJ{Key: Key(e.Target), Time: date.UTC().Truncate(time.Second), URL: e.Target, Type: media, Status: e.Status,
+			Digest: payload, Offset: start, Length: w.end - start, File: filepath.Base(w.file.Name())})
+	}
+	return nil
+}
+
+// isIndexed reports whether records of that type answer a request for their target.
+func isIndexed(typ string) bool { return typ == "response" || typ == "resource" || typ == "revisit" }
+
+// revisit makes r a revisit record if its payload was written before. It returns the digest
+// of the block.
+func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
+	r.typ, r.end = "revisit", b.start
+	r.add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
+	if first.id != "" {
+		r.add("WARC-Refers-To", "<"+first.id+">")
+	}
+	r.add("WARC-Refers-To-Target-URI", first.target)
+	r.add("WARC-Refers-To-Date", first.date)
+	return b.headerDigest()
+}
+
+// draft is a record whose header is complete.
+type draft struct {
+	typ    string
+	fields []Field
+	end    int64 // of the part of the block that is written
+}
+
+func (r *draft) add(name, value string) { r.fields = append(r.fields, Field{name, value}) }
+
+func (r *draft) header() string {
+	var b strings.Builder
+	b.WriteString("WARC/1.1\r\nWARC-Type: " + r.typ + "\r\n")
+	for _, f := range r.fields {
+		b.WriteString(f.Name + ": " + f.Value + "\r\n")
+	}
+	b.WriteString("\r\n")
+	return b.String()
+}
+
+// append writes a record at the end of the file. If it fails, the file ends as before.
+func (w *Writer) append(r *draft, b *Block) error {
+	in, err := b.reader(0, r.end)
+	if err == nil {
+		err = w.member(r.header(), in, r.end)
+	}
+	if err == nil {
+		w.end, err = w.file.Seek(0, io.SeekCurrent)
+	}
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, w.file.Truncate(w.end))
+}
+
+func (w *Writer) member(header string, block io.Reader, length int64) error {
+	out := io.Writer(w.out)
+	if w.zip != nil {
+		w.zip.Reset(w.out)
+		out = w.zip
+	}
+	_, err := io.WriteString(out, header)
+	if err == nil {
+		_, err = io.CopyN(out, block, length)
+	}
+	if err == nil {
+		_, err = io.WriteString(out, "\r\n\r\n")
+	}
+	if err == nil && w.zip != nil {
+		err = w.zip.Close()
+	}
+	return cmp.Or(err, w.out.Flush())
+}
+
+// explain adds what became of the recording.
+func (w *Writer) explain(err error) error {
+	return fmt.Errorf("warc: the recording ends with the last whole record: %w", err)
+}
+
+// Now returns the time of a record that begins now.
+func (w *Writer) Now() time.Time {
+	if w.options.Now != nil {
+		return w.options.Now()
+	}
+	return time.Now()
+}
+
+// Close writes the index and closes the file. The error is that of the recording, if it
+// ended early.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == nil {
+		return w.err
+	}
+	err := cmp.Or(w.err, w.finish())
+	if w.err == nil {
+		w.err = errClosed
+	}
+	return err
+}
+
+var errClosed = errors.New("warc: the writer is closed")
+
+// finish closes the file and writes its index, also after an error.
+func (w *Writer) finish() error {
+	name := w.file.Name()
+	err := cmp.Or(w.file.Sync(), w.index.write(indexName(name)), w.file.Close())
+	w.file = nil
+	return err
+}
