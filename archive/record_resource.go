@@ -21,7 +21,7 @@ type recording struct {
 	recorder *Recorder
 	url      locus.URL
 	began    time.Time
-	part     bool // the response is not the whole object
+	part     bool // the response is not all that the URL leads to by itself
 
 	mu      sync.Mutex
 	talk    conversation
@@ -70,6 +70,13 @@ func (x *recording) addSecret(text string) {
 	if len(text) >= minSecret && !slices.Contains(x.secrets, text) {
 		x.secrets = append(x.secrets, text)
 	}
+}
+
+// Filled implements [access.Recording].
+func (x *recording) Filled() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.part = true
 }
 
 // Opened implements [access.Recording].
@@ -194,7 +201,7 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 
 // keepSource keeps the octets of a menu whose items have been read.
 func (x *recording) keepSource(m *scheme.Menu) {
-	if m.Source == nil || x.part {
+	if m.Source == nil {
 		return
 	}
 	octets, kind := m.Source()
@@ -203,7 +210,7 @@ func (x *recording) keepSource(m *scheme.Menu) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over {
+	if x.over || x.part {
 		return
 	}
 	x.block, x.kind = x.recorder.to.NewBlock(), mediaTypeOf(kind)
