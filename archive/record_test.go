@@ -440,6 +440,8 @@ func (o ownOpener) Open(_ context.Context, req *scheme.Request) (scheme.Resource
 	return o.open(req)
 }
 
+func mustParse(text string) locus.URL { return locus.MustParse(text) }
+
 func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 
 func registryWith(t testing.TB, o ownOpener) *scheme.Registry {
