@@ -456,3 +456,32 @@ func registryWith(t testing.TB, o ownOpener) *scheme.Registry {
 func newClient(registry *scheme.Registry, r *archive.Recorder) *access.Client {
 	return access.New(registry, policy.Policy{}, &access.Options{Record: r.Record})
 }
+
+// When the archive can't be written, that is told once, and what is fetched is still read.
+func TestRecordFails(t *testing.T) {
+	registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
+		return &scheme.Object{URL: req.URL, Size: -1, Body: io.NopCloser(strings.NewReader("0123456789"))}, nil
+	}})
+	w, err := warc.Create(filepath.Join(t.TempDir(), "a.warc"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []error
+	r := archive.NewRecorder(w, registry, func(err error) { told = append(told, err) })
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(registry, r)
+	for range 3 {
+		res, err := c.Open(t.Context(), "x-own://h.example/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _, err := consume(res.Resource); text != "0123456789" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+	if err := r.Close(); len(told) != 1 || err == nil || !errors.Is(err, told[0]) {
+		t.Errorf("%v, then %v", told, err)
+	}
+}
