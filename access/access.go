@@ -57,6 +57,12 @@ type Options struct {
 	// text.
 	Gateways *Gateways
 
+	// Kept opens URLs of every scheme without a network: an archive. The policy is about
+	// what is dialled, so it is not asked. nil: there is none.
+	Kept scheme.Opener
+	// Live opens what Kept does not have (scheme.ErrNotKept) as if there were no Kept.
+	Live bool
+
 	// Via is called for each gateway that a URL goes through, before the request. nil:
 	// it is not called.
 	Via func(u locus.URL, g Gateway)
@@ -238,6 +244,9 @@ func (c *Client) Dialer() scheme.Dialer {
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
+	if c.options.Kept != nil && !c.options.Live {
+		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotKept, "nothing is opened but what the archive has"))
+	}
 	origin, r, err := c.judge(u, from)
 	if err == nil && r.isOther() {
 		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))

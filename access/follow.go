@@ -31,12 +31,19 @@ type follower struct {
 
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
+	f.result.URL = first
+	if res, done, err := f.openKept(first); done {
+		return f.followFrom(res, err)
+	}
 	origin, err := f.client.originOf(first, f.request.From)
 	if err != nil {
 		return nil, NewError("open", first, err)
 	}
-	f.result.URL = first
-	res, err := f.open(first, origin, 0)
+	return f.followFrom(f.open(first, origin, 0))
+}
+
+// followFrom follows the referrals from the resource at the first URL.
+func (f *follower) followFrom(res scheme.Resource, err error) (scheme.Resource, error) {
 	for hops := 1; err == nil; hops++ {
 		referral, ok := res.(*scheme.Referral)
 		if !ok || f.request.NoFollow {
@@ -73,6 +80,9 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 }
 
 func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
+	if res, done, err := f.tryKept(to, hops); done {
+		return res, err
+	}
 	if err := f.client.policy.CheckReferral(f.client.target(from), f.client.target(to), hops); err != nil {
 		return nil, f.fail(to, err)
 	}
@@ -86,7 +96,7 @@ func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 // worthAnother reports whether another URL of a referral should be tried after err: no
 // request was sent. A cancelled open is not continued.
 func worthAnother(err error) bool {
-	return errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
+	return errors.Is(err, scheme.ErrNotKept) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
 // open makes one request. On success the result's URL, Hops and LinkOrigin are those of u.
@@ -197,7 +207,7 @@ func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *t
 		}
 	}
 	if from := f.request.From; from != nil && !from.URL.IsZero() {
-		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from) }
+		r.Within = c.within(from)
 	}
 	if f.secure && !c.has(u, scheme.Secure) {
 		// An eavesdropper on this connection may have made the redirect.
@@ -224,6 +234,11 @@ func (c *Client) referred(way route, to locus.URL, origin policy.Origin, hops in
 		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
 	}
 	return c.routeDialer(r, next), nil
+}
+
+// within returns Request.Within for what was found in from.
+func (c *Client) within(from *Result) func(ctx context.Context) (scheme.Resource, error) {
+	return func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from) }
 }
 
 // reopen opens the URL of r again, with the same origin.

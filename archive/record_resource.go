@@ -104,6 +104,13 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 	case *scheme.Menu:
 		x.keepMenu(r)
 	case *scheme.Referral:
+		x.mu.Lock()
+		if list := referralList(r); len(list) > 0 && !x.over {
+			x.block, x.kind = x.recorder.to.NewBlock(), referralType(r)
+			x.block.BeginPayload()
+			x.block.Write(list)
+		}
+		x.mu.Unlock()
 		x.end(nil)
 	default:
 		x.drop() // sessions are not recorded
@@ -205,8 +212,8 @@ func (x *recording) keepSource(m *scheme.Menu) {
 		return
 	}
 	octets, kind := m.Source()
-	if len(octets) == 0 && m.Form != nil {
-		return // only a question
+	if octets == nil || len(octets) == 0 && m.Form != nil {
+		return // too many, or only a question
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

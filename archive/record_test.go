@@ -367,7 +367,7 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // Only the conversation is kept of what failed, of a part, of a question whether something
-// exists, and of a referral; nothing of a session.
+// exists; nothing of a session.
 func TestRecordOther(t *testing.T) {
 	const u = "x-own://h.example/"
 	object := func() *scheme.Object {
@@ -386,7 +386,6 @@ func TestRecordOther(t *testing.T) {
 		{"part", access.Request{Offset: 10}, part, nil, "\r\n> main 4/4\r\nask\n\r\n"},
 		{"from the start", access.Request{Offset: 10}, object(), nil, "ask"},
 		{"probe", access.Request{Probe: true}, object(), nil, "ask"},
-		{"referral", access.Request{NoFollow: true}, &scheme.Referral{To: []locus.URL{locus.MustParse("x-own://h2.example/")}}, nil, "ask"},
 	} {
 		registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
 			req.Record.Octets("", true, []byte("ask\n"))

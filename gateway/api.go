@@ -382,7 +382,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 }
 
 func (c *call) object(asked, at locus.URL, resp *http.Response) {
-	if found := foundAt(at, resp); !found.IsZero() {
+	if found := c.gateway.foundAt(at, resp); !found.IsZero() {
 		at = found
 	}
 	d := shape.Object{Resource: shape.NewResource(asked, at, "object"), Size: shape.Known(resp.ContentLength)}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -60,6 +61,12 @@ type Options struct {
 	// Around wraps the RoundTripper to the servers, for example with a cache. nil:
 	// nothing wraps it.
 	Around func(next http.RoundTripper) http.RoundTripper
+
+	// Archive has what was kept, and is the Kept of the client. Pages then show when, and
+	// lead to earlier and later ones (RFC 7089). nil: the gateway has none.
+	Archive *archive.Store
+	// Live is that of the client.
+	Live bool
 
 	Limits Limits
 
@@ -116,7 +123,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
-	g.printer = page.New(c.Registry(), g.site(""))
+	g.printer = page.New(c.Registry(), g.site("", ""))
 	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
@@ -222,9 +229,13 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 
 // base returns the URL by which the client reaches the gateway, without a final "/".
 func (g *Gateway) base(r *http.Request) string {
+	return baseAt(r, cmp.Or(localAddr(r).String(), "localhost"))
+}
+
+func baseAt(r *http.Request, host string) string {
 	scheme := "http://"
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	return scheme + cmp.Or(localAddr(r).String(), "localhost")
+	return scheme + host
 }

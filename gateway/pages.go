@@ -47,6 +47,8 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	case strings.HasPrefix(path, "/api/"):
 		w.kind = "api"
 		g.serveAPI(w, r, strings.TrimPrefix(path, "/api/"), values)
+	case path == "/" && !values.Has("url") && g.options.Archive != nil:
+		return g.serveKept(w, r, values)
 	case path == "/" && !values.Has("url"):
 		v := g.newView(w, r, locus.URL{})
 		var sections []page.Section
@@ -111,6 +113,10 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Explain(w, values.Get("url")) })
 	case path == lensPath:
 		return g.serveLens(w, r, values)
+	case path == keptPath && g.options.Archive != nil:
+		return g.serveKept(w, r, values)
+	case path == timeMapPath && g.options.Archive != nil:
+		return g.serveTimeMap(w, r, values)
 	case path == rawPath:
 		w.kind = "raw"
 		u, err := asked(values)

@@ -26,6 +26,10 @@ var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Con
 // serveRaw serves the octets of the resource at u.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
+	r, kept, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
+	if err != nil || kept != nil && kept.moved {
+		return err
+	}
 	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
 	case "", "document", "iframe", "image", "audio", "video", "empty":
 	default:

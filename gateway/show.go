@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 
@@ -19,6 +20,8 @@ const (
 	lensPath     = "/-/lens"
 	terminalPath = "/-/terminal"
 	assetsPath   = "/-/assets/"
+	keptPath     = "/-/kept"
+	timeMapPath  = "/-/timemap"
 )
 
 // showValues returns the query for s.
@@ -33,6 +36,7 @@ func showValues(s page.Show) url.Values {
 	set("sort", s.Sort)
 	set("part", s.Part)
 	set("types", s.Types)
+	set("at", s.At)
 	if i := s.Items; i != (scheme.ItemRange{}) {
 		set("items", fmt.Sprintf("%d-%d:%d", i.First, i.Last, i.Newest))
 	}
@@ -41,7 +45,7 @@ func showValues(s page.Show) url.Values {
 
 // showOf reads what showValues wrote. Invalid values are ignored.
 func showOf(values url.Values) page.Show {
-	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part"), Types: values.Get("types")}
+	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part"), Types: values.Get("types"), At: values.Get("at")}
 	if len(s.Types) > maxTypes {
 		s.Types = "" // each link on the page repeats it
 	}
@@ -55,19 +59,24 @@ func showOf(values url.Values) page.Show {
 // maxTypes is the size limit of the list of a document's types, in octets.
 const maxTypes = 200
 
-// site returns the paths of the gateway's own pages, on the server at origin.
-func (g *Gateway) site(origin string) page.Site {
+// site returns the paths of the gateway's own pages, on the server at origin. Pages are as
+// they were kept at the time at; empty: links do not say when.
+func (g *Gateway) site(origin, at string) page.Site {
 	base := origin + g.options.Prefix
 	return page.Site{
 		Home: base + "/",
 		Page: func(u locus.URL, s page.Show) string {
+			s.At = cmp.Or(s.At, at)
 			path := g.pagePath(u, s)
 			if path != "" {
 				path = origin + path
 			}
 			return path
 		},
-		Raw:     func(u locus.URL, s page.Show) string { return origin + g.rawPagePath(u, s) },
+		Raw: func(u locus.URL, s page.Show) string {
+			s.At = cmp.Or(s.At, at)
+			return origin + g.rawPagePath(u, s)
+		},
 		Session: func(u locus.URL) string { return base + askFor(terminalPath, u.WithoutFragment(), nil) },
 		Submit:  base + submitPath,
 		Send:    base + sendPath,
@@ -87,15 +96,15 @@ func (g *Gateway) ownPath(u locus.URL) (path string, ok bool) {
 
 // rawPagePath returns the path of the octets of u, or of a part of it.
 func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
-	if path, ok := g.ownPath(u); ok && s.Part == "" {
+	if path, ok := g.ownPath(u); ok && s.Part == "" && s.At == "" {
 		return g.options.Prefix + rawPath + path
 	}
-	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
+	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part, At: s.At}))
 }
 
 // pagePath returns the path of the page of u; empty: the policy would deny it.
 func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
-	if g.traits(u).Has(scheme.Files) && (g.options.Files == nil || !g.options.Files(u)) {
+	if g.traits(u).Has(scheme.Files) && g.options.Archive == nil && (g.options.Files == nil || !g.options.Files(u)) {
 		return ""
 	}
 	values := showValues(s)

@@ -78,6 +78,9 @@ func (g *Gateway) send(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
+	if g.isKept(req, u) {
+		return g.upstream.RoundTrip(atAccepted(req))
+	}
 	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
 	case access.KindOf(err) == access.Denied:
@@ -144,7 +147,7 @@ func (c *counted) Close() error {
 func (c *counted) Unwrap() io.ReadCloser { return c.ReadCloser }
 
 func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
-	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) {
+	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) || t.gateway.isKept(req, u) {
 		return t.rest.RoundTrip(req)
 	}
 	out := req.WithContext(req.Context())

@@ -37,9 +37,12 @@ type view struct {
 // newView returns a view of u; zero: of a page that is not about a URL.
 func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
+	if at := keptAt(r.Context()); at != "" {
+		v.printer = page.New(g.client.Registry(), g.site("", at))
+	}
 	if w.kind == "proxy" {
 		base := g.base(r)
-		site := g.site(base)
+		site := g.site(base, keptAt(r.Context()))
 		site.Explain = "" // the policy of the page denies it
 		v.printer = page.New(g.client.Registry(), site)
 		// The page has the origin of the URL that it is about.
@@ -51,10 +54,15 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
 // servePage shows the resource at u.
 func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
+	r, kept, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.pagePath(u.WithoutPassword(), m) })
+	if err != nil || kept != nil && kept.moved {
+		return err
+	}
 	v := g.newView(w, r, u)
 	v.head.Show = s
+	v.head.Kept = kept.page()
 	switch traits := g.traits(u); {
-	case traits.Has(scheme.Interactive):
+	case traits.Has(scheme.Interactive) && kept == nil:
 		v.run(v.terminal)
 	case traits.Has(scheme.Composes):
 		v.run(v.letter)
@@ -106,7 +114,7 @@ func (v *view) fetch() error {
 	if age, err := strconv.Atoi(resp.Header.Get("Age")); err == nil {
 		v.head.Age = time.Duration(age) * time.Second
 	}
-	v.head.Found = foundAt(u, resp)
+	v.head.Found = v.gateway.foundAt(u, resp)
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return v.redirect(resp)
@@ -164,10 +172,10 @@ func (v *view) searchForm() *scheme.Form {
 }
 
 // foundAt returns where referrals led from u; zero: nowhere else. The Content-Location
-// of an HTTP server is not a referral.
-func foundAt(u locus.URL, resp *http.Response) locus.URL {
+// of an HTTP server is not a referral; that of an archive is.
+func (g *Gateway) foundAt(u locus.URL, resp *http.Response) locus.URL {
 	text := resp.Header.Get("Content-Location")
-	if text == "" || isWeb(u.Scheme()) {
+	if text == "" || isWeb(u.Scheme()) && g.options.Archive == nil {
 		return locus.URL{}
 	}
 	found, _ := locus.Parse(text)

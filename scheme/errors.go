@@ -12,6 +12,8 @@ import (
 var (
 	// ErrNotFound: the server has no such resource. It is fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
+	// ErrNotKept: an archive does not have the resource. It is ErrNotFound.
+	ErrNotKept error = kind{"not in the archive", ErrNotFound}
 	// ErrAuth: the server wants a login, or refused the one it got. It is
 	// fs.ErrPermission.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
@@ -34,7 +36,7 @@ type kind struct {
 }
 
 func (k kind) Error() string        { return k.text }
-func (k kind) Is(target error) bool { return target == k.is }
+func (k kind) Is(target error) bool { return errors.Is(k.is, target) }
 
 // HintError is an error with advice for the user.
 type HintError struct {

@@ -50,8 +50,9 @@ type Menu struct {
 	Form *Form
 	// Source returns the octets of the menu as they came from the server, and their media
 	// type if the server named one. It may be called when Items has ended without an
-	// error, and [Scheme.Kept] reads what it returns. nil: the request did not ask for it
-	// (Request.Source), or the menu was not made from octets.
+	// error, and [Scheme.Kept] reads what it returns. Nil octets: there were more than are
+	// kept. nil: the request did not ask for it (Request.Source), or the menu was not made
+	// from octets.
 	Source func() (octets []byte, mediaType string)
 	// Closer may be closed while Items waits, which ends them. nil: no closer.
 	Closer io.Closer

@@ -82,8 +82,9 @@ type Scheme struct {
 
 	// Kept returns the resource at u from octets that were kept earlier: those of an
 	// object's body, or of Menu.Source. mediaType is what the server named; empty:
-	// nothing. The resource reads body, and closes it. It opens no connection. nil: an
-	// object.
+	// nothing. The resource reads body, and closes it; an error closes it too. It opens no
+	// connection. A body with a method Date() time.Time tells when it was kept, which dates
+	// without a year need. nil: an object.
 	Kept func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
 
 	// FromProxy returns the URL that a client of an HTTP proxy means by u, where such

@@ -53,8 +53,8 @@ const rules = `
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, internal/line < internal/lineconn;
-	scheme < internal/httpwire;
-	scheme, scheme/X/Xtest, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/httpwire, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme < internal/kept, internal/httpwire;
+	scheme, scheme/X/Xtest, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/httpwire, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme, profile/whatwg < profile;
 	# What standards and parsers make of one URL.
@@ -80,7 +80,7 @@ const rules = `
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
-	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, internal/httpwire < gateway;
+	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;

@@ -127,7 +127,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 		return nil, failure(name, err)
 	}
 	if info.IsDir() {
-		return c.menu(ctx, req.URL, name, file), nil
+		return c.menu(ctx, req, name, file), nil
 	}
 	if directory {
 		file.Close()

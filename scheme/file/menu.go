@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -22,9 +23,11 @@ const sorted = 10_000
 
 // menu returns an open directory as a menu. Its items are sorted by name, in runs of at
 // most 10,000. They can be ranged over once.
-func (c *Client) menu(ctx context.Context, u locus.URL, name string, file *os.File) *scheme.Menu {
-	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: u.WithoutFragment().Parts(), run: sorted}
-	return &scheme.Menu{URL: u, Title: name, Items: d.items(), Closer: file}
+func (c *Client) menu(ctx context.Context, req *scheme.Request, name string, file *os.File) *scheme.Menu {
+	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: sorted, source: kept.For(req)}
+	m := &scheme.Menu{URL: req.URL, Title: name, Items: d.items(), Closer: file}
+	d.source.Attach(m, listingType)
+	return m
 }
 
 // directory is an open directory.
@@ -35,6 +38,8 @@ type directory struct {
 	name   string
 	parts  locus.Parts // of its URL
 	run    int         // how many entries are sorted together
+
+	source *kept.Buffer // the items as a listing; nil: not wanted
 }
 
 func (d *directory) items() iter.Seq2[scheme.Item, error] {
@@ -88,12 +93,14 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 			item.Note = special(info.Mode())
 		}
 	}
-	item.URL = d.url(entry.Name(), item.Kind == scheme.KindMenu)
+	item.URL = itemURL(d.parts, entry.Name(), item.Kind == scheme.KindMenu)
+	writeItem(d.source, &item)
 	return item, true
 }
 
-func (d *directory) url(name string, directory bool) locus.URL {
-	path := []byte(strings.TrimSuffix(*d.parts.Path, "/"))
+// itemURL returns the URL of an entry of the directory whose URL has those parts.
+func itemURL(parts locus.Parts, name string, directory bool) locus.URL {
+	path := []byte(strings.TrimSuffix(*parts.Path, "/"))
 	if len(path) > 0 {
 		path = append(path, '/')
 	}
@@ -102,7 +109,6 @@ func (d *directory) url(name string, directory bool) locus.URL {
 		path = append(path, '/')
 	}
 	text := string(path)
-	parts := d.parts
 	parts.Path = &text
 	u, err := parts.URL()
 	if err != nil {

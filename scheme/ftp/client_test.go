@@ -26,6 +26,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -124,17 +125,24 @@ func (w *world) wantGet(login, path, want string) {
 
 // titles reads the menu at path, as "title" or "title url".
 func (w *world) titles(login, path string) ([]string, error) {
+	w.req.Source = true
 	r, err := w.open(login, path)
+	w.req.Source = false
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	var list []string
+	var all []scheme.Item
 	for it, err := range r.(*scheme.Menu).Items {
 		if err != nil {
 			return list, err
 		}
+		all = append(all, it)
 		list = append(list, string(it.Kind)+" "+strings.TrimPrefix(it.URL.String(), "ftp://"+login+w.addr))
+	}
+	if m, ok := r.(*scheme.Menu); ok && m.Source != nil {
+		schemetest.SameKept(w, ftp.Scheme(w.client), r.(*scheme.Menu), all)
 	}
 	return list, nil
 }

@@ -59,7 +59,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener = c
+	s.Opener, s.Kept = c, c.readKept
 	return s
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
@@ -269,20 +270,26 @@ func (x *operation) list() (scheme.Resource, error) {
 	title := bnf.Decode(x.url.fpath())
 	if noFiles(err) {
 		x.End(true)
-		return &scheme.Menu{URL: x.req.URL, Title: title, Items: noItems}, nil
+		empty := &scheme.Menu{URL: x.req.URL, Title: title, Items: noItems}
+		kept.For(x.req).Attach(empty, "")
+		return empty, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	source := kept.For(x.req)
 	m := &menu{
 		download: download{x: x, ch: ch, command: commandText(command[0], command[1:]...)},
-		lines:    newListing(ch),
+		lines:    newListing(source.Tee(ch)),
+		source:   source,
 		parse:    x.entryParser(command[0]),
 	}
 	if command[0] == "LIST" {
 		m.unread = new(unread)
 	}
-	return &scheme.Menu{URL: x.req.URL, Title: title, Items: m.items(), Closer: m}, nil
+	listed := &scheme.Menu{URL: x.req.URL, Title: title, Items: m.items(), Closer: m}
+	source.Attach(listed, "")
+	return listed, nil
 }
 
 func noItems(func(scheme.Item, error) bool) {}
@@ -300,9 +307,13 @@ func noFiles(err error) bool {
 // entryParser returns the function that reads a line of the reply to verb, and the
 // directory of its entry. It reports false for a line without an entry.
 func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
-	u, now := x.url, time.Now()
+	return lineParser(x.url, x.plan.name, verb, time.Now())
+}
+
+// lineParser is entryParser for a listing of u that was made at that time. argument is
+// that of NLST.
+func lineParser(u URL, argument, verb string, now time.Time) func(text string) (linker, scheme.Item, bool) {
 	base := newLinker(u)
-	argument := x.plan.name
 	return func(text string) (_ linker, it scheme.Item, ok bool) {
 		switch {
 		case verb == "MLSD":
@@ -324,8 +335,9 @@ type menu struct {
 	download
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
-	unread *unread // of the reply to LIST; nil for other verbs
-	told   bool    // the error was yielded
+	unread *unread      // of the reply to LIST; nil for other verbs
+	source *kept.Buffer // the listings; nil: not wanted
+	told   bool         // the error was yielded
 }
 
 // items reads items off the data connection as they are requested. A loop that
@@ -379,7 +391,8 @@ func (m *menu) end(err error) {
 	if err = m.complete(); err == nil {
 		var ch *channel
 		if ch, _, err = m.x.transfer(0, command...); err == nil {
-			m.ch, m.lines = ch, newListing(ch)
+			m.source.Write([]byte(nextListing + "\r\n"))
+			m.ch, m.lines = ch, newListing(m.source.Tee(ch))
 			m.command = commandText(command[0], command[1:]...)
 			m.parse = m.x.entryParser("NLST")
 			m.unread.names = true

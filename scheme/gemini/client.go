@@ -134,7 +134,7 @@ func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (re
 	}
 	switch h.status / 10 {
 	case 1:
-		return form(g, h), false, nil
+		return liveForm(req, g, h, text), false, nil
 	case 3:
 		ref, err := relative.Parse(h.meta)
 		var to locus.URL
@@ -148,7 +148,7 @@ func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (re
 	}
 	kind := cmp.Or(h.meta, mediaType)
 	if essence, _, _ := mime.ParseMediaType(kind); essence == mediaType && !req.Probe {
-		return menu(g.url, conn), true, nil
+		return liveMenu(req, g, kind, conn), true, nil
 	}
 	body := io.NopCloser(strings.NewReader(""))
 	if !req.Probe {

@@ -22,6 +22,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Syntax:    "gemini://<host>:<port>/<path>?<query>",
 		Access:    "Gemini, over TLS",
 		Opener:    c,
+		Kept:      readKept,
 		Traits:    scheme.Secure | scheme.Lines,
 		Fields:    fields,
 		Icon:      "gopher",

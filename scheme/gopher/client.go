@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -74,10 +75,13 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	op := &operation{client: c, ctx: ctx, req: req}
+	op := &operation{client: c, ctx: ctx, req: req, source: kept.For(req)}
 	res, err := op.open(g)
 	switch {
 	case err == nil:
+		if m, ok := res.(*scheme.Menu); ok && op.asked {
+			op.source.Attach(m, "")
+		}
 		return res, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("gopher: %w", context.Cause(ctx))
@@ -91,6 +95,9 @@ type operation struct {
 	client *Client
 	ctx    context.Context
 	req    *scheme.Request
+	source *kept.Buffer // the last reply; nil: not wanted
+	asked  bool         // there was a request
+	kept   bool         // the reply was kept earlier, without TLS
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {
@@ -312,9 +319,11 @@ func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	if err != nil {
 		return nil, err
 	}
+	op.source.Reset()
+	op.asked = true
 	x := &exchange{Conn: conn, op: op, in: &replyReader{conn: conn}}
-	x.r = bufio.NewReaderSize(x.in, readBuffer)
-	if g.Secure() {
+	x.r = bufio.NewReaderSize(op.source.Tee(x.in), readBuffer)
+	if g.Secure() && !op.kept {
 		err = x.secure()
 	}
 	if err == nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -66,7 +67,7 @@ func start(t testing.TB, o *gophertest.Options) *gophertest.Server {
 // get opens the gopher-path on the server.
 func get(t testing.TB, s *gophertest.Server, path string, o *gopher.Options, with func(*scheme.Request)) (scheme.Resource, error) {
 	t.Helper()
-	req := &scheme.Request{URL: locus.MustParse("gopher://" + s.Addr() + "/" + path), Dial: new(net.Dialer)}
+	req := &scheme.Request{URL: locus.MustParse("gopher://" + s.Addr() + "/" + path), Dial: new(net.Dialer), Source: true}
 	if with != nil {
 		with(req)
 	}
@@ -102,14 +103,19 @@ func items(t testing.TB, res scheme.Resource, err error) (list []string, end err
 	if !ok {
 		t.Fatalf("%T", res)
 	}
+	var all []scheme.Item
 	for item, err := range m.Items {
 		if err != nil {
 			return list, err
 		}
+		all = append(all, item)
 		list = append(list, strings.TrimRight(fmt.Sprintf("%s %s %s", item.Kind, item.Title, item.URL), " "))
 	}
 	if err := m.Close(); err != nil {
 		t.Errorf("%s: closed behind its end: %v", m.URL, err)
+	}
+	if m.Source != nil {
+		schemetest.SameKept(t, gopher.Scheme(nil), m, all)
 	}
 	return list, nil
 }

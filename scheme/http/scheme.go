@@ -36,7 +36,7 @@ func Scheme(c *Client) scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener = c
+	s.Opener, s.Kept = c, c.readKept
 	return s
 }
 

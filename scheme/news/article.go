@@ -93,6 +93,9 @@ func (b *body) Read(p []byte) (int, error) {
 // dots begins to read a block as octets.
 func (c *conn) dots() *dotReader {
 	c.Owed++
+	if c.kept {
+		return newDotReader(octetReader{c})
+	}
 	return newDotReader(connReader{c})
 }
 
@@ -110,11 +113,18 @@ type connReader struct{ *conn }
 
 func (r connReader) Read(p []byte) (int, error) {
 	n, err := r.Lines.Read(p)
+	r.source.Write(p[:n])
 	if err != nil {
 		err = readError(err)
 	}
 	return n, err
 }
+
+// octetReader reads from a connection that has all replies already: it reads no octet after
+// the one that is asked for.
+type octetReader struct{ *conn }
+
+func (r octetReader) Read(p []byte) (int, error) { return connReader(r).Read(p[:min(len(p), 1)]) }
 
 // articleID returns the message-id in the reply to ARTICLE or STAT, without "<" and
 // ">".

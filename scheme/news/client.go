@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/pool"
@@ -129,7 +130,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	if err != nil {
 		return nil, err
 	}
-	x := &operation{client: c, ctx: ctx, req: req, url: n, server: server, key: key}
+	x := &operation{client: c, ctx: ctx, req: req, url: n, server: server, key: key, source: kept.For(req)}
 	res, err := x.run()
 	switch {
 	case err == nil:
@@ -188,6 +189,9 @@ type conn struct {
 	caps   capabilities    // nil: not known, or the server has no list
 	over   string          // the command that lists articles; empty: not known
 	format *overviewFormat // of an overview; nil: not known
+
+	source *kept.Buffer // the replies to the commands of a list; nil: not wanted
+	kept   bool         // the replies were kept earlier, and all are there
 }
 
 // kept returns a kept connection, one that has the newsgroup selected if possible.

@@ -20,6 +20,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/news/newstest"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,6 +54,8 @@ type world struct {
 	dial   *dialer
 	req    scheme.Request // added to each request
 
+	noSource bool // do not ask for the octets of menus, which repeats commands
+
 	mu    sync.Mutex
 	trace []string
 }
@@ -74,7 +77,7 @@ func start(t *testing.T, groups newstest.Groups, so *newstest.Options, co *news.
 func (w *world) request(text string) *scheme.Request {
 	req := w.req
 	req.URL = locus.MustParse(text)
-	req.Dial = w.dial
+	req.Dial, req.Source = w.dial, req.Items == scheme.ItemRange{} && !w.noSource
 	req.Trace = func(sent bool, line string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -110,13 +113,23 @@ func items(res scheme.Resource, err error) (list []scheme.Item, _ error) {
 		return nil, err
 	}
 	defer res.Close()
-	for it, err := range res.(*scheme.Menu).Items {
+	m := res.(*scheme.Menu)
+	for it, err := range m.Items {
 		if err != nil {
 			return list, err
 		}
 		list = append(list, it)
 	}
-	return list, nil
+	if m.Source == nil {
+		return list, nil
+	}
+	var s scheme.Scheme
+	for _, row := range news.Schemes(news.New(&news.Options{Server: locus.MustParse("nntp://127.0.0.1")})) {
+		if row.Name == m.URL.Scheme() {
+			s = row
+		}
+	}
+	return list, schemetest.CheckKept(s, m, list)
 }
 
 // titles are those of items, joined.
@@ -244,6 +257,7 @@ func TestGroup(t *testing.T) {
 				t.Error(got)
 			}
 			w.wantSent(0, c.sent)
+			w.noSource = true
 			// Commands that the server does not have are sent once.
 			w.wantTitles("/a.few", "First|café|Third|Fourth")
 			switch c.name {

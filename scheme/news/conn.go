@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
@@ -43,6 +44,23 @@ func commandText(words ...string) string {
 	return strings.Join(words, " ")
 }
 
+// record adds what the server sends from now on to source. It drops what is known of the
+// server's lists, so that the octets alone tell it.
+func (c *conn) record(source *kept.Buffer) {
+	if source != nil {
+		source.Reset()
+		c.source, c.over, c.format = source, "", nil
+	}
+}
+
+// keep adds a line that the server sent to the octets of the menu.
+func (c *conn) keep(text []byte) {
+	if c.source != nil {
+		c.source.Write(text)
+		c.source.Write([]byte("\r\n"))
+	}
+}
+
 // receive returns the next reply.
 func (c *conn) receive() (reply, error) {
 	c.Lines.Allow(math.MaxInt64) // a reply is one line, which has a limit
@@ -51,6 +69,7 @@ func (c *conn) receive() (reply, error) {
 		return reply{}, c.Fail(readError(err))
 	}
 	c.Traced(false, string(text))
+	c.keep(text)
 	r, err := parseReply(string(text))
 	if err != nil {
 		return reply{}, c.Fail(err)
@@ -76,6 +95,7 @@ func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, c.Fail(readError(err))
 	}
+	c.keep(text)
 	if len(text) == 0 || text[0] != '.' {
 		return text, true, nil
 	}

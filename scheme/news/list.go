@@ -83,7 +83,9 @@ type list struct {
 }
 
 func (l *list) menu(title string) *scheme.Menu {
-	return &scheme.Menu{URL: l.req.URL, Title: title, Items: l.items(), Closer: l}
+	m := &scheme.Menu{URL: l.req.URL, Title: title, Items: l.items(), Closer: l}
+	l.source.Attach(m, "")
+	return m
 }
 
 // items returns an iterator. A second one continues after the last item of the
@@ -191,6 +193,7 @@ func (n URL) articleItems() func(o *overview) scheme.Item {
 // commands that the server has: OVER, XOVER, HDR, XHDR, HEAD.
 func (x *operation) listGroup() (scheme.Resource, error) {
 	name := x.url.newsgroup
+	x.conn.record(x.source)
 	g, err := x.conn.selectGroup(name, true)
 	if err != nil {
 		return nil, err
@@ -206,7 +209,9 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 	if s.empty() {
 		return l.complete(name), nil
 	}
-	l.left = s.to - s.from + 1
+	if l.left = s.to - s.from + 1; x.kept {
+		l.left = x.client.o.Limits.Items // the request may have selected others
+	}
 	item := x.url.articleItems()
 	switch r, err := x.overview(s); {
 	case err != nil:
@@ -465,6 +470,7 @@ func (x *operation) head(number int64, left *int64) (string, error) {
 // listGroups lists the newsgroups of a server. For a probe it does not ask for
 // descriptions.
 func (x *operation) listGroups() (scheme.Resource, error) {
+	x.conn.record(x.source)
 	var described map[string]string
 	if !x.req.Probe {
 		var err error

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
@@ -29,6 +30,8 @@ type operation struct {
 
 	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
 	refused int                 // how many answers the server refused
+	source  *kept.Buffer        // the replies to the commands of a list; nil: not wanted
+	kept    bool                // the replies were kept earlier
 }
 
 // run uses a kept connection if there is one, and a new one if the server had closed
@@ -57,6 +60,7 @@ func (x *operation) run() (scheme.Resource, error) {
 
 func (x *operation) use(c *conn) {
 	x.conn, x.switched = c, false
+	c.source = nil
 	x.Begin(x.ctx, &c.Conn, x.req, func() { x.client.pool.Put(c) })
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/ardp"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -75,7 +76,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 	if req.Dial == nil {
 		return nil, fmt.Errorf("prospero: %w without a dialer", scheme.ErrUnsupported)
 	}
-	f := &fetcher{client: c, ctx: ctx, req: req, url: x, at: at}
+	f := &fetcher{client: c, ctx: ctx, req: req, url: x, at: at, source: kept.For(req)}
 	res, err := f.open()
 	if err != nil {
 		return nil, f.wrapError(err)
@@ -90,6 +91,9 @@ type fetcher struct {
 	req    *scheme.Request
 	url    URL
 	at     location // of url
+
+	source *kept.Buffer // the replies; nil: not wanted
+	kept   *keptReplies // that were kept earlier; nil: ask the server
 }
 
 // wrapError adds the scheme to err. If the context has ended, the error wraps its cause.
@@ -107,6 +111,17 @@ var ports = [...]uint16{191, Port}
 // roundTrip sends a message to the server at that location and returns the reply. Old
 // servers end packets with a NUL, which contents could also end in.
 func (f *fetcher) roundTrip(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
+	if f.kept != nil {
+		return f.kept.next()
+	}
+	reply, err := f.send(d, at, message, contents)
+	if !contents {
+		f.keep(reply, err)
+	}
+	return reply, err
+}
+
+func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
 	f.traceLines(true, message)
 	reply, err := f.client.ardp.Do(f.ctx, &ardp.Call{
 		Message:  message,

@@ -36,7 +36,9 @@ func (f *fetcher) menu(r *reply) scheme.Resource {
 			}
 		}
 	}
-	return &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: items, Closer: canceler(cancel)}
+	listed := &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: items, Closer: canceler(cancel)}
+	f.source.Attach(listed, "")
+	return listed
 }
 
 // canceler cancels the pending requests.
@@ -140,6 +142,7 @@ func (m *menu) listAt(at location) (*reply, error) {
 	m.left--
 	d, err := m.referred(at)
 	if err != nil {
+		m.keep(nil, err)
 		return nil, err
 	}
 	r, err := m.list(d, at)

@@ -22,6 +22,7 @@ import (
 	"github.com/locus-url/locus/internal/ardp/ardptest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/prospero"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 // The two servers of the recordings, as they name themselves.
@@ -213,7 +214,7 @@ func (w *world) addresses() (list []string) {
 
 // open opens a URL.
 func (w *world) open(url string) (scheme.Resource, error) {
-	return prospero.New(nil).Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w})
+	return prospero.New(nil).Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w, Source: true})
 }
 
 // text answers every request with a message.
@@ -251,6 +252,9 @@ func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 			t.Fatal(err)
 		}
 		list = append(list, item)
+	}
+	if m.Source != nil {
+		schemetest.SameKept(t, prospero.Scheme(nil), m, list)
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
 )
@@ -107,7 +108,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	op := &operation{client: c, ctx: ctx, req: req, url: x, server: at, prefer: prefer}
+	op := &operation{client: c, ctx: ctx, req: req, url: x, server: at, prefer: prefer, answers: kept.For(req)}
 	return op.open()
 }
 
@@ -138,6 +139,7 @@ func (op *operation) run(f func(*exchange) error) error {
 	for {
 		x, err := op.exchange()
 		if err != nil {
+			op.answers.Write([]byte(noAnswer))
 			return err
 		}
 		if err = f(x); err == nil {
@@ -151,6 +153,9 @@ func (op *operation) run(f func(*exchange) error) error {
 }
 
 func (op *operation) exchange() (*exchange, error) {
+	if op.kept != nil {
+		return newExchange(op, op.kept), nil
+	}
 	if kept, ok := op.client.pool.Take(op.server, func(*conn) int { return 0 }); ok {
 		kept.reused, kept.answered = true, false
 		return newExchange(op, kept), nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/schemetest"
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
@@ -210,6 +211,7 @@ func newWorld(t testing.TB, p *peer, o *Options) *world {
 func (w *world) open(path string) (scheme.Resource, error) {
 	req := w.req
 	req.URL = locus.MustParse("wais://h/" + path)
+	req.Source = req.Accept == "" && req.Items == (scheme.ItemRange{})
 	return w.client.Open(w.Context(), &req)
 }
 
@@ -236,6 +238,9 @@ func itemsOf(t testing.TB, res scheme.Resource) (list []scheme.Item) {
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
+	}
+	if w, ok := t.(*world); ok && m.Source != nil {
+		schemetest.SameKept(t, Scheme(w.client), m, list)
 	}
 	return list
 }

@@ -87,6 +87,9 @@ func (x *exchange) end() {
 		return
 	}
 	stop()
+	if x.conn == x.op.kept {
+		return
+	}
 	if pending {
 		x.conn.Quit()
 	} else {
@@ -107,6 +110,19 @@ func (x *exchange) setPending(pending bool) error {
 
 // ask sends a packet and returns the APDU of the answer, valid until the next ask.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
+	answers := x.op.answers
+	before := answers.Len()
+	apdu, err := x.receive(packet)
+	if err != nil && !errors.Is(err, ErrEmpty) {
+		answers.Truncate(before)
+		if !errors.As(err, new(staleError)) {
+			answers.Write([]byte(noAnswer))
+		}
+	}
+	return apdu, err
+}
+
+func (x *exchange) receive(packet []byte) ([]byte, error) {
 	if err := x.setPending(true); err != nil {
 		return nil, x.failure(err)
 	}
@@ -117,7 +133,7 @@ func (x *exchange) ask(packet []byte) ([]byte, error) {
 	if _, err := c.raw.Write(packet); err != nil {
 		return nil, x.failure(fmt.Errorf("wais: %w", scheme.Broken(err)))
 	}
-	apdu, err := readPacket(c.r, x.apdu, x.op.client.o.Limits.Answer)
+	apdu, err := readPacket(x.op.answers.Tee(c.r), x.apdu, x.op.client.o.Limits.Answer)
 	if err != nil && !errors.Is(err, ErrEmpty) {
 		return nil, x.failure(err)
 	}

@@ -21,7 +21,12 @@ type listing struct {
 }
 
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
-	return &scheme.Menu{URL: op.url.url, Title: title, Form: op.form(words), Items: op.items(l)}
+	m := &scheme.Menu{URL: op.url.url, Title: title, Form: op.form(words), Items: op.items(l)}
+	if op.kept != nil {
+		m.Closer = op.kept.raw
+	}
+	op.answers.Attach(m, "")
+	return m
 }
 
 func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {

@@ -183,7 +183,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%q: %v", c.want, err)
 			continue
 		}
-		got := lines(itemsOf(t, res))
+		got := lines(itemsOf(w, res))
 		if got != c.want && !(strings.HasSuffix(c.want, "octets") && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
@@ -292,7 +292,7 @@ func TestForm(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		default:
-			itemsOf(t, res)
+			itemsOf(w, res)
 			if q := p.asked(t, 0).(*query); q.Words != c.words {
 				t.Errorf("%+v", q)
 			}
@@ -475,7 +475,7 @@ func TestSourceLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := itemsOf(t, res)
+		list := itemsOf(w, res)
 		if len(list) != 3 || list[0].Kind != scheme.KindObject || list[2].Title != "after" {
 			t.Fatalf("%s: %+v", description, list)
 		}

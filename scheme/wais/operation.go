@@ -10,16 +10,19 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
 )
 
 type operation struct {
-	client *Client
-	ctx    context.Context
-	req    *scheme.Request
-	url    URL
-	server server
-	prefer scheme.Preference // of types of a document
+	client  *Client
+	ctx     context.Context
+	req     *scheme.Request
+	url     URL
+	server  server
+	prefer  scheme.Preference // of types of a document
+	answers *kept.Buffer      // for Menu.Source; nil: not wanted
+	kept    *conn             // has the answers that were kept earlier; nil: ask the server
 }
 
 func (op *operation) open() (scheme.Resource, error) {

@@ -83,6 +83,9 @@ func readHeader(r io.Reader, head []byte) error {
 
 func packetLength(head []byte) (int64, error) {
 	digits := head[:lengthSize]
+	if string(head) == noAnswer {
+		return 0, fmt.Errorf("wais: %w: the server's answer was not kept", scheme.ErrProtocol)
+	}
 	for _, d := range digits {
 		if d < '0' || d > '9' {
 			return 0, fmt.Errorf("wais: %w: a packet begins with ten digits, not with %s", scheme.ErrProtocol, locus.Quote(string(digits)))

@@ -212,7 +212,7 @@ func TestReplays(t *testing.T) {
 					break
 				}
 				if _, ok := res.(*scheme.Menu); ok {
-					got += lines(itemsOf(t, res))
+					got += lines(itemsOf(w, res))
 					continue
 				}
 				var text string

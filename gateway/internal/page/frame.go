@@ -24,6 +24,7 @@ type top struct {
 	Facts   []fact
 	Actions []action
 	Views   []action
+	Kept    *keptTimes
 	Session bool // the page needs the scripts of a terminal
 	Focus   bool // the page is about the box
 	Schemes string
@@ -56,6 +57,7 @@ func (g *page) top(k kind) top {
 	for _, parent := range g.registry.Parents(u) {
 		t.Crumbs = append(t.Crumbs, crumb{shown(parent.Name), g.link(parent.URL, Show{})})
 	}
+	t.Kept = g.keptTimes()
 	t.Facts = g.facts(k)
 	t.Views = g.views()
 	if g.h.Show.Part != "" {

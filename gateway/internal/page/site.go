@@ -59,6 +59,8 @@ type Show struct {
 	Types string
 	// Items are the items of a numbered menu.
 	Items scheme.ItemRange
+	// At is when the resource was kept: 14 digits, as in a TimeMap. Empty: the last time.
+	At string
 }
 
 // as returns the same object shown as c.
@@ -80,8 +82,17 @@ type Head struct {
 	// was written. nil: the page shows no conversation.
 	Sent func() []Line
 
+	Kept *Kept // nil: the content comes from its server
+
 	Show  Show
 	Token string // goes along with forms, as "token", against cross-site requests
+}
+
+// Kept says when the resource was kept. A zero time is that of no other.
+type Kept struct {
+	Time, First, Prev, Next, Last time.Time
+	Count                         int
+	All                           string // the page of all times
 }
 
 // View is a view of a resource that the server offers.

@@ -39,6 +39,9 @@ type Options struct {
 	NoPrompt   bool                             // ask for no login
 	ForGateway bool                             // sessions run in the pages of a gateway
 
+	// Archives take the place of the network.
+	Archives Archives
+
 	// Web are more options of HTTP. Raw replaces theirs.
 	Web http.Options
 	// Fields are more header fields for some URLs, besides those of the flags.
@@ -57,6 +60,10 @@ type Options struct {
 func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
 	mail := NewMailbox(a, o.NoProgress)
 	registry, err := NewRegistry(a, o, mail)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := o.Archives.Open(a, registry)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,11 +100,17 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	if o.NoTimeLimit {
 		options.Timeout = 0
 	}
+	if kept != nil {
+		options.Kept, options.Live = kept, o.Archives.Live
+	}
 	c = access.New(registry, p, options)
 	return c, func() {
 		CloseIdle(registry)
 		c.Close()
 		mail.Close()
+		if kept != nil {
+			kept.Close()
+		}
 	}, nil
 }
 
@@ -164,9 +177,9 @@ func DemoRegistry(a *base.App, m *tour.Museum) (*scheme.Registry, error) {
 
 // receivedArticles returns what looks for articles in the received mail; nil if the
 // configuration does not ask for it. Clients of a gateway get none, because the mail is
-// not theirs.
+// not theirs. Archives do not have it.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
-	if !a.Config.News.Received || o.ForGateway || len(a.Config.Mail.Stores) == 0 {
+	if !a.Config.News.Received || o.ForGateway || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
 		return nil
 	}
 	return func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error) {

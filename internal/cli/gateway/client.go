@@ -18,7 +18,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	var registry *scheme.Registry
 	if c.museum != nil {
 		registry, err = client.DemoRegistry(a, c.museum)
-	} else if registry, err = client.NewRegistry(a, client.Options{ForGateway: true}, mail); err == nil {
+	} else if registry, err = client.NewRegistry(a, client.Options{ForGateway: true, Archives: c.archives}, mail); err == nil {
 		// The proxy variables of other programs may name this gateway.
 		c.locators, err = client.GatewaysOver(a, config.GatewayTable{})
 	}
@@ -29,7 +29,13 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	if err != nil {
 		return nil, nil, err
 	}
+	if c.kept, err = c.archives.Open(a, registry); err != nil {
+		return nil, nil, err
+	}
 	options := c.accessOptions()
+	if c.kept != nil {
+		options.Kept, options.Live = c.kept, c.archives.Live
+	}
 	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
 	options.Record = c.archive.Record()
 	if c.museum != nil {
@@ -41,12 +47,18 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 		opener, err = newClient(registry, rules, options)
 	}
 	if err != nil {
+		if c.kept != nil {
+			c.kept.Close()
+		}
 		return nil, nil, err
 	}
 	return opener, func() {
 		client.CloseIdle(registry)
 		opener.Close()
 		mail.Close()
+		if c.kept != nil {
+			c.kept.Close()
+		}
 	}, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway"
 	"github.com/locus-url/locus/internal/cli/base"
@@ -38,6 +39,8 @@ type gatewayCommand struct {
 	relays *access.Client // leads to the mail relay; may be nil
 
 	locators *access.Gateways // gateways that URLs go through
+	archives client.Archives
+	kept     *archive.Store // of archives; may be nil
 	archive  base.Archive
 }
 
@@ -61,6 +64,9 @@ host ("example.net", ".example.net" with the hosts below it, "*.example.net" for
 alone, "example.net:70"), addresses ("192.0.2.0/24", which --deny applies to every name)
 or the beginning of URLs ("gopher://example.net/1/pub/", with "*" for any characters).
 
+With --from, pages show what WARC and ARC files have kept, with links to earlier and later
+times, and nothing is dialled. Programs choose a time by Accept-Datetime (RFC 7089).
+
 Requests are logged to standard error, without passwords.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
   locus gateway --deny telnet: --deny .example.com --log-format json`,
@@ -82,6 +88,7 @@ Requests are logged to standard error, without passwords.`,
 		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `FOLDER` (repeatable)")
 		f.Var(&c.config.ConnectPorts, "connect-port", "let CONNECT lead to port `N` besides 443 (repeatable)")
 	})
+	base.AddFlags(cmd, "Archives", c.archives.AddFlags)
 	base.AddFlags(cmd, "Cache", func(f *pflag.FlagSet) {
 		f.StringVar(&c.config.Cache, "cache", "", "keep answers in `FOLDER`")
 		f.Var(&c.config.CacheSize, "cache-size", "keep at most `N` octets of answers (1G)")
@@ -121,6 +128,9 @@ func (c *gatewayCommand) run() error {
 		// Collect garbage well before requests are refused.
 		debug.SetMemoryLimit(most - most/8)
 	}
+	if c.demo && c.archives.Used() {
+		return errors.New("--demo and --from can't be used together")
+	}
 	if c.demo {
 		museum, err := tour.Open(a.Registry.All()...)
 		if err != nil {
@@ -135,6 +145,10 @@ func (c *gatewayCommand) run() error {
 	}
 	defer c.archive.Close()
 	opener, closeAll, err := c.client()
+	if failed := (*client.ArchiveError)(nil); errors.As(err, &failed) {
+		a.Fail(base.StatusAccess, err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -205,6 +219,8 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 		ConnectPorts: c.config.ConnectPorts,
 		Lobby:        c.lobby(),
 		Log:          c.logger(),
+		Archive:      c.kept,
+		Live:         c.archives.Live,
 		Limits: gateway.Limits{
 			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
 			Connections: c.config.Connections, Sessions: c.config.Terminals, Memory: int64(c.config.Memory),
@@ -260,9 +276,10 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	return m, nil
 }
 
-// store opens the cache of answers; nil means none. The demonstration has none.
+// store opens the cache of answers; nil means none. The demonstration has none, and an
+// archive needs none.
 func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
-	if c.config.NoCache || c.museum != nil {
+	if c.config.NoCache || c.museum != nil || c.kept != nil {
 		return nil, nil
 	}
 	dir := c.app.ExpandHome(c.config.Cache)

@@ -35,6 +35,7 @@ type getter struct {
 	literalTabs bool
 	answer      []string // --answer, each
 	answersFile string   // --answers
+	archives    client.Archives
 	answers     *answers // of both; may be nil
 	archive     base.Archive
 }
@@ -70,6 +71,9 @@ asks for the answers. See "locus help forms".
 
 A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
 order, and writes what the host sends. See "locus help sessions".
+
+Archives. With --from, URLs are opened from WARC and ARC files instead of the network, as
+they were last kept or at the time of --at.
 
 Logins come from the URL, from ~/.netrc, or from you when a server asks.`
 
@@ -111,6 +115,7 @@ func New(a *base.App) *cobra.Command {
 	})
 	g.archive.AddFlags(cmd)
 	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
+	base.AddFlags(cmd, "Archives", g.archives.AddFlags)
 	base.AddFlags(cmd, "Forms", func(f *pflag.FlagSet) {
 		f.StringArrayVar(&g.answer, "answer", nil, "answer a question by number or prompt: `FIELD=TEXT` (repeatable)")
 		f.StringVar(&g.answersFile, "answers", "", "answer a form with the JSON in `FILE`; \"-\" is standard input")
@@ -129,6 +134,8 @@ func New(a *base.App) *cobra.Command {
 	show.CompleteScreenFlags(cmd)
 	return cmd
 }
+
+type archiveError = client.ArchiveError
 
 // settle validates the flags together, and takes missing values from the configuration.
 func (g *getter) settle(cmd *cobra.Command, args []string) error {
@@ -192,7 +199,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 // run gets the URLs. It returns only usage errors; failures of a URL are reported as
 // they happen.
 func (g *getter) run(ctx context.Context, args []string) error {
-	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose}
+	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {
 		o.Trace, o.ViaGateway = g.Trace, g.TraceGateway
 	}
@@ -215,6 +222,10 @@ func (g *getter) run(ctx context.Context, args []string) error {
 	defer g.archive.Close()
 	o.Record = g.archive.Record()
 	client, closeAll, err := client.New(g.App, o)
+	if failed := (*archiveError)(nil); errors.As(err, &failed) {
+		g.App.Fail(base.StatusAccess, err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,144 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/scheme"
+)
+
+// entry is a record in the index. As text it is a line, of fields between TABs:
+//
+//	host, scheme and rest of the URL; date; kind; file; offset; status; type; digest; URL
+//
+// Lines are sorted by their octets. So the URLs of a host are together, and the records of a
+// URL are in order of time. For each digest of a payload there is another line, which begins
+// with a TAB and the digest.
+type entry struct {
+	key    string // of the URL, or of the digest
+	time   string // 14 digits, UTC
+	kind   byte   // of the record
+	file   int    // index in the files of the store
+	offset int64
+	status int    // of HTTP; 0: none, or unknown
+	media  string // media type; empty: unknown
+	digest string // of the payload; empty: unknown
+	url    string
+}
+
+// Kinds of records.
+const (
+	kindWhole   = 'a'
+	kindRevisit = 'b'
+)
+
+const (
+	stampLayout = "20060102150405"
+	maxDigest   = 200
+	maxMedia    = 200
+	// maxEntry is the longest line of an index. A URL has at most 64 KiB and stands there
+	// twice, perhaps with more escapes.
+	maxEntry = 512 << 10
+)
+
+// append appends the line of e, with its end.
+func (e *entry) append(dst []byte) []byte {
+	dst = append(append(dst, e.key...), '\t')
+	dst = append(append(dst, e.time...), '\t', e.kind, '\t')
+	dst = append(strconv.AppendInt(dst, int64(e.file), 10), '\t')
+	dst = append(strconv.AppendInt(dst, e.offset, 10), '\t')
+	dst = append(strconv.AppendInt(dst, int64(e.status), 10), '\t')
+	dst = append(append(dst, e.media...), '\t')
+	dst = append(append(dst, e.digest...), '\t')
+	return append(append(dst, e.url...), '\n')
+}
+
+var errEntry = errors.New("the index is damaged")
+
+// parseEntry reads a line without its end.
+func parseEntry(line string) (e entry, err error) {
+	prefix := ""
+	if rest, ok := strings.CutPrefix(line, "\t"); ok {
+		prefix, line = "\t", rest
+	}
+	f := strings.Split(line, "\t")
+	if len(f) != 9 || len(f[1]) != len(stampLayout) || len(f[2]) != 1 {
+		return e, errEntry
+	}
+	e = entry{key: prefix + f[0], time: f[1], kind: f[2][0], media: f[6], digest: f[7], url: f[8]}
+	var errFile, errOffset, errStatus error
+	e.file, errFile = strconv.Atoi(f[3])
+	e.offset, errOffset = strconv.ParseInt(f[4], 10, 64)
+	e.status, errStatus = strconv.Atoi(f[5])
+	if errors.Join(errFile, errOffset, errStatus) != nil || e.file < 0 || e.offset < 0 {
+		return e, errEntry
+	}
+	return e, nil
+}
+
+// date returns the time of the record.
+func (e *entry) date() time.Time {
+	t, err := time.Parse(stampLayout, e.time)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// printable returns text if an index can hold it, and otherwise "".
+func printable(text string, most int) string {
+	if len(text) > most {
+		return ""
+	}
+	for i := range len(text) {
+		if octet.Is(text[i], octet.Control) {
+			return ""
+		}
+	}
+	return text
+}
+
+// webScheme stands for http and https in keys.
+const webScheme = "web"
+
+// keyOf returns the key of a URL: its host, its scheme, and its canonical form. Blanks are in
+// no URL.
+func keyOf(r *scheme.Registry, u locus.URL) string {
+	u = u.WithoutFragment().WithoutPassword()
+	if same, _, err := r.Canonical(u); err == nil {
+		u = same
+	}
+	name, rest := u.Scheme(), u.SchemePart()
+	if r.Scheme(u).Traits.Has(scheme.Web) {
+		name = webScheme
+	}
+	return strings.ToLower(u.Host()) + " " + name + " " + rest
+}
+
+// digestKey returns the key of a digest. Some CDXJ files leave out the usual algorithm.
+func digestKey(digest string) string { return "\t" + strings.TrimPrefix(digest, "sha1:") }
+
+// stampOf returns 14 digits for a time, or an error for one that has none.
+func stampOf(t time.Time) (string, error) {
+	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
+		return "", fmt.Errorf("the year %d has not four digits", t.Year())
+	}
+	return t.Format(stampLayout), nil
+}
+
+// ParseTime reads a time as archives write it: the first 4 to 14 digits of
+// YYYYMMDDhhmmss, or a date as 2024-05-01, or a time as RFC 3339 has it. What is left out is
+// the first of its kind. The time is UTC unless the text says otherwise.
+func ParseTime(text string) (time.Time, error) {
+	for _, layout := range []string{"2006", "200601", "20060102", "2006010215", "200601021504", stampLayout, "2006-01", "2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("invalid time %s: write 2024-05-01, 2024-05-01T10:20:30Z or 20240501102030", locus.Quote(text))
+}

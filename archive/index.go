@@ -1,0 +1,166 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+)
+
+// index is a sorted file of entries, after a first line that identifies it.
+type index struct {
+	file  *os.File
+	start int64 // of the entries
+	size  int64 // of the file
+}
+
+// openIndex opens the index in a file whose first line is head.
+func openIndex(f *os.File, head string) (*index, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	got := make([]byte, len(head))
+	if _, err := f.ReadAt(got, 0); err != nil || string(got) != head {
+		return nil, errEntry
+	}
+	x := &index{file: f, start: int64(len(head)), size: info.Size()}
+	// A file that was cut has no line that says so.
+	last := make([]byte, len(indexEnd))
+	if _, err := f.ReadAt(last, x.size-int64(len(last))); err != nil || string(last) != indexEnd {
+		return nil, errEntry
+	}
+	x.size -= int64(len(last))
+	if x.size < x.start {
+		return nil, errEntry
+	}
+	return x, nil
+}
+
+// indexEnd is the last line of an index.
+const indexEnd = "\xFF end\n"
+
+// from returns the entries from the first whose line is not less than prefix. An error ends
+// them. Each loop reads the file anew.
+func (x *index) from(prefix string) iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
+		at, err := x.find(prefix)
+		if err != nil {
+			yield(entry{}, err)
+			return
+		}
+		r := bufio.NewReaderSize(io.NewSectionReader(x.file, at, x.size-at), 16<<10)
+		for {
+			line, err := readLine(r)
+			if err == io.EOF {
+				return
+			}
+			var e entry
+			if err == nil {
+				e, err = parseEntry(line)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// with returns the entries whose lines begin with prefix.
+func (x *index) with(prefix string) iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
+		for e, err := range x.from(prefix) {
+			if err == nil && !strings.HasPrefix(e.key+"\t", prefix) {
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the offset of the first line that is not less than prefix.
+func (x *index) find(prefix string) (int64, error) {
+	found := x.size
+	// Lines that begin before low are less. Of those from high on, found is the first.
+	for low, high := x.start, x.size; low < high; {
+		middle := low + (high-low)/2
+		at, line, err := x.lineAfter(middle, low)
+		switch {
+		case err != nil:
+			return 0, err
+		case at >= high:
+			high = middle
+		case string(line) < prefix:
+			low = at + int64(len(line))
+		default:
+			found, high = at, at
+		}
+	}
+	return found, nil
+}
+
+// lineAfter returns the first line that begins at offset or later; first is where a line
+// begins. At the end it is empty.
+func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error) {
+	if offset == first {
+		return x.lineAt(first)
+	}
+	// The octet before offset tells whether a line begins there.
+	part, err := x.read(offset - 1)
+	if err != nil {
+		return 0, nil, err
+	}
+	return x.lineAt(offset - 1 + int64(len(part)))
+}
+
+// lineAt returns the line at offset, with its end.
+func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
+	if offset >= x.size {
+		return x.size, nil, nil
+	}
+	line, err = x.read(offset)
+	return offset, line, err
+}
+
+// read returns what is from offset to the next line end.
+func (x *index) read(offset int64) ([]byte, error) {
+	var line []byte
+	for size := 512; ; size *= 4 {
+		if size > maxEntry {
+			return nil, errEntry
+		}
+		line = make([]byte, min(int64(size), x.size-offset))
+		if _, err := x.file.ReadAt(line, offset); err != nil {
+			return nil, fmt.Errorf("%w: %w", errEntry, err)
+		}
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			return line[:i+1], nil
+		}
+		if offset+int64(len(line)) >= x.size {
+			return nil, errEntry
+		}
+	}
+}
+
+// readLine reads a line without its end, of at most maxEntry octets.
+func readLine(r *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return string(line[:len(line)-1]), nil
+		case !errors.Is(err, bufio.ErrBufferFull) && len(line) == 0:
+			return "", err
+		case !errors.Is(err, bufio.ErrBufferFull), len(line) > maxEntry:
+			return "", errEntry
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package archive
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Lines that are sorted with temporary files are those that are sorted in memory, each once.
+func TestSorter(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []int{2000, 20_000, 1 << 20} {
+		var want []string
+		s := &sorter{dir: t.TempDir(), size: size}
+		for range 2000 {
+			line := strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(300)) + fmt.Sprint(random.IntN(50)) + "\n"
+			want = append(want, line)
+			if err := s.add([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got bytes.Buffer
+		if err := s.write(&got); err != nil {
+			t.Fatal(err)
+		}
+		s.close()
+		slices.Sort(want)
+		want = slices.Compact(want)
+		if got.String() != strings.Join(want, "") {
+			t.Errorf("size %d: %d octets", size, got.Len())
+		}
+		if left, _ := os.ReadDir(s.dir); len(left) > 0 {
+			t.Errorf("size %d: %d files are left", size, len(left))
+		}
+	}
+}
+
+// An index finds what a search through all lines finds.
+func TestIndexFind(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, count := range []int{0, 1, 2, 7, 300} {
+		var keys []string
+		for range count {
+			keys = append(keys, strings.Repeat("x", random.IntN(2000)*random.IntN(2))+fmt.Sprint(random.IntN(200)))
+		}
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+		text := []byte("head\n")
+		for _, k := range keys {
+			e := entry{key: k, time: "20010101000000", kind: kindWhole, url: "u:" + k}
+			text = e.append(text)
+		}
+		name := filepath.Join(t.TempDir(), "index")
+		if err := os.WriteFile(name, append(text, indexEnd...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		x, err := openIndex(f, "head\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, prefix := range append([]string{"", "x", "xx5", "z", "\xFF", "1", "\t"}, keys...) {
+			i, _ := slices.BinarySearch(keys, prefix)
+			var got []string
+			for e, err := range x.from(prefix) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, e.key)
+			}
+			if !slices.Equal(got, keys[i:]) {
+				t.Errorf("%d keys, from %.20q: %d, want %d", count, prefix, len(got), len(keys)-i)
+			}
+		}
+	}
+}
+
+func TestIndexDamaged(t *testing.T) {
+	e := entry{key: "h web //h/", time: "20010101000000", kind: kindWhole, url: "http://h/"}
+	whole := "head\n" + string(e.append(nil)) + indexEnd
+	for _, text := range []string{"", "head\n", "other\n" + indexEnd, whole[:len(whole)-3], strings.Replace(whole, "20010101000000", "x", 1), strings.Replace(whole, "\t0\t", "\t-1\t", 1), strings.Replace(whole, "http", "http\t", 1)} {
+		name := filepath.Join(t.TempDir(), "index")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		x, err := openIndex(f, "head\n")
+		if err != nil {
+			continue
+		}
+		for _, entryErr := range x.from("h") {
+			err = entryErr
+		}
+		if err == nil {
+			t.Errorf("%q is an index", text)
+		}
+	}
+}
+
+// FuzzEntry: an entry is read as it was written, and any line is an entry or an error.
+func FuzzEntry(f *testing.F) {
+	e := entry{key: "h web //h/", time: "20010101000000", kind: kindWhole, file: 3, offset: 5, status: 200, media: "text/html", digest: "sha1:A", url: "http://h/"}
+	f.Add(string(e.append(nil)))
+	f.Add("\tA\t20010101000000\ta\t0\t0\t0\t\t\thttp://h/")
+	f.Fuzz(func(t *testing.T, line string) {
+		line, _, _ = strings.Cut(line, "\n")
+		e, err := parseEntry(line)
+		if err != nil {
+			return
+		}
+		if again, err := parseEntry(strings.TrimSuffix(string(e.append(nil)), "\n")); err != nil || again != e {
+			t.Errorf("%q: %+v, %+v, %v", line, e, again, err)
+		}
+	})
+}

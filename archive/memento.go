@@ -1,0 +1,179 @@
+package archive
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+)
+
+// Memento is a resource as it was at a time.
+type Memento struct {
+	URL    locus.URL // as it was kept
+	Time   time.Time // when; to the second
+	Status int       // of HTTP; 0: none, or unknown
+	Type   string    // media type; empty: unknown
+
+	entry entry
+}
+
+func (s *Store) memento(e entry) Memento {
+	u, _ := locus.Parse(e.url)
+	return Memento{URL: u, Time: e.date(), Status: e.status, Type: e.media, entry: e}
+}
+
+// Mementos returns when u was kept, in order of time. An error ends them.
+func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
+	return func(yield func(Memento, error) bool) {
+		for e, err := range s.index.with(keyOf(s.registry, u) + "\t") {
+			if !yield(s.memento(e), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// History are the times of a URL around one of them.
+type History struct {
+	First, Prev, At, Next, Last Memento // Prev and Next are zero if there is none
+	Count                       int     // how many times there are
+}
+
+// Around returns the memento of u that is nearest to t, the earlier of two, and those
+// around it. The zero t: the last one. ok is false if u was not kept. If a URL was kept with
+// http and with https, those of its own scheme count: one often redirects to the other.
+func (s *Store) Around(u locus.URL, t time.Time) (h History, ok bool, err error) {
+	if h, err = around(s.Mementos(u), t, u.Scheme()); h.Count == 0 && err == nil {
+		h, err = around(s.Mementos(u), t, "")
+	}
+	return h, h.Count > 0 && err == nil, err
+}
+
+// around returns the history of the mementos with that scheme; empty: with any.
+func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
+	var prev Memento
+	best := time.Duration(-1)
+	for m, err := range list {
+		if err != nil {
+			return h, err
+		}
+		if scheme != "" && m.URL.Scheme() != scheme {
+			continue
+		}
+		if h.Count > 0 && m.Time.Equal(prev.Time) {
+			continue // kept twice in one second
+		}
+		if h.Count++; h.Count == 1 {
+			h.First = m
+		}
+		away := m.Time.Sub(t).Abs()
+		if t.IsZero() || best < 0 || away < best {
+			h.Prev, h.At, h.Next, best = prev, m, Memento{}, away
+		} else if h.Next.URL.IsZero() {
+			h.Next = m
+		}
+		prev = m
+	}
+	h.Last = prev
+	return h, nil
+}
+
+// timeKey is the key of a time in a context.
+type timeKey struct{}
+
+// WithTime returns a context in which [Store.Open] looks for the time t; the zero Time: the
+// last.
+func WithTime(ctx context.Context, t time.Time) context.Context {
+	return context.WithValue(ctx, timeKey{}, t)
+}
+
+func (s *Store) timeOf(ctx context.Context) time.Time {
+	if t, ok := ctx.Value(timeKey{}).(time.Time); ok {
+		return t
+	}
+	return s.options.At
+}
+
+// Hosts returns at most n hosts that resources were kept of, in order, after the host after;
+// empty: from the first. A resource without a host has the host "".
+func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
+	next := " " // keys of digests are before
+	if after != "" {
+		next = after + "!" // the octet after a blank
+	}
+	for len(hosts) < n {
+		found := false
+		for e, err := range s.index.from(next) {
+			if err != nil {
+				return nil, err
+			}
+			host, _, _ := strings.Cut(e.key, " ")
+			hosts, next, found = append(hosts, host), host+"!", true
+			break
+		}
+		if !found {
+			break
+		}
+	}
+	return hosts, nil
+}
+
+// Listed is a URL in the list of a host.
+type Listed struct {
+	Memento
+	Count int    // how often it was kept
+	After string // for [Store.List], to continue
+}
+
+// List returns at most n URLs of a host, the last memento of each, after the position of an
+// earlier one; empty: from the first.
+func (s *Store) List(host, after string, n int) (list []Listed, err error) {
+	prefix := host + " "
+	start := prefix
+	if after != "" {
+		start = prefix + after + "\n" // after the TAB of the same key
+	}
+	for e, err := range s.index.from(start) {
+		if err != nil {
+			return nil, err
+		}
+		rest, ok := strings.CutPrefix(e.key, prefix)
+		if !ok {
+			break
+		}
+		if k := len(list) - 1; k >= 0 && list[k].After == rest {
+			list[k].Memento = s.memento(e)
+			list[k].Count++
+			continue
+		}
+		if len(list) == n {
+			break
+		}
+		list = append(list, Listed{s.memento(e), 1, rest})
+	}
+	return list, nil
+}
+
+// Near returns a URL that was kept and begins most like u: of the same host and scheme. It
+// is zero if there is none.
+func (s *Store) Near(u locus.URL) locus.URL {
+	key := keyOf(s.registry, u)
+	host, rest, _ := strings.Cut(key, " ")
+	name, _, _ := strings.Cut(rest, " ")
+	prefix := host + " " + name + " "
+	for {
+		for e, err := range s.index.from(key) {
+			if err == nil && strings.HasPrefix(e.key, key) {
+				return s.memento(e).URL
+			}
+			break
+		}
+		if len(key) <= len(prefix) {
+			return locus.URL{}
+		}
+		// Shorten to a separator, so that few look-ups are enough.
+		key = key[:len(prefix)+strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")+1]
+	}
+}

@@ -1,0 +1,67 @@
+package archive
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"mime"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// A referral is kept as the list of its URLs, without passwords: text/uri-list (RFC 2483)
+// with the parameter "locus-referral", which is "permanent" or "temporary". That of HTTP is
+// in its response.
+const (
+	uriList       = "text/uri-list"
+	referralParam = "locus-referral"
+	permanent     = "permanent"
+)
+
+func referralType(r *scheme.Referral) string {
+	if r.Permanent {
+		return uriList + "; " + referralParam + "=" + permanent
+	}
+	return uriList + "; " + referralParam + "=temporary"
+}
+
+func referralList(r *scheme.Referral) []byte {
+	var list []byte
+	for _, u := range r.To {
+		list = append(append(list, u.WithoutPassword().String()...), "\r\n"...)
+	}
+	return list
+}
+
+// Bounds of a list of URLs that was kept.
+const (
+	mostReferrals = 1000
+	maxReferrals  = 1 << 20 // octets
+)
+
+// readReferral returns the referral in body, which it closes. ok is false if the media type
+// is that of something else.
+func readReferral(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.Referral, ok bool, err error) {
+	kind, params, err := mime.ParseMediaType(mediaType)
+	if err != nil || kind != uriList || params[referralParam] == "" {
+		return nil, false, nil
+	}
+	defer body.Close()
+	r = &scheme.Referral{URL: u, Permanent: params[referralParam] == permanent}
+	in := bufio.NewScanner(io.LimitReader(body, maxReferrals))
+	in.Buffer(nil, maxReferrals)
+	for in.Scan() && len(r.To) < mostReferrals {
+		text := strings.TrimRight(in.Text(), "\r")
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		to, err := locus.Parse(text)
+		if err != nil {
+			return nil, true, fmt.Errorf("%w: the referral that was kept: %w", scheme.ErrProtocol, err)
+		}
+		r.To = append(r.To, to)
+	}
+	return r, true, in.Err()
+}

@@ -1,0 +1,45 @@
+package archive_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+// A referral is recorded without passwords, and leads on from the archive.
+func TestReferral(t *testing.T) {
+	u := locus.MustParse("x-own://h.example/")
+	for _, permanent := range []bool{true, false} {
+		to := []locus.URL{locus.MustParse("x-own://h2.example/a%20b"), locus.MustParse("ftp://user:secret@h3.example/")}
+		registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
+			return &scheme.Referral{URL: req.URL, To: to, Permanent: permanent}, nil
+		}})
+		r, name := recorder(t, registry)
+		if _, err := newClient(registry, r).Do(t.Context(), access.Request{URL: u, NoFollow: true}); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, r)
+		s := openWith(t, registry, nil, name)
+		res, err := s.Open(t.Context(), &scheme.Request{URL: u})
+		got, ok := res.(*scheme.Referral)
+		if err != nil || !ok || len(got.To) != 2 || got.To[0] != to[0] || got.To[1].String() != "ftp://user@h3.example/" || got.Permanent != permanent {
+			t.Errorf("%+v, %v", res, err)
+		}
+	}
+}
+
+func TestReferralHostile(t *testing.T) {
+	for body, want := range map[string]error{"": nil, "# a comment\r\n\r\n": nil, "no URL\r\n": scheme.ErrProtocol, "x:\x00\r\n": scheme.ErrProtocol} {
+		s := open(t, nil, resource("gemini://h.example/", day, "text/uri-list; locus-referral=permanent", body))
+		if res, err := s.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gemini://h.example/")}); !errors.Is(err, want) {
+			t.Errorf("%q: %+v, %v", body, res, err)
+		}
+		wantError(t, s, "gemini://h.example/", scheme.ErrProtocol, "")
+	}
+	// A list that a server sent is a list.
+	s := open(t, nil, resource("gemini://h.example/l", day, "text/uri-list", "http://h.example/\r\n"))
+	want(t, s, "gemini://h.example/l", "http://h.example/\r\n")
+}

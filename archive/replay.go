@@ -1,0 +1,339 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
+// req.URL that is nearest to the time of ctx: see [WithTime]. What a server said then is
+// said again: a redirect is a Referral, and a status may be an error. For a URL that was not
+// kept the error wraps [scheme.ErrNotKept].
+//
+// A form that needs no server is there even if it was not kept, such as that of a search.
+func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	h, ok, err := s.Around(req.URL, s.timeOf(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("archive: %w", err)
+	}
+	if !ok {
+		return s.withoutRecord(ctx, req)
+	}
+	if req.Trace != nil {
+		file := s.files[min(h.At.entry.file, len(s.files)-1)]
+		req.Trace(false, fmt.Sprintf("(kept at %s, in %s at octet %d)", h.At.Time.Format(time.RFC3339), filepath.Base(file.path), h.At.entry.offset))
+	}
+	res, err := s.replay(ctx, req, h.At)
+	if err != nil {
+		return nil, fmt.Errorf("kept at %s: %w", h.At.Time.Format(time.RFC3339), err)
+	}
+	return res, nil
+}
+
+// withoutRecord opens a URL that was not kept, if that needs neither a server nor this
+// machine: a form, or the part of a message.
+func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	row := s.registry.Scheme(req.URL)
+	// Files and mail of this machine were not kept.
+	isOwn := row.Traits.Has(scheme.Local) && row.Traits&(scheme.Files|scheme.Messages) != 0
+	isFree := !isOwn || row.Traits&(scheme.Contained|scheme.Composes) != 0
+	if row.Opener != nil && isFree {
+		offline := *req
+		offline.Dial, offline.Refer, offline.Trace = noDialer{}, nil, nil
+		res, err := row.Opener.Open(ctx, &offline)
+		if err == nil || !errors.Is(err, errDial) {
+			return res, err
+		}
+	}
+	if near := s.Near(req.URL); !near.IsZero() {
+		return nil, scheme.Hint(scheme.ErrNotKept, "the nearest that it has is "+near.Redacted())
+	}
+	return nil, scheme.ErrNotKept
+}
+
+// noDialer fails, so that nothing is dialled.
+type noDialer struct{}
+
+var errDial = errors.New("nothing is dialled")
+
+func (noDialer) DialContext(context.Context, string, string) (net.Conn, error) { return nil, errDial }
+
+// replay opens a memento.
+func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (scheme.Resource, error) {
+	rec, err := s.record(&m.entry)
+	if err != nil {
+		return nil, err
+	}
+	k := &kept{record: rec, date: m.Time}
+	if rec.Type == "revisit" {
+		if k, err = s.revisited(&m.entry, rec); err != nil {
+			return nil, err
+		}
+	}
+	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time}
+	res, err := s.read(req, k, body)
+	if err != nil {
+		body.Close()
+		return nil, err
+	}
+	return s.finish(req, k, res)
+}
+
+// read gives the block of a record to the scheme.
+func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Resource, error) {
+	mediaType := k.mediaType()
+	if r, ok, err := readReferral(req.URL, mediaType, body); ok {
+		return r, err
+	}
+	if read := s.registry.Scheme(req.URL).Kept; read != nil {
+		return read(req.URL, mediaType, body)
+	}
+	return &scheme.Object{URL: req.URL, Type: mediaType, Size: -1, Body: body}, nil
+}
+
+// finish applies the request to a resource.
+func (s *Store) finish(req *scheme.Request, k *kept, res scheme.Resource) (scheme.Resource, error) {
+	o, ok := res.(*scheme.Object)
+	if !ok {
+		return res, nil
+	}
+	if o.Size < 0 && !k.isHTTP() && k.record.Get("WARC-Truncated") == "" {
+		o.Size = k.record.Length
+	}
+	if why := k.record.Get("WARC-Truncated"); why != "" {
+		o.Note = joinNotes(o.Note, "only a part was kept: "+why)
+	}
+	if req.Limit > 0 && o.Size > req.Limit {
+		o.Close()
+		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
+	}
+	if req.Probe {
+		o.Close()
+		o.Body = io.NopCloser(strings.NewReader(""))
+		return o, nil
+	}
+	o.Body = scheme.Limit(o.Body, req.Limit)
+	return o, nil
+}
+
+func joinNotes(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// kept is the block of a record, or of the two of a revisit.
+type kept struct {
+	record *record   // has the octets
+	head   []byte    // the header of HTTP that replaces that of record
+	begun  bool      // head was read, and that of record skipped
+	skip   io.Reader // what follows the header of record
+	date   time.Time
+	first  io.Closer // the record of the revisit
+}
+
+func (k *kept) isHTTP() bool { return isHTTP(k.record.Record) }
+
+// mediaType returns the media type for Scheme.Kept: that of a response of HTTP for a whole
+// one, and what a server named for other octets.
+func (k *kept) mediaType() string {
+	if k.isHTTP() {
+		return "application/http; msgtype=response"
+	}
+	// This type says that the recording program knew none.
+	if kind := k.record.Get("Content-Type"); essence(kind) != "application/octet-stream" {
+		return kind
+	}
+	return ""
+}
+
+func (k *kept) Read(p []byte) (int, error) {
+	if len(k.head) > 0 {
+		n := copy(p, k.head)
+		k.head = k.head[n:]
+		return n, nil
+	}
+	if k.skip != nil {
+		return k.skip.Read(p)
+	}
+	return k.record.Read(p)
+}
+
+func (k *kept) Close() error {
+	if k.first != nil {
+		k.first.Close()
+	}
+	return k.record.Close()
+}
+
+// errRevisit: the record that a revisit refers to is not there.
+var errRevisit = fmt.Errorf("%w: the same octets were kept earlier, and that record is missing", scheme.ErrNotFound)
+
+// revisited returns what a revisit record stands for: the header that it has, and the
+// payload of the record that it refers to, by URL and date or by the digest. That one is
+// never a revisit.
+func (s *Store) revisited(e *entry, rec *record) (*kept, error) {
+	original, err := s.original(e, rec)
+	if err != nil {
+		rec.Close()
+		return nil, err
+	}
+	whole, err := s.record(original)
+	if err != nil {
+		rec.Close()
+		return nil, err
+	}
+	k := &kept{record: whole, date: e.date(), first: rec}
+	if rec.Length == 0 || !isHTTP(rec.Record) || !k.isHTTP() {
+		return k, nil
+	}
+	newer, err := readHead(bufio.NewReader(io.LimitReader(rec, maxHead)))
+	if err != nil || len(newer) == 0 || isNotModified(newer[0]) {
+		return k, nil
+	}
+	in := bufio.NewReader(whole)
+	older, err := readHead(in)
+	if err != nil {
+		k.Close()
+		return nil, fmt.Errorf("%w: the header that was kept: %w", scheme.ErrProtocol, err)
+	}
+	k.head, k.skip = mergeHeads(newer, older), in
+	return k, nil
+}
+
+// original finds the record that a revisit refers to.
+func (s *Store) original(e *entry, rec *record) (*entry, error) {
+	key := e.key
+	if target := strings.Trim(rec.Get("WARC-Refers-To-Target-URI"), "<>"); target != "" {
+		if u, err := locus.Parse(target); err == nil {
+			key = keyOf(s.registry, u)
+		}
+	}
+	if date, err := time.Parse(time.RFC3339Nano, rec.Get("WARC-Refers-To-Date")); err == nil {
+		if stamp, err := stampOf(date); err == nil {
+			if found, err := s.first(key+"\t"+stamp+"\t", e); found != nil || err != nil {
+				return found, err
+			}
+		}
+	}
+	if digest := printable(rec.Get("WARC-Payload-Digest"), maxDigest); digest != "" {
+		if found, err := s.first(digestKey(digest)+"\t", e); found != nil || err != nil {
+			return found, err
+		}
+	}
+	return nil, errRevisit
+}
+
+// first returns the first whole record whose line begins with prefix; nil: there is none.
+func (s *Store) first(prefix string, not *entry) (*entry, error) {
+	for e, err := range s.index.from(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(e.key+"\t"+e.time+"\t", prefix) {
+			break
+		}
+		if e.kind == kindWhole && (e.file != not.file || e.offset != not.offset) {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
+// maxHead is the longest header of a response.
+const maxHead = 256 << 10
+
+// readHead reads the lines of a header, and the empty line after them.
+func readHead(in *bufio.Reader) (lines []string, err error) {
+	for size := 0; ; {
+		line, err := in.ReadSlice('\n')
+		if size += len(line); size > maxHead || errors.Is(err, bufio.ErrBufferFull) {
+			return nil, errors.New("too long")
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if err == nil && text == "" {
+			return lines, nil
+		}
+		if text != "" {
+			lines = append(lines, text)
+		}
+		if err == io.EOF {
+			return lines, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isNotModified reports whether a status line says that the client has the resource.
+func isNotModified(line string) bool {
+	f := strings.Fields(line)
+	return len(f) > 1 && f[1] == "304"
+}
+
+// framing are the fields that say where a body ends and how it is coded.
+var framing = []string{"transfer-encoding:", "content-length:", "content-encoding:", "trailer:"}
+
+func isFraming(line string) bool {
+	for _, name := range framing {
+		if len(line) >= len(name) && strings.EqualFold(line[:len(name)], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mergeHeads returns the newer header, with the fields of the older one that describe the
+// octets of the body.
+func mergeHeads(newer, older []string) []byte {
+	var b bytes.Buffer
+	for i, line := range newer {
+		if i == 0 || !isFraming(line) {
+			b.WriteString(line + "\r\n")
+		}
+	}
+	for _, line := range older[min(1, len(older)):] {
+		if isFraming(line) {
+			b.WriteString(line + "\r\n")
+		}
+	}
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// replayBody reads the octets of a record until its context ends.
+type replayBody struct {
+	ctx    context.Context
+	r      io.Reader
+	closer io.Closer
+	date   time.Time
+}
+
+// Date is when the octets were kept, for Scheme.Kept.
+func (b *replayBody) Date() time.Time { return b.date }
+
+func (b *replayBody) Read(p []byte) (int, error) {
+	if b.ctx.Err() != nil {
+		return 0, context.Cause(b.ctx)
+	}
+	n, err := b.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: the archive is damaged: %w", scheme.ErrProtocol, err)
+	}
+	return n, err
+}
+
+func (b *replayBody) Close() error { return b.closer.Close() }

@@ -1,0 +1,246 @@
+package archive
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/warc"
+)
+
+// mostBlock is the longest block of a record, unpacked. A longer one ends the reading of
+// its file: no resource has so many octets.
+const mostBlock = 64 << 30
+
+// scanner reads archives for their index.
+type scanner struct {
+	store      *Store
+	ctx        context.Context
+	lines      *sorter
+	read, size int64 // of all archives
+}
+
+// file adds the records of a file. The error is one of this machine: damage in an archive
+// is a note, and the records before it are valid.
+func (c *scanner) file(number int) error {
+	file := c.store.files[number]
+	f, err := os.Open(file.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	before := c.read
+	r := warc.NewReader(&scanReader{scanner: c, r: f})
+	for {
+		rec, err := r.Next()
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
+		}
+		if err != nil {
+			if err != io.EOF {
+				c.store.note(fmt.Errorf("%s: %w", filepath.Base(file.path), err))
+			}
+			break
+		}
+		if err := c.record(number, rec); err != nil {
+			return err
+		}
+		n, err := io.Copy(io.Discard, io.LimitReader(rec, mostBlock))
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
+		}
+		if err == nil && n == mostBlock {
+			c.store.note(fmt.Errorf("%s, octet %d: the record is too large, and the rest of the file is not read", filepath.Base(file.path), rec.Offset))
+			break
+		}
+	}
+	c.read = before + file.size
+	return nil
+}
+
+// scanReader reads a file, tells the progress, and ends with the context.
+type scanReader struct {
+	*scanner
+	r io.Reader
+}
+
+func (r *scanReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	n, err := r.r.Read(p)
+	r.read += int64(n)
+	if f := r.store.options.Progress; f != nil {
+		f(r.read, r.size)
+	}
+	return n, err
+}
+
+// record adds a record, if it has a resource.
+func (c *scanner) record(number int, rec *warc.Record) error {
+	e := entry{kind: kindWhole, file: number, offset: rec.Offset, url: rec.Target(), digest: rec.Get("WARC-Payload-Digest")}
+	switch rec.Type {
+	case "response":
+	case "resource":
+		e.media = essence(rec.Get("Content-Type"))
+	case "revisit":
+		e.kind = kindRevisit
+	default:
+		return nil
+	}
+	if e.digest == "" && rec.Type == "resource" {
+		e.digest = rec.Get("WARC-Block-Digest")
+	}
+	if isHTTP(rec) && rec.Length != 0 {
+		e.status, e.media = peekResponse(rec)
+	}
+	var err error
+	if e.time, err = stampOf(rec.Date()); err != nil || rec.Date().IsZero() {
+		c.store.note(fmt.Errorf("%s, octet %d: the record has no date, and is left out", filepath.Base(c.store.files[number].path), rec.Offset))
+		return nil
+	}
+	return c.store.add(c.lines, &e)
+}
+
+// peekResponse returns the status and the media type of a response.
+func peekResponse(rec *warc.Record) (status int, media string) {
+	copied := *rec
+	copied.Type = "response"
+	p, ok := copied.Payload()
+	if !ok {
+		return 0, ""
+	}
+	return p.Status, essence(p.Type)
+}
+
+// isHTTP reports whether the block of a record is a response of HTTP.
+func isHTTP(rec *warc.Record) bool {
+	if strings.HasPrefix(rec.Version, "ARC/") {
+		return rec.Type == "response"
+	}
+	return essence(rec.Get("Content-Type")) == "application/http"
+}
+
+// essence returns a media type without parameters, in lower case; empty: it is malformed.
+func essence(text string) string {
+	kind, _, err := mime.ParseMediaType(text)
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return ""
+	}
+	return kind
+}
+
+// add adds an entry whose URL is known, with its key.
+func (s *Store) add(lines *sorter, e *entry) error {
+	u, err := locus.Parse(e.url)
+	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
+		return nil // it can't be asked for
+	}
+	e.key = keyOf(s.registry, u)
+	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)
+	if err := lines.add(e.append(nil)); err != nil {
+		return err
+	}
+	if e.digest == "" || e.kind == kindRevisit {
+		return nil
+	}
+	byDigest := *e
+	byDigest.key = digestKey(e.digest)
+	return lines.add(byDigest.append(nil))
+}
+
+// maxCDXJ is the longest line of a CDXJ file.
+const maxCDXJ = 1 << 20
+
+// readLists adds the records that CDXJ files have. known are the numbers of the archives
+// that need not be read: a CDXJ file that is not older names them.
+func (s *Store) readLists(ctx context.Context, lists []string, lines *sorter) (known map[int]bool, err error) {
+	known = map[int]bool{}
+	for _, name := range lists {
+		if err := s.readList(ctx, name, lines, known); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// readList reads one CDXJ file. It names only archives of the store in its own folder. A
+// line that can't be read makes the file useless from there on; its archives are read.
+func (s *Store) readList(ctx context.Context, name string, lines *sorter, known map[int]bool) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	usable := map[string]int{}
+	for i, file := range s.files {
+		if filepath.Dir(file.path) == filepath.Dir(name) && !info.ModTime().Before(file.modified) {
+			usable[filepath.Base(file.path)] = i
+		}
+	}
+	if len(usable) == 0 {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, maxCDXJ)
+	named := map[int]bool{}
+	for number := 1; in.Scan(); number++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		line := in.Text()
+		if strings.HasPrefix(line, "!") || line == "" {
+			continue // a comment
+		}
+		e, file, err := cdxjEntry(line)
+		if err != nil {
+			s.note(fmt.Errorf("%s, line %d: %w; the archives are read instead", filepath.Base(name), number, err))
+			return nil
+		}
+		i, ok := usable[file]
+		if !ok {
+			continue
+		}
+		if e.offset >= s.files[i].size {
+			s.note(fmt.Errorf("%s, line %d: the offset %d is after the end of %s; the archives are read instead", filepath.Base(name), number, e.offset, file))
+			return nil
+		}
+		e.file, named[i] = i, true
+		if err := s.add(lines, &e); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		s.note(fmt.Errorf("%s: %w; the archives are read instead", filepath.Base(name), err))
+		return nil
+	}
+	for i := range named {
+		known[i] = true
+	}
+	return nil
+}
+
+// cdxjEntry returns the entry of a line of a CDXJ file, and the archive that it names.
+func cdxjEntry(line string) (e entry, file string, err error) {
+	c, err := warc.ParseCDXJ(line)
+	if err != nil {
+		return e, "", err
+	}
+	e = entry{kind: kindWhole, offset: c.Offset, status: c.Status, media: c.Type, digest: c.Digest, url: c.URL}
+	if e.media == "warc/revisit" {
+		e.kind, e.media = kindRevisit, ""
+	}
+	e.time, err = stampOf(c.Time)
+	return e, c.File, err
+}

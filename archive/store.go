@@ -1,0 +1,322 @@
+// # Reading
+//
+// A [Store] is a set of WARC and ARC files, of this program or of others, compressed or not.
+// It is a [scheme.Opener] for URLs of every scheme, and dials nothing: see
+// access.Options.Kept. A URL may have been kept more than once: each time is a [Memento]
+// (RFC 7089).
+//
+// URLs are compared in the canonical form of their scheme, without password and fragment,
+// and http like https, as archives do. A URL that its scheme refuses is compared as it was
+// written.
+//
+// Records of the types response, resource and revisit are read. A revisit is read with the
+// record that it refers to, by URL and date or by the digest of the payload. Menus of gopher,
+// FTP, news, WAIS and Prospero are read from their octets: see scheme.Scheme.Kept.
+//
+// The index of a Store is a sorted file, in [Options.Cache] or temporary. It is made from
+// CDXJ files that are beside the archives and not older, or else by reading the archives.
+// Memory does not grow with the archives.
+package archive
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/warc"
+)
+
+// Options of [Open]. The zero Options are the defaults.
+type Options struct {
+	// Cache is the folder that keeps the index for the next time. Empty: the index is
+	// temporary.
+	Cache string
+	// At is the time for which [Store.Open] looks, if the context has none. The zero
+	// Time: the last.
+	At time.Time
+	// Note is called for what could not be read of the archives, while they are indexed.
+	// nil: it is not called.
+	Note func(err error)
+	// Progress is called while archives are indexed, with the octets that are read of
+	// all. nil: it is not called.
+	Progress func(read, size int64)
+}
+
+// Store has the resources of archives. It may be used concurrently.
+type Store struct {
+	registry *scheme.Registry
+	options  Options
+	files    []archiveFile
+	index    *index
+	remove   string // the file of a temporary index
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// archiveFile is a file of a store.
+type archiveFile struct {
+	path     string
+	size     int64
+	modified time.Time
+}
+
+// extensions are the ends of the names of archives.
+var extensions = []string{".warc", ".warc.gz", ".arc", ".arc.gz"}
+
+// ErrNoArchive: a path has no archive.
+var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
+
+// Open opens archives: files, and all of a folder. It reads them unless their index is
+// known, until ctx ends. r has the schemes of the URLs. o may be nil.
+func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (*Store, error) {
+	s := &Store{registry: r}
+	if o != nil {
+		s.options = *o
+	}
+	var lists []string
+	for _, path := range paths {
+		files, cdx, err := archivesAt(path)
+		if err != nil {
+			return nil, fmt.Errorf("archive: %w", err)
+		}
+		s.files, lists = append(s.files, files...), append(lists, cdx...)
+	}
+	slices.SortFunc(s.files, func(a, b archiveFile) int { return cmp.Compare(a.path, b.path) })
+	s.files = slices.CompactFunc(s.files, func(a, b archiveFile) bool { return a.path == b.path })
+	slices.Sort(lists)
+	if err := s.openIndex(ctx, slices.Compact(lists)); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("archive: %w", err)
+	}
+	return s, nil
+}
+
+// Close closes the index. Resources that are open stay open.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if s.index != nil {
+		s.index.file.Close()
+	}
+	if s.remove != "" {
+		return os.Remove(s.remove)
+	}
+	return nil
+}
+
+// Files returns the number of archives.
+func (s *Store) Files() int { return len(s.files) }
+
+// archivesAt returns the archive at path, or those in the folder at path and below, and the
+// CDXJ files beside them.
+func archivesAt(path string) (files []archiveFile, lists []string, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.IsDir() {
+		lists, _ = filepath.Glob(escapeGlob(filepath.Dir(path)) + string(filepath.Separator) + "*.cdxj")
+		return []archiveFile{{path, info.Size(), info.ModTime()}}, lists, nil
+	}
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir():
+			return err
+		case strings.HasSuffix(name, ".cdxj") && d.Type().IsRegular():
+			lists = append(lists, name)
+			return nil
+		case !slices.ContainsFunc(extensions, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) }):
+			return nil
+		}
+		// A symbolic link counts as what it leads to.
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		files = append(files, archiveFile{name, info.Size(), info.ModTime()})
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: %w", path, ErrNoArchive)
+	}
+	return files, lists, err
+}
+
+// escapeGlob returns a pattern that matches only text.
+func escapeGlob(text string) string {
+	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(text)
+}
+
+// head returns the first line of the index: the archives it is of.
+func (s *Store) head(lists []string) string {
+	h := sha256.New()
+	for _, f := range s.files {
+		fmt.Fprintf(h, "%q %d %d\n", f.path, f.size, f.modified.UnixNano())
+	}
+	for _, name := range lists {
+		if info, err := os.Stat(name); err == nil {
+			fmt.Fprintf(h, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	for _, row := range s.registry.All() {
+		fmt.Fprintln(h, row.Name)
+	}
+	return fmt.Sprintf("locus archive index 1 %x\n", h.Sum(nil))
+}
+
+// indexName returns the name of the index in the cache. That of archives that have changed
+// is replaced.
+func (s *Store) indexName() string {
+	h := sha256.New()
+	for _, f := range s.files {
+		fmt.Fprintf(h, "%q\n", f.path)
+	}
+	return fmt.Sprintf("%.16x.idx", h.Sum(nil))
+}
+
+// openIndex opens the index that the cache has, or makes it.
+func (s *Store) openIndex(ctx context.Context, lists []string) error {
+	head := s.head(lists)
+	name := ""
+	if s.options.Cache != "" {
+		name = filepath.Join(s.options.Cache, s.indexName())
+		if f, err := os.Open(name); err == nil {
+			if s.index, err = openIndex(f, head); err == nil {
+				return nil
+			}
+			f.Close()
+		}
+		if err := os.MkdirAll(s.options.Cache, 0o700); err != nil {
+			return err
+		}
+	}
+	f, err := os.CreateTemp(s.options.Cache, "locus-index-*")
+	if err != nil {
+		return err
+	}
+	s.remove = f.Name()
+	if err := s.makeIndex(ctx, f, head, lists); err != nil {
+		f.Close()
+		return err
+	}
+	if s.index, err = openIndex(f, head); err != nil {
+		f.Close()
+		return err
+	}
+	if name == "" {
+		return nil
+	}
+	if err := os.Rename(s.remove, name); err != nil {
+		s.note(err) // another process may have the file open, on some systems
+		return nil
+	}
+	s.remove = ""
+	return nil
+}
+
+// makeIndex writes the index of the archives to f.
+func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []string) error {
+	lines := &sorter{dir: s.options.Cache}
+	defer lines.close()
+	known, err := s.readLists(ctx, lists, lines)
+	if err != nil {
+		return err
+	}
+	scan := &scanner{store: s, ctx: ctx, lines: lines}
+	for _, file := range s.files {
+		scan.size += file.size
+	}
+	for i, file := range s.files {
+		if known[i] {
+			scan.read += file.size
+			continue
+		}
+		if err := scan.file(i); err != nil {
+			return err
+		}
+	}
+	if _, err := f.WriteString(head); err != nil {
+		return err
+	}
+	if err := lines.write(f); err != nil {
+		return err
+	}
+	_, err = f.WriteString(indexEnd)
+	return err
+}
+
+func (s *Store) note(err error) {
+	if s.options.Note != nil {
+		s.options.Note(fmt.Errorf("archive: %w", err))
+	}
+}
+
+// record is an open record of an archive.
+type record struct {
+	*warc.Record
+	file *os.File
+}
+
+func (r *record) Close() error { return r.file.Close() }
+
+// record opens the record of an entry. The index may be wrong, so the record is compared
+// with it.
+func (s *Store) record(e *entry) (*record, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	switch {
+	case closed:
+		return nil, fs.ErrClosed
+	case e.file >= len(s.files):
+		return nil, errEntry
+	}
+	file := s.files[e.file]
+	f, err := os.Open(file.path)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := warc.NewReader(io.NewSectionReader(f, e.offset, max(file.size-e.offset, 0))).Next()
+	if err == nil && rec.Target() != e.url && !s.isSame(rec.Target(), e.url) {
+		err = fmt.Errorf("the record is about %.200q", rec.Target())
+	}
+	if err != nil {
+		f.Close()
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, scheme.Hint(fmt.Errorf("%w: %s, octet %d: %w", scheme.ErrProtocol, filepath.Base(file.path), e.offset, err), "the index does not fit the archive: remove the .cdxj file beside it")
+	}
+	return &record{rec, f}, nil
+}
+
+// isSame reports whether two texts are the same URL.
+func (s *Store) isSame(a, b string) bool {
+	first, err := locus.Parse(a)
+	if err != nil {
+		return false
+	}
+	second, err := locus.Parse(b)
+	return err == nil && keyOf(s.registry, first) == keyOf(s.registry, second)
+}

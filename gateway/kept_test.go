@@ -1,0 +1,255 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// keptRecord returns a record of WARC.
+func keptRecord(kind, u, date, media, body string) string {
+	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, u, date, media, len(body), body)
+}
+
+func keptPage(u, date, body string) string {
+	return keptRecord("response", u, date, "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+body)
+}
+
+const oldMenu = "iKept\t\t\t\r\n0About\t/about\tg.example\t70\r\n7Find\t/find\tg.example\t70\r\n.\r\n"
+
+// keptGateway serves an archive. Anything that is dialled fails the test.
+func keptGateway(t *testing.T, live bool) *httptest.Server {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.warc")
+	text := keptPage("http://h.example/", "2001-01-01T00:00:00Z", "<script>alert(1)</script><a href=/next onclick=x()>one</a>") +
+		keptPage("http://h.example/", "2002-01-01T00:00:00Z", "<a href=/next>two</a><img src=i.png>") +
+		keptPage("http://h.example/", "2003-01-01T00:00:00Z", "three") +
+		keptPage("http://h.example/next", "2001-01-01T00:00:05Z", "next one") + keptPage("http://h.example/next", "2003-01-01T00:00:00Z", "next three") +
+		keptRecord("response", "http://h.example/moved", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 302 Found\r\nLocation: /sub/page\r\n\r\n") +
+		keptPage("http://h.example/sub/page", "2001-01-01T00:00:00Z", "<a href=other>x</a>") +
+		keptRecord("response", "http://h.example/gone", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 404 Not Found\r\n\r\n") +
+		keptRecord("resource", "gopher://g.example/", "2001-01-01T00:00:00Z", "application/octet-stream", oldMenu) +
+		keptRecord("resource", "gopher://g.example/0/about", "2001-01-01T00:00:00Z", "text/plain", "about it") +
+		keptRecord("resource", "file:///etc/motd", "2001-01-01T00:00:00Z", "text/plain", "kept file")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := archive.Open(t.Context(), registry, []string{name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := access.New(registry, p, &access.Options{Kept: store, Live: live, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+		t.Errorf("dials %s", address)
+		return nil, errors.New("no network")
+	}})
+	g, err := gateway.New(c, &gateway.Options{Archive: store, Live: live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(g)
+	t.Cleanup(func() {
+		s.Close()
+		g.Close()
+		c.Close()
+		store.Close()
+	})
+	return s
+}
+
+// ask requests a path without following redirects. fields are name, value, ...
+func ask(t *testing.T, s *httptest.Server, path string, fields ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(fields); i += 2 {
+		req.Header.Set(fields[i], fields[i+1])
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+// wantParts tests that a page has each part, and none of those after "!".
+func wantParts(t *testing.T, what, page string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if text, isAbsent := strings.CutPrefix(part, "!"); strings.Contains(page, text) == isAbsent {
+			_, main, _ := strings.Cut(page, "<main")
+			t.Errorf("%s: %s in %.1500s", what, part, main)
+		}
+	}
+}
+
+func TestKeptPages(t *testing.T) {
+	s := keptGateway(t, false)
+	resp, body := ask(t, s, "/http/h.example/")
+	if resp.StatusCode != 200 || resp.Header.Get("Memento-Datetime") != "Wed, 01 Jan 2003 00:00:00 GMT" || resp.Header.Get("Vary") != "Accept-Datetime" {
+		t.Error(resp.Status, resp.Header)
+	}
+	wantParts(t, "last", body, "three", "Kept <time", `title="2002-01-01">Earlier`, ">First</a>", "3 times", "!Later")
+	resp, body = ask(t, s, "/?url=http://h.example/&at=2001")
+	if resp.Header.Get("Memento-Datetime") != "Mon, 01 Jan 2001 00:00:00 GMT" {
+		t.Error(resp.Header)
+	}
+	// Links lead to what was kept at the time, and scripts are left out.
+	wantParts(t, "first", body, ">one</a>", ">Later</a>", ">Last</a>", "!Earlier", "url=http%3A%2F%2Fh.example%2Fnext&amp;at=20010101000000", "!alert(1)", "!onclick")
+	_, body = ask(t, s, "/?url=http://h.example/next&at=20010101000000")
+	wantParts(t, "next", body, "next one")
+	// A redirect that was kept is the base of links.
+	_, body = ask(t, s, "/?url=http://h.example/moved&at=2001")
+	wantParts(t, "moved", body, "h.example%2Fsub%2Fother")
+	_, body = ask(t, s, "/gopher/g.example/")
+	wantParts(t, "menu", body, `href="/gopher/g.example/0/about"`, "Kept <time", "once")
+	_, body = ask(t, s, "/gopher/g.example/0/about")
+	wantParts(t, "text", body, "about it")
+	_, body = ask(t, s, "/gopher/g.example/7/find")
+	wantParts(t, "search", body, "Words to search for", "!Kept <time")
+	_, body = ask(t, s, "/file//etc/motd")
+	wantParts(t, "file", body, "kept file")
+	for path, want := range map[string]int{"/http/h.example/none": 404, "/http/h.example/gone": 404, "/file//etc/passwd": 404, "/telnet/h.example/": 404, "/?url=http://h.example/&at=x": 400, "/-/timemap?url=http://x.example/": 404, "/-/kept?url=http://x.example/": 404, "/-/kept?url=:": 400} {
+		if resp, body := ask(t, s, path); resp.StatusCode != want {
+			t.Errorf("%s: %s, %s", path, resp.Status, body)
+		}
+	}
+}
+
+func TestKeptRaw(t *testing.T) {
+	s := keptGateway(t, false)
+	for path, want := range map[string]string{
+		"/-/raw/gopher/g.example/0/about":                  "about it",
+		"/-/raw/http/h.example/":                           "three",
+		"/-/raw?url=http://h.example/&at=20020101000000":   "<a href=/next>two</a><img src=i.png>",
+		"/-/raw?url=http%3A%2F%2Fh.example%2Fnext&at=1999": "next one",
+	} {
+		resp, body := ask(t, s, path)
+		if resp.StatusCode != 200 || body != want || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "sandbox") || resp.Header.Get("Memento-Datetime") == "" {
+			t.Errorf("%s: %s, %q, %v", path, resp.Status, body, resp.Header)
+		}
+	}
+}
+
+// The negotiation of RFC 7089.
+func TestMemento(t *testing.T) {
+	s := keptGateway(t, false)
+	resp, _ := ask(t, s, "/http/h.example/", "Accept-Datetime", "Fri, 01 Feb 2002 00:00:00 GMT")
+	memento := s.URL + "/?url=http%3A%2F%2Fh.example%2F&at=20020101000000"
+	if resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != memento || resp.Header.Get("Vary") != "Accept-Datetime" || resp.Header.Get("Memento-Datetime") != "" {
+		t.Error(resp.Status, resp.Header)
+	}
+	resp, body := ask(t, s, strings.TrimPrefix(memento, s.URL))
+	wantParts(t, "memento", body, ">two</a>")
+	at := func(stamp string) string { return "<" + s.URL + "/?url=http%3A%2F%2Fh.example%2F&at=" + stamp + ">" }
+	want := `<http://h.example/>; rel="original", <` + s.URL + `/http/h.example/>; rel="timegate", <` + s.URL + `/-/timemap?url=http%3A%2F%2Fh.example%2F>; rel="timemap"; type="application/link-format", ` +
+		at("20010101000000") + `; rel="first prev memento"; datetime="Mon, 01 Jan 2001 00:00:00 GMT", ` +
+		at("20020101000000") + `; rel="memento"; datetime="Tue, 01 Jan 2002 00:00:00 GMT", ` +
+		at("20030101000000") + `; rel="next last memento"; datetime="Wed, 01 Jan 2003 00:00:00 GMT"`
+	if got := resp.Header.Get("Link"); got != want || resp.Header.Get("Vary") != "" {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	resp, _ = ask(t, s, "/-/raw/http/h.example/", "Accept-Datetime", "Fri, 01 Feb 1980 00:00:00 GMT")
+	if resp.Header.Get("Location") != s.URL+"/-/raw?url=http%3A%2F%2Fh.example%2F&at=20010101000000" {
+		t.Error(resp.Status, resp.Header)
+	}
+	if resp, _ := ask(t, s, "/http/h.example/", "Accept-Datetime", "yesterday"); resp.StatusCode != http.StatusBadRequest {
+		t.Error(resp.Status)
+	}
+	resp, body = ask(t, s, "/-/timemap?url=http%3A%2F%2Fh.example%2F")
+	want = `<http://h.example/>; rel="original",
+<` + s.URL + `/-/timemap?url=http%3A%2F%2Fh.example%2F>; rel="self"; type="application/link-format"; from="Mon, 01 Jan 2001 00:00:00 GMT"; until="Wed, 01 Jan 2003 00:00:00 GMT",
+<` + s.URL + `/http/h.example/>; rel="timegate",
+` + at("20010101000000") + `; rel="first memento"; datetime="Mon, 01 Jan 2001 00:00:00 GMT",
+` + at("20020101000000") + `; rel="memento"; datetime="Tue, 01 Jan 2002 00:00:00 GMT",
+` + at("20030101000000") + `; rel="last memento"; datetime="Wed, 01 Jan 2003 00:00:00 GMT"
+`
+	if body != want || resp.Header.Get("Content-Type") != "application/link-format" {
+		t.Errorf("%s\nwant %s", body, want)
+	}
+}
+
+func TestKeptIndex(t *testing.T) {
+	s := keptGateway(t, false)
+	_, body := ask(t, s, "/")
+	wantParts(t, "hosts", body, `href="/-/kept?host=g.example"`, `href="/-/kept?host=h.example"`, "(URLs without a host)", "!rel=\"next\"")
+	_, body = ask(t, s, "/-/kept?host=h.example")
+	wantParts(t, "URLs", body, `href="/http/h.example/"`, "3 times, last", "404", `href="/http/h.example/moved"`, "!g.example")
+	_, body = ask(t, s, "/-/kept?host=")
+	wantParts(t, "no host", body, "file:///etc/motd")
+	_, body = ask(t, s, "/-/kept?url=http://h.example/")
+	wantParts(t, "times", body, "at=20010101000000", "at=20020101000000", "at=20030101000000")
+	_, body = ask(t, s, "/-/kept?host=%3Cscript%3E")
+	wantParts(t, "hostile", body, "!<script>", "Nothing.")
+}
+
+// A browser with the gateway as its proxy sees the archive, and gets no tunnel out of it.
+func TestKeptProxy(t *testing.T) {
+	s := keptGateway(t, false)
+	proxy, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{Proxy: http.ProxyURL(proxy)}
+	defer transport.CloseIdleConnections()
+	for stamp, want := range map[string]string{"": "three", "Mon, 01 Jan 2002 00:00:00 GMT": "<a href=/next>two</a><img src=i.png>"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://h.example/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stamp != "" {
+			req.Header.Set("Accept-Datetime", stamp)
+		}
+		resp, err := transport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(body) != want || err != nil {
+			t.Errorf("%s: %s, %q, %v", stamp, resp.Status, body, err)
+		}
+	}
+	if _, err := (&http.Client{Transport: transport}).Get("https://h.example/"); err == nil {
+		t.Error("a tunnel")
+	}
+}
+
+// With Live, the policy is asked about what was not kept.
+func TestKeptLive(t *testing.T) {
+	s := keptGateway(t, true)
+	_, body := ask(t, s, "/http/h.example/")
+	wantParts(t, "kept", body, "three")
+	if resp, body := ask(t, s, "/http/127.0.0.1/"); resp.StatusCode != http.StatusForbidden || strings.Contains(body, "Kept <time") {
+		t.Errorf("%s, %s", resp.Status, body)
+	}
+}

@@ -1,0 +1,136 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/internal/tour"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/warc"
+)
+
+// tourRegistry returns the schemes for the servers of the tour.
+func tourRegistry(t *testing.T, m *tour.Museum) *scheme.Registry {
+	t.Helper()
+	registry, err := all.Registry(slices.Concat(
+		news.Schemes(news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()})),
+		mid.Schemes(mid.New(&mid.Options{Store: m.Mail()})),
+		[]scheme.Scheme{
+			ftp.Scheme(ftp.New(&ftp.Options{TLSConfig: m.TLS()})), ftp.SecureScheme(ftp.New(&ftp.Options{TLSConfig: m.TLS()})),
+			http.Scheme(http.New(&http.Options{TLS: m.TLS()})), http.SecureScheme(http.New(&http.Options{TLS: m.TLS()})),
+			gopher.Scheme(gopher.New(&gopher.Options{TLSConfig: m.TLS()})), gopher.SecureScheme(gopher.New(&gopher.Options{TLSConfig: m.TLS()})),
+		},
+	)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, s := range registry.All() {
+			if c, ok := s.Opener.(io.Closer); ok {
+				c.Close()
+			}
+		}
+	})
+	return registry
+}
+
+// What a gateway shows of each of the tour's servers, another shows from the archive: the
+// raw view octet for octet.
+func TestKeptTour(t *testing.T) {
+	rows, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := tour.Open(rows.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	registry := tourRegistry(t, m)
+	name := filepath.Join(t.TempDir(), "tour.warc.gz")
+	w, err := warc.Create(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := archive.NewRecorder(w, registry, nil)
+	c, err := m.Client(registry, &access.Options{Record: recorder.Record})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	g, err := gateway.New(c, &gateway.Options{Files: m.Holds, TLS: m.TLS()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := httptest.NewServer(g)
+	seen := map[string]string{}
+	for _, stop := range m.Stops() {
+		if !stop.From.IsZero() || stop.Missing || registry.Scheme(stop.URL).Traits.Has(scheme.Local|scheme.Messages) && stop.Scheme != "file" {
+			continue // the user's mail is not recorded
+		}
+		if resp, body := ask(t, live, "/-/raw?url="+url.QueryEscape(stop.URL.String())); resp.StatusCode == 200 {
+			seen[stop.URL.String()] = resp.Header.Get("Content-Type") + "\n" + body
+		}
+	}
+	live.Close()
+	g.Close()
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	store, err := archive.Open(t.Context(), registry, []string{name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	p, err := policy.New(policy.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = access.New(registry, p, &access.Options{Kept: store, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+		t.Errorf("dials %s", address)
+		return nil, errors.New("no network")
+	}})
+	defer c.Close()
+	if g, err = gateway.New(c, &gateway.Options{Archive: store}); err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	kept := httptest.NewServer(g)
+	defer kept.Close()
+	kinds := map[string]int{}
+	for u, want := range seen {
+		resp, body := ask(t, kept, "/-/raw?url="+url.QueryEscape(u))
+		if got := resp.Header.Get("Content-Type") + "\n" + body; got != want {
+			t.Errorf("%s: %s, %.300q\nlive %.300q", u, resp.Status, got, want)
+		}
+		if resp, body := ask(t, kept, "/?url="+url.QueryEscape(u)); resp.StatusCode != 200 {
+			t.Errorf("%s: %s, %.300q", u, resp.Status, body)
+		}
+		name, _, _ := strings.Cut(u, ":")
+		kinds[name]++
+	}
+	for _, name := range []string{"ftp", "http", "gopher", "nntp", "news", "wais", "prospero", "file", "ftps", "https", "gophers", "nntps", "gemini", "finger", "data"} {
+		if kinds[name] == 0 {
+			t.Errorf("the tour has no resource of %s", name)
+		}
+	}
+}

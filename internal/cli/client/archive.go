@@ -1,0 +1,82 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Archives are the flags for resources that were kept.
+type Archives struct {
+	Paths []string
+	Live  bool
+	at    string
+}
+
+// AddFlags adds the flags.
+func (k *Archives) AddFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&k.Paths, "from", nil, "open what `FILE` or FOLDER has kept (WARC, ARC), without a network (repeatable)")
+	f.StringVar(&k.at, "at", "", "open what was kept nearest to `TIME` (2024-05-01), not the last")
+	f.BoolVar(&k.Live, "live", false, "use the network for what was not kept")
+}
+
+// Used reports whether archives take the place of the network.
+func (k *Archives) Used() bool { return len(k.Paths) > 0 }
+
+// ArchiveError says that an archive could not be opened.
+type ArchiveError struct{ error }
+
+func (e *ArchiveError) Unwrap() error { return e.error }
+
+// Open opens the archives; nil: there are none. The error is an [*ArchiveError], or about the
+// flags.
+func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error) {
+	if !k.Used() {
+		if k.at != "" || k.Live {
+			return nil, errors.New("--at and --live need --from FILE or --from FOLDER")
+		}
+		return nil, nil
+	}
+	o := &archive.Options{Note: func(err error) { a.Note("%v", err) }}
+	if k.at != "" {
+		var err error
+		if o.At, err = archive.ParseTime(k.at); err != nil {
+			return nil, fmt.Errorf("--at: %w", err)
+		}
+	}
+	if folder, _ := a.CacheFolder(); folder != "" {
+		o.Cache = filepath.Join(folder, "archives")
+	}
+	if a.ErrTTY && !a.Flags.Quiet {
+		o.Progress = progress(a)
+	}
+	paths := make([]string, len(k.Paths))
+	for i, path := range k.Paths {
+		paths[i] = a.ExpandHome(path)
+	}
+	s, err := archive.Open(a.Context, r, paths, o)
+	if err != nil {
+		return nil, &ArchiveError{err}
+	}
+	return s, nil
+}
+
+// progress returns a function that says once in a while how much of the archives was read,
+// if that takes long.
+func progress(a *base.App) func(read, size int64) {
+	const every = 5 * time.Second
+	next := time.Now().Add(every)
+	return func(read, size int64) {
+		if now := time.Now(); now.After(next) && size > 0 {
+			next = now.Add(every)
+			a.Note("reading the archives for their index: %d%%", read*100/size)
+		}
+	}
+}

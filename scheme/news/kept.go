@@ -1,0 +1,60 @@
+package news
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/lineconn"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+)
+
+// readKept implements Scheme.Kept. The octets of a list are the replies to its commands, from
+// GROUP or LIST on.
+func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+	n, err := Parse(u)
+	if err != nil {
+		body.Close()
+		return nil, err
+	}
+	if n.messageID != "" || n.hasNumber {
+		return n.keptArticle(mediaType, body), nil
+	}
+	x := &operation{client: New(&Options{Limits: c.o.Limits, IdleConns: -1}), ctx: context.Background(), url: n, server: u, kept: true}
+	if server, err := c.server(n); err == nil {
+		x.server = server
+	}
+	x.req = &scheme.Request{URL: u, Dial: kept.NewDialer(body)}
+	x.key = lineconn.NewKey(x.req.Dial, u, Port, false)
+	conn, err := lineconn.Dial(x.ctx, x.key)
+	if err == nil {
+		x.use(keptConn(conn))
+		x.readLines()
+		var res scheme.Resource
+		if res, err = x.open(); err == nil {
+			return res, nil
+		}
+	}
+	body.Close()
+	return nil, fmt.Errorf("news: %w", err)
+}
+
+func keptConn(c lineconn.Conn) *conn { return &conn{Conn: c, kept: true} }
+
+func (n URL) keptArticle(mediaType string, body io.ReadCloser) *scheme.Object {
+	in := bufio.NewReaderSize(body, maxHead)
+	head, _ := in.Peek(maxHead)
+	h, _ := message.ReadHeader(bytes.NewReader(head), nil)
+	o := scheme.Object{URL: n.url, Name: cmp.Or(n.messageID, unbracketed(h.Get("Message-ID"))), Type: cmp.Or(mediaType, articleType)}
+	o.ModTime, _ = h.Date()
+	return kept.Object(o, struct {
+		io.Reader
+		io.Closer
+	}{in, body})
+}
