@@ -21,6 +21,7 @@ type recording struct {
 	recorder *Recorder
 	url      locus.URL
 	began    time.Time
+	filled   bool // a form was filled in
 	part     bool // the response is not all that the URL leads to by itself
 
 	mu      sync.Mutex
@@ -76,7 +77,7 @@ func (x *recording) addSecret(text string) {
 func (x *recording) Filled() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.part = true
+	x.part, x.filled = true, true
 }
 
 // Opened implements [access.Recording].
@@ -105,7 +106,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 		x.keepMenu(r)
 	case *scheme.Referral:
 		x.mu.Lock()
-		if list := referralList(r); len(list) > 0 && !x.over {
+		if list := referralList(r); len(list) > 0 && !x.over && !x.filled {
 			x.block, x.kind = x.recorder.to.NewBlock(), referralType(r)
 			x.block.BeginPayload()
 			x.block.Write(list)

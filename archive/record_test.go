@@ -170,7 +170,7 @@ func TestRecordTour(t *testing.T) {
 	}
 	closed(t, r)
 	list := records(t, name)
-	kinds := map[string]int{}
+	kinds, menus := map[string]int{}, map[string]int{}
 	for _, v := range visits {
 		u := v.url.WithoutFragment()
 		s := registry.Scheme(u)
@@ -183,6 +183,9 @@ func TestRecordTour(t *testing.T) {
 		}
 		target := canonical.WithoutPassword().String()
 		kinds[u.Scheme()]++
+		if v.source != "" {
+			menus[u.Scheme()]++
+		}
 		switch {
 		case s.Traits.Has(scheme.Web):
 			found := find(list, "response", u.String())
@@ -215,6 +218,11 @@ func TestRecordTour(t *testing.T) {
 	for _, name := range []string{"ftp", "http", "gopher", "nntp", "wais", "prospero", "file", "ftps", "https", "gophers", "nntps", "gemini", "finger"} {
 		if kinds[name] == 0 {
 			t.Errorf("the tour has no resource of %s", name)
+		}
+	}
+	for _, name := range []string{"ftp", "gopher", "nntp", "wais", "prospero", "file", "gemini"} {
+		if menus[name] == 0 {
+			t.Errorf("the tour has no octets of a menu of %s", name)
 		}
 	}
 	for _, rec := range list {
