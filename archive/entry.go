@@ -123,7 +123,7 @@ func keyOf(r *scheme.Registry, u locus.URL) string {
 // digestKey returns the key of a digest. Some CDXJ files leave out the usual algorithm.
 func digestKey(digest string) string { return "\t" + strings.TrimPrefix(digest, "sha1:") }
 
-// stampOf returns 14 digits for a time, or an error for one that has none.
+// stampOf returns 14 digits for a time, or an error for a year that needs more or fewer.
 func stampOf(t time.Time) (string, error) {
 	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
 		return "", fmt.Errorf("the year %d has not four digits", t.Year())

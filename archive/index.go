@@ -45,7 +45,7 @@ func openIndex(f *os.File, head string) (*index, error) {
 const indexEnd = "\xFF end\n"
 
 // from returns the entries from the first whose line is not less than prefix. An error ends
-// them. Each loop reads the file anew.
+// them. Each loop reads the file again.
 func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		at, err := x.find(prefix)

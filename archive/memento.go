@@ -37,7 +37,7 @@ func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 
 // History are the times of a URL around one of them.
 type History struct {
-	First, Prev, At, Next, Last Memento // Prev and Next are zero if there is none
+	First, Prev, At, Next, Last Memento // Prev and Next may be zero
 	Count                       int     // how many times there are
 }
 
@@ -157,7 +157,7 @@ func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 }
 
 // Near returns a URL that was kept and begins most like u: of the same host and scheme. It
-// is zero if there is none.
+// is zero if nothing of them was kept.
 func (s *Store) Near(u locus.URL) locus.URL {
 	key := keyOf(s.registry, u)
 	host, rest, _ := strings.Cut(key, " ")

@@ -138,7 +138,6 @@ func joinNotes(a, b string) string {
 type kept struct {
 	record *record   // has the octets
 	head   []byte    // the header of HTTP that replaces that of record
-	begun  bool      // head was read, and that of record skipped
 	skip   io.Reader // what follows the header of record
 	date   time.Time
 	first  io.Closer // the record of the revisit
@@ -236,7 +235,7 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	return nil, errRevisit
 }
 
-// first returns the first whole record whose line begins with prefix; nil: there is none.
+// first returns the first whole record whose line begins with prefix; nil: not found.
 func (s *Store) first(prefix string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {

@@ -53,6 +53,7 @@ func (s *sorter) spill() error {
 	for _, line := range s.lines {
 		w.Write(line)
 	}
+	clear(s.lines) // their memory is free
 	s.lines, s.used, s.block = s.lines[:0], 0, nil
 	if err := w.Flush(); err != nil {
 		return err

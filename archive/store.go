@@ -76,7 +76,7 @@ type archiveFile struct {
 // extensions are the ends of the names of archives.
 var extensions = []string{".warc", ".warc.gz", ".arc", ".arc.gz"}
 
-// ErrNoArchive: a path has no archive.
+// ErrNoArchive is the error for a folder without archives.
 var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
 
 // Open opens archives: files, and all of a folder. It reads them unless their index is

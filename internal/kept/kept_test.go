@@ -12,7 +12,7 @@ import (
 
 func TestBuffer(t *testing.T) {
 	if For(&scheme.Request{}) != nil || For(&scheme.Request{Source: true, Probe: true}) != nil {
-		t.Error("a buffer that no one asked for")
+		t.Error("a buffer without a request for one")
 	}
 	b := For(&scheme.Request{Source: true})
 	io.Copy(io.Discard, b.Tee(strings.NewReader("old")))

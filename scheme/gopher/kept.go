@@ -20,6 +20,9 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 		return nil, err
 	}
 	in := bufio.NewReaderSize(body, readBuffer)
+	if c.o.Raw {
+		return kept.Object(scheme.Object{URL: u, Name: g.name(), Type: "application/octet-stream"}, buffered{in, body}), nil
+	}
 	if !g.isMenu() {
 		head, _ := in.Peek(mostHead)
 		if mediaType == "" {

@@ -1,6 +1,8 @@
 package gopher_test
 
 import (
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -18,6 +20,19 @@ func TestKeptView(t *testing.T) {
 		schemetest.SameKept(t, gopher.Scheme(nil), m, []scheme.Item{
 			{URL: locus.MustParse("gopher://h.example/00about"), Title: "About", Kind: scheme.KindObject, Type: "text/plain", Size: -1},
 		})
+	}
+}
+
+// A raw client returns the octets of a menu.
+func TestKeptRaw(t *testing.T) {
+	const octets = "+-1\r\n0About\t0about\th.example\t70\r\n.\r\n"
+	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Kept(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
+	o, ok := res.(*scheme.Object)
+	if err != nil || !ok {
+		t.Fatalf("%T, %v", res, err)
+	}
+	if got, err := io.ReadAll(o.Body); string(got) != octets || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -22,9 +22,9 @@ type Archives struct {
 
 // AddFlags adds the flags.
 func (k *Archives) AddFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&k.Paths, "from", nil, "open what `FILE` or FOLDER has kept (WARC, ARC), without a network (repeatable)")
-	f.StringVar(&k.at, "at", "", "open what was kept nearest to `TIME` (2024-05-01), not the last")
-	f.BoolVar(&k.Live, "live", false, "use the network for what was not kept")
+	f.StringArrayVar(&k.Paths, "from", nil, "open URLs from a WARC or ARC `FILE` or folder (repeatable)")
+	f.StringVar(&k.at, "at", "", "of an archive, open what was kept nearest to `TIME` (2024-05-01)")
+	f.BoolVar(&k.Live, "live", false, "use the network for what the archives do not have")
 }
 
 // Used reports whether archives take the place of the network.
@@ -35,7 +35,7 @@ type ArchiveError struct{ error }
 
 func (e *ArchiveError) Unwrap() error { return e.error }
 
-// Open opens the archives; nil: there are none. The error is an [*ArchiveError], or about the
+// Open opens the archives; nil without flags. The error is an [*ArchiveError], or about the
 // flags.
 func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error) {
 	if !k.Used() {
