@@ -13,6 +13,9 @@ type Recording interface {
 	scheme.Recorder
 	// Secret tells a password that may be sent, and must not be kept.
 	Secret(password string)
+	// Filled tells that a form was filled in, so that the response is not what the URL
+	// leads to by itself.
+	Filled()
 	// Opened is called once, with the outcome of the request. It returns the resource to
 	// use in place of res, which keeps what is read of it. The resource ends the
 	// recording when it is closed.
@@ -56,6 +59,20 @@ func (c *Client) startRecord(req *scheme.Request) Recording {
 			login, ok, err := ask(ctx, q)
 			r.Secret(login.Password)
 			return login, ok, err
+		}
+	}
+	if fill := req.Fill; fill != nil {
+		req.Fill = func(ctx context.Context, f *scheme.Form) ([]string, bool, error) {
+			answers, ok, err := fill(ctx, f)
+			if ok && err == nil {
+				r.Filled()
+				for i, field := range f.Fields {
+					if i < len(answers) && field.Secret() {
+						r.Secret(answers[i])
+					}
+				}
+			}
+			return answers, ok, err
 		}
 	}
 	return r

@@ -47,11 +47,16 @@ func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) 
 // Record begins to record a request. It is for the field Record of [access.Options]. After
 // the recording has failed or ended, it returns nil.
 func (r *Recorder) Record(req *scheme.Request) access.Recording {
-	x := &recording{recorder: r, url: req.URL, began: r.to.Now(), part: req.Probe || req.Offset > 0}
+	x := &recording{recorder: r, url: req.URL, began: r.to.Now(), part: isPart(req)}
 	if !r.begin(x) {
 		return nil
 	}
 	return x
+}
+
+// isPart reports whether the response to req may not be all that its URL leads to by itself.
+func isPart(req *scheme.Request) bool {
+	return req.Probe || req.Offset > 0 || len(req.Like) > 0 || req.Items != scheme.ItemRange{}
 }
 
 // Close ends the recordings in progress, with what was read so far, and closes the archive.

@@ -21,7 +21,8 @@ type recording struct {
 	recorder *Recorder
 	url      locus.URL
 	began    time.Time
-	part     bool // the response is not the whole object
+	filled   bool // a form was filled in
+	part     bool // the response is not all that the URL leads to by itself
 
 	mu      sync.Mutex
 	talk    conversation
@@ -72,6 +73,13 @@ func (x *recording) addSecret(text string) {
 	}
 }
 
+// Filled implements [access.Recording].
+func (x *recording) Filled() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.part, x.filled = true, true
+}
+
 // Opened implements [access.Recording].
 func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 	x.mu.Lock()
@@ -98,7 +106,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 		x.keepMenu(r)
 	case *scheme.Referral:
 		x.mu.Lock()
-		if list := referralList(r); len(list) > 0 && !x.over {
+		if list := referralList(r); len(list) > 0 && !x.over && !x.filled {
 			x.block, x.kind = x.recorder.to.NewBlock(), referralType(r)
 			x.block.BeginPayload()
 			x.block.Write(list)
@@ -201,7 +209,7 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 
 // keepSource keeps the octets of a menu whose items have been read.
 func (x *recording) keepSource(m *scheme.Menu) {
-	if m.Source == nil || x.part {
+	if m.Source == nil {
 		return
 	}
 	octets, kind := m.Source()
@@ -210,7 +218,7 @@ func (x *recording) keepSource(m *scheme.Menu) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over {
+	if x.over || x.part {
 		return
 	}
 	x.block, x.kind = x.recorder.to.NewBlock(), mediaTypeOf(kind)

@@ -170,7 +170,7 @@ func TestRecordTour(t *testing.T) {
 	}
 	closed(t, r)
 	list := records(t, name)
-	kinds := map[string]int{}
+	kinds, menus := map[string]int{}, map[string]int{}
 	for _, v := range visits {
 		u := v.url.WithoutFragment()
 		s := registry.Scheme(u)
@@ -183,6 +183,9 @@ func TestRecordTour(t *testing.T) {
 		}
 		target := canonical.WithoutPassword().String()
 		kinds[u.Scheme()]++
+		if v.source != "" {
+			menus[u.Scheme()]++
+		}
 		switch {
 		case s.Traits.Has(scheme.Web):
 			found := find(list, "response", u.String())
@@ -215,6 +218,11 @@ func TestRecordTour(t *testing.T) {
 	for _, name := range []string{"ftp", "http", "gopher", "nntp", "wais", "prospero", "file", "ftps", "https", "gophers", "nntps", "gemini", "finger"} {
 		if kinds[name] == 0 {
 			t.Errorf("the tour has no resource of %s", name)
+		}
+	}
+	for _, name := range []string{"ftp", "gopher", "nntp", "wais", "prospero", "file", "gemini"} {
+		if menus[name] == 0 {
+			t.Errorf("the tour has no octets of a menu of %s", name)
 		}
 	}
 	for _, rec := range list {
@@ -439,6 +447,8 @@ func (o ownOpener) Open(_ context.Context, req *scheme.Request) (scheme.Resource
 	return o.open(req)
 }
 
+func mustParse(text string) locus.URL { return locus.MustParse(text) }
+
 func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 
 func registryWith(t testing.TB, o ownOpener) *scheme.Registry {
@@ -452,4 +462,33 @@ func registryWith(t testing.TB, o ownOpener) *scheme.Registry {
 
 func newClient(registry *scheme.Registry, r *archive.Recorder) *access.Client {
 	return access.New(registry, policy.Policy{}, &access.Options{Record: r.Record})
+}
+
+// When the archive can't be written, that is told once, and what is fetched is still read.
+func TestRecordFails(t *testing.T) {
+	registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
+		return &scheme.Object{URL: req.URL, Size: -1, Body: io.NopCloser(strings.NewReader("0123456789"))}, nil
+	}})
+	w, err := warc.Create(filepath.Join(t.TempDir(), "a.warc"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []error
+	r := archive.NewRecorder(w, registry, func(err error) { told = append(told, err) })
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(registry, r)
+	for range 3 {
+		res, err := c.Open(t.Context(), "x-own://h.example/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _, err := consume(res.Resource); text != "0123456789" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+	if err := r.Close(); len(told) != 1 || err == nil || !errors.Is(err, told[0]) {
+		t.Errorf("%v, then %v", told, err)
+	}
 }

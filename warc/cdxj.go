@@ -34,7 +34,7 @@ const cdxjTime = "20060102150405"
 // cdxjObject is the JSON of a line. The numbers are strings, as others write them.
 type cdxjObject struct {
 	URL      string     `json:"url"`
-	Mime     string     `json:"mime,omitempty"`
+	MIME     string     `json:"mime,omitempty"`
 	Status   cdxjNumber `json:"status,omitempty"`
 	Digest   string     `json:"digest,omitempty"`
 	Length   cdxjNumber `json:"length,omitempty"`
@@ -66,7 +66,7 @@ func (n cdxjNumber) int() (int64, error) {
 
 // Append appends the line, with its end, to dst.
 func (c CDXJ) Append(dst []byte) []byte {
-	o := cdxjObject{URL: c.URL, Mime: c.Type, Digest: c.Digest, Filename: c.File, Offset: cdxjNumber(strconv.FormatInt(c.Offset, 10))}
+	o := cdxjObject{URL: c.URL, MIME: c.Type, Digest: c.Digest, Filename: c.File, Offset: cdxjNumber(strconv.FormatInt(c.Offset, 10))}
 	if c.Status != 0 {
 		o.Status = cdxjNumber(strconv.Itoa(c.Status))
 	}
@@ -83,7 +83,7 @@ func (c CDXJ) Append(dst []byte) []byte {
 	return b.Bytes()
 }
 
-// ErrCDXJ: a line is not one of an index of web archives.
+// ErrCDXJ means that a line is not one of an index of web archives.
 var ErrCDXJ = errors.New("warc: not a line of a CDXJ index")
 
 // ParseCDXJ reads a line, without or with its end. Of the fields in the JSON, it ignores
@@ -102,7 +102,7 @@ func ParseCDXJ(line string) (c CDXJ, err error) {
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return CDXJ{}, fmt.Errorf("%w: the JSON is malformed", ErrCDXJ)
 	}
-	c.URL, c.Type, c.Digest, c.File = o.URL, o.Mime, o.Digest, o.Filename
+	c.URL, c.Type, c.Digest, c.File = o.URL, o.MIME, o.Digest, o.Filename
 	status, err1 := o.Status.int()
 	length, err2 := o.Length.int()
 	offset, err3 := o.Offset.int()

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// ErrName: the name of an archive does not end in ".warc.gz" or ".warc".
+// ErrName means that the name of an archive does not end in ".warc.gz" or ".warc".
 var ErrName = errors.New(`warc: the name of an archive ends in ".warc.gz" or ".warc"`)
 
 // Create opens the archive of that name for writing, and creates it if it is missing. An

@@ -135,7 +135,8 @@ func FuzzExchange(f *testing.F) {
 		if whole.response != "" && !strings.HasSuffix(response, whole.body) {
 			t.Errorf("the body is %q", whole.body)
 		}
-		for line := range strings.Lines(whole.response) {
+		_, fields, _ := strings.Cut(whole.response, "\n")
+		for line := range strings.Lines(fields) {
 			if name, value, _ := strings.Cut(line, ":"); strings.EqualFold(name, "Set-Cookie") && strings.TrimRight(value, "\r\n") != " ***" {
 				t.Errorf("%q", line)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// public are the fields of a request whose values are no secrets. The value of any other is
+// public are the fields of a request whose values are shown. The value of any other is
 // hidden, because a person may have added it for a login.
 var public = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Dnt",
