@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/locus-url/locus/internal/unpack"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/warc"
 )
@@ -56,7 +57,7 @@ func (f *finder) zip(it item, h *head) {
 		return
 	}
 	r.RegisterDecompressor(zipBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
-	r.RegisterDecompressor(zipZstd, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderLowmem(true)))
+	r.RegisterDecompressor(zipZstd, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(unpack.MaxDictionary), zstd.WithDecoderLowmem(true)))
 	for _, file := range r.File {
 		if !file.Mode().IsRegular() {
 			continue

@@ -1,44 +1,23 @@
 package document
 
 import (
-	"compress/bzip2"
-	"io"
 	"path"
+	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-	"github.com/therootcompany/xz"
+	"github.com/locus-url/locus/internal/unpack"
 )
 
-// maxDictionary is the most memory that a file may make a decoder use: enough for "xz -9",
-// not for "zstd --long".
-const maxDictionary = 64 << 20
+// packed has the kinds of compressed files by their format.
+var packed = []kind{unpack.Gzip: gzipped, unpack.Bzip2: bzipped, unpack.XZ: xzipped, unpack.Zstd: zstandard, unpack.LZW: lzw}
 
 func (f *finder) compressed(it item, k kind) {
-	var r io.Reader
-	var err error
-	switch k {
-	case gzipped:
-		r, err = gzip.NewReader(it.r)
-	case bzipped:
-		r = bzip2.NewReader(it.r)
-	case xzipped:
-		r, err = xz.NewReader(it.r, maxDictionary)
-	case zstandard:
-		var d *zstd.Decoder
-		d, err = zstd.NewReader(it.r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxDictionary))
-		if err == nil {
-			defer d.Close()
-			r = d
-		}
-	case lzw:
-		r = newUncompress(it.r)
-	}
+	r, err := unpack.NewReader(it.r, unpack.Format(slices.Index(packed, k)))
 	if err != nil {
 		f.fail(it, err)
 		return
 	}
+	defer r.Close()
 	f.find(it.in(unpacked{r, f}, uncompressedName(it.name)))
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/internal/unpack"
 	"github.com/locus-url/locus/message"
 )
 
@@ -64,12 +65,8 @@ type mark struct {
 	kind   kind
 }
 
-// magic are the first octets of containers.
+// magic are the first octets of containers that are not only compressed.
 var magic = []mark{
-	{"\x1F\x8B\x08", gzipped},
-	{"\xFD7zXZ\x00", xzipped},
-	{"\x28\xB5\x2F\xFD", zstandard},
-	{"\x1F\x9D", lzw},
 	{"WARC/1.", webArchive},
 	{"WARC/0.", webArchive},
 	{"filedesc://", webArchive}, // an ARC file
@@ -90,8 +87,6 @@ const (
 	tarBlock = 512
 	tarMagic = 257
 	tarName  = 100
-	// bzip2Head is the size of the blocks and the start or end of the first one.
-	bzip2Head = len("BZh91AY&SY")
 )
 
 // head is the first octets of an item. They can be read from the item again.
@@ -140,32 +135,26 @@ func (f failed) Read([]byte) (int, error) { return 0, f.err }
 // isPlain reports whether no container begins with these octets.
 func isPlain(octets []byte) bool {
 	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
-		return len(octets) >= bzip2Head || containerOf(octets) == plain &&
-			!slices.ContainsFunc(magic, func(m mark) bool { return strings.HasPrefix(m.octets, string(octets)) })
+		_, sure := unpack.Detect(octets)
+		return sure && !slices.ContainsFunc(magic, func(m mark) bool { return strings.HasPrefix(m.octets, string(octets)) })
 	}
 	return false
 }
 
 // containerOf returns the kind of container that begins with these octets, or plain.
 func containerOf(octets []byte) kind {
+	if f, _ := unpack.Detect(octets); f != unpack.None {
+		return packed[f]
+	}
 	for _, m := range magic {
 		if bytes.HasPrefix(octets, []byte(m.octets)) {
 			return m.kind
 		}
 	}
-	switch {
-	case len(octets) >= bzip2Head && isBzip2(octets[:bzip2Head]):
-		return bzipped
-	case len(octets) >= tarBlock && string(octets[tarMagic:tarMagic+len("ustar")]) == "ustar" &&
-		bytes.IndexByte(octets[:tarName], '\n') < 0:
+	if len(octets) >= tarBlock && string(octets[tarMagic:tarMagic+len("ustar")]) == "ustar" && bytes.IndexByte(octets[:tarName], '\n') < 0 {
 		return tarArchive
 	}
 	return plain
-}
-
-func isBzip2(octets []byte) bool {
-	rest, ok := bytes.CutPrefix(octets, []byte("BZh"))
-	return ok && rest[0] >= '1' && rest[0] <= '9' && (string(rest[1:]) == "1AY&SY" || string(rest[1:]) == "\x17rE8P\x90")
 }
 
 // kindOf returns the kind of an item: by its first octets, then by its type, then by its

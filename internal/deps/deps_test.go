@@ -38,15 +38,17 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
 	locus, internal/human, internal/media, internal/markup < message;
 	NONE < warc;
-	extract, relative, message, warc, internal/media, internal/iri < document;
+	extract, relative, message, warc, internal/media, internal/iri, internal/unpack < document;
 	policy, scheme, internal/store < cache;
+	# Lines of files, and the URL in each.
+	locus, internal/unpack, warc < internal/lines;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest < internal/bnf/bnftest, internal/current/currenttest;
@@ -81,7 +83,7 @@ const rules = `
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/human, internal/shape, transfer < internal/cli/base;
+	internal/cli/config, internal/human, internal/lines, internal/shape, transfer < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;

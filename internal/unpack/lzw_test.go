@@ -1,4 +1,4 @@
-package document
+package unpack
 
 import (
 	"bytes"
@@ -95,11 +95,11 @@ func TestUncompress(t *testing.T) {
 		}
 	}
 	// And what the program makes.
-	packed, err := os.ReadFile("testdata/links.txt.Z")
+	packed, err := os.ReadFile("../../document/testdata/links.txt.Z")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile("testdata/links.txt")
+	want, err := os.ReadFile("../../document/testdata/links.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

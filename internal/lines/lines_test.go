@@ -1,0 +1,354 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for an event.
+const patience = time.Minute
+
+// read writes what Blocks yields: a line for each line, "cut N", and errors. With waits, a
+// "..." for each block that says so.
+func read(t testing.TB, names []string, o *Options, waits bool) string {
+	t.Helper()
+	var text strings.Builder
+	for b := range Blocks(t.Context(), names, o) {
+		text.WriteString(show(t, b, waits))
+		b.Release()
+	}
+	return text.String()
+}
+
+func show(t testing.TB, b *Block, waits bool) string {
+	t.Helper()
+	var text strings.Builder
+	number := b.Line
+	switch {
+	case b.Err != nil:
+		fmt.Fprintf(&text, "! %v\n", b.Err)
+	case b.Cut > 0:
+		fmt.Fprintf(&text, "%s:%d cut %d %q\n", b.Source, b.Line, b.Cut, b.Text)
+	default:
+		for line := range bytes.Lines(b.Text) {
+			fmt.Fprintf(&text, "%s:%d %q\n", b.Source, number, line)
+			number++
+		}
+	}
+	if b.Wait && waits {
+		text.WriteString("...\n")
+	}
+	return text.String()
+}
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// zip compresses each text as a gzip member.
+func zip(t testing.TB, texts ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	for _, text := range texts {
+		w := gzip.NewWriter(&b)
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// slowLines is the twin of read for one source: it holds a line at a time.
+func slowLines(source, text string, maxLine int) string {
+	var out strings.Builder
+	in := bufio.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
+	for number := 1; ; number++ {
+		line, err := in.ReadString('\n')
+		if line == "" && err != nil {
+			return out.String()
+		}
+		if len(line) <= maxLine {
+			fmt.Fprintf(&out, "%s:%d %q\n", source, number, line)
+			continue
+		}
+		whole, ended := strings.CutSuffix(line, "\n")
+		if ended {
+			whole = strings.TrimSuffix(whole, "\r")
+		}
+		fmt.Fprintf(&out, "%s:%d cut %d %q\n", source, number, len(whole), line[:min(locus.MaxLen, maxLine)])
+	}
+}
+
+func TestLinesOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"a.txt": "one\ntwo\r\n\nfour", "b.gz": zip(t, "five\nsi", "x\n", "", "seven"), "mark.txt": "\uFEFFeight\n", "empty": "", "-": "a file\n",
+		"gz.gz": zip(t, zip(t, "nine\n")), "short": "B", "nul": "\x00\x00\n\x00",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, []string{"a.txt", "b.gz", "missing", "mark.txt", "empty", "-", "./-", "folder", "gz.gz", "short", "nul"}, &Options{Stdin: strings.NewReader(zip(t, "input\n"))}, false)
+	want := `a.txt:1 "one\n"
+a.txt:2 "two\r\n"
+a.txt:3 "\n"
+a.txt:4 "four"
+b.gz:1 "five\n"
+b.gz:2 "six\n"
+b.gz:3 "seven"
+! "missing": no such file or directory
+mark.txt:1 "eight\n"
+-:1 "input\n"
+./-:1 "a file\n"
+! "folder": it is a folder; name its files
+gz.gz:1 "nine\n"
+short:1 "B"
+nul:1 "\x00\x00\n"
+nul:2 "\x00"
+`
+	if got != want {
+		t.Errorf("%s\nwant:\n%s", got, want)
+	}
+}
+
+// All formats of package unpack are known by their content.
+func TestCompressedFiles(t *testing.T) {
+	want, err := os.ReadFile("../../document/testdata/links.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{"", ".gz", ".bz2", ".xz", ".zst", ".Z"} {
+		name := "../../document/testdata/links.txt" + ext
+		if got := read(t, []string{name}, nil, false); got != slowLines(name, string(want), 2*locus.MaxLen) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add("a\nbb\r\nccc", uint8(16), uint8(4))
+	f.Add("\uFEFFaaaaaaaaaaaaaaaa\nb\n", uint8(5), uint8(3))
+	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(9), uint8(30))
+	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(30), uint8(9))
+	f.Fuzz(func(t *testing.T, text string, block, maxLine uint8) {
+		o := &Options{MaxLine: int(maxLine) + 1, block: int(block) + 1}
+		if strings.HasPrefix(text, "\x1F") || strings.HasPrefix(text, "BZ") || strings.HasPrefix(text, "\xFD") || strings.HasPrefix(text, "\x28\xB5") {
+			return // it may be compressed
+		}
+		want := slowLines("-", text, o.MaxLine)
+		for name, in := range map[string]io.Reader{
+			"whole":    strings.NewReader(text),
+			"octets":   iotest.OneByteReader(strings.NewReader(text)),
+			"with EOF": iotest.DataErrReader(strings.NewReader(text)),
+		} {
+			o.Stdin = in
+			if got := read(t, []string{"-"}, o, false); got != want {
+				t.Errorf("%s: %s\nwant:\n%s", name, got, want)
+			}
+		}
+		file := write(t, "a", text)
+		if got := read(t, []string{file}, o, false); got != slowLines(file, text, o.MaxLine) {
+			t.Errorf("file: %s\nwant:\n%s", got, slowLines(file, text, o.MaxLine))
+		}
+	})
+}
+
+// Lines around the sizes of blocks and the limit of a line.
+func TestLongLines(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	const limit = 2 * locus.MaxLen
+	for name, text := range map[string]string{
+		"limit":            x(limit-1) + "\n" + x(limit) + "\n" + x(limit) + "a\nb",
+		"limit at the end": x(limit),
+		"more at the end":  "a\n" + x(limit+1),
+		"CR":               x(limit-1) + "\r\nb\n",
+		"a megabyte":       "a\n" + x(1<<20) + "\nb\n",
+		"blocks":           x(3*blockSize) + "\r\nb\n" + x(blockSize-3) + "\nc",
+		"NULs":             strings.Repeat("\x00", blockSize+5) + "\n\x00\x00\na\n",
+		"block":            strings.Repeat(x(99)+"\n", 2*blockSize/100+1),
+		"exact block":      strings.Repeat(x(15)+"\n", blockSize/16),
+	} {
+		file := write(t, "a", text)
+		if got := read(t, []string{file}, nil, false); got != slowLines(file, text, limit) {
+			t.Errorf("%s: %d octets, want %d", name, len(got), len(slowLines(file, text, limit)))
+		}
+		if got := read(t, []string{"-"}, &Options{Stdin: strings.NewReader(zip(t, text))}, false); got != slowLines("-", text, limit) {
+			t.Errorf("%s from a pipe: %d octets, want %d", name, len(got), len(slowLines("-", text, limit)))
+		}
+	}
+	// A longer limit makes a block larger.
+	text := x(3*blockSize) + "\nb\n"
+	if got := read(t, []string{write(t, "a", text)}, &Options{MaxLine: 4 * blockSize}, false); strings.Contains(got, " cut ") {
+		t.Errorf("a line below the limit was cut")
+	}
+}
+
+// A pipe's lines come as soon as they are there, and its reader learns when to write.
+func TestPipeWaits(t *testing.T) {
+	for name, packed := range map[string]bool{"plain": false, "gzip": true} {
+		in, out := io.Pipe()
+		steps := make(chan string)
+		go func() {
+			defer close(steps)
+			for b := range Blocks(t.Context(), []string{"-"}, &Options{Stdin: in}) {
+				steps <- show(t, b, true)
+				b.Release()
+			}
+		}()
+		expect := func(want string) {
+			t.Helper()
+			var got strings.Builder
+			for got.String() != want {
+				select {
+				case s, ok := <-steps:
+					if got.WriteString(s); !ok || !strings.HasPrefix(want, got.String()) {
+						t.Fatalf("%s: %q, want %q", name, got.String(), want)
+					}
+				case <-time.After(patience):
+					t.Fatalf("%s: nothing after %q, want %q", name, got.String(), want)
+				}
+			}
+		}
+		var w io.Writer = out
+		z := gzip.NewWriter(out)
+		flush := func() {}
+		if packed {
+			w, flush = z, func() { z.Flush() }
+		}
+		io.WriteString(w, "one\ntwo\nthr")
+		flush()
+		expect("-:1 \"one\\n\"\n-:2 \"two\\n\"\n...\n")
+		io.WriteString(w, "ee\n")
+		flush()
+		expect("-:3 \"three\\n\"\n...\n")
+		io.WriteString(w, "four")
+		if packed {
+			z.Close()
+		}
+		out.Close()
+		expect("-:4 \"four\"\n")
+		if s, ok := <-steps; ok {
+			t.Errorf("%s: %q after the end", name, s)
+		}
+	}
+}
+
+func TestInterruptWhileWaiting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, out := io.Pipe()
+	defer out.Close() // which ends the read that is under way
+	defer in.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for b := range Blocks(ctx, []string{"-"}, &Options{Stdin: in}) {
+			if b.Err != nil {
+				t.Error(b.Err)
+			}
+			if b.Wait {
+				cancel()
+			}
+		}
+	}()
+	io.WriteString(out, "one\n")
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal("Blocks did not end with its context")
+	}
+}
+
+// The caller may stop, and no goroutine stays (see TestMain).
+func TestStopEarly(t *testing.T) {
+	file := write(t, "a", strings.Repeat("line\n", 3*blockSize/5))
+	for range Blocks(t.Context(), []string{file, file}, nil) {
+		break
+	}
+	for range Blocks(t.Context(), []string{"-"}, &Options{Stdin: strings.NewReader("a\n")}) {
+		break
+	}
+}
+
+func TestDamagedGzip(t *testing.T) {
+	text := strings.Repeat("http://h.example/\n", 1000)
+	packed := zip(t, text)
+	for name, c := range map[string]struct{ packed, want string }{
+		"cut":      {zip(t, "a\nb\n") + zip(t, "c\nd\n")[:20], "unexpected EOF"},
+		"checksum": {packed[:len(packed)-8] + "\x00\x00\x00\x00" + packed[len(packed)-4:], "after line 1000, near octet"},
+		"rubbish":  {packed + "rubbish", "after line 1000, near octet"},
+		"header":   {packed[:5], "near octet 5 of the compressed file"},
+	} {
+		got := read(t, []string{write(t, "a.gz", c.packed)}, nil, false)
+		if _, last, _ := strings.Cut(got, "! "); !strings.Contains(last, c.want) {
+			t.Errorf("%s: %q, want %q", name, last, c.want)
+		}
+		if strings.Count(got, "! ") != 1 || strings.HasPrefix(c.want, "after line 1000") && strings.Count(got, "http://") != 1000 {
+			t.Errorf("%s: %d lines: %.1000s", name, strings.Count(got, "\n"), got)
+		}
+	}
+}
+
+// A line that a damaged file cuts is left out: it could look like another URL.
+func TestDamageWithinLine(t *testing.T) {
+	packed := zip(t, "one\ntwo\nthr") + "rubbish"
+	got := read(t, []string{"-"}, &Options{Stdin: strings.NewReader(packed)}, false)
+	want := "-:1 \"one\\n\"\n-:2 \"two\\n\"\n! standard input: after line 2, near octet "
+	if !strings.HasPrefix(got, want) {
+		t.Error(got)
+	}
+}
+
+func TestReadError(t *testing.T) {
+	broken := io.MultiReader(strings.NewReader("one\ntwo"), iotest.ErrReader(io.ErrClosedPipe))
+	got := read(t, []string{"-"}, &Options{Stdin: broken}, false)
+	if want := "-:1 \"one\\n\"\n! standard input: after line 1: io: read/write on closed pipe\n"; got != want {
+		t.Error(got)
+	}
+}
+
+// BenchmarkBlocks reads a plain file, without work on its lines.
+func BenchmarkBlocks(b *testing.B) {
+	const size = 256 << 20
+	line := "http://www.example.com/a/path/of/some/length?with=query\n"
+	file := write(b, "a", strings.Repeat(line, size/len(line)))
+	b.SetBytes(int64(size / len(line) * len(line)))
+	for b.Loop() {
+		n := 0
+		for block := range Blocks(b.Context(), []string{file}, nil) {
+			n += len(block.Text)
+			block.Release()
+		}
+		if n < size/2 {
+			b.Fatal(n)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/unpack"
+)
+
+// reader reads the sources, one after another.
+type reader struct {
+	o       Options
+	ctx     context.Context
+	out     chan<- *Block
+	name    string // of the source
+	line    int64  // number of the next line
+	waited  bool   // the last block said that the reader may wait
+	piped   bool   // the source is read through a pump
+	filling filling
+	packed  counter       // octets of the source
+	format  unpack.Format // of its compression
+}
+
+// send delivers a block of the current source.
+func (r *reader) send(b *Block) error {
+	b.Source, b.Line, b.Read = r.name, r.line, r.packed.n
+	switch {
+	case b.Cut > 0:
+		r.line++
+	case len(b.Text) > 0:
+		r.line += int64(bytes.Count(b.Text, newline))
+	}
+	r.waited = b.Wait
+	select {
+	case r.out <- b:
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+var newline = []byte{'\n'}
+
+// headSize is the size of the buffer that shows the first octets of a source.
+const headSize = 64 << 10
+
+// read reads a source, and delivers its error.
+func (r *reader) read(name string) {
+	r.name, r.line, r.piped, r.packed, r.format = name, 1, false, counter{}, unpack.None
+	unpacked, err := r.source()
+	if err == nil {
+		err = r.lines(unpacked)
+		unpacked.Close()
+	}
+	if err != nil && r.ctx.Err() == nil {
+		r.send(&Block{Err: r.explain(err)})
+	}
+}
+
+// explain says in which source err is, and where.
+func (r *reader) explain(err error) error {
+	var system *os.PathError
+	if errors.As(err, &system) {
+		err = system.Err
+	}
+	name := locus.Quote(r.name)
+	if r.name == "-" {
+		name = "standard input"
+	}
+	switch {
+	case r.line > 1 && r.format != unpack.None:
+		return fmt.Errorf("%s: after line %d, near octet %d of the compressed file: %w", name, r.line-1, r.packed.offset(), err)
+	case r.format != unpack.None:
+		return fmt.Errorf("%s: near octet %d of the compressed file: %w", name, r.packed.offset(), err)
+	case r.line > 1:
+		return fmt.Errorf("%s: after line %d: %w", name, r.line-1, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// source opens the current source and decompresses it.
+func (r *reader) source() (io.ReadCloser, error) {
+	f, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(readFunc(r.packed.read), headSize)
+	r.packed.r, r.packed.head = f, in
+	opened := &opened{Reader: in, closers: []io.Closer{f}}
+	for range maxDepth {
+		format, err := detect(opened.Reader)
+		if err != nil || format == unpack.None {
+			skipMark(opened.Reader)
+			return opened, nil // an error comes again
+		}
+		r.format = format
+		z, err := unpack.NewReader(opened.Reader, format)
+		if err != nil {
+			opened.Close()
+			return nil, err
+		}
+		opened.closers = append(opened.closers, z)
+		opened.Reader = bufio.NewReaderSize(z, headSize)
+	}
+	return opened, nil
+}
+
+// maxDepth is how often a file may be compressed.
+const maxDepth = 4
+
+func detect(in *bufio.Reader) (f unpack.Format, err error) {
+	for sure := false; !sure; {
+		// At the end of a short file the octets that there are decide.
+		if _, err = in.Peek(in.Buffered() + 1); err != nil && in.Buffered() == 0 {
+			return unpack.None, err
+		}
+		head, _ := in.Peek(in.Buffered())
+		if f, sure = unpack.Detect(head); err != nil {
+			return f, nil
+		}
+	}
+	return f, nil
+}
+
+// skipMark skips a byte order mark.
+func skipMark(in *bufio.Reader) {
+	const mark = "\uFEFF"
+	for n := 1; n <= len(mark); n++ {
+		if head, err := in.Peek(n); err != nil || !strings.HasPrefix(mark, string(head)) {
+			return
+		}
+	}
+	in.Discard(len(mark))
+}
+
+// opened is the decompressed content of a source.
+type opened struct {
+	*bufio.Reader
+	closers []io.Closer
+}
+
+func (o *opened) Close() error {
+	for i := len(o.closers) - 1; i >= 0; i-- {
+		o.closers[i].Close()
+	}
+	return nil
+}
+
+// counter counts the octets of a source.
+type counter struct {
+	r    io.Reader
+	n    int64
+	head *bufio.Reader // reads from the counter
+}
+
+func (c *counter) read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// offset returns how many octets were taken from the source.
+func (c *counter) offset() int64 { return c.n - int64(c.head.Buffered()) }
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// open opens the current source. What may make the reader wait is read through a pump.
+func (r *reader) open() (io.ReadCloser, error) {
+	if r.name == "-" {
+		in := r.o.Stdin
+		if in == nil {
+			in = strings.NewReader("")
+		}
+		if f, ok := in.(*os.File); ok && isRegular(f) {
+			return io.NopCloser(f), nil
+		}
+		return r.pump(func() (io.ReadCloser, error) { return io.NopCloser(in), nil }), nil
+	}
+	info, err := os.Stat(r.name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errFolder
+	case info.Mode().IsRegular():
+		return os.Open(r.name)
+	}
+	name := r.name
+	return r.pump(func() (io.ReadCloser, error) { return os.Open(name) }), nil
+}
+
+var errFolder = errors.New("it is a folder; name its files")
+
+func isRegular(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,186 @@
+package lines
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+
+	"github.com/locus-url/locus"
+)
+
+// filling is the block that is filled: memory[start:end] was not delivered yet.
+type filling struct {
+	block      *Block
+	start, end int
+	long       []byte // the first octets of a line that is too long
+	dropped    int64  // octets of that line so far; 0: no such line
+}
+
+// text returns what was not delivered yet.
+func (f *filling) text() []byte { return f.block.memory[f.start:f.end] }
+
+// wholeLines returns how much of the text are lines with their ends.
+func (f *filling) wholeLines() int { return bytes.LastIndexByte(f.text(), '\n') + 1 }
+
+// lines delivers the lines of in.
+func (r *reader) lines(in io.Reader) error {
+	f := &r.filling
+	f.block = r.newBlock()
+	defer func() {
+		f.block.Release()
+		*f = filling{}
+	}()
+	for r.ctx.Err() == nil {
+		if f.start == f.end {
+			f.start, f.end = 0, 0
+		}
+		n, err := in.Read(f.block.memory[f.end:])
+		f.end += n
+		switch {
+		case err == io.EOF:
+			return r.deliver(len(f.text()))
+		case err != nil:
+			// A line that was cut here looks whole, and is not.
+			return cmp.Or(r.deliverLines(), err)
+		case f.end == len(f.block.memory):
+			err = r.makeRoom()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.ctx.Err()
+}
+
+// wait delivers the lines so far before a read that has to wait.
+func (r *reader) wait() error {
+	if r.filling.block != nil {
+		if err := r.deliverLines(); err != nil {
+			return err
+		}
+	}
+	if r.waited {
+		return nil
+	}
+	return r.send(&Block{Wait: true})
+}
+
+// makeRoom is for a block that is full.
+func (r *reader) makeRoom() error {
+	f := &r.filling
+	text := f.text()
+	n := f.wholeLines()
+	switch {
+	case n > 0:
+		return r.deliver(n)
+	case f.start > 0:
+		f.start, f.end = 0, copy(f.block.memory, text)
+	case f.dropped == 0 && len(text) < r.o.MaxLine:
+		f.block.memory = append(text, make([]byte, min(len(text), r.o.MaxLine-len(text)))...)
+	default:
+		f.drop(len(text), r.kept())
+	}
+	return nil
+}
+
+// deliverLines sends the whole lines.
+func (r *reader) deliverLines() error {
+	if n := r.filling.wholeLines(); n > 0 {
+		return r.deliver(n)
+	}
+	return nil
+}
+
+// deliver sends n octets: whole lines, or all that is left of a source.
+func (r *reader) deliver(n int) error {
+	f := &r.filling
+	if f.dropped > 0 {
+		end := bytes.IndexByte(f.text()[:n], '\n') + 1
+		if end == 0 {
+			end = n
+		}
+		if err := r.cut(end); err != nil {
+			return err
+		}
+		n -= end
+	}
+	for n > 0 {
+		whole, long := splitLong(f.text()[:n], r.o.MaxLine)
+		if whole > 0 {
+			if err := r.sendText(whole); err != nil {
+				return err
+			}
+		}
+		if long > 0 {
+			if err := r.cut(long); err != nil {
+				return err
+			}
+		}
+		n -= whole + long
+	}
+	return nil
+}
+
+// splitLong returns the length of the lines before the first one that has more than limit
+// octets, and the length of that one. It looks only near the limits.
+func splitLong(text []byte, limit int) (whole, long int) {
+	for len(text)-whole > limit {
+		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
+		if n == 0 {
+			if n = bytes.IndexByte(text[whole:], '\n') + 1; n == 0 {
+				n = len(text) - whole
+			}
+			return whole, n
+		}
+		whole += n
+	}
+	return len(text), 0
+}
+
+// sendText sends n octets. The memory of the block goes with them, unless a read of a
+// pipe still writes to the rest of it.
+func (r *reader) sendText(n int) error {
+	f := &r.filling
+	text := f.text()
+	next := r.newBlock()
+	if r.piped {
+		next.Text = append(next.memory[:0], text[:n]...)
+		next.memory = next.Text[:cap(next.Text)]
+		f.start += n
+		return r.send(next)
+	}
+	full := f.block
+	full.Text = text[:n]
+	rest := text[n:]
+	if len(rest) >= len(next.memory) {
+		next.memory = make([]byte, len(full.memory))
+	}
+	f.block, f.start, f.end = next, 0, copy(next.memory, rest)
+	return r.send(full)
+}
+
+// drop takes n octets of a line that is too long, and keeps the first of them.
+func (f *filling) drop(n, keep int) {
+	if f.dropped == 0 {
+		f.long = bytes.Clone(f.text()[:min(n, keep)])
+	}
+	f.dropped += int64(n)
+	f.start += n
+}
+
+// cut sends the line that is too long, whose last n octets are next.
+func (r *reader) cut(n int) error {
+	f := &r.filling
+	end := f.text()[:n]
+	line, _ := bytes.CutSuffix(end, newline)
+	if len(line) < len(end) {
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+	}
+	f.drop(n, r.kept())
+	b := &Block{Text: f.long, Cut: f.dropped - int64(n-len(line))}
+	f.long, f.dropped = nil, 0
+	return r.send(b)
+}
+
+// kept is how many octets of a line that is too long are kept.
+func (r *reader) kept() int { return min(locus.MaxLen, r.o.MaxLine) }

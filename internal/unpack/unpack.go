@@ -1,0 +1,101 @@
+// Package unpack decompresses gzip, bzip2, xz, zstd and compress(1), each known by its
+// first octets.
+package unpack
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/therootcompany/xz"
+)
+
+// Format is a format of compressed files.
+type Format uint8
+
+// The formats. The zero Format is that of a file that is not compressed.
+const (
+	None Format = iota
+	Gzip
+	Bzip2
+	XZ
+	Zstd
+	LZW // compress(1)
+)
+
+// MaxDictionary is the most memory that a file may make a decoder use: enough for "xz -9",
+// not for "zstd --long".
+const MaxDictionary = 64 << 20
+
+// magic are the first octets of the formats but bzip2.
+var magic = [...]struct {
+	octets string
+	format Format
+}{
+	{"\x1F\x8B\x08", Gzip},
+	{"\xFD7zXZ\x00", XZ},
+	{"\x28\xB5\x2F\xFD", Zstd},
+	{"\x1F\x9D", LZW},
+}
+
+// bzip2Head is the size of the blocks and the start or end of the first one, for a size
+// that stands as "9".
+const (
+	bzip2Head  = "BZh91AY&SY"
+	bzip2Empty = "BZh9\x17rE8P\x90"
+	bzip2Size  = len("BZh")
+)
+
+// Detect returns the format that begins with the octets of head. sure is false if that
+// takes more octets to decide.
+func Detect(head []byte) (f Format, sure bool) {
+	sure = true
+	for _, m := range magic {
+		if bytes.HasPrefix(head, []byte(m.octets)) {
+			return m.format, true
+		}
+		if strings.HasPrefix(m.octets, string(head)) {
+			sure = false
+		}
+	}
+	begin := []byte(string(head[:min(len(head), len(bzip2Head))]))
+	if len(begin) > bzip2Size && begin[bzip2Size] >= '1' && begin[bzip2Size] < '9' {
+		begin[bzip2Size] = '9'
+	}
+	for _, known := range []string{bzip2Head, bzip2Empty} {
+		switch {
+		case string(begin) == known:
+			return Bzip2, true
+		case strings.HasPrefix(known, string(begin)):
+			sure = false
+		}
+	}
+	return None, sure
+}
+
+// NewReader returns the decompressed content of r. It reads all members of a file with
+// several. If r is an [io.ByteReader], gzip and bzip2 read no octet too early. The caller
+// must close the result, which leaves r open.
+func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
+	switch f {
+	case Gzip:
+		return gzip.NewReader(r)
+	case Bzip2:
+		return io.NopCloser(bzip2.NewReader(r)), nil
+	case XZ:
+		z, err := xz.NewReader(r, MaxDictionary)
+		return io.NopCloser(z), err
+	case Zstd:
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxDictionary))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	case LZW:
+		return io.NopCloser(newUncompress(r)), nil
+	}
+	return io.NopCloser(r), nil
+}
