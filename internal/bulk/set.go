@@ -3,6 +3,7 @@ package bulk
 import (
 	"context"
 	"encoding/binary"
+	"math/rand/v2"
 )
 
 // A Set finds out which texts are new, and how often each comes, in the order in which they
@@ -54,7 +55,7 @@ func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10
 
 // A Batch is texts that are added together.
 type Batch struct {
-	Keys []Key
+	Keys []Key  // a zero key is new each time
 	Ends []int  // where in Text each text ends
 	Text []byte // one after another
 	New  []bool // by Add: which texts are new, and to be used at once
@@ -81,6 +82,9 @@ func (s *Set) Add(b *Batch) error {
 }
 
 func (s *Set) add(k Key, text []byte) (isNew bool, err error) {
+	if k == (Key{}) {
+		return s.addEach(text)
+	}
 	t := &s.tables[k[0]>>59]
 	if s.full {
 		if t.count(k) {
@@ -103,12 +107,24 @@ func (s *Set) add(k Key, text []byte) (isNew bool, err error) {
 	case !isNew:
 		return false, nil
 	}
+	return s.head == nil, s.addNew(k, text)
+}
+
+// addEach adds a text that is new each time.
+func (s *Set) addEach(text []byte) (isNew bool, err error) {
+	if s.full {
+		return false, s.spill(Key{rand.Uint64(), rand.Uint64()}, text)
+	}
+	return s.head == nil, s.addNew(Key{}, text)
+}
+
+func (s *Set) addNew(k Key, text []byte) error {
 	s.texts++
 	if s.head == nil {
-		return true, nil
+		return nil
 	}
 	s.record = binary.AppendUvarint(k.append(s.record[:0]), uint64(len(text)))
-	return false, s.head.write(s.record, text)
+	return s.head.write(s.record, text)
 }
 
 func (s *Set) spill(k Key, text []byte) error {
@@ -160,6 +176,9 @@ func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) err
 func (s *Set) replayHead(ctx context.Context, emit func([]byte, uint64) error) error {
 	return replay(ctx, s.head, keySize, func(head, text []byte) error {
 		k := readKey(head)
+		if k == (Key{}) {
+			return emit(text, 1)
+		}
 		return emit(text, s.tables[k[0]>>59].take(k))
 	})
 }

@@ -16,7 +16,8 @@ type store struct {
 	mu     sync.Mutex
 	memory int64 // octets that chunks may still take
 	file   *os.File
-	end    int64 // of the file
+	name   string // of the file, if it has one until it is closed
+	end    int64  // of the file
 }
 
 // ErrSpill is wrapped by errors of writing or reading the spill file.
@@ -31,7 +32,7 @@ func (s *store) put(b []byte) (c chunk, err error) {
 		return chunk{held: bytes.Clone(b), size: len(b)}, nil
 	}
 	if s.file == nil {
-		s.file, err = createUnnamed(s.folder)
+		s.file, s.name, err = createUnnamed(s.folder)
 	}
 	file, at := s.file, s.end
 	s.end += int64(len(b))
@@ -45,14 +46,14 @@ func (s *store) put(b []byte) (c chunk, err error) {
 	return chunk{at: at, size: len(b)}, nil
 }
 
-// createUnnamed creates a file that is gone with the process.
-func createUnnamed(folder string) (*os.File, error) {
-	f, err := os.CreateTemp(folder, "locus-*.tmp")
-	if err == nil {
-		// Where an open file can't be removed, close removes it.
-		_ = os.Remove(f.Name())
+// createUnnamed creates a file that is gone with the process. Where an open file can't be
+// removed, it has a name.
+func createUnnamed(folder string) (f *os.File, name string, err error) {
+	f, err = os.CreateTemp(folder, "locus-*.tmp")
+	if err == nil && os.Remove(f.Name()) != nil {
+		name = f.Name()
 	}
-	return f, err
+	return f, name, err
 }
 
 // spilled returns the size of the file.
@@ -68,8 +69,11 @@ func (s *store) close() {
 	defer s.mu.Unlock()
 	if s.file != nil {
 		_ = s.file.Close()
-		_ = os.Remove(s.file.Name()) // most often it is gone
 		s.file = nil
+	}
+	if s.name != "" {
+		_ = os.Remove(s.name) // what remains is a file in the folder for such
+		s.name = ""
 	}
 }
 

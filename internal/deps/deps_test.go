@@ -88,7 +88,9 @@ const rules = `
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
 	internal/cli/base, internal/servetest < internal/cli/clitest;
-	internal/cli/show, document, internal/walk, verify, gateway, lens < internal/cli/X;
+	# Lists that are larger than memory, of whatever lines.
+	NONE < internal/bulk;
+	internal/cli/show, internal/bulk, document, internal/walk, verify, gateway, lens < internal/cli/X;
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
