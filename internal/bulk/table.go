@@ -33,10 +33,15 @@ func newTable(memory int64, counts bool) table {
 	return t
 }
 
+// place returns the offset of the first slot to look for k at.
+func (t *table) place(k Key) int {
+	slot, _ := bits.Mul64(k[1], t.size)
+	return int(slot) * t.width
+}
+
 // find returns the offset of the slot of k, or of a free one for it.
 func (t *table) find(k Key) (at int, found bool) {
-	slot, _ := bits.Mul64(k[1], t.size)
-	at = int(slot) * t.width
+	at = t.place(k)
 	for {
 		b := t.slots[at : at+keySize]
 		first := binary.LittleEndian.Uint64(b)
@@ -110,9 +115,9 @@ func (t *table) take(k Key) uint64 {
 	return count
 }
 
-// grow makes t larger by half, or as large as it may be, and reports whether it has.
+// grow makes t twice as large, or as large as it may be, and reports whether it has.
 func (t *table) grow() (bool, error) {
-	slots := max(firstSlots, t.size+t.size/2)
+	slots := max(firstSlots, 2*t.size)
 	if most := uint64(t.memory / t.width); slots > most {
 		// The last growth is worth the work only if it is not tiny.
 		if slots = most; slots < t.size+t.size/16+1 {
