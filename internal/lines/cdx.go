@@ -32,13 +32,16 @@ func newCDX(line []byte) (*Finder, error) {
 	if !isCDXHeader(line) {
 		return &Finder{cdx{field{cdxURLField, []byte{' '}}, ""}}, nil
 	}
-	delimiter := line[:1]
-	for i, letter := range bytes.Split(line[1:], delimiter) {
+	n := 0
+	for i, letter := range bytes.Split(line[1:], line[:1]) {
 		if string(letter) == cdxURL {
-			return &Finder{cdx{field{i, bytes.Clone(delimiter)}, string(line)}}, nil
+			n = i // of several the last: wget writes the URL as the sort key, too
 		}
 	}
-	return nil, fmt.Errorf("the header of this CDX file names no field %q, the URL", cdxURL)
+	if n == 0 {
+		return nil, fmt.Errorf("the header of this CDX file names no field %q, the URL", cdxURL)
+	}
+	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
 }
 
 // isCDXHeader reports whether line is a header: the delimiter, "CDX", and letters with the

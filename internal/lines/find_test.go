@@ -216,6 +216,7 @@ func TestFindCDX(t *testing.T) {
 		{header, header, "skip"},
 		{header, line, `http://example.com/  com,example)/ 20260102030405 <a,"b> text/html 200 ABC - - 10 20 a.warc.gz`},
 		{" CDX A b e a m s c k r V v D d g M n", "x 20260102030405 1.2.3.4 http://h/ text/html", `http://h/  x 20260102030405 1.2.3.4 <a,"b> text/html`},
+		{" CDX a b a m", "http://h/ 20260102030405 http://h/ text/html", `http://h/  http://h/ 20260102030405 <a,"b> text/html`},
 		{"\tCDX\ta\tb", "http://h/\t20260102030405", `http://h/  <a,"b>	20260102030405`},
 		{line, line, `http://example.com/  com,example)/ 20260102030405 <a,"b> text/html 200 ABC - - 10 20 a.warc.gz`},
 		{nine, nine, `http://example.com/  com,example)/ 20260102030405 <a,"b> text/html 200 ABC - 20 a.warc.gz`},

@@ -161,6 +161,7 @@ func FuzzLines(f *testing.F) {
 	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(30), uint8(9))
 	f.Add("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nb", uint8(11), uint8(9))
 	f.Add("aaaaaaaaaaaaaaa\n\nb", uint8(14), uint8(3))
+	f.Add("a\nbb\r\nccc", uint8(2), uint8(2))
 	f.Fuzz(func(t *testing.T, text string, block, maxLine uint8) {
 		o := &Options{MaxLine: int(maxLine) + 1, block: int(block) + 1}
 		if strings.HasPrefix(text, "\x1F") || strings.HasPrefix(text, "BZ") || strings.HasPrefix(text, "\xFD") || strings.HasPrefix(text, "\x28\xB5") {

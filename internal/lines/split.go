@@ -76,8 +76,8 @@ func (r *reader) makeRoom() error {
 		return r.deliver(n)
 	case f.start > 0:
 		f.start, f.end = 0, copy(f.block.memory, text)
-	case f.dropped == 0 && len(text) < r.o.MaxLine:
-		f.block.memory = append(text, make([]byte, min(len(text), r.o.MaxLine-len(text)))...)
+	case f.dropped == 0 && len(text) <= r.o.MaxLine:
+		f.block.memory = append(text, make([]byte, min(len(text), r.o.MaxLine+1-len(text)))...)
 	default:
 		f.drop(len(text), r.kept())
 	}
