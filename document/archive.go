@@ -85,7 +85,8 @@ func (f *finder) zipFile(it item, file *zip.File) {
 	f.find(part)
 }
 
-// webArchive reports the links of the pages that a WARC or ARC file has.
+// webArchive reports the links of the pages that a WARC or ARC file has, or a WAT file
+// describes.
 func (f *finder) webArchive(it item) {
 	r := warc.NewReader(it.r)
 	for {
@@ -97,6 +98,16 @@ func (f *finder) webArchive(it item) {
 			f.fail(it, err)
 			return
 		}
+		target := record.Target()
+		if isWAT(record) {
+			if !f.next(it) {
+				return
+			}
+			part := it.part(unpacked{record, f}, target, target)
+			part.typ, part.base = record.Get("Content-Type"), target
+			f.wat(part)
+			continue
+		}
 		p, ok := record.Payload()
 		if !ok || p.Status != 0 && p.Status/100 != 2 {
 			continue // no page, or one about an error
@@ -104,7 +115,6 @@ func (f *finder) webArchive(it item) {
 		if !f.next(it) {
 			return
 		}
-		target := record.Target()
 		part := it.part(unpacked{p, f}, target, target)
 		part.typ, part.base = p.Type, target
 		f.find(part)

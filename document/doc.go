@@ -20,6 +20,7 @@
 //	pictures.gz           gzip; the content may be a tar archive
 //	report.docx, a.epub   zip archives, of XML and HTML
 //	site.warc.gz          a web archive, of the pages that were kept; ARC files too
+//	site.warc.wat.gz      a WAT file, of the links that pages have
 //	mail/cur/1:2,S        a message, if its header has two fields that messages have
 //
 // # Members

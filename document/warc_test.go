@@ -65,6 +65,50 @@ func TestWebArchive(t *testing.T) {
 	}
 }
 
+// A WAT file has the links of pages, and where in its page each of them is.
+func TestWAT(t *testing.T) {
+	wat := func(typ, target, page string) string {
+		block := `{"Container":{"Compressed":true},
+"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"` + typ + `"},"Payload-Metadata":{"HTTP-Response-Metadata":{"HTML-Metadata":` + page + `}}}}`
+		return strings.Replace(kept("metadata", target, block), "text/plain", "application/json; charset=utf-8", 1)
+	}
+	file := kept("warcinfo", "", "see http://info.example/") +
+		wat("request", "http://h.example/a/", "{}") +
+		wat("response", "http://h.example/a/", `{"Head":{"Link":[{"path":"LINK@/href","url":"/s.css","rel":"stylesheet"}]},"Links":[{"path":"A@/href","url":"b"},{"path":"IMG@/src","url":" http:\/\/c.example\/\u00e9 "},{"path":"A@/href","url":"javascript:go('http://no.example/')"}]}`) +
+		wat("response", "http://h.example/based", `{"Head":{"Base":"/x/"},"Links":[{"path":"FORM@/action","url":"y"}]}`) +
+		strings.Replace(kept("metadata", "http://h.example/", "{"), "text/plain", "application/json", 1) +
+		kept("metadata", "http://h.example/", "via: http://v.example/")
+	var got []string
+	for l, err := range document.Links(strings.NewReader(file), "x.warc.wat", nil) {
+		if err != nil {
+			got = append(got, "! "+err.Error())
+			continue
+		}
+		u, err := l.Resolve(locus.URL{})
+		if err != nil {
+			t.Errorf("%+v: %v", l, err)
+		}
+		got = append(got, fmt.Sprintf("%s %d:%d %s %s (%s)", l.Member, l.Line, l.Column, l.Element, u, l.Type))
+	}
+	want := `http://h.example/a/ 2:168 link href http://h.example/s.css (application/json)
+http://h.example/a/ 2:232 a href http://h.example/a/b (application/json)
+http://h.example/a/ 2:262 img src http://c.example/%C3%A9 (application/json)
+http://h.example/based 2:185 form action http://h.example/x/y (application/json)
+! x.warc.wat: http://h.example/: warc: metadata: invalid JSON at octet 1: the text ends too early`
+	if strings.Join(got, "\n") != want {
+		t.Error(strings.Join(got, "\n"))
+	}
+	limited := 0
+	for _, err := range document.Links(strings.NewReader(file), "x.warc.wat", &document.Options{Held: 100}) {
+		if errors.Is(err, document.ErrLimit) {
+			limited++
+		}
+	}
+	if limited != 3 {
+		t.Errorf("%d records are too long, want 3", limited)
+	}
+}
+
 func TestWebArchiveDamaged(t *testing.T) {
 	file := kept("resource", "http://h/", "see http://a.example/") + "WARC/1.0\r\nContent-Length: 100\r\n\r\nshort"
 	links, failed := 0, false

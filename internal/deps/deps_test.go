@@ -38,17 +38,17 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
 	locus, internal/human, internal/media, internal/markup < message;
-	NONE < warc;
-	extract, relative, message, warc, internal/media, internal/iri, internal/unpack < document;
+	internal/jsonpath < warc;
+	extract, relative, message, warc, internal/media, internal/iri, internal/unpack, internal/jsonpath < document;
 	policy, scheme, internal/store < cache;
 	# Lines of files, and the URL in each.
-	locus, internal/unpack, warc < internal/lines;
+	locus, internal/unpack, internal/jsonpath, warc < internal/lines;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest < internal/bnf/bnftest, internal/current/currenttest;

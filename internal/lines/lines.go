@@ -1,6 +1,9 @@
 // Package lines reads the lines of files and of standard input in blocks, which can be
-// worked on side by side. A file may be compressed with gzip, bzip2, xz, zstd or
-// compress(1), which its content tells.
+// worked on side by side. A [Finder] finds the URL in a line.
+//
+// The content of a file tells what it is: text, with a URL a line; CDX and CDXJ, indexes of
+// web archives; WARC, ARC or WAT. Each of them may be compressed with gzip, bzip2, xz, zstd
+// or compress(1).
 package lines
 
 import (
@@ -17,7 +20,8 @@ import (
 type Block struct {
 	// Source is the name of the file; "-": standard input.
 	Source string
-	// Line is the number of the first line in its source, from 1.
+	// Line is the number of the first line in its source, from 1. In a web archive it is the
+	// number of a record: each record is a line, an empty one if it has no target.
 	Line int64
 	// Text has whole lines with their ends, LF or CR LF. Only the last line of a source
 	// may have none. Text may be empty. A byte order mark before the first line is left
@@ -72,6 +76,11 @@ type Options struct {
 	// MaxLine is the length of the longest line in octets, with its end; 0: twice
 	// [locus.MaxLen]. Longer lines are cut.
 	MaxLine int
+	// Format is the format of all sources; Detect: their content tells.
+	Format Format
+	// Finder finds the URL in the lines of all sources. They are text then, whatever their
+	// content. Nil: the format tells.
+	Finder *Finder
 
 	block int // the size of a block in octets, for tests; 0: blockSize
 }

@@ -16,21 +16,28 @@ import (
 
 // reader reads the sources, one after another.
 type reader struct {
-	o       Options
-	ctx     context.Context
-	out     chan<- *Block
-	name    string // of the source
-	line    int64  // number of the next line
-	waited  bool   // the last block said that the reader may wait
-	piped   bool   // the source is read through a pump
-	filling filling
-	packed  counter       // octets of the source
-	format  unpack.Format // of its compression
+	o      Options
+	ctx    context.Context
+	out    chan<- *Block
+	waited bool // the last block said that the reader may wait
+	source
+	filling
+}
+
+// source is what is known about the current source.
+type source struct {
+	name    string
+	line    int64         // number of the next line
+	unit    string        // that is counted: "line" or "record"
+	piped   bool          // it is read through a pump
+	octets  counter       // as it is stored
+	packing unpack.Format // of its compression
+	finder  *Finder
 }
 
 // send delivers a block of the current source.
 func (r *reader) send(b *Block) error {
-	b.Source, b.Line, b.Read = r.name, r.line, r.packed.n
+	b.Source, b.Line, b.Read, b.Finder = r.name, r.line, r.octets.n, r.finder
 	switch {
 	case b.Cut > 0:
 		r.line++
@@ -53,10 +60,10 @@ const headSize = 64 << 10
 
 // read reads a source, and delivers its error.
 func (r *reader) read(name string) {
-	r.name, r.line, r.piped, r.packed, r.format = name, 1, false, counter{}, unpack.None
-	unpacked, err := r.source()
+	r.source = source{name: name, line: 1, unit: "line"}
+	unpacked, err := r.unpack()
 	if err == nil {
-		err = r.lines(unpacked)
+		err = r.content(unpacked.Reader)
 		unpacked.Close()
 	}
 	if err != nil && r.ctx.Err() == nil {
@@ -74,25 +81,30 @@ func (r *reader) explain(err error) error {
 	if r.name == "-" {
 		name = "standard input"
 	}
-	switch {
-	case r.line > 1 && r.format != unpack.None:
-		return fmt.Errorf("%s: after line %d, near octet %d of the compressed file: %w", name, r.line-1, r.packed.offset(), err)
-	case r.format != unpack.None:
-		return fmt.Errorf("%s: near octet %d of the compressed file: %w", name, r.packed.offset(), err)
-	case r.line > 1:
-		return fmt.Errorf("%s: after line %d: %w", name, r.line-1, err)
+	var where []string
+	if r.line > 1 {
+		where = append(where, fmt.Sprintf("after %s %d", r.unit, r.line-1))
+	}
+	if r.packing != unpack.None {
+		where = append(where, fmt.Sprintf("near octet %d of the compressed file", r.octets.offset()))
+	}
+	if len(where) > 0 {
+		name += ": " + strings.Join(where, ", ")
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		name += ": the file is cut"
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// source opens the current source and decompresses it.
-func (r *reader) source() (io.ReadCloser, error) {
+// unpack opens the current source and decompresses it.
+func (r *reader) unpack() (*opened, error) {
 	f, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReaderSize(readFunc(r.packed.read), headSize)
-	r.packed.r, r.packed.head = f, in
+	in := bufio.NewReaderSize(readFunc(r.octets.read), headSize)
+	r.octets.r, r.octets.head = f, in
 	opened := &opened{Reader: in, closers: []io.Closer{f}}
 	for range maxDepth {
 		format, err := detect(opened.Reader)
@@ -100,7 +112,7 @@ func (r *reader) source() (io.ReadCloser, error) {
 			skipMark(opened.Reader)
 			return opened, nil // an error comes again
 		}
-		r.format = format
+		r.packing = format
 		z, err := unpack.NewReader(opened.Reader, format)
 		if err != nil {
 			opened.Close()

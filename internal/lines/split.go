@@ -14,6 +14,7 @@ type filling struct {
 	start, end int
 	long       []byte // the first octets of a line that is too long
 	dropped    int64  // octets of that line so far; 0: no such line
+	last       byte   // of them
 }
 
 // text returns what was not delivered yet.
@@ -75,8 +76,8 @@ func (r *reader) makeRoom() error {
 		return r.deliver(n)
 	case f.start > 0:
 		f.start, f.end = 0, copy(f.block.memory, text)
-	case f.dropped == 0 && len(text) < r.o.MaxLine:
-		f.block.memory = append(text, make([]byte, min(len(text), r.o.MaxLine-len(text)))...)
+	case f.dropped == 0 && len(text) <= r.o.MaxLine:
+		f.block.memory = append(text, make([]byte, min(len(text), r.o.MaxLine+1-len(text)))...)
 	default:
 		f.drop(len(text), r.kept())
 	}
@@ -161,23 +162,30 @@ func (r *reader) sendText(n int) error {
 
 // drop takes n octets of a line that is too long, and keeps the first of them.
 func (f *filling) drop(n, keep int) {
+	if n == 0 {
+		return
+	}
 	if f.dropped == 0 {
 		f.long = bytes.Clone(f.text()[:min(n, keep)])
 	}
-	f.dropped += int64(n)
 	f.start += n
+	f.dropped += int64(n)
+	f.last = f.block.memory[f.start-1]
 }
 
 // cut sends the line that is too long, whose last n octets are next.
 func (r *reader) cut(n int) error {
 	f := &r.filling
-	end := f.text()[:n]
-	line, _ := bytes.CutSuffix(end, newline)
-	if len(line) < len(end) {
-		line = bytes.TrimSuffix(line, []byte{'\r'})
+	if n > 0 && f.text()[n-1] == '\n' {
+		f.drop(n-1, r.kept())
+		f.start++
+		if f.last == '\r' {
+			f.dropped--
+		}
+	} else {
+		f.drop(n, r.kept())
 	}
-	f.drop(n, r.kept())
-	b := &Block{Text: f.long, Cut: f.dropped - int64(n-len(line))}
+	b := &Block{Text: f.long, Cut: f.dropped}
 	f.long, f.dropped = nil, 0
 	return r.send(b)
 }

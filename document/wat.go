@@ -1,0 +1,50 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/warc"
+)
+
+// isWAT reports whether a record of a web archive may be one of a WAT file.
+func isWAT(r *warc.Record) bool {
+	return r.Type == "metadata" && mediaType(r.Get("Content-Type")) == "application/json"
+}
+
+// wat reports the links that a record of a WAT file has of a page. Each is read as its page
+// has it, and stands where the record has it.
+func (f *finder) wat(it item) {
+	octets, ok, err := f.hold(&it)
+	if !ok {
+		err = fmt.Errorf("%w: a record of more than %d octets", ErrLimit, f.o.Held)
+	}
+	var w warc.WAT
+	if err == nil {
+		w, err = warc.ReadWAT(octets)
+	}
+	if err != nil {
+		f.fail(it, err)
+		return
+	}
+	t := texts{f: f, it: it, typ: mediaType(it.typ)}
+	o := f.o
+	o.Extract.Clone = true
+	d := newLinkFinder(t.hold(octets), &o, t.emit)
+	d.base = w.Base
+	for _, l := range w.Links {
+		if d.refer(strings.Trim(l.URL, " \t\r\n\f"), l.Start, l.End, extract.Attribute, watElement(l.Path)); d.done {
+			return
+		}
+	}
+}
+
+// watElement returns "a href" for the path "A@/href".
+func watElement(path string) string {
+	element, attribute, ok := strings.Cut(path, "@/")
+	if !ok {
+		return strings.ToLower(path)
+	}
+	return strings.ToLower(element + " " + attribute)
+}

@@ -1,0 +1,157 @@
+// Package jsonpath finds a value in a JSON text (RFC 8259) without decoding the rest.
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrMissing: the text has no value at the path.
+var ErrMissing = errors.New("missing")
+
+// Path leads to a value: names of members and indexes of elements. The zero Path is the
+// whole text. It may be used concurrently.
+type Path struct {
+	text  string
+	steps []step
+}
+
+// step is the name of a member, or an index if that is not negative.
+type step struct {
+	name  string
+	index int
+}
+
+// Parse reads a path: names with dots between them, each index in brackets:
+// "items[0].url". "$." or "." may come first. A name with other characters than letters,
+// digits, "-", "_", "$" and those outside US-ASCII is in quotes, double ones with the
+// escapes of JSON or single ones without escapes, and may be in brackets: data."a.b" or
+// data['a.b'].
+func Parse(text string) (Path, error) {
+	p := parser{text: text}
+	p.root()
+	for first := p.pos == 0; p.pos < len(text); first = false {
+		if err := p.step(first); err != nil {
+			return Path{}, fmt.Errorf("octet %d of the path: %w", p.pos, err)
+		}
+	}
+	if text == "" {
+		return Path{}, errors.New("the path is empty")
+	}
+	return Path{text, p.steps}, nil
+}
+
+// Names returns the path of members within members: "a.b" of a and b.
+func Names(names ...string) Path {
+	var p Path
+	for _, name := range names {
+		p.steps = append(p.steps, step{name, -1})
+	}
+	p.text = strings.Join(names, ".")
+	return p
+}
+
+// String returns the path as it was written.
+func (p Path) String() string { return p.text }
+
+type parser struct {
+	text  string
+	pos   int
+	steps []step
+}
+
+// root skips a "$" that stands for the whole text.
+func (p *parser) root() {
+	rest, ok := strings.CutPrefix(p.text, "$")
+	if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		p.pos = 1
+	}
+}
+
+func (p *parser) step(first bool) error {
+	switch c := p.text[p.pos]; {
+	case c == '[':
+		return p.bracket()
+	case c == '.':
+		p.pos++
+	case !first:
+		return errors.New(`"." or "[" is missing`)
+	}
+	name, err := p.name()
+	if err == nil {
+		p.steps = append(p.steps, step{name, -1})
+	}
+	return err
+}
+
+func (p *parser) name() (string, error) {
+	rest := p.text[p.pos:]
+	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+		return p.quoted()
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isNameRune(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	if end == 0 {
+		return "", errors.New("a name is missing; write other characters in quotes")
+	}
+	if !utf8.ValidString(rest[:end]) {
+		return "", errors.New("invalid UTF-8")
+	}
+	p.pos += end
+	return rest[:end], nil
+}
+
+func isNameRune(r rune) bool {
+	return r >= utf8.RuneSelf || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_$", r)
+}
+
+// quoted reads a name in quotes.
+func (p *parser) quoted() (string, error) {
+	rest := p.text[p.pos:]
+	if rest[0] == '\'' {
+		name, _, ok := strings.Cut(rest[1:], "'")
+		if !ok || !utf8.ValidString(name) {
+			return "", errors.New("the quote is not closed, or not UTF-8")
+		}
+		p.pos += len(name) + len("''")
+		return name, nil
+	}
+	s := scanner{text: []byte(rest)}
+	if err := s.quoted(); err != nil {
+		return "", err.Err
+	}
+	name, err := Unquote(nil, s.text[:s.pos])
+	p.pos += s.pos
+	return string(name), err
+}
+
+// bracket reads an index or a name in brackets.
+func (p *parser) bracket() error {
+	inner := p.text[p.pos+1:]
+	if inner != "" && (inner[0] == '"' || inner[0] == '\'') {
+		p.pos++
+		name, err := p.quoted()
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(p.text[p.pos:], "]") {
+			return errors.New(`"]" is missing`)
+		}
+		p.pos++
+		p.steps = append(p.steps, step{name, -1})
+		return nil
+	}
+	digits, _, ok := strings.Cut(inner, "]")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if !ok || err != nil {
+		return errors.New("write the index of one element, from 0, or a name in quotes: [0]")
+	}
+	p.pos += len("[]") + len(digits)
+	p.steps = append(p.steps, step{index: int(n)})
+	return nil
+}

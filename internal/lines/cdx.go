@@ -1,0 +1,122 @@
+package lines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/locus-url/locus/internal/jsonpath"
+)
+
+// cdx is the form of lines of a CDX index, whose fields the header names.
+type cdx struct {
+	field
+	header string // "": the file has none
+}
+
+const (
+	// cdxMark is what a header of CDX has between the delimiter and the letters.
+	cdxMark = "CDX"
+	// cdxURL is the letter of the original URL.
+	cdxURL = "a"
+	// cdxURLField is the field of the original URL in a file without a header, whatever
+	// the number of its fields: after the sort key and the date.
+	cdxURLField = 3
+	// dateLength is the length of a date: 20260102030405.
+	dateLength = 14
+)
+
+// newCDX returns the form of a CDX file by its first line.
+func newCDX(line []byte) (*Finder, error) {
+	if !isCDXHeader(line) {
+		return &Finder{cdx{field{cdxURLField, []byte{' '}}, ""}}, nil
+	}
+	n := 0
+	for i, letter := range bytes.Split(line[1:], line[:1]) {
+		if string(letter) == cdxURL {
+			n = i // of several the last: wget writes the URL as the sort key, too
+		}
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("the header of this CDX file names no field %q, the URL", cdxURL)
+	}
+	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
+}
+
+// isCDXHeader reports whether line is a header: the delimiter, "CDX", and letters with the
+// delimiter between them.
+func isCDXHeader(line []byte) bool {
+	const first = 1 + len(cdxMark)
+	return len(line) > first && (line[0] == ' ' || line[0] == '\t') && string(line[1:first]) == cdxMark && line[first] == line[0]
+}
+
+// isCDX reports whether line could be one of a CDX file without a header: a sort key, a
+// date, a URL.
+func isCDX(line []byte) bool {
+	f := bytes.SplitN(line, []byte{' '}, cdxURLField+1)
+	return len(f) >= cdxURLField && len(f[0]) > 0 && isDate(f[1]) && len(f[2]) > 0 && f[2][0] != '{'
+}
+
+func isDate(text []byte) bool {
+	return len(text) == dateLength && len(bytes.Trim(text, "0123456789")) == 0
+}
+
+func (c cdx) find(line []byte) (start, end int, err error) {
+	if isCDXHeader(line) {
+		if string(line) != c.header {
+			return 0, 0, errors.New("a header of CDX that is not the first line; the fields are those of the first")
+		}
+		return 0, 0, ErrNoURL
+	}
+	start, end, err = c.field.find(line)
+	if err == nil && string(line[start:end]) == "-" {
+		err = fmt.Errorf(`field %d, the URL, is "-"`, c.n)
+	}
+	return start, end, err
+}
+
+// cdxj is the form of lines of a CDXJ index: a sort key, a date, and JSON with the URL as
+// "url", or as "uri" in the older form of OpenWayback.
+type cdxj struct{ url, uri key }
+
+func newCDXJ() *Finder { return &Finder{cdxj{key{jsonpath.Names("url")}, key{jsonpath.Names("uri")}}} }
+
+// isCDXJ reports whether line could be one of a CDXJ file.
+func isCDXJ(line []byte) bool {
+	name, rest, _ := bytes.Cut(line, []byte{' '})
+	date, _, _ := bytes.Cut(rest, []byte{' '})
+	return isCDXJHeader(line) || len(name) > 0 && (isDate(date) || isLongDate(date)) && bytes.Contains(rest, cdxjBlock)
+}
+
+// isCDXJHeader reports whether line is about the file, such as "!OpenWayback-CDXJ 1.0".
+func isCDXJHeader(line []byte) bool { return len(line) > 1 && line[0] == '!' }
+
+// isLongDate reports whether text is a date as OpenWayback writes it: 2026-01-02T03:04:05Z.
+func isLongDate(text []byte) bool {
+	_, err := time.Parse(time.RFC3339, string(text))
+	return err == nil
+}
+
+// cdxjBlock begins the JSON of a line: neither sort keys nor dates have a space.
+var cdxjBlock = []byte(" {")
+
+func (c cdxj) find(line []byte) (start, end int, err error) {
+	if isCDXJHeader(line) {
+		return 0, 0, ErrNoURL
+	}
+	at := bytes.Index(line, cdxjBlock) + 1
+	if at == 0 {
+		return 0, 0, errors.New("the line has no JSON after a sort key and a date, as CDXJ has")
+	}
+	start, end, err = c.url.find(line[at:])
+	if err != nil {
+		if s, e, uriErr := c.uri.find(line[at:]); uriErr == nil {
+			start, end, err = s, e, nil
+		}
+	}
+	return at + start, at + end, err
+}
+
+func (cdxj) decode(buf, text []byte) ([]byte, error) { return key{}.decode(buf, text) }
+func (cdxj) append(dst []byte, url string) []byte    { return key{}.append(dst, url) }

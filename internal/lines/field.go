@@ -1,0 +1,156 @@
+package lines
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// field is the form of lines with fields. n counts from 1, or from -1 at the end.
+type field struct {
+	n         int
+	delimiter []byte
+}
+
+func (f field) find(line []byte) (start, end int, err error) {
+	if f.n < 0 {
+		return f.fromEnd(line)
+	}
+	for i := 1; ; i++ {
+		length := bytes.Index(line[start:], f.delimiter)
+		switch {
+		case length < 0 && i < f.n:
+			return 0, 0, f.missing(i)
+		case length < 0:
+			return start, len(line), nil
+		case i == f.n:
+			return start, start + length, nil
+		}
+		start += length + len(f.delimiter)
+	}
+}
+
+func (f field) fromEnd(line []byte) (start, end int, err error) {
+	end = len(line)
+	for i := -1; ; i-- {
+		at := bytes.LastIndex(line[:end], f.delimiter)
+		switch {
+		case at < 0 && i > f.n:
+			return 0, 0, f.missing(-i)
+		case at < 0:
+			return 0, end, nil
+		case i == f.n:
+			return at + len(f.delimiter), end, nil
+		}
+		end = at
+	}
+}
+
+// missing returns the error of a line with only so many fields.
+func (f field) missing(fields int) error {
+	if fields == 1 {
+		return fmt.Errorf("the line has no field %d: it has 1 field", f.n)
+	}
+	return fmt.Errorf("the line has no field %d: it has %d fields", f.n, fields)
+}
+
+func (field) decode(_, text []byte) ([]byte, error) { return text, nil }
+func (field) append(dst []byte, url string) []byte  { return append(dst, url...) }
+
+// csv is the form of lines with fields that may be in quotes (RFC 4180). It reads what
+// encoding/csv does, but no field with a line end.
+type csv struct{ field }
+
+func (c csv) find(line []byte) (start, end int, err error) {
+	n := c.n
+	if n < 0 {
+		fields := 1
+		for start, end = 0, 0; ; fields++ {
+			if end, err = c.end(line, start); err != nil {
+				return 0, 0, err
+			}
+			if end == len(line) {
+				break
+			}
+			start = end + 1
+		}
+		if n += fields + 1; n < 1 {
+			return 0, 0, c.missing(fields)
+		}
+		start = 0
+	}
+	for i := 1; ; i++ {
+		end, err = c.end(line, start)
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case i == n:
+			return start, end, nil
+		case end == len(line):
+			return 0, 0, c.missing(i)
+		}
+		start = end + 1
+	}
+}
+
+// end returns the end of the field that begins at start.
+func (c csv) end(line []byte, start int) (int, error) {
+	if start < len(line) && line[start] == '"' {
+		return c.quotedEnd(line, start)
+	}
+	length := bytes.IndexByte(line[start:], c.delimiter[0])
+	if length < 0 {
+		length = len(line) - start
+	}
+	if quote := bytes.IndexByte(line[start:start+length], '"'); quote >= 0 {
+		return 0, fmt.Errorf("octet %d: a quote in a field that does not begin with one", start+quote)
+	}
+	return start + length, nil
+}
+
+func (c csv) quotedEnd(line []byte, start int) (int, error) {
+	for at := start + 1; ; {
+		length := bytes.IndexByte(line[at:], '"')
+		if length < 0 {
+			return 0, fmt.Errorf("octet %d: the quote is not closed on this line", start)
+		}
+		at += length + 1
+		switch {
+		case at == len(line) || line[at] == c.delimiter[0]:
+			return at, nil
+		case line[at] != '"':
+			return 0, fmt.Errorf("octet %d: text after the closing quote; write two quotes for one", at)
+		}
+		at++
+	}
+}
+
+func (c csv) decode(buf, text []byte) ([]byte, error) {
+	if len(text) == 0 || text[0] != '"' {
+		return text, nil
+	}
+	inner := text[1 : len(text)-1]
+	at := bytes.IndexByte(inner, '"')
+	if at < 0 {
+		return inner, nil
+	}
+	for ; at >= 0; at = bytes.IndexByte(inner, '"') {
+		buf = append(buf, inner[:at+1]...)
+		inner = inner[at+2:] // a quote is written twice
+	}
+	return append(buf, inner...), nil
+}
+
+func (c csv) append(dst []byte, url string) []byte {
+	if !strings.ContainsAny(url, "\"\r\n ") && strings.IndexByte(url, c.delimiter[0]) < 0 {
+		return append(dst, url...)
+	}
+	dst = append(dst, '"')
+	for i := range len(url) {
+		if url[i] == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, url[i])
+	}
+	return append(dst, '"')
+}

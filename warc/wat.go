@@ -1,0 +1,118 @@
+package warc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus/internal/jsonpath"
+)
+
+// IsFirstLine reports whether a decompressed file that begins with line, without its end, is
+// an archive.
+func IsFirstLine(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("WARC/")) || isARC(string(line))
+}
+
+// WAT is what a record of a WAT file tells about another record: its header, and the links
+// of its page.
+type WAT struct {
+	Type  string // of the other record, in lower case; empty: unknown
+	Base  string // that the page states; empty: none
+	Links []WATLink
+}
+
+// WATLink is a link of a page.
+type WATLink struct {
+	URL  string // as the page has it, perhaps in partial form
+	Path string // the element and attribute: "A@/href"
+	// Start and End are where the URL is in the text, without its quotes.
+	Start, End int
+}
+
+var (
+	watType = jsonpath.Names("Envelope", "WARC-Header-Metadata", "WARC-Type")
+	watARC  = jsonpath.Names("Envelope", "ARC-Header-Metadata")
+	watPage = jsonpath.Names("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadata")
+
+	// What a page has.
+	watBase  = jsonpath.Names("Head", "Base")
+	watLists = []jsonpath.Path{jsonpath.Names("Head", "Link"), jsonpath.Names("Head", "Scripts"), jsonpath.Names("Scripts"), jsonpath.Names("Links")}
+
+	// What a link has.
+	watURL  = jsonpath.Names("url")
+	watFrom = jsonpath.Names("path")
+)
+
+// WATType returns the type of the record that the block of a metadata record of a WAT file
+// is about, in lower case; "" if the block, which is JSON, is about something else.
+func WATType(text []byte) (string, error) {
+	typ, _, err := find(text, watType)
+	if err != nil || typ != nil {
+		return strings.ToLower(string(unquote(typ))), err
+	}
+	if arc, _, _ := find(text, watARC); arc != nil {
+		return "response", nil
+	}
+	return "", nil
+}
+
+// ReadWAT reads the block of a metadata record of a WAT file, which is JSON. It is zero if
+// the block is about something else. The error is for a block that is not JSON.
+func ReadWAT(text []byte) (w WAT, err error) {
+	if w.Type, err = WATType(text); err != nil {
+		return w, err
+	}
+	page, offset, _ := find(text, watPage)
+	if page == nil {
+		return w, nil
+	}
+	base, _, _ := find(page, watBase)
+	w.Base = string(unquote(base))
+	for _, path := range watLists {
+		list, at, _ := find(page, path)
+		w.links(list, offset+at)
+	}
+	return w, nil
+}
+
+// links adds the links of a list, which is at offset in the text.
+func (w *WAT) links(list []byte, offset int) {
+	for start, end := range jsonpath.Elements(list) {
+		element := list[start:end]
+		url, at, _ := find(element, watURL)
+		text := unquote(url)
+		if len(text) == 0 {
+			continue
+		}
+		path, _, _ := find(element, watFrom)
+		at += offset + start + 1
+		w.Links = append(w.Links, WATLink{URL: string(text), Path: string(unquote(path)), Start: at, End: at + len(url) - len(`""`)})
+	}
+}
+
+// find returns the value at path in a text of JSON, and where it is; nil if it is missing.
+func find(text []byte, path jsonpath.Path) (value []byte, at int, err error) {
+	start, end, err := path.Find(text)
+	switch {
+	case errors.Is(err, jsonpath.ErrMissing):
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, fmt.Errorf("warc: metadata: %w", err)
+	}
+	return text[start:end], start, nil
+}
+
+// unquote returns the text of a string of JSON; nil for another value, and if it is not
+// UTF-8.
+func unquote(value []byte) []byte {
+	if len(value) == 0 || value[0] != '"' {
+		return nil
+	}
+	text, err := jsonpath.Unquote(nil, value)
+	if err != nil {
+		return nil
+	}
+	return text
+}
