@@ -21,6 +21,11 @@ func (h *Hasher) Key(text []byte) Key {
 	return Key{maphash.Bytes(h[0], text) | 1, maphash.Bytes(h[1], text)}
 }
 
+// KeyOf is Key for a string.
+func (h *Hasher) KeyOf(text string) Key {
+	return Key{maphash.String(h[0], text) | 1, maphash.String(h[1], text)}
+}
+
 // keySize is the size of a key in octets.
 const keySize = 16
 

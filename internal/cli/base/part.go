@@ -56,9 +56,12 @@ func (p *Part) Begin(source string) {
 func (p *Part) Keep(ends []int, keep []bool) {
 	start, size, moved := 0, 0, 0
 	for i, end := range ends {
-		for moved < len(p.messages) && p.messages[moved].at <= start {
-			p.messages[moved].at = size
-			moved++
+		for ; moved < len(p.messages) && p.messages[moved].at < end; moved++ {
+			within := p.messages[moved].at - start
+			if !keep[i] {
+				within = 0
+			}
+			p.messages[moved].at = size + within
 		}
 		if keep[i] {
 			size += copy(p.Text[size:], p.Text[start:end])

@@ -18,6 +18,8 @@ type answerer interface {
 	// quick appends the answer to a line, if it is a URL that needs no message, and reports
 	// whether it has. The line has no blanks around it.
 	quick(w *worker, line []byte) bool
+	// pass answers a line that has no URL and needs none.
+	pass(w *worker)
 }
 
 // bulkRun answers the inputs of a subcommand: lines side by side, with answers in their
@@ -33,8 +35,7 @@ type bulkRun struct {
 	progress  *progress
 	hasher    bulk.Hasher
 
-	wrote   bool // an answer was written
-	workers chan *worker
+	wrote bool // an answer was written
 }
 
 // addFlags adds the flags about lines.
@@ -84,6 +85,7 @@ func (r *bulkRun) answerArgs(args []string) error {
 	w.begin("")
 	for input, err := range w.URLs(args) {
 		w.line = []byte(input)
+		w.start, w.end = 0, len(w.line)
 		w.answer(input, err)
 	}
 	if err := w.commit(); err != nil {
@@ -102,25 +104,29 @@ type job struct {
 func (r *bulkRun) answerLines(args []string) error {
 	// One more than can run: while it waits for its turn, others work.
 	n := runtime.GOMAXPROCS(0) + 1
-	r.workers = make(chan *worker, n)
+	// Each job of the n that are under way takes one.
+	workers := make(chan *worker, n)
 	for range n {
-		r.workers <- r.newWorker()
+		workers <- r.newWorker()
 	}
-	jobs := func(yield func(job) bool) {
+	jobs := func(yield func(*job) bool) {
 		for b := range r.lines.Blocks(args) {
-			if !yield(job{b, <-r.workers}) {
+			if !yield(&job{block: b}) {
 				return
 			}
 		}
 	}
-	return bulk.Each(r.app.Context, jobs, bulk.Options{Workers: n, Unordered: r.unordered}, bulk.Steps[job]{
-		Work:   func(j job) { j.answerBlock(j.block) },
-		Commit: func(j job) error { return j.commit() },
-		Finish: func(j job) { j.finish() },
-		Write: func(j job) error {
+	return bulk.Each(r.app.Context, jobs, bulk.Options{Workers: n, Unordered: r.unordered}, bulk.Steps[*job]{
+		Work: func(j *job) {
+			j.worker = <-workers
+			j.answerBlock(j.block)
+		},
+		Commit: func(j *job) error { return j.commit() },
+		Finish: func(j *job) { j.finish() },
+		Write: func(j *job) error {
 			err := j.join(j.block)
 			j.block.Release()
-			r.workers <- j.worker
+			workers <- j.worker
 			return err
 		},
 	})

@@ -73,7 +73,7 @@ Lines are answered by all processors. They are written before more input is wait
 	cmd.Flags().BoolVar(&c.wrap, "wrap", false, wrapHelp)
 	bulk = addCollecting(a, cmd)
 	cmd.MarkFlagsMutuallyExclusive("surt", "wrap")
-	for _, other := range []string{"sort", "count", "by"} {
+	for _, other := range []string{"sort", "count", "by", "field", "key", "as"} {
 		cmd.MarkFlagsMutuallyExclusive("wrap", other)
 	}
 	cmd.MarkFlagsMutuallyExclusive("surt", "by")
@@ -103,11 +103,21 @@ func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	text := u.String()
 	if c.by != nil {
 		text = c.by(text)
+		w.Text = append(append(w.Text, text...), '\n')
+	} else {
+		w.Text = w.appendLine(w.Text, text)
 	}
-	start := len(w.Text)
-	w.Text = append(append(w.Text, text...), '\n')
-	w.piece(w.Text[start : len(w.Text)-1])
+	w.piece(text)
 	return true
+}
+
+// pass implements answerer: the line stays as it is.
+func (c *canonicalizer) pass(w *worker) {
+	if c.by == nil && !w.Flags.JSON {
+		w.Out.Write(w.line)
+		w.Out.WriteByte('\n')
+		w.lone()
+	}
 }
 
 func (c *canonicalizer) answer(input string, readErr error) {
@@ -148,8 +158,12 @@ func (c *canonicalizer) answer(input string, readErr error) {
 				text = c.by(text)
 				written = text
 			}
+			if c.by == nil {
+				written = string(c.appendLine(nil, written))
+			} else {
+				written += "\n"
+			}
 			c.Out.WriteString(written)
-			c.Out.WriteByte('\n')
 			c.slowPiece(text)
 		}
 	}

@@ -101,6 +101,9 @@ func (c *checker) quick(w *worker, line []byte) bool {
 	return true
 }
 
+// pass implements answerer.
+func (c *checker) pass(*worker) {}
+
 // judge raises the status if there is a violation in list.
 func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	if conforms = locus.Conforms(list); !conforms {
@@ -146,7 +149,7 @@ func (c *checker) answer(input string, readErr error) {
 // count writes the lines that --by counts.
 func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	if c.by != nil && !conforms {
-		c.group(c.by(input))
+		c.group(c.by(locus.Unwrap(input).String()))
 	}
 	if !c.byRule {
 		return
@@ -165,7 +168,7 @@ func (c *checker) group(name ...string) {
 		c.Text = append(c.Text, part...)
 	}
 	c.Text = append(c.Text, '\n')
-	c.piece(c.Text[start : len(c.Text)-1])
+	c.piece(octet.View(c.Text[start : len(c.Text)-1]))
 }
 
 func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bool, by string) {

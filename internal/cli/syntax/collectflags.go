@@ -138,10 +138,10 @@ func (f *collectFlags) groupOf() func(string) string {
 	return nil
 }
 
-// hostOf returns the host of a URL, "-" without one.
+// hostOf returns the host of a URL in lower case, "-" without one.
 func hostOf(text string) string {
 	if host, _ := rfc3986.Parse(text).Host(); host != "" {
-		return host
+		return strings.ToLower(host)
 	}
 	return "-"
 }

@@ -72,6 +72,9 @@ type printer struct {
 // quick implements answerer: no answer is quick.
 func (p *printer) quick(*worker, []byte) bool { return false }
 
+// pass implements answerer.
+func (p *printer) pass(*worker) {}
+
 func (p *printer) answer(input string, readErr error) {
 	first := p.rules[0]
 	if p.Flags.JSON && (len(p.rules) > 1 || first.Profile > locus.RFC1630) {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,9 @@ type worker struct {
 	run     *bulkRun
 	finder  *lines.Finder
 	line    []byte     // the input as it stands in its file, without the line end
+	start   int        // where in line the URL is written
+	end     int        // where that ends
+	url     []byte     // a buffer for a URL that is written with escapes
 	batch   bulk.Batch // the pieces of Text, if they are collected
 	invalid []byte     // lines for the file of --invalid
 	wrong   int64      // inputs that are not URLs
@@ -46,7 +50,7 @@ func (w *worker) answerBlock(b *lines.Block) {
 	w.LineNumber = int(b.Line) - 1
 	if b.Cut > 0 {
 		w.LineNumber++
-		w.line = b.Text
+		w.line, w.start, w.end = b.Text, 0, len(b.Text)
 		input := string(b.Text)
 		w.answerInput(input, locus.NewSyntaxError(input, locus.MaxLen, "genericurl",
 			fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, b.Cut, locus.MaxLen)))
@@ -60,18 +64,58 @@ func (w *worker) answerBlock(b *lines.Block) {
 			text = nil
 		}
 		w.LineNumber++
-		if isPlain(line) && w.quick(w, line) {
+		w.line, w.start, w.end = line, 0, len(line)
+		url := line
+		if w.finder != nil {
+			var ok bool
+			if url, ok = w.find(line); !ok {
+				continue
+			}
+		}
+		if isPlain(url) && w.quick(w, url) {
 			continue
 		}
 		if w.Context.Err() != nil {
 			return
 		}
-		w.line = line
 		// Errors keep the input, and what is made of it.
-		if input := string(line); strings.Trim(input, base.Blanks) != "" {
+		if input := string(url); w.finder != nil || strings.Trim(input, base.Blanks) != "" {
 			w.answerInput(input, nil)
 		}
 	}
+}
+
+// find returns the URL in a line. If there is none, it answers the line.
+func (w *worker) find(line []byte) (url []byte, ok bool) {
+	if len(bytes.Trim(line, base.Blanks)) == 0 {
+		return nil, false
+	}
+	var err error
+	if w.start, w.end, err = w.finder.Find(line); err == nil {
+		written := line[w.start:w.end]
+		if url, err = w.finder.Decode(w.url, written); err == nil {
+			if len(url) > 0 && len(written) > 0 && &url[0] != &written[0] {
+				w.url = url
+			}
+			return url, true
+		}
+	}
+	if errors.Is(err, lines.ErrNoURL) {
+		w.pass(w)
+	} else {
+		w.fail(string(line), err)
+	}
+	w.Out.Flush()
+	return nil, false
+}
+
+// appendLine appends the line with another URL in its place.
+func (w *worker) appendLine(b []byte, url string) []byte {
+	if w.finder == nil {
+		return append(append(b, url...), '\n')
+	}
+	b = w.finder.Append(append(b, w.line[:w.start]...), url)
+	return append(append(b, w.line[w.end:]...), '\n')
 }
 
 // isPlain reports whether nothing surrounds the URL that line may be: neither blanks nor a
@@ -94,19 +138,19 @@ func (w *worker) answerInput(input string, err error) {
 	w.Out.Flush()
 }
 
-// piece ends a piece of the answer, which counts as equal to others with that key.
-func (w *worker) piece(key []byte) {
+// piece ends a piece of the answer in w.Text, which counts as equal to others with that key.
+func (w *worker) piece(key string) {
 	if w.run.collect == nil {
 		return
 	}
-	w.batch.Keys = append(w.batch.Keys, w.run.hasher.Key(key))
+	w.batch.Keys = append(w.batch.Keys, w.run.hasher.KeyOf(key))
 	w.batch.Ends = append(w.batch.Ends, len(w.Text))
 }
 
 // slowPiece is piece for what was written to Out.
 func (w *worker) slowPiece(key string) {
 	w.Out.Flush()
-	w.piece([]byte(key))
+	w.piece(key)
 }
 
 // lone ends a piece of the answer that is like no other, if there is one: most messages
