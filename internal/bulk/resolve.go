@@ -68,7 +68,7 @@ func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *s
 	full := false
 	err = eachKey(ctx, w, func(k Key) error {
 		isNew := false
-		if isNew, full, err = r.table.add(k); full && err == nil {
+		if isNew, full, err = r.table.add(k, 1); full && err == nil {
 			err = errFull
 		}
 		if err == nil && !r.count {

@@ -39,8 +39,9 @@ func NewSet(o SetOptions) *Set {
 	s := &Set{o: o, store: store{folder: o.Folder}}
 	tables := o.Memory
 	if o.Count {
-		s.store.memory = o.Memory / 2
-		tables -= s.store.memory
+		// Chunks are garbage for a while after they are freed.
+		s.store.memory = o.Memory / 4
+		tables -= 2 * s.store.memory
 		s.head = s.store.stream(s.chunkSize())
 	}
 	// The buffers of the streams are needed together with the tables.
@@ -56,14 +57,17 @@ func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10
 
 // A Batch is texts that are added together.
 type Batch struct {
-	Keys []Key  // a zero key is new each time
-	Ends []int  // where in Text each text ends
-	Text []byte // one after another
-	New  []bool // by Add: which texts are new, and to be used at once
+	Keys []Key // a zero key is new each time
+	// Counts says how often each text comes; nil: once.
+	Counts []uint64
+	Ends   []int  // where in Text each text ends
+	Text   []byte // one after another
+	New    []bool // by Add: which texts are new, and to be used at once
 }
 
 // Reset empties b.
 func (b *Batch) Reset() {
+	b.Counts = b.Counts[:0]
 	b.Keys, b.Ends, b.Text, b.New = b.Keys[:0], b.Ends[:0], b.Text[:0], b.New[:0]
 }
 
@@ -75,7 +79,11 @@ func (s *Set) Add(b *Batch) error {
 		if i%ahead == 0 {
 			s.touch(b.Keys[i:min(i+ahead, len(b.Keys))])
 		}
-		isNew, err := s.add(k, b.Text[start:b.Ends[i]])
+		n := uint64(1)
+		if len(b.Counts) > 0 {
+			n = b.Counts[i]
+		}
+		isNew, err := s.add(k, b.Text[start:b.Ends[i]], n)
 		if err != nil {
 			return err
 		}
@@ -99,18 +107,18 @@ func (s *Set) touch(keys []Key) {
 	s.touched = x
 }
 
-func (s *Set) add(k Key, text []byte) (isNew bool, err error) {
+func (s *Set) add(k Key, text []byte, n uint64) (isNew bool, err error) {
 	if k == (Key{}) {
 		return s.addEach(text)
 	}
 	t := &s.tables[k[0]>>59]
 	if s.full {
-		if t.count(k) {
+		if t.count(k, n) {
 			return false, nil
 		}
-		return false, s.spill(k, text)
+		return false, s.spillTimes(k, text, n)
 	}
-	isNew, full, err := t.add(k)
+	isNew, full, err := t.add(k, n)
 	switch {
 	case err != nil:
 		return false, err
@@ -121,7 +129,7 @@ func (s *Set) add(k Key, text []byte) (isNew bool, err error) {
 		for i := range s.keys {
 			s.keys[i] = s.store.stream(s.chunkSize())
 		}
-		return false, s.spill(k, text)
+		return false, s.spillTimes(k, text, n)
 	case !isNew:
 		return false, nil
 	}
@@ -143,6 +151,16 @@ func (s *Set) addNew(k Key, text []byte) error {
 	}
 	s.record = binary.AppendUvarint(k.append(s.record[:0]), uint64(len(text)))
 	return s.head.write(s.record, text)
+}
+
+// spillTimes spills a text that comes n times: keys have no numbers.
+func (s *Set) spillTimes(k Key, text []byte, n uint64) error {
+	for range n {
+		if err := s.spill(k, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Set) spill(k Key, text []byte) error {

@@ -66,11 +66,11 @@ func (t *table) has(k Key) bool {
 	return found
 }
 
-// add adds k, and counts it. full means that k is new and that no memory is left for it.
-func (t *table) add(k Key) (isNew, full bool, err error) {
+// add adds k, and counts it n times. full means that k is new and that no memory is left for it.
+func (t *table) add(k Key, n uint64) (isNew, full bool, err error) {
 	if t.used == t.most {
 		if t.has(k) {
-			t.count(k)
+			t.count(k, n)
 			return false, false, nil
 		}
 		if grown, err := t.grow(); err != nil || !grown {
@@ -84,24 +84,24 @@ func (t *table) add(k Key) (isNew, full bool, err error) {
 		t.used++
 	}
 	if t.width > keySize {
-		t.addCount(at)
+		t.addCount(at, n)
 	}
 	return !found, false, nil
 }
 
-func (t *table) addCount(at int) {
-	n := t.slots[at+keySize : at+keySize+8]
-	binary.LittleEndian.PutUint64(n, binary.LittleEndian.Uint64(n)+1)
+func (t *table) addCount(at int, n uint64) {
+	count := t.slots[at+keySize : at+keySize+8]
+	binary.LittleEndian.PutUint64(count, binary.LittleEndian.Uint64(count)+n)
 }
 
-// count counts k if t has it, and reports whether it has.
-func (t *table) count(k Key) bool {
+// count counts k n times if t has it, and reports whether it has.
+func (t *table) count(k Key, n uint64) bool {
 	if t.size == 0 {
 		return false
 	}
 	at, found := t.find(k)
 	if found && t.width > keySize {
-		t.addCount(at)
+		t.addCount(at, n)
 	}
 	return found
 }

@@ -295,8 +295,8 @@ func TestCollectorWithLittleMemory(t *testing.T) {
 	}
 	for _, memory := range []int64{1 << 12, 1 << 18, 1 << 30} {
 		collect := func(c collector) string {
-			c.memory, c.folder = memory, t.TempDir()
-			c.open()
+			c.folder = t.TempDir()
+			c.open(memory)
 			defer c.close()
 			a, out, _ := newApp(t, nil, false, 1)
 			b.New = b.New[:0]
@@ -376,7 +376,7 @@ func TestRefusedCombinations(t *testing.T) {
 		"canonical --sort --unordered":          "sort unordered",
 		"canonical --by rule":                   "choose host, scheme",
 		"canonical --by host --invalid keep":    "choose drop",
-		"canonical --unique --memory 1M":        "64M or more",
+		"canonical --unique --memory 1M":        "96M or more",
 		"canonical --unique --memory x":         "a size is",
 		"canonical --by host --surt":            "surt",
 		"canonical --invalid /nonexistent/file": "no such file",

@@ -102,11 +102,10 @@ func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	}
 	text := u.String()
 	if c.by != nil {
-		text = c.by(text)
-		w.Text = append(append(w.Text, text...), '\n')
-	} else {
-		w.Text = w.appendLine(w.Text, text)
+		w.group(c.by(text))
+		return true
 	}
+	w.Text = w.appendLine(w.Text, text)
 	w.piece(text)
 	return true
 }
@@ -155,15 +154,10 @@ func (c *canonicalizer) answer(input string, readErr error) {
 				c.Out.WriteString(r.Profile.String() + "\t")
 			}
 			if c.by != nil {
-				text = c.by(text)
-				written = text
+				c.group(c.by(text))
+				continue
 			}
-			if c.by == nil {
-				written = string(c.appendLine(nil, written))
-			} else {
-				written += "\n"
-			}
-			c.Out.WriteString(written)
+			c.Out.Write(c.appendLine(nil, written))
 			c.slowPiece(text)
 		}
 	}

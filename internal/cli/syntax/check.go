@@ -161,16 +161,6 @@ func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	}
 }
 
-// group writes the name of a group.
-func (c *checker) group(name ...string) {
-	start := len(c.Text)
-	for _, part := range name {
-		c.Text = append(c.Text, part...)
-	}
-	c.Text = append(c.Text, '\n')
-	c.piece(octet.View(c.Text[start : len(c.Text)-1]))
-}
-
 func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bool, by string) {
 	if a.Flags.Quiet && conforms {
 		return

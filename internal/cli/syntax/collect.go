@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"context"
 	"encoding/binary"
 	"strconv"
 
@@ -16,9 +15,8 @@ type collector struct {
 	grouped             bool                     // the pieces are groups already
 	json                func(text []byte) []byte // the members of an object, for a summary
 	asJSON              bool
-	memory              int64
+	limit               int64 // octets of memory for the whole program
 	folder              string
-	ctx                 context.Context
 
 	set    *bulk.Set    // of pieces
 	groups *bulk.Set    // of the groups of unique pieces
@@ -31,14 +29,15 @@ type collector struct {
 
 func (c *collector) summary() bool { return c.group != nil || c.grouped }
 
-func (c *collector) open() {
+// open makes what collects, for use of at most that much memory in octets.
+func (c *collector) open(memory int64) {
 	stages := int64(0)
 	for _, has := range []bool{c.unique || c.count || c.summary(), c.unique && c.summary(), c.sort || c.summary()} {
 		if has {
 			stages++
 		}
 	}
-	share := c.memory / max(stages, 1)
+	share := memory / max(stages, 1)
 	if c.unique || c.count || c.summary() {
 		c.set = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: c.folder, Count: c.count || c.summary() && !c.unique})
 	}

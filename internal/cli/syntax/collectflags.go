@@ -32,11 +32,12 @@ const (
 	byRule   = "rule"
 )
 
-// leastMemory is the least that --memory can be. The program itself needs half of it.
-const leastMemory = 64 << 20
-
-// reserved is the memory of the program itself, its blocks and buffers.
-const reserved = 40 << 20
+// What the program needs of the memory it is given, in octets.
+const (
+	program     = 56 << 20 // itself
+	buffers     = 6 << 20  // for each processor
+	leastMemory = 96 << 20
+)
 
 // addCollecting adds the flags of canonical.
 func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
@@ -99,7 +100,7 @@ func (f *collectFlags) prepare(rules int) error {
 	case f.sort && f.app.Flags.JSON:
 		return errors.New("--sort sorts lines of text: leave out --json")
 	case f.memory != 0 && f.memory < leastMemory:
-		return fmt.Errorf("--memory %s is too little: write 64M or more", &f.memory)
+		return fmt.Errorf("--memory %s is too little: write 96M or more", &f.memory)
 	}
 	memory := int64(f.memory)
 	if memory == 0 {
@@ -107,7 +108,7 @@ func (f *collectFlags) prepare(rules int) error {
 	}
 	f.collect = &collector{
 		unique: f.unique, count: f.count, sort: f.sort, asJSON: f.app.Flags.JSON,
-		memory: memory - reserved, folder: f.folder,
+		limit: memory, folder: f.folder,
 	}
 	if f.by != "" {
 		f.collect.grouped = !f.unique

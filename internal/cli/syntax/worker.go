@@ -19,13 +19,14 @@ type worker struct {
 	answerer
 	run     *bulkRun
 	finder  *lines.Finder
-	line    []byte     // the input as it stands in its file, without the line end
-	start   int        // where in line the URL is written
-	end     int        // where that ends
-	url     []byte     // a buffer for a URL that is written with escapes
-	batch   bulk.Batch // the pieces of Text, if they are collected
-	invalid []byte     // lines for the file of --invalid
-	wrong   int64      // inputs that are not URLs
+	line    []byte         // the input as it stands in its file, without the line end
+	start   int            // where in line the URL is written
+	end     int            // where that ends
+	url     []byte         // a buffer for a URL that is written with escapes
+	batch   bulk.Batch     // the pieces of Text, if they are collected
+	groups  map[string]int // places of groups in batch: most come often in a block
+	invalid []byte         // lines for the file of --invalid
+	wrong   int64          // inputs that are not URLs
 }
 
 func (r *bulkRun) newWorker() *worker {
@@ -39,6 +40,7 @@ func (r *bulkRun) newWorker() *worker {
 
 func (w *worker) begin(source string) {
 	w.Begin(source)
+	clear(w.groups) // their names are in Text
 	w.batch.Reset()
 	w.invalid, w.wrong = w.invalid[:0], 0
 }
@@ -150,6 +152,27 @@ func (w *worker) piece(key string) {
 // slowPiece is piece for what was written to Out.
 func (w *worker) slowPiece(key string) {
 	w.Out.Flush()
+	w.piece(key)
+}
+
+// group counts a group, whose name are the parts, for a summary.
+func (w *worker) group(name ...string) {
+	start := len(w.Text)
+	for _, part := range name {
+		w.Text = append(w.Text, part...)
+	}
+	key := octet.View(w.Text[start:])
+	if i, ok := w.groups[key]; ok {
+		w.batch.Counts[i]++
+		w.Text = w.Text[:start]
+		return
+	}
+	if w.groups == nil {
+		w.groups = map[string]int{}
+	}
+	w.groups[key] = len(w.batch.Counts)
+	w.batch.Counts = append(w.batch.Counts, 1)
+	w.Text = append(w.Text, '\n')
 	w.piece(key)
 }
 
