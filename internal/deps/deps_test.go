@@ -48,7 +48,7 @@ const rules = `
 	extract, relative, message, warc, internal/media, internal/iri, internal/unpack, internal/jsonpath < document;
 	policy, scheme, internal/store < cache;
 	# Lines of files, and the URL in each.
-	locus, internal/unpack, internal/jsonpath, warc < internal/lines;
+	locus, internal/unpack, internal/charset, internal/jsonpath, warc < internal/lines;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest < internal/bnf/bnftest, internal/current/currenttest;

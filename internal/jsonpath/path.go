@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMissing: the text has no value at the path.
+// ErrMissing means that the text has no value at the path.
 var ErrMissing = errors.New("missing")
 
 // Path leads to a value: names of members and indexes of elements. The zero Path is the

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/unpack"
 )
 
@@ -109,7 +110,7 @@ func (r *reader) unpack() (*opened, error) {
 	for range maxDepth {
 		format, err := detect(opened.Reader)
 		if err != nil || format == unpack.None {
-			skipMark(opened.Reader)
+			opened.skipMark()
 			return opened, nil // an error comes again
 		}
 		r.packing = format
@@ -141,15 +142,24 @@ func detect(in *bufio.Reader) (f unpack.Format, err error) {
 	return f, nil
 }
 
-// skipMark skips a byte order mark.
-func skipMark(in *bufio.Reader) {
-	const mark = "\uFEFF"
-	for n := 1; n <= len(mark); n++ {
-		if head, err := in.Peek(n); err != nil || !strings.HasPrefix(mark, string(head)) {
+// skipMark skips a byte order mark, and decodes UTF-16, as some programs of Windows write
+// it, if the mark says so.
+func (o *opened) skipMark() {
+	const utf8, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
+	for n := 1; n <= len(utf8); n++ {
+		switch head, err := o.Peek(n); {
+		case err != nil:
+			return
+		case string(head) == utf8:
+			o.Discard(n)
+			return
+		case string(head) == big, string(head) == little:
+			o.Reader = bufio.NewReaderSize(charset.NewReader("utf-16", o.Reader, -1), headSize)
+			return
+		case !strings.HasPrefix(utf8, string(head)) && !strings.HasPrefix(big, string(head)) && !strings.HasPrefix(little, string(head)):
 			return
 		}
 	}
-	in.Discard(len(mark))
 }
 
 // opened is the decompressed content of a source.

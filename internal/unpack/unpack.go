@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/therootcompany/xz"
 )
 
@@ -41,6 +40,10 @@ var magic = [...]struct {
 	{"\x1F\x9D", LZW},
 }
 
+// skippable ends the magic number of a frame of zstd that decoders skip (RFC 8878 section
+// 3.1.2), after an octet from 0x50 to 0x5F. Some programs begin a file with one.
+const skippable = "\x2A\x4D\x18"
+
 // bzip2Head is the size of the blocks and the start or end of the first one, for a size
 // that stands as "9".
 const (
@@ -58,6 +61,15 @@ func Detect(head []byte) (f Format, sure bool) {
 			return m.format, true
 		}
 		if strings.HasPrefix(m.octets, string(head)) {
+			sure = false
+		}
+	}
+	if len(head) > 0 && head[0]&0xF0 == 0x50 {
+		rest := string(head[1:min(len(head), 1+len(skippable))])
+		if rest == skippable {
+			return Zstd, true
+		}
+		if strings.HasPrefix(skippable, rest) {
 			sure = false
 		}
 	}
@@ -89,11 +101,7 @@ func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 		z, err := xz.NewReader(r, MaxDictionary)
 		return io.NopCloser(z), err
 	case Zstd:
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxDictionary))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
+		return newZstd(r)
 	case LZW:
 		return io.NopCloser(newUncompress(r)), nil
 	}

@@ -2,10 +2,15 @@ package unpack
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"testing"
 	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // files are what the programs make of one text.
@@ -44,17 +49,17 @@ func TestDetectOctetByOctet(t *testing.T) {
 		}
 		want, _ := Detect(packed)
 		for n := range packed {
-			if got, sure := Detect(packed[:n]); sure != (got == want) && n > 0 || got != None && got != want {
+			if got, sure := Detect(packed[:n]); sure != (got == want) && n > 1 || got != None && got != want {
 				t.Errorf("%s, %d octets: %d, sure: %v", name, n, got, sure)
 			}
 		}
 	}
-	for _, head := range []string{"BZh\n", "BZh01AY", "BZhx", "BZh91AY&SX", "a", "\x1F\x8C", "\n"} {
+	for _, head := range []string{"BZh\n", "BZh01AY", "BZhx", "BZh91AY&SX", "a", "\x1F\x8C", "\n", "P\n", "Z\x2A\x4D\x19"} {
 		if got, sure := Detect([]byte(head)); got != None || !sure {
 			t.Errorf("%q: %d, sure: %v", head, got, sure)
 		}
 	}
-	for _, head := range []string{"", "B", "BZh", "BZh1", "BZh5\x17rE", "\x1F", "\xFD7z"} {
+	for _, head := range []string{"", "B", "BZh", "BZh1", "BZh5\x17rE", "\x1F", "\xFD7z", "Z", "P\x2A\x4D"} {
 		if got, sure := Detect([]byte(head)); got != None || sure {
 			t.Errorf("%q: %d, sure: %v", head, got, sure)
 		}
@@ -62,4 +67,80 @@ func TestDetectOctetByOctet(t *testing.T) {
 	if got, _ := Detect([]byte("BZh1\x17rE8P\x90")); got != Bzip2 {
 		t.Errorf("an empty bzip2 file: %d", got)
 	}
+}
+
+// frame is a frame that decoders skip.
+func frame(number byte, content []byte) []byte {
+	head := append([]byte{0x50 | number}, skippable...)
+	return append(binary.LittleEndian.AppendUint32(head, uint32(len(content))), content...)
+}
+
+// A web archive in zstd may begin with its dictionary, compressed or not. Other frames that
+// come first are skipped.
+func TestZstdFrames(t *testing.T) {
+	var samples [][]byte
+	for i := range 100 {
+		samples = append(samples, fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h.example/%d\r\nContent-Type: text/html\r\n\r\n", i))
+	}
+	dictionary, err := zstd.BuildDict(zstd.BuildDictOptions{ID: 7, Contents: samples, History: samples[0], Offsets: [3]int{1, 4, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(text []byte, o ...zstd.EOption) []byte {
+		w, err := zstd.NewWriter(nil, o...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.EncodeAll(text, nil)
+	}
+	small := encode(samples[1], zstd.WithEncoderDict(dictionary))
+	for name, row := range map[string]struct {
+		packed []byte
+		want   string
+	}{
+		"dictionary":        {slices.Concat(frame(0xD, dictionary), small, small), string(samples[1]) + string(samples[1])},
+		"packed dictionary": {slices.Concat(frame(0xD, encode(dictionary)), small), string(samples[1])},
+		"pzstd":             {slices.Concat(frame(0, []byte{1, 2, 3, 4}), encode(samples[2])), string(samples[2])},
+		"none":              {small, "!"},
+		"cut":               {frame(0xD, dictionary)[:20], "!"},
+		"too long":          {append([]byte(dictionaryMagic), 0xFF, 0xFF, 0xFF, 0xFF, 1), "!"},
+		"damaged":           {slices.Concat(frame(0xD, []byte("not a dictionary")), small), "!"},
+		"damaged, packed":   {slices.Concat(frame(0xD, []byte(zstdMagic+"xxxx")), small), "!"},
+	} {
+		if f, _ := Detect(row.packed); f != Zstd {
+			t.Errorf("%s: format %d", name, f)
+		}
+		got := "!"
+		if r, err := NewReader(bytes.NewReader(row.packed), Zstd); err == nil {
+			if text, err := io.ReadAll(r); err == nil {
+				got = string(text)
+			}
+			r.Close()
+		}
+		if got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// Anything is decompressed without a panic, within a limit of memory.
+func FuzzReader(f *testing.F) {
+	for name := range files {
+		packed, err := os.ReadFile("../../document/testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(packed)
+	}
+	f.Add(frame(0xD, []byte("dictionary")))
+	f.Add(append(frame(0xD, []byte(zstdMagic)), zstdMagic...))
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		format, _ := Detect(packed)
+		r, err := NewReader(bytes.NewReader(packed), format)
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		_, _ = io.Copy(io.Discard, io.LimitReader(r, 1<<20))
+	})
 }

@@ -15,6 +15,7 @@ import (
 // LineFlags are the flags that say where lines come from, and where in a line the URL is.
 type LineFlags struct {
 	app       *App
+	cmd       *cobra.Command
 	files     bool
 	field     string
 	delimiter string
@@ -25,11 +26,11 @@ type LineFlags struct {
 
 // AddLineFlags adds the flags to cmd.
 func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
-	f := &LineFlags{app: a}
+	f := &LineFlags{app: a, cmd: cmd}
 	AddFlags(cmd, "Input", func(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.files, "files", false, "read the arguments as files with a URL a line; \"-\" is standard input")
 		flags.StringVar(&f.field, "field", "", "take the URL from field `N` of each line, -1 for the last")
-		flags.StringVar(&f.delimiter, "delimiter", defaultDelimiter, "fields end at `D`; \",\" and \";\" are for CSV")
+		flags.StringVar(&f.delimiter, "delimiter", "", "separate fields at `D` (default TAB); \",\" and \";\" mean CSV")
 		flags.StringVar(&f.key, "key", "", "take the URL from the value at `PATH` of each JSON line: a.b[0].url")
 		flags.StringVar(&f.as, "as", "", "read the lines as `FORMAT`: "+strings.Join(lines.Formats(), ", "))
 	})
@@ -45,16 +46,17 @@ const maxKeyLine = 16 << 20
 // files. Otherwise they are URLs. The error is for flags that do not fit.
 func (f *LineFlags) Reads(args []string) (bool, error) {
 	f.o = lines.Options{Stdin: f.app.In}
+	set := f.cmd.Flags().Changed
 	var err error
 	name := ""
 	switch {
-	case f.field != "":
+	case set("field"):
 		name = "field"
 		f.o.Finder, err = f.fieldFinder()
-	case f.key != "":
+	case set("key"):
 		name = "key"
 		f.o.Finder, err = lines.Key(f.key)
-	case f.as != "":
+	case set("as"):
 		name = "as"
 		f.o.Format, err = lines.ParseFormat(f.as)
 	}
@@ -64,7 +66,7 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 		return false, Prefix("--"+name, err)
 	case name != "" && !reads:
 		return false, errors.New("--" + name + ` is for lines: add --files before their files, or write "-" for standard input`)
-	case f.delimiter != defaultDelimiter && name != "field":
+	case set("delimiter") && name != "field":
 		return false, errors.New("--delimiter needs --field")
 	}
 	if f.o.Finder != nil {
@@ -73,15 +75,17 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 	return reads, nil
 }
 
-// defaultDelimiter is a TAB, as it can be written in a shell.
-const defaultDelimiter = `\t`
-
 func (f *LineFlags) fieldFinder() (*lines.Finder, error) {
 	n, err := strconv.Atoi(f.field)
 	if err != nil {
 		return nil, errors.New("write a number: 1 for the first field, -1 for the last")
 	}
-	return lines.Field(n, strings.ReplaceAll(f.delimiter, defaultDelimiter, "\t"))
+	delimiter := "\t"
+	if f.cmd.Flags().Changed("delimiter") {
+		// A TAB is hard to write in most shells.
+		delimiter = strings.ReplaceAll(f.delimiter, `\t`, "\t")
+	}
+	return lines.Field(n, delimiter)
 }
 
 // Blocks yields the lines of args, after [LineFlags.Reads]. It stops when the run is
