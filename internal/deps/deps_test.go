@@ -83,14 +83,14 @@ const rules = `
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/human, internal/lines, internal/shape, transfer < internal/cli/base;
+	# Lists that are larger than memory, of whatever lines.
+	NONE < internal/bulk;
+	internal/cli/config, internal/bulk, internal/human, internal/lines, internal/shape, transfer < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
 	internal/cli/base, internal/servetest < internal/cli/clitest;
-	# Lists that are larger than memory, of whatever lines.
-	NONE < internal/bulk;
-	internal/cli/show, internal/bulk, document, internal/walk, verify, gateway, lens < internal/cli/X;
+	internal/cli/show, document, internal/walk, verify, gateway, lens < internal/cli/X;
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.

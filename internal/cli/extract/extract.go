@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
@@ -28,6 +29,9 @@ type extractor struct {
 	o                document.Options
 	prefix           bool        // the name of the file stands before each URL
 	free             chan []byte // buffers that were written
+	memory           base.MemoryFlags
+	hasher           bulk.Hasher // for --unique
+	failed           error       // of --unique
 }
 
 // New returns the subcommand.
@@ -81,13 +85,17 @@ not be read; the rest is read all the same.`,
 		f.BoolVar(&x.unique, "unique", false, "write each URL once")
 		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
 	})
+	base.AddFlags(cmd, "Memory", x.memory.Add)
 	base.CompleteFlag(cmd, "as", func() []string { return base.DocumentTypes() })
 	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
 	return cmd
 }
 
 func (x *extractor) prepare() error {
-	var err error
+	err := x.memory.Check()
+	if err != nil {
+		return err
+	}
 	if x.o.Type, err = base.DocumentType(x.as); err != nil {
 		return err
 	}

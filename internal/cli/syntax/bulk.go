@@ -51,7 +51,7 @@ func (r *bulkRun) run(args []string) error {
 		return err
 	}
 	if r.collect != nil {
-		r.collect.open(r.collect.limit - program - buffers*int64(r.processors()))
+		r.collect.open(r.collect.memory.Room(), r.collect.memory.Folder())
 		defer r.collect.close()
 	}
 	if err := r.invalid.open(); err != nil {
@@ -95,16 +95,6 @@ func (r *bulkRun) answerArgs(args []string) error {
 	return w.join(nil)
 }
 
-// processors returns the number of processors to use: with little memory not all, because
-// each has buffers.
-func (r *bulkRun) processors() int {
-	n := runtime.GOMAXPROCS(0)
-	if r.collect != nil {
-		n = min(n, max(1, int(r.collect.limit/(4*buffers))))
-	}
-	return n
-}
-
 // job is a block and who works on it.
 type job struct {
 	block *lines.Block
@@ -113,7 +103,10 @@ type job struct {
 
 func (r *bulkRun) answerLines(args []string) error {
 	// One more than can run: while it waits for its turn, others work.
-	n := r.processors() + 1
+	n := runtime.GOMAXPROCS(0) + 1
+	if r.collect != nil {
+		n = r.collect.memory.Processors() + 1
+	}
 	// Each job of the n that are under way takes one.
 	workers := make(chan *worker, n)
 	for range n {

@@ -123,7 +123,7 @@ var commandLines = []string{
 
 var hostile = []string{
 	"http://h/a", "HTTP://H:80/b", "foo", "<URL:http://w/>", "URL:ftp://h", "url:http://h/", "urn:isbn:1", "example.org", "http://u:pw@h/~a", " http://x/ ", "", "\t", "\v\f ",
-	"mailto:a@b.c", "http://h/%zz", "gopher://h:70/1", "news:a.b", "http://h:99999/", "http://h/\x00", "http://h/\x1b[31m", "\xff\xfehttp://h/", "http://h/\u00e9", "http://\u00e9/",
+	"mailto:a@b.c", "http://h/%zz", "gopher://h:70/1", "news:a.b", "http://h:99999/", "http://h/\x00", "http://h/\x1b[31m", "a\xff\xfehttp://h/", "http://h/\u00e9", "http://\u00e9/",
 	`c:\x`, "<URL:http://a\tb/c>", "ftp://a:b@c:d/", "\x00", "\x00\x00\x00", "\ufeffhttp://bom/", "<", ">", "<>", "URL:", "u", "x-y:z", "htp://h/~", "file:///a/b", "\r", "http://h/\rb",
 	"http://h/" + strings.Repeat("y", locus.MaxLen), strings.Repeat("x", 2*locus.MaxLen-2), strings.Repeat("x", 2*locus.MaxLen+1), strings.Repeat("\x00", 3*locus.MaxLen),
 }
@@ -209,9 +209,9 @@ func FuzzRoads(f *testing.F) {
 	})
 }
 
-// looksCompressed reports whether text may be a compressed file, which is unpacked.
+// looksCompressed reports whether text may be a compressed file or UTF-16, which is decoded.
 func looksCompressed(text []byte) bool {
-	for _, magic := range []string{"\x1f\x8b", "\x1f\x9d", "\x1f\xa0", "BZh", "\xfd7zXZ", "\x28\xb5\x2f\xfd"} {
+	for _, magic := range []string{"\x1f\x8b", "\x1f\x9d", "\x1f\xa0", "BZh", "\xfd7zXZ", "\x28\xb5\x2f\xfd", "\xff\xfe", "\xfe\xff"} {
 		if len(text) > 0 && strings.HasPrefix(magic, string(text[:min(len(text), len(magic))])) {
 			return true
 		}
@@ -295,8 +295,7 @@ func TestCollectorWithLittleMemory(t *testing.T) {
 	}
 	for _, memory := range []int64{1 << 12, 1 << 18, 1 << 30} {
 		collect := func(c collector) string {
-			c.folder = t.TempDir()
-			c.open(memory)
+			c.open(memory, t.TempDir())
 			defer c.close()
 			a, out, _ := newApp(t, nil, false, 1)
 			b.New = b.New[:0]

@@ -15,8 +15,7 @@ type collector struct {
 	grouped             bool                     // the pieces are groups already
 	json                func(text []byte) []byte // the members of an object, for a summary
 	asJSON              bool
-	limit               int64 // octets of memory for the whole program
-	folder              string
+	memory              *base.MemoryFlags
 
 	set    *bulk.Set    // of pieces
 	groups *bulk.Set    // of the groups of unique pieces
@@ -29,20 +28,20 @@ type collector struct {
 
 func (c *collector) summary() bool { return c.group != nil || c.grouped }
 
-// open makes what collects, for use of at most that much memory in octets.
-func (c *collector) open(memory int64) {
+// open makes what collects, with room for that many octets.
+func (c *collector) open(room int64, folder string) {
 	stages := int64(0)
 	for _, has := range []bool{c.unique || c.count || c.summary(), c.unique && c.summary(), c.sort || c.summary()} {
 		if has {
 			stages++
 		}
 	}
-	share := memory / max(stages, 1)
+	share := room / max(stages, 1)
 	if c.unique || c.count || c.summary() {
-		c.set = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: c.folder, Count: c.count || c.summary() && !c.unique})
+		c.set = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: folder, Count: c.count || c.summary() && !c.unique})
 	}
 	if c.unique && c.summary() {
-		c.groups = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: c.folder, Count: true})
+		c.groups = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: folder, Count: true})
 		c.hasher = bulk.NewHasher()
 	}
 	if c.sort || c.summary() {
@@ -50,7 +49,7 @@ func (c *collector) open(memory int64) {
 		if c.summary() {
 			skip = 0 // the number is the first thing to sort by
 		}
-		c.sorter = bulk.NewSorter(bulk.SorterOptions{Memory: share, Folder: c.folder, Skip: skip})
+		c.sorter = bulk.NewSorter(bulk.SorterOptions{Memory: share, Folder: folder, Skip: skip})
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/profile/rfc3986"
 )
@@ -22,21 +21,13 @@ type collectFlags struct {
 	unique, count, sort bool
 	by                  string
 	groups              []string // that by may be
-	memory              config.Size
-	folder              string
+	memory              base.MemoryFlags
 }
 
 const (
 	byHost   = "host"
 	byScheme = "scheme"
 	byRule   = "rule"
-)
-
-// What the program needs of the memory it is given, in octets.
-const (
-	program     = 56 << 20 // itself
-	buffers     = 6 << 20  // for each processor
-	leastMemory = 96 << 20
 )
 
 // addCollecting adds the flags of canonical.
@@ -50,7 +41,7 @@ func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 		flags.BoolVar(&f.unordered, "unordered", false, "do not keep the order of the input")
 		f.addBy(flags, "count the URLs of each `host` or scheme")
 		flags.StringVar(&f.invalid.how, "invalid", "", invalidHelp)
-		f.addMemory(flags)
+		f.memory.Add(flags)
 	})
 	base.CompleteFlag(cmd, "by", func() []string { return f.groups })
 	for _, pair := range [][]string{{"sort", "unordered"}, {"count", "by"}, {"sort", "by"}, {"unordered", "by"}} {
@@ -65,7 +56,7 @@ func addSummary(a *base.App, cmd *cobra.Command) *collectFlags {
 	f.addFlags(cmd)
 	base.AddFlags(cmd, "Output", func(flags *pflag.FlagSet) {
 		f.addBy(flags, "count the findings by `rule`, or URLs that do not conform by host or scheme")
-		f.addMemory(flags)
+		f.memory.Add(flags)
 	})
 	base.CompleteFlag(cmd, "by", func() []string { return f.groups })
 	return f
@@ -73,11 +64,6 @@ func addSummary(a *base.App, cmd *cobra.Command) *collectFlags {
 
 func (f *collectFlags) addBy(flags *pflag.FlagSet, usage string) {
 	flags.StringVar(&f.by, "by", "", usage)
-}
-
-func (f *collectFlags) addMemory(flags *pflag.FlagSet) {
-	flags.Var(&f.memory, "memory", "use at most `N` octets of memory (default a quarter of the machine's)")
-	flags.StringVar(&f.folder, "tmp", "", "write what does not fit into memory below `FOLDER` (default $TMPDIR)")
 }
 
 // prepare checks the flags, for answers by a number of rules.
@@ -99,16 +85,13 @@ func (f *collectFlags) prepare(rules int) error {
 		return errors.New("--count, --sort and --by need one set of rules")
 	case f.sort && f.app.Flags.JSON:
 		return errors.New("--sort sorts lines of text: leave out --json")
-	case f.memory != 0 && f.memory < leastMemory:
-		return fmt.Errorf("--memory %s is too little: write 96M or more", &f.memory)
 	}
-	memory := int64(f.memory)
-	if memory == 0 {
-		memory = max(bulk.MachineMemory()/4, leastMemory)
+	if err := f.memory.Check(); err != nil {
+		return err
 	}
 	f.collect = &collector{
 		unique: f.unique, count: f.count, sort: f.sort, asJSON: f.app.Flags.JSON,
-		limit: memory, folder: f.folder,
+		memory: &f.memory,
 	}
 	if f.by != "" {
 		f.collect.grouped = !f.unique
