@@ -9,8 +9,8 @@ import (
 // thousand million texts have the same are below 1 to 10^20.
 type Key [2]uint64
 
-// Hasher makes keys. They differ from those of another Hasher, so that nobody can prepare
-// texts with the same key. It may be used concurrently.
+// Hasher makes keys. They differ from those of another Hasher, so that texts with the same
+// key can't be prepared. It may be used concurrently.
 type Hasher [2]maphash.Seed
 
 // NewHasher returns a hasher with seeds of its own.

@@ -63,6 +63,7 @@ func (x *extractor) write(args []string) (found int64) {
 	if x.a.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
+	x.hasher = bulk.NewHasher()
 	x.free = make(chan []byte, filesAhead)
 	ordered := make(chan *reading, filesAhead)
 	var readers sync.WaitGroup
@@ -78,7 +79,6 @@ func (x *extractor) write(args []string) (found int64) {
 	files, octets := 0, int64(0)
 	var seen *bulk.Set
 	if x.unique {
-		x.hasher = bulk.NewHasher()
 		seen = bulk.NewSet(bulk.SetOptions{Memory: x.memory.Room(), Folder: x.memory.Folder()})
 		defer seen.Close()
 	}

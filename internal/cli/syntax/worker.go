@@ -87,7 +87,7 @@ func (w *worker) answerBlock(b *lines.Block) {
 	}
 }
 
-// find returns the URL in a line. If there is none, it answers the line.
+// find returns the URL in a line. It answers a line without a URL.
 func (w *worker) find(line []byte) (url []byte, ok bool) {
 	if len(bytes.Trim(line, base.Blanks)) == 0 {
 		return nil, false
