@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -326,7 +327,7 @@ func TestEach(t *testing.T) {
 			}
 			return nil
 		}
-		if err := Each(t.Context(), count(1<<40), Options{Workers: 3, Unordered: unordered}, steps); err != enough || len(written) != 10 {
+		if err := Each(t.Context(), count(math.MaxInt32), Options{Workers: 3, Unordered: unordered}, steps); err != enough || len(written) != 10 {
 			t.Errorf("%d written, error %v", len(written), err)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -336,7 +337,7 @@ func TestEach(t *testing.T) {
 			}
 			return nil
 		}
-		if err := Each(ctx, count(1<<40), Options{Workers: 3, Unordered: unordered}, steps); err != enough {
+		if err := Each(ctx, count(math.MaxInt32), Options{Workers: 3, Unordered: unordered}, steps); err != enough {
 			t.Errorf("error %v", err)
 		}
 	}
