@@ -22,7 +22,7 @@ func run() {
 	n := flag.Int("lines", 15_000_000, "number of lines")
 	write := flag.Bool("list", false, "only write the list, to standard output")
 	dir := flag.String("dir", "", "keep the list in `DIR`, and use the one that is there")
-	only := flag.String("only", "", "measure only programs whose names contain one of `TEXTS`, with commas")
+	only := flag.String("only", "", "measure only programs whose names end in one of `TEXTS`, with commas")
 	memory := flag.String("memory", "512M", "the limit of the row that may spill")
 	flag.Parse()
 	if *write {
@@ -57,7 +57,7 @@ type program struct {
 	took []bench.Process
 }
 
-// programs returns those whose names contain one of the texts in only.
+// programs returns those whose names end in one of the texts in only.
 func programs(locus, memory, only string) (list []program) {
 	of := func(args string) program {
 		return program{name: "locus " + args, args: append(strings.Fields(locus+" "+args), "-")}
@@ -70,7 +70,7 @@ func programs(locus, memory, only string) (list []program) {
 		of("canonical"), of("check --by rule"),
 	} {
 		for text := range strings.SplitSeq(only, ",") {
-			if strings.Contains(p.name, text) {
+			if strings.HasSuffix(p.name, text) {
 				list = append(list, p)
 				break
 			}
