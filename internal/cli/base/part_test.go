@@ -30,6 +30,7 @@ func TestPart(t *testing.T) {
 		a.Join(p)
 		// The note comes once in all parts.
 		p.Begin("list")
+		p.LineNumber = 9
 		p.NoteBlanks(" x")
 		a.Join(p)
 		a.Out.Flush()
