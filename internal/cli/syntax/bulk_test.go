@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/lines"
 	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/scheme/all"
 )
@@ -230,7 +231,7 @@ func TestUniqueEqualsMap(t *testing.T) {
 			order = append(order, line)
 		}
 	}
-	lines := func(of func(line string) string) string {
+	linesOf := func(of func(line string) string) string {
 		var b strings.Builder
 		for _, line := range order {
 			b.WriteString(of(line))
@@ -245,18 +246,18 @@ func TestUniqueEqualsMap(t *testing.T) {
 			t.Errorf("%s: status %d; %s; %s", line, got.status, firstDifference(got.out, want), firstDifference(got.errs, plain.errs))
 		}
 	}
-	check("canonical --unique", lines(func(line string) string { return line }))
-	check("canonical --count", lines(counted))
-	check("canonical --unique --count", lines(counted))
+	check("canonical --unique", linesOf(func(line string) string { return line }))
+	check("canonical --count", linesOf(counted))
+	check("canonical --unique --count", linesOf(counted))
 	got := strings.SplitAfter(sideBySide(t, "canonical --unique --unordered", text, false, 3).out, "\n")
 	slices.Sort(got)
 	slices.Sort(order)
 	if !slices.Equal(got[1:], order) {
 		t.Errorf("--unordered gives %d lines, want %d", len(got)-1, len(order))
 	}
-	check("canonical --unique --sort", lines(func(line string) string { return line }))
-	check("canonical --count --sort", lines(counted))
-	check("canonical --sort", lines(func(line string) string { return strings.Repeat(line, counts[line]) }))
+	check("canonical --unique --sort", linesOf(func(line string) string { return line }))
+	check("canonical --count --sort", linesOf(counted))
+	check("canonical --sort", linesOf(func(line string) string { return strings.Repeat(line, counts[line]) }))
 }
 
 func TestSummaries(t *testing.T) {
@@ -462,5 +463,25 @@ func TestInterruptAndClosedPipe(t *testing.T) {
 		if status := execute(a, line+" -"); status != want {
 			t.Errorf("%s: status %d after the pipe was closed", line, status)
 		}
+	}
+}
+
+// A line that is canonical already is answered without an allocation.
+func TestQuickAllocatesNothing(t *testing.T) {
+	a, _, _ := newApp(t, nil, false, 1)
+	var err error
+	if a.Registry, err = all.Registry(); err != nil {
+		t.Fatal(err)
+	}
+	r := &bulkRun{app: a, collect: &collector{unique: true}, hasher: bulk.NewHasher()}
+	rules := []profile.Rules{{Profile: locus.RFC1738, Registry: a.Registry}}
+	r.answerer = func(w *worker) answerer { return &canonicalizer{worker: w, rules: rules} }
+	block := &lines.Block{Source: "-", Line: 1, Text: bytes.Repeat([]byte("http://www.example.com/a/path?q=1\n"), 1000)}
+	w := r.newWorker()
+	if n := testing.AllocsPerRun(20, func() { w.answerBlock(block) }); n > 5 {
+		t.Errorf("%v allocations for 1000 lines", n)
+	}
+	if len(w.batch.Keys) != 1000 {
+		t.Errorf("%d answers, want 1000", len(w.batch.Keys))
 	}
 }
