@@ -88,7 +88,9 @@ const rules = `
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/human, internal/lines, internal/shape, transfer, archive < internal/cli/base;
+	# Lists that are larger than memory, of whatever lines.
+	NONE < internal/bulk;
+	internal/cli/config, internal/bulk, internal/human, internal/lines, internal/shape, transfer, archive < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;

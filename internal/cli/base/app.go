@@ -54,8 +54,10 @@ type App struct {
 	words          []string // of the command line, without flags
 	status         int
 	Registry       *scheme.Registry
-	LineNumber     int         // of standard input, from 1; 0: the inputs are arguments
+	LineNumber     int         // of Source, from 1; 0: the inputs are arguments
+	Source         string      // the file whose lines are the inputs; empty or "-": standard input
 	wrapperNoted   bool        // the note about wrappers was written
+	noting         bool        // it is being written
 	beforeRead     func() bool // is called before standard input is read, and reports whether to; nil: read
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
@@ -225,12 +227,20 @@ func (p *prefixed) Error() string {
 }
 func (p *prefixed) Unwrap() error { return p.err }
 
-// AtLine puts the line number before err, if standard input is read.
+// AtLine puts the line before err, if lines are read.
 func (a *App) AtLine(err error) error {
 	if a.LineNumber == 0 {
 		return err
 	}
-	return Prefix(fmt.Sprintf("line %d", a.LineNumber), err)
+	return Prefix(a.line(), err)
+}
+
+// line names the line that is read.
+func (a *App) line() string {
+	if a.Source == "" || a.Source == "-" {
+		return fmt.Sprintf("line %d", a.LineNumber)
+	}
+	return fmt.Sprintf("%s:%d", a.Source, a.LineNumber)
 }
 
 // FlushTerminal flushes results to a terminal, so that a message comes after them.

@@ -50,20 +50,6 @@ func TestInHome(t *testing.T) {
 	}
 }
 
-func TestSeenIsExact(t *testing.T) {
-	s := NewTextSet()
-	texts := map[string]bool{}
-	for _, prefix := range []string{"http://h/", "ftp://h/", ""} {
-		for i := range 10_000 {
-			text := prefix + strings.Repeat("a", i%70) + string(rune('a'+i%26))
-			if s.Add(text) == texts[text] {
-				t.Fatalf("add(%q) with %v", text, texts[text])
-			}
-			texts[text] = true
-		}
-	}
-}
-
 func TestBarText(t *testing.T) {
 	tests := []struct {
 		event transfer.Event

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"io/fs"
 	"iter"
@@ -47,7 +46,7 @@ func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for input, err := range a.Inputs(args) {
 			a.NoteBlanks(input)
-			if !yield(strings.Trim(input, blanks), err) {
+			if !yield(strings.Trim(input, Blanks), err) {
 				return
 			}
 		}
@@ -83,12 +82,12 @@ func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
 	}
 }
 
-// blanks are the characters that surround a URL without meaning.
-const blanks = " \t\r\n\v\f"
+// Blanks are the characters that surround a URL without meaning.
+const Blanks = " \t\r\n\v\f"
 
 // NoteBlanks writes a note if blanks surround a URL, for standard input once.
 func (a *App) NoteBlanks(input string) {
-	if strings.Trim(input, blanks) != input {
+	if strings.Trim(input, Blanks) != input {
 		a.noteAround("the blanks around a URL are not part of it")
 	}
 }
@@ -111,7 +110,7 @@ func (a *App) lines() iter.Seq2[string, error] {
 			if a.LineNumber++; a.LineNumber == 1 {
 				line = strings.TrimPrefix(line, "\ufeff")
 			}
-			if err == nil && strings.Trim(line, blanks) == "" {
+			if err == nil && strings.Trim(line, Blanks) == "" {
 				return true
 			}
 			return !a.OutputFailed() && yield(line, err)
@@ -279,26 +278,9 @@ func (a *App) noteAround(note string) {
 		a.FlushTerminal()
 		a.Note("%s", note)
 	case !a.wrapperNoted:
-		a.wrapperNoted = true
+		a.wrapperNoted, a.noting = true, true
 		a.FlushTerminal()
-		a.Note("line %d: %s; later lines get no such note", a.LineNumber, note)
+		a.Note("%s: %s; later lines get no such note", a.line(), note)
+		a.noting = false
 	}
-}
-
-// TextSet is a set of texts that keeps 128 bits of each.
-type TextSet struct {
-	first, second maphash.Seed
-	keys          map[[2]uint64]struct{}
-}
-
-// NewTextSet returns an empty set.
-func NewTextSet() *TextSet {
-	return &TextSet{first: maphash.MakeSeed(), second: maphash.MakeSeed(), keys: map[[2]uint64]struct{}{}}
-}
-
-// Add adds text, and reports whether it was new.
-func (s *TextSet) Add(text string) bool {
-	n := len(s.keys)
-	s.keys[[2]uint64{maphash.String(s.first, text), maphash.String(s.second, text)}] = struct{}{}
-	return len(s.keys) > n
 }

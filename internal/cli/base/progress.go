@@ -103,13 +103,21 @@ func (p *Progress) bar(i int) *bar {
 
 // Update shows the progress of one piece of work whose end is unknown.
 func (p *Progress) Update(octets int64, note string, args ...any) {
+	p.UpdateOf(octets, -1, note, args...)
+}
+
+// UpdateOf shows the progress of one piece of work of total octets; -1: unknown.
+func (p *Progress) UpdateOf(octets, total int64, note string, args ...any) {
 	if p.bars == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bar(0).set(transfer.Event{Done: octets, Total: -1, Left: -1}, fmt.Sprintf(note, args...))
+	p.bar(0).show(transfer.Event{Done: octets, Total: total, Left: -1}, fmt.Sprintf(note, args...))
 }
+
+// Shown reports whether there is anything to see. It is not for concurrent use.
+func (p *Progress) Shown() bool { return p.bars != nil }
 
 // showTotal adds up finished transfers and those under way.
 func (p *Progress) showTotal() {

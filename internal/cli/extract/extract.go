@@ -12,6 +12,7 @@ import (
 
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
@@ -31,6 +32,9 @@ type extractor struct {
 	free             chan []byte   // buffers that were written
 	parts            chan struct{} // has one for each part of a file that is read
 	readers          sync.WaitGroup
+	memory           base.MemoryFlags
+	hasher           bulk.Hasher // for --unique
+	failed           error       // of --unique
 }
 
 // New returns the subcommand.
@@ -84,13 +88,17 @@ not be read; the rest is read all the same.`,
 		f.BoolVar(&x.unique, "unique", false, "write each URL once")
 		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
 	})
+	base.AddFlags(cmd, "Memory", x.memory.Add)
 	base.CompleteFlag(cmd, "as", func() []string { return base.DocumentTypes() })
 	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
 	return cmd
 }
 
 func (x *extractor) prepare() error {
-	var err error
+	err := x.memory.Check()
+	if err != nil {
+		return err
+	}
 	if x.o.Type, err = base.DocumentType(x.as); err != nil {
 		return err
 	}
@@ -106,8 +114,7 @@ func (x *extractor) prepare() error {
 	}
 	x.o.Context = x.context
 	x.o.NoPosition = !x.context && !x.a.Flags.JSON
-	// The key of a link outlives it.
-	x.o.Extract.Borrow = !x.unique
+	x.o.Extract.Borrow = true
 	x.o.Unpacked = x.a.Flags.MaxSize
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/walk"
 )
@@ -24,12 +25,12 @@ import (
 
 type chunk struct {
 	text  []byte
-	links int64    // in text
-	ends  []int    // where in text each link ends, with --unique
-	keys  []string // of the links, with --unique
-	err   error    // after the text
-	part  *reading // after the text and the error
-	flush bool     // a reader may wait for it
+	links int64      // in text
+	ends  []int      // where in text each link ends, with --unique
+	keys  []bulk.Key // of the links, with --unique
+	err   error      // after the text
+	part  *reading   // after the text and the error
+	flush bool       // a reader may wait for it
 }
 
 const (
@@ -66,6 +67,7 @@ func (x *extractor) write(args []string) (found int64) {
 	if x.a.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
+	x.hasher = bulk.NewHasher()
 	x.free = make(chan []byte, filesAhead)
 	x.parts = make(chan struct{}, runtime.GOMAXPROCS(0))
 	ordered := make(chan *reading, filesAhead)
@@ -79,16 +81,17 @@ func (x *extractor) write(args []string) (found int64) {
 	}
 	defer progress.Close()
 	files, octets := 0, int64(0)
-	var seen *base.TextSet
+	var seen *bulk.Set
 	if x.unique {
-		seen = base.NewTextSet()
+		seen = bulk.NewSet(bulk.SetOptions{Memory: x.memory.Room(), Folder: x.memory.Folder()})
+		defer seen.Close()
 	}
 	var writeAll func(*reading) bool
 	writeAll = func(r *reading) bool {
 		for c := range r.chunks {
 			found += x.writeChunk(c, seen)
 			x.reuse(c.text)
-			if x.a.OutputFailed() {
+			if x.a.OutputFailed() || x.failed != nil {
 				return false
 			}
 			progress.Update(octets, "%d files, %d URLs", files, found)
@@ -105,7 +108,7 @@ func (x *extractor) write(args []string) (found int64) {
 			break
 		}
 	}
-	return found
+	return found + x.writeRest(seen)
 }
 
 // reuse keeps the buffer of a chunk for later ones.
@@ -189,21 +192,59 @@ func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.Fil
 	}
 }
 
+// writeNew writes the links of a chunk that are new, and returns their number.
+func (x *extractor) writeNew(c chunk, seen *bulk.Set) (found int64) {
+	b := bulk.Batch{Keys: c.keys, Ends: c.ends, Text: c.text}
+	if err := seen.Add(&b); err != nil {
+		x.fail(err)
+		return 0
+	}
+	start := 0
+	for i, isNew := range b.New {
+		if isNew {
+			x.a.Out.Write(c.text[start:c.ends[i]])
+			found++
+		}
+		start = c.ends[i]
+	}
+	return found
+}
+
+// fail ends the run: later links can't be compared.
+func (x *extractor) fail(err error) {
+	if x.failed == nil {
+		x.failed = err
+		x.a.Fail(base.StatusAccess, err)
+	}
+}
+
+// writeRest writes the links that seen had no memory for, and returns their number.
+func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
+	if seen == nil || x.failed != nil {
+		return 0
+	}
+	err := seen.Rest(x.a.Context, func(text []byte, _ uint64) error {
+		x.a.Out.Write(text)
+		found++
+		if x.a.OutputFailed() {
+			return io.ErrClosedPipe
+		}
+		return nil
+	})
+	if err != nil && x.a.Context.Err() == nil && !x.a.OutputFailed() {
+		x.fail(err)
+	}
+	return found
+}
+
 // writeChunk writes a chunk, and returns the number of links written.
-func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
+func (x *extractor) writeChunk(c chunk, seen *bulk.Set) (found int64) {
 	a := x.a
 	if seen == nil {
 		a.Out.Write(c.text)
 		found = c.links
 	} else {
-		start := 0
-		for i, key := range c.keys {
-			if seen.Add(key) {
-				a.Out.Write(c.text[start:c.ends[i]])
-				found++
-			}
-			start = c.ends[i]
-		}
+		found = x.writeNew(c, seen)
 	}
 	if c.flush || a.OutTTY || c.err != nil {
 		a.Out.Flush()
@@ -378,7 +419,7 @@ func (r *reading) add(name string, l *document.Link) bool {
 		if key == "" {
 			key = l.Ref + "\x00" + l.Base
 		}
-		c.keys = append(c.keys, key)
+		c.keys = append(c.keys, r.x.hasher.KeyOf(key))
 	}
 	return len(c.text) < chunkSize || r.flush()
 }

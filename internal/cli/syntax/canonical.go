@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/profile/rfc3986"
@@ -16,9 +16,9 @@ import (
 
 // NewCanonical returns the subcommand.
 func NewCanonical(a *base.App) *cobra.Command {
-	c := canonicalizer{app: a}
+	var c canonicalizer
 	var flags *ruleFlags
-	unique := false
+	var bulk *collectFlags
 	cmd := &cobra.Command{
 		Use:   "canonical URL...",
 		Short: "Write URLs in canonical form, one a line",
@@ -38,9 +38,17 @@ With --wrap a URL is written as <URL:...>, the wrapper of the appendix of RFC 17
 long one is broken over lines, after "/" or another reserved character and never after
 a hyphen. "locus extract" reads it back.
 
-Without --unique the memory in use does not grow with the input. With it about 30 octets
-are kept for each URL: 128 bits of a hash, with a new key in each run. The odds that one
-of a thousand million URLs is lost are below 1 to 10^20.`,
+With --unique each canonical form is written once, in the order in which the forms come
+first. --count writes how often each came before it, and a TAB; --by instead writes how
+many URLs each host or scheme has, the highest number first.
+
+URLs are kept as 128 bits of a hash, with a new key in each run: about 25 octets for each.
+What does not fit into --memory goes to a temporary file, which has no name, and is
+written at the end. The odds that one of a thousand million URLs is lost are below 1 to
+10^20. Without --unique, --count, --by and --sort the memory in use does not grow with
+the input.
+
+Lines are answered by all processors. They are written before more input is waited for.`,
 		Example: `  locus canonical HTTP://Info.Example.NET:80/%7efred
   printf 'ftp://h\nFTP://H:21/\n' | locus canonical --unique -`,
 		Args: base.RequireURLs,
@@ -48,37 +56,72 @@ of a thousand million URLs is lost are below 1 to 10^20.`,
 			if c.rules, err = flags.rules(); err != nil {
 				return err
 			}
-			if unique {
-				if len(c.rules) > 1 {
-					return errors.New("--unique needs one set of rules")
-				}
-				c.seen = base.NewTextSet()
+			if err := bulk.prepare(len(c.rules)); err != nil {
+				return err
 			}
-			for input, err := range a.URLs(args) {
-				c.write(input, err)
+			c.by = bulk.group()
+			bulk.answerer = func(w *worker) answerer {
+				c := c
+				c.worker = w
+				return &c
 			}
-			return nil
+			return bulk.run(args)
 		},
 	}
 	flags = addRules(a, cmd, locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG).addBase(cmd)
-	cmd.Flags().BoolVar(&unique, "unique", false, "write each canonical form once")
 	cmd.Flags().BoolVar(&c.surt, "surt", false, "write URLs for sorting: http://(com,example,)/")
 	cmd.Flags().BoolVar(&c.wrap, "wrap", false, wrapHelp)
+	bulk = addCollecting(a, cmd)
 	cmd.MarkFlagsMutuallyExclusive("surt", "wrap")
+	for _, other := range []string{"sort", "count", "by", "field", "key", "as"} {
+		cmd.MarkFlagsMutuallyExclusive("wrap", other)
+	}
+	cmd.MarkFlagsMutuallyExclusive("surt", "by")
 	return cmd
 }
 
 type canonicalizer struct {
-	app   *base.App
+	*worker
 	rules []profile.Rules
-	seen  *base.TextSet // nil: write all
-	surt  bool          // write them for sorting
-	wrap  bool          // write <URL:...>
+	surt  bool                          // write them for sorting
+	wrap  bool                          // write <URL:...>
+	by    func(canonical string) string // write what it returns instead; nil: the canonical form
 }
 
-func (c *canonicalizer) write(input string, readErr error) {
+// quick implements answerer for the rules whose canonical form is that of the registry.
+func (c *canonicalizer) quick(w *worker, line []byte) bool {
+	if len(c.rules) > 1 || c.rules[0].Profile > locus.RFC1630 || w.Flags.JSON || c.surt || c.wrap {
+		return false
+	}
+	u, err := locus.Parse(octet.View(line))
+	if err != nil {
+		return false
+	}
+	if u, _, err = c.rules[0].Registry.Canonical(u); err != nil {
+		return false
+	}
+	text := u.String()
+	if c.by != nil {
+		w.group(c.by(text))
+		return true
+	}
+	w.Text = w.appendLine(w.Text, text)
+	w.piece(text)
+	return true
+}
+
+// pass implements answerer: the line stays as it is.
+func (c *canonicalizer) pass(w *worker) {
+	if c.by == nil && !w.Flags.JSON {
+		w.Out.Write(w.line)
+		w.Out.WriteByte('\n')
+		w.lone()
+	}
+}
+
+func (c *canonicalizer) answer(input string, readErr error) {
 	if readErr == nil && c.rules[0].Profile != locus.WHATWG {
-		c.app.NoteWrapper(input)
+		c.NoteWrapper(input)
 	}
 	var forms []shape.CanonicalForm
 	var wrapped string
@@ -96,29 +139,35 @@ func (c *canonicalizer) write(input string, readErr error) {
 			wrapped = written
 		}
 		switch {
-		case err != nil && (!c.app.Flags.JSON || len(c.rules) == 1):
-			c.app.FailInput(input, err)
+		case err != nil && (!c.Flags.JSON || len(c.rules) == 1):
+			c.fail(input, err)
 			if len(c.rules) == 1 {
 				return
 			}
-		case c.app.Flags.JSON:
+		case c.Flags.JSON:
 			if err != nil {
-				c.app.RaiseStatus(base.StatusUsage)
+				c.RaiseStatus(base.StatusUsage)
 			}
 			forms = append(forms, shape.NewCanonicalForm(r.Profile, text, changes, err))
-		case c.seen != nil && !c.seen.Add(text):
 		default:
 			if len(c.rules) > 1 {
-				c.app.Out.WriteString(r.Profile.String() + "\t")
+				c.Out.WriteString(r.Profile.String() + "\t")
 			}
-			c.app.Out.WriteString(written)
-			c.app.Out.WriteByte('\n')
+			if c.by != nil {
+				c.group(c.by(text))
+				continue
+			}
+			c.Out.Write(c.appendLine(nil, written))
+			c.slowPiece(text)
 		}
 	}
-	if c.app.Flags.JSON && (c.seen == nil || c.seen.Add(string(*forms[0].Canonical))) {
+	if c.Flags.JSON {
 		j := shape.NewCanonical(input, forms...)
 		j.Wrapped = shape.Text(wrapped)
-		c.app.WriteJSON(j)
+		c.WriteJSON(j)
+		if len(c.rules) == 1 {
+			c.slowPiece(string(*forms[0].Canonical))
+		}
 	}
 }
 

@@ -2,12 +2,14 @@ package syntax
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/profile"
@@ -15,7 +17,9 @@ import (
 
 // NewCheck returns the subcommand.
 func NewCheck(a *base.App) *cobra.Command {
+	var c checker
 	var flags *ruleFlags
+	var bulk *collectFlags
 	cmd := &cobra.Command{
 		Use:   "check URL...",
 		Short: "Check whether URLs conform to the rules, with a line for each violation",
@@ -39,49 +43,121 @@ OFFSET counts octets from 0. KIND is one of
 A note tells if RFC 3986 has another verdict than RFC 1738. --quiet leaves out notes and
 the line for a URL that conforms. Passwords are shown as "*".
 
+With --by rule there is a line for each rule instead, the one that was broken most often
+first: how often, a TAB, KIND and RULE. --by host and --by scheme count the URLs that do
+not conform.
+
 The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL. Of several
 rules it is the highest.`,
 		Example: `  locus check ftp://ftp.example.net/pub/README
   locus check --rules rfc3986,whatwg 'https://example.com/~user?next=/a?b'`,
 		Args: base.RequireURLs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			rules, err := flags.rules()
-			if err != nil {
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if c.rules, err = flags.rules(); err != nil {
 				return err
 			}
-			for input, err := range a.URLs(args) {
-				check(a, input, err, rules)
+			if err := bulk.prepare(1); err != nil {
+				return err
 			}
-			return nil
+			c.by, c.byRule = bulk.group(), bulk.by == byRule
+			bulk.answerer = func(w *worker) answerer {
+				c := c
+				c.worker = w
+				return &c
+			}
+			return bulk.run(args)
 		},
 	}
 	flags = addRules(a, cmd, locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG).addBase(cmd)
+	bulk = addSummary(a, cmd)
 	return cmd
 }
 
-func check(a *base.App, input string, readErr error, rules []profile.Rules) {
+type checker struct {
+	*worker
+	rules  []profile.Rules
+	byRule bool                      // write a line with the kind and rule of each finding
+	by     func(input string) string // write a line with what it returns for each URL that does not conform
+}
+
+// quick implements answerer: it answers URLs without findings.
+func (c *checker) quick(w *worker, line []byte) bool {
+	input := octet.View(line)
+	if len(c.rules) > 1 || w.Flags.JSON {
+		return false
+	}
+	list, err := shape.CheckInput(c.rules[0], input, nil)
+	switch {
+	case err != nil:
+		return false
+	case c.summary():
+		c.count(input, list, c.judge(list))
+		return true
+	case len(list) > 0, !w.Flags.Quiet && !isShown(input):
+		return false
+	case !w.Flags.Quiet:
+		w.Text = append(append(w.Text, line...), ": conforms\n"...)
+	}
+	return true
+}
+
+// pass implements answerer.
+func (c *checker) pass(*worker) {}
+
+// judge raises the status if there is a violation in list.
+func (c *checker) judge(list []locus.Violation) (conforms bool) {
+	if conforms = locus.Conforms(list); !conforms {
+		c.RaiseStatus(base.StatusNo)
+	}
+	return conforms
+}
+
+// isShown reports whether a URL is written as it is: a password would be masked.
+func isShown(input string) bool {
+	return strings.IndexByte(input, '@') < 0 && octet.All(input)&octet.Control == 0
+}
+
+func (c *checker) summary() bool { return c.by != nil || c.byRule }
+
+func (c *checker) answer(input string, readErr error) {
 	var verdicts []shape.Verdict
-	for _, r := range rules {
+	for _, r := range c.rules {
 		list, err := shape.CheckInput(r, input, readErr)
 		if err != nil {
-			a.RaiseStatus(base.StatusUsage)
+			c.RaiseStatus(base.StatusUsage)
 		}
-		conforms := locus.Conforms(list)
-		if !conforms {
-			a.RaiseStatus(base.StatusNo)
+		conforms := c.judge(list)
+		if c.summary() {
+			c.count(input, list, conforms)
+			continue
 		}
-		if a.Flags.JSON {
+		if c.Flags.JSON {
 			verdicts = append(verdicts, shape.NewVerdict(r, input, list, err))
 			continue
 		}
 		by := ""
-		if len(rules) > 1 {
+		if len(c.rules) > 1 {
 			by = " to " + r.Profile.String()
 		}
-		writeVerdict(a, input, list, conforms, by)
+		writeVerdict(c.App, input, list, conforms, by)
 	}
-	if a.Flags.JSON {
-		a.WriteJSON(shape.NewCheck(input, verdicts...))
+	if c.Flags.JSON {
+		c.WriteJSON(shape.NewCheck(input, verdicts...))
+	}
+}
+
+// count writes the lines that --by counts.
+func (c *checker) count(input string, list []locus.Violation, conforms bool) {
+	if c.by != nil && !conforms {
+		c.group(c.by(locus.Unwrap(input).String()))
+	}
+	if !c.byRule {
+		return
+	}
+	for i := range list {
+		if v := &list[i]; v.Kind != locus.Note || !c.Flags.Quiet {
+			c.group(v.Kind.String(), " ", v.Rule)
+		}
 	}
 }
 

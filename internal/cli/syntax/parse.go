@@ -23,8 +23,9 @@ import (
 
 // NewParse returns the subcommand.
 func NewParse(a *base.App) *cobra.Command {
-	p := printer{App: a}
+	var p printer
 	var flags *ruleFlags
+	bulk := bulkRun{app: a, invalid: &invalidInputs{}}
 	cmd := &cobra.Command{
 		Use:   "parse URL...",
 		Short: "Show the parts of URLs, the fields of their scheme, and violations of the rules",
@@ -46,23 +47,33 @@ Octets that are not characters are shown as \x1b or \u202e.`,
 			if p.rules, err = flags.rules(); err != nil {
 				return err
 			}
-			for input, err := range a.URLs(args) {
-				p.answer(input, err)
+			bulk.separated = !a.Flags.JSON
+			bulk.answerer = func(w *worker) answerer {
+				p := p
+				p.worker = w
+				return &p
 			}
-			return nil
+			return bulk.run(args)
 		},
 	}
 	flags = addRules(a, cmd, locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG).addBase(cmd)
 	cmd.Flags().BoolVar(&p.wrap, "wrap", false, wrapHelp)
+	bulk.addFlags(cmd)
+	cmd.Flags().StringVar(&bulk.invalid.how, "invalid", "", invalidHelp)
 	return cmd
 }
 
 type printer struct {
-	*base.App
-	rules   []profile.Rules
-	answers int  // written for people so far
-	wrap    bool // write <URL:...> too
+	*worker
+	rules []profile.Rules
+	wrap  bool // write <URL:...> too
 }
+
+// quick implements answerer: no answer is quick.
+func (p *printer) quick(*worker, []byte) bool { return false }
+
+// pass implements answerer.
+func (p *printer) pass(*worker) {}
 
 func (p *printer) answer(input string, readErr error) {
 	first := p.rules[0]
@@ -88,7 +99,7 @@ func (p *printer) writeParse(input string, readErr error) {
 	if parsed, ok := j.(shape.Parse); ok && p.wrap {
 		wrapped, err := wrapText(string(parsed.URL))
 		if err != nil {
-			p.FailInput(input, err)
+			p.fail(input, err)
 			return
 		}
 		parsed.Wrapped = shape.Text(wrapped)
@@ -108,7 +119,7 @@ func (p *printer) answerURL(r profile.Rules, input string, err error) {
 		wrapped, err = wrap(u)
 	}
 	if err != nil {
-		p.fail(r, input, err)
+		p.explain(r, input, err)
 		return
 	}
 	if p.Flags.JSON {
@@ -146,7 +157,7 @@ func (p *printer) answerBy(r profile.Rules, input string, err error) {
 		wrapped, err = wrapText(reading.Text)
 	}
 	if err != nil {
-		p.fail(r, input, err)
+		p.explain(r, input, err)
 		return
 	}
 	if reading.Text != input {
@@ -181,26 +192,20 @@ func attributeRows(list []scheme.Field) (rows []row) {
 
 // begin separates an answer from the one before, and names the rules if there are several.
 func (p *printer) begin(r profile.Rules) {
-	p.separate()
+	p.Out.WriteByte('\n') // the run leaves out the first
 	if len(p.rules) > 1 {
 		p.writeRow(row{"rules", r.Profile.String()})
 	}
 }
 
-func (p *printer) separate() {
-	if p.answers++; p.answers > 1 {
-		p.Out.WriteByte('\n')
-	}
-}
-
-// fail reports why an input is not a URL. On a terminal it marks the error.
-func (p *printer) fail(r profile.Rules, input string, err error) {
+// explain reports why an input is not a URL. On a terminal it marks the error.
+func (p *printer) explain(r profile.Rules, input string, err error) {
 	var e *locus.SyntaxError
-	if p.Flags.JSON || !p.OutTTY || !errors.As(err, &e) {
+	if p.Flags.JSON || !p.OutTTY || p.run.invalid.how != "" || !errors.As(err, &e) {
 		if len(p.rules) > 1 {
 			err = base.Prefix(r.Profile.String(), err)
 		}
-		p.FailInput(input, err)
+		p.fail(input, err)
 		return
 	}
 	p.RaiseStatus(base.StatusUsage)

@@ -1,0 +1,98 @@
+package bulk
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// Steps are what [Each] does with an item. Work and Finish are called for several items side
+// by side, Commit and Write for one item at a time. Each of Commit, Finish and Write may be
+// nil. After an error nothing more is started.
+type Steps[T any] struct {
+	Work   func(T)
+	Commit func(T) error
+	Finish func(T)
+	Write  func(T) error
+}
+
+// Options are options of [Each].
+type Options struct {
+	Workers   int  // items that are worked on side by side
+	Unordered bool // Commit and Write need not be called in order
+}
+
+// Each does the steps for each item of items, which it takes one after another and in the
+// goroutine of the caller. Commit and Write are called in the order of items. It returns the
+// first error, or the cause of the end of ctx.
+func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[T]) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	type job struct {
+		item          T
+		commit, write *turn
+	}
+	jobs := make(chan job)
+	var group sync.WaitGroup
+	for range o.Workers {
+		group.Go(func() {
+			for j := range jobs {
+				if ctx.Err() == nil {
+					steps.Work(j.item)
+				}
+				do := func(t *turn, step func(T) error) {
+					t.wait()
+					if ctx.Err() == nil && step != nil {
+						if err := step(j.item); err != nil {
+							cancel(err)
+						}
+					}
+					t.done()
+				}
+				do(j.commit, steps.Commit)
+				if steps.Finish != nil && ctx.Err() == nil {
+					steps.Finish(j.item)
+				}
+				do(j.write, steps.Write)
+			}
+		})
+	}
+	commit, write := firstTurn(o.Unordered), firstTurn(o.Unordered)
+	for item := range items {
+		select {
+		case jobs <- job{item, commit, write}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		commit, write = commit.after(), write.after()
+	}
+	close(jobs)
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// turn is the turn of one item. It begins when mine can be received from, and ends by
+// sending to next.
+type turn struct{ mine, next chan struct{} }
+
+// firstTurn returns a turn that has begun. A turn that is its own successor is a lock.
+func firstTurn(unordered bool) *turn {
+	t := &turn{mine: make(chan struct{}, 1), next: make(chan struct{}, 1)}
+	if unordered {
+		t.next = t.mine
+	}
+	t.mine <- struct{}{}
+	return t
+}
+
+func (t *turn) wait() { <-t.mine }
+func (t *turn) done() { t.next <- struct{}{} }
+
+func (t *turn) after() *turn {
+	if t.next == t.mine {
+		return t
+	}
+	return &turn{mine: t.next, next: make(chan struct{}, 1)}
+}

@@ -1,0 +1,270 @@
+package bulk
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// A Set finds out which texts are new, and how often each comes, in the order in which they
+// came first. Of texts that its memory has room for it keeps only keys, and tells at once
+// which are new. From the first text on for which there is no room, new texts are spilled;
+// they come at the end, from Rest. It must be closed.
+type Set struct {
+	o       SetOptions
+	store   store
+	tables  [shards]table
+	full    bool         // new texts are spilled
+	head    *stream      // records of the texts in tables, if they are counted
+	tail    *stream      // records of the texts that may be new
+	keys    [256]*stream // of the texts in tail, by their first digit
+	record  []byte
+	texts   int64 // that are new for certain
+	touched byte  // keeps the compiler from leaving out a read
+}
+
+// SetOptions are options of a [Set].
+type SetOptions struct {
+	Memory int64  // octets for its tables and buffers
+	Folder string // of its temporary file; empty: [os.TempDir]
+	Count  bool   // every text comes from Rest, with its number
+}
+
+// shards is the number of tables that grow one after another, so that little memory is in
+// use twice.
+const shards = 32
+
+// NewSet returns an empty set.
+func NewSet(o SetOptions) *Set {
+	s := &Set{o: o, store: store{folder: o.Folder}}
+	tables := o.Memory
+	if o.Count {
+		// Chunks are garbage for a while after they are freed.
+		s.store.memory = o.Memory / 4
+		tables -= 2 * s.store.memory
+		s.head = s.store.stream(s.chunkSize())
+	}
+	// The buffers of the streams are needed together with the tables.
+	tables -= 257 * int64(s.chunkSize())
+	for i := range s.tables {
+		s.tables[i] = newTable(tables/shards, o.Count)
+	}
+	return s
+}
+
+// chunkSize is the size of the chunks of streams.
+func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10)) }
+
+// A Batch is texts that are added together.
+type Batch struct {
+	Keys []Key // a zero key is new each time
+	// Counts says how often each text comes; nil: once.
+	Counts []uint64
+	Ends   []int  // where in Text each text ends
+	Text   []byte // one after another
+	New    []bool // by Add: which texts are new, and to be used at once
+}
+
+// Reset empties b.
+func (b *Batch) Reset() {
+	b.Counts = b.Counts[:0]
+	b.Keys, b.Ends, b.Text, b.New = b.Keys[:0], b.Ends[:0], b.Text[:0], b.New[:0]
+}
+
+// Add adds the texts of b in order, and sets b.New. Errors are of the spill file or about
+// memory; the set is of no use after one.
+func (s *Set) Add(b *Batch) error {
+	start := 0
+	for i, k := range b.Keys {
+		if i%ahead == 0 {
+			s.touch(b.Keys[i:min(i+ahead, len(b.Keys))])
+		}
+		n := uint64(1)
+		if len(b.Counts) > 0 {
+			n = b.Counts[i]
+		}
+		isNew, err := s.add(k, b.Text[start:b.Ends[i]], n)
+		if err != nil {
+			return err
+		}
+		b.New = append(b.New, isNew)
+		start = b.Ends[i]
+	}
+	return nil
+}
+
+// ahead is the number of keys whose places in memory are asked for together.
+const ahead = 16
+
+// touch reads where keys are looked for: the processor waits for all of them at once.
+func (s *Set) touch(keys []Key) {
+	var x byte
+	for _, k := range keys {
+		if t := &s.tables[k[0]>>59]; t.size > 0 {
+			x ^= t.slots[t.place(k)]
+		}
+	}
+	s.touched = x
+}
+
+func (s *Set) add(k Key, text []byte, n uint64) (isNew bool, err error) {
+	if k == (Key{}) {
+		return s.addEach(text)
+	}
+	t := &s.tables[k[0]>>59]
+	if s.full {
+		if t.count(k, n) {
+			return false, nil
+		}
+		return false, s.spillTimes(k, text, n)
+	}
+	isNew, full, err := t.add(k, n)
+	switch {
+	case err != nil:
+		return false, err
+	case full:
+		// From now on all new texts are spilled: order matters.
+		s.full = true
+		s.tail = s.store.stream(16 * s.chunkSize())
+		for i := range s.keys {
+			s.keys[i] = s.store.stream(s.chunkSize())
+		}
+		return false, s.spillTimes(k, text, n)
+	case !isNew:
+		return false, nil
+	}
+	return s.head == nil, s.addNew(k, text)
+}
+
+// addEach adds a text that is new each time.
+func (s *Set) addEach(text []byte) (isNew bool, err error) {
+	if s.full {
+		return false, s.spill(Key{rand.Uint64(), rand.Uint64()}, text)
+	}
+	return s.head == nil, s.addNew(Key{}, text)
+}
+
+func (s *Set) addNew(k Key, text []byte) error {
+	s.texts++
+	if s.head == nil {
+		return nil
+	}
+	s.record = binary.AppendUvarint(k.append(s.record[:0]), uint64(len(text)))
+	return s.head.write(s.record, text)
+}
+
+// spillTimes spills a text that comes n times: keys have no numbers.
+func (s *Set) spillTimes(k Key, text []byte, n uint64) error {
+	for range n {
+		if err := s.spill(k, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Set) spill(k Key, text []byte) error {
+	s.record = k.append(s.record[:0])
+	if err := s.keys[k.digit(0)].write(s.record, nil); err != nil {
+		return err
+	}
+	s.record = binary.AppendUvarint(append(s.record[:0], k.digit(0)), uint64(len(text)))
+	return s.tail.write(s.record, text)
+}
+
+// Texts returns how many texts are known to be new so far.
+func (s *Set) Texts() int64 { return s.texts }
+
+// Spilled returns the size of the temporary file in octets.
+func (s *Set) Spilled() int64 { return s.store.spilled() }
+
+// Close frees memory and removes the temporary file.
+func (s *Set) Close() {
+	for i := range s.tables {
+		s.tables[i].close()
+	}
+	s.store.close()
+}
+
+// Rest yields the texts that Add did not report as new, in order: those that were spilled,
+// or all with their numbers if the set counts. It can be called once. text is valid until
+// emit returns. An error of emit ends it.
+func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) error) error {
+	if s.head != nil {
+		if err := s.replayHead(ctx, emit); err != nil {
+			return err
+		}
+		s.head.free()
+	}
+	for i := range s.tables {
+		s.tables[i].close()
+	}
+	if !s.full {
+		return nil
+	}
+	counts, err := s.resolve(ctx)
+	if err != nil {
+		return err
+	}
+	return s.replayTail(ctx, counts, emit)
+}
+
+func (s *Set) replayHead(ctx context.Context, emit func([]byte, uint64) error) error {
+	return replay(ctx, s.head, keySize, func(head, text []byte) error {
+		k := readKey(head)
+		if k == (Key{}) {
+			return emit(text, 1)
+		}
+		return emit(text, s.tables[k[0]>>59].take(k))
+	})
+}
+
+func (s *Set) replayTail(ctx context.Context, counts []*stream, emit func([]byte, uint64) error) error {
+	var readers [256]*reader
+	for i, c := range counts {
+		readers[i] = c.read()
+	}
+	return replay(ctx, s.tail, 1, func(head, text []byte) error {
+		n, err := readers[head[0]].uvarint()
+		if err != nil || n == 0 {
+			return err
+		}
+		s.texts++
+		return emit(text, n)
+	})
+}
+
+// replay passes the records of w to emit: their first size octets, and their text.
+func replay(ctx context.Context, w *stream, size int, emit func(head, text []byte) error) error {
+	r := w.read()
+	for {
+		b, err := r.more()
+		if err != nil || len(b) == 0 {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		all := len(b)
+		for len(b) > 0 {
+			n, digits := binary.Uvarint(b[size:])
+			end := size + digits + int(n)
+			if err := emit(b[:size], b[size+digits:end]); err != nil {
+				return err
+			}
+			b = b[end:]
+		}
+		r.skip(all)
+	}
+}
+
+// uvarint reads a number, which is a record of its own.
+func (r *reader) uvarint() (uint64, error) {
+	b, err := r.more()
+	if err != nil {
+		return 0, err
+	}
+	n, size := binary.Uvarint(b)
+	r.skip(max(size, 0))
+	return n, nil
+}

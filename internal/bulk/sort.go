@@ -1,0 +1,293 @@
+package bulk
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// A Sorter sorts records by their octets. It must be closed.
+type Sorter struct {
+	store  store
+	skip   int
+	room   int    // octets of records and their places before they are sorted and spilled
+	texts  []byte // allocated at once: it uses memory as it fills
+	places []place
+	runs   []*stream // sorted
+	head   []byte
+}
+
+// place is where a record is, and eight of its octets.
+type place struct {
+	next       uint64 // octets after those that are known to be equal
+	start, end int
+}
+
+const placeSize = 24
+
+// SorterOptions are options of a [Sorter].
+type SorterOptions struct {
+	Memory int64  // octets for records and buffers
+	Folder string // of its temporary file; empty: [os.TempDir]
+	Skip   int    // octets at the beginning of a record that do not count
+}
+
+// NewSorter returns a sorter without records.
+func NewSorter(o SorterOptions) *Sorter {
+	return &Sorter{store: store{folder: o.Folder}, skip: o.Skip, room: int(min(o.Memory/2, 1<<40))}
+}
+
+// chunkSize is the size of the chunks of a run.
+func (s *Sorter) chunkSize() int { return min(max(s.room/1024, 256), 256<<10) }
+
+// mostRuns is the number of runs that are merged at once: each has a buffer.
+const mostRuns = 512
+
+// Add adds a copy of a record of at least Skip octets.
+func (s *Sorter) Add(head, text []byte) error {
+	size := len(s.texts) + len(head) + len(text)
+	if size > cap(s.texts) || size+placeSize*len(s.places) > s.room {
+		if err := s.makeRoom(len(head) + len(text)); err != nil {
+			return err
+		}
+	}
+	start := len(s.texts)
+	s.texts = append(append(s.texts, head...), text...)
+	s.places = append(s.places, place{start: start, end: len(s.texts)})
+	return nil
+}
+
+// makeRoom spills the records in memory, and has room for at least one of that size.
+func (s *Sorter) makeRoom(size int) error {
+	if len(s.places) > 0 {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	if size <= cap(s.texts) {
+		return nil
+	}
+	release(s.texts[:cap(s.texts)])
+	b, err := allocate(max(s.room, size))
+	if err != nil {
+		return fmt.Errorf("%d octets of memory to sort in: %w", max(s.room, size), err)
+	}
+	s.texts = b[:0]
+	return nil
+}
+
+// sort sorts the records in memory, in as many parts as there are processors.
+func (s *Sorter) sort() (parts [][]place) {
+	size := max(1, (len(s.places)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for part := range slices.Chunk(s.places, size) {
+		parts = append(parts, part)
+		group.Go(func() { s.sortFrom(part, s.skip) })
+	}
+	group.Wait()
+	return parts
+}
+
+// sortFrom sorts records whose octets are equal up to that depth, eight octets at a time:
+// URLs have long beginnings in common.
+func (s *Sorter) sortFrom(list []place, depth int) {
+	for i := range list {
+		list[i].next = s.word(list[i], depth)
+	}
+	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.next, b.next) })
+	for len(list) > 1 {
+		n := 1
+		for n < len(list) && list[n].next == list[0].next {
+			n++
+		}
+		if n > 1 {
+			s.sortEqual(list[:n], depth)
+		}
+		list = list[n:]
+	}
+}
+
+// few is the number of records for which comparing whole texts is faster.
+const few = 12
+
+// sortEqual sorts records whose eight octets at depth are equal, where a text that has ended
+// counts as zeros.
+func (s *Sorter) sortEqual(list []place, depth int) {
+	// Texts that end within the eight octets differ at most in zeros: the shorter is first.
+	ends := func(p place) bool { return p.end-p.start < depth+8 }
+	if len(list) <= few || slices.ContainsFunc(list, ends) {
+		slices.SortFunc(list, func(a, b place) int {
+			return bytes.Compare(s.texts[min(a.start+depth, a.end):a.end], s.texts[min(b.start+depth, b.end):b.end])
+		})
+		return
+	}
+	s.sortFrom(list, depth+8)
+}
+
+// word returns eight octets of a record from depth on, with zeros after its end.
+func (s *Sorter) word(p place, depth int) uint64 {
+	text := s.texts[min(p.start+depth, p.end):p.end]
+	if len(text) >= 8 {
+		return binary.BigEndian.Uint64(text)
+	}
+	var b [8]byte
+	copy(b[:], text)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+func (s *Sorter) spill() error {
+	var runs []run
+	for _, part := range s.sort() {
+		runs = append(runs, &placesRun{s: s, list: part})
+	}
+	err := s.write(context.Background(), runs)
+	s.texts, s.places = s.texts[:0], s.places[:0]
+	if err == nil && len(s.runs) == mostRuns {
+		err = s.write(context.Background(), s.takeRuns())
+	}
+	return err
+}
+
+// write merges runs into a new one.
+func (s *Sorter) write(ctx context.Context, runs []run) error {
+	w := s.store.stream(s.chunkSize())
+	err := merge(ctx, runs, s.skip, func(record []byte) error {
+		s.head = binary.AppendUvarint(s.head[:0], uint64(len(record)))
+		return w.write(s.head, record)
+	})
+	if err == nil {
+		err = w.finish()
+	}
+	s.runs = append(s.runs, w)
+	return err
+}
+
+func (s *Sorter) takeRuns() (list []run) {
+	for _, w := range s.runs {
+		list = append(list, &streamRun{r: w.read()})
+	}
+	s.runs = nil
+	return list
+}
+
+// Sorted yields the records in order. It can be called once. A record is valid until emit
+// returns. An error of emit ends it.
+func (s *Sorter) Sorted(ctx context.Context, emit func(record []byte) error) error {
+	var runs []run
+	for _, part := range s.sort() {
+		runs = append(runs, &placesRun{s: s, list: part})
+	}
+	return merge(ctx, append(runs, s.takeRuns()...), s.skip, emit)
+}
+
+// Spilled returns the size of the temporary file in octets.
+func (s *Sorter) Spilled() int64 { return s.store.spilled() }
+
+// Close removes the temporary file.
+func (s *Sorter) Close() {
+	release(s.texts[:cap(s.texts)])
+	s.texts, s.places = nil, nil
+	s.store.close()
+}
+
+// A run is sorted records. next returns nil after the last.
+type run interface {
+	next() ([]byte, error)
+}
+
+type placesRun struct {
+	s    *Sorter
+	list []place
+}
+
+func (r *placesRun) next() ([]byte, error) {
+	if len(r.list) == 0 {
+		return nil, nil
+	}
+	p := r.list[0]
+	r.list = r.list[1:]
+	return r.s.texts[p.start:p.end:p.end], nil
+}
+
+type streamRun struct{ r *reader }
+
+func (r *streamRun) next() ([]byte, error) {
+	b, err := r.r.more()
+	if err != nil || len(b) == 0 {
+		return nil, err
+	}
+	n, digits := binary.Uvarint(b)
+	r.r.skip(digits + int(n))
+	return b[digits : digits+int(n)], nil
+}
+
+// merge passes the records of runs to emit, in order; equal ones in the order of runs.
+func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) error {
+	h := heads{skip: skip}
+	for i, r := range runs {
+		record, err := r.next()
+		if err != nil {
+			return err
+		}
+		if record != nil {
+			h.list = append(h.list, headOf{record, r, i})
+		}
+	}
+	heap.Init(&h)
+	for n := 0; len(h.list) > 0; n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		first := &h.list[0]
+		if err := emit(first.record); err != nil {
+			return err
+		}
+		var err error
+		if first.record, err = first.run.next(); err != nil {
+			return err
+		}
+		if first.record == nil {
+			heap.Pop(&h)
+		} else if len(h.list) > 1 {
+			heap.Fix(&h, 0)
+		}
+	}
+	return nil
+}
+
+// headOf is the next record of a run.
+type headOf struct {
+	record []byte
+	run    run
+	number int
+}
+
+// heads is a heap.
+type heads struct {
+	list []headOf
+	skip int
+}
+
+func (h *heads) Len() int      { return len(h.list) }
+func (h *heads) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *heads) Push(x any)    { h.list = append(h.list, x.(headOf)) }
+func (h *heads) Less(i, j int) bool {
+	a, b := &h.list[i], &h.list[j]
+	if c := bytes.Compare(a.record[h.skip:], b.record[h.skip:]); c != 0 {
+		return c < 0
+	}
+	return a.number < b.number
+}
+
+func (h *heads) Pop() any {
+	last := len(h.list) - 1
+	x := h.list[last]
+	h.list = h.list[:last]
+	return x
+}

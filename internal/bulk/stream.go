@@ -1,0 +1,176 @@
+package bulk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// A store keeps the chunks of streams: in memory as long as they fit, and then in one file,
+// which has no name where the system allows that. It may be used concurrently.
+type store struct {
+	folder string // "": os.TempDir
+	mu     sync.Mutex
+	memory int64 // octets that chunks may still take
+	file   *os.File
+	name   string // of the file, if it has one until it is closed
+	end    int64  // of the file
+}
+
+// ErrSpill is wrapped by errors of writing or reading the spill file.
+var ErrSpill = errors.New("temporary file")
+
+// put keeps a copy of b.
+func (s *store) put(b []byte) (c chunk, err error) {
+	s.mu.Lock()
+	if s.memory >= int64(len(b)) {
+		s.memory -= int64(len(b))
+		s.mu.Unlock()
+		return chunk{held: bytes.Clone(b), size: len(b)}, nil
+	}
+	if s.file == nil {
+		s.file, s.name, err = createUnnamed(s.folder)
+	}
+	file, at := s.file, s.end
+	s.end += int64(len(b))
+	s.mu.Unlock()
+	if err == nil {
+		_, err = file.WriteAt(b, at)
+	}
+	if err != nil {
+		return chunk{}, fmt.Errorf("%w: %w", ErrSpill, err)
+	}
+	return chunk{at: at, size: len(b)}, nil
+}
+
+// createUnnamed creates a file that is gone with the process. Where an open file can't be
+// removed, it has a name.
+func createUnnamed(folder string) (f *os.File, name string, err error) {
+	f, err = os.CreateTemp(folder, "locus-*.tmp")
+	if err == nil && os.Remove(f.Name()) != nil {
+		name = f.Name()
+	}
+	return f, name, err
+}
+
+// spilled returns the size of the file.
+func (s *store) spilled() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.end
+}
+
+// close removes the file. Streams can't be read any more.
+func (s *store) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		_ = s.file.Close()
+		s.file = nil
+	}
+	if s.name != "" {
+		_ = os.Remove(s.name) // what remains is a file in the folder for such
+		s.name = ""
+	}
+}
+
+// chunk is a piece of a stream: in memory, or in the file.
+type chunk struct {
+	held []byte // nil: in the file
+	at   int64
+	size int
+}
+
+// A stream is octets that are written once, and then read from the beginning.
+type stream struct {
+	store  *store
+	size   int // of a chunk
+	chunks []chunk
+	buf    []byte // the last chunk
+}
+
+func (s *store) stream(size int) *stream { return &stream{store: s, size: size} }
+
+// write appends a record to the stream: head and text.
+func (w *stream) write(head, text []byte) error {
+	if len(w.buf) > 0 && len(w.buf)+len(head)+len(text) > w.size {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if w.buf == nil {
+		w.buf = make([]byte, 0, w.size)
+	}
+	w.buf = append(append(w.buf, head...), text...)
+	return nil
+}
+
+// flush stores the last chunk. A reader does not need it.
+func (w *stream) flush() error {
+	c, err := w.store.put(w.buf)
+	w.chunks, w.buf = append(w.chunks, c), w.buf[:0]
+	return err
+}
+
+// finish frees the buffer: no more is written.
+func (w *stream) finish() (err error) {
+	if len(w.buf) > 0 {
+		err = w.flush()
+	}
+	w.buf = nil
+	return err
+}
+
+// free gives the memory of the stream back. What is in the file stays there.
+func (w *stream) free() {
+	for _, c := range w.chunks {
+		if c.held != nil {
+			w.store.mu.Lock()
+			w.store.memory += int64(c.size)
+			w.store.mu.Unlock()
+		}
+	}
+	w.chunks, w.buf = nil, nil
+}
+
+// A reader reads a stream. A record is in one chunk, so that it can be read in one piece.
+type reader struct {
+	s    *stream
+	next int    // chunk
+	rest []byte // of the chunk before
+	buf  []byte
+}
+
+func (w *stream) read() *reader { return &reader{s: w} }
+
+// more returns what is left of the current chunk, or the next; at the end it is empty. The
+// caller moves on by skip.
+func (r *reader) more() ([]byte, error) {
+	for len(r.rest) == 0 {
+		switch {
+		case r.next < len(r.s.chunks):
+			c := r.s.chunks[r.next]
+			if r.rest = c.held; c.held == nil {
+				if cap(r.buf) < c.size {
+					r.buf = make([]byte, c.size)
+				}
+				r.rest = r.buf[:c.size]
+				if n, err := r.s.store.file.ReadAt(r.rest, c.at); n < c.size {
+					return nil, fmt.Errorf("%w: %w", ErrSpill, errors.Join(err, io.ErrUnexpectedEOF))
+				}
+			}
+		case r.next == len(r.s.chunks):
+			r.rest = r.s.buf
+		default:
+			return nil, nil
+		}
+		r.next++
+	}
+	return r.rest, nil
+}
+
+// skip moves on by n octets, which more returned.
+func (r *reader) skip(n int) { r.rest = r.rest[n:] }

@@ -1,0 +1,152 @@
+package bulk
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// table is a set of keys with open addressing, and a number with each if it counts. The
+// zero table is empty.
+type table struct {
+	slots  []byte // of width octets: a key, zero if the slot is free, and the number
+	width  int
+	size   uint64 // number of slots
+	used   int
+	most   int // keys that fit before it has to grow
+	memory int // octets of slots that it may have
+}
+
+// errFull means that the table has no room.
+var errFull = errors.New("bulk: the table is full")
+
+const firstSlots = 64
+
+// newTable returns a table of at most memory octets, but of at least firstSlots slots.
+func newTable(memory int64, counts bool) table {
+	t := table{width: keySize}
+	if counts {
+		t.width += 8
+	}
+	t.memory = max(int(min(memory, 1<<40)), firstSlots*t.width)
+	return t
+}
+
+// place returns the offset of the first slot to look for k at.
+func (t *table) place(k Key) int {
+	slot, _ := bits.Mul64(k[1], t.size)
+	return int(slot) * t.width
+}
+
+// find returns the offset of the slot of k, or of a free one for it.
+func (t *table) find(k Key) (at int, found bool) {
+	at = t.place(k)
+	for {
+		b := t.slots[at : at+keySize]
+		first := binary.LittleEndian.Uint64(b)
+		if first == k[0] && binary.LittleEndian.Uint64(b[8:]) == k[1] {
+			return at, true
+		}
+		if first == 0 {
+			return at, false
+		}
+		if at += t.width; at == len(t.slots) {
+			at = 0
+		}
+	}
+}
+
+// has reports whether t has k.
+func (t *table) has(k Key) bool {
+	if t.size == 0 {
+		return false
+	}
+	_, found := t.find(k)
+	return found
+}
+
+// add adds k, and counts it n times. full means that k is new and that no memory is left for it.
+func (t *table) add(k Key, n uint64) (isNew, full bool, err error) {
+	if t.used == t.most {
+		if t.has(k) {
+			t.count(k, n)
+			return false, false, nil
+		}
+		if grown, err := t.grow(); err != nil || !grown {
+			return false, true, err
+		}
+	}
+	at, found := t.find(k)
+	if !found {
+		binary.LittleEndian.PutUint64(t.slots[at:], k[0])
+		binary.LittleEndian.PutUint64(t.slots[at+8:], k[1])
+		t.used++
+	}
+	if t.width > keySize {
+		t.addCount(at, n)
+	}
+	return !found, false, nil
+}
+
+func (t *table) addCount(at int, n uint64) {
+	count := t.slots[at+keySize : at+keySize+8]
+	binary.LittleEndian.PutUint64(count, binary.LittleEndian.Uint64(count)+n)
+}
+
+// count counts k n times if t has it, and reports whether it has.
+func (t *table) count(k Key, n uint64) bool {
+	if t.size == 0 {
+		return false
+	}
+	at, found := t.find(k)
+	if found && t.width > keySize {
+		t.addCount(at, n)
+	}
+	return found
+}
+
+// take returns the number of k, which is in t, and sets it to zero.
+func (t *table) take(k Key) uint64 {
+	at, _ := t.find(k)
+	n := t.slots[at+keySize : at+keySize+8]
+	count := binary.LittleEndian.Uint64(n)
+	binary.LittleEndian.PutUint64(n, 0)
+	return count
+}
+
+// grow makes t twice as large, or as large as it may be, and reports whether it has.
+func (t *table) grow() (bool, error) {
+	slots := max(firstSlots, 2*t.size)
+	if most := uint64(t.memory / t.width); slots > most {
+		// The last growth is worth the work only if it is not tiny.
+		if slots = most; slots < t.size+t.size/16+1 {
+			return false, nil
+		}
+	}
+	old := t.slots
+	b, err := allocate(int(slots) * t.width)
+	if err != nil {
+		return false, fmt.Errorf("%d octets of memory for a table: %w", int(slots)*t.width, err)
+	}
+	t.slots, t.size, t.most = b, slots, int(slots-slots/4)
+	for at := 0; at < len(old); at += t.width {
+		if k := readKey(old[at:]); k[0] != 0 {
+			to, _ := t.find(k)
+			copy(t.slots[to:], old[at:at+t.width])
+		}
+	}
+	release(old)
+	return true, nil
+}
+
+// clear empties t, and keeps its memory.
+func (t *table) clear() {
+	clear(t.slots)
+	t.used = 0
+}
+
+func (t *table) close() {
+	release(t.slots)
+	*t = table{width: t.width, memory: t.memory}
+}

@@ -1,0 +1,55 @@
+package base
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// A part gives its outputs in their order, without the pieces that were left out.
+func TestPart(t *testing.T) {
+	for _, keep := range []string{"abc", "ac", "b", ""} {
+		var both bytes.Buffer
+		a := New(t.Context(), strings.NewReader(""), &both, &both, func(string) string { return "" })
+		a.OutTTY = true
+		p := a.NewPart()
+		p.Begin("list")
+		p.LineNumber = 7
+		var ends []int
+		p.PrintError("first")
+		for _, piece := range []string{"a", "b", "c"} {
+			p.Out.WriteString(piece + "1\n")
+			p.PrintError("in " + piece)
+			p.NoteBlanks(" x")
+			p.Out.WriteString(piece + "2\n")
+			p.Out.Flush()
+			ends = append(ends, len(p.Text))
+		}
+		p.RaiseStatus(StatusNo)
+		p.Keep(ends, []bool{strings.Contains(keep, "a"), strings.Contains(keep, "b"), strings.Contains(keep, "c")})
+		a.Join(p)
+		// The note comes once in all parts.
+		p.Begin("list")
+		p.LineNumber = 9
+		p.NoteBlanks(" x")
+		a.Join(p)
+		a.Out.Flush()
+		want := "locus: first\n"
+		for _, piece := range []string{"a", "b", "c"} {
+			kept := strings.Contains(keep, piece)
+			if kept {
+				want += piece + "1\n"
+			}
+			want += "locus: in " + piece + "\n"
+			if piece == "a" {
+				want += "locus: list:7: the blanks around a URL are not part of it; later lines get no such note\n"
+			}
+			if kept {
+				want += piece + "2\n"
+			}
+		}
+		if got := both.String(); got != want || a.ExitStatus() != StatusNo {
+			t.Errorf("%q, status %d:\n%s\nwant\n%s", keep, a.ExitStatus(), got, want)
+		}
+	}
+}
