@@ -173,8 +173,8 @@ type Request struct {
 	// NoFollow returns a referral instead of following it.
 	NoFollow bool
 
-	// Probe is as in [scheme.Request].
-	Probe bool
+	// Probe and Source are as in [scheme.Request].
+	Probe, Source bool
 	// Trace is called for each line of the conversation, referrals included. nil: that
 	// of the client's options is.
 	Trace scheme.TraceFunc

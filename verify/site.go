@@ -2,22 +2,16 @@ package verify
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/temoto/robotstxt"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/robots"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
-
-const agent = "locus"
 
 // site is the pages below a URL that was typed.
 type site struct {
@@ -28,7 +22,7 @@ type site struct {
 	mu          sync.Mutex
 	robotsKnown bool                  // for the robots.txt
 	tries       int                   // to ask
-	robots      *robotstxt.RobotsData // nil: all is allowed
+	robots      *robots.Rules // nil: all is allowed
 	err         error                 // why the robots.txt is not known; nil: it is
 }
 
@@ -133,13 +127,6 @@ func (e *Verifier) isPage(d *doc, res *access.Result) bool {
 	return true
 }
 
-// maxRobots is the most bytes of a robots.txt that are read (RFC 9309 section 2.5: at
-// least 500 KiB).
-const maxRobots = 512 << 10
-
-// maxDelay is the longest pause between two requests that a robots.txt may ask for.
-const maxDelay = 30 * time.Second
-
 // disallowed returns why a page of the site must not be requested; empty: it may. It
 // reads the robots.txt before the first page. The error is why that is unknown, and
 // final if it is not asked for again.
@@ -150,57 +137,17 @@ func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.robotsKnown {
-		s.err = s.fetchRobots(ctx, e, t)
+		if s.robots, s.err = robots.Fetch(ctx, e.do, t.url, t.from); s.robots.Delay() > 0 {
+			e.queue.Slow(t.host, s.robots.Delay())
+		}
 		s.tries++
 		s.robotsKnown = s.err == nil || s.tries > e.o.Retry
 	}
 	if s.err != nil {
 		return "", s.robotsKnown, s.err
 	}
-	text, _ := t.url.Path()
-	if s.robots != nil && !s.robots.TestAgent("/"+text, agent) {
+	if !s.robots.Allows(t.url) {
 		why = "excluded by robots.txt"
 	}
 	return why, false, nil
-}
-
-// fetchRobots gets the robots.txt (RFC 9309 section 2.3). A missing one allows
-// everything. If the server can't deliver it, nothing is allowed, which is the error.
-func (s *site) fetchRobots(ctx context.Context, e *Verifier, t *target) error {
-	text := t.url.String()[:t.url.PathOffset()]
-	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
-	if err != nil {
-		return nil
-	}
-	res, err := e.do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
-	if err != nil {
-		switch status := statusOf(err); access.KindOf(err) {
-		case access.Timeout, access.Interrupted, access.Unreachable:
-			return err
-		case access.Protocol:
-			if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
-				return err
-			}
-		}
-		return nil
-	}
-	defer res.Resource.Close()
-	o, ok := res.Resource.(*scheme.Object)
-	if !ok {
-		return nil
-	}
-	octets, err := io.ReadAll(io.LimitReader(o.Body, maxRobots))
-	if err != nil && len(octets) == 0 {
-		return err
-	}
-	robots, err := robotstxt.FromBytes(octets)
-	if err != nil {
-		// Nothing of it can be parsed (RFC 9309 section 2.2).
-		return nil
-	}
-	s.robots = robots
-	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
-		e.queue.Slow(t.host, min(delay, maxDelay))
-	}
-	return nil
 }
