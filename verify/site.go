@@ -20,10 +20,10 @@ type site struct {
 	pages map[locus.URL]bool // in canonical form
 
 	mu          sync.Mutex
-	robotsKnown bool                  // for the robots.txt
-	tries       int                   // to ask
+	robotsKnown bool          // for the robots.txt
+	tries       int           // to ask
 	robots      *robots.Rules // nil: all is allowed
-	err         error                 // why the robots.txt is not known; nil: it is
+	err         error         // why the robots.txt is not known; nil: it is
 }
 
 // move makes first the first page of s. Another host has its own robots.txt.

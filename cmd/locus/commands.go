@@ -11,6 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/help"
 	"github.com/locus-url/locus/internal/cli/index"
 	"github.com/locus-url/locus/internal/cli/lens"
+	"github.com/locus-url/locus/internal/cli/mirror"
 	"github.com/locus-url/locus/internal/cli/open"
 	"github.com/locus-url/locus/internal/cli/schemes"
 	"github.com/locus-url/locus/internal/cli/syntax"
@@ -30,6 +31,7 @@ func commands(a *base.App) []*cobra.Command {
 		lens.New(a),
 		extract.New(a),
 		verify.New(a),
+		mirror.New(a),
 		open.New(a),
 		gateway.New(a),
 		index.New(a),
