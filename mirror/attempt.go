@@ -18,14 +18,16 @@ import (
 
 // outcome is the outcome of one attempt at a job.
 type outcome struct {
-	result  *result // nil: nothing is kept
-	links   []job
-	err     error
-	asked   bool // the server was asked
-	partial bool // there may be more links
-	cut     bool // a limit of the options left it out
-	robots  bool // the robots.txt excludes it
-	loop    bool // the links repeat those above
+	result *result // nil: nothing is kept
+	links  []job
+	err    error
+	asked  bool // the server was asked
+	// unchanged: the record in the manifest holds as it is.
+	unchanged bool
+	partial   bool // there may be more links
+	cut       bool // a limit of the options left it out
+	robots    bool // the robots.txt excludes it
+	loop      bool // the links repeat those above
 }
 
 // prior is what earlier runs kept of a URL.
@@ -128,7 +130,7 @@ func (r *Record) isVersion(o *scheme.Object) bool {
 func (c *crawl) keep(j *job, p prior, o *outcome) {
 	r := *p.Record
 	c.describe(&r, j)
-	o.result = &result{Status: Same, Record: r}
+	o.result, o.unchanged = &result{Status: Same, Record: r}, !p.now && r.From == p.From && r.Start == p.Start && r.Depth == p.Depth && (r.Listed == p.Listed || r.Listed.equal(p.Listed))
 	if !r.Document {
 		return
 	}

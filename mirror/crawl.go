@@ -71,9 +71,7 @@ func (c *crawl) add(j *job) {
 	if c.ledger.isFound(j.URL) {
 		return
 	}
-	if before, _ := c.ledger.records(j.URL); before != nil {
-		j.File, j.Page = before.File, before.Page
-	} else if j.From != "" {
+	if j.From != "" && c.ledger.index[keyOf(j.URL)].manifest == 0 {
 		if u, err := locus.Parse(j.URL); err == nil && c.o.Layout != LayoutType {
 			at := c.placer.place(u, j.Kind == scheme.KindMenu, "")
 			j.File, j.Page = at.file, at.page
@@ -126,6 +124,9 @@ func (c *crawl) stop(err error) {
 // isDone reports whether an interrupted run did j, so that it is not needed again. The
 // caller must hold c.mu.
 func (c *crawl) isDone(j *job) bool {
+	if !c.ledger.hasResult(j.URL) {
+		return false
+	}
 	_, now := c.ledger.records(j.URL)
 	return now != nil && (j.seq < c.ledger.resumed || !now.Menu && !now.Document)
 }
@@ -260,7 +261,11 @@ func (c *crawl) finish(j *job, o *outcome) {
 	if o.err != nil {
 		c.fail(j, o)
 	} else if o.result != nil {
-		c.ledger.done(o.result)
+		if o.unchanged {
+			c.ledger.same(j.URL)
+		} else {
+			c.ledger.done(o.result)
+		}
 		c.count(o.result.Status)
 		c.report(Event{URL: j.URL, File: o.result.File, Status: o.result.Status, Size: o.result.Size, Digest: o.result.Digest})
 	}

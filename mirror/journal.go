@@ -98,6 +98,8 @@ type line struct {
 	// Write comes before a file is written under a new name.
 	Write *claim  `json:"write,omitempty"`
 	Done  *result `json:"done,omitempty"`
+	// Same is the URL of a job whose record in the manifest holds.
+	Same string `json:"same,omitempty"`
 	// Links says that the links of the first so many jobs are in the journal.
 	Links int `json:"links,omitempty"`
 }
@@ -136,6 +138,7 @@ func keyOf(url string) key {
 type known struct {
 	manifest, result int64
 	found            bool // in this run
+	same             bool // the record in the manifest holds
 	missing          bool // the server has no such resource any more
 }
 
@@ -311,6 +314,9 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 			if !n.Done.Again {
 				l.counts[n.Done.Status]++
 			}
+		case n.Same != "":
+			l.change(n.Same, func(e *known) { e.same = true })
+			l.counts[Same]++
 		case n.Links > 0:
 			l.resumed = n.Links
 		}
@@ -354,13 +360,19 @@ func linesOf(f *os.File) iter.Seq2[[]byte, int64] {
 // append adds a line to the journal. An error shows in flush.
 func (l *ledger) append(n line) (at int64) {
 	at = l.size
-	text, err := json.Marshal(n)
-	if err != nil {
-		return at // no field can fail
-	}
-	l.w.Write(append(text, '\n'))
-	l.size += int64(len(text)) + 1
+	text := encode(n)
+	l.w.Write(text)
+	l.size += int64(len(text))
 	return at
+}
+
+// encode returns v as a line of JSON. No value here can fail.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	return b.Bytes()
 }
 
 // flush gives the journal to the system, which keeps it if this process is killed.
@@ -379,6 +391,18 @@ func (l *ledger) claim(url string, at place) error {
 	l.claims[keyOf(url)] = at
 	l.append(line{Write: &claim{url, at.file, at.page}})
 	return l.flush()
+}
+
+// same says that the record of a URL in the manifest holds.
+func (l *ledger) same(url string) {
+	l.change(url, func(e *known) { e.same = true })
+	l.append(line{Same: url})
+}
+
+// hasResult reports whether this run has a result for a URL that is not a failure.
+func (l *ledger) hasResult(url string) bool {
+	e := l.index[keyOf(url)]
+	return e.same || e.result > 0
 }
 
 // done adds a result.
@@ -420,6 +444,9 @@ func (l *ledger) records(url string) (before *Record, now *result) {
 			before = nil
 		}
 	}
+	if e.same && before != nil {
+		now = &result{Status: Same, Record: *before}
+	}
 	if e.result > 0 && l.flush() == nil {
 		var n line
 		if readLine(l.journal, e.result-1, &n) == nil && n.Done != nil && n.Done.URL == url {
@@ -451,19 +478,19 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 64<<10)
-	write := func(v any) {
-		text, _ := json.Marshal(v)
-		w.Write(append(text, '\n'))
-	}
 	head := l.begin
 	head.Options = ""
-	write(map[string]any{"mirror": head})
-	for r := range l.all() {
-		e := l.index[keyOf(r.URL)]
-		if (!e.found || e.missing) && lost != nil && !lost(r) {
+	w.Write(encode(map[string]any{"mirror": head}))
+	for url, text := range l.all() {
+		e := l.index[keyOf(url)]
+		if e.found && !e.missing || lost == nil {
+			w.Write(text)
+			w.WriteByte('\n')
 			continue
 		}
-		write(r)
+		if r := decode(text); r != nil && lost(r) {
+			w.Write(encode(r))
+		}
 	}
 	err = errors.Join(w.Flush(), f.Sync(), f.Close())
 	if err == nil {
@@ -476,20 +503,23 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 	return l.journal.Truncate(0)
 }
 
-// all yields the records that will be in the manifest: in the order of the last run, then
-// those that this run added.
-func (l *ledger) all() iter.Seq[*Record] {
-	return func(yield func(*Record) bool) {
+// all yields the records that will be in the manifest, as JSON, by their URLs: in the
+// order of the last run, then those that this run added. The text is valid until the
+// next one.
+func (l *ledger) all() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
 		if l.manifest != nil {
 			for text := range linesOf(l.manifest) {
-				var r Record
-				if json.Unmarshal(text, &r) != nil || r.URL == "" {
-					continue
+				url := urlOf(text)
+				if url == "" {
+					continue // the first line
 				}
-				if _, now := l.records(r.URL); now != nil {
-					r = now.Record
+				if l.index[keyOf(url)].result > 0 {
+					if _, now := l.records(url); now != nil {
+						text = bytes.TrimSuffix(encode(&now.Record), []byte("\n"))
+					}
 				}
-				if !yield(&r) {
+				if !yield(url, text) {
 					return
 				}
 			}
@@ -506,11 +536,36 @@ func (l *ledger) all() iter.Seq[*Record] {
 			if json.Unmarshal(text, &n) != nil || n.Done == nil {
 				continue
 			}
-			if e := l.index[keyOf(n.Done.URL)]; e.manifest == 0 && e.result == at+1 && !yield(&n.Done.Record) {
+			if e := l.index[keyOf(n.Done.URL)]; e.manifest > 0 || e.result != at+1 {
+				continue
+			}
+			if !yield(n.Done.URL, bytes.TrimSuffix(encode(&n.Done.Record), []byte("\n"))) {
 				return
 			}
 		}
 	}
+}
+
+// urlOf returns the URL of a record as JSON; empty: it is not a record.
+func urlOf(text []byte) string {
+	const start = `{"url":"`
+	if rest, ok := bytes.CutPrefix(text, []byte(start)); ok {
+		if end := bytes.IndexAny(rest, `"\`); end >= 0 && rest[end] == '"' {
+			return string(rest[:end])
+		}
+	}
+	if r := decode(text); r != nil {
+		return r.URL
+	}
+	return ""
+}
+
+func decode(text []byte) *Record {
+	r := new(Record)
+	if json.Unmarshal(text, r) != nil || r.URL == "" {
+		return nil
+	}
+	return r
 }
 
 func (l *ledger) close() {

@@ -24,8 +24,13 @@ import (
 // pages finishes the files of this run.
 func (c *crawl) pages() error {
 	targets := targets{crawl: c, known: map[string]string{}}
-	for r := range c.ledger.all() {
-		if e := c.ledger.index[keyOf(r.URL)]; !e.found || e.result == 0 {
+	for url, text := range c.ledger.all() {
+		isMenu := bytes.Contains(text, []byte(`"menu":true`))
+		if !c.ledger.hasResult(url) || !isMenu && !bytes.Contains(text, []byte(`"document":true`)) {
+			continue
+		}
+		r := decode(text)
+		if r == nil {
 			continue
 		}
 		var err error
