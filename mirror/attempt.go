@@ -134,7 +134,7 @@ func (c *crawl) keep(j *job, p prior, o *outcome) {
 	if !r.Document {
 		return
 	}
-	f, err := c.tree.open(original(&r))
+	f, err := c.tree.read(original(&r))
 	if err != nil {
 		o.result, o.err = nil, err
 		return

@@ -285,7 +285,7 @@ const maxPartText = 64 << 10
 func (c *crawl) openPart(j *job) *part {
 	p := &part{tree: c.tree, name: partFolder + "/" + urlHash(j.URL)}
 	stamp := c.tree.stamp(p.name)
-	f, err := c.tree.open(p.name + ".json")
+	f, err := c.tree.read(p.name + ".json")
 	if err != nil || stamp == nil {
 		return p
 	}

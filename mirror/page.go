@@ -165,7 +165,7 @@ func (c *crawl) menuPage(r *Record, t *targets) error {
 // replace writes a file unless it has these octets.
 func (c *crawl) replace(name string, octets []byte, modTime time.Time) error {
 	if stamp := c.tree.stamp(name); stamp != nil && stamp.Size == int64(len(octets)) {
-		if f, err := c.tree.open(name); err == nil {
+		if f, err := c.tree.read(name); err == nil {
 			there, err := io.ReadAll(f)
 			f.Close()
 			if err == nil && bytes.Equal(there, octets) {
@@ -179,7 +179,7 @@ func (c *crawl) replace(name string, octets []byte, modTime time.Time) error {
 
 // itemsOf reads the items of a menu that is kept.
 func (c *crawl) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title string, err error) {
-	f, err := c.tree.open(original(r))
+	f, err := c.tree.read(original(r))
 	if err != nil {
 		return nil, "", err
 	}
@@ -249,7 +249,7 @@ func (c *crawl) relink(r *Record, t *targets) error {
 	if err != nil {
 		return err
 	}
-	f, err := c.tree.open(original(r))
+	f, err := c.tree.read(original(r))
 	if err != nil {
 		return nil // It was not kept, or is not there any more.
 	}

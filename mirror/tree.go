@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/filelock"
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 const (
@@ -44,7 +45,17 @@ type tree struct {
 	lock *os.File
 
 	mu      sync.Mutex
-	folders map[string]bool // that exist
+	folders map[string]bool    // that exist
+	open    map[string]*folder // those that were used last
+	uses    int
+}
+
+// folder is an open folder of the tree.
+type folder struct {
+	*os.Root
+	dir   *os.File
+	users int
+	last  int // of tree.uses
 }
 
 // openTree opens the folder dir, and makes it if it is missing. It locks the folder for
@@ -57,8 +68,8 @@ func openTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{root: root, folders: map[string]bool{}}
-	if err = t.folder(partFolder); err == nil {
+	t := &tree{root: root, folders: map[string]bool{}, open: map[string]*folder{}}
+	if err = t.mkdir(partFolder); err == nil {
 		err = t.takeLock()
 	}
 	if err != nil {
@@ -96,7 +107,72 @@ func (t *tree) close() {
 	if t.lock != nil {
 		t.lock.Close()
 	}
+	for _, f := range t.open {
+		f.close()
+	}
 	t.root.Close()
+}
+
+func (f *folder) close() {
+	f.Close()
+	f.dir.Close()
+}
+
+// maxOpen is how many folders are kept open.
+const maxOpen = 32
+
+// enter returns the folder of a file, which is made if it is missing. The caller must
+// leave it.
+func (t *tree) enter(name string) (*folder, error) {
+	name = path.Dir(name)
+	if err := t.mkdir(name); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.uses++
+	f := t.open[name]
+	if f == nil {
+		root, err := t.root.OpenRoot(name)
+		if err != nil {
+			return nil, t.fail(name, err)
+		}
+		dir, err := root.Open(".")
+		if err != nil {
+			root.Close()
+			return nil, t.fail(name, err)
+		}
+		f = &folder{Root: root, dir: dir}
+		t.open[name] = f
+	}
+	f.users++
+	f.last = t.uses
+	return f, nil
+}
+
+// leave ends the use of a folder.
+func (t *tree) leave(f *folder) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f.users--
+	if len(t.open) <= maxOpen {
+		return
+	}
+	oldest := ""
+	for name, f := range t.open {
+		if f.users == 0 && (oldest == "" || f.last < t.open[oldest].last) {
+			oldest = name
+		}
+	}
+	t.forget(oldest)
+}
+
+// forget closes a folder that is not used. The caller must hold t.mu.
+func (t *tree) forget(name string) {
+	if f := t.open[name]; f != nil && f.users == 0 {
+		f.close()
+		delete(t.open, name)
+	}
 }
 
 // fail adds the name to err.
@@ -112,8 +188,8 @@ func (t *tree) fail(name string, err error) error {
 	return &FileError{name, err}
 }
 
-// folder makes a folder and those above it.
-func (t *tree) folder(name string) error {
+// mkdir makes a folder and those above it.
+func (t *tree) mkdir(name string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if name == "." || t.folders[name] {
@@ -161,10 +237,12 @@ func (t *tree) oneFolder(name string) error {
 // stamp returns the size and time of a regular file that no link leads to; nil: there is
 // none.
 func (t *tree) stamp(name string) *Stamp {
-	if t.folder(path.Dir(name)) != nil {
+	f, err := t.enter(name)
+	if err != nil {
 		return nil
 	}
-	info, err := t.root.Lstat(name)
+	defer t.leave(f)
+	info, err := f.Lstat(path.Base(name))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
@@ -173,18 +251,20 @@ func (t *tree) stamp(name string) *Stamp {
 
 // isFree reports whether nothing has that name.
 func (t *tree) isFree(name string) (bool, error) {
-	if err := t.folder(path.Dir(name)); err != nil {
+	f, err := t.enter(name)
+	if err != nil {
 		return false, err
 	}
-	_, err := t.root.Lstat(name)
+	defer t.leave(f)
+	_, err = f.Lstat(path.Base(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	return false, err
 }
 
-// open opens a regular file for reading.
-func (t *tree) open(name string) (*os.File, error) {
+// read opens a regular file for reading.
+func (t *tree) read(name string) (*os.File, error) {
 	if t.stamp(name) == nil {
 		return nil, t.fail(name, fs.ErrNotExist)
 	}
@@ -198,7 +278,7 @@ func (t *tree) open(name string) (*os.File, error) {
 // publish gives the file that was written as temporary the time, unless that is zero,
 // and the name. It replaces a file, never a folder.
 func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error) {
-	if err := t.folder(path.Dir(name)); err != nil {
+	if err := t.mkdir(path.Dir(name)); err != nil {
 		return nil, err
 	}
 	if !modTime.IsZero() {
@@ -216,16 +296,25 @@ func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error
 	return &Stamp{info.Size(), info.ModTime().UTC()}, nil
 }
 
-// write writes a file under a temporary name, and publishes it.
+// write writes a file, which has its name when it is complete.
 func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, error) {
+	f, err := t.enter(name)
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave(f)
+	if at, err := wholefile.Write(f.dir, path.Base(name), octets, modTime, false); err == nil {
+		return &Stamp{int64(len(octets)), at}, nil
+	}
+	// It replaces another one, or the system needs a temporary name.
 	temporary := partFolder + "/" + urlHash(name) + ".new"
 	t.root.Remove(temporary)
-	f, err := t.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	part, err := t.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, t.fail(name, err)
 	}
-	_, err = f.Write(octets)
-	if err = errors.Join(err, f.Close()); err != nil {
+	_, err = part.Write(octets)
+	if err = errors.Join(err, part.Close()); err != nil {
 		t.root.Remove(temporary)
 		return nil, t.fail(name, err)
 	}
@@ -240,6 +329,7 @@ func (t *tree) remove(name string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for dir := path.Dir(name); dir != "." && dir != stateFolder; dir = path.Dir(dir) {
+		t.forget(dir)
 		if t.root.Remove(dir) != nil {
 			break // it is not empty
 		}
@@ -250,7 +340,7 @@ func (t *tree) remove(name string) error {
 
 // copy copies a file with its time.
 func (t *tree) copy(from, to string) error {
-	f, err := t.open(from)
+	f, err := t.read(from)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/wholefile, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
@@ -73,7 +73,7 @@ const rules = `
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access < internal/robots;
 	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
-	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots < mirror;
+	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
