@@ -18,10 +18,10 @@ import (
 
 // outcome is the outcome of one attempt at a job.
 type outcome struct {
-	result *result // nil: nothing is kept
-	links  []job
-	err    error
-	asked  bool // the server was asked
+	result  *result // nil: nothing is kept
+	links   []job
+	err     error
+	release func() // ends the use of the host
 	// unchanged: the record in the manifest holds as it is.
 	unchanged bool
 	partial   bool // there may be more links
@@ -37,26 +37,26 @@ type prior struct {
 	intact  bool // its file is as it was written
 }
 
-func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job]) *outcome {
-	o := &outcome{}
+// attempt tries j once.
+func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job], o *outcome) {
 	u := c.withLogin(j.url)
 	var from *access.Result
 	if j.From != "" {
 		at, err := locus.Parse(j.From)
 		if err != nil {
 			o.err = err
-			return o
+			return
 		}
 		from = &access.Result{URL: c.withLogin(at), LinkOrigin: j.Origin}
 	}
 	if !c.o.NoRobots && c.registry.Scheme(u).Traits.Has(scheme.Web) {
 		rules, err := c.robots.of(ctx, c, u, from, host)
 		if err != nil {
-			o.err, o.asked = err, true
-			return o
+			o.err = err
+			return
 		}
 		if o.robots = !rules.Allows(u); o.robots {
-			return o
+			return
 		}
 	}
 	p := c.prior(j)
@@ -64,11 +64,9 @@ func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job]) *ou
 	if c.isUnchanged(ctx, j, p, req, o) {
 		c.keep(j, p, o)
 	}
-	if o.result != nil || o.err != nil {
-		return o
+	if o.result == nil && o.err == nil {
+		c.fetch(ctx, j, p, req, o)
 	}
-	c.fetch(ctx, j, p, req, o)
-	return o
 }
 
 // prior returns what earlier runs kept of j.
@@ -102,7 +100,6 @@ func (c *crawl) isUnchanged(ctx context.Context, j *job, p prior, req access.Req
 	}
 	req.Probe = true
 	res, err := c.client.Do(ctx, req)
-	o.asked = true
 	if err != nil {
 		o.err = err
 		return false
@@ -172,7 +169,6 @@ func (c *crawl) fetch(ctx context.Context, j *job, p prior, req access.Request, 
 	if offset := part.offset(); offset > 0 {
 		req.Offset, req.Tag, req.ModTime = offset, part.Tag, part.ModTime
 	}
-	o.asked = true
 	res, err := c.client.Do(ctx, req)
 	if err != nil {
 		o.err = err

@@ -205,16 +205,14 @@ func (c *crawl) try(ctx context.Context, j *job, host *queue.Host[*job]) {
 		return
 	}
 	began := time.Now()
-	o := c.attempt(ctx, j, host)
+	// The next job for the host may begin once the server has sent everything.
+	o := &outcome{release: sync.OnceFunc(func() { c.queue.Done(host, time.Since(began)) })}
+	c.attempt(ctx, j, host, o)
 	again := time.Duration(-1)
 	if o.err != nil && ctx.Err() == nil {
 		again = c.pause(j, host, o.err)
 	}
-	if o.asked {
-		c.queue.Done(host, time.Since(began))
-	} else {
-		c.queue.Skip(host)
-	}
+	o.release()
 	if again >= 0 {
 		c.queue.AddAt(j, host, time.Now().Add(again))
 		return

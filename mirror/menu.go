@@ -70,6 +70,8 @@ func (c *crawl) menu(j *job, p prior, res *access.Result, m *scheme.Menu, o *out
 	if m.Source != nil {
 		octets, mediaType = m.Source()
 	}
+	m.Close()
+	o.release()
 	r := Record{Type: mediaType, Menu: true, Private: res.LinkOrigin == policy.FromPrivate}
 	c.describe(&r, j)
 	if err := c.place(&r, j, p, true, mediaType); err != nil {

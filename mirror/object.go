@@ -74,6 +74,10 @@ func (c *crawl) object(ctx context.Context, j *job, p prior, part *part, res *ac
 		o.err = err
 		return
 	}
+	if whole && err == nil {
+		r.Close()
+		o.release()
+	}
 	if docType != "" && r.Start == 0 {
 		o.links = c.pageLinks(j, text, docType, j.url, res.LinkOrigin)
 		o.partial = !whole
