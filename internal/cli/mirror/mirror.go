@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,9 +101,12 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&r.all, "all", false, "show files that have not changed, too")
 	})
 	base.UseNetworkFlags(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions([]string{"host", "url", "flat", "type"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions(layouts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
+
+// layouts are never changed.
+var layouts = []string{"host", "url", "flat", "type"}
 
 // settle turns the flags into options.
 func (r *runner) settle(flags *pflag.FlagSet) (err error) {
@@ -110,9 +114,11 @@ func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 	switch {
 	case r.dir == "":
 		return errors.New("-d needs the name of a folder")
+	case !slices.Contains(layouts, r.layout):
+		return fmt.Errorf("--layout: unknown layout %s: write host, url, flat or type", locus.Quote(r.layout))
 	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.Parallel < 0 || o.PerHost < 0 || r.retry < 0 || o.MaxWait < 0 || r.rate < 0:
 		return errors.New("--max-bytes, --max-files, --parallel, --per-host, --rate, --retry and --max-wait can't be negative")
-	case r.a.Flags.Header.Get("Authorization")+r.a.Flags.Header.Get("Cookie") != "" && len(r.hosts)+len(flags.Args()) > 1:
+	case r.a.Flags.Header.Get("Authorization")+r.a.Flags.Header.Get("Cookie") != "" && (o.PageRequisites || len(r.hosts)+flags.NArg() > 1):
 		return errors.New(`--header can't set Authorization or Cookie for several hosts; write "HOST: NAME: VALUE", or use ~/.netrc`)
 	}
 	o.Layout = mirror.Layout(r.layout)
@@ -202,7 +208,9 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	r.o.Report = r.report
 	sum, err := mirror.Run(ctx, c, r.dir, starts, &r.o)
 	r.progress.Close()
-	r.summarize(sum, err == nil)
+	if err == nil || ctx.Err() != nil || sum != (mirror.Summary{}) {
+		r.summarize(sum, err == nil)
+	}
 	switch {
 	case ctx.Err() != nil:
 		r.a.Note("interrupted; the same command continues")
