@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/textproto"
+	"strings"
 	"sync"
 	"time"
 
@@ -171,6 +172,10 @@ func (c *crawl) fetch(ctx context.Context, j *job, p prior, req access.Request, 
 	}
 	res, err := c.client.Do(ctx, req)
 	if err != nil {
+		if l, ok := c.asFolder(j, err); ok {
+			o.links = []job{l}
+			return
+		}
 		o.err = err
 		return
 	}
@@ -195,6 +200,26 @@ func (c *crawl) fetch(ctx context.Context, j *job, p prior, req access.Request, 
 	default:
 		o.err = errors.Join(scheme.ErrUnsupported, errors.New("it is neither a menu nor an object"))
 	}
+}
+
+// asFolder returns the job for the directory that j may be: what a directory lists as
+// unknown, and the server does not send as a file, may be a link to one.
+func (c *crawl) asFolder(j *job, err error) (l job, ok bool) {
+	text := j.url.String()
+	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||
+		!c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
+		return l, false
+	}
+	u, err := locus.Parse(text + "/")
+	if err != nil {
+		return l, false
+	}
+	from := *j
+	from.Depth--
+	if l, ok = c.link(&from, u, scheme.KindMenu, j.Origin, false); ok {
+		l.From, l.InMenu, l.Above = j.From, true, j.Above
+	}
+	return l, ok
 }
 
 // refer makes the target of a referral a job of its own. false: it is followed for j.

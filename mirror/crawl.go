@@ -385,15 +385,12 @@ func (c *crawl) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	switch {
 	case s.Below != nil && s.Below(start, u):
 		return true
-	case s.Below != nil:
-		// A site may have only menus as pages. Their objects belong to it.
-		return kind != "" && s.Hierarchy != relative.Path && slices.ContainsFunc(s.Parents(u), func(p scheme.Parent) bool {
-			above, _, err := c.registry.Canonical(p.URL)
-			return err == nil && (above == start || s.Below(start, above))
-		})
-	case c.registry.Hierarchy(start) == relative.Path:
+	case s.Below != nil && s.Hierarchy == relative.Path:
+		return false
+	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
 		return scheme.BelowPath(start, u)
 	}
+	// "/" means nothing here: what a menu lists on its server belongs to it.
 	return kind != "" && strings.EqualFold(u.Host(), start.Host()) && c.registry.Port(u) == c.registry.Port(start)
 }
 

@@ -5,9 +5,9 @@
 // # What is mirrored
 //
 // [Run] follows the items of menus and the links of HTML, style sheets, Markdown and
-// gemtext, and keeps what is below the URLs it was given, as [scheme.Scheme.Below] and
-// Parents say. In schemes without such an order it keeps the items of menus on the same
-// server. [Options] widen and narrow that. Searches, forms and sessions are not opened.
+// gemtext, and keeps what is below the URLs it was given, as [scheme.Scheme.Below]
+// says. Where "/" in a URL means nothing, as in gopher, it also keeps the objects that those
+// menus list on the same server. [Options] widen and narrow that. Searches, forms and sessions are not opened.
 // Files in a directory are not read for links: the directory lists all there is.
 //
 // A referral is a link: its target has a file of its own. A resource is kept in the octets
