@@ -288,6 +288,9 @@ const maxPartText = 64 << 10
 // openPart looks for a part of j.
 func (c *crawl) openPart(j *job) *part {
 	p := &part{tree: c.tree, name: partFolder + "/" + urlHash(j.URL)}
+	if !c.tree.parts.Load() {
+		return p
+	}
 	stamp := c.tree.stamp(p.name)
 	f, err := c.tree.read(p.name + ".json")
 	if err != nil || stamp == nil {
@@ -312,6 +315,7 @@ func (p *part) offset() int64 {
 // begin opens the part for the octets of o.
 func (p *part) begin(o *scheme.Object) error {
 	p.sum = sha256.New()
+	p.tree.parts.Store(true)
 	if o.Start > 0 {
 		if o.Start != p.size || p.Tag != "" && o.Tag != "" && p.Tag != o.Tag || !p.ModTime.IsZero() && !o.ModTime.IsZero() && !p.ModTime.Equal(o.ModTime) {
 			p.remove()

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -44,6 +45,8 @@ type tree struct {
 	root *os.Root
 	lock *os.File
 
+	parts atomic.Bool // there may be parts of objects
+
 	mu      sync.Mutex
 	folders map[string]bool    // that exist
 	open    map[string]*folder // those that were used last
@@ -76,6 +79,8 @@ func openTree(dir string) (*tree, error) {
 		t.close()
 		return nil, err
 	}
+	names, err := fs.ReadDir(root.FS(), partFolder)
+	t.parts.Store(err != nil || len(names) > 0)
 	return t, nil
 }
 
