@@ -184,8 +184,8 @@ type Request struct {
 	// NoFollow returns a referral instead of following it.
 	NoFollow bool
 
-	// Probe and More are as in [scheme.Request].
-	Probe, More bool
+	// Probe, Source and More are as in [scheme.Request].
+	Probe, Source, More bool
 	// Trace is called for each line of the conversation, referrals included. nil: that
 	// of the client's options is.
 	Trace scheme.TraceFunc

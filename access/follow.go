@@ -198,6 +198,7 @@ func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *t
 		Items:          f.request.Items,
 		Probe:          f.request.Probe,
 		More:           f.request.More,
+		Source:         f.request.Source,
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, origin, hops, t) }
 	if ask := r.Ask; ask != nil && hops > 0 {

@@ -216,7 +216,7 @@ func (a *Asker) Ask(ctx context.Context, t *Target, fragments []string) Answer {
 	if page == nil {
 		return answer
 	}
-	answer.Slower, answer.First, answer.IsPage = page.site.delay, page.site.first, got.at != nil
+	answer.Slower, answer.First, answer.IsPage = page.site.robots.Delay(), page.site.first, got.at != nil
 	for i := range got.links {
 		f := a.found(&got.links[i], got.at)
 		f.Result.Document = page.name

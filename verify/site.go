@@ -2,22 +2,16 @@ package verify
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/temoto/robotstxt"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/robots"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
-
-const agent = "locus"
 
 // site is the pages below a URL that was typed.
 type site struct {
@@ -26,18 +20,17 @@ type site struct {
 	pages map[locus.URL]bool // in canonical form
 
 	mu          sync.Mutex
-	robotsKnown bool                  // for the robots.txt
-	tries       int                   // to ask
-	robots      *robotstxt.RobotsData // nil: all is allowed
-	delay       time.Duration         // between two requests, as the robots.txt asks
-	err         error                 // why the robots.txt is not known; nil: it is
+	robotsKnown bool          // for the robots.txt
+	tries       int           // to ask
+	robots      *robots.Rules // nil: all is allowed
+	err         error         // why the robots.txt is not known; nil: it is
 }
 
 // move makes first the first page of s. Another host has its own robots.txt.
 func (e *Verifier) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
-		s.robotsKnown, s.tries, s.robots, s.delay, s.err = false, 0, nil, 0, nil
+		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
 		s.mu.Unlock()
 	}
 	s.row, s.first = e.registry.Scheme(first), first
@@ -134,13 +127,6 @@ func (e *Verifier) isPage(d *doc, res *access.Result) bool {
 	return true
 }
 
-// maxRobots is the most bytes of a robots.txt that are read (RFC 9309 section 2.5: at
-// least 500 KiB).
-const maxRobots = 512 << 10
-
-// maxDelay is the longest pause between two requests that a robots.txt may ask for.
-const maxDelay = 30 * time.Second
-
 // disallowed returns why a page of the site must not be requested; empty: it may. It
 // reads the robots.txt before the first page. The error is why that is unknown, and
 // final if it is not asked for again.
@@ -151,79 +137,32 @@ func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.robotsKnown {
-		s.err = s.readRobots(ctx, e, t)
+		if s.robots, s.err = e.robotsOf(ctx, t); s.robots.Delay() > 0 && t.host != nil {
+			e.queue.Slow(t.host, s.robots.Delay())
+		}
 		s.tries++
 		s.robotsKnown = s.err == nil || s.tries > e.o.Retry
 	}
 	if s.err != nil {
 		return "", s.robotsKnown, s.err
 	}
-	text, _ := t.url.Path()
-	if s.robots != nil && !s.robots.TestAgent("/"+text, agent) {
+	if !s.robots.Allows(t.url) {
 		why = "excluded by robots.txt"
 	}
 	return why, false, nil
 }
 
-// readRobots reads the robots.txt (RFC 9309 section 2.3). A missing one allows everything. If
-// the server can't deliver it, nothing is allowed, which is the error.
-func (s *site) readRobots(ctx context.Context, e *Verifier, t *target) error {
-	text := t.url.String()[:t.url.PathOffset()]
-	root, err := locus.Parse(strings.TrimSuffix(text, "/") + "/")
-	if err != nil {
-		return nil
-	}
-	fetch := func(ctx context.Context) ([]byte, error) { return e.fetchRobots(ctx, root, t.from) }
-	var octets []byte
-	if e.robots != nil {
-		octets, err = e.robots(ctx, root.WithoutPassword(), fetch)
-	} else {
-		octets, err = fetch(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	robots, err := robotstxt.FromBytes(octets)
-	if err != nil {
-		// Nothing of it can be parsed (RFC 9309 section 2.2).
-		return nil
-	}
-	s.robots = robots
-	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
-		s.delay = min(delay, maxDelay)
-		if t.host != nil {
-			e.queue.Slow(t.host, s.delay)
-		}
-	}
-	return nil
-}
-
-// fetchRobots gets the robots.txt of the site at root. nil: it allows everything.
-func (e *Verifier) fetchRobots(ctx context.Context, root locus.URL, from *access.Result) ([]byte, error) {
-	u, err := locus.Parse(root.String() + "robots.txt")
-	if err != nil {
-		return nil, nil
-	}
-	res, err := e.do(ctx, access.Request{URL: u.WithoutPassword(), From: from})
-	if err != nil {
-		switch status := statusOf(err); access.KindOf(err) {
-		case access.Timeout, access.Interrupted, access.Unreachable:
-			return nil, err
-		case access.Protocol:
-			if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
-				return nil, err
-			}
-		}
-		return nil, nil
-	}
-	defer res.Resource.Close()
-	o, ok := res.Resource.(*scheme.Object)
+// robotsOf returns what the robots.txt of the host of t says.
+func (e *Verifier) robotsOf(ctx context.Context, t *target) (*robots.Rules, error) {
+	root, ok := robots.Root(t.url)
 	if !ok {
 		return nil, nil
 	}
-	octets, err := io.ReadAll(io.LimitReader(o.Body, maxRobots))
-	if err != nil && len(octets) == 0 {
-		return nil, err
+	fetch := func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, e.do, root, t.from) }
+	if e.robots == nil {
+		octets, err := fetch(ctx)
+		return robots.Parse(octets), err
 	}
-	return octets, nil
+	octets, err := e.robots(ctx, root, fetch)
+	return robots.Parse(octets), err
 }

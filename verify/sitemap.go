@@ -46,7 +46,7 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	s.mu.Lock()
 	var named []string
 	if s.robots != nil {
-		named = s.robots.Sitemaps
+		named = s.robots.Sitemaps()
 	}
 	s.mu.Unlock()
 	if len(named) == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/help"
 	"github.com/locus-url/locus/internal/cli/index"
 	"github.com/locus-url/locus/internal/cli/lens"
+	"github.com/locus-url/locus/internal/cli/mirror"
 	"github.com/locus-url/locus/internal/cli/open"
 	"github.com/locus-url/locus/internal/cli/schemes"
 	"github.com/locus-url/locus/internal/cli/syntax"
@@ -36,6 +37,7 @@ func subcommands() []subcommand {
 		{"lens", lens.New},
 		{"extract", extract.New},
 		{"verify", verify.New},
+		{"mirror", mirror.New},
 		{"open", open.New},
 		{"gateway", gateway.New},
 		{"index", index.New},

@@ -39,7 +39,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
@@ -77,7 +77,9 @@ const rules = `
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
-	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/term < verify;
+	access < internal/robots;
+	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
+	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
@@ -95,7 +97,7 @@ const rules = `
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
 	internal/cli/base, internal/servetest < internal/cli/clitest;
-	internal/cli/show, document, internal/walk, verify, gateway, lens < internal/cli/X;
+	internal/cli/show, document, internal/walk, verify, mirror, gateway, lens < internal/cli/X;
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.

@@ -1,0 +1,214 @@
+package peers
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// awkwardTree are files whose names systems, URLs or mirrors find hard, with their
+// contents.
+func awkwardTree(names []string) map[string]string {
+	files := map[string]string{}
+	for _, name := range names {
+		files[name] = "content of " + name + "\n"
+		files["dir of "+name+"/"+name] = "below " + name + "\n"
+	}
+	return files
+}
+
+var awkwardNames = []string{
+	"plain.txt", "with space.txt", "ümlaut-日本.txt", "colon:name.txt", "dots...txt", "per%20cent.txt", "per%cent.txt", "ha#sh.txt", "semi;type=a",
+	"star*.txt", "quote\".txt", "CON", "nul.txt", "-rf", "~tilde.txt", "Case.txt", "case.txt", "CASE.txt", "e\u0301.txt", "\u00e9.txt",
+	strings.Repeat("long", 55) + ".txt", strings.Repeat("long", 55) + ".tx2", "a&b=c+d@e.txt", "brackets[1].txt", "plus+plus.txt",
+}
+
+// mirrored returns the contents of the files that a mirror has, without its own, and how
+// often it has each.
+func mirrored(t testing.TB, dir string) map[string]int {
+	t.Helper()
+	contents := map[string]int{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".locus-mirror":
+			return fs.SkipDir
+		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".menu"):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		contents[strings.ReplaceAll(string(text), "\r\n", "\n")]++
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contents
+}
+
+// checkMirror mirrors a server twice: the files are those of the server, and the second
+// run changes nothing.
+func checkMirror(t *testing.T, files map[string]string, u string, flags ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	args := slices.Concat([]string{"mirror", "--json", "-d", "to"}, flags, []string{u})
+	r := locusIn(t, dir, args...)
+	if r.status != 0 {
+		t.Fatalf("status %d: %s\n%s", r.status, clip(r.err), clip(r.out))
+	}
+	contents := mirrored(t, filepath.Join(dir, "to"))
+	for name, text := range files {
+		if contents[text] != 1 {
+			t.Errorf("%q is there %d times", name, contents[text])
+		}
+	}
+	var sum struct {
+		Added, Changed, Same, Gone int
+		Whole                      bool
+	}
+	r = locusIn(t, dir, args...)
+	last := r.out[strings.LastIndexByte(strings.TrimSpace(r.out), '\n')+1:]
+	if err := json.Unmarshal([]byte(last), &sum); err != nil || r.status != 0 || sum.Added+sum.Changed+sum.Gone > 0 || !sum.Whole {
+		t.Errorf("the second run: %v, %d, %s", err, r.status, last)
+	}
+}
+
+func writeTree(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o644)
+	}
+}
+
+func TestMirrorFTP(t *testing.T) {
+	p := vsftpd(t)
+	files := awkwardTree(append(slices.Clone(awkwardNames), "que?stion.txt", "back\\slash.txt", "latin\xe9.txt"))
+	writeTree(t, p.pub, files)
+	if err := os.Symlink(".", filepath.Join(p.pub, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("..", filepath.Join(p.pub, "dir of CON", "up")); err != nil {
+		t.Fatal(err)
+	}
+	// Through the links the files have other paths, twice at most.
+	dir := t.TempDir()
+	r := locusIn(t, dir, "mirror", "--json", "-d", "to", "ftp://"+p.addr()+"/")
+	if r.status != 0 || !strings.Contains(r.out, `"loops":`) || strings.Contains(r.out, `"loops":0`) {
+		t.Errorf("status %d: %s\n%s", r.status, clip(r.err), clip(r.out[strings.LastIndexByte(strings.TrimSpace(r.out), '\n')+1:]))
+	}
+	contents := mirrored(t, filepath.Join(dir, "to"))
+	for name, text := range files {
+		if contents[text] == 0 {
+			t.Errorf("%q is missing", name)
+		}
+	}
+	// Without the links each is there once.
+	os.Remove(filepath.Join(p.pub, "loop"))
+	os.Remove(filepath.Join(p.pub, "dir of CON", "up"))
+	checkMirror(t, files, "ftp://"+p.addr()+"/")
+}
+
+func TestMirrorNginx(t *testing.T) {
+	p := nginx(t, "location /files/ { autoindex on; gzip off; }")
+	files := awkwardTree(append(slices.Clone(awkwardNames), "que?stion.txt"))
+	writeTree(t, filepath.Join(p.pub, "files"), files)
+	checkMirror(t, files, "http://"+p.addr()+"/files/")
+}
+
+func TestMirrorGopher(t *testing.T) {
+	eachGopher(t, func(t *testing.T, p *peer) {
+		var names []string
+		for _, name := range awkwardNames {
+			// The servers do not list these, or answer for other ones.
+			if len(name) < 60 && !strings.Contains(name, "..") && !strings.ContainsAny(name, "~%#;:\\\"*[+&") && name[0] != '.' && name[0] != '-' {
+				names = append(names, name)
+			}
+		}
+		files := awkwardTree(names)
+		writeTree(t, filepath.Join(p.pub, "files"), files)
+		// Both send all of these as text.
+		dir := t.TempDir()
+		r := locusIn(t, dir, "mirror", "-d", "to", p.gopher("1/files"))
+		contents := mirrored(t, filepath.Join(dir, "to"))
+		for name, text := range files {
+			if contents[text] != 1 && contents[strings.TrimSuffix(text, "\n")] != 1 {
+				t.Errorf("%q is there %d times", name, contents[text])
+			}
+		}
+		if t.Failed() {
+			t.Logf("status %d: %s\n%s", r.status, clip(r.err), clip(r.out))
+		}
+	})
+}
+
+func TestMirrorNews(t *testing.T) {
+	n := startINN(t)
+	n.do(t, "ctlinnd", "-t", "5", "newgroup", "local.mirror")
+	var articles []string
+	for i := range 5 {
+		articles = append(articles, fmt.Sprintf("From: a@example.com\nNewsgroups: local.mirror\nSubject: article %d\nMessage-ID: <mirror%d@example.com>\n\nbody %d\n", i, i, i))
+	}
+	n.post(t, articles...)
+	dir := t.TempDir()
+	r := locusIn(t, dir, "mirror", "-d", "to", "nntp://"+n.addr()+"/local.mirror")
+	contents := slices.Collect(maps.Keys(mirrored(t, filepath.Join(dir, "to"))))
+	for i := range articles {
+		if !slices.ContainsFunc(contents, func(text string) bool { return strings.HasSuffix(text, fmt.Sprintf("\nbody %d\n", i)) }) {
+			t.Errorf("article %d is missing: status %d, %s%s", i, r.status, clip(r.err), clip(r.out))
+		}
+	}
+}
+
+// A directory with 20,000 files.
+func TestMirrorLargeDirectory(t *testing.T) {
+	long(t)
+	p := vsftpd(t)
+	files := map[string]string{}
+	for i := range 20_000 {
+		files[fmt.Sprintf("many/file%05d.txt", i)] = fmt.Sprint(i, "\n")
+	}
+	writeTree(t, p.pub, files)
+	checkMirror(t, files, "ftp://"+p.addr()+"/many/")
+}
+
+// A mirror that is killed at any time, and continued, is the same as another.
+func TestMirrorKilled(t *testing.T) {
+	p := vsftpd(t)
+	files := awkwardTree(awkwardNames)
+	files["big.bin"] = strings.Repeat("0123456789abcdef", 1<<17)
+	writeTree(t, p.pub, files)
+	want := t.TempDir()
+	if r := locusIn(t, want, "mirror", "-d", "to", "ftp://"+p.addr()+"/"); r.status != 0 {
+		t.Fatal(r.err)
+	}
+	whole := mirrored(t, filepath.Join(want, "to"))
+	for range 20 {
+		dir := t.TempDir()
+		for patience := time.Duration(0); ; patience += 20 * time.Millisecond {
+			cmd := exec.Command(program, "mirror", "--quiet", "-d", "to", "ftp://"+p.addr()+"/")
+			cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			timer := time.AfterFunc(patience+rand.N(50*time.Millisecond), func() { cmd.Process.Kill() })
+			err := cmd.Wait()
+			timer.Stop()
+			if err == nil {
+				break
+			}
+		}
+		if got := mirrored(t, filepath.Join(dir, "to")); !maps.Equal(got, whole) {
+			t.Fatalf("%d files, not %d", len(got), len(whole))
+		}
+	}
+}

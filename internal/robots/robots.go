@@ -1,0 +1,123 @@
+// Package robots reads the robots.txt of a host (RFC 9309).
+package robots
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"github.com/temoto/robotstxt"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+const (
+	agent = "locus"
+	// maxSize is the most bytes that are read (RFC 9309 section 2.5: at least 500 KiB).
+	maxSize = 512 << 10
+	// maxDelay is the longest pause between two requests that a robots.txt may ask for.
+	maxDelay = 30 * time.Second
+)
+
+// Rules are those of a robots.txt. nil: everything is allowed.
+type Rules struct{ data *robotstxt.RobotsData }
+
+// Allows reports whether u may be requested.
+func (r *Rules) Allows(u locus.URL) bool {
+	text, _ := u.Path()
+	return r == nil || r.data.TestAgent("/"+text, agent)
+}
+
+// Delay returns the pause between two requests that the host wants; 0: none.
+func (r *Rules) Delay() time.Duration {
+	if r == nil {
+		return 0
+	}
+	return min(max(r.data.FindGroup(agent).CrawlDelay, 0), maxDelay)
+}
+
+// Sitemaps returns the sitemaps that the host names.
+func (r *Rules) Sitemaps() []string {
+	if r == nil {
+		return nil
+	}
+	return r.data.Sitemaps
+}
+
+// Fetch is [Get] and [Parse] for the host of u.
+func Fetch(ctx context.Context, do DoFunc, u locus.URL, from *access.Result) (*Rules, error) {
+	root, ok := Root(u)
+	if !ok {
+		return nil, nil
+	}
+	octets, err := Get(ctx, do, root, from)
+	return Parse(octets), err
+}
+
+// Root returns the URL that stands for the host of u, without a password.
+func Root(u locus.URL) (root locus.URL, ok bool) {
+	root, err := locus.Parse(strings.TrimSuffix(u.String()[:u.PathOffset()], "/") + "/")
+	return root.WithoutPassword(), err == nil
+}
+
+// DoFunc is the method Do of [access.Client].
+type DoFunc func(context.Context, access.Request) (*access.Result, error)
+
+// Get gets the robots.txt of a host (RFC 9309 section 2.3) with do. from is as in
+// [access.Request]. A missing one, which allows everything, has no octets. If the server
+// can't deliver it, nothing is allowed, which is the error.
+func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([]byte, error) {
+	at, err := locus.Parse(root.String() + "robots.txt")
+	if err != nil {
+		return nil, nil
+	}
+	res, err := do(ctx, access.Request{URL: at, From: from})
+	if err != nil {
+		return nil, unknown(err)
+	}
+	defer res.Resource.Close()
+	o, ok := res.Resource.(*scheme.Object)
+	if !ok {
+		return nil, nil
+	}
+	octets, err := io.ReadAll(io.LimitReader(o.Body, maxSize))
+	if err != nil && len(octets) == 0 {
+		return nil, err
+	}
+	return octets, nil
+}
+
+// Parse parses a robots.txt. One without octets, and one of which nothing can be parsed (RFC
+// 9309 section 2.2), allow everything.
+func Parse(octets []byte) *Rules {
+	if len(octets) == 0 {
+		return nil
+	}
+	data, err := robotstxt.FromBytes(octets)
+	if err != nil {
+		return nil
+	}
+	return &Rules{data}
+}
+
+// unknown returns err if it leaves open what the robots.txt says.
+func unknown(err error) error {
+	status := 0
+	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
+		status = answer.Code
+	}
+	switch access.KindOf(err) {
+	case access.Timeout, access.Interrupted, access.Unreachable:
+		return err
+	case access.Protocol:
+		if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
+			return err
+		}
+	}
+	return nil
+}

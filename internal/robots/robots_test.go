@@ -1,0 +1,55 @@
+package robots
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+func TestFetch(t *testing.T) {
+	u := locus.MustParse("http://anna:secret@h.example:8080/a/b?c")
+	fetch := func(text string, err error) (*Rules, error) {
+		return Fetch(context.Background(), func(_ context.Context, req access.Request) (*access.Result, error) {
+			if got := req.URL.String(); got != "http://anna@h.example:8080/robots.txt" {
+				t.Errorf("asked for %s", got)
+			}
+			if err != nil {
+				return nil, access.NewError("open", req.URL, err)
+			}
+			return &access.Result{Resource: &scheme.Object{Body: io.NopCloser(strings.NewReader(text))}}, nil
+		}, u, nil)
+	}
+	r, err := fetch("User-agent: *\nDisallow: /a\nCrawl-delay: 3600\nSitemap: http://h.example/s.xml\n", nil)
+	if err != nil || r.Allows(u) || !r.Allows(locus.MustParse("http://h.example:8080/b")) || r.Delay() != 30*time.Second || len(r.Sitemaps()) != 1 {
+		t.Errorf("%v, %v", r, err)
+	}
+	status := func(code int, kind error) error {
+		return errors.Join(kind, &textproto.Error{Code: code})
+	}
+	for name, test := range map[string]struct {
+		err   error
+		known bool
+	}{
+		"missing":     {status(404, scheme.ErrNotFound), true},
+		"forbidden":   {status(403, scheme.ErrAuth), true},
+		"overloaded":  {status(503, scheme.ErrProtocol), false},
+		"unreachable": {scheme.ErrUnreachable, false},
+		"broken":      {scheme.ErrProtocol, false},
+	} {
+		if r, err := fetch("", test.err); (err == nil) != test.known || r != nil {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+	var none *Rules
+	if !none.Allows(u) || none.Delay() != 0 || none.Sitemaps() != nil {
+		t.Error("without rules everything is allowed")
+	}
+}

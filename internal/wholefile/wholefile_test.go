@@ -1,0 +1,42 @@
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestWrite(t *testing.T) {
+	name := t.TempDir()
+	dir, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	want := time.Date(2001, 2, 3, 4, 5, 6, 7000, time.UTC)
+	at, err := Write(dir, "a", []byte("text"), want, true)
+	if err != nil {
+		t.Skip(err) // no unnamed files here
+	}
+	info, err := os.Stat(filepath.Join(name, "a"))
+	if err != nil || !at.Equal(want) || !info.ModTime().Equal(want) {
+		t.Errorf("%v, %v, %v", at, info, err)
+	}
+	if _, err := Write(dir, "a", []byte("other"), time.Time{}, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("it exists: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(name, "a")); string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+	now := time.Now()
+	at, err = Write(dir, "b", nil, time.Time{}, false)
+	if err != nil || at.Before(now.Add(-time.Minute)) {
+		t.Errorf("%v, %v", at, err)
+	}
+	if entries, err := os.ReadDir(name); len(entries) != 2 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}

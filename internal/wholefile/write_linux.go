@@ -1,0 +1,41 @@
+package wholefile
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func write(dir *os.File, name string, data []byte, modTime time.Time, sync bool) (time.Time, error) {
+	at := int(dir.Fd())
+	fd, err := unix.Openat(at, ".", unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer unix.Close(fd)
+	for len(data) > 0 {
+		n, err := unix.Write(fd, data)
+		if err != nil && err != unix.EINTR {
+			return time.Time{}, err
+		}
+		data = data[max(n, 0):]
+	}
+	if sync {
+		if err := unix.Fsync(fd); err != nil {
+			return time.Time{}, err
+		}
+	}
+	path := "/proc/self/fd/" + strconv.Itoa(fd)
+	if !modTime.IsZero() {
+		times := []unix.Timespec{{Nsec: unix.UTIME_NOW}, unix.NsecToTimespec(modTime.UnixNano())}
+		// Not every file system has times, or this one.
+		_ = unix.UtimesNanoAt(unix.AT_FDCWD, path, times, 0)
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(stat.Mtim.Unix()).UTC(), unix.Linkat(unix.AT_FDCWD, path, at, name, unix.AT_SYMLINK_FOLLOW)
+}

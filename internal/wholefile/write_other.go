@@ -1,0 +1,13 @@
+//go:build !linux
+
+package wholefile
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+func write(*os.File, string, []byte, time.Time, bool) (time.Time, error) {
+	return time.Time{}, errors.ErrUnsupported
+}

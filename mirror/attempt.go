@@ -1,0 +1,325 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/textproto"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/internal/robots"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// outcome is the outcome of one attempt at a job.
+type outcome struct {
+	result  *result // nil: nothing is kept
+	links   []job
+	err     error
+	release func() // ends the use of the host
+	// unchanged: the record in the manifest holds as it is.
+	unchanged bool
+	partial   bool // there may be more links
+	cut       bool // a limit of the options left it out
+	robots    bool // the robots.txt excludes it
+	loop      bool // the links repeat those above
+}
+
+// prior is what earlier runs kept of a URL.
+type prior struct {
+	*Record      // nil: nothing
+	now     bool // this run has kept it
+	intact  bool // its file is as it was written
+}
+
+// attempt tries j once.
+func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job], o *outcome) {
+	u := c.withLogin(j.url)
+	var from *access.Result
+	if j.From != "" {
+		at, err := locus.Parse(j.From)
+		if err != nil {
+			o.err = err
+			return
+		}
+		from = &access.Result{URL: c.withLogin(at), LinkOrigin: j.Origin}
+	}
+	if !c.o.NoRobots && c.registry.Scheme(u).Traits.Has(scheme.Web) {
+		rules, err := c.robots.of(ctx, c, u, from, host)
+		if err != nil {
+			o.err = err
+			return
+		}
+		if o.robots = !rules.Allows(u); o.robots {
+			return
+		}
+	}
+	p := c.prior(j)
+	req := access.Request{URL: u, From: from, NoFollow: true, Source: true}
+	if c.isUnchanged(ctx, j, p, req, o) {
+		c.keep(j, p, o)
+	}
+	if o.result == nil && o.err == nil {
+		c.fetch(ctx, j, p, req, o)
+	}
+}
+
+// prior returns what earlier runs kept of j.
+func (c *crawl) prior(j *job) prior {
+	c.mu.Lock()
+	before, now := c.ledger.records(j.URL)
+	c.mu.Unlock()
+	p := prior{Record: before}
+	if now != nil {
+		p.Record, p.now = &now.Record, true
+	}
+	if p.Record != nil && p.Stored != nil {
+		p.intact = p.Stored.equal(c.tree.stamp(p.File))
+		if p.Original != "" {
+			p.intact = p.intact && c.tree.stamp(p.Original) != nil
+		}
+	}
+	return p
+}
+
+// isUnchanged reports whether the file of j is known to be as the server has it: as its
+// menu says, or as a probe does. Menus are always read.
+func (c *crawl) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
+	switch {
+	case p.Record == nil || !p.intact || p.Menu || p.Gone:
+		return false
+	case p.now, j.Listed != nil && !j.Listed.Time.IsZero() && j.Listed.equal(p.Listed):
+		return true
+	case p.Tag == "" && p.Modified.IsZero():
+		return false
+	}
+	req.Probe = true
+	res, err := c.client.Do(ctx, req)
+	if err != nil {
+		o.err = err
+		return false
+	}
+	defer res.Close()
+	object, ok := res.Resource.(*scheme.Object)
+	if ok {
+		p.Private = res.LinkOrigin == policy.FromPrivate
+	}
+	return ok && p.isVersion(object)
+}
+
+// isVersion reports whether o is the object that r is about.
+func (r *Record) isVersion(o *scheme.Object) bool {
+	if o.Size >= 0 && o.Size != r.Size && o.Encoding == "" {
+		return false
+	}
+	if r.Tag != "" && o.Tag != "" {
+		return r.Tag == o.Tag
+	}
+	return !r.Modified.IsZero() && r.Modified.Equal(o.ModTime)
+}
+
+// keep makes the file that is there the result of j.
+func (c *crawl) keep(j *job, p prior, o *outcome) {
+	r := *p.Record
+	c.describe(&r, j)
+	o.result, o.unchanged = &result{Status: Same, Record: r}, !p.now && r.From == p.From && r.Start == p.Start && r.Depth == p.Depth && (r.Listed == p.Listed || r.Listed.equal(p.Listed))
+	if !r.Document {
+		return
+	}
+	f, err := c.tree.read(original(&r))
+	if err != nil {
+		o.result, o.err = nil, err
+		return
+	}
+	defer f.Close()
+	text, err := readPage(f, c.o.MaxPage)
+	if err != nil {
+		o.result, o.err = nil, err
+		return
+	}
+	origin := policy.FromPublic
+	if r.Private {
+		origin = policy.FromPrivate
+	}
+	o.links = c.pageLinks(j, text, documentType(typeOf(r.Type, r.File)), j.url, origin)
+}
+
+// original returns the file with the octets of the resource.
+func original(r *Record) string {
+	if r.Original != "" {
+		return r.Original
+	}
+	return r.File
+}
+
+// describe fills in what j says.
+func (c *crawl) describe(r *Record, j *job) {
+	r.URL, r.From, r.Start, r.Depth, r.Listed, r.Gone = j.URL, j.From, j.Start, j.Depth, j.Listed, false
+}
+
+// fetch opens j, and keeps it.
+func (c *crawl) fetch(ctx context.Context, j *job, p prior, req access.Request, o *outcome) {
+	part := c.openPart(j)
+	defer part.close()
+	if offset := part.offset(); offset > 0 {
+		req.Offset, req.Tag, req.ModTime = offset, part.Tag, part.ModTime
+	}
+	res, err := c.client.Do(ctx, req)
+	if err != nil {
+		if l, ok := c.asFolder(j, err); ok {
+			o.links = []job{l}
+			return
+		}
+		o.err = err
+		return
+	}
+	if r, ok := res.Resource.(*scheme.Referral); ok {
+		r.Close()
+		if c.refer(j, r, res.LinkOrigin, o) {
+			return
+		}
+		// The other URLs are copies, or the object is kept under another scheme.
+		req.NoFollow = false
+		if res, err = c.client.Do(ctx, req); err != nil {
+			o.err = err
+			return
+		}
+	}
+	defer res.Close()
+	switch r := res.Resource.(type) {
+	case *scheme.Menu:
+		c.menu(j, p, res, r, o)
+	case *scheme.Object:
+		c.object(ctx, j, p, part, res, r, o)
+	default:
+		o.err = errors.Join(scheme.ErrUnsupported, errors.New("it is neither a menu nor an object"))
+	}
+}
+
+// asFolder returns the job for the directory that j may be: what a directory lists as
+// unknown, and the server does not send as a file, may be a link to one.
+func (c *crawl) asFolder(j *job, err error) (l job, ok bool) {
+	text := j.url.String()
+	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||
+		!c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
+		return l, false
+	}
+	u, err := locus.Parse(text + "/")
+	if err != nil {
+		return l, false
+	}
+	from := *j
+	from.Depth--
+	if l, ok = c.link(&from, u, scheme.KindMenu, j.Origin, false); ok {
+		l.From, l.InMenu, l.Above = j.From, true, j.Above
+	}
+	return l, ok
+}
+
+// refer makes the target of a referral a job of its own. false: it is followed for j.
+func (c *crawl) refer(j *job, r *scheme.Referral, origin policy.Origin, o *outcome) bool {
+	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
+	if len(r.To) != 1 && !isWeb {
+		return false
+	}
+	if j.Hops >= maxHops {
+		o.err = errHops
+		return true
+	}
+	for _, to := range r.To {
+		// A given URL may have moved: what is below the new place is mirrored.
+		moved := *j
+		if j.Depth == 0 {
+			if canonical, _, err := c.registry.Canonical(to.WithoutFragment().WithoutPassword()); err == nil {
+				moved.Start, moved.start = canonical.String(), canonical
+			}
+		}
+		moved.Depth--
+		if l, ok := c.link(&moved, to, j.Kind, origin, j.Needed); ok {
+			l.Hops = j.Hops + 1
+			o.links = append(o.links, l)
+			return true
+		}
+	}
+	return isWeb
+}
+
+// isTemporary reports whether another try may succeed after err, and the pause that the
+// server asks for.
+func isTemporary(err error) (temporary bool, after time.Duration) {
+	if later := (*scheme.LaterError)(nil); errors.As(err, &later) {
+		return true, later.After
+	}
+	var file *FileError
+	if errors.As(err, &file) {
+		return false, 0
+	}
+	status := 0
+	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
+		status = answer.Code
+	}
+	switch access.KindOf(err) {
+	case access.Timeout:
+		return true, 0
+	case access.Unreachable:
+		var dns *net.DNSError
+		return !errors.As(err, &dns) || !dns.IsNotFound, 0
+	case access.Protocol:
+		return !errors.Is(err, access.ErrCircle) && !errors.Is(err, errHops) &&
+			(status == 0 || status == 408 || status == 421 || status == 425 || status == 426 || status == 429 || status == 450 || status == 451 || status >= 500 && status <= 504), 0
+	}
+	return false, 0
+}
+
+// robotsCheck has the robots.txt of each host.
+type robotsCheck struct {
+	mu    sync.Mutex
+	hosts map[string]*hostRobots
+}
+
+type hostRobots struct {
+	mu    sync.Mutex
+	known bool
+	tries int
+	rules *robots.Rules
+	err   error
+}
+
+// of returns the rules of the host of u. Without them nothing may be requested.
+func (r *robotsCheck) of(ctx context.Context, c *crawl, u locus.URL, from *access.Result, host *queue.Host[*job]) (*robots.Rules, error) {
+	root := u.WithoutPassword().String()
+	root = root[:u.WithoutPassword().PathOffset()]
+	r.mu.Lock()
+	h := r.hosts[root]
+	if h == nil {
+		h = new(hostRobots)
+		r.hosts[root] = h
+	}
+	r.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.known {
+		h.rules, h.err = robots.Fetch(ctx, c.client.Do, u, from)
+		h.tries++
+		h.known = h.err == nil || h.tries > c.o.Retry
+		if h.err != nil {
+			h.err = &robotsError{h.err}
+		}
+		if delay := h.rules.Delay(); delay > 0 {
+			c.queue.Slow(host, delay)
+		}
+	}
+	return h.rules, h.err
+}
+
+// robotsError is a failure to read a robots.txt.
+type robotsError struct{ err error }
+
+func (e *robotsError) Error() string { return "can't read the robots.txt: " + e.err.Error() }
+func (e *robotsError) Unwrap() error { return e.err }

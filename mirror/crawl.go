@@ -1,0 +1,430 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+)
+
+// crawl is one run.
+type crawl struct {
+	client   *access.Client
+	registry *scheme.Registry
+	o        Options
+	starts   []locus.URL // in canonical form, without passwords
+	logins   []locus.URL // the given URLs that have passwords
+	tree     *tree
+	queue    *queue.Queue[*job]
+	robots   robotsCheck
+
+	mu      sync.Mutex
+	ledger  *ledger
+	placer  *placer
+	sum     Summary
+	trouble error // ends the run: the folder can't be written
+	cancel  context.CancelFunc
+	active  int // jobs in the queue, or taken from it
+	files   int // fetched
+	bytes   int64
+	ended   bool // no more jobs come
+
+	// Links are added in the order of the jobs, so that names do not depend on timing.
+	ordered int           // jobs whose links were added
+	held    map[int][]job // links of later ones
+	heldAll int           // all links in held
+}
+
+const (
+	// maxAhead is how many jobs after the first unfinished one may be begun.
+	maxAhead = 4096
+	// maxHeld is how many links may wait for those of an earlier job.
+	maxHeld = 1 << 17
+	// maxHops is the most consecutive referrals.
+	maxHops = 10
+)
+
+// begin adds the given URLs.
+func (c *crawl) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, u := range c.starts {
+		c.add(&job{URL: u.String(), Start: u.String()})
+	}
+	c.feed()
+}
+
+// add adds a job unless its URL was found before. The caller must hold c.mu.
+func (c *crawl) add(j *job) {
+	if c.ledger.isFound(j.URL) {
+		return
+	}
+	if j.From != "" && c.ledger.index[keyOf(j.URL)].manifest == 0 {
+		if u, err := locus.Parse(j.URL); err == nil && c.o.Layout != LayoutType {
+			at := c.placer.place(u, j.Kind == scheme.KindMenu, "")
+			j.File, j.Page = at.file, at.page
+		}
+	}
+	c.ledger.add(j)
+}
+
+// feed gives jobs to the queue. The caller must hold c.mu.
+func (c *crawl) feed() {
+	for c.trouble == nil && c.ledger.seq < c.ordered+maxAhead && c.heldAll < maxHeld {
+		j, err := c.ledger.nextJob()
+		if err != nil {
+			c.stop(err)
+			return
+		}
+		if j == nil {
+			if c.active == 0 && !c.ended {
+				c.ended = true
+				c.queue.End()
+			}
+			return
+		}
+		if c.isDone(j) {
+			c.order(j.seq, nil)
+			continue
+		}
+		c.active++
+		if j.url, err = locus.Parse(j.URL); err == nil {
+			j.start, err = locus.Parse(j.Start)
+		}
+		if err != nil {
+			c.stop(fmt.Errorf("%s: %w: %w", journalFile, ErrManifest, err))
+			return
+		}
+		name, limits := c.hostOf(j.url)
+		c.queue.Add(j, name, limits)
+	}
+}
+
+// stop ends the run because of err. The caller must hold c.mu.
+func (c *crawl) stop(err error) {
+	if c.trouble == nil {
+		c.trouble = err
+		c.cancel()
+		c.queue.Close()
+	}
+}
+
+// isDone reports whether an interrupted run did j, so that it is not needed again. The
+// caller must hold c.mu.
+func (c *crawl) isDone(j *job) bool {
+	if !c.ledger.hasResult(j.URL) {
+		return false
+	}
+	_, now := c.ledger.records(j.URL)
+	return now != nil && (j.seq < c.ledger.resumed || !now.Menu && !now.Document)
+}
+
+// hostOf returns the name that a URL shares limits by, and these.
+func (c *crawl) hostOf(u locus.URL) (name string, limits queue.Limits) {
+	s := c.registry.Scheme(u)
+	if s.Traits&(scheme.Local|scheme.Files) != 0 && u.Host() == "" {
+		return "", queue.Limits{}
+	}
+	name = strings.ToLower(u.Host())
+	if port, ok := u.PortText(); ok && port != "" {
+		name += ":" + port
+	}
+	if name == "" {
+		name = u.Scheme()
+	}
+	return name, queue.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
+}
+
+// order adds the links of job number seq, after those of the jobs before it. The caller
+// must hold c.mu.
+func (c *crawl) order(seq int, links []job) {
+	if seq < c.ordered {
+		return
+	}
+	c.held[seq] = links
+	c.heldAll += len(links)
+	added := false
+	for {
+		links, ok := c.held[c.ordered]
+		if !ok {
+			break
+		}
+		delete(c.held, c.ordered)
+		c.heldAll -= len(links)
+		c.ordered++
+		for i := range links {
+			c.add(&links[i])
+		}
+		added = added || len(links) > 0
+	}
+	if added {
+		c.ledger.append(line{Links: c.ordered})
+	}
+}
+
+// noLinks says that j has no links, before all of it is read.
+func (c *crawl) noLinks(j *job) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.order(j.seq, nil)
+	c.feed()
+}
+
+// work takes jobs from the queue until there are no more.
+func (c *crawl) work(ctx context.Context) {
+	for {
+		j, host, ok := c.queue.Take()
+		if !ok {
+			return
+		}
+		c.try(ctx, j, host)
+	}
+}
+
+func (c *crawl) try(ctx context.Context, j *job, host *queue.Host[*job]) {
+	if why := c.queue.IsShut(host); why != "" {
+		c.queue.Skip(host)
+		c.finish(j, &outcome{err: errors.New(why)})
+		return
+	}
+	if c.isFull() {
+		c.queue.Skip(host)
+		c.finish(j, &outcome{cut: true})
+		return
+	}
+	began := time.Now()
+	// The next job for the host may begin once the server has sent everything.
+	o := &outcome{release: sync.OnceFunc(func() { c.queue.Done(host, time.Since(began)) })}
+	c.attempt(ctx, j, host, o)
+	again := time.Duration(-1)
+	if o.err != nil && ctx.Err() == nil {
+		again = c.pause(j, host, o.err)
+	}
+	o.release()
+	if again >= 0 {
+		c.queue.AddAt(j, host, time.Now().Add(again))
+		return
+	}
+	if ctx.Err() != nil {
+		return // the next run does it
+	}
+	c.finish(j, o)
+}
+
+// isFull reports whether a limit of the options is reached.
+func (c *crawl) isFull() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.o.MaxFiles > 0 && c.files >= c.o.MaxFiles || c.o.MaxBytes > 0 && c.bytes >= c.o.MaxBytes
+}
+
+// pause returns how long to wait before j is tried again after err; negative: it is not.
+func (c *crawl) pause(j *job, host *queue.Host[*job], err error) time.Duration {
+	temporary, after := isTemporary(err)
+	if !temporary {
+		return -1
+	}
+	if after > c.o.MaxWait {
+		c.queue.Shut(host, "the server asked for a pause of "+after.String())
+		return -1
+	}
+	j.tries++
+	if after > 0 {
+		c.queue.Pause(host, time.Now().Add(after))
+	}
+	if j.tries > c.o.Retry {
+		return -1
+	}
+	wait := min(c.o.Wait<<min(j.tries-1, 16), c.o.MaxWait)
+	return max(wait/2+rand.N(wait/2+1), after)
+}
+
+// finish takes the outcome of j.
+func (c *crawl) finish(j *job, o *outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active--
+	if o.err != nil {
+		c.fail(j, o)
+	} else if o.result != nil {
+		if o.unchanged {
+			c.ledger.same(j.URL)
+		} else {
+			c.ledger.done(o.result)
+		}
+		c.count(o.result.Status)
+		c.report(Event{URL: j.URL, File: o.result.File, Status: o.result.Status, Size: o.result.Size, Digest: o.result.Digest})
+	}
+	if o.robots {
+		c.sum.Robots++
+	}
+	if o.loop {
+		c.sum.Loops++
+	}
+	if o.cut || o.partial {
+		c.sum.Whole = false
+	}
+	c.order(j.seq, o.links)
+	c.feed()
+}
+
+// fail notes that j failed. The caller must hold c.mu.
+func (c *crawl) fail(j *job, o *outcome) {
+	// What a menu lists is there, whatever the server says.
+	missing := access.KindOf(o.err) == access.NotFound && !j.InMenu && j.From != "" && !o.partial
+	before, _ := c.ledger.records(j.URL)
+	isFile := before != nil && !before.Menu && !before.Document || j.InMenu && j.Kind == scheme.KindObject
+	if !missing && (!isFile || o.partial) {
+		c.sum.Whole = false // its links are not known
+	}
+	c.ledger.done(&result{Status: Failed, Record: Record{URL: j.URL}, Missing: missing})
+	if missing && before != nil {
+		return // It is gone, which is told at the end.
+	}
+	c.count(Failed)
+	c.report(Event{URL: j.URL, Status: Failed, Err: o.err})
+}
+
+func (c *crawl) count(s Status) {
+	switch s {
+	case Added:
+		c.sum.Added++
+	case Changed:
+		c.sum.Changed++
+	case Same:
+		c.sum.Same++
+	case Gone:
+		c.sum.Gone++
+	case Failed:
+		c.sum.Failed++
+	}
+}
+
+func (c *crawl) report(e Event) {
+	if c.o.Report != nil {
+		c.o.Report(e)
+	}
+}
+
+// withLogin returns u with the password of a given URL for the same user and server.
+func (c *crawl) withLogin(u locus.URL) locus.URL {
+	for _, login := range c.logins {
+		without := login.WithoutPassword()
+		if rest, ok := strings.CutPrefix(u.String(), without.String()[:without.PathOffset()]); ok {
+			if with, err := locus.Parse(login.String()[:login.PathOffset()] + rest); err == nil {
+				return with
+			}
+		}
+	}
+	return u
+}
+
+// link returns the job for a URL that j's resource links to. ok is false if it is not
+// mirrored.
+func (c *crawl) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
+	u = u.WithoutFragment().WithoutPassword()
+	s := c.registry.Scheme(u)
+	if s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 || u.Redacted() != u.String() {
+		return l, false
+	}
+	if s.Traits.Has(scheme.Local) && s.Traits&scheme.Files == 0 && s.Traits&scheme.Messages == 0 {
+		return l, false // it is itself what it names
+	}
+	canonical, _, err := c.registry.Canonical(u)
+	if err != nil || !c.isWanted(j, canonical, kind, needed) {
+		return l, false
+	}
+	return job{URL: canonical.String(), From: j.URL, Origin: origin, Start: j.Start, Depth: j.Depth + 1, Kind: kind, Needed: needed}, true
+}
+
+// isWanted reports whether a URL in canonical form, which j links to, is mirrored.
+func (c *crawl) isWanted(j *job, u locus.URL, kind scheme.ItemKind, needed bool) bool {
+	if c.o.Depth != 0 && j.Depth >= max(c.o.Depth, 0) && !needed {
+		return false
+	}
+	port := c.registry.Port(u)
+	if matches(c.o.Exclude, u, port) || isEndless(u) {
+		return false
+	}
+	if !(needed && c.o.PageRequisites) && !c.isBelow(j, u, kind) && !matches(c.o.Hosts, u, port) {
+		return false
+	}
+	return c.o.Include == nil || matches(c.o.Include, u, port) || kind == scheme.KindMenu || mayHaveLinks(u)
+}
+
+func matches(list []policy.Pattern, u locus.URL, port uint16) bool {
+	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Matches(u, port) })
+}
+
+// isBelow reports whether u is below a given URL. Where a scheme has no such order, the
+// items of its menus on the same server are.
+func (c *crawl) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
+	return c.isBelowStart(j.start, u, kind) || slices.ContainsFunc(c.starts, func(s locus.URL) bool { return c.isBelowStart(s, u, kind) })
+}
+
+func (c *crawl) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
+	if u == start {
+		return true
+	}
+	if u.Scheme() != start.Scheme() {
+		return false
+	}
+	s := c.registry.Scheme(start)
+	switch {
+	case s.Below != nil && s.Below(start, u):
+		return true
+	case s.Below != nil && s.Hierarchy == relative.Path:
+		return false
+	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
+		return scheme.BelowPath(start, u)
+	}
+	// "/" means nothing here: what a menu lists on its server belongs to it.
+	return kind != "" && strings.EqualFold(u.Host(), start.Host()) && c.registry.Port(u) == c.registry.Port(start)
+}
+
+const (
+	// maxPath is the most names in a path, and maxRepeats how often one may follow
+	// itself: more is a loop of relative links.
+	maxPath    = 64
+	maxRepeats = 8
+)
+
+// isEndless reports whether the path of u looks like that of a loop.
+func isEndless(u locus.URL) bool {
+	text, _, _ := strings.Cut(u.SchemePart(), "?")
+	if strings.Count(text, "/") > maxPath {
+		return true
+	}
+	last, repeats := "", 0
+	for name := range strings.SplitSeq(strings.TrimRight(text, "/"), "/") {
+		if name != last || name == "" {
+			last, repeats = name, 0
+		}
+		if repeats++; repeats > maxRepeats {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHaveLinks reports whether a URL may lead to a page: its last name has no extension
+// of another type.
+func mayHaveLinks(u locus.URL) bool {
+	text, _, _ := strings.Cut(u.SchemePart(), "?")
+	t := typeOf("", path.Base(text))
+	return strings.HasSuffix(text, "/") || t == "" || documentType(t) != "" || strings.Contains(t, "httpd") || strings.HasPrefix(t, "text/html")
+}
+
+var errHops = fmt.Errorf("%w: more than %d consecutive referrals", scheme.ErrProtocol, maxHops)

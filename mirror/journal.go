@@ -1,0 +1,577 @@
+package mirror
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// The manifest says what each file of the mirror is, one JSON object a line. It is
+// replaced when a run ends. Until then the journal has what the run found and did, so
+// that the next run continues it.
+const (
+	manifestFile = stateFolder + "/manifest.ndjson"
+	journalFile  = stateFolder + "/journal.ndjson"
+	// maxLine is the longest line that is read.
+	maxLine = 1 << 20
+)
+
+// Record is a line of the manifest: a URL and its file.
+type Record struct {
+	URL      string    `json:"url"`  // in canonical form, without a password
+	File     string    `json:"file"` // has the octets of the resource; relative to the folder of the mirror
+	Page     string    `json:"page,omitempty"`
+	Menu     bool      `json:"menu,omitempty"`
+	Type     string    `json:"type,omitempty"` // media type
+	Size     int64     `json:"size"`           // of the resource
+	Digest   string    `json:"digest"`         // of the resource: "sha256:" and hexadecimal digits
+	Modified time.Time `json:"modified,omitzero"`
+	Tag      string    `json:"tag,omitempty"`
+	Fetched  time.Time `json:"fetched"`
+	From     string    `json:"from,omitempty"` // URL of the first resource that links to it; empty: it was given
+	Start    string    `json:"start"`          // URL that was given
+	Depth    int       `json:"depth"`          // links from there
+
+	// Listed is what the menu says of it, and Stored the file as it was written:
+	// another file there is not the mirror's.
+	Listed *Stamp `json:"listed,omitempty"`
+	Stored *Stamp `json:"stored,omitempty"`
+	// Original is the file with the octets of the resource, if links in File were
+	// rewritten.
+	Original string `json:"original,omitempty"`
+	// Document: its links are followed.
+	Document bool `json:"document,omitempty"`
+	Gone     bool `json:"gone,omitempty"`
+	// Private: it came from this machine, or from an address that is not public.
+	Private bool `json:"private,omitempty"`
+}
+
+// Stamp is the size and time of a file.
+type Stamp struct {
+	Size int64     `json:"size"`
+	Time time.Time `json:"time,omitzero"`
+}
+
+func (s *Stamp) equal(t *Stamp) bool {
+	return s != nil && t != nil && s.Size == t.Size && s.Time.Equal(t.Time)
+}
+
+// job is a URL to fetch, a line of the journal.
+type job struct {
+	URL    string          `json:"url"`            // as Record.URL
+	File   string          `json:"file,omitempty"` // empty: its kind is not known yet
+	Page   string          `json:"page,omitempty"`
+	From   string          `json:"from,omitempty"`
+	Origin policy.Origin   `json:"origin,omitempty"` // of links in From
+	Start  string          `json:"start"`
+	Depth  int             `json:"depth,omitempty"`
+	Hops   int             `json:"hops,omitempty"` // referrals before it
+	Kind   scheme.ItemKind `json:"kind,omitempty"`
+	Listed *Stamp          `json:"listed,omitempty"`
+	// InMenu: From is a menu. Needed: a page needs it to be shown.
+	InMenu bool     `json:"inMenu,omitempty"`
+	Needed bool     `json:"needed,omitempty"`
+	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above, for loops
+
+	seq        int // counts the jobs
+	tries      int
+	url, start locus.URL
+}
+
+// line is a line of the journal: one of the fields.
+type line struct {
+	Begin *begin `json:"begin,omitempty"`
+	Job   *job   `json:"job,omitempty"`
+	// Write comes before a file is written under a new name.
+	Write *claim  `json:"write,omitempty"`
+	Done  *result `json:"done,omitempty"`
+	// Same is the URL of a job whose record in the manifest holds.
+	Same string `json:"same,omitempty"`
+	// Links says that the links of the first so many jobs are in the journal.
+	Links int `json:"links,omitempty"`
+}
+
+// begin says which run the journal is of.
+type begin struct {
+	Layout  Layout    `json:"layout"`
+	Options string    `json:"options,omitempty"` // a hash of what decides about the result
+	Time    time.Time `json:"time"`
+}
+
+// claim is the place of a URL.
+type claim struct {
+	URL  string `json:"url"`
+	File string `json:"file"`
+	Page string `json:"page,omitempty"`
+}
+
+// result is the outcome of a job.
+type result struct {
+	Status Status `json:"status"`
+	Record
+	Missing bool `json:"missing,omitempty"` // the server has no such resource
+	Again   bool `json:"again,omitempty"`   // the resource has a result already
+}
+
+// key identifies a URL.
+type key [16]byte
+
+func keyOf(url string) key {
+	sum := sha256.Sum256([]byte(url))
+	return key(sum[:16])
+}
+
+// known is what is known of a URL, with the offsets of its lines, plus 1.
+type known struct {
+	manifest, result int64
+	found            bool // in this run
+	same             bool // the record in the manifest holds
+	missing          bool // the server has no such resource any more
+}
+
+// ledger is the manifest and the journal of a mirror. It is not safe for concurrent use.
+type ledger struct {
+	root     *os.Root
+	begin    begin
+	manifest *os.File // nil: there is none
+	journal  *os.File
+	w        *bufio.Writer
+	size     int64         // of the journal, with what is in w
+	jobs     *bufio.Reader // of the journal, for nextJob
+	next     int64         // offset of jobs
+	seq      int           // jobs that were read
+	index    map[key]known
+	claims   map[key]place // places whose files may have been written, without a result
+
+	resumed int            // jobs whose links an interrupted run has added
+	counts  map[Status]int // results of that run
+}
+
+// openLedger reads what earlier runs left. It calls take for each name that has an owner.
+func openLedger(root *os.Root, b begin, take func(place)) (*ledger, error) {
+	l := &ledger{root: root, begin: b, index: map[key]known{}, claims: map[key]place{}, counts: map[Status]int{}}
+	if err := l.open(take); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *ledger) open(take func(place)) (err error) {
+	if err = l.openManifest(take); err != nil {
+		return err
+	}
+	if l.journal, err = l.root.OpenFile(journalFile, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return err
+	}
+	continues, err := l.load(take)
+	if err != nil {
+		return err
+	}
+	if err = l.startWriting(); err != nil {
+		return err
+	}
+	if continues {
+		return nil
+	}
+	if l.size > 0 {
+		// Its run had other options. What it did stays known.
+		if err = l.finish(nil); err != nil {
+			return err
+		}
+		clear(l.index)
+		clear(l.counts)
+		l.size, l.resumed = 0, 0
+		if err = l.openManifest(func(place) {}); err != nil {
+			return err
+		}
+		if err = l.startWriting(); err != nil {
+			return err
+		}
+	}
+	l.append(line{Begin: &l.begin})
+	return l.flush()
+}
+
+// startWriting makes the journal end after its valid lines.
+func (l *ledger) startWriting() error {
+	err := l.journal.Truncate(l.size)
+	if err == nil {
+		_, err = l.journal.Seek(l.size, io.SeekStart)
+	}
+	l.w = bufio.NewWriterSize(l.journal, 64<<10)
+	l.jobs, l.next = bufio.NewReaderSize(&tail{f: l.journal}, maxLine), 0
+	return err
+}
+
+// tail reads a file that grows.
+type tail struct {
+	f  *os.File
+	at int64
+}
+
+func (t *tail) Read(p []byte) (int, error) {
+	n, err := t.f.ReadAt(p, t.at)
+	t.at += int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, err
+}
+
+var (
+	// ErrLayout is wrapped by the error about a folder with a mirror of another layout.
+	ErrLayout = errors.New("the folder has a mirror of another layout")
+	// ErrManifest is wrapped by errors about a manifest that can't be read.
+	ErrManifest = errors.New("the manifest is damaged")
+)
+
+func (l *ledger) checkLayout(b *begin) error {
+	if b.Layout != l.begin.Layout {
+		return fmt.Errorf("%w: %q instead of %q", ErrLayout, b.Layout, l.begin.Layout)
+	}
+	return nil
+}
+
+// openManifest opens the manifest, and indexes its lines.
+func (l *ledger) openManifest(take func(place)) (err error) {
+	if l.manifest != nil {
+		l.manifest.Close()
+	}
+	l.manifest, err = l.root.Open(manifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		l.manifest = nil
+		return nil
+	} else if err != nil {
+		return err
+	}
+	for text, at := range linesOf(l.manifest) {
+		var r struct {
+			Record
+			Mirror *begin `json:"mirror"`
+		}
+		err := json.Unmarshal(text, &r)
+		switch {
+		case err == nil && at == 0 && r.Mirror != nil:
+			if err := l.checkLayout(r.Mirror); err != nil {
+				return err
+			}
+			continue
+		case err != nil || at == 0 || !r.isSafe():
+			return fmt.Errorf("%s: %w at octet %d", manifestFile, ErrManifest, at)
+		}
+		l.index[keyOf(r.URL)] = known{manifest: at + 1}
+		take(place{r.File, r.Page})
+	}
+	return nil
+}
+
+// isSafe reports whether the files of r are in the folder of the mirror.
+func (r *Record) isSafe() bool {
+	return r.URL != "" && isLocal(r.File) && (r.Page == "" || isLocal(r.Page)) && (r.Original == "" || isLocal(r.Original))
+}
+
+func isLocal(name string) bool { return fs.ValidPath(name) && name != "." && filepath.IsLocal(name) }
+
+// load reads the journal of a run that was interrupted. continues reports that this run
+// has the same options.
+func (l *ledger) load(take func(place)) (continues bool, err error) {
+	for text, at := range linesOf(l.journal) {
+		var n line
+		if json.Unmarshal(text, &n) != nil {
+			break
+		}
+		l.size = at + int64(len(text)) + 1
+		switch {
+		case n.Begin != nil:
+			if err := l.checkLayout(n.Begin); err != nil {
+				return false, err
+			}
+			continues = n.Begin.Options == l.begin.Options
+		case n.Job != nil:
+			if isLocal(n.Job.File) {
+				take(place{n.Job.File, n.Job.Page})
+			}
+			l.change(n.Job.URL, func(e *known) { e.found = true })
+		case n.Write != nil && isLocal(n.Write.File):
+			take(place{n.Write.File, n.Write.Page})
+			l.claims[keyOf(n.Write.URL)] = place{n.Write.File, n.Write.Page}
+		case n.Done != nil:
+			l.apply(n.Done, at)
+			if !n.Done.Again {
+				l.counts[n.Done.Status]++
+			}
+		case n.Same != "":
+			l.change(n.Same, func(e *known) { e.same = true })
+			l.counts[Same]++
+		case n.Links > 0:
+			l.resumed = n.Links
+		}
+	}
+	return continues, nil
+}
+
+func (l *ledger) change(url string, f func(*known)) {
+	k := keyOf(url)
+	e := l.index[k]
+	f(&e)
+	l.index[k] = e
+}
+
+// apply notes a result, whose line is at that offset.
+func (l *ledger) apply(r *result, at int64) {
+	l.change(r.URL, func(e *known) {
+		e.missing = r.Missing
+		if r.Status != Failed && r.isSafe() {
+			e.result = at + 1
+		}
+	})
+	delete(l.claims, keyOf(r.URL))
+}
+
+// linesOf yields the lines of a file with their offsets. The octets are valid until the
+// next line. A last line without its end, and one that is too long, end it.
+func linesOf(f *os.File) iter.Seq2[[]byte, int64] {
+	return func(yield func([]byte, int64) bool) {
+		r := bufio.NewReaderSize(&tail{f: f}, maxLine)
+		for at := int64(0); ; {
+			text, err := r.ReadSlice('\n')
+			if err != nil || !yield(text[:len(text)-1], at) {
+				return
+			}
+			at += int64(len(text))
+		}
+	}
+}
+
+// append adds a line to the journal. An error shows in flush.
+func (l *ledger) append(n line) (at int64) {
+	at = l.size
+	text := encode(n)
+	l.w.Write(text)
+	l.size += int64(len(text))
+	return at
+}
+
+// encode returns v as a line of JSON. No value here can fail.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	return b.Bytes()
+}
+
+// flush gives the journal to the system, which keeps it if this process is killed.
+func (l *ledger) flush() error { return l.w.Flush() }
+
+// add adds a job.
+func (l *ledger) add(j *job) {
+	l.change(j.URL, func(e *known) { e.found = true })
+	l.append(line{Job: j})
+}
+
+func (l *ledger) isFound(url string) bool { return l.index[keyOf(url)].found }
+
+// claim says that the files of a place are the mirror's from now on.
+func (l *ledger) claim(url string, at place) error {
+	l.claims[keyOf(url)] = at
+	l.append(line{Write: &claim{url, at.file, at.page}})
+	return l.flush()
+}
+
+// same says that the record of a URL in the manifest holds.
+func (l *ledger) same(url string) {
+	l.change(url, func(e *known) { e.same = true })
+	l.append(line{Same: url})
+}
+
+// hasResult reports whether this run has a result for a URL that is not a failure.
+func (l *ledger) hasResult(url string) bool {
+	e := l.index[keyOf(url)]
+	return e.same || e.result > 0
+}
+
+// done adds a result.
+func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
+
+// nextJob reads the next job of the journal; nil: there is none yet.
+func (l *ledger) nextJob() (*job, error) {
+	for l.next < l.size {
+		if l.jobs.Buffered() == 0 || l.size-l.next > int64(l.jobs.Buffered()) {
+			if err := l.flush(); err != nil {
+				return nil, err
+			}
+		}
+		text, err := l.jobs.ReadSlice('\n')
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", journalFile, err)
+		}
+		l.next += int64(len(text))
+		if !bytes.HasPrefix(text, []byte(`{"job":`)) {
+			continue
+		}
+		var n line
+		if err := json.Unmarshal(text, &n); err != nil || n.Job == nil {
+			return nil, fmt.Errorf("%s: %w at octet %d", journalFile, ErrManifest, l.next)
+		}
+		n.Job.seq = l.seq
+		l.seq++
+		return n.Job, nil
+	}
+	return nil, nil
+}
+
+// records returns what the manifest has of a URL, and now what this run has; nil: nothing.
+func (l *ledger) records(url string) (before *Record, now *result) {
+	e := l.index[keyOf(url)]
+	if e.manifest > 0 {
+		before = new(Record)
+		if readLine(l.manifest, e.manifest-1, before) != nil || before.URL != url {
+			before = nil
+		}
+	}
+	if e.same && before != nil {
+		now = &result{Status: Same, Record: *before}
+	}
+	if e.result > 0 && l.flush() == nil {
+		var n line
+		if readLine(l.journal, e.result-1, &n) == nil && n.Done != nil && n.Done.URL == url {
+			now = n.Done
+		}
+	}
+	return before, now
+}
+
+func readLine(f *os.File, at int64, value any) error {
+	text, err := bufio.NewReaderSize(io.NewSectionReader(f, at, maxLine), 2<<10).ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, value)
+}
+
+// finish replaces the manifest by one with the results of this run, and removes the
+// journal. lost is called for each file that this run did not find, or that the server
+// has no more, and reports whether it stays in the manifest. nil: all do.
+func (l *ledger) finish(lost func(*Record) bool) error {
+	if err := l.flush(); err != nil {
+		return err
+	}
+	const fresh = manifestFile + ".new"
+	l.root.Remove(fresh)
+	f, err := l.root.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 64<<10)
+	head := l.begin
+	head.Options = ""
+	w.Write(encode(map[string]any{"mirror": head}))
+	for url, text := range l.all() {
+		e := l.index[keyOf(url)]
+		if e.found && !e.missing || lost == nil {
+			w.Write(text)
+			w.WriteByte('\n')
+			continue
+		}
+		if r := decode(text); r != nil && lost(r) {
+			w.Write(encode(r))
+		}
+	}
+	err = errors.Join(w.Flush(), f.Sync(), f.Close())
+	if err == nil {
+		err = l.root.Rename(fresh, manifestFile)
+	}
+	if err != nil {
+		l.root.Remove(fresh)
+		return err
+	}
+	return l.journal.Truncate(0)
+}
+
+// all yields the records that will be in the manifest, as JSON, by their URLs: in the
+// order of the last run, then those that this run added. The text is valid until the
+// next one.
+func (l *ledger) all() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		if l.manifest != nil {
+			for text := range linesOf(l.manifest) {
+				url := urlOf(text)
+				if url == "" {
+					continue // the first line
+				}
+				if l.index[keyOf(url)].result > 0 {
+					if _, now := l.records(url); now != nil {
+						text = bytes.TrimSuffix(encode(&now.Record), []byte("\n"))
+					}
+				}
+				if !yield(url, text) {
+					return
+				}
+			}
+		}
+		end := l.size // what the caller adds is not read
+		for text, at := range linesOf(l.journal) {
+			if at >= end {
+				return
+			}
+			if !bytes.HasPrefix(text, []byte(`{"done":`)) {
+				continue
+			}
+			var n line
+			if json.Unmarshal(text, &n) != nil || n.Done == nil {
+				continue
+			}
+			if e := l.index[keyOf(n.Done.URL)]; e.manifest > 0 || e.result != at+1 {
+				continue
+			}
+			if !yield(n.Done.URL, bytes.TrimSuffix(encode(&n.Done.Record), []byte("\n"))) {
+				return
+			}
+		}
+	}
+}
+
+// urlOf returns the URL of a record as JSON; empty: it is not a record.
+func urlOf(text []byte) string {
+	const start = `{"url":"`
+	if rest, ok := bytes.CutPrefix(text, []byte(start)); ok {
+		if end := bytes.IndexAny(rest, `"\`); end >= 0 && rest[end] == '"' {
+			return string(rest[:end])
+		}
+	}
+	if r := decode(text); r != nil {
+		return r.URL
+	}
+	return ""
+}
+
+func decode(text []byte) *Record {
+	r := new(Record)
+	if json.Unmarshal(text, r) != nil || r.URL == "" {
+		return nil
+	}
+	return r
+}
+
+func (l *ledger) close() {
+	for _, f := range []*os.File{l.manifest, l.journal} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}

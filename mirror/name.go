@@ -1,0 +1,351 @@
+package mirror
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/maphash"
+	"mime"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// Layout is how the files of a mirror are named.
+type Layout string
+
+const (
+	// LayoutHost is the default: HOST/PATH, HOST+PORT/PATH for another port.
+	LayoutHost Layout = "host"
+	// LayoutURL has the scheme before that: SCHEME/HOST/PATH.
+	LayoutURL Layout = "url"
+	// LayoutFlat puts all files in one folder.
+	LayoutFlat Layout = "flat"
+	// LayoutType has a folder for each media type: text/html/NAME.
+	LayoutType Layout = "type"
+)
+
+const (
+	// stateFolder has the files of the mirror itself.
+	stateFolder = ".locus-mirror"
+	// menuFile has the octets of the menu of its folder.
+	menuFile = ".menu"
+	// maxSegment is the longest name of a file, so that a suffix fits into 255 bytes.
+	maxSegment = 230
+)
+
+// place is where a resource is kept.
+type place struct {
+	file string // its octets, a path with "/"
+	page string // of a menu: what people read; empty for objects
+}
+
+// placer gives each URL its file. It keeps 16 bytes of each name.
+type placer struct {
+	registry *scheme.Registry
+	layout   Layout
+	seed     maphash.Seed
+	// names has the taken names without regard to case and to Unicode normalization:
+	// the hash of the name as it is spelled, with the lowest bit set for a folder.
+	names map[uint64]uint64
+}
+
+func newPlacer(r *scheme.Registry, layout Layout) *placer {
+	return &placer{registry: r, layout: layout, seed: maphash.MakeSeed(), names: map[uint64]uint64{}}
+}
+
+// take takes the names of a place that an earlier run gave.
+func (p *placer) take(at place) {
+	for _, name := range []string{at.file, at.page} {
+		if name == "" {
+			continue
+		}
+		for i, c := range name {
+			if c == '/' {
+				p.claim(name[:i], true)
+			}
+		}
+		p.claim(name, false)
+	}
+}
+
+// claim takes name. A folder may be taken again under the same spelling.
+func (p *placer) claim(name string, folder bool) bool {
+	key := maphash.String(p.seed, norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name)))))
+	spelled := maphash.String(p.seed, "="+name) &^ 1
+	if folder {
+		spelled |= 1
+	}
+	if taken, ok := p.names[key]; ok {
+		return folder && taken == spelled
+	}
+	p.names[key] = spelled
+	return true
+}
+
+// place returns a new place for u, in canonical form. No other URL has it, on any file
+// system.
+func (p *placer) place(u locus.URL, isMenu bool, mediaType string) place {
+	dirs, name := p.split(u)
+	s := p.registry.Scheme(u)
+	listing := s.Traits.Has(scheme.Directories)
+	hash := urlHash(u.String())
+	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // else it is a text with a name
+	switch p.layout {
+	case LayoutFlat, LayoutType:
+		if ofFolder && name == indexName {
+			if name = "menu"; len(dirs) > 0 {
+				name = dirs[len(dirs)-1]
+			}
+		}
+		dirs = nil
+		if p.layout == LayoutType {
+			dirs = typeFolder(mediaType, name, isMenu)
+		}
+		name = withHash(name, hash[:8])
+		ofFolder = false
+	default:
+		dirs = slices.Concat(p.hostFolders(u), dirs)
+		if ofFolder && name != indexName {
+			dirs = append(dirs, name)
+		}
+	}
+	folder := p.folder(dirs)
+	if !isMenu {
+		return place{file: p.free(folder, name, hash)}
+	}
+	if !ofFolder {
+		file := p.free(folder, name, hash)
+		return place{file: file, page: p.free(path.Dir(file), path.Base(file)+".html", hash)}
+	}
+	page := indexName
+	if listing {
+		page = menuFile + ".html"
+	}
+	return place{file: p.free(folder, menuFile, hash), page: p.free(folder, page, hash)}
+}
+
+// indexName is the file of a URL that ends in "/".
+const indexName = "index.html"
+
+// folder takes the folders, and returns their path. One whose name is taken gets another.
+func (p *placer) folder(dirs []string) string {
+	at := ""
+	for i, dir := range dirs {
+		next := path.Join(at, dir)
+		if !p.claim(next, true) {
+			hash := urlHash(strings.Join(dirs[:i+1], "/") + "/")
+			next = path.Join(at, withHash(dir, hash[:8]))
+			for n := 2; !p.claim(next, true); n++ {
+				next = path.Join(at, withHash(dir, hash[:8]+strconv.Itoa(n)))
+			}
+		}
+		at = next
+	}
+	return at
+}
+
+// free takes name in a folder, or name with a hash.
+func (p *placer) free(folder, name, hash string) string {
+	file := path.Join(folder, name)
+	for n := 8; !p.claim(file, false); n++ {
+		file = path.Join(folder, withHash(name, hash[:min(n, len(hash))]+strings.Repeat("x", max(n-len(hash), 0))))
+	}
+	return file
+}
+
+func urlHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// withHash puts a hash before the extension of name.
+func withHash(name, hash string) string {
+	ext := path.Ext(name)
+	if ext == name || len(ext) > 16 {
+		ext = ""
+	}
+	return strings.TrimSuffix(name, ext) + "~" + hash + ext
+}
+
+// hostFolders are the folders of a host.
+func (p *placer) hostFolders(u locus.URL) []string {
+	name := strings.ToLower(u.Host())
+	s := p.registry.Scheme(u)
+	if user, ok := u.User(); ok && user != "" {
+		name = user + "@" + name
+	}
+	if port, ok := u.Port(); ok && port != s.Port {
+		name += "+" + strconv.Itoa(int(port))
+	}
+	if name == "" {
+		name = u.Scheme()
+	}
+	if name = safeSegment(name); p.layout == LayoutURL {
+		return []string{safeSegment(u.Scheme()), name}
+	}
+	return []string{name}
+}
+
+func typeFolder(mediaType, name string, isMenu bool) []string {
+	if isMenu {
+		return []string{"menu"}
+	}
+	base, _, err := mime.ParseMediaType(typeOf(mediaType, name))
+	major, minor, ok := strings.Cut(base, "/")
+	if err != nil || !ok {
+		return []string{"application", "octet-stream"}
+	}
+	return []string{safeSegment(major), safeSegment(minor)}
+}
+
+// The fields of schemes that make a path, and those that come after its last name.
+var (
+	pathFields   = []string{"cwd", "segments", "newsgroup", "database", "selector", "path", "hsoname", "name", "articleNumber", "messageId", "contentId", "wpath"}
+	searchFields = []string{"search", "searchpart", "query"}
+)
+
+// split returns the folders and the name that u has on its server, made safe. A name
+// that is missing is that of an index.
+func (p *placer) split(u locus.URL) (dirs []string, name string) {
+	if u = u.WithoutPassword(); u.Redacted() != u.String() {
+		u, _ = locus.Parse(u.Redacted())
+	}
+	segments, search := p.segments(u)
+	for _, s := range segments[:len(segments)-1] {
+		dirs = append(dirs, safeSegment(s))
+	}
+	last := segments[len(segments)-1]
+	switch {
+	case last == "" && search == "":
+		return dirs, indexName
+	case last == "":
+		last = indexName
+	}
+	if search != "" {
+		last += "?" + search
+	}
+	return dirs, safeSegment(last)
+}
+
+func (p *placer) segments(u locus.URL) (segments []string, search string) {
+	fields, err := p.registry.Fields(u)
+	if err != nil {
+		fields = nil
+	}
+	byPath := p.registry.Hierarchy(u) == relative.Path
+	for _, f := range fields {
+		isPath, isSearch := slices.Contains(pathFields, f.Name), slices.Contains(searchFields, f.Name)
+		switch v := f.Value.(type) {
+		case []string:
+			if isPath {
+				segments = append(segments, v...)
+			}
+		case int:
+			if isPath {
+				segments = append(segments, strconv.Itoa(v))
+			}
+		case string:
+			switch {
+			case isPath && byPath && f.Name == "name":
+				segments = append(segments, v) // "/" in it was escaped
+			case isPath:
+				segments = append(segments, strings.Split(strings.TrimLeft(v, "/"), "/")...)
+			case isSearch:
+				search += v
+			}
+		}
+	}
+	if len(segments) == 0 {
+		segments = []string{transfer.Name(p.registry, u)}
+	}
+	const most = 100
+	if len(segments) > most {
+		segments = append(segments[:most-1:most-1], strings.Join(segments[most-1:], "/"))
+	}
+	return segments, search
+}
+
+// safeSegment returns one name of a path, on any system. It escapes with "%" what systems
+// refuse or read as something else, and "%" itself, so different names stay different.
+func safeSegment(octets string) string {
+	if octets == "" {
+		return "%"
+	}
+	var b strings.Builder
+	for i := 0; i < len(octets); {
+		r, n := utf8.DecodeRuneInString(octets[i:])
+		if mustEscape(octets, i, r, n) {
+			for _, c := range []byte(octets[i : i+n]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		} else {
+			b.WriteString(octets[i : i+n])
+		}
+		i += n
+	}
+	name := b.String()
+	if isDevice(name) {
+		name = fmt.Sprintf("%%%02X%s", name[0], name[1:])
+	}
+	return shortened(name)
+}
+
+func mustEscape(text string, i int, r rune, n int) bool {
+	last := i+n == len(text)
+	switch {
+	case r == utf8.RuneError && n == 1, r < ' ', r == 0x7F:
+		return true
+	case strings.ContainsRune(`"*:<>?|\/%`, r):
+		return true
+	case r == '.':
+		return last || i == 0 && isOwn(text)
+	case r == ' ':
+		return last || i == 0
+	case r < utf8.RuneSelf:
+		return i == 0 && r == '-'
+	}
+	// Others draw nothing, or turn the direction of what follows.
+	return !unicode.IsGraphic(r) || unicode.Is(unicode.Z, r) || unicode.Is(unicode.Cf, r)
+}
+
+// isOwn reports whether the mirror has files of such a name, in any case.
+func isOwn(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.HasPrefix(lower, stateFolder) || strings.HasPrefix(lower, menuFile)
+}
+
+// isDevice reports whether Windows takes name for a device, with any suffix.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	return stem != "" && transfer.SafeName(stem) == "_"+stem
+}
+
+// shortened returns a name that systems take: a hash replaces the middle of a longer one.
+func shortened(name string) string {
+	if len(name) <= maxSegment {
+		return name
+	}
+	ext := path.Ext(name)
+	if len(ext) > 16 {
+		ext = ""
+	}
+	tail := "~" + urlHash(name)[:16] + ext
+	head := name[:maxSegment-len(tail)]
+	for !utf8.ValidString(head) {
+		head = head[:len(head)-1]
+	}
+	if i := strings.LastIndexByte(head, '%'); i > len(head)-3 {
+		head = head[:i]
+	}
+	return head + tail
+}

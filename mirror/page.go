@@ -1,0 +1,342 @@
+package mirror
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/scheme"
+)
+
+// When all is fetched, menus get a page, and links are rewritten. Only then it is known
+// what is in the mirror.
+
+// pages finishes the files of this run.
+func (c *crawl) pages() error {
+	targets := targets{crawl: c, known: map[string]string{}}
+	for url, text := range c.ledger.all() {
+		isMenu := bytes.Contains(text, []byte(`"menu":true`))
+		if !c.ledger.hasResult(url) || !isMenu && !bytes.Contains(text, []byte(`"document":true`)) {
+			continue
+		}
+		r := decode(text)
+		if r == nil {
+			continue
+		}
+		var err error
+		switch {
+		case r.Menu:
+			err = c.menuPage(r, &targets)
+		case r.Document:
+			err = c.relink(r, &targets)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets finds the files that links lead to.
+type targets struct {
+	*crawl
+	known map[string]string
+}
+
+// maxTargets is how many files are remembered.
+const maxTargets = 100_000
+
+// of returns the file to show for u; empty: it is not in the mirror.
+func (t *targets) of(u locus.URL) string {
+	canonical, _, err := t.registry.Canonical(u.WithoutFragment().WithoutPassword())
+	if err != nil {
+		return ""
+	}
+	url := canonical.String()
+	if file, ok := t.known[url]; ok {
+		return file
+	}
+	before, now := t.ledger.records(url)
+	if now != nil {
+		before = &now.Record
+	}
+	file := ""
+	if before != nil && !before.Gone {
+		file = cmp.Or(before.Page, before.File)
+	}
+	if len(t.known) >= maxTargets {
+		clear(t.known)
+	}
+	t.known[url] = file
+	return file
+}
+
+// href returns the text of a link to u in file. ok is false if it should stay as it is.
+func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
+	fragment := ""
+	if f, has := u.Fragment(); has {
+		fragment = "#" + f
+	}
+	if to := t.of(u); to != "" {
+		text = relativePath(file, to) + fragment
+	} else {
+		text = u.WithoutPassword().Redacted()
+	}
+	return text, isPlain(text)
+}
+
+// isPlain reports whether a URL has only the characters of RFC 3986.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if !octet.Is(text[i], octet.Alpha|octet.Digit) && strings.IndexByte("-._~:/?#[]@!$&'()*+,;=%", text[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// relativePath returns the URL of a file relative to another file.
+func relativePath(from, to string) string {
+	up, down := strings.Split(from, "/"), strings.Split(to, "/")
+	up = up[:len(up)-1]
+	for len(up) > 0 && len(down) > 1 && up[0] == down[0] {
+		up, down = up[1:], down[1:]
+	}
+	var b strings.Builder
+	b.WriteString(strings.Repeat("../", len(up)))
+	for i, name := range down {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		for _, c := range []byte(name) {
+			if octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte("-._~", c) >= 0 {
+				b.WriteByte(c)
+			} else {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		}
+	}
+	return b.String()
+}
+
+// menuPage writes the page of a menu, unless it is there and needs no change.
+func (c *crawl) menuPage(r *Record, t *targets) error {
+	e := c.ledger.index[keyOf(r.URL)]
+	_, now := c.ledger.records(r.URL)
+	if e.manifest > 0 && now != nil && now.Status == Same && !c.o.Relink && c.tree.stamp(r.Page) != nil {
+		return nil
+	}
+	u, err := locus.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	items, title, err := c.itemsOf(u, r)
+	if err != nil {
+		return nil // The octets are there all the same.
+	}
+	var b bytes.Buffer
+	writeMenu(&b, cmp.Or(title, u.Redacted()), items, func(u locus.URL) string {
+		if c.o.Relink {
+			if text, ok := t.href(r.Page, u); ok {
+				return text
+			}
+		}
+		return u.WithoutPassword().Redacted()
+	})
+	if err := c.replace(r.Page, b.Bytes(), time.Time{}); err != nil {
+		return err
+	}
+	if documentType(typeOf(r.Type, "")) == geminiType {
+		return c.relink(r, t)
+	}
+	return nil
+}
+
+// replace writes a file unless it has these octets.
+func (c *crawl) replace(name string, octets []byte, modTime time.Time) error {
+	if stamp := c.tree.stamp(name); stamp != nil && stamp.Size == int64(len(octets)) {
+		if f, err := c.tree.read(name); err == nil {
+			there, err := io.ReadAll(f)
+			f.Close()
+			if err == nil && bytes.Equal(there, octets) {
+				return nil
+			}
+		}
+	}
+	_, err := c.tree.write(name, octets, modTime)
+	return err
+}
+
+// itemsOf reads the items of a menu that is kept.
+func (c *crawl) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title string, err error) {
+	f, err := c.tree.read(original(r))
+	if err != nil {
+		return nil, "", err
+	}
+	kept := c.registry.Scheme(u).Kept
+	if r.Type == itemsType || kept == nil {
+		defer f.Close()
+		octets, err := io.ReadAll(f)
+		if err == nil {
+			items, err = decodeItems(octets)
+		}
+		return items, "", err
+	}
+	res, err := kept(u, r.Type, f)
+	if err != nil {
+		f.Close()
+		return nil, "", err
+	}
+	defer res.Close()
+	m, ok := res.(*scheme.Menu)
+	if !ok {
+		return nil, "", errNoMenu
+	}
+	for item, err := range m.Items {
+		if err != nil {
+			return nil, "", err
+		}
+		items = append(items, item)
+	}
+	return items, m.Title, nil
+}
+
+// writeMenu writes a menu as a page: a line for each item.
+func writeMenu(w *bytes.Buffer, title string, items []scheme.Item, href func(locus.URL) string) {
+	safe := func(text string) string { return html.EscapeString(charset.Text(text)) }
+	fmt.Fprintf(w, "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n<pre>\n", safe(title))
+	for _, item := range items {
+		switch {
+		case item.URL.IsZero():
+			w.WriteString(safe(item.Title))
+		default:
+			fmt.Fprintf(w, "<a href=\"%s\">%s</a>", html.EscapeString(href(item.URL)), safe(cmp.Or(item.Title, item.URL.Redacted())))
+		}
+		if item.Size >= 0 && item.Kind == scheme.KindObject {
+			w.WriteString("  " + human.Size(item.Size))
+		}
+		if !item.ModTime.IsZero() {
+			w.WriteString("  " + item.ModTime.UTC().Format("2006-01-02 15:04"))
+		}
+		w.WriteByte('\n')
+	}
+	w.WriteString("</pre>\n</body>\n</html>\n")
+}
+
+// edit replaces the text from start to end.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// relink writes the file of a document with links to the other files. The octets of the
+// resource are kept apart.
+func (c *crawl) relink(r *Record, t *targets) error {
+	if !c.o.Relink && r.Original == "" {
+		return nil
+	}
+	u, err := locus.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	f, err := c.tree.read(original(r))
+	if err != nil {
+		return nil // It was not kept, or is not there any more.
+	}
+	text, err := readPage(f, c.o.MaxPage)
+	f.Close()
+	if err != nil || int64(len(text)) >= c.o.MaxPage || bytes.IndexByte(text, 0) >= 0 {
+		return err
+	}
+	octets := text
+	if c.o.Relink {
+		octets = apply(text, c.edits(string(text), documentType(typeOf(r.Type, r.File)), u, r.File, t))
+	}
+	if bytes.Equal(octets, text) && r.Original == "" {
+		return nil
+	}
+	return c.rewrite(r, octets)
+}
+
+// rewrite replaces the file of r, and keeps the octets of the resource.
+func (c *crawl) rewrite(r *Record, octets []byte) error {
+	n := *r
+	if n.Original == "" {
+		n.Original = originalFolder + "/" + n.File
+		if err := c.tree.copy(n.File, n.Original); err != nil {
+			return err
+		}
+	}
+	if err := c.replace(n.File, octets, c.timeOf(&n)); err != nil {
+		return err
+	}
+	n.Stored = c.tree.stamp(n.File)
+	_, now := c.ledger.records(r.URL)
+	if now != nil && (!now.Stored.equal(n.Stored) || now.Original != n.Original) {
+		c.ledger.done(&result{Status: now.Status, Record: n, Again: true})
+	}
+	return nil
+}
+
+// edits returns the changes of the links in a document, in order.
+func (c *crawl) edits(text, docType string, base locus.URL, file string, t *targets) (list []edit) {
+	based := false
+	if docType == htmlType {
+		for l := range document.HTML(text, nil) {
+			if l.Element == "base href" && !based {
+				based = true
+				list = append(list, edit{int(l.Start), int(l.End), "./"})
+			}
+		}
+	}
+	for l := range linksOf(text, docType) {
+		if strings.HasPrefix(l.Ref, "#") && !based {
+			continue
+		}
+		u, err := c.resolve(&l, base)
+		if err != nil {
+			continue
+		}
+		to, ok := t.href(file, u)
+		if !ok || !l.URL.IsZero() && t.of(u) == "" {
+			continue
+		}
+		switch {
+		case docType == cssType || l.Element == "style" || strings.HasSuffix(l.Element, " style") || docType == markdownType:
+			if strings.ContainsAny(to, "'()&") {
+				continue
+			}
+		case docType == htmlType:
+			to = strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(to)
+		}
+		list = append(list, edit{int(l.Start), int(l.End), to})
+	}
+	slices.SortStableFunc(list, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return list
+}
+
+// apply returns text with edits made. Of edits that overlap the first is made.
+func apply(text []byte, edits []edit) []byte {
+	var b bytes.Buffer
+	from := 0
+	for _, e := range edits {
+		if e.start < from || e.end > len(text) || e.start > e.end {
+			continue
+		}
+		b.Write(text[from:e.start])
+		b.WriteString(e.text)
+		from = e.end
+	}
+	b.Write(text[from:])
+	return b.Bytes()
+}

@@ -1,0 +1,199 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Run mirrors what is at the URLs starts, and below them, to the folder dir, which it
+// makes if it is missing. o may be nil. The caller must not run it twice at once on one
+// folder: that is [ErrBusy].
+//
+// The error is that of a URL that can't be mirrored, of the folder, or of ctx. That of a
+// single resource is in its [Event]. After an error the next run with the same URLs and
+// options continues.
+func Run(ctx context.Context, client *access.Client, dir string, starts []locus.URL, o *Options) (Summary, error) {
+	options, err := o.orDefault()
+	if err != nil {
+		return Summary{}, err
+	}
+	c := &crawl{client: client, registry: client.Registry(), o: options, queue: queue.New[*job](), held: map[int][]job{}}
+	c.robots.hosts = map[string]*hostRobots{}
+	c.sum.Whole = true
+	if err := c.setStarts(starts); err != nil {
+		return Summary{}, err
+	}
+	if c.tree, err = openTree(dir); err != nil {
+		return Summary{}, err
+	}
+	defer c.tree.close()
+	c.placer = newPlacer(c.registry, options.Layout)
+	names := make([]string, len(c.starts))
+	for i, u := range c.starts {
+		names[i] = u.String()
+	}
+	b := begin{Layout: options.Layout, Options: options.hash(names), Time: time.Now().UTC().Truncate(time.Second)}
+	if c.ledger, err = openLedger(c.tree.root, b, c.placer.take); err != nil {
+		return Summary{}, err
+	}
+	defer c.ledger.close()
+	return c.run(ctx)
+}
+
+// setStarts checks the given URLs.
+func (c *crawl) setStarts(starts []locus.URL) error {
+	if len(starts) == 0 {
+		return errors.New("mirror: no URL")
+	}
+	for _, u := range starts {
+		s, ok := c.registry.Lookup(u.Scheme())
+		if !ok || s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 {
+			return fmt.Errorf("mirror: %s: %w: its scheme has no menus or pages", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
+		}
+		canonical, _, err := c.registry.Canonical(u.WithoutFragment().WithoutPassword())
+		if err != nil {
+			return err
+		}
+		if canonical.Redacted() != canonical.String() {
+			return fmt.Errorf("mirror: %s: %w: it has a password in its path", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
+		}
+		if _, ok := u.Password(); ok {
+			c.logins = append(c.logins, u)
+		}
+		if !slices.Contains(c.starts, canonical) {
+			c.starts = append(c.starts, canonical)
+		}
+	}
+	return nil
+}
+
+func (c *crawl) run(ctx context.Context) (Summary, error) {
+	ctx, c.cancel = context.WithCancel(ctx)
+	defer c.cancel()
+	for status, n := range c.ledger.counts {
+		for range n {
+			if status != Failed { // which is tried again
+				c.count(status)
+			}
+		}
+	}
+	stop := context.AfterFunc(ctx, c.queue.Close)
+	defer stop()
+	c.begin()
+	var workers sync.WaitGroup
+	for range c.o.Parallel {
+		workers.Go(func() { c.work(ctx) })
+	}
+	workers.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sum.Bytes = c.bytes
+	err := c.trouble
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = c.pages()
+	}
+	if err == nil {
+		err = c.settle()
+	}
+	if err != nil {
+		c.sum.Whole = false
+		return c.sum, errors.Join(err, c.ledger.flush())
+	}
+	return c.sum, nil
+}
+
+// settle finds what is gone, and ends the run.
+func (c *crawl) settle() error {
+	var trouble error
+	whole := map[string]bool{} // whether the listing of a folder was whole
+	err := c.ledger.finish(func(r *Record) (stays bool) {
+		if !c.isGone(r, whole) {
+			return true
+		}
+		r.Gone = true
+		c.count(Gone)
+		c.report(Event{URL: r.URL, File: r.File, Status: Gone, Size: r.Size, Digest: r.Digest})
+		if !c.o.Delete || trouble != nil {
+			return true
+		}
+		deleted, err := c.delete(r)
+		trouble = err
+		return !deleted
+	})
+	return errors.Join(err, trouble)
+}
+
+// isGone reports whether a resource that was not found, or is missing, is gone. whole
+// remembers which menus were read to their end.
+func (c *crawl) isGone(r *Record, whole map[string]bool) bool {
+	u, err := locus.Parse(r.URL)
+	if err != nil || !slices.ContainsFunc(c.starts, func(s locus.URL) bool { return s.String() == r.Start }) {
+		return false
+	}
+	if c.ledger.index[keyOf(r.URL)].missing {
+		return true
+	}
+	kind := scheme.ItemKind("")
+	if r.From != "" {
+		kind = scheme.KindUnknown
+	}
+	start, _ := locus.Parse(r.Start)
+	from := &job{Depth: r.Depth - 1, start: start}
+	if !c.isWanted(from, u, kind, false) && !c.o.PageRequisites || !r.Modified.IsZero() && r.Modified.Before(c.o.Newer) {
+		return false // It was not looked for.
+	}
+	return c.sum.Whole || c.registry.Scheme(u).Traits.Has(scheme.Directories) && c.isListed(r, whole)
+}
+
+// isListed reports whether the directory that listed r, or one above it that is gone with
+// all below, was read to its end in this run.
+func (c *crawl) isListed(r *Record, whole map[string]bool) bool {
+	const most = 1000
+	url := r.From
+	for range most {
+		if known, ok := whole[url]; ok {
+			return known
+		}
+		before, now := c.ledger.records(url)
+		e := c.ledger.index[keyOf(url)]
+		switch {
+		case now != nil && now.Menu:
+			whole[url] = true
+			return true
+		case before == nil || !before.Menu || e.found || before.From == "":
+			whole[url] = false
+			return false
+		}
+		url = before.From // It was not found in this run: is the one above whole?
+	}
+	return false
+}
+
+// delete removes the files of r, unless they are not as the mirror wrote them.
+func (c *crawl) delete(r *Record) (deleted bool, err error) {
+	if stamp := c.tree.stamp(r.File); stamp != nil && !r.Stored.equal(stamp) {
+		return false, nil
+	}
+	for _, name := range []string{r.Page, r.Original, r.File} {
+		if name == "" {
+			continue
+		}
+		if err := c.tree.remove(name); err != nil {
+			return false, err
+		}
+	}
+	c.sum.Deleted++
+	return true, nil
+}

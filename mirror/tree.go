@@ -1,0 +1,359 @@
+package mirror
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/filelock"
+	"github.com/locus-url/locus/internal/wholefile"
+)
+
+const (
+	partFolder     = stateFolder + "/part"
+	originalFolder = stateFolder + "/original"
+	lockFile       = stateFolder + "/lock"
+)
+
+// ErrBusy is wrapped by the error about a folder that another run mirrors to.
+var ErrBusy = errors.New("another run mirrors to this folder")
+
+// ErrForeign is wrapped by errors about files that are in the way: those that are not of
+// the mirror, and symbolic links.
+var ErrForeign = errors.New("in the way")
+
+// FileError is a failure to read or write a file of the mirror.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return locus.Quote(e.Path) + ": " + e.Err.Error() }
+func (e *FileError) Unwrap() error { return e.Err }
+
+// tree is the folder of a mirror. It follows no symbolic link, and may be used
+// concurrently.
+type tree struct {
+	root *os.Root
+	lock *os.File
+
+	parts atomic.Bool // there may be parts of objects
+
+	mu      sync.Mutex
+	folders map[string]bool    // that exist
+	open    map[string]*folder // those that were used last
+	uses    int
+}
+
+// folder is an open folder of the tree.
+type folder struct {
+	*os.Root
+	dir   *os.File
+	users int
+	last  int // of tree.uses
+}
+
+// openTree opens the folder dir, and makes it if it is missing. It locks the folder for
+// this run.
+func openTree(dir string) (*tree, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{root: root, folders: map[string]bool{}, open: map[string]*folder{}}
+	if err = t.mkdir(partFolder); err == nil {
+		err = t.takeLock()
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	names, err := fs.ReadDir(root.FS(), partFolder)
+	t.parts.Store(err != nil || len(names) > 0)
+	return t, nil
+}
+
+// takeLock locks the folder. Without locks in the file system it does nothing.
+func (t *tree) takeLock() (err error) {
+	if info, err := t.root.Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
+		return t.fail(lockFile, ErrForeign)
+	}
+	if t.lock, err = t.root.OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return t.fail(lockFile, err)
+	}
+	err = filelock.Try(t.lock)
+	if errors.Is(err, filelock.ErrLocked) {
+		if n := filelock.Process(t.lock); n != 0 {
+			return fmt.Errorf("%w: process %d", ErrBusy, n)
+		}
+		return ErrBusy
+	}
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return t.fail(lockFile, err)
+	}
+	// The lock works without the process's number, too.
+	_ = t.lock.Truncate(0)
+	_, _ = t.lock.WriteAt(fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid()), 0)
+	return nil
+}
+
+func (t *tree) close() {
+	if t.lock != nil {
+		t.lock.Close()
+	}
+	for _, f := range t.open {
+		f.close()
+	}
+	t.root.Close()
+}
+
+func (f *folder) close() {
+	f.Close()
+	f.dir.Close()
+}
+
+// maxOpen is how many folders are kept open.
+const maxOpen = 32
+
+// enter returns the folder of a file, which is made if it is missing. The caller must
+// leave it.
+func (t *tree) enter(name string) (*folder, error) {
+	name = path.Dir(name)
+	if err := t.mkdir(name); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.uses++
+	f := t.open[name]
+	if f == nil {
+		root, err := t.root.OpenRoot(name)
+		if err != nil {
+			return nil, t.fail(name, err)
+		}
+		dir, err := root.Open(".")
+		if err != nil {
+			root.Close()
+			return nil, t.fail(name, err)
+		}
+		f = &folder{Root: root, dir: dir}
+		t.open[name] = f
+	}
+	f.users++
+	f.last = t.uses
+	return f, nil
+}
+
+// leave ends the use of a folder.
+func (t *tree) leave(f *folder) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f.users--
+	if len(t.open) <= maxOpen {
+		return
+	}
+	oldest := ""
+	for name, f := range t.open {
+		if f.users == 0 && (oldest == "" || f.last < t.open[oldest].last) {
+			oldest = name
+		}
+	}
+	t.forget(oldest)
+}
+
+// forget closes a folder that is not used. The caller must hold t.mu.
+func (t *tree) forget(name string) {
+	if f := t.open[name]; f != nil && f.users == 0 {
+		f.close()
+		delete(t.open, name)
+	}
+}
+
+// fail adds the name to err.
+func (t *tree) fail(name string, err error) error {
+	var onPath *fs.PathError
+	var onLink *os.LinkError
+	switch {
+	case errors.As(err, &onPath):
+		err = onPath.Err
+	case errors.As(err, &onLink):
+		err = onLink.Err
+	}
+	return &FileError{name, err}
+}
+
+// mkdir makes a folder and those above it.
+func (t *tree) mkdir(name string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name == "." || t.folders[name] {
+		return nil
+	}
+	for end := 0; end < len(name); end++ {
+		n := strings.IndexByte(name[end:], '/')
+		if n < 0 {
+			n = len(name) - end
+		}
+		end += n
+		if err := t.oneFolder(name[:end]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxFolders bounds the names of folders that are kept.
+const maxFolders = 20_000
+
+func (t *tree) oneFolder(name string) error {
+	if t.folders[name] {
+		return nil
+	}
+	info, err := t.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = t.root.Mkdir(name, 0o777); err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = t.root.Lstat(name)
+		}
+	}
+	switch {
+	case err != nil:
+		return t.fail(name, err)
+	case !info.IsDir():
+		return t.fail(name, fmt.Errorf("%w: not a folder", ErrForeign))
+	}
+	if len(t.folders) >= maxFolders {
+		clear(t.folders)
+	}
+	t.folders[name] = true
+	return nil
+}
+
+// stamp returns the size and time of a regular file that no link leads to; nil: there is
+// none.
+func (t *tree) stamp(name string) *Stamp {
+	f, err := t.enter(name)
+	if err != nil {
+		return nil
+	}
+	defer t.leave(f)
+	info, err := f.Lstat(path.Base(name))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return &Stamp{info.Size(), info.ModTime().UTC()}
+}
+
+// isFree reports whether nothing has that name.
+func (t *tree) isFree(name string) (bool, error) {
+	f, err := t.enter(name)
+	if err != nil {
+		return false, err
+	}
+	defer t.leave(f)
+	_, err = f.Lstat(path.Base(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
+}
+
+// read opens a regular file for reading.
+func (t *tree) read(name string) (*os.File, error) {
+	if t.stamp(name) == nil {
+		return nil, t.fail(name, fs.ErrNotExist)
+	}
+	f, err := t.root.Open(name)
+	if err != nil {
+		return nil, t.fail(name, err)
+	}
+	return f, nil
+}
+
+// publish gives the file that was written as temporary the time, unless that is zero,
+// and the name. It replaces a file, never a folder.
+func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error) {
+	if err := t.mkdir(path.Dir(name)); err != nil {
+		return nil, err
+	}
+	if !modTime.IsZero() {
+		if err := t.root.Chtimes(temporary, modTime, modTime); err != nil {
+			return nil, t.fail(name, err)
+		}
+	}
+	info, err := t.root.Lstat(temporary)
+	if err == nil {
+		err = t.root.Rename(temporary, name)
+	}
+	if err != nil {
+		return nil, t.fail(name, err)
+	}
+	return &Stamp{info.Size(), info.ModTime().UTC()}, nil
+}
+
+// write writes a file, which has its name when it is complete.
+func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, error) {
+	f, err := t.enter(name)
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave(f)
+	if at, err := wholefile.Write(f.dir, path.Base(name), octets, modTime, false); err == nil {
+		return &Stamp{int64(len(octets)), at}, nil
+	}
+	// It replaces another one, or the system needs a temporary name.
+	temporary := partFolder + "/" + urlHash(name) + ".new"
+	t.root.Remove(temporary)
+	part, err := t.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, t.fail(name, err)
+	}
+	_, err = part.Write(octets)
+	if err = errors.Join(err, part.Close()); err != nil {
+		t.root.Remove(temporary)
+		return nil, t.fail(name, err)
+	}
+	return t.publish(temporary, name, modTime)
+}
+
+// remove removes a file, and the folders above it that are empty then.
+func (t *tree) remove(name string) error {
+	if err := t.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return t.fail(name, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for dir := path.Dir(name); dir != "." && dir != stateFolder; dir = path.Dir(dir) {
+		t.forget(dir)
+		if t.root.Remove(dir) != nil {
+			break // it is not empty
+		}
+		delete(t.folders, dir)
+	}
+	return nil
+}
+
+// copy copies a file with its time.
+func (t *tree) copy(from, to string) error {
+	f, err := t.read(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	octets, err := io.ReadAll(f)
+	if err != nil {
+		return t.fail(from, err)
+	}
+	_, err = t.write(to, octets, time.Time{})
+	return err
+}
