@@ -61,7 +61,7 @@ func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job], o *
 		}
 	}
 	p := c.prior(j)
-	req := access.Request{URL: u, From: from, NoFollow: true, Source: true}
+	req := access.Request{URL: u, From: from, NoFollow: true, Source: true, More: j.InMenu}
 	if c.isUnchanged(ctx, j, p, req, o) {
 		c.keep(j, p, o)
 	}

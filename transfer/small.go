@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -43,9 +44,11 @@ func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 	if w.begun || len(w.data) == 0 && err != nil {
 		return err
 	}
-	if err == nil && writeWhole(t.dir, t.part.file, w.data, t.modTime(o)) == nil {
-		t.result.Size = int64(len(w.data))
-		return nil
+	if err == nil {
+		if _, failed := wholefile.Write(t.dir, t.part.file, w.data, t.modTime(o), true); failed == nil {
+			t.result.Size = int64(len(w.data))
+			return nil
+		}
 	}
 	return errors.Join(err, w.begin())
 }

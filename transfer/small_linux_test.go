@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // noUnnamed skips a test where the file system has no unnamed files.
@@ -16,7 +18,7 @@ func noUnnamed(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	if err := writeWhole(folder, "probe", nil, time.Time{}); err != nil {
+	if _, err := wholefile.Write(folder, "probe", nil, time.Time{}, true); err != nil {
 		t.Skip(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "probe")); err != nil {

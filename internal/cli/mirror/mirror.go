@@ -32,6 +32,7 @@ type runner struct {
 	rate                    float64
 	all                     bool
 
+	archive  base.Archive
 	progress *base.Progress
 	done     int
 	octets   int64
@@ -51,6 +52,8 @@ if everything was listed to the end. Files of others are never replaced and neve
 --include, --exclude and --hosts take patterns: "example.com", "*/private/", the beginning of
 URLs with "*" and a final "$", or what "locus gateway --deny" takes. Pages that --include
 leaves out are read for their links, and not kept.
+
+--warc records what is fetched, with the conversation about it, in a web archive too.
 
 robots.txt and a pause that a server asks for are obeyed. Logins come from the URL or
 ~/.netrc. The status is 3 if something could not be fetched, 4 if the policy denied it.`
@@ -100,6 +103,7 @@ func New(a *base.App) *cobra.Command {
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.all, "all", false, "show files that have not changed, too")
 	})
+	r.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions(layouts, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -198,7 +202,14 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if len(starts) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	c, closeAll, err := client.New(r.a, client.Options{NoProgress: true, NoPrompt: true})
+	if !r.o.NoRobots {
+		r.archive.Robots = "classic"
+	}
+	if ok, err := r.archive.Open(r.a); !ok {
+		return err
+	}
+	defer r.archive.Close()
+	c, closeAll, err := client.New(r.a, client.Options{NoProgress: true, NoPrompt: true, Record: r.archive.Record()})
 	if err != nil {
 		return err
 	}
