@@ -76,13 +76,12 @@ const rules = `
 
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
-	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
+	access, escape, extract, internal/term, internal/filelock, internal/queue, internal/wholefile < transfer;
 	access < internal/robots;
 	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
 	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
-	access, transfer, escape, internal/term < menufs;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
