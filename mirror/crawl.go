@@ -256,7 +256,7 @@ func (c *crawl) finish(j *job, o *outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.active--
-	if isFull(o.err) {
+	if isDiskFull(o.err) {
 		c.stop(o.err) // No other file can be written either. The next run does j.
 		return
 	}

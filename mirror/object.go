@@ -182,7 +182,10 @@ func (c *crawl) place(r *Record, j *job, p prior, isMenu bool, mediaType string)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ledger.claim(j.URL, at)
+	if err := c.ledger.claim(j.URL, at); err != nil {
+		return c.tree.fail(journalFile, err)
+	}
+	return nil
 }
 
 // keepOctets keeps an object, or the octets of a menu, that is in memory.

@@ -40,8 +40,8 @@ type FileError struct {
 func (e *FileError) Error() string { return locus.Quote(e.Path) + ": " + e.Err.Error() }
 func (e *FileError) Unwrap() error { return e.Err }
 
-// isFull reports whether err is about a file system that takes no more files.
-func isFull(err error) bool {
+// isDiskFull reports whether err is about a file system that takes no more files.
+func isDiskFull(err error) bool {
 	var file *FileError
 	return errors.As(err, &file) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS))
 }
