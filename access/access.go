@@ -186,6 +186,8 @@ type Request struct {
 
 	// Probe, Source and More are as in [scheme.Request].
 	Probe, Source, More bool
+	// Listed is as in [scheme.Request]. Referrals do not inherit it.
+	Listed *scheme.Item
 	// Trace is called for each line of the conversation, referrals included. nil: that
 	// of the client's options is.
 	Trace scheme.TraceFunc

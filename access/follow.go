@@ -200,6 +200,9 @@ func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *t
 		More:           f.request.More,
 		Source:         f.request.Source,
 	}
+	if hops == 0 {
+		r.Listed = f.request.Listed
+	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, origin, hops, t) }
 	if ask := r.Ask; ask != nil && hops > 0 {
 		first := f.request.URL

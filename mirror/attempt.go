@@ -62,6 +62,9 @@ func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job], o *
 	}
 	p := c.prior(j)
 	req := access.Request{URL: u, From: from, NoFollow: true, Source: true, More: j.InMenu}
+	if j.Listed != nil && j.tries == 0 { // It may be out of date by now.
+		req.Listed = &scheme.Item{URL: j.url, Kind: scheme.KindObject, Size: j.Listed.Size, ModTime: j.Listed.Time}
+	}
 	if c.isUnchanged(ctx, j, p, req, o) {
 		c.keep(j, p, o)
 	}

@@ -256,6 +256,10 @@ func (c *crawl) finish(j *job, o *outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.active--
+	if isDiskFull(o.err) {
+		c.stop(o.err) // No other file can be written either. The next run does j.
+		return
+	}
 	if o.err != nil {
 		c.fail(j, o)
 	} else if o.result != nil {

@@ -302,7 +302,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 			}
 			continues = n.Begin.Options == l.begin.Options
 		case n.Job != nil:
-			if isLocal(n.Job.File) {
+			if continues && isLocal(n.Job.File) { // Otherwise a name without a file is free again.
 				take(place{n.Job.File, n.Job.Page})
 			}
 			l.change(n.Job.URL, func(e *known) { e.found = true })

@@ -72,7 +72,7 @@ func (c *crawl) menu(j *job, p prior, res *access.Result, m *scheme.Menu, o *out
 	}
 	m.Close()
 	o.release()
-	r := Record{Type: mediaType, Menu: true, Private: res.LinkOrigin == policy.FromPrivate}
+	r := Record{Type: bounded(mediaType), Menu: true, Private: res.LinkOrigin == policy.FromPrivate}
 	c.describe(&r, j)
 	if err := c.place(&r, j, p, true, mediaType); err != nil {
 		o.err = err

@@ -48,7 +48,7 @@ func (c *crawl) object(ctx context.Context, j *job, p prior, part *part, res *ac
 			return
 		}
 	}
-	record := Record{Type: r.Type, Tag: r.Tag, Modified: r.ModTime, Private: res.LinkOrigin == policy.FromPrivate, Document: docType != ""}
+	record := Record{Type: bounded(r.Type), Tag: bounded(r.Tag), Modified: r.ModTime, Private: res.LinkOrigin == policy.FromPrivate, Document: docType != ""}
 	if record.Modified.IsZero() && j.Listed != nil {
 		record.Modified = j.Listed.Time
 	}
@@ -89,6 +89,16 @@ func (c *crawl) object(ctx context.Context, j *job, p prior, part *part, res *ac
 	default:
 		c.keepPart(ctx, p, &record, part, r, text, err, o)
 	}
+}
+
+// bounded drops a text that is too long for the manifest. The server decides about its
+// length.
+func bounded(text string) string {
+	const most = 4 << 10
+	if len(text) > most {
+		return ""
+	}
+	return text
 }
 
 // isKept reports whether an object is to have a file.
@@ -172,7 +182,10 @@ func (c *crawl) place(r *Record, j *job, p prior, isMenu bool, mediaType string)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ledger.claim(j.URL, at)
+	if err := c.ledger.claim(j.URL, at); err != nil {
+		return c.tree.fail(journalFile, err)
+	}
+	return nil
 }
 
 // keepOctets keeps an object, or the octets of a menu, that is in memory.

@@ -37,6 +37,11 @@ type Options struct {
 	Relink bool
 	// Delete removes files whose resources are gone.
 	Delete bool
+	// MaxDelete is the most resources whose files Delete removes: if more are gone, no file
+	// is removed, and Run returns an [*ManyGoneError]. 0: any number, but not all that
+	// the mirror has of a given URL, because a server that has lost its files, or shows
+	// another place, looks the same.
+	MaxDelete int
 	// NoTimes gives files the time of their writing. Otherwise a file has the time of
 	// its resource, if the server tells that.
 	NoTimes bool
@@ -78,7 +83,7 @@ func (o *Options) orDefault() (Options, error) {
 	default:
 		return r, fmt.Errorf("mirror: %w: unknown layout %s: write host, url, flat or type", locus.ErrValue, locus.Quote(string(r.Layout)))
 	}
-	if r.MaxBytes < 0 || r.MaxFiles < 0 || r.Parallel < 0 || r.PerHost < 0 || r.Interval < 0 || r.Wait < 0 || r.MaxWait < 0 || r.MaxPage < 0 {
+	if r.MaxBytes < 0 || r.MaxFiles < 0 || r.MaxDelete < 0 || r.Parallel < 0 || r.PerHost < 0 || r.Interval < 0 || r.Wait < 0 || r.MaxWait < 0 || r.MaxPage < 0 {
 		return r, errors.New("mirror: a limit is negative; 0 means the default")
 	}
 	r.Layout = cmp.Or(r.Layout, LayoutHost)

@@ -133,7 +133,7 @@ func relativePath(from, to string) string {
 func (c *crawl) menuPage(r *Record, t *targets) error {
 	e := c.ledger.index[keyOf(r.URL)]
 	_, now := c.ledger.records(r.URL)
-	if e.manifest > 0 && now != nil && now.Status == Same && !c.o.Relink && c.tree.stamp(r.Page) != nil {
+	if e.manifest > 0 && now != nil && now.Status == Same && !c.o.Relink && r.Original == "" && c.tree.stamp(r.Page) != nil {
 		return nil
 	}
 	u, err := locus.Parse(r.URL)

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,15 +110,64 @@ func (c *crawl) run(ctx context.Context) (Summary, error) {
 	}
 	if err != nil {
 		c.sum.Whole = false
-		return c.sum, errors.Join(err, c.ledger.flush())
+		if flushed := c.ledger.flush(); flushed != nil && !errors.Is(err, errors.Unwrap(flushed)) {
+			err = errors.Join(err, flushed)
+		}
+		return c.sum, err
 	}
 	return c.sum, nil
 }
 
+// ManyGoneError is the error of a run that deleted nothing, because more is gone than
+// [Options].MaxDelete allows. The rest of the run is complete.
+type ManyGoneError struct {
+	Gone int
+	Max  int // Options.MaxDelete; 0: all that the mirror has of a given URL is gone
+}
+
+func (e *ManyGoneError) Error() string {
+	if e.Max > 0 {
+		return fmt.Sprintf("mirror: %d resources are gone, more than %d: nothing was deleted", e.Gone, e.Max)
+	}
+	return fmt.Sprintf("mirror: all %d resources below a URL are gone: nothing was deleted", e.Gone)
+}
+
+// mayDelete returns a *ManyGoneError if too much is gone to delete it.
+func (c *crawl) mayDelete(whole map[string]bool) error {
+	all, gone, stays := 0, map[string]int{}, map[string]bool{} // by the given URL
+	for url, text := range c.ledger.all() {
+		r := decode(text)
+		if r == nil || r.From == "" {
+			continue
+		}
+		if e := c.ledger.index[keyOf(url)]; e.found && !e.missing || !c.isGone(r, whole) {
+			stays[r.Start] = stays[r.Start] || !r.Menu
+			continue
+		}
+		all++
+		gone[r.Start]++
+	}
+	switch {
+	case c.o.MaxDelete > 0 && all > c.o.MaxDelete:
+		return &ManyGoneError{all, c.o.MaxDelete}
+	case c.o.MaxDelete > 0:
+		return nil
+	}
+	for start, n := range gone {
+		if !stays[start] {
+			return &ManyGoneError{Gone: n}
+		}
+	}
+	return nil
+}
+
 // settle finds what is gone, and ends the run.
 func (c *crawl) settle() error {
-	var trouble error
+	var trouble, refused error
 	whole := map[string]bool{} // whether the listing of a folder was whole
+	if c.o.Delete {
+		refused = c.mayDelete(whole)
+	}
 	err := c.ledger.finish(func(r *Record) (stays bool) {
 		if !c.isGone(r, whole) {
 			return true
@@ -125,14 +175,14 @@ func (c *crawl) settle() error {
 		r.Gone = true
 		c.count(Gone)
 		c.report(Event{URL: r.URL, File: r.File, Status: Gone, Size: r.Size, Digest: r.Digest})
-		if !c.o.Delete || trouble != nil {
+		if !c.o.Delete || refused != nil || trouble != nil {
 			return true
 		}
 		deleted, err := c.delete(r)
 		trouble = err
 		return !deleted
 	})
-	return errors.Join(err, trouble)
+	return cmp.Or(err, trouble, refused)
 }
 
 // isGone reports whether a resource that was not found, or is missing, is gone. whole

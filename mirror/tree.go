@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -38,6 +39,12 @@ type FileError struct {
 
 func (e *FileError) Error() string { return locus.Quote(e.Path) + ": " + e.Err.Error() }
 func (e *FileError) Unwrap() error { return e.Err }
+
+// isDiskFull reports whether err is about a file system that takes no more files.
+func isDiskFull(err error) bool {
+	var file *FileError
+	return errors.As(err, &file) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS))
+}
 
 // tree is the folder of a mirror. It follows no symbolic link, and may be used
 // concurrently.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/menufs"
+	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
@@ -543,7 +543,7 @@ func TestFileServer(t *testing.T) {
 	}
 	defer server.Close()
 	a := accessClient(t, nil)
-	tree, err := menufs.New(t.Context(), a, parse("gopher://"+server.Addr()), nil)
+	tree, err := mirror.NewFS(t.Context(), a, parse("gopher://"+server.Addr()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,6 +71,10 @@ type Request struct {
 	// More says that other URLs of the same server follow. An opener may prepare for them.
 	More bool
 
+	// Listed is what a menu of the same server says of the object. Where its menus are
+	// exact, an opener may use its Size and ModTime instead of asking for them. nil: unknown.
+	Listed *Item
+
 	// Source asks for Menu.Source, which needs memory.
 	Source bool
 

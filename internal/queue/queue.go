@@ -166,11 +166,17 @@ func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	}
 }
 
-// Slow makes the interval of h at least that long.
+// Slow makes the interval of h at least that long, from now on.
 func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	h.limits.Interval = max(h.limits.Interval, interval)
+	if interval <= h.limits.Interval || h.limits == (Limits{}) {
+		return
+	}
+	h.limits.Interval = interval
+	if next := time.Now().Add(interval); next.After(h.next) {
+		h.next = next
+	}
 }
 
 // Shut records why h must not be asked any more, and gives its jobs out without

@@ -244,6 +244,7 @@ func (c *control) receiveLast(r reply) reply {
 type habits struct {
 	oneByOne atomic.Bool // it gets no command before the reply to the last one
 	notAhead atomic.Bool // it gets no command during a transfer
+	exact    atomic.Bool // it lists directories by MLSD
 }
 
 // maxServers is how many servers are remembered.
@@ -312,6 +313,7 @@ func (c *control) findListVerb() []step {
 	return []step{{[]string{"FEAT"}, func(r reply) error {
 		if c.listVerb = "LIST"; offersMLSD(r) {
 			c.listVerb = "MLSD"
+			c.habits.exact.Store(true)
 		}
 		return nil
 	}}}

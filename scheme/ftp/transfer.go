@@ -135,6 +135,10 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 func (x *operation) questions(o *scheme.Object) []step {
 	ctl, plan := x.ctl, x.plan
 	steps := ctl.setType(plan.typ)
+	if x.isListed() {
+		o.Size, o.ModTime = x.req.Listed.Size, x.req.Listed.ModTime
+		return steps
+	}
 	if plan.typ == "I" && !ctl.noSize {
 		// In other types SIZE fails, or is not the size of the file.
 		steps = append(steps, step{[]string{"SIZE", plan.name}, func(r reply) error {
@@ -149,6 +153,13 @@ func (x *operation) questions(o *scheme.Object) []step {
 		}})
 	}
 	return steps
+}
+
+// isListed reports whether MLSD, which is exact (RFC 3659 section 7.5), has told size and time.
+func (x *operation) isListed() bool {
+	req := x.req
+	return req.Listed != nil && req.Listed.Size >= 0 && !req.Listed.ModTime.IsZero() && x.ctl.habits.exact.Load() &&
+		x.plan.typ == "I" && !req.Probe && req.Offset == 0
 }
 
 func tag(o *scheme.Object) string {
@@ -299,6 +310,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	ch, _, err := x.transfer(0, nil, command...)
 	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
 		ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
+		ctl.habits.exact.Store(false)
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, nil, command...)
 	}

@@ -47,7 +47,8 @@ and what linked to it.
 An interrupted run continues when the same command runs again. A later run transfers only
 what has changed: by the size and time in a directory, by a probe, else by the octets. It
 reports what was added, has changed, is gone, and failed. --delete removes what is gone,
-if everything was listed to the end. Files of others are never replaced and never deleted.
+if everything was listed to the end, and unless that is all there was: --max-delete N allows
+N. Files of others are never replaced and never deleted.
 
 --include, --exclude and --hosts take patterns: "example.com", "*/private/", the beginning of
 URLs with "*" and a final "$", or what "locus gateway --deny" takes. Pages that --include
@@ -80,6 +81,7 @@ func New(a *base.App) *cobra.Command {
 		f.StringVar(&r.layout, "layout", "host", "name files by `LAYOUT`: host, url, flat or type")
 		f.BoolVar(&r.o.Relink, "relink", false, "rewrite links for reading without the network")
 		f.BoolVar(&r.o.Delete, "delete", false, "delete files whose resources are gone")
+		f.IntVar(&r.o.MaxDelete, "max-delete", 0, "delete nothing if more than `N` resources are gone")
 		f.BoolVar(&r.o.NoTimes, "no-times", false, "give files today's time instead of the server's")
 	})
 	base.AddFlags(cmd, "Selection", func(f *pflag.FlagSet) {
@@ -120,8 +122,8 @@ func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 		return errors.New("-d needs the name of a folder")
 	case !slices.Contains(layouts, r.layout):
 		return fmt.Errorf("--layout: unknown layout %s: write host, url, flat or type", locus.Quote(r.layout))
-	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.Parallel < 0 || o.PerHost < 0 || r.retry < 0 || o.MaxWait < 0 || r.rate < 0:
-		return errors.New("--max-bytes, --max-files, --parallel, --per-host, --rate, --retry and --max-wait can't be negative")
+	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.MaxDelete < 0 || o.Parallel < 0 || o.PerHost < 0 || r.retry < 0 || o.MaxWait < 0 || r.rate < 0:
+		return errors.New("--max-bytes, --max-files, --max-delete, --parallel, --per-host, --rate, --retry and --max-wait can't be negative")
 	case r.a.Flags.Header.Get("Authorization")+r.a.Flags.Header.Get("Cookie") != "" && (o.PageRequisites || len(r.hosts)+flags.NArg() > 1):
 		return errors.New(`--header can't set Authorization or Cookie for several hosts; write "HOST: NAME: VALUE", or use ~/.netrc`)
 	}
@@ -219,10 +221,13 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	r.o.Report = r.report
 	sum, err := mirror.Run(ctx, c, r.dir, starts, &r.o)
 	r.progress.Close()
+	many := (*mirror.ManyGoneError)(nil)
 	if err == nil || ctx.Err() != nil || sum != (mirror.Summary{}) {
-		r.summarize(sum, err == nil)
+		r.summarize(sum, err == nil || errors.As(err, &many))
 	}
 	switch {
+	case many != nil:
+		r.a.Fail(base.StatusNo, fmt.Errorf("%w (--max-delete %d allows it)", err, many.Gone))
 	case ctx.Err() != nil:
 		r.a.Note("interrupted; the same command continues")
 	case err != nil:

@@ -1,4 +1,4 @@
-package menufs_test
+package mirror_test
 
 import (
 	"bytes"
@@ -15,13 +15,13 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/locus-url/locus/menufs"
+	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// pattern returns n octets of text without repetitions.
-func pattern(n int) string {
+// octetsOf returns n octets of text without repetitions.
+func octetsOf(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		fmt.Fprintf(&b, "%d\n", i)
@@ -30,24 +30,24 @@ func pattern(n int) string {
 }
 
 // objects are small and large, with and without a size, and resumable or not.
-func objects(sizes ...int) (w *world, names []string) {
-	w = &world{pages: map[string]page{}}
+func objects(sizes ...int) (w *menuWorld, names []string) {
+	w = &menuWorld{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for _, n := range sizes {
 		for _, size := range []bool{false, true} {
 			for _, resumes := range []bool{false, true} {
 				name := fmt.Sprintf("%d-%v-%v", n, size, resumes)
 				names = append(names, name)
-				w.pages[name] = page{data: pattern(n), size: size, resumes: resumes}
+				w.pages[name] = menuPage{data: octetsOf(n), size: size, resumes: resumes}
 				items = append(items, objectItem(name))
 			}
 		}
 	}
-	w.pages[""] = page{items: items}
+	w.pages[""] = menuPage{items: items}
 	return w, names
 }
 
-func TestSeek(t *testing.T) {
+func TestFSSeek(t *testing.T) {
 	w, names := objects(0, 1, 600, 5000, 200_000, 1<<20+500_000)
 	f := w.fs(t, nil)
 	for _, name := range names {
@@ -98,7 +98,7 @@ func TestSeek(t *testing.T) {
 	for range 3 {
 		x.(io.Seeker).Seek(0, io.SeekEnd)
 		x.(io.Seeker).Seek(0, io.SeekStart)
-		if data, err := io.ReadAll(x); err != nil || string(data) != pattern(5000) {
+		if data, err := io.ReadAll(x); err != nil || string(data) != octetsOf(5000) {
 			t.Errorf("%d octets, %v", len(data), err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
+func TestFSSize(t *testing.T) {
 	w, names := objects(0, 1, 600, 5000)
 	f := w.fs(t, nil)
 	for _, name := range names {
@@ -124,7 +124,7 @@ func TestSize(t *testing.T) {
 		if err != nil || info.Size() != int64(len(p.data)) {
 			t.Errorf("%s: %d octets, %v", name, info.Size(), err)
 		}
-		source := info.Sys().(*menufs.Source)
+		source := info.Sys().(*mirror.FSSource)
 		if known := p.size; known != (source.Item.Size == int64(len(p.data))) || source.Item.Type != "text/plain" {
 			t.Errorf("%s: from %+v", name, source)
 		}
@@ -142,8 +142,8 @@ func TestSize(t *testing.T) {
 }
 
 // Reading or copying an object does not first read it to find its size.
-func TestReadsOnce(t *testing.T) {
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: pattern(3 << 20)}}}
+func TestFSReadsOnce(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: octetsOf(3 << 20)}}}
 	f := w.fs(t, nil)
 	if data, err := fs.ReadFile(f, "x"); err != nil || string(data) != w.pages["x"].data {
 		t.Errorf("%d octets, %v", len(data), err)
@@ -165,11 +165,11 @@ func TestReadsOnce(t *testing.T) {
 }
 
 // The opened object's type, size and time override those of the menu.
-func TestObjectTells(t *testing.T) {
+func TestFSObjectTells(t *testing.T) {
 	date := time.Date(1994, 12, 20, 0, 0, 0, 0, time.UTC)
 	i := objectItem("x")
 	i.Size, i.ModTime, i.Type = 7, date, "text/html"
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{i}}, "x": {data: "12345", size: true, modTime: date.AddDate(1, 0, 0)}}}
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{i}}, "x": {data: "12345", size: true, modTime: date.AddDate(1, 0, 0)}}}
 	f := w.fs(t, nil)
 	entries, err := f.ReadDir(".")
 	if err != nil {
@@ -189,9 +189,9 @@ func TestObjectTells(t *testing.T) {
 	}
 }
 
-func TestBrokenObject(t *testing.T) {
+func TestFSBrokenObject(t *testing.T) {
 	cut := fmt.Errorf("%w: cut off", scheme.ErrProtocol)
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "good", err: cut}}}
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "good", err: cut}}}
 	f := w.fs(t, nil)
 	data, err := f.ReadFile("x")
 	var about *fs.PathError
@@ -216,9 +216,9 @@ func TestBrokenObject(t *testing.T) {
 }
 
 // Reading does not continue with an object that has changed.
-func TestChanged(t *testing.T) {
+func TestFSChanged(t *testing.T) {
 	version := 0
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: pattern(100_000), resumes: true, tag: func() string {
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: octetsOf(100_000), resumes: true, tag: func() string {
 		version++
 		return fmt.Sprint(version)
 	}}}}
@@ -236,13 +236,13 @@ func TestChanged(t *testing.T) {
 }
 
 // An FTP server sends only the requested part.
-func TestSeekFTP(t *testing.T) {
+func TestFSSeekFTP(t *testing.T) {
 	server, err := ftptest.Start(ftptest.Files{"x": {Size: 10 << 20}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	f := newFS(t, new(world).client(t), "ftp://"+server.Addr(), nil)
+	f := newFS(t, new(menuWorld).client(t), "ftp://"+server.Addr(), nil)
 	x, err := f.Open("x")
 	if err != nil {
 		t.Fatal(err)
@@ -265,8 +265,8 @@ func TestSeekFTP(t *testing.T) {
 	}
 }
 
-func TestClose(t *testing.T) {
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
+func TestFSClose(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
 	x, err := w.fs(t, nil).Open("x")
 	if err != nil {
 		t.Fatal(err)
@@ -299,8 +299,8 @@ func TestClose(t *testing.T) {
 }
 
 // A file can be closed while its size is being found.
-func TestCloseWhileMeasured(t *testing.T) {
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
+func TestFSCloseWhileMeasured(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
 	x, err := w.fs(t, nil).Open("x")
 	if err != nil {
 		t.Fatal(err)
@@ -329,14 +329,14 @@ func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.
 }
 
 // http.FileServer serves objects of unknown size, whole and in part.
-func TestFileServer(t *testing.T) {
+func TestFSFileServer(t *testing.T) {
 	w, names := objects(0, 1, 600, 5000, 200_000, 1<<20+500_000)
-	w.pages["d"] = page{items: []scheme.Item{objectItem("5000-false-false"), item(scheme.KindMenu, "home", ""), objectItem("gone"), item(scheme.KindObject, "<b>", "%3Cb%3E")}}
-	w.pages["cut"] = page{data: "some", err: scheme.ErrProtocol}
+	w.pages["d"] = menuPage{items: []scheme.Item{objectItem("5000-false-false"), menuItemOf(scheme.KindMenu, "home", ""), objectItem("gone"), menuItemOf(scheme.KindObject, "<b>", "%3Cb%3E")}}
+	w.pages["cut"] = menuPage{data: "some", err: scheme.ErrProtocol}
 	root := w.pages[""]
 	root.items = append(root.items, menuItem("d"), objectItem("cut"), scheme.Item{URL: parse("file:///etc/passwd"), Kind: scheme.KindObject})
 	w.pages[""] = root
-	h := http.FileServer(http.FS(w.fs(t, &menufs.Options{Elsewhere: true})))
+	h := http.FileServer(http.FS(w.fs(t, &mirror.FSOptions{Elsewhere: true})))
 	for _, name := range names {
 		data := w.pages[name].data
 		rec := get(t, h, "/"+name)

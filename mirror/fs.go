@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure an [FS]. Negative values are invalid.
-type Options struct {
+// FSOptions configure an [FS]. Negative values are invalid.
+type FSOptions struct {
 	// Elsewhere includes items of other servers and schemes. A server is known by its
 	// name, so a link under another name leads to another server.
 	Elsewhere bool
@@ -39,7 +39,7 @@ type Options struct {
 	// long as the FS exists.
 	Keep time.Duration
 	// Kept is the most menus whose entries are kept; 0: 4096. Together they have at
-	// most Options.Entries entries and 256 MiB of URLs and other text. Beyond that,
+	// most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond that,
 	// the least recently used menu is dropped, and read again when it is needed.
 	Kept int
 }
@@ -60,18 +60,18 @@ const (
 type FS struct {
 	ctx    context.Context
 	client *access.Client
-	o      Options
-	root   *entry
-	server server // of the root
+	o      FSOptions
+	root   *fsEntry
+	server fsServer // of the root
 
 	mu       sync.Mutex
-	menus    map[locus.URL]*menu     // by canonical URL
-	loading  map[*menu]chan struct{} // menus that are being read; closed at the end
-	recent   *list.List              // of *menu: those whose entries are kept, the most recently used first
-	total    int                     // kept entries
-	text     int64                   // octets of text in kept entries
-	menuText int64                   // octets of text in menus
-	most     int64                   // limit of text and of menuText: mostText
+	menus    map[locus.URL]*fsMenu     // by canonical URL
+	loading  map[*fsMenu]chan struct{} // menus that are being read; closed at the end
+	recent   *list.List                // of *fsMenu: those whose entries are kept, the most recently used first
+	total    int                       // kept entries
+	text     int64                     // octets of text in kept entries
+	menuText int64                     // octets of text in menus
+	most     int64                     // limit of text and of menuText: mostText
 }
 
 var (
@@ -81,16 +81,16 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// New returns the tree of the menu root, which c opens. New itself opens nothing: its
+// NewFS returns the tree of the menu root, which c opens. NewFS itself opens nothing: its
 // error is about root's scheme or about o, which may be nil. The end of ctx cancels
 // the operations of the FS and its files.
-func New(ctx context.Context, c *access.Client, root locus.URL, o *Options) (*FS, error) {
-	f := &FS{ctx: ctx, client: c, menus: make(map[locus.URL]*menu), loading: make(map[*menu]chan struct{}), recent: list.New(), most: mostText}
+func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) (*FS, error) {
+	f := &FS{ctx: ctx, client: c, menus: make(map[locus.URL]*fsMenu), loading: make(map[*fsMenu]chan struct{}), recent: list.New(), most: mostText}
 	if o != nil {
 		f.o = *o
 	}
 	if f.o.Depth < 0 || f.o.Entries < 0 || f.o.Menus < 0 || f.o.Kept < 0 || f.o.Keep < 0 {
-		return nil, errors.New("menufs: a limit is negative; 0 means the default")
+		return nil, errors.New("mirror: a limit is negative; 0 means the default")
 	}
 	f.o.Depth = cmp.Or(f.o.Depth, defaultDepth)
 	f.o.Entries = cmp.Or(f.o.Entries, defaultEntries)
@@ -98,20 +98,20 @@ func New(ctx context.Context, c *access.Client, root locus.URL, o *Options) (*FS
 	f.o.Kept = cmp.Or(f.o.Kept, defaultKept)
 
 	if root.IsZero() {
-		return nil, errors.New("menufs: the root is missing")
+		return nil, errors.New("mirror: the root is missing")
 	}
 	root = root.WithoutFragment()
 	if !f.opens(root) {
-		return nil, fmt.Errorf("menufs: %s: %w: the client can't open its scheme", locus.Quote(root.Redacted()), scheme.ErrUnsupported)
+		return nil, fmt.Errorf("mirror: %s: %w: the client can't open its scheme", locus.Quote(root.Redacted()), scheme.ErrUnsupported)
 	}
 	if _, _, err := c.Registry().Canonical(root); err != nil {
-		return nil, fmt.Errorf("menufs: %w", err)
+		return nil, fmt.Errorf("mirror: %w", err)
 	}
 	f.server = f.serverOf(root)
-	m := &menu{url: root}
+	m := &fsMenu{url: root}
 	f.menus[f.key(root)] = m
-	f.root = &entry{name: ".", item: scheme.Item{URL: root, Kind: scheme.KindMenu, Size: -1}}
-	f.root.state.Store(&state{mode: dirMode, menu: m})
+	f.root = &fsEntry{name: ".", item: scheme.Item{URL: root, Kind: scheme.KindMenu, Size: -1}}
+	f.root.state.Store(&entryState{mode: dirMode, menu: m})
 	return f, nil
 }
 
@@ -188,12 +188,12 @@ func (f *FS) ReadLink(name string) (string, error) {
 	if s.mode != linkMode {
 		return "", pathError("readlink", name, fs.ErrInvalid)
 	}
-	return relative(path.Dir(name), f.path(s.menu)), nil
+	return relativeName(path.Dir(name), f.path(s.menu)), nil
 }
 
-// relative returns the path of to relative to the directory from.
-func relative(from, to string) string {
-	up, down := elements(from), elements(to)
+// relativeName returns the path of to relative to the directory from.
+func relativeName(from, to string) string {
+	up, down := elementsOf(from), elementsOf(to)
 	for len(up) > 0 && len(down) > 0 && up[0] == down[0] {
 		up, down = up[1:], down[1:]
 	}
@@ -203,7 +203,7 @@ func relative(from, to string) string {
 	return path.Join(append(up, append(down, ".")...)...)
 }
 
-func elements(name string) []string {
+func elementsOf(name string) []string {
 	if name == "." {
 		return nil
 	}

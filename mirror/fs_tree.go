@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"container/list"
@@ -13,12 +13,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menu is a menu with its path, which never changes. It outlives the entry of the menu,
+// fsMenu is a menu with its path, which never changes. It outlives the entry of the menu,
 // which goes when the entries of its directory are dropped.
-type menu struct {
+type fsMenu struct {
 	url    locus.URL
 	from   *access.Result // the menu that contains it; nil: it is the root
-	parent *menu          // nil: it is the root
+	parent *fsMenu        // nil: it is the root
 	depth  int
 
 	// Under FS.mu:
@@ -29,16 +29,16 @@ type menu struct {
 
 // listing has the entries of a menu at the time when it was read.
 type listing struct {
-	entries []*entry // in the order of the menu
-	text    int64    // octets of text in them
-	names   map[string]*entry
+	entries []*fsEntry // in the order of the menu
+	text    int64      // octets of text in them
+	names   map[string]*fsEntry
 	next    map[string]int // for duplicate names: the number to try next
 	err     error          // why the rest is missing; nil: it is complete
 	final   bool           // err would happen again
 	read    time.Time
 }
 
-func (f *FS) path(m *menu) string {
+func (f *FS) path(m *fsMenu) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	name := "."
@@ -49,7 +49,7 @@ func (f *FS) path(m *menu) string {
 }
 
 // lookup finds the entry of that path. It follows links except in the last element.
-func (f *FS) lookup(name string) (*entry, error) {
+func (f *FS) lookup(name string) (*fsEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
 	}
@@ -57,7 +57,7 @@ func (f *FS) lookup(name string) (*entry, error) {
 		return nil, err
 	}
 	e := f.root
-	for _, element := range elements(name) {
+	for _, element := range elementsOf(name) {
 		m := e.state.Load().menu
 		if m == nil {
 			return nil, fs.ErrNotExist
@@ -77,7 +77,7 @@ func (f *FS) lookup(name string) (*entry, error) {
 
 // listing returns the kept entries of m, or reads them. want is the wanted name; empty:
 // all.
-func (f *FS) listing(m *menu, want string) (l *listing, err error) {
+func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	for {
 		l, busy := f.begin(m, want)
 		if l != nil {
@@ -99,7 +99,7 @@ func (f *FS) listing(m *menu, want string) (l *listing, err error) {
 // begin returns the kept entries of m, if they are fresh and complete or have the
 // wanted name. Otherwise it returns a channel that is closed when another goroutine
 // has read the menu, or nil if the caller must read it and call finish.
-func (f *FS) begin(m *menu, want string) (l *listing, busy chan struct{}) {
+func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l = m.kept
@@ -118,7 +118,7 @@ func (f *FS) begin(m *menu, want string) (l *listing, busy chan struct{}) {
 }
 
 // finish keeps the entries of m, unless l is nil, and wakes waiting goroutines.
-func (f *FS) finish(m *menu, l *listing) {
+func (f *FS) finish(m *fsMenu, l *listing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l != nil {
@@ -130,18 +130,18 @@ func (f *FS) finish(m *menu, l *listing) {
 
 // keep keeps the entries of m, and drops those of other menus beyond the limits. The
 // caller must hold f.mu.
-func (f *FS) keep(m *menu, l *listing) {
+func (f *FS) keep(m *fsMenu, l *listing) {
 	f.drop(m)
 	m.kept, m.element = l, f.recent.PushFront(m)
 	f.total += len(l.entries)
 	f.text += l.text
 	for f.recent.Len() > 1 && (f.recent.Len() > f.o.Kept || f.total > f.o.Entries || f.text > f.most) {
-		f.drop(f.recent.Back().Value.(*menu))
+		f.drop(f.recent.Back().Value.(*fsMenu))
 	}
 }
 
 // drop drops the entries of m, if they are kept. The caller must hold f.mu.
-func (f *FS) drop(m *menu) {
+func (f *FS) drop(m *fsMenu) {
 	if m.kept == nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (f *FS) drop(m *menu) {
 	m.kept, m.element = nil, nil
 }
 
-func (f *FS) load(m *menu) (*listing, error) {
+func (f *FS) load(m *fsMenu) (*listing, error) {
 	if m.depth > f.o.Depth {
 		return nil, fmt.Errorf("%w: the path has more than %d menus", scheme.ErrTooLarge, f.o.Depth)
 	}
@@ -168,10 +168,10 @@ func (f *FS) load(m *menu) (*listing, error) {
 }
 
 // read makes entries of the items of the resource of m.
-func (f *FS) read(m *menu, r *access.Result, resource *scheme.Menu) *listing {
-	l := &listing{names: make(map[string]*entry), read: time.Now()}
+func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
+	l := &listing{names: make(map[string]*fsEntry), read: time.Now()}
 	from := &access.Result{URL: r.URL, LinkOrigin: r.LinkOrigin}
-	own := make(map[*menu]bool)
+	own := make(map[*fsMenu]bool)
 	items := 0
 	for item, err := range resource.Items {
 		if items++; err == nil && items > f.o.Entries {
@@ -185,7 +185,7 @@ func (f *FS) read(m *menu, r *access.Result, resource *scheme.Menu) *listing {
 		if !f.has(item) {
 			continue
 		}
-		e := &entry{name: l.unique(f.nameOf(item), item.Kind == scheme.KindMenu), item: item, from: from, parent: m}
+		e := &fsEntry{name: l.unique(f.nameOf(item), item.Kind == scheme.KindMenu), item: item, from: from, parent: m}
 		if l.text += e.text(); l.text > f.most {
 			l.err, l.final = fmt.Errorf("%w: the menu has more than %d octets of text", scheme.ErrTooLarge, f.most), true
 			break
@@ -201,7 +201,7 @@ func (f *FS) read(m *menu, r *access.Result, resource *scheme.Menu) *listing {
 }
 
 // settle sets the state of e. own has the menus that are already in its directory.
-func (f *FS) settle(e *entry, own map[*menu]bool) error {
+func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 	isMenu := e.item.Kind == scheme.KindMenu
 	key := f.key(e.item.URL)
 	f.mu.Lock()
@@ -215,7 +215,7 @@ func (f *FS) settle(e *entry, own map[*menu]bool) error {
 		return err
 	}
 	if m.parent != e.parent || own[m] {
-		e.state.Store(&state{mode: linkMode, menu: m})
+		e.state.Store(&entryState{mode: linkMode, menu: m})
 		return nil
 	}
 	own[m] = true
@@ -225,7 +225,7 @@ func (f *FS) settle(e *entry, own map[*menu]bool) error {
 }
 
 // toMenu makes a directory or a link of an entry that was a file until it was opened.
-func (f *FS) toMenu(e *entry) error {
+func (f *FS) toMenu(e *fsEntry) error {
 	key := f.key(e.item.URL)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -236,14 +236,14 @@ func (f *FS) toMenu(e *entry) error {
 	if m.parent == e.parent && m.name == e.name {
 		e.state.Store(e.asDir(m))
 	} else {
-		e.state.Store(&state{mode: linkMode, menu: m})
+		e.state.Store(&entryState{mode: linkMode, menu: m})
 	}
 	return nil
 }
 
 // menu returns the menu of that key. A new one gets the path of e. The caller must hold
 // f.mu.
-func (f *FS) menu(key locus.URL, e *entry) (*menu, error) {
+func (f *FS) menu(key locus.URL, e *fsEntry) (*fsMenu, error) {
 	if m := f.menus[key]; m != nil {
 		return m, nil
 	}
@@ -253,22 +253,22 @@ func (f *FS) menu(key locus.URL, e *entry) (*menu, error) {
 	if f.menuText += int64(e.item.URL.Len() + len(e.name)); f.menuText > f.most {
 		return nil, fmt.Errorf("%w: the URLs of the menus have more than %d octets", scheme.ErrTooLarge, f.most)
 	}
-	m := &menu{url: e.item.URL, from: e.from, parent: e.parent, depth: e.parent.depth + 1, name: e.name}
+	m := &fsMenu{url: e.item.URL, from: e.from, parent: e.parent, depth: e.parent.depth + 1, name: e.name}
 	f.menus[key] = m
 	return m, nil
 }
 
 func (f *FS) key(u locus.URL) locus.URL {
-	u = plain(u)
+	u = withoutView(u)
 	if canonical, _, err := f.client.Registry().Canonical(u); err == nil {
 		return canonical
 	}
 	return u
 }
 
-// plain returns u without its fragment, and without a Gopher+ string that requests
+// withoutView returns u without its fragment, and without a Gopher+ string that requests
 // the default view (RFC 1738 section 3.4.6), which names the same item.
-func plain(u locus.URL) locus.URL {
+func withoutView(u locus.URL) locus.URL {
 	u = u.WithoutFragment()
 	if s := u.Scheme(); s != "gopher" && s != "gophers" {
 		return u
@@ -301,16 +301,16 @@ func (f *FS) opens(u locus.URL) bool {
 	return s.Opener != nil
 }
 
-type server struct {
+type fsServer struct {
 	scheme, host string
 	port         uint16
 }
 
-func (f *FS) serverOf(u locus.URL) server {
+func (f *FS) serverOf(u locus.URL) fsServer {
 	port, ok := u.Port()
 	if !ok {
 		s, _ := f.client.Registry().Lookup(u.Scheme())
 		port = s.Port
 	}
-	return server{u.Scheme(), strings.ToLower(strings.TrimSuffix(u.Host(), ".")), port}
+	return fsServer{u.Scheme(), strings.ToLower(strings.TrimSuffix(u.Host(), ".")), port}
 }

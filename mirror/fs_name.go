@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ const unnamed = "unnamed"
 
 // nameOf returns the name of item, which other items may have too.
 func (f *FS) nameOf(item scheme.Item) string {
-	fromURL := transfer.Name(f.client.Registry(), withoutSlash(plain(item.URL)))
+	fromURL := transfer.Name(f.client.Registry(), withoutSlash(withoutView(item.URL)))
 	if isName(fromURL) {
 		return fromURL
 	}

@@ -1,4 +1,4 @@
-package menufs_test
+package mirror_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/locus-url/locus/menufs"
+	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
@@ -53,7 +53,7 @@ func startGopher(t testing.TB, root gophertest.Item, o *gophertest.Options) (ser
 	return server, "gopher://" + server.Addr()
 }
 
-func TestGopher(t *testing.T) {
+func TestFSGopher(t *testing.T) {
 	const want = `./
 about.txt
 docs/
@@ -69,7 +69,7 @@ octets
 `
 	for _, o := range []*gophertest.Options{nil, {Length: gophertest.LengthExact}, {Length: gophertest.LengthClose}, {Plain: true}, {Plain: true, NoDot: true}} {
 		server, root := startGopher(t, hole(), o)
-		f := newFS(t, new(world).client(t), root, nil)
+		f := newFS(t, new(menuWorld).client(t), root, nil)
 		if got := tree(t, f); got != want {
 			t.Errorf("%+v: %s", o, got)
 		}
@@ -95,7 +95,7 @@ octets
 func lines(data []byte) string { return strings.ReplaceAll(string(data), "\r", "") }
 
 // A menu of Gopher+ items that links back to its root with a Gopher+ string.
-func TestGopherPlusRoot(t *testing.T) {
+func TestFSGopherPlusRoot(t *testing.T) {
 	var server *gophertest.Server
 	server, root := startGopher(t, gophertest.Item{}, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"": func(c net.Conn) {
@@ -103,13 +103,13 @@ func TestGopherPlusRoot(t *testing.T) {
 			fmt.Fprintf(c, "1Home\t\t%s\t%s\t+\r\n.\r\n", host, port)
 		},
 	}})
-	if got := tree(t, newFS(t, new(world).client(t), root, nil)); got != "./\nHome -> .\n" {
+	if got := tree(t, newFS(t, new(menuWorld).client(t), root, nil)); got != "./\nHome -> .\n" {
 		t.Error(got)
 	}
 }
 
 // A cut menu keeps its entries.
-func TestGopherBroken(t *testing.T) {
+func TestFSGopherBroken(t *testing.T) {
 	var server *gophertest.Server
 	server, root := startGopher(t, gophertest.Item{}, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"": func(c net.Conn) {
@@ -117,13 +117,13 @@ func TestGopherBroken(t *testing.T) {
 			fmt.Fprintf(c, "0Good\t/good\t%s\t%s\r\n0%s", host, port, strings.Repeat("x", 1<<20))
 		},
 	}})
-	entries, err := newFS(t, new(world).client(t), root, nil).ReadDir(".")
+	entries, err := newFS(t, new(menuWorld).client(t), root, nil).ReadDir(".")
 	if names(entries) != "good" || err == nil {
 		t.Errorf("%s, %v", names(entries), err)
 	}
 }
 
-func TestGopherEndless(t *testing.T) {
+func TestFSGopherEndless(t *testing.T) {
 	var server *gophertest.Server
 	server, root := startGopher(t, gophertest.Item{}, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"": func(c net.Conn) {
@@ -135,15 +135,15 @@ func TestGopherEndless(t *testing.T) {
 			}
 		},
 	}})
-	entries, err := newFS(t, new(world).client(t), root, &menufs.Options{Entries: 1000}).ReadDir(".")
+	entries, err := newFS(t, new(menuWorld).client(t), root, &mirror.FSOptions{Entries: 1000}).ReadDir(".")
 	if len(entries) != 1000 || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
 }
 
-func TestGopherFileServer(t *testing.T) {
+func TestFSGopherFileServer(t *testing.T) {
 	_, root := startGopher(t, hole(), nil)
-	h := http.FileServer(http.FS(newFS(t, new(world).client(t), root, nil)))
+	h := http.FileServer(http.FS(newFS(t, new(menuWorld).client(t), root, nil)))
 	for path, want := range map[string]string{"/octets": "a\r\n.\r\nb\x00\xff", "/docs/about.txt": "Documents.\r\n"} {
 		rec := get(t, h, path)
 		if rec.Code != 200 || lines(rec.Body.Bytes()) != lines([]byte(want)) {
@@ -156,9 +156,9 @@ func TestGopherFileServer(t *testing.T) {
 }
 
 // An item that the server has removed does not exist.
-func TestGopherNotFound(t *testing.T) {
+func TestFSGopherNotFound(t *testing.T) {
 	_, root := startGopher(t, gophertest.Item{Items: []gophertest.Item{{Name: "gone", Fail: &gophertest.Failure{Code: 1, Lines: []string{"It is gone."}}}}}, nil)
-	f := newFS(t, new(world).client(t), root, nil)
+	f := newFS(t, new(menuWorld).client(t), root, nil)
 	if _, err := f.Open("gone"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"io"
@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// dir is an open directory, with the entries at the time when it was opened.
-type dir struct {
+// openDir is an open directory, with the entries at the time when it was opened.
+type openDir struct {
 	path string
-	info *info
+	info *entryInfo
 
 	mu     sync.Mutex
-	rest   []*entry // not read yet
-	err    error    // the error after rest, or nil
+	rest   []*fsEntry // not read yet
+	err    error      // the error after rest, or nil
 	closed bool
 }
 
-var _ fs.ReadDirFile = (*dir)(nil)
+var _ fs.ReadDirFile = (*openDir)(nil)
 
-func (d *dir) Stat() (fs.FileInfo, error) {
+func (d *openDir) Stat() (fs.FileInfo, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -28,10 +28,10 @@ func (d *dir) Stat() (fs.FileInfo, error) {
 	return d.info, nil
 }
 
-func (d *dir) Read([]byte) (int, error) { return 0, pathError("read", d.path, errDirectory) }
+func (d *openDir) Read([]byte) (int, error) { return 0, pathError("read", d.path, errDirectory) }
 
 // ReadDir implements [fs.ReadDirFile]. The entries are in the order of the menu.
-func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -52,7 +52,7 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return entries, pathError("readdir", d.path, d.err)
 }
 
-func (d *dir) Close() error {
+func (d *openDir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

@@ -1,4 +1,4 @@
-package menufs_test
+package mirror_test
 
 import (
 	"context"
@@ -19,14 +19,14 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/menufs"
+	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// startFTP starts a server and returns the URL of its root.
-func startFTP(t testing.TB, files ftptest.Files, o *ftptest.Options) (root string) {
+// startFTPRoot starts a server and returns the URL of its root.
+func startFTPRoot(t testing.TB, files ftptest.Files, o *ftptest.Options) (root string) {
 	t.Helper()
 	server, err := ftptest.Start(files, o)
 	if err != nil {
@@ -36,7 +36,7 @@ func startFTP(t testing.TB, files ftptest.Files, o *ftptest.Options) (root strin
 	return "ftp://" + server.Addr() + "/"
 }
 
-func TestFTP(t *testing.T) {
+func TestFSFTP(t *testing.T) {
 	files := ftptest.Files{
 		"hello.txt":                 {Data: "Hello\n"},
 		"empty":                     {},
@@ -55,8 +55,8 @@ func TestFTP(t *testing.T) {
 		"pub/nothing", "pub/nothing here/either", "_profile", "pub/pattern.bin", "pub/100%25 sure_#fragment",
 	}
 	for _, server := range []*ftptest.Options{nil, {Unknown: []string{"MLSD"}}} {
-		root := startFTP(t, files, server)
-		c := new(world).client(t)
+		root := startFTPRoot(t, files, server)
+		c := new(menuWorld).client(t)
 		if err := fstest.TestFS(newFS(t, c, root, nil), want...); err != nil {
 			t.Error(err)
 		}
@@ -68,7 +68,7 @@ func TestFTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source := info.Sys().(*menufs.Source)
+		source := info.Sys().(*mirror.FSSource)
 		if source.URL.String() != root+"pub/deep/er/a%20b%25c%3Btype=d" || source.Item.Title != "a b%c;type=d" || info.Size() != 1 || info.ModTime().Year() != 1996 {
 			t.Errorf("%v from %+v", info, source)
 		}
@@ -80,13 +80,13 @@ func TestFTP(t *testing.T) {
 }
 
 // The whole tree uses the login of the root.
-func TestFTPLogin(t *testing.T) {
-	root := startFTP(t, ftptest.Files{"home/me/a/b.txt": {Data: "mine"}}, &ftptest.Options{User: "me", Password: "secret", Home: "home/me", NoAnonymous: true})
+func TestFSFTPLogin(t *testing.T) {
+	root := startFTPRoot(t, ftptest.Files{"home/me/a/b.txt": {Data: "mine"}}, &ftptest.Options{User: "me", Password: "secret", Home: "home/me", NoAnonymous: true})
 	rules, err := policy.New(policy.Rules{TypedPrivate: true, Passwords: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := access.New(new(world).client(t).Registry(), rules, nil)
+	c := access.New(new(menuWorld).client(t).Registry(), rules, nil)
 	defer c.Close()
 	f := newFS(t, c, strings.Replace(root, "//", "//me:secret@", 1), nil)
 	if got := tree(t, f); got != "./\na/\na/b.txt\n" {
@@ -101,13 +101,13 @@ func TestFTPLogin(t *testing.T) {
 	}
 }
 
-func TestWhatIsInIt(t *testing.T) {
-	w := &world{pages: map[string]page{
+func TestFSWhatIsInIt(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{
 		"": {items: []scheme.Item{
 			{Title: "Welcome", Kind: scheme.KindInfo},
 			{URL: parse("x-menu://h/x"), Title: "Welcome", Kind: scheme.KindInfo},
-			item(scheme.KindSearch, "find", "find"), item(scheme.KindForm, "ask", "ask"), item(scheme.KindSession, "log in", "telnet"), item(scheme.KindError, "no", "no"),
-			objectItem("one"), item(scheme.KindUnknown, "two", "two"), item("", "three", "three"), menuItem("four"), item("other", "five", "five"),
+			menuItemOf(scheme.KindSearch, "find", "find"), menuItemOf(scheme.KindForm, "ask", "ask"), menuItemOf(scheme.KindSession, "log in", "telnet"), menuItemOf(scheme.KindError, "no", "no"),
+			objectItem("one"), menuItemOf(scheme.KindUnknown, "two", "two"), menuItemOf("", "three", "three"), menuItem("four"), menuItemOf("other", "five", "five"),
 			{URL: parse("x-menu://H:7000/six"), Kind: scheme.KindObject},
 			{URL: parse("x-menu://h:7001/seven"), Kind: scheme.KindObject},
 			{URL: parse("x-menu://g/eight"), Kind: scheme.KindObject},
@@ -122,7 +122,7 @@ func TestWhatIsInIt(t *testing.T) {
 	if got := tree(t, newFS(t, c, "x-menu://h/", nil)); got != "./\nfour/\none\nsix\nthree\ntwo\n" {
 		t.Error(got)
 	}
-	f := newFS(t, c, "x-menu://h/", &menufs.Options{Elsewhere: true})
+	f := newFS(t, c, "x-menu://h/", &mirror.FSOptions{Elsewhere: true})
 	if got := tree(t, f); got != "./\neight\nfour/\nnine\none\nseven\nsix\nthree\ntwo\n" {
 		t.Error(got)
 	}
@@ -138,7 +138,7 @@ func TestWhatIsInIt(t *testing.T) {
 }
 
 // Names are safe and unique, and the same when the menu is read again.
-func TestNames(t *testing.T) {
+func TestFSNames(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	rows := []struct {
 		title, path string
@@ -174,18 +174,18 @@ func TestNames(t *testing.T) {
 		{".hidden", ".hidden", false, "_hidden"},
 		{"a  ", "g/%20", false, "a"},
 	}
-	w := &world{pages: map[string]page{}}
+	w := &menuWorld{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for _, row := range rows {
 		kind := scheme.KindObject
 		if row.menu {
 			kind = scheme.KindMenu
 		}
-		items = append(items, item(kind, row.title, row.path))
-		w.pages[row.path] = page{data: row.path}
+		items = append(items, menuItemOf(kind, row.title, row.path))
+		w.pages[row.path] = menuPage{data: row.path}
 	}
-	w.pages[""] = page{items: items}
-	f := w.fs(t, &menufs.Options{Keep: time.Nanosecond})
+	w.pages[""] = menuPage{items: items}
+	f := w.fs(t, &mirror.FSOptions{Keep: time.Nanosecond})
 	read := func() []fs.DirEntry {
 		d, err := f.Open(".")
 		if err != nil {
@@ -216,7 +216,7 @@ func TestNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if source := info.Sys().(*menufs.Source); source.URL != items[i].URL || source.Item.Title != items[i].Title || source.Item.Kind != items[i].Kind {
+		if source := info.Sys().(*mirror.FSSource); source.URL != items[i].URL || source.Item.Title != items[i].Title || source.Item.Kind != items[i].Kind {
 			t.Errorf("%q comes from %+v", name, source)
 		}
 		if row.menu {
@@ -228,7 +228,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func FuzzNames(f *testing.F) {
+func FuzzFSNames(f *testing.F) {
 	for _, seed := range []string{"", ".", "..", "a/b", `a\b`, "\x00", "a.tar.gz", "\xff", "a (2)", strings.Repeat("\u00e9", 200), "con", "\u202e"} {
 		f.Add(seed, seed)
 	}
@@ -242,8 +242,8 @@ func FuzzNames(f *testing.F) {
 		if len(path) > 3*600 || len(title) > 600 {
 			return
 		}
-		items := []scheme.Item{item(scheme.KindObject, title, path), item(scheme.KindObject, title, path), item(scheme.KindUnknown, title, "")}
-		w := &world{pages: map[string]page{"": {items: items}}}
+		items := []scheme.Item{menuItemOf(scheme.KindObject, title, path), menuItemOf(scheme.KindObject, title, path), menuItemOf(scheme.KindUnknown, title, "")}
+		w := &menuWorld{pages: map[string]menuPage{"": {items: items}}}
 		entries, err := w.fs(t, nil).ReadDir(".")
 		if err != nil || len(entries) != len(items) {
 			t.Fatalf("%d entries, %v", len(entries), err)
@@ -260,11 +260,11 @@ func FuzzNames(f *testing.F) {
 }
 
 // Menus that link to each other and to the root are read once each.
-func TestLoops(t *testing.T) {
-	w := &world{pages: map[string]page{
-		"":    {items: []scheme.Item{menuItem("a"), menuItem("b"), item(scheme.KindMenu, "myself", ""), objectItem("x")}},
-		"a":   {items: []scheme.Item{menuItem("b"), item(scheme.KindMenu, "home", ""), menuItem("a"), menuItem("a/c"), menuItem("a/c")}},
-		"b":   {items: []scheme.Item{menuItem("a"), menuItem("a/c"), objectItem("x"), item(scheme.KindUnknown, "home", ""), {URL: parse("X-MENU://H/%61#there"), Title: "a again", Kind: scheme.KindMenu}}},
+func TestFSLoops(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{
+		"":    {items: []scheme.Item{menuItem("a"), menuItem("b"), menuItemOf(scheme.KindMenu, "myself", ""), objectItem("x")}},
+		"a":   {items: []scheme.Item{menuItem("b"), menuItemOf(scheme.KindMenu, "home", ""), menuItem("a"), menuItem("a/c"), menuItem("a/c")}},
+		"b":   {items: []scheme.Item{menuItem("a"), menuItem("a/c"), objectItem("x"), menuItemOf(scheme.KindUnknown, "home", ""), {URL: parse("X-MENU://H/%61#there"), Title: "a again", Kind: scheme.KindMenu}}},
 		"a/c": {items: []scheme.Item{menuItem("a"), menuItem("b"), objectItem("x")}},
 		"x":   {data: "x"},
 	}}
@@ -331,12 +331,12 @@ x
 }
 
 // A generated tree ends.
-func TestEndless(t *testing.T) {
-	chain := &world{pages: map[string]page{"": {items: []scheme.Item{menuItem("d")}}}}
+func TestFSEndless(t *testing.T) {
+	chain := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{menuItem("d")}}}}
 	for p := "d"; len(p) < 40; p += "/d" {
-		chain.pages[p] = page{items: []scheme.Item{menuItem(p + "/d"), objectItem(p + "/x")}}
+		chain.pages[p] = menuPage{items: []scheme.Item{menuItem(p + "/d"), objectItem(p + "/x")}}
 	}
-	f := chain.fs(t, &menufs.Options{Depth: 3})
+	f := chain.fs(t, &mirror.FSOptions{Depth: 3})
 	if got := tree(t, f); got != "./\nd/\nd/d/\nd/d/d/\nd/d/d/d/\nd/d/d/d!\nd/d/d/x\nd/d/x\nd/x\n" {
 		t.Error(got)
 	}
@@ -353,11 +353,11 @@ func TestEndless(t *testing.T) {
 		t.Errorf("asked for %q", got)
 	}
 
-	endless := func(kind scheme.ItemKind) page {
-		return page{more: func(i int) (scheme.Item, bool) { return item(kind, "", fmt.Sprint(i)), true }}
+	endless := func(kind scheme.ItemKind) menuPage {
+		return menuPage{more: func(i int) (scheme.Item, bool) { return menuItemOf(kind, "", fmt.Sprint(i)), true }}
 	}
-	w := &world{pages: map[string]page{"": endless(scheme.KindObject)}}
-	f = w.fs(t, &menufs.Options{Entries: 1000})
+	w := &menuWorld{pages: map[string]menuPage{"": endless(scheme.KindObject)}}
+	f = w.fs(t, &mirror.FSOptions{Entries: 1000})
 	for range 2 {
 		entries, err := f.ReadDir(".")
 		if len(entries) != 1000 || !errors.Is(err, scheme.ErrTooLarge) {
@@ -374,23 +374,23 @@ func TestEndless(t *testing.T) {
 		t.Errorf("it may exist: %v", err)
 	}
 
-	w = &world{pages: map[string]page{"": endless(scheme.KindInfo)}}
-	if entries, err := w.fs(t, &menufs.Options{Entries: 10}).ReadDir("."); len(entries) != 0 || !errors.Is(err, scheme.ErrTooLarge) {
+	w = &menuWorld{pages: map[string]menuPage{"": endless(scheme.KindInfo)}}
+	if entries, err := w.fs(t, &mirror.FSOptions{Entries: 10}).ReadDir("."); len(entries) != 0 || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
-	w = &world{pages: map[string]page{"": endless(scheme.KindMenu)}}
-	if entries, err := w.fs(t, &menufs.Options{Menus: 10}).ReadDir("."); len(entries) != 9 || !errors.Is(err, scheme.ErrTooLarge) {
+	w = &menuWorld{pages: map[string]menuPage{"": endless(scheme.KindMenu)}}
+	if entries, err := w.fs(t, &mirror.FSOptions{Menus: 10}).ReadDir("."); len(entries) != 9 || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
-	w = &world{pages: map[string]page{"": {items: slices.Repeat([]scheme.Item{objectItem("x")}, 5)}}}
-	if entries, err := w.fs(t, &menufs.Options{Entries: 5}).ReadDir("."); len(entries) != 5 || err != nil {
+	w = &menuWorld{pages: map[string]menuPage{"": {items: slices.Repeat([]scheme.Item{objectItem("x")}, 5)}}}
+	if entries, err := w.fs(t, &mirror.FSOptions{Entries: 5}).ReadDir("."); len(entries) != 5 || err != nil {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
 }
 
-func TestSameNameManyTimes(t *testing.T) {
+func TestFSSameNameManyTimes(t *testing.T) {
 	const many = 50_000
-	w := &world{pages: map[string]page{"": {more: func(i int) (scheme.Item, bool) { return item(scheme.KindObject, "x", "a.b"), i < many }}}}
+	w := &menuWorld{pages: map[string]menuPage{"": {more: func(i int) (scheme.Item, bool) { return menuItemOf(scheme.KindObject, "x", "a.b"), i < many }}}}
 	entries, err := w.fs(t, nil).ReadDir(".")
 	if err != nil || len(entries) != many {
 		t.Errorf("%d entries, %v", len(entries), err)
@@ -398,13 +398,13 @@ func TestSameNameManyTimes(t *testing.T) {
 }
 
 // The entries before an error are valid, and the menu is read again.
-func TestBroken(t *testing.T) {
+func TestFSBroken(t *testing.T) {
 	broken := fmt.Errorf("%w: cut off", scheme.ErrProtocol)
-	w := &world{pages: map[string]page{
+	w := &menuWorld{pages: map[string]menuPage{
 		"":  {items: []scheme.Item{menuItem("d"), objectItem("x")}},
 		"d": {items: []scheme.Item{objectItem("d/b"), objectItem("d/a")}, err: broken},
 	}}
-	w.pages["d/a"] = page{data: "a"}
+	w.pages["d/a"] = menuPage{data: "a"}
 	f := w.fs(t, nil)
 	entries, err := f.ReadDir("d")
 	if names(entries) != "a|b" || !errors.Is(err, scheme.ErrProtocol) {
@@ -449,15 +449,15 @@ func TestBroken(t *testing.T) {
 	}
 
 	w.mu.Lock()
-	w.pages["d"] = page{items: []scheme.Item{objectItem("d/b"), objectItem("d/a"), objectItem("d/c")}}
+	w.pages["d"] = menuPage{items: []scheme.Item{objectItem("d/b"), objectItem("d/a"), objectItem("d/c")}}
 	w.mu.Unlock()
 	if entries, err := f.ReadDir("d"); names(entries) != "a|b|c" || err != nil {
 		t.Errorf("%s, %v", names(entries), err)
 	}
 }
 
-func TestReadDirFile(t *testing.T) {
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("c"), objectItem("a"), objectItem("b")}}}}
+func TestFSReadDirFile(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("c"), objectItem("a"), objectItem("b")}}}}
 	d, err := w.fs(t, nil).Open(".")
 	if err != nil {
 		t.Fatal(err)
@@ -488,21 +488,21 @@ func TestReadDirFile(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
-	w := &world{pages: map[string]page{
+func TestFSErrors(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{
 		"": {items: []scheme.Item{
 			objectItem("gone"), menuItem("gone/menu"), objectItem("secret"), objectItem("there"), menuItem("liar"),
 			{URL: parse("file:///etc/passwd"), Title: "passwd", Kind: scheme.KindObject},
 			{URL: parse("file:///etc/"), Title: "etc", Kind: scheme.KindMenu},
 			{URL: parse("ftp://127.0.0.1:2121/inside"), Title: "inside", Kind: scheme.KindObject},
-			item(scheme.KindUnknown, "session", "session"),
+			menuItemOf(scheme.KindUnknown, "session", "session"),
 		}},
 		"secret":  {refuse: fmt.Errorf("x-menu: %w", scheme.ErrAuth)},
 		"there":   {data: "there"},
 		"liar":    {data: "no menu"},
 		"session": {refuse: fmt.Errorf("x-menu: %w", scheme.ErrUnsupported)},
 	}}
-	f := w.fs(t, &menufs.Options{Elsewhere: true})
+	f := w.fs(t, &mirror.FSOptions{Elsewhere: true})
 	for name, want := range map[string]error{
 		"nowhere": fs.ErrNotExist, "gone": fs.ErrNotExist, "menu": fs.ErrNotExist, "there/x": fs.ErrNotExist, "menu/x": fs.ErrNotExist,
 		"secret": fs.ErrPermission, "session": scheme.ErrUnsupported,
@@ -548,34 +548,34 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestNew(t *testing.T) {
-	c := new(world).client(t)
+func TestFSNew(t *testing.T) {
+	c := new(menuWorld).client(t)
 	for _, root := range []string{"x-closed://h/", "x-strange://h/", "ftp:x"} {
-		if _, err := menufs.New(t.Context(), c, parse(root), nil); err == nil {
+		if _, err := mirror.NewFS(t.Context(), c, parse(root), nil); err == nil {
 			t.Errorf("%s: no error", root)
 		}
 	}
-	if _, err := menufs.New(t.Context(), c, parse("ftp://h/").WithoutFragment(), &menufs.Options{Depth: -1}); err == nil {
+	if _, err := mirror.NewFS(t.Context(), c, parse("ftp://h/").WithoutFragment(), &mirror.FSOptions{Depth: -1}); err == nil {
 		t.Error("Depth -1: no error")
 	}
-	var zero menufs.Source
-	if _, err := menufs.New(t.Context(), c, zero.URL, nil); err == nil {
+	var zero mirror.FSSource
+	if _, err := mirror.NewFS(t.Context(), c, zero.URL, nil); err == nil {
 		t.Error("no root: no error")
 	}
 }
 
 // Opening a root that is not a menu fails.
-func TestRootIsNoMenu(t *testing.T) {
-	w := &world{pages: map[string]page{"": {data: "an object"}}}
+func TestFSRootIsNoMenu(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{"": {data: "an object"}}}
 	if _, err := w.fs(t, nil).Open("."); err == nil {
 		t.Error("no error")
 	}
 }
 
 // An item of unknown kind that is a menu becomes a directory when it is opened.
-func TestUnknown(t *testing.T) {
-	w := &world{pages: map[string]page{
-		"":  {items: []scheme.Item{item(scheme.KindUnknown, "m", "m"), item(scheme.KindObject, "n", "n"), item(scheme.KindUnknown, "o", "o")}},
+func TestFSUnknown(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{
+		"":  {items: []scheme.Item{menuItemOf(scheme.KindUnknown, "m", "m"), menuItemOf(scheme.KindObject, "n", "n"), menuItemOf(scheme.KindUnknown, "o", "o")}},
 		"m": {items: []scheme.Item{objectItem("o")}},
 		"n": {items: []scheme.Item{menuItem("m")}},
 		"o": {data: "o"},
@@ -607,10 +607,10 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
+func TestFSKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pages: map[string]page{"": {items: []scheme.Item{menuItem("d"), objectItem("x")}}, "d": {items: []scheme.Item{}}}}
-		f := w.fs(t, &menufs.Options{Keep: time.Minute})
+		w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{menuItem("d"), objectItem("x")}}, "d": {items: []scheme.Item{}}}}
+		f := w.fs(t, &mirror.FSOptions{Keep: time.Minute})
 		stat := func(name string, want error) {
 			t.Helper()
 			if _, err := f.Stat(name); !errors.Is(err, want) {
@@ -619,7 +619,7 @@ func TestKeep(t *testing.T) {
 		}
 		stat("x", nil)
 		w.mu.Lock()
-		w.pages[""] = page{items: []scheme.Item{objectItem("other/d"), menuItem("d"), objectItem("y")}}
+		w.pages[""] = menuPage{items: []scheme.Item{objectItem("other/d"), menuItem("d"), objectItem("y")}}
 		w.mu.Unlock()
 		time.Sleep(59 * time.Second)
 		stat("y", fs.ErrNotExist)
@@ -635,20 +635,20 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-func TestKept(t *testing.T) {
-	w := &world{pages: map[string]page{}}
+func TestFSKept(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for i := range 10 {
 		name := fmt.Sprint(i)
 		items = append(items, menuItem(name))
-		w.pages[name] = page{items: []scheme.Item{objectItem(name + "/x"), objectItem(name + "/y"), item(scheme.KindMenu, "home", "")}}
+		w.pages[name] = menuPage{items: []scheme.Item{objectItem(name + "/x"), objectItem(name + "/y"), menuItemOf(scheme.KindMenu, "home", "")}}
 	}
-	w.pages[""] = page{items: items}
+	w.pages[""] = menuPage{items: items}
 	want := strings.Join(append([]string{""}, slices.Sorted(maps.Keys(w.pages))[1:]...), " ")
 	for _, row := range []struct {
-		o     menufs.Options
+		o     mirror.FSOptions
 		again string
-	}{{menufs.Options{Kept: 3}, "0 8"}, {menufs.Options{Entries: 17}, "0 8"}, {menufs.Options{}, ""}} {
+	}{{mirror.FSOptions{Kept: 3}, "0 8"}, {mirror.FSOptions{Entries: 17}, "0 8"}, {mirror.FSOptions{}, ""}} {
 		f := w.fs(t, &row.o)
 		first := tree(t, f)
 		if got := w.requests(); got != want {
@@ -671,17 +671,17 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
-	w := &world{pages: map[string]page{}}
+func TestFSManyAtOnce(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for i := range 20 {
 		name := fmt.Sprint(i)
 		items = append(items, menuItem(name), objectItem("f"+name))
-		w.pages["f"+name] = page{data: name}
-		w.pages[name] = page{items: []scheme.Item{menuItem(fmt.Sprint((i + 1) % 20)), item(scheme.KindMenu, "home", ""), objectItem("f" + name)}}
+		w.pages["f"+name] = menuPage{data: name}
+		w.pages[name] = menuPage{items: []scheme.Item{menuItem(fmt.Sprint((i + 1) % 20)), menuItemOf(scheme.KindMenu, "home", ""), objectItem("f" + name)}}
 	}
-	w.pages[""] = page{items: items}
-	f := w.fs(t, &menufs.Options{Kept: 5})
+	w.pages[""] = menuPage{items: items}
+	f := w.fs(t, &mirror.FSOptions{Kept: 5})
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -704,9 +704,9 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // Concurrent reads of a menu share one request.
-func TestReadOnce(t *testing.T) {
+func TestFSReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{pages: map[string]page{"": {more: func(i int) (scheme.Item, bool) {
+		w := &menuWorld{pages: map[string]menuPage{"": {more: func(i int) (scheme.Item, bool) {
 			time.Sleep(time.Second)
 			return objectItem(fmt.Sprint(i)), i < 3
 		}}}}
@@ -727,10 +727,10 @@ func TestReadOnce(t *testing.T) {
 }
 
 // The end of the context cancels everything.
-func TestContext(t *testing.T) {
-	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x"), menuItem("d")}}, "x": {data: "x", wait: true}, "d": {items: []scheme.Item{}}}}
+func TestFSContext(t *testing.T) {
+	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x"), menuItem("d")}}, "x": {data: "x", wait: true}, "d": {items: []scheme.Item{}}}}
 	ctx, cancel := context.WithCancel(t.Context())
-	f, err := menufs.New(ctx, w.client(t), parse("x-menu://h/"), nil)
+	f, err := mirror.NewFS(ctx, w.client(t), parse("x-menu://h/"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

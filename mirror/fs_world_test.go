@@ -1,4 +1,4 @@
-package menufs_test
+package mirror_test
 
 import (
 	"context"
@@ -11,11 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/menufs"
+	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/file"
@@ -23,22 +20,18 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var parse = locus.MustParse
-
-// world has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"]. Opening them
+// menuWorld has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"]. Opening them
 // dials nothing.
-type world struct {
-	pages map[string]page
+type menuWorld struct {
+	pages map[string]menuPage
 
 	mu     sync.Mutex
 	asked  []string
 	bodies int // open ones
 }
 
-// page is a menu if it has items, and otherwise an object.
-type page struct {
+// menuPage is a menu if it has items, and otherwise an object.
+type menuPage struct {
 	items []scheme.Item
 	err   error // after the items or the octets
 	more  func(i int) (scheme.Item, bool)
@@ -52,15 +45,15 @@ type page struct {
 	wait    bool  // the octets never arrive
 }
 
-// item returns a link to x-menu://h/path.
-func item(kind scheme.ItemKind, title, path string) scheme.Item {
+// menuItemOf returns a link to x-menu://h/path.
+func menuItemOf(kind scheme.ItemKind, title, path string) scheme.Item {
 	return scheme.Item{URL: parse("x-menu://h/" + path), Title: title, Kind: kind, Size: -1}
 }
 
-func menuItem(path string) scheme.Item   { return item(scheme.KindMenu, path, path) }
-func objectItem(path string) scheme.Item { return item(scheme.KindObject, path, path) }
+func menuItem(path string) scheme.Item   { return menuItemOf(scheme.KindMenu, path, path) }
+func objectItem(path string) scheme.Item { return menuItemOf(scheme.KindObject, path, path) }
 
-func (w *world) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+func (w *menuWorld) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	path, _ := req.URL.Path()
 	w.mu.Lock()
 	w.asked = append(w.asked, path)
@@ -77,7 +70,7 @@ func (w *world) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return w.object(ctx, req, p), nil
 }
 
-func (w *world) menu(req *scheme.Request, p page) *scheme.Menu {
+func (w *menuWorld) menu(req *scheme.Request, p menuPage) *scheme.Menu {
 	w.count(1)
 	return &scheme.Menu{URL: req.URL, Closer: closer{w}, Items: func(yield func(scheme.Item, error) bool) {
 		for _, i := range p.items {
@@ -100,7 +93,7 @@ func (w *world) menu(req *scheme.Request, p page) *scheme.Menu {
 	}}
 }
 
-func (w *world) object(ctx context.Context, req *scheme.Request, p page) *scheme.Object {
+func (w *menuWorld) object(ctx context.Context, req *scheme.Request, p menuPage) *scheme.Object {
 	w.count(1)
 	o := &scheme.Object{URL: req.URL, Size: -1, ModTime: p.modTime, Type: "text/plain"}
 	if p.size {
@@ -122,14 +115,14 @@ func (w *world) object(ctx context.Context, req *scheme.Request, p page) *scheme
 	return o
 }
 
-func (w *world) count(n int) {
+func (w *menuWorld) count(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.bodies += n
 }
 
 // requests returns the paths that were requested since its last call.
-func (w *world) requests() string {
+func (w *menuWorld) requests() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.asked
@@ -154,7 +147,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-type closer struct{ w *world }
+type closer struct{ w *menuWorld }
 
 func (c closer) Close() error {
 	c.w.count(-1)
@@ -178,7 +171,7 @@ func (w waiting) Read([]byte) (int, error) {
 }
 
 // client returns a client for w, ftp and files.
-func (w *world) client(t testing.TB) *access.Client {
+func (w *menuWorld) client(t testing.TB) *access.Client {
 	t.Helper()
 	row := scheme.Generic("x-menu", scheme.Experimental)
 	row.Port, row.Opener = 7000, w
@@ -205,14 +198,14 @@ func (w *world) client(t testing.TB) *access.Client {
 }
 
 // fs returns the tree at x-menu://h/.
-func (w *world) fs(t testing.TB, o *menufs.Options) *menufs.FS {
+func (w *menuWorld) fs(t testing.TB, o *mirror.FSOptions) *mirror.FS {
 	t.Helper()
 	return newFS(t, w.client(t), "x-menu://h/", o)
 }
 
-func newFS(t testing.TB, c *access.Client, root string, o *menufs.Options) *menufs.FS {
+func newFS(t testing.TB, c *access.Client, root string, o *mirror.FSOptions) *mirror.FS {
 	t.Helper()
-	f, err := menufs.New(t.Context(), c, parse(root), o)
+	f, err := mirror.NewFS(t.Context(), c, parse(root), o)
 	if err != nil {
 		t.Fatal(err)
 	}

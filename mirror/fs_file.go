@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"context"
@@ -44,12 +44,12 @@ func (f *FS) open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dir{path: name, info: e.info(path.Base(name), true), rest: l.entries, err: l.err}, nil
+	return &openDir{path: name, info: e.info(path.Base(name), true), rest: l.entries, err: l.err}, nil
 }
 
 // openFile opens an object. The error is errDirectory if it is a menu.
-func (f *FS) openFile(name string, e *entry) (fs.File, error) {
-	file := &file{fs: f, path: name, entry: e}
+func (f *FS) openFile(name string, e *fsEntry) (fs.File, error) {
+	file := &openFile{fs: f, path: name, entry: e}
 	file.ctx, file.cancel = context.WithCancel(f.ctx)
 	r, o, err := file.ask(access.Request{URL: e.item.URL, From: e.from})
 	if err != nil {
@@ -58,19 +58,19 @@ func (f *FS) openFile(name string, e *entry) (fs.File, error) {
 	}
 	file.object, file.size = *o, o.Size
 	file.body, file.at = o.Body, o.Start
-	file.source = Source{URL: r.URL, Item: e.item}
+	file.source = FSSource{URL: r.URL, Item: e.item}
 	file.describe()
 	return file, nil
 }
 
-type file struct {
+type openFile struct {
 	fs     *FS
 	path   string
-	entry  *entry
+	entry  *fsEntry
 	ctx    context.Context
 	cancel context.CancelFunc
 	object scheme.Object // as it was opened; Body may have been replaced since
-	source Source
+	source FSSource
 
 	mu   sync.Mutex // held while reading; locked before bodyMu
 	head []byte     // the octets at the start that are kept
@@ -88,11 +88,11 @@ type file struct {
 }
 
 var (
-	_ fs.File   = (*file)(nil)
-	_ io.Seeker = (*file)(nil)
+	_ fs.File   = (*openFile)(nil)
+	_ io.Seeker = (*openFile)(nil)
 )
 
-func (f *file) ask(req access.Request) (*access.Result, *scheme.Object, error) {
+func (f *openFile) ask(req access.Request) (*access.Result, *scheme.Object, error) {
 	r, err := f.fs.client.Do(f.ctx, req)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +109,7 @@ func (f *file) ask(req access.Request) (*access.Result, *scheme.Object, error) {
 	return nil, nil, err
 }
 
-func (f *file) describe() {
+func (f *openFile) describe() {
 	o, item := &f.object, &f.source.Item
 	f.entry.learn(o.Size, o.ModTime)
 	if o.Type != "" {
@@ -125,28 +125,28 @@ func (f *file) describe() {
 
 // Stat describes the file. Its Size may read the whole file: see the package
 // documentation.
-func (f *file) Stat() (fs.FileInfo, error) {
+func (f *openFile) Stat() (fs.FileInfo, error) {
 	if f.isClosed() {
 		return nil, f.fail("stat", fs.ErrClosed)
 	}
 	i := f.entry.info(path.Base(f.path), true)
 	i.source = f.source
-	return &fileInfo{i, f}, nil
+	return &openFileInfo{i, f}, nil
 }
 
-type fileInfo struct {
-	*info
-	file *file
+type openFileInfo struct {
+	*entryInfo
+	file *openFile
 }
 
 // Size returns the size of the object. If it is unknown and the file still open, it
 // reads the object to its end.
-func (i *fileInfo) Size() int64 {
+func (i *openFileInfo) Size() int64 {
 	f := i.file
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.size < 0 && f.isClosed() {
-		return i.info.Size()
+		return i.entryInfo.Size()
 	}
 	if f.measure() != nil {
 		return -1
@@ -154,10 +154,10 @@ func (i *fileInfo) Size() int64 {
 	return f.size
 }
 
-func (i *fileInfo) String() string { return fs.FormatFileInfo(i) }
+func (i *openFileInfo) String() string { return fs.FormatFileInfo(i) }
 
 // measure finds the size. The caller must hold f.mu.
-func (f *file) measure() error {
+func (f *openFile) measure() error {
 	if f.size >= 0 {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (f *file) measure() error {
 	return nil
 }
 
-func (f *file) Read(p []byte) (int, error) {
+func (f *openFile) Read(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -198,7 +198,7 @@ func (f *file) Read(p []byte) (int, error) {
 }
 
 // fetch reads from the body. It keeps the first octets of the object, up to keep.
-func (f *file) fetch(p []byte, keep int) (int, error) {
+func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end
 	}
@@ -216,7 +216,7 @@ func (f *file) fetch(p []byte, keep int) (int, error) {
 }
 
 // goTo moves the body to pos. It returns the error of the body if that ends before.
-func (f *file) goTo(pos int64) error {
+func (f *openFile) goTo(pos int64) error {
 	if pos < f.at || pos-f.at > shortSkip && !f.restarts {
 		if err := f.reopen(pos); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (f *file) goTo(pos int64) error {
 }
 
 // reopen opens the object again, at pos if the scheme can, and otherwise at its start.
-func (f *file) reopen(pos int64) error {
+func (f *openFile) reopen(pos int64) error {
 	was := &f.object
 	_, o, err := f.ask(access.Request{URL: f.entry.item.URL, From: f.entry.from, Offset: pos, Tag: was.Tag, ModTime: was.ModTime})
 	if err != nil {
@@ -263,7 +263,7 @@ func differs(a, b *scheme.Object) bool {
 
 // Seek implements [io.Seeker]. Relative to the end it may read the whole file: see the
 // package documentation.
-func (f *file) Seek(offset int64, whence int) (int64, error) {
+func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.isClosed() {
@@ -289,7 +289,7 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 }
 
 // Close closes the object and interrupts a concurrent Read.
-func (f *file) Close() error {
+func (f *openFile) Close() error {
 	f.bodyMu.Lock()
 	if f.closed {
 		f.bodyMu.Unlock()
@@ -303,7 +303,7 @@ func (f *file) Close() error {
 	return f.fail("close", err)
 }
 
-func (f *file) isClosed() bool {
+func (f *openFile) isClosed() bool {
 	f.bodyMu.Lock()
 	defer f.bodyMu.Unlock()
 	return f.closed
@@ -311,7 +311,7 @@ func (f *file) isClosed() bool {
 
 // fail adds the path to err, unless that is io.EOF. After Close, a failed read is
 // fs.ErrClosed.
-func (f *file) fail(op string, err error) error {
+func (f *openFile) fail(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}

@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package menufs
+package mirror
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // The text of one menu, of all kept entries, and the URLs of all menus are limited.
-func TestMuchText(t *testing.T) {
+func TestFSMuchText(t *testing.T) {
 	s := scheme.Generic("x-menu", scheme.Experimental)
 	s.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })
 	registry, err := scheme.NewRegistry(s)
@@ -24,7 +24,7 @@ func TestMuchText(t *testing.T) {
 	}
 	root := locus.MustParse("x-menu://h/")
 	tree := func() *FS {
-		f, err := New(t.Context(), access.New(registry, policy.Policy{}, nil), root, nil)
+		f, err := NewFS(t.Context(), access.New(registry, policy.Policy{}, nil), root, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestMuchText(t *testing.T) {
 			}
 		}}
 	}
-	read := func(f *FS, m *scheme.Menu) *listing { return f.read(&menu{url: root}, &access.Result{URL: root}, m) }
+	read := func(f *FS, m *scheme.Menu) *listing { return f.read(&fsMenu{url: root}, &access.Result{URL: root}, m) }
 	l := read(tree(), makeMenu(scheme.KindObject, strings.Repeat("t", 1000)))
 	if n := len(l.entries); n < 3 || n > 9 || !errors.Is(l.err, scheme.ErrTooLarge) || !l.final {
 		t.Errorf("%d entries of 2,000 octets in 10,000: %v", n, l.err)
@@ -57,7 +57,7 @@ func TestMuchText(t *testing.T) {
 	}
 	f = tree()
 	for range 3 {
-		f.keep(&menu{}, &listing{text: 6_000, read: time.Now()})
+		f.keep(&fsMenu{}, &listing{text: 6_000, read: time.Now()})
 	}
 	if f.recent.Len() != 1 || f.text != 6_000 {
 		t.Errorf("%d menus with %d octets are kept", f.recent.Len(), f.text)

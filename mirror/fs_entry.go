@@ -1,0 +1,107 @@
+package mirror
+
+import (
+	"io/fs"
+	"sync/atomic"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+const (
+	fileMode fs.FileMode = 0o444
+	dirMode              = fs.ModeDir | 0o555
+	linkMode             = fs.ModeSymlink | 0o777
+)
+
+// FSSource is the origin of an entry. FileInfo.Sys returns it as a *FSSource.
+type FSSource struct {
+	// URL is that of the entry; of an open file, the URL after referrals.
+	URL locus.URL
+	// Item is the item of the menu. Of an open file, its Type, Size and ModTime are
+	// those of the object, if it has them. For the root, Item has only a URL and a
+	// Kind.
+	Item scheme.Item
+}
+
+// fsEntry is an item of a menu, as an [fs.DirEntry].
+type fsEntry struct {
+	name   string
+	item   scheme.Item
+	from   *access.Result // the menu
+	parent *fsMenu        // the same
+	state  atomic.Pointer[entryState]
+}
+
+// entryState is what is known about an entry. Opening the entry adds to it.
+type entryState struct {
+	mode    fs.FileMode
+	menu    *fsMenu // of a directory or a link
+	size    int64
+	modTime time.Time
+}
+
+func (e *fsEntry) asFile() *entryState {
+	return &entryState{mode: fileMode, size: max(e.item.Size, 0), modTime: e.item.ModTime}
+}
+
+func (e *fsEntry) asDir(m *fsMenu) *entryState {
+	return &entryState{mode: dirMode, menu: m, modTime: e.item.ModTime}
+}
+
+// learn adds the size and time of the object, unless they are -1 and the zero time.
+func (e *fsEntry) learn(size int64, modTime time.Time) {
+	s := *e.state.Load()
+	if size >= 0 {
+		s.size = size
+	}
+	if !modTime.IsZero() {
+		s.modTime = modTime
+	}
+	e.state.Store(&s)
+}
+
+// Name, IsDir, Type and Info implement [fs.DirEntry].
+
+func (e *fsEntry) Name() string               { return e.name }
+func (e *fsEntry) IsDir() bool                { return e.Type().IsDir() }
+func (e *fsEntry) Type() fs.FileMode          { return e.state.Load().mode.Type() }
+func (e *fsEntry) Info() (fs.FileInfo, error) { return e.info(e.name, false), nil }
+func (e *fsEntry) String() string             { return fs.FormatDirEntry(e) }
+
+// info describes e under that name; with follow, the target of a link.
+func (e *fsEntry) info(name string, follow bool) *entryInfo {
+	s := *e.state.Load()
+	if follow && s.mode == linkMode {
+		s = *e.asDir(s.menu)
+	}
+	return &entryInfo{name: name, state: s, source: FSSource{URL: e.item.URL, Item: e.item}}
+}
+
+type entryInfo struct {
+	name   string
+	state  entryState
+	source FSSource
+}
+
+func (i *entryInfo) Name() string       { return i.name }
+func (i *entryInfo) Size() int64        { return i.state.size }
+func (i *entryInfo) Mode() fs.FileMode  { return i.state.mode }
+func (i *entryInfo) ModTime() time.Time { return i.state.modTime }
+func (i *entryInfo) IsDir() bool        { return i.state.mode.IsDir() }
+func (i *entryInfo) Sys() any           { return &i.source }
+func (i *entryInfo) String() string     { return fs.FormatFileInfo(i) }
+
+func dirEntries(list []*fsEntry) []fs.DirEntry {
+	entries := make([]fs.DirEntry, len(list))
+	for i, e := range list {
+		entries[i] = e
+	}
+	return entries
+}
+
+func (e *fsEntry) text() int64 {
+	return int64(len(e.name) + e.item.URL.Len() + len(e.item.Title) + len(e.item.Note) + len(e.item.Type))
+}
