@@ -112,7 +112,7 @@ func (w Unwrapped) Error(err error) error {
 		return err
 	}
 	// Mask would take "URL:" for a scheme.
-	return &SyntaxError{Input: w.Mask(), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
+	return &SyntaxError{Input: cut(w.Mask(), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
 // Mask returns the original text with each octet of a password shown as "*", as the
