@@ -26,7 +26,7 @@ func Unwrap(text string) Unwrapped {
 		w.start, w.end = w.start+1, w.end-1
 		w.trim()
 	}
-	if n := w.start + len(urlPrefix); n <= w.end && strings.EqualFold(text[w.start:n], urlPrefix) {
+	if n := w.start + len(urlPrefix); n <= w.end && text[w.start]|0x20 == 'u' && strings.EqualFold(text[w.start:n], urlPrefix) {
 		w.prefix = true
 		w.start = n
 	}
