@@ -44,7 +44,8 @@ var (
 // SyntaxError is the error about a text that is not a URL, or not a URL of its
 // scheme.
 type SyntaxError struct {
-	// Input is the whole text, with each octet of a password shown as "*".
+	// Input is the whole text, with each octet of a password shown as "*". Of a text that
+	// is too long it is the first 100 octets and "...".
 	Input string
 	// Offset is the offset of the fault, in octets from the start of Input.
 	Offset int
@@ -57,7 +58,16 @@ type SyntaxError struct {
 
 // NewSyntaxError returns a SyntaxError about input, in which [Mask] hides passwords.
 func NewSyntaxError(input string, offset int, part string, err error) *SyntaxError {
-	return &SyntaxError{Input: Mask(input), Offset: offset, Part: part, Err: plain(err)}
+	return &SyntaxError{Input: cut(Mask(input), err), Offset: offset, Part: part, Err: plain(err)}
+}
+
+// cut returns the beginning of masked, the text of err, if that is ErrTooLong.
+func cut(masked string, err error) string {
+	const head = 100
+	if len(masked) <= head || !errors.Is(err, ErrTooLong) {
+		return masked
+	}
+	return masked[:head] + "..."
 }
 
 // Errorf returns a SyntaxError about u, with offset and part as in [SyntaxError] and
@@ -149,5 +159,5 @@ func (f *fault) error(text string, at int) *SyntaxError {
 			err = fmt.Errorf("%w: its URL is %s", err, u)
 		}
 	}
-	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: f.part, Err: err}
+	return &SyntaxError{Input: cut(maskGuess(text), err), Offset: at, Part: f.part, Err: err}
 }

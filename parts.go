@@ -67,7 +67,7 @@ func (p Parts) URL() (URL, error) {
 		}
 		err = u.Errorf(0, part, "%w: the %s would be read as another part: encode the delimiters in it", ErrForm, partNames[part])
 	}
-	err.(*SyntaxError).Input = p.masked(text)
+	err.(*SyntaxError).Input = cut(p.masked(text), err)
 	return URL{}, err
 }
 

@@ -26,7 +26,7 @@ func Unwrap(text string) Unwrapped {
 		w.start, w.end = w.start+1, w.end-1
 		w.trim()
 	}
-	if n := w.start + len(urlPrefix); n <= w.end && strings.EqualFold(text[w.start:n], urlPrefix) {
+	if n := w.start + len(urlPrefix); n <= w.end && text[w.start]|0x20 == 'u' && strings.EqualFold(text[w.start:n], urlPrefix) {
 		w.prefix = true
 		w.start = n
 	}
@@ -112,7 +112,7 @@ func (w Unwrapped) Error(err error) error {
 		return err
 	}
 	// Mask would take "URL:" for a scheme.
-	return &SyntaxError{Input: w.Mask(), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
+	return &SyntaxError{Input: cut(w.Mask(), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
 // Mask returns the original text with each octet of a password shown as "*", as the

@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("Parse(%s): error %v", locus.Quote(test.text), err)
 			continue
 		}
-		if e.Offset != test.offset || e.Part != test.part || !errors.Is(err, test.err) || e.Input != locus.Mask(test.text) {
+		if e.Offset != test.offset || e.Part != test.part || !errors.Is(err, test.err) || test.text != long && e.Input != locus.Mask(test.text) {
 			t.Errorf("Parse(%s): %d %s %v, want %d %s %v", locus.Quote(test.text), e.Offset, e.Part, e.Err, test.offset, test.part, test.err)
 		}
 	}

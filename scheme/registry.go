@@ -136,6 +136,14 @@ func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 // not registered.
 func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Fields(u) }
 
+// Notes returns the notes about u by its scheme; none for a scheme that is not registered.
+func (r *Registry) Notes(u locus.URL) []locus.Violation {
+	if notes := r.of(u).Notes; notes != nil {
+		return notes(u)
+	}
+	return nil
+}
+
 // Canonical returns the canonical form of u by its scheme, or by [Generic] if the scheme
 // is not registered (RFC 1738 section 5, otherurl).
 func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {

@@ -19,17 +19,14 @@ import (
 func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violation {
 	list := r.Check(u, p)
 	checked := len(list)
-	s, known := r.Lookup(u.Scheme())
-	if v, ok := schemeName(r, u, known); ok {
+	if v, ok := schemeName(r, u, r.Known(u)); ok {
 		list = append(list, v)
 	}
-	if known && s.Notes != nil {
-		list = append(list, s.Notes(u)...)
-	}
+	list = append(list, r.Notes(u)...)
 	if v, ok := password(u); ok {
 		list = append(list, v)
 	}
-	if why := policy.PortAdvice(u, s.Port); why != "" {
+	if why := portAdvice(r, u); why != "" {
 		text, _ := u.PortText()
 		list = append(list, locus.Violation{
 			Rule: "port", Kind: locus.Note, Section: "RFC 1738 6",
@@ -43,6 +40,13 @@ func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violatio
 		slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	}
 	return list
+}
+
+func portAdvice(r *scheme.Registry, u locus.URL) string {
+	if _, ok := u.Port(); !ok {
+		return "" // most URLs have none, and a Scheme is large
+	}
+	return policy.PortAdvice(u, r.Scheme(u).Port)
 }
 
 // Later is the note about a text whose verdict by RFC 3986, and the standard of its scheme
@@ -73,8 +77,12 @@ func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Vio
 // schemeName is the finding about a scheme's name that is not registered, or is
 // experimental.
 func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation, ok bool) {
+	text := u.String()
+	if known && !(text[0]|0x20 == 'x' && text[1] == '-') {
+		return v, false
+	}
 	name := u.Scheme()
-	v = locus.Violation{Kind: locus.Note, Section: "RFC 1738 4", Text: u.String()[:len(name)]}
+	v = locus.Violation{Kind: locus.Note, Section: "RFC 1738 4", Text: text[:len(name)]}
 	if strings.HasPrefix(name, "x-") {
 		v.Rule, v.Help = "experimental-scheme", `names that begin with "x-" are for experiments: other programs may not know this one, or know another by that name`
 		return v, true

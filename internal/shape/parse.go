@@ -131,6 +131,10 @@ func ParseInput(rules []profile.Rules, input string, readErr error) (answer any,
 	if unread == nil {
 		j = parts(r, input, u)
 	}
+	if readErr != nil {
+		j.Input = Text(Head(input, readErr))
+		j.URL = j.Input
+	}
 	j.Canonical, j.Violations, j.Notes = nil, []Violation{}, []Violation{}
 	if text, err := by(rules[0].Profile, input, rules[0].Canonical); err == nil && readErr == nil {
 		j.Canonical = Present(text, true)

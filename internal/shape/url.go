@@ -61,7 +61,16 @@ type Failure struct {
 
 // NewFailure describes why input cannot be used.
 func NewFailure(input string, err error) Failure {
-	return Failure{Input: Text(input), Error: NewError(err)}
+	return Failure{Input: Text(Head(input, err)), Error: NewError(err)}
+}
+
+// Head returns input, or its beginning if err says that it is too long.
+func Head(input string, err error) string {
+	var e *locus.SyntaxError
+	if errors.Is(err, locus.ErrTooLong) && errors.As(err, &e) {
+		return e.Input
+	}
+	return input
 }
 
 // Words returns the search of u with "+" read as a space. ok is false if u has none.

@@ -54,7 +54,11 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 		}
 		return list, err
 	}
-	return located(input, advice.Findings(rules.Registry, u, rules.Profile)), nil
+	list = advice.Findings(rules.Registry, u, rules.Profile)
+	if u.String() == input {
+		return list, nil // no wrapper: most inputs
+	}
+	return located(input, list), nil
 }
 
 // by passes input to f, without the wrapper of RFC 1738's appendix unless it is for the URL

@@ -18,9 +18,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// inputBuffer is the size of the buffer for standard input. The longest URL and its line
-// end fit, so a longer line is not a URL.
-const inputBuffer = 2 * locus.MaxLen
+// longestLine is the length in octets of the longest line that is read whole, with its end.
+// The longest URL and its line end fit, so a longer line is not a URL.
+const longestLine = 2 * locus.MaxLen
 
 // Inputs yields the arguments, or the lines of standard input if "-" is the only
 // argument. A line ends with LF, CR LF or the end of the input. Blank lines and a byte
@@ -124,15 +124,19 @@ func (a *App) lines() iter.Seq2[string, error] {
 // splitLines yields the lines that read returns. All lines of one read are substrings of
 // one string, which makes a million of them cheap. The error is never io.EOF.
 func splitLines(read func([]byte) (int, error), yield func(string, error) bool) error {
-	buf := make([]byte, inputBuffer)
-	held := 0    // octets in buf, all of one line
-	start := ""  // of a line that is too long
-	dropped := 0 // octets of that line so far; 0: no such line
-	deliver := func(line string) bool {
+	buf := make([]byte, longestLine+1)
+	held := 0       // octets in buf, all of one line
+	start := ""     // of a line that is too long
+	dropped := 0    // octets of that line so far; 0: no such line
+	last := byte(0) // of them
+	deliver := func(line string, ended bool) bool {
 		if dropped == 0 {
 			return yield(line, nil)
 		}
 		length := dropped + len(line)
+		if ended && line == "" && last == '\r' {
+			length--
+		}
 		dropped = 0
 		return yield(start, locus.NewSyntaxError(start, locus.MaxLen, "genericurl",
 			fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, length, locus.MaxLen)))
@@ -146,10 +150,15 @@ func splitLines(read func([]byte) (int, error), yield func(string, error) bool) 
 				end = held
 			}
 			for line := range strings.Lines(string(buf[:end])) {
-				if text, ended := strings.CutSuffix(line, "\n"); ended {
+				if dropped == 0 && len(line) > longestLine {
+					start, dropped = line[:locus.MaxLen], locus.MaxLen
+					line = line[locus.MaxLen:]
+				}
+				text, ended := strings.CutSuffix(line, "\n")
+				if ended {
 					line = strings.TrimSuffix(text, "\r")
 				}
-				if !deliver(line) {
+				if !deliver(line, ended) {
 					return nil
 				}
 			}
@@ -159,13 +168,16 @@ func splitLines(read func([]byte) (int, error), yield func(string, error) bool) 
 			if dropped == 0 {
 				start = string(buf[:locus.MaxLen])
 			}
+			if held > 0 {
+				last = buf[held-1]
+			}
 			dropped += held
 			held = 0
 		}
 		switch {
 		case err == io.EOF:
 			if dropped > 0 {
-				deliver("")
+				deliver("", false)
 			}
 			return nil
 		case err != nil:

@@ -54,7 +54,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestLongLines(t *testing.T) {
-	for _, n := range []int{locus.MaxLen, locus.MaxLen + 1, inputBuffer - 2, inputBuffer - 1, inputBuffer, inputBuffer + 1, 5*inputBuffer + 7} {
+	for _, n := range []int{locus.MaxLen, locus.MaxLen + 1, longestLine - 2, longestLine - 1, longestLine, longestLine + 1, 5*longestLine + 7} {
 		for _, end := range []string{"\n", "\r\n", ""} {
 			text := "x\n" + strings.Repeat("a", n) + end
 			if end != "" {
@@ -69,7 +69,7 @@ func TestLongLines(t *testing.T) {
 					t.Errorf("%d octets and %q: the line is cut to %d", n, end, len(got[1]))
 				}
 			}
-			if n < inputBuffer-2 && want != nil || n > inputBuffer && want == nil || !slices.Equal(tooLong, want) {
+			if n < longestLine-2 && want != nil || n > longestLine && want == nil || !slices.Equal(tooLong, want) {
 				t.Errorf("%d octets and %q: too long are %v", n, end, tooLong)
 			}
 			if end != "" && !slices.Equal(got[2:], []string{"y", "z"}) {
@@ -109,8 +109,8 @@ func TestLongLineTakesNoMemory(t *testing.T) {
 		for range a.Inputs([]string{"-"}) {
 		}
 	})
-	// A few for each read of inputBuffer octets, none of them large.
-	if reads := float64(64<<20) / inputBuffer; n > 8*reads+100 {
+	// A few for each read of longestLine octets, none of them large.
+	if reads := float64(64<<20) / longestLine; n > 8*reads+100 {
 		t.Errorf("%v allocations in %v reads", n, reads)
 	}
 }

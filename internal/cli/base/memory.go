@@ -19,7 +19,7 @@ type MemoryFlags struct {
 
 // Add adds the flags.
 func (f *MemoryFlags) Add(flags *pflag.FlagSet) {
-	flags.Var(&f.memory, "memory", "use at most `N` octets of memory (default a quarter of the machine's)")
+	flags.Var(&f.memory, "memory", "use at most `N` octets of memory (default a quarter)")
 	flags.StringVar(&f.folder, "tmp", "", "write what does not fit into memory to `FOLDER` (default $TMPDIR)")
 }
 

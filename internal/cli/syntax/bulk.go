@@ -50,12 +50,18 @@ func (r *bulkRun) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if reads {
+		if err := r.invalid.check(r.app.In, args); err != nil {
+			return err
+		}
+	}
 	if r.collect != nil {
 		r.collect.open(r.collect.memory.Room(), r.collect.memory.Folder())
 		defer r.collect.close()
 	}
 	if err := r.invalid.open(); err != nil {
-		return err
+		r.app.Fail(base.StatusAccess, err)
+		return nil
 	}
 	if reads {
 		r.progress = startProgress(r, args)

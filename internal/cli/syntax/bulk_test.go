@@ -118,13 +118,13 @@ func withoutFirstBlank(text string) string {
 
 var commandLines = []string{
 	"canonical", "canonical --json", "canonical --rules all", "canonical --surt", "canonical --wrap", "canonical --quiet", "canonical --rules whatwg", "canonical --rules rfc3986",
-	"check", "check --json", "check --quiet", "check --rules all", "check --rules all --json", "check --rules rfc3986",
+	"check", "check --json", "check --quiet", "check --rules all", "check --rules all --json", "check --rules rfc3986", "check --rules rfc1630", "check --rules whatwg",
 	"parse", "parse --json", "parse --quiet", "parse --rules all", "parse --rules all --json", "parse --rules whatwg",
 }
 
 var hostile = []string{
 	"http://h/a", "HTTP://H:80/b", "foo", "<URL:http://w/>", "URL:ftp://h", "url:http://h/", "urn:isbn:1", "example.org", "http://u:pw@h/~a", " http://x/ ", "", "\t", "\v\f ",
-	"mailto:a@b.c", "http://h/%zz", "gopher://h:70/1", "news:a.b", "http://h:99999/", "http://h/\x00", "http://h/\x1b[31m", "a\xff\xfehttp://h/", "http://h/\u00e9", "http://\u00e9/",
+	"mailto:a@b.c", "http://h/%zz", "gopher://h:70/1", "news:a.b", "http://h:99999/", "http://h/\x00", "http://h/\x1b[31m", "a\xff\xfehttp://h/", "http://h/\u00e9", "http://h/?v=ftp%3A%2F%2Fu%3Apw%40h2%2F", "http://h/%41", "http://h/\u202e", "http://\u00e9/",
 	`c:\x`, "<URL:http://a\tb/c>", "ftp://a:b@c:d/", "\x00", "\x00\x00\x00", "\ufeffhttp://bom/", "<", ">", "<>", "URL:", "u", "x-y:z", "htp://h/~", "file:///a/b", "\r", "http://h/\rb",
 	"http://h/" + strings.Repeat("y", locus.MaxLen), strings.Repeat("x", 2*locus.MaxLen-2), strings.Repeat("x", 2*locus.MaxLen+1), strings.Repeat("\x00", 3*locus.MaxLen),
 }
@@ -199,8 +199,9 @@ func TestRoadsAreEqual(t *testing.T) {
 }
 
 func FuzzRoads(f *testing.F) {
-	for i := range 3 {
-		f.Add(hostileText(uint64(i), 30), uint8(i*7), uint64(i), i == 0)
+	short := strings.Join(slices.DeleteFunc(slices.Clone(hostile), func(line string) bool { return len(line) > 1000 }), "\n")
+	for i := range commandLines {
+		f.Add([]byte(short), uint8(i), uint64(i), i%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, command uint8, seed uint64, terminal bool) {
 		if looksCompressed(text) {
@@ -268,7 +269,7 @@ func TestSummaries(t *testing.T) {
 		"canonical --by scheme":                 "5\thttp\n1\tftp\n1\tmailto\n",
 		"canonical --by scheme --json --unique": "{\"scheme\":\"http\",\"count\":4}\n{\"scheme\":\"ftp\",\"count\":1}\n{\"scheme\":\"mailto\",\"count\":1}\n",
 		"check --by host":                       "2\ta\n1\t-\n",
-		"check --by scheme":                     "2\thttp\n1\t\n",
+		"check --by scheme":                     "2\thttp\n1\t-\n",
 		"check --by rule --quiet":               "1\tviolation no-scheme\n1\tviolation scheme-case\n1\tviolation unsafe-character\n",
 	} {
 		got := sideBySide(t, line, []byte(text), false, 1)
@@ -370,21 +371,27 @@ func TestInvalid(t *testing.T) {
 
 func TestRefusedCombinations(t *testing.T) {
 	for line, want := range map[string]string{
-		"canonical --unique --rules all":        "one set of rules",
-		"canonical --count --rules all":         "one set of rules",
-		"canonical --sort --json":               "leave out --json",
-		"canonical --sort --unordered":          "sort unordered",
-		"canonical --by rule":                   "choose host, scheme",
-		"canonical --by host --invalid keep":    "choose drop",
-		"canonical --unique --memory 1M":        "96M or more",
-		"canonical --unique --memory x":         "a size is",
-		"canonical --by host --surt":            "surt",
-		"canonical --invalid /nonexistent/file": "no such file",
+		"canonical --unique --rules all":     "one set of rules",
+		"canonical --count --rules all":      "one set of rules",
+		"canonical --sort --json":            "leave out --json",
+		"canonical --sort --unordered":       "sort unordered",
+		"canonical --by rule":                "choose host, scheme",
+		"canonical --by host --invalid keep": "choose drop",
+		"canonical --unique --memory 1M":     "96M or more",
+		"canonical --unique --memory x":      "a size is",
+		"canonical --by host --surt":         "surt",
 	} {
 		got := sideBySide(t, line, []byte("http://h/\n"), false, 1)
 		if got.status != base.StatusUsage || !strings.Contains(got.errs, want) || got.out != "" {
 			t.Errorf("%s: status %d, %q", line, got.status, got.errs)
 		}
+	}
+}
+
+func TestInvalidFileFails(t *testing.T) {
+	got := sideBySide(t, "canonical --invalid /nonexistent/file", []byte("http://h/\n"), false, 1)
+	if got.status != base.StatusAccess || !strings.Contains(got.errs, "no such file") || got.out != "" {
+		t.Errorf("status %d, %q", got.status, got.errs)
 	}
 }
 

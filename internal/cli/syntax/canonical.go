@@ -125,6 +125,7 @@ func (c *canonicalizer) answer(input string, readErr error) {
 	}
 	var forms []shape.CanonicalForm
 	var wrapped string
+	head := input
 	for _, r := range c.rules {
 		text, changes, err := "", []string(nil), readErr
 		if err == nil {
@@ -147,6 +148,7 @@ func (c *canonicalizer) answer(input string, readErr error) {
 		case c.Flags.JSON:
 			if err != nil {
 				c.RaiseStatus(base.StatusUsage)
+				head = shape.Head(input, err)
 			}
 			forms = append(forms, shape.NewCanonicalForm(r.Profile, text, changes, err))
 		default:
@@ -162,7 +164,7 @@ func (c *canonicalizer) answer(input string, readErr error) {
 		}
 	}
 	if c.Flags.JSON {
-		j := shape.NewCanonical(input, forms...)
+		j := shape.NewCanonical(head, forms...)
 		j.Wrapped = shape.Text(wrapped)
 		c.WriteJSON(j)
 		if len(c.rules) == 1 {

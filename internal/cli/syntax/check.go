@@ -35,7 +35,7 @@ There is a line for each violation:
 
   URL:OFFSET: KIND RULE (SECTION): HELP
 
-OFFSET counts octets from 0. KIND is one of
+OFFSET counts octets from 0. A URL of more than 2,000 octets is shortened. KIND is one of
   violation   the grammar does not allow it
   impossible  grammatical, but no such value exists: port 0
   suggestion  probably mistyped: the scheme "htp"
@@ -93,7 +93,7 @@ func (c *checker) quick(w *worker, line []byte) bool {
 	case c.summary():
 		c.count(input, list, c.judge(list))
 		return true
-	case len(list) > 0, !w.Flags.Quiet && !isShown(input):
+	case len(list) > 0, !w.Flags.Quiet && !c.isShown(input):
 		return false
 	case !w.Flags.Quiet:
 		w.Text = append(append(w.Text, line...), ": conforms\n"...)
@@ -112,19 +112,48 @@ func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	return conforms
 }
 
-// isShown reports whether a URL is written as it is: a password would be masked.
-func isShown(input string) bool {
-	return strings.IndexByte(input, '@') < 0 && octet.All(input)&octet.Control == 0
+// isShown reports whether a URL without findings is written as it is: neither a password
+// has to be masked nor a character escaped.
+func (c *checker) isShown(input string) bool {
+	if c.rules[0].Profile <= locus.RFC1630 && hasNoLogin(input) {
+		return true
+	}
+	return shown(input) == input
 }
+
+// hasNoLogin reports whether a URL of US-ASCII has no second ":" and no "@", also none in
+// escapes. It is quick and may be false where [locus.Mask] hides nothing.
+func hasNoLogin(input string) bool {
+	rest := input[strings.IndexByte(input, ':')+1:]
+	if strings.IndexByte(rest, ':') >= 0 || strings.IndexByte(rest, '@') >= 0 || octet.All(rest)&octet.ASCII == 0 {
+		return false
+	}
+	for at := strings.IndexByte(rest, '%'); at >= 0; at = strings.IndexByte(rest, '%') {
+		if !octet.IsEscape(rest, at) {
+			return false
+		}
+		// An escape may be escaped again, and other scripts have such characters, too.
+		if c := octet.Unescape(rest, at); c == ':' || c == '@' || c == '%' || c >= 0x80 {
+			return false
+		}
+		rest = rest[at+3:]
+	}
+	return true
+}
+
+// shown returns an input as it is written in an answer.
+func shown(input string) string { return term.Safe(charset.Text(shape.Mask(input))) }
 
 func (c *checker) summary() bool { return c.by != nil || c.byRule }
 
 func (c *checker) answer(input string, readErr error) {
 	var verdicts []shape.Verdict
+	head := input
 	for _, r := range c.rules {
 		list, err := shape.CheckInput(r, input, readErr)
 		if err != nil {
 			c.RaiseStatus(base.StatusUsage)
+			head = shape.Head(input, err)
 		}
 		conforms := c.judge(list)
 		if c.summary() {
@@ -139,10 +168,10 @@ func (c *checker) answer(input string, readErr error) {
 		if len(c.rules) > 1 {
 			by = " to " + r.Profile.String()
 		}
-		writeVerdict(c.App, input, list, conforms, by)
+		writeVerdict(c.App, shape.Head(input, err), list, conforms, by)
 	}
 	if c.Flags.JSON {
-		c.WriteJSON(shape.NewCheck(input, verdicts...))
+		c.WriteJSON(shape.NewCheck(head, verdicts...))
 	}
 }
 
@@ -161,11 +190,27 @@ func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	}
 }
 
+// shortened returns a long name without its middle: it is repeated for each finding, and
+// there may be one for each octet.
+func shortened(name string) string {
+	const most, head, tail = 2000, 1000, 500
+	if len(name) <= most {
+		return name
+	}
+	// What is left out begins and ends with whole characters.
+	begin := strings.ToValidUTF8(name[:head], "")
+	end := strings.ToValidUTF8(name[len(name)-tail:], "")
+	return fmt.Sprintf("%s...(%d octets)...%s", begin, len(name)-len(begin)-len(end), end)
+}
+
 func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bool, by string) {
 	if a.Flags.Quiet && conforms {
 		return
 	}
-	name := term.Safe(charset.Text(shape.Mask(input)))
+	name := shown(input)
+	if len(list) > 0 {
+		name = shortened(name)
+	}
 	for _, v := range shape.MaskFindings(input, list) {
 		if v.Kind != locus.Note || !a.Flags.Quiet {
 			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(charset.Text(v.Help)))

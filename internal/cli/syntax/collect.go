@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"github.com/locus-url/locus/internal/bulk"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
 )
 
 // collector takes the pieces of answers, and gives each once, counted, or sorted.
@@ -158,7 +160,10 @@ func (c *collector) write(a *base.App, text []byte, count uint64) error {
 	case c.count && c.asJSON:
 		b = strconv.AppendUint(append(b, `{"count":`...), count, 10)
 		b = append(append(b, ','), text[1:]...)
-	case c.count || c.summary():
+	case c.summary():
+		b = append(strconv.AppendUint(b, count, 10), '\t')
+		b = append(append(b, term.Safe(charset.Text(string(text[:len(text)-1])))...), '\n')
+	case c.count:
 		b = append(strconv.AppendUint(b, count, 10), '\t')
 		b = append(b, text...)
 	default:

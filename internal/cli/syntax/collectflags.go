@@ -55,7 +55,7 @@ func addSummary(a *base.App, cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{bulkRun: bulkRun{app: a}, groups: []string{byRule, byHost, byScheme}}
 	f.addFlags(cmd)
 	base.AddFlags(cmd, "Output", func(flags *pflag.FlagSet) {
-		f.addBy(flags, "count the findings by `rule`, or URLs that do not conform by host or scheme")
+		f.addBy(flags, "count findings by `rule`, or URLs with violations by host or scheme")
 		f.memory.Add(flags)
 	})
 	base.CompleteFlag(cmd, "by", func() []string { return f.groups })
@@ -130,9 +130,12 @@ func hostOf(text string) string {
 	return "-"
 }
 
+// schemeOf returns the scheme of a URL in lower case, "-" without one.
 func schemeOf(text string) string {
-	name, _ := rfc3986.Parse(text).Scheme()
-	return strings.ToLower(name)
+	if name, _ := rfc3986.Parse(text).Scheme(); name != "" {
+		return strings.ToLower(name)
+	}
+	return "-"
 }
 
 // groupJSON returns the members of an object that name a group.

@@ -2,7 +2,9 @@ package syntax
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/locus-url/locus"
@@ -18,13 +20,41 @@ type invalidInputs struct {
 	count int64
 }
 
-const invalidHelp = "treat inputs that are not URLs so: `keep`, drop, or write them to a FILE"
+const invalidHelp = "`keep`, drop, or write to FILE the inputs that are not URLs"
 
-func (i *invalidInputs) open() (err error) {
-	if i == nil || i.how == "" || i.how == "keep" || i.how == "drop" {
+// check returns an error if the file is one of the inputs, which it would empty: the named
+// files, or standard input.
+func (i *invalidInputs) check(in io.Reader, names []string) error {
+	if i == nil || !i.hasFile() {
 		return nil
 	}
-	if i.file, err = os.Create(i.how); err != nil {
+	if i.how == "-" {
+		return errors.New(`--invalid "-": write keep to have them on standard output`)
+	}
+	file, err := os.Stat(i.how)
+	if err != nil || !file.Mode().IsRegular() {
+		return nil
+	}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if f, ok := in.(*os.File); name == "-" && ok {
+			info, err = f.Stat()
+		}
+		if err == nil && os.SameFile(info, file) {
+			return fmt.Errorf("--invalid: %s is an input, too", locus.Quote(i.how))
+		}
+	}
+	return nil
+}
+
+func (i *invalidInputs) hasFile() bool { return i.how != "" && i.how != "keep" && i.how != "drop" }
+
+func (i *invalidInputs) open() (err error) {
+	if i == nil || !i.hasFile() {
+		return nil
+	}
+	// Mistyped URLs may have passwords: others do not need to read them.
+	if i.file, err = os.OpenFile(i.how, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
 		return fmt.Errorf("--invalid: %w", err)
 	}
 	i.out = bufio.NewWriterSize(i.file, 64<<10)
@@ -80,13 +110,14 @@ func (w *worker) fail(input string, err error) {
 	if w.run.invalid != nil {
 		how = w.run.invalid.how
 	}
-	w.wrong++
-	if how == "" {
+	// Of a line that was cut there is no whole one to write.
+	if how == "" || w.cut && how != "drop" {
 		w.FailInput(input, err)
 		w.lone()
 		return
 	}
 	w.RaiseStatus(base.StatusUsage)
+	w.wrong++
 	switch how {
 	case "keep":
 		w.Out.Write(w.line)

@@ -27,6 +27,7 @@ type worker struct {
 	groups  map[string]int // places of groups in batch: most come often in a block
 	invalid []byte         // lines for the file of --invalid
 	wrong   int64          // inputs that are not URLs
+	cut     bool           // line is the beginning of one that is too long
 }
 
 func (r *bulkRun) newWorker() *worker {
@@ -50,7 +51,7 @@ func (w *worker) answerBlock(b *lines.Block) {
 	w.begin(b.Source)
 	w.finder = b.Finder
 	w.LineNumber = int(b.Line) - 1
-	if b.Cut > 0 {
+	if w.cut = b.Cut > 0; w.cut {
 		w.LineNumber++
 		w.line, w.start, w.end = b.Text, 0, len(b.Text)
 		input := string(b.Text)
