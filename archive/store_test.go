@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -326,6 +329,59 @@ func TestLive(t *testing.T) {
 	}
 	if _, err := c.Open(t.Context(), "http://127.0.0.1/other"); !errors.Is(err, errNetwork) {
 		t.Error(err)
+	}
+}
+
+// With Live, a redirect that was kept obeys the rules for those of servers: it leads to no private
+// address, starts no session and composes no message, and takes no secret from https to http.
+func TestLiveReferral(t *testing.T) {
+	moved := func(from, to string) rec {
+		return response(from, day, "HTTP/1.1 302 Found\r\nLocation: "+to+"\r\n\r\n")
+	}
+	asked := make(chan string, 1)
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header.Get("Authorization") }))
+	defer web.Close()
+	s := open(t, nil, moved("http://h.example/private", "http://127.0.0.1/"), moved("http://h.example/port", "http://other.example:25/"),
+		moved("http://h.example/login", "http://u:p@other.example/"), moved("http://h.example/session", "telnet://other.example/"),
+		moved("http://h.example/mail", "mailto:a@h.example"), moved("http://h.example/file", "file:///etc/passwd"),
+		moved("https://h.example/down", "http://h.example/live"), moved("http://h.example/same", "http://h.example/live"))
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true, AllowPrivate: false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errNetwork := errors.New("the network")
+	c := access.New(registry, p, &access.Options{Kept: s, Live: true,
+		HeaderFor: func(locus.URL) http.Header { return http.Header{"Authorization": {"Bearer token"}} },
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address != "93.184.216.34:80" {
+				t.Errorf("dials %s", address)
+				return nil, errNetwork
+			}
+			return new(net.Dialer).DialContext(ctx, network, web.Listener.Addr().String())
+		}})
+	defer c.Close()
+	for _, path := range []string{"private", "port", "login", "session", "mail", "file"} {
+		if res, err := c.Open(t.Context(), "http://h.example/"+path); access.KindOf(err) != access.Denied {
+			t.Errorf("%s: %+v, %v", path, res, err)
+		}
+	}
+	for url, want := range map[string]string{"https://h.example/down": "", "http://h.example/same": "Bearer token"} {
+		res, err := c.Open(t.Context(), url)
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		res.Close()
+		if got := <-asked; got != want {
+			t.Errorf("%s: %q", url, got)
+		}
 	}
 }
 
