@@ -23,7 +23,7 @@ import (
 //
 // A form that needs no server is there even if it was not kept, such as that of a search.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	h, ok, err := s.Around(req.URL, s.timeOf(ctx))
+	h, ok, err := s.Around(req.URL, timeOf(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}

@@ -43,8 +43,8 @@ type Options struct {
 	// Cache is the folder that keeps the index for the next time. Empty: the index is
 	// temporary.
 	Cache string
-	// At is the time for which [Store.Open] looks, if the context has none. The zero
-	// Time: the last.
+	// At is the time for which [Store.Open] and [Store.Around] look, if they are given
+	// none. The zero Time: the last.
 	At time.Time
 	// Note is called for what could not be read of the archives, while they are indexed.
 	// nil: it is not called.
