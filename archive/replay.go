@@ -81,11 +81,14 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 			return nil, err
 		}
 	}
-	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time}
+	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time, items: req.Items}
 	res, err := s.read(req, k, body)
 	if err != nil {
 		body.Close()
 		return nil, err
+	}
+	if menu, ok := res.(*scheme.Menu); ok && req.Items != (scheme.ItemRange{}) && !body.selected {
+		menu.Note = joinNotes(menu.Note, "all items that were kept, without the selection")
 	}
 	return s.finish(req, k, res)
 }
@@ -319,6 +322,15 @@ type replayBody struct {
 	r      io.Reader
 	closer io.Closer
 	date   time.Time
+
+	items    scheme.ItemRange // of the request
+	selected bool             // the scheme applies items
+}
+
+// Items is which items the request wants, for Scheme.Kept.
+func (b *replayBody) Items() scheme.ItemRange {
+	b.selected = true
+	return b.items
 }
 
 // Date is when the octets were kept, for Scheme.Kept.
