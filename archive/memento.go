@@ -66,7 +66,11 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 			continue
 		}
 		if h.Count > 0 && m.Time.Equal(prev.Time) {
-			continue // kept twice in one second
+			// Of one second, the last record counts.
+			if h.At.Time.Equal(m.Time) && m.entry.isAfter(&h.At.entry) {
+				h.At = m
+			}
+			continue
 		}
 		if h.Count++; h.Count == 1 {
 			h.First = m

@@ -223,23 +223,25 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 			key = keyOf(s.registry, u)
 		}
 	}
+	digest := printable(rec.Get("WARC-Payload-Digest"), maxDigest)
 	if date, err := time.Parse(time.RFC3339Nano, rec.Get("WARC-Refers-To-Date")); err == nil {
 		if stamp, err := stampOf(date); err == nil {
-			if found, err := s.first(key+"\t"+stamp+"\t", e); found != nil || err != nil {
+			if found, err := s.first(key+"\t"+stamp+"\t", digest, e); found != nil || err != nil {
 				return found, err
 			}
 		}
 	}
-	if digest := printable(rec.Get("WARC-Payload-Digest"), maxDigest); digest != "" {
-		if found, err := s.first(digestKey(digest)+"\t", e); found != nil || err != nil {
+	if digest != "" {
+		if found, err := s.first(digestKey(digest)+"\t", "", e); found != nil || err != nil {
 			return found, err
 		}
 	}
 	return nil, errRevisit
 }
 
-// first returns the first whole record whose line begins with prefix; nil: not found.
-func (s *Store) first(prefix string, not *entry) (*entry, error) {
+// first returns the first whole record whose line begins with prefix, with that digest if both are
+// known; nil: not found.
+func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {
 			return nil, err
@@ -247,7 +249,8 @@ func (s *Store) first(prefix string, not *entry) (*entry, error) {
 		if !strings.HasPrefix(e.key+"\t"+e.time+"\t", prefix) {
 			break
 		}
-		if e.kind == kindWhole && (e.file != not.file || e.offset != not.offset) {
+		isOther := digest != "" && e.digest != "" && digestKey(e.digest) != digestKey(digest)
+		if e.kind == kindWhole && !isOther && (e.file != not.file || e.offset != not.offset) {
 			return &e, nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -142,6 +143,9 @@ func essence(text string) string {
 // add adds an entry whose URL is known, with its key.
 func (s *Store) add(lines *sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
+	if e.kind == kindWhole && e.status == http.StatusNotModified {
+		return nil // the client had it, and the archive has not
+	}
 	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
 		return nil // it can't be asked for
 	}

@@ -229,6 +229,8 @@ func TestHTTP(t *testing.T) {
 	}
 	want(t, s, "http://h.example/", "secure")
 	want(t, s, "http://h.example/chunks", "hello")
+	// What other programs keep of "not modified" stands for nothing.
+	want(t, open(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
 	wantError(t, s, "http://h.example/loop", access.ErrCircle, "")
 	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "kept at 2024-05-01T10:00:00Z: http: not found: 404")
 	if got, _, err := get(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (only a part was kept: length)") {
@@ -301,6 +303,21 @@ func TestRevisit(t *testing.T) {
 	}
 	wantError(t, s, "http://h.example/loop", scheme.ErrNotFound, "that record is missing")
 	wantError(t, s, "http://h.example/lost", scheme.ErrNotFound, "that record is missing")
+}
+
+// Of several records of one second the last counts, and a revisit is of the one with its digest.
+func TestSameSecond(t *testing.T) {
+	var list []rec
+	for i := range 12 { // offsets of different lengths
+		list = append(list, response("http://h.example/", day, page(fmt.Sprint("page ", i)), fmt.Sprint("WARC-Payload-Digest: sha1:", i)))
+	}
+	s := open(t, nil, list...)
+	want(t, s, "http://h.example/", "page 11")
+	if h, ok, err := s.Around(locus.MustParse("http://h.example/"), time.Time{}); h.Count != 1 || !ok || err != nil {
+		t.Errorf("%+v, %v, %v", h, ok, err)
+	}
+	list = append(list, rec{"revisit", "http://h.example/", day, "application/http; msgtype=response", "", []string{"WARC-Payload-Digest: sha1:7", "WARC-Refers-To-Target-URI: http://h.example/", "WARC-Refers-To-Date: " + day}})
+	want(t, open(t, nil, list...), "http://h.example/", "page 7")
 }
 
 func TestLive(t *testing.T) {
