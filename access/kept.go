@@ -43,6 +43,8 @@ func (f *follower) openKept(u locus.URL) (res scheme.Resource, done bool, err er
 	}
 	f.asked[asked] = true
 	f.dialled = new(tracker)
+	// With Live the next URL may be on the network.
+	f.secure = f.secure || c.has(u, scheme.Secure)
 	f.result.URL, f.result.LinkOrigin = u, policy.FromPublic
 	f.result.Hops = append(f.result.Hops, asked)
 	return res, true, nil
@@ -57,6 +59,11 @@ func (f *follower) tryKept(to locus.URL, hops int) (res scheme.Resource, done bo
 		return nil, true, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
 	case hops > mostKeptHops:
 		return nil, true, f.fail(to, fmt.Errorf("%w: more than %d referrals", scheme.ErrProtocol, mostKeptHops))
+	}
+	if target := f.client.target(to); !target.Reads {
+		if err := f.client.policy.CheckReferral(f.client.target(f.result.URL), target, hops); err != nil {
+			return nil, true, f.fail(to, err)
+		}
 	}
 	return f.openKept(f.withFragment(to))
 }

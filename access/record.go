@@ -11,8 +11,6 @@ import (
 // [Options].Record.
 type Recording interface {
 	scheme.Recorder
-	// Secret tells a password that may be sent, and must not be kept.
-	Secret(password string)
 	// Filled tells that a form was filled in, so that the response is not what the URL
 	// leads to by itself.
 	Filled()

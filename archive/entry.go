@@ -90,6 +90,11 @@ func (e *entry) date() time.Time {
 	return t
 }
 
+// isAfter reports whether the record of e is after that of f in the archives.
+func (e *entry) isAfter(f *entry) bool {
+	return e.file > f.file || e.file == f.file && e.offset > f.offset
+}
+
 // printable returns text if an index can hold it, and otherwise "".
 func printable(text string, most int) string {
 	if len(text) > most {

@@ -174,6 +174,40 @@ func TestCDXJHostile(t *testing.T) {
 	wantError(t, s, "http://h.example/", scheme.ErrProtocol, "remove the .cdxj file")
 }
 
+// A CDXJ file in another folder, as pywb has it, is used for the folder above both. It names an
+// archive without folders, or with those that its program knows; of two with one name it means
+// neither, and none outside the folder.
+func TestCDXJElsewhere(t *testing.T) {
+	at := time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)
+	line := func(url, file string) []byte {
+		return cdxj(warc.CDXJ{Key: "k", Time: at, URL: url, Type: "text/html", Status: 200, File: file})
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"col/archive", "col/more", "col/indexes", "out"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, host := range map[string]string{"col/archive/a.warc": "a", "col/archive/b.warc": "b", "col/archive/c.warc": "c", "col/more/c.warc": "c2", "out/o.warc": "o"} {
+		write(t, filepath.Join(dir, name), []byte(response("http://"+host+".example/", day, page(host)).text()+response("http://"+host+".example/2", day, page(host)).text()))
+	}
+	list := bytes.Join([][]byte{line("http://a.example/", "a.warc"), line("http://b.example/", "/srv/col/archive/b.warc"), line("http://c.example/", "c.warc"), line("http://o.example/", "../../out/o.warc")}, nil)
+	later(t, write(t, filepath.Join(dir, "col/indexes/index.cdxj"), list), time.Minute)
+	s := openPaths(t, nil, filepath.Join(dir, "col"))
+	for url, isKept := range map[string]bool{
+		"http://a.example/": true, "http://a.example/2": false, "http://b.example/": true, "http://b.example/2": false, // not in the list
+		"http://c.example/": true, "http://c.example/2": true, "http://c2.example/2": true, "http://o.example/": false,
+	} {
+		if _, ok, err := s.Around(locus.MustParse(url), time.Time{}); ok != isKept || err != nil {
+			t.Errorf("%s: %v, %v", url, ok, err)
+		}
+	}
+	want(t, s, "http://b.example/", "b")
+	// One that is older than an archive does not speak for it.
+	later(t, filepath.Join(dir, "col/indexes/index.cdxj"), -time.Hour)
+	want(t, openPaths(t, nil, filepath.Join(dir, "col")), "http://a.example/2", "a")
+}
+
 // The index is kept in the cache until the archives change.
 func TestIndexCache(t *testing.T) {
 	cache, dir := filepath.Join(t.TempDir(), "new"), t.TempDir()

@@ -42,9 +42,12 @@ type History struct {
 }
 
 // Around returns the memento of u that is nearest to t, the earlier of two, and those
-// around it. The zero t: the last one. ok is false if u was not kept. If a URL was kept with
+// around it. The zero t: that of [Options].At. ok is false if u was not kept. If a URL was kept with
 // http and with https, those of its own scheme count: one often redirects to the other.
 func (s *Store) Around(u locus.URL, t time.Time) (h History, ok bool, err error) {
+	if t.IsZero() {
+		t = s.options.At
+	}
 	if h, err = around(s.Mementos(u), t, u.Scheme()); h.Count == 0 && err == nil {
 		h, err = around(s.Mementos(u), t, "")
 	}
@@ -63,7 +66,11 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 			continue
 		}
 		if h.Count > 0 && m.Time.Equal(prev.Time) {
-			continue // kept twice in one second
+			// Of one second, the last record counts.
+			if h.At.Time.Equal(m.Time) && m.entry.isAfter(&h.At.entry) {
+				h.At = m
+			}
+			continue
 		}
 		if h.Count++; h.Count == 1 {
 			h.First = m
@@ -83,17 +90,15 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 // timeKey is the key of a time in a context.
 type timeKey struct{}
 
-// WithTime returns a context in which [Store.Open] looks for the time t; the zero Time: the
-// last.
+// WithTime returns a context in which [Store.Open] looks for the time t; the zero Time: that of
+// [Options].At.
 func WithTime(ctx context.Context, t time.Time) context.Context {
 	return context.WithValue(ctx, timeKey{}, t)
 }
 
-func (s *Store) timeOf(ctx context.Context) time.Time {
-	if t, ok := ctx.Value(timeKey{}).(time.Time); ok {
-		return t
-	}
-	return s.options.At
+func timeOf(ctx context.Context) time.Time {
+	t, _ := ctx.Value(timeKey{}).(time.Time)
+	return t
 }
 
 // Hosts returns at most n hosts that resources were kept of, in order, after the host after;

@@ -121,13 +121,16 @@ func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	}
 }
 
-// hide replaces secrets by "***", also one of which only the begin is there.
+// hidden stands for a secret.
+const hidden = "***"
+
+// hide replaces secrets, also one of which only the begin is there.
 func hide(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
-		text = bytes.ReplaceAll(text, []byte(s), []byte("***"))
+		text = bytes.ReplaceAll(text, []byte(s), []byte(hidden))
 		for n := min(len(s)-1, len(text)); n >= minSecret; n-- {
 			if bytes.HasSuffix(text, []byte(s[:n])) {
-				text = append(bytes.Clone(text[:len(text)-n]), "***"...)
+				text = append(bytes.Clone(text[:len(text)-n]), hidden...)
 				break
 			}
 		}

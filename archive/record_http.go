@@ -66,13 +66,47 @@ func (e *exchange) Request(header []byte, masked []string) {
 // Response implements [scheme.Exchange].
 func (e *exchange) Response(header []byte, masked []string) {
 	e.locked(func() {
-		e.response, e.received = e.recording.recorder.to.NewBlock(), masked
+		header, names := hideInFields(header, e.recording.knownSecrets())
+		e.response, e.received = e.recording.recorder.to.NewBlock(), append(masked, names...)
 		e.response.Write(header)
 		e.response.BeginPayload()
 		if resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(header)), nil); err == nil {
 			e.status, e.kind = resp.StatusCode, resp.Header.Get("Content-Type")
 		}
 	})
+}
+
+// structural are the fields that say how a body is read. minStructural is the length from which
+// a secret is hidden there: a shorter one may be an ordinary word of them.
+var structural = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Transfer-Encoding"}
+
+const minStructural = 8
+
+// hideInFields returns the header of a response with secrets hidden that the server repeats, in
+// the reason after the status and in the values of fields, and the names of those fields.
+func hideInFields(header []byte, secrets []string) (shown []byte, names []string) {
+	if len(secrets) == 0 {
+		return header, nil
+	}
+	separator := " " // of the first line
+	for line := range strings.Lines(string(header)) {
+		before, value, _ := strings.Cut(line, separator)
+		name := http.CanonicalHeaderKey(strings.TrimSpace(before))
+		masked := value
+		for _, s := range secrets {
+			if len(s) >= minStructural || !slices.Contains(structural, name) {
+				masked = strings.ReplaceAll(masked, s, hidden)
+			}
+		}
+		if masked != value {
+			line = before + separator + masked
+			if separator == ":" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		shown, separator = append(shown, line...), ":"
+	}
+	return shown, names
 }
 
 // Body implements [scheme.Exchange].
@@ -161,10 +195,7 @@ func (e *exchange) writeConversation(err error) {
 	}
 	talk.failed(err)
 	x := e.recording
-	x.mu.Lock()
-	secrets := slices.Clone(x.secrets)
-	x.mu.Unlock()
-	entry := x.recorder.conversationEntry(x.url, e.began, e.address, "", &talk, secrets)
+	entry := x.recorder.conversationEntry(x.url, e.began, e.address, "", &talk, x.knownSecrets())
 	if masked := append(slices.Clone(e.sent), e.received...); len(masked) > 0 {
 		entry.Fields = append(entry.Fields, maskedField(masked))
 	}

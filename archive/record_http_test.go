@@ -188,6 +188,20 @@ func TestRecordRepeated(t *testing.T) {
 	}
 }
 
+// "Not modified" is no page: it is kept as a conversation.
+func TestRecordNotModified(t *testing.T) {
+	address := wireServer(t, map[string]string{"/": "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"})
+	c, r, name := webClient(t, nil, 0)
+	if _, err := c.Open(t.Context(), "http://"+address+"/"); err == nil {
+		t.Error("opened")
+	}
+	closed(t, r)
+	list := records(t, name)
+	if len(list) != 1 || list[0].Type != "metadata" || !strings.Contains(list[0].text, "HTTP/1.1 304 Not Modified\r\nETag") {
+		t.Errorf("%+v", list)
+	}
+}
+
 // A server of HTTP/2 is asked over HTTP/1.1 while a client records.
 func TestRecordHTTP2(t *testing.T) {
 	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.Proto) }))

@@ -1,9 +1,11 @@
 package archive
 
 import (
+	"cmp"
 	"io"
 	"iter"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +29,7 @@ type recording struct {
 	mu      sync.Mutex
 	talk    conversation
 	address string   // of the server
-	secrets []string // passwords
+	secrets []string // what must not be kept, the longest first
 	isHTTP  bool     // its exchanges record themselves
 	block   *warc.Block
 	kind    string // media type of block
@@ -57,20 +59,27 @@ func (x *recording) Octets(name string, sent bool, p []byte) {
 // one is in many words.
 const minSecret = 4
 
-// Secret implements [access.Recording].
-func (x *recording) Secret(password string) {
+// Secret implements [scheme.Recorder].
+func (x *recording) Secret(text string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.addSecret(password)
-	if decoded, err := escape.Decode(password); err == nil {
-		x.addSecret(decoded)
+	forms := []string{text, url.PathEscape(text), url.QueryEscape(text)}
+	if decoded, err := escape.Decode(text); err == nil {
+		forms = append(forms, decoded)
 	}
+	for _, form := range forms {
+		if len(form) >= minSecret && !slices.Contains(x.secrets, form) {
+			x.secrets = append(x.secrets, form)
+		}
+	}
+	// One may be a part of another, so that the longest is hidden first.
+	slices.SortStableFunc(x.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
-func (x *recording) addSecret(text string) {
-	if len(text) >= minSecret && !slices.Contains(x.secrets, text) {
-		x.secrets = append(x.secrets, text)
-	}
+func (x *recording) knownSecrets() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.secrets)
 }
 
 // Filled implements [access.Recording].

@@ -10,6 +10,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"net/http/httptest"
+	neturl "net/url"
 	"os"
 	"strings"
 	"testing"
@@ -55,6 +56,9 @@ func TestRecordNoSecrets(t *testing.T) {
 		user, password, _ := req.BasicAuth()
 		nethttp.SetCookie(w, &nethttp.Cookie{Name: "session", Value: pw + "2"})
 		w.Header().Set("Authentication-Info", "nextnonce="+pw)
+		w.Header().Set("X-You-Sent", fmt.Sprint(user, " ", password, req.Header, neturl.QueryEscape(pw)))
+		w.Header().Set("Content-Type", "text/plain; sent="+pw)
+		w.Header().Set("Connection", "keep-alive, "+pw)
 		switch {
 		case req.URL.Path == "/open" || req.URL.IsAbs():
 			z := gzip.NewWriter(w)

@@ -23,7 +23,7 @@ import (
 //
 // A form that needs no server is there even if it was not kept, such as that of a search.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	h, ok, err := s.Around(req.URL, s.timeOf(ctx))
+	h, ok, err := s.Around(req.URL, timeOf(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
@@ -81,11 +81,14 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 			return nil, err
 		}
 	}
-	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time}
+	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time, items: req.Items}
 	res, err := s.read(req, k, body)
 	if err != nil {
 		body.Close()
 		return nil, err
+	}
+	if menu, ok := res.(*scheme.Menu); ok && req.Items != (scheme.ItemRange{}) && !body.selected {
+		menu.Note = joinNotes(menu.Note, "all items that were kept, without the selection")
 	}
 	return s.finish(req, k, res)
 }
@@ -220,23 +223,25 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 			key = keyOf(s.registry, u)
 		}
 	}
+	digest := printable(rec.Get("WARC-Payload-Digest"), maxDigest)
 	if date, err := time.Parse(time.RFC3339Nano, rec.Get("WARC-Refers-To-Date")); err == nil {
 		if stamp, err := stampOf(date); err == nil {
-			if found, err := s.first(key+"\t"+stamp+"\t", e); found != nil || err != nil {
+			if found, err := s.first(key+"\t"+stamp+"\t", digest, e); found != nil || err != nil {
 				return found, err
 			}
 		}
 	}
-	if digest := printable(rec.Get("WARC-Payload-Digest"), maxDigest); digest != "" {
-		if found, err := s.first(digestKey(digest)+"\t", e); found != nil || err != nil {
+	if digest != "" {
+		if found, err := s.first(digestKey(digest)+"\t", "", e); found != nil || err != nil {
 			return found, err
 		}
 	}
 	return nil, errRevisit
 }
 
-// first returns the first whole record whose line begins with prefix; nil: not found.
-func (s *Store) first(prefix string, not *entry) (*entry, error) {
+// first returns the first whole record whose line begins with prefix, with that digest if both are
+// known; nil: not found.
+func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {
 			return nil, err
@@ -244,7 +249,8 @@ func (s *Store) first(prefix string, not *entry) (*entry, error) {
 		if !strings.HasPrefix(e.key+"\t"+e.time+"\t", prefix) {
 			break
 		}
-		if e.kind == kindWhole && (e.file != not.file || e.offset != not.offset) {
+		isOther := digest != "" && e.digest != "" && digestKey(e.digest) != digestKey(digest)
+		if e.kind == kindWhole && !isOther && (e.file != not.file || e.offset != not.offset) {
 			return &e, nil
 		}
 	}
@@ -319,6 +325,15 @@ type replayBody struct {
 	r      io.Reader
 	closer io.Closer
 	date   time.Time
+
+	items    scheme.ItemRange // of the request
+	selected bool             // the scheme applies items
+}
+
+// Items is which items the request wants, for Scheme.Kept.
+func (b *replayBody) Items() scheme.ItemRange {
+	b.selected = true
+	return b.items
 }
 
 // Date is when the octets were kept, for Scheme.Kept.

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/warc"
@@ -140,6 +143,9 @@ func essence(text string) string {
 // add adds an entry whose URL is known, with its key.
 func (s *Store) add(lines *sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
+	if e.kind == kindWhole && e.status == http.StatusNotModified {
+		return nil // the client had it, and the archive has not
+	}
 	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
 		return nil // it can't be asked for
 	}
@@ -161,29 +167,52 @@ const maxCDXJ = 1 << 20
 
 // readLists adds the records that CDXJ files have. known are the numbers of the archives
 // that need not be read: a CDXJ file that is not older names them.
-func (s *Store) readLists(ctx context.Context, lists []string, lines *sorter) (known map[int]bool, err error) {
+func (s *Store) readLists(ctx context.Context, lists []list, lines *sorter) (known map[int]bool, err error) {
 	known = map[int]bool{}
-	for _, name := range lists {
-		if err := s.readList(ctx, name, lines, known); err != nil {
+	for _, l := range lists {
+		if err := s.readList(ctx, l, lines, known); err != nil {
 			return nil, err
 		}
 	}
 	return known, nil
 }
 
-// readList reads one CDXJ file. It names only archives of the store in its own folder. A
-// line that can't be read makes the file useless from there on; its archives are read.
-func (s *Store) readList(ctx context.Context, name string, lines *sorter, known map[int]bool) error {
+// namedBy returns the numbers of the archives that a CDXJ file may name, by their names without
+// folders: those beside it, and of the others below its root those whose name is unique there. One
+// that is newer than the CDXJ file, of that time, is left out.
+func (s *Store) namedBy(l list, modified time.Time) map[string]int {
+	beside, below, count := map[string]int{}, map[string]int{}, map[string]int{}
+	for i, file := range s.files {
+		name := filepath.Base(file.path)
+		if rest, err := filepath.Rel(l.root, file.path); err != nil || !filepath.IsLocal(rest) {
+			continue
+		}
+		count[name]++
+		switch {
+		case modified.Before(file.modified):
+		case filepath.Dir(file.path) == filepath.Dir(l.path):
+			beside[name] = i
+		default:
+			below[name] = i
+		}
+	}
+	for name, i := range below {
+		if _, ok := beside[name]; !ok && count[name] == 1 {
+			beside[name] = i
+		}
+	}
+	return beside
+}
+
+// readList reads one CDXJ file. It names only archives of the store. A line that can't be read
+// makes the file useless from there on; its archives are read.
+func (s *Store) readList(ctx context.Context, l list, lines *sorter, known map[int]bool) error {
+	name := l.path
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	usable := map[string]int{}
-	for i, file := range s.files {
-		if filepath.Dir(file.path) == filepath.Dir(name) && !info.ModTime().Before(file.modified) {
-			usable[filepath.Base(file.path)] = i
-		}
-	}
+	usable := s.namedBy(l, info.ModTime())
 	if len(usable) == 0 {
 		return nil
 	}
@@ -208,7 +237,7 @@ func (s *Store) readList(ctx context.Context, name string, lines *sorter, known 
 			s.note(fmt.Errorf("%s, line %d: %w; the archives are read instead", filepath.Base(name), number, err))
 			return nil
 		}
-		i, ok := usable[file]
+		i, ok := usable[path.Base(file)]
 		if !ok {
 			continue
 		}

@@ -14,7 +14,8 @@
 // FTP, news, WAIS and Prospero are read from their octets: see scheme.Scheme.Kept.
 //
 // The index of a Store is a sorted file, in [Options.Cache] or temporary. It is made from
-// CDXJ files that are beside the archives and not older, or else by reading the archives.
+// CDXJ files that are not older than the archives, beside them or elsewhere in the same folder
+// that was given, or else by reading the archives.
 // Memory does not grow with the archives.
 package archive
 
@@ -43,8 +44,8 @@ type Options struct {
 	// Cache is the folder that keeps the index for the next time. Empty: the index is
 	// temporary.
 	Cache string
-	// At is the time for which [Store.Open] looks, if the context has none. The zero
-	// Time: the last.
+	// At is the time for which [Store.Open] and [Store.Around] look, if they are given
+	// none. The zero Time: the last.
 	At time.Time
 	// Note is called for what could not be read of the archives, while they are indexed.
 	// nil: it is not called.
@@ -86,7 +87,7 @@ func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (
 	if o != nil {
 		s.options = *o
 	}
-	var lists []string
+	var lists []list
 	for _, path := range paths {
 		files, cdx, err := archivesAt(path)
 		if err != nil {
@@ -96,7 +97,7 @@ func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (
 	}
 	slices.SortFunc(s.files, func(a, b archiveFile) int { return cmp.Compare(a.path, b.path) })
 	s.files = slices.CompactFunc(s.files, func(a, b archiveFile) bool { return a.path == b.path })
-	slices.Sort(lists)
+	slices.SortFunc(lists, func(a, b list) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.root, b.root)) })
 	if err := s.openIndex(ctx, slices.Compact(lists)); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("archive: %w", err)
@@ -124,9 +125,12 @@ func (s *Store) Close() error {
 // Files returns the number of archives.
 func (s *Store) Files() int { return len(s.files) }
 
-// archivesAt returns the archive at path, or those in the folder at path and below, and the
-// CDXJ files beside them.
-func archivesAt(path string) (files []archiveFile, lists []string, err error) {
+// list is a CDXJ file. It may name archives in the folder root and below.
+type list struct{ path, root string }
+
+// archivesAt returns the archive at path and the CDXJ files beside it, or all those in the folder
+// at path and below.
+func archivesAt(path string) (files []archiveFile, lists []list, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +140,10 @@ func archivesAt(path string) (files []archiveFile, lists []string, err error) {
 		return nil, nil, err
 	}
 	if !info.IsDir() {
-		lists, _ = filepath.Glob(escapeGlob(filepath.Dir(path)) + string(filepath.Separator) + "*.cdxj")
+		beside, _ := filepath.Glob(escapeGlob(filepath.Dir(path)) + string(filepath.Separator) + "*.cdxj")
+		for _, name := range beside {
+			lists = append(lists, list{name, filepath.Dir(path)})
+		}
 		return []archiveFile{{path, info.Size(), info.ModTime()}}, lists, nil
 	}
 	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
@@ -144,7 +151,7 @@ func archivesAt(path string) (files []archiveFile, lists []string, err error) {
 		case err != nil || d.IsDir():
 			return err
 		case strings.HasSuffix(name, ".cdxj") && d.Type().IsRegular():
-			lists = append(lists, name)
+			lists = append(lists, list{name, path})
 			return nil
 		case !slices.ContainsFunc(extensions, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) }):
 			return nil
@@ -169,14 +176,14 @@ func escapeGlob(text string) string {
 }
 
 // head returns the first line of the index: the archives it is of.
-func (s *Store) head(lists []string) string {
+func (s *Store) head(lists []list) string {
 	h := sha256.New()
 	for _, f := range s.files {
 		fmt.Fprintf(h, "%q %d %d\n", f.path, f.size, f.modified.UnixNano())
 	}
-	for _, name := range lists {
-		if info, err := os.Stat(name); err == nil {
-			fmt.Fprintf(h, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	for _, l := range lists {
+		if info, err := os.Stat(l.path); err == nil {
+			fmt.Fprintf(h, "%q %q %d %d\n", l.path, l.root, info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	for _, row := range s.registry.All() {
@@ -196,7 +203,7 @@ func (s *Store) indexName() string {
 }
 
 // openIndex opens the index that the cache has, or makes it.
-func (s *Store) openIndex(ctx context.Context, lists []string) error {
+func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	head := s.head(lists)
 	name := ""
 	if s.options.Cache != "" {
@@ -236,7 +243,7 @@ func (s *Store) openIndex(ctx context.Context, lists []string) error {
 }
 
 // makeIndex writes the index of the archives to f.
-func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []string) error {
+func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []list) error {
 	lines := &sorter{dir: s.options.Cache}
 	defer lines.close()
 	known, err := s.readLists(ctx, lists, lines)

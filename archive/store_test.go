@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,6 +229,8 @@ func TestHTTP(t *testing.T) {
 	}
 	want(t, s, "http://h.example/", "secure")
 	want(t, s, "http://h.example/chunks", "hello")
+	// What other programs keep of "not modified" stands for nothing.
+	want(t, open(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
 	wantError(t, s, "http://h.example/loop", access.ErrCircle, "")
 	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "kept at 2024-05-01T10:00:00Z: http: not found: 404")
 	if got, _, err := get(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (only a part was kept: length)") {
@@ -300,6 +305,21 @@ func TestRevisit(t *testing.T) {
 	wantError(t, s, "http://h.example/lost", scheme.ErrNotFound, "that record is missing")
 }
 
+// Of several records of one second the last counts, and a revisit is of the one with its digest.
+func TestSameSecond(t *testing.T) {
+	var list []rec
+	for i := range 12 { // offsets of different lengths
+		list = append(list, response("http://h.example/", day, page(fmt.Sprint("page ", i)), fmt.Sprint("WARC-Payload-Digest: sha1:", i)))
+	}
+	s := open(t, nil, list...)
+	want(t, s, "http://h.example/", "page 11")
+	if h, ok, err := s.Around(locus.MustParse("http://h.example/"), time.Time{}); h.Count != 1 || !ok || err != nil {
+		t.Errorf("%+v, %v, %v", h, ok, err)
+	}
+	list = append(list, rec{"revisit", "http://h.example/", day, "application/http; msgtype=response", "", []string{"WARC-Payload-Digest: sha1:7", "WARC-Refers-To-Target-URI: http://h.example/", "WARC-Refers-To-Date: " + day}})
+	want(t, open(t, nil, list...), "http://h.example/", "page 7")
+}
+
 func TestLive(t *testing.T) {
 	s := open(t, nil, response("http://h.example/a", day, page("kept")), response("http://h.example/gone", day, "HTTP/1.1 404 Not Found\r\n\r\n"))
 	registry, err := all.Registry()
@@ -326,6 +346,59 @@ func TestLive(t *testing.T) {
 	}
 	if _, err := c.Open(t.Context(), "http://127.0.0.1/other"); !errors.Is(err, errNetwork) {
 		t.Error(err)
+	}
+}
+
+// With Live, a redirect that was kept obeys the rules for those of servers: it leads to no private
+// address, starts no session and composes no message, and takes no secret from https to http.
+func TestLiveReferral(t *testing.T) {
+	moved := func(from, to string) rec {
+		return response(from, day, "HTTP/1.1 302 Found\r\nLocation: "+to+"\r\n\r\n")
+	}
+	asked := make(chan string, 1)
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header.Get("Authorization") }))
+	defer web.Close()
+	s := open(t, nil, moved("http://h.example/private", "http://127.0.0.1/"), moved("http://h.example/port", "http://other.example:25/"),
+		moved("http://h.example/login", "http://u:p@other.example/"), moved("http://h.example/session", "telnet://other.example/"),
+		moved("http://h.example/mail", "mailto:a@h.example"), moved("http://h.example/file", "file:///etc/passwd"),
+		moved("https://h.example/down", "http://h.example/live"), moved("http://h.example/same", "http://h.example/live"))
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true, AllowPrivate: false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errNetwork := errors.New("the network")
+	c := access.New(registry, p, &access.Options{Kept: s, Live: true,
+		HeaderFor: func(locus.URL) http.Header { return http.Header{"Authorization": {"Bearer token"}} },
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address != "93.184.216.34:80" {
+				t.Errorf("dials %s", address)
+				return nil, errNetwork
+			}
+			return new(net.Dialer).DialContext(ctx, network, web.Listener.Addr().String())
+		}})
+	defer c.Close()
+	for _, path := range []string{"private", "port", "login", "session", "mail", "file"} {
+		if res, err := c.Open(t.Context(), "http://h.example/"+path); access.KindOf(err) != access.Denied {
+			t.Errorf("%s: %+v, %v", path, res, err)
+		}
+	}
+	for url, want := range map[string]string{"https://h.example/down": "", "http://h.example/same": "Bearer token"} {
+		res, err := c.Open(t.Context(), url)
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		res.Close()
+		if got := <-asked; got != want {
+			t.Errorf("%s: %q", url, got)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
@@ -64,13 +65,21 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	return values, u, err
 }
 
-// serveSubmit takes the answers to a form, and redirects to the URL that they make.
-func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
+// serveSubmit takes the answers to a form, and redirects to the URL that they make. at is the time,
+// as in Show.At, of the page with the form.
+func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	values, u, err := g.posted(w, r, true)
 	if err != nil {
 		return err
 	}
 	w.url = u
+	if at != "" && g.options.Archive != nil {
+		t, err := archive.ParseTime(at)
+		if err != nil {
+			return &problem{http.StatusBadRequest, "syntax", err.Error()}
+		}
+		r = atTime(r, t)
+	}
 	f, err := g.form(r.Context(), u)
 	if err != nil {
 		return err
@@ -92,7 +101,7 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
 		v.run(func() error { return v.open(access.Request{URL: to}) })
 		return nil
 	}
-	seeOther(w, g.pagePath(to, page.Show{}))
+	seeOther(w, g.pagePath(to, page.Show{At: keptAt(r.Context())}))
 	return nil
 }
 

@@ -43,8 +43,8 @@ func (k *kept) page() *page.Kept {
 	return &page.Kept{Time: k.At.Time, First: k.First.Time, Prev: k.Prev.Time, Next: k.Next.Time, Last: k.Last.Time, Count: k.Count, All: k.all}
 }
 
-// isKept reports whether the answer to req comes from the archive.
-func (g *Gateway) isKept(req *http.Request, u locus.URL) bool {
+// isKept reports whether the answer about u comes from the archive.
+func (g *Gateway) isKept(u locus.URL) bool {
 	switch {
 	case g.options.Archive == nil:
 		return false
@@ -55,14 +55,47 @@ func (g *Gateway) isKept(req *http.Request, u locus.URL) bool {
 	return ok || err != nil
 }
 
-// atAccepted returns req with the time of Accept-Datetime, which a proxy's client sends. That
-// of a page is known already.
-func atAccepted(req *http.Request) *http.Request {
-	t, err := http.ParseTime(req.Header.Get("Accept-Datetime"))
-	if err != nil {
-		return req
+// keptOwn are fields of what was kept, for a proxy's client. The browser takes it for what the
+// server of the URL says, so it gets an origin of its own: it can't read or set cookies there.
+var keptOwn = http.Header{
+	"Content-Security-Policy": {"sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts allow-top-navigation-by-user-activation"},
+	"X-Content-Type-Options":  {"nosniff"},
+	"Cache-Control":           {"no-store"},
+}
+
+// negotiateProxied chooses the memento of u for a proxy's client: that of Accept-Datetime, or the
+// last. The URL is original, TimeGate and memento at once (RFC 7089 section 4.1.3). It returns the
+// fields of the answer, nil if there is no memento.
+func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*http.Request, *kept, http.Header, error) {
+	if g.options.Archive == nil {
+		return r, nil, nil, nil
 	}
-	return req.WithContext(archive.WithTime(req.Context(), t))
+	t, err := acceptedTime(r)
+	if err != nil {
+		return r, nil, nil, err
+	}
+	h, ok, err := g.options.Archive.Around(u, t)
+	if err != nil || !ok {
+		return r, nil, nil, err
+	}
+	base, own := g.base(r), keptOwn.Clone()
+	own.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
+	own.Set("Vary", "Accept-Datetime")
+	own.Set("Link", target(u.WithoutPassword().String())+`; rel="original timegate", `+target(base+g.timeMapPath(u, ""))+`; rel="timemap"; type="application/link-format"`)
+	k := &kept{History: h, all: base + askFor(keptPath, u.WithoutPassword(), nil)}
+	return r.WithContext(archive.WithTime(r.Context(), h.At.Time)), k, own, nil
+}
+
+// acceptedTime returns the time of Accept-Datetime; zero: there is none.
+func acceptedTime(r *http.Request) (t time.Time, err error) {
+	text := r.Header.Get("Accept-Datetime")
+	if text == "" {
+		return t, nil
+	}
+	if t, err = http.ParseTime(text); err != nil {
+		return t, &problem{http.StatusBadRequest, "syntax", "Accept-Datetime is not a date such as Wed, 01 May 2024 10:00:00 GMT"}
+	}
+	return t, nil
 }
 
 // atKey is the key of the time, as in Show.At, that a page was asked for.
@@ -82,20 +115,19 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	}
 	at, gate := s.At, s
 	gate.At = ""
-	var t time.Time
-	var err error
-	accepted := r.Header.Get("Accept-Datetime")
-	switch {
-	case at != "":
+	t, err := acceptedTime(r)
+	if at != "" {
 		if t, err = archive.ParseTime(at); err != nil {
-			return r, nil, &problem{http.StatusBadRequest, "syntax", err.Error()}
-		}
-	case accepted != "":
-		if t, err = http.ParseTime(accepted); err != nil {
-			return r, nil, &problem{http.StatusBadRequest, "syntax", "Accept-Datetime is not a date such as Wed, 01 May 2024 10:00:00 GMT"}
+			err = &problem{http.StatusBadRequest, "syntax", err.Error()}
 		}
 	}
+	if err != nil {
+		return r, nil, err
+	}
 	h, ok, err := g.options.Archive.Around(u, t)
+	if err == nil && !ok && at != "" {
+		return atTime(r, t), nil, nil // a form may lead to what was kept then
+	}
 	if err != nil || !ok {
 		return r, nil, err
 	}
@@ -110,7 +142,7 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	if at == "" {
 		headers.Set("Vary", "Accept-Datetime")
 	}
-	if at == "" && accepted != "" {
+	if at == "" && r.Header.Get("Accept-Datetime") != "" {
 		protect(headers)
 		headers.Set("Location", memento(h.At))
 		headers.Set("Cache-Control", "private, no-cache")
@@ -121,11 +153,14 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	headers.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
 	if at == "" {
 		headers.Set("Content-Location", memento(h.At))
-	} else {
-		at = h.At.Time.Format(stampLayout)
+		return r.WithContext(archive.WithTime(r.Context(), h.At.Time)), k, nil
 	}
-	ctx := archive.WithTime(context.WithValue(r.Context(), atKey{}, at), h.At.Time)
-	return r.WithContext(ctx), k, nil
+	return atTime(r, h.At.Time), k, nil
+}
+
+// atTime returns r, of which the pages lead to what was kept at t.
+func atTime(r *http.Request, t time.Time) *http.Request {
+	return r.WithContext(archive.WithTime(context.WithValue(r.Context(), atKey{}, t.Format(stampLayout)), t))
 }
 
 func (g *Gateway) timeMapPath(u locus.URL, after string) string {

@@ -30,6 +30,14 @@ func keptPage(u, date, body string) string {
 	return keptRecord("response", u, date, "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+body)
 }
 
+// evil is active content, and its header has what would give it more rights.
+const evil = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
+
+func evilRecord(name, media string) string {
+	return keptRecord("response", "http://evil.example/"+name, "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: "+media+
+		"\r\nSet-Cookie: a=b\r\nAccess-Control-Allow-Origin: *\r\nContent-Security-Policy: default-src *\r\nX-Content-Type-Options: none\r\n\r\n"+evil)
+}
+
 const oldMenu = "iKept\t\t\t\r\n0About\t/about\tg.example\t70\r\n7Find\t/find\tg.example\t70\r\n.\r\n"
 
 // keptGateway serves an archive. Anything that is dialled fails the test.
@@ -45,6 +53,8 @@ func keptGateway(t *testing.T, live bool) *httptest.Server {
 		keptRecord("response", "http://h.example/gone", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 404 Not Found\r\n\r\n") +
 		keptRecord("resource", "gopher://g.example/", "2001-01-01T00:00:00Z", "application/octet-stream", oldMenu) +
 		keptRecord("resource", "gopher://g.example/0/about", "2001-01-01T00:00:00Z", "text/plain", "about it") +
+		evilRecord("a.svg", "image/svg+xml") + evilRecord("a.js", "text/javascript") + evilRecord("a.html", "text/html") +
+		keptPage("http://127.0.0.2/", "2001-01-01T00:00:00Z", "not this machine") +
 		keptRecord("resource", "file:///etc/motd", "2001-01-01T00:00:00Z", "text/plain", "kept file")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -158,6 +168,57 @@ func TestKeptRaw(t *testing.T) {
 			t.Errorf("%s: %s, %q, %v", path, resp.Status, body, resp.Header)
 		}
 	}
+	// What could run is sent as live octets are: in a sandbox, and not as something else.
+	for _, path := range []string{"a.svg", "a.js", "a.html"} {
+		resp, body := ask(t, s, "/-/raw/http/evil.example/"+path)
+		if h := resp.Header; body != evil || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
+			h.Get("Content-Security-Policy") != "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'" || h.Get("Set-Cookie") != "" || h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %q, %v", path, body, h)
+		}
+		if resp, body := ask(t, s, "/-/raw/http/evil.example/"+path, "Sec-Fetch-Dest", "script"); resp.StatusCode != http.StatusForbidden || strings.Contains(body, "alert") {
+			t.Errorf("%s as a script: %s", path, resp.Status)
+		}
+		_, body = ask(t, s, "/http/evil.example/"+path)
+		wantParts(t, path, body, "!<script>alert", "!<svg xmlns")
+	}
+	// What is private shows what was kept, and nothing else.
+	for path, want := range map[string]string{"/-/raw/http/127.0.0.2/": "not this machine", "/-/raw/file//etc/motd": "kept file"} {
+		if _, body := ask(t, s, path); body != want {
+			t.Errorf("%s: %q", path, body)
+		}
+	}
+	if resp, _ := ask(t, s, "/-/raw/file//etc/passwd"); resp.StatusCode != http.StatusNotFound {
+		t.Error(resp.Status)
+	}
+}
+
+// The answers to a form lead to what was kept at the time of its page.
+func TestKeptForm(t *testing.T) {
+	s := keptGateway(t, false)
+	resp, body := ask(t, s, "/?url=gopher://g.example/7/find&at=2001")
+	wantParts(t, "form", body, `action="/-/submit?at=20010101000000"`)
+	_, rest, _ := strings.Cut(body, `name="token" value="`)
+	token, _, _ := strings.Cut(rest, `"`)
+	for at, want := range map[string]string{
+		"?at=20010101000000": "/?url=gopher%3A%2F%2Fg.example%2F7%2Ffind%2509words&at=20010101000000", "": "/gopher/g.example/7/find%09words",
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/-/submit"+at, strings.NewReader(url.Values{"url": {"gopher://g.example/7/find"}, "token": {token}, "f0": {"words"}}.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for _, c := range resp.Cookies() {
+			req.AddCookie(c)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header.Get("Location"); got != want {
+			t.Errorf("%q: %s %s", at, resp.Status, got)
+		}
+	}
 }
 
 // The negotiation of RFC 7089.
@@ -238,6 +299,24 @@ func TestKeptProxy(t *testing.T) {
 		if string(body) != want || err != nil {
 			t.Errorf("%s: %s, %q, %v", stamp, resp.Status, body, err)
 		}
+		// The URL is its own TimeGate, and a script has no access to what the browser has of its server.
+		kept := map[string]string{"": "Wed, 01 Jan 2003 00:00:00 GMT"}[stamp]
+		if kept == "" {
+			kept = "Tue, 01 Jan 2002 00:00:00 GMT"
+		}
+		h := resp.Header
+		if h.Get("Memento-Datetime") != kept || h.Get("Vary") != "Accept-Datetime" || h.Get("Link") != "<http://h.example/>; rel=\"original timegate\", <"+s.URL+"/-/timemap?url=http%3A%2F%2Fh.example%2F>; rel=\"timemap\"; type=\"application/link-format\"" ||
+			!strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox") || strings.Contains(h.Get("Content-Security-Policy"), "allow-same-origin") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
+			t.Error(h)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://h.example/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Datetime", "yesterday")
+	if resp, err := transport.RoundTrip(req); err != nil || resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("%+v, %v", resp, err)
 	}
 	if _, err := (&http.Client{Transport: transport}).Get("https://h.example/"); err == nil {
 		t.Error("a tunnel")

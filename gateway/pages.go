@@ -129,7 +129,7 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		return g.servePath(w, r, strings.TrimPrefix(target, rawPath), g.serveRaw)
 	case path == submitPath && r.Method == http.MethodPost:
 		w.kind = "form"
-		return g.serveSubmit(w, r)
+		return g.serveSubmit(w, r, values.Get("at"))
 	case path == sendPath && r.Method == http.MethodPost:
 		w.kind = "mail"
 		return g.serveSend(w, r)

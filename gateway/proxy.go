@@ -40,11 +40,15 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	if !isWeb(u.Scheme()) {
 		return g.serveForeign(w, r, u)
 	}
-	return g.forward(w, r, u)
+	r, _, own, err := g.negotiateProxied(r, u)
+	if err != nil {
+		return err
+	}
+	return g.forward(w, r, u, own)
 }
 
-// forward forwards a request for an http or https URL and relays the answer.
-func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) error {
+// forward forwards a request for an http or https URL and relays the answer, with the fields own.
+func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, own http.Header) error {
 	out, err := newRequest(r.Context(), r.Method, u)
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) error {
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
-	return g.relay(w, r, out, u, nil)
+	return g.relay(w, r, out, u, own)
 }
 
 // relay sends out, a request for u, and relays the answer. own are header fields that
@@ -113,14 +117,21 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 		u = s.FromProxy(u)
 		w.url = u
 	}
+	r, kept, own, err := g.negotiateProxied(r, u)
+	if err != nil {
+		return err
+	}
+	if own == nil {
+		own = foreignOwn
+	}
 	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
-		return g.servePerson(w, r, u)
+		return g.servePerson(w, r, u, kept, own)
 	}
 	out, err := g.foreignRequest(r.Context(), r, u)
 	if err != nil {
 		return err
 	}
-	return g.relay(w, r, out, u, foreignOwn)
+	return g.relay(w, r, out, u, own)
 }
 
 // accepts reports whether a client takes a media type.
@@ -135,15 +146,16 @@ func accepts(r *http.Request, kind string) bool {
 var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
 // servePerson answers a browser that uses the gateway as its proxy: menus and messages
-// are pages, and other objects are sent as they are.
-func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) error {
-	if traits := g.traits(u); traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
+// are pages, and other objects are sent as they are, with the fields own. kept may be nil.
+func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
+	if traits := g.traits(u); kept == nil && traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
 		// A terminal and a mail form need the gateway's own origin.
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return nil
 	}
 	v := g.newView(w, r, u)
-	v.asIs = true
+	v.asIs, v.head.Kept = own, kept.page()
+	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})
 	v.run(v.fetch)
 	return nil
 }

@@ -62,7 +62,10 @@ const maxTypes = 200
 // site returns the paths of the gateway's own pages, on the server at origin. Pages are as
 // they were kept at the time at; empty: links do not say when.
 func (g *Gateway) site(origin, at string) page.Site {
-	base := origin + g.options.Prefix
+	base, submit := origin+g.options.Prefix, submitPath
+	if at != "" {
+		submit += "?" + url.Values{"at": {at}}.Encode()
+	}
 	return page.Site{
 		Home: base + "/",
 		Page: func(u locus.URL, s page.Show) string {
@@ -78,7 +81,7 @@ func (g *Gateway) site(origin, at string) page.Site {
 			return origin + g.rawPagePath(u, s)
 		},
 		Session: func(u locus.URL) string { return base + askFor(terminalPath, u.WithoutFragment(), nil) },
-		Submit:  base + submitPath,
+		Submit:  base + submit,
 		Send:    base + sendPath,
 		Explain: base + explainPath,
 		Schemes: base + schemesPath,

@@ -79,8 +79,8 @@ func (g *Gateway) send(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	if g.isKept(req, u) {
-		return g.upstream.RoundTrip(atAccepted(req))
+	if g.isKept(u) {
+		return g.upstream.RoundTrip(req)
 	}
 	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
@@ -153,7 +153,7 @@ func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
 func (c *counted) Unwrap() io.ReadCloser { return c.ReadCloser }
 
 func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
-	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) || t.gateway.isKept(req, u) {
+	if _, ok := req.Context().Value(dialerKey{}).(scheme.Dialer); !ok || !isWeb(u.Scheme()) || t.gateway.isKept(u) {
 		return t.rest.RoundTrip(req)
 	}
 	out := req.WithContext(req.Context())

@@ -31,7 +31,7 @@ type view struct {
 	policy     string // Content-Security-Policy
 	head       *page.Head
 	transcript transcript
-	asIs       bool // objects other than messages are sent instead of shown
+	asIs       http.Header // objects other than messages are sent, with these fields; nil: they are shown
 }
 
 // newView returns a view of u; zero: of a page that is not about a URL.
@@ -120,8 +120,8 @@ func (v *view) fetch() error {
 		return v.redirect(resp)
 	case resp.StatusCode >= 400:
 		return statusError(u, resp)
-	case v.asIs && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
-		return v.gateway.answer(v.w, v.r, resp, foreignOwn)
+	case v.asIs != nil && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
+		return v.gateway.answer(v.w, v.r, resp, v.asIs)
 	}
 	res, err := roundtrip.Resource(resp, u)
 	if err != nil {

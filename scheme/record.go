@@ -12,6 +12,9 @@ type Recorder interface {
 	// Octets keeps what was sent or received over a connection, in that order. On a
 	// connection of datagrams it is one of them. It does not keep p itself.
 	Octets(name string, sent bool, p []byte)
+	// Secret tells a text that may be sent, such as a password, and must not be kept where
+	// the server repeats it.
+	Secret(text string)
 	// Exchange begins a request of HTTP.
 	Exchange() Exchange
 }

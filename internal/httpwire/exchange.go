@@ -20,10 +20,11 @@ const maxHeader = 1 << 20
 type Exchange struct {
 	mu       sync.Mutex
 	to       scheme.Exchange
-	request  []byte // the header as far as it was sent
-	response []byte // the header as far as it was received
-	sent     bool   // the header was sent,
-	received bool   // was received
+	secret   func(text string) // is told what must not be kept
+	request  []byte            // the header as far as it was sent
+	response []byte            // the header as far as it was received
+	sent     bool              // the header was sent,
+	received bool              // was received
 	over     bool
 }
 
@@ -33,7 +34,7 @@ func New(r scheme.Recorder) *Exchange {
 	if r == nil {
 		return nil
 	}
-	return &Exchange{to: r.Exchange()}
+	return &Exchange{to: r.Exchange(), secret: r.Secret}
 }
 
 // Begin begins the exchange on a connection. It is called again if package net/http tries
@@ -61,7 +62,7 @@ func (x *Exchange) send(p []byte) {
 	x.request = append(x.request, p...)
 	if end := headerEnd(x.request); end > 0 {
 		x.sent = true
-		x.to.Request(mask(x.request[:end], isSecretRequest))
+		x.to.Request(mask(x.request[:end], isSecretRequest, x.secret))
 		x.request = nil
 	}
 }
@@ -88,7 +89,7 @@ func (x *Exchange) receive(p []byte) {
 			continue
 		}
 		x.received, x.response = true, nil
-		x.to.Response(mask(header, isSecretResponse))
+		x.to.Response(mask(header, isSecretResponse, x.secret))
 		if len(rest) > 0 {
 			x.to.Body(rest)
 		}

@@ -13,7 +13,7 @@ import (
 // kept is what an exchange was told.
 type kept struct {
 	request, response, body string
-	masked                  []string
+	masked, secrets         []string
 	repeated                bool
 	ends                    []error
 	resets                  int
@@ -38,6 +38,7 @@ type recorder struct{ *kept }
 
 func (r recorder) Connected(string, net.Addr)  {}
 func (r recorder) Octets(string, bool, []byte) {}
+func (r recorder) Secret(text string)          { r.secrets = append(r.secrets, text) }
 
 // run passes both texts, in pieces of n octets.
 func run(n int, request, response string) *kept {
@@ -78,6 +79,14 @@ func TestExchange(t *testing.T) {
 		if got := fmt.Sprint(k.masked); got != masked {
 			t.Error(got)
 		}
+	}
+	// What may be repeated is told, in each form; a word is no secret.
+	k := run(9, "GET ftp://u:PASSWORD@h/a HTTP/1.1\r\nAuthorization: Basic dTpzZXNhbWU=\r\nCookie: a=\"0123456789\"; lang=en-US\r\nX-Key: ABCDEFGH\r\nX-Short: yes\r\n\r\n", "HTTP/1.1 200 OK\r\nSet-Cookie: b=abcdefghij; Path=/some/path\r\n\r\n")
+	if got := fmt.Sprintf("%q", k.secrets); got != `["dTpzZXNhbWU=" "sesame" "0123456789" "ABCDEFGH" "abcdefghij"]` {
+		t.Error(got)
+	}
+	if !strings.HasPrefix(k.request, "GET ftp://u:***@h/a HTTP/1.1\r\n") {
+		t.Error(k.request)
 	}
 	// Lines that end with LF only.
 	if k := run(3, "GET / HTTP/1.0\nCookie: PASSWORD\n\n", "HTTP/1.0 200 OK\nSet-Cookie: PASSWORD\n\nbody"); k.request != "GET / HTTP/1.0\nCookie: ***\n\n" || k.response != "HTTP/1.0 200 OK\nSet-Cookie: ***\n\n" || k.body != "body" {

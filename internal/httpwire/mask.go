@@ -1,6 +1,8 @@
 package httpwire
 
 import (
+	"bytes"
+	"encoding/base64"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,15 +32,16 @@ func isSecretResponse(name string) bool { return slices.Contains(secret, name) }
 const hidden = "***"
 
 // mask returns a header with hidden in place of secrets, and the names of the fields that
-// it changed. Lines that are folded belong to the field before.
-func mask(header []byte, isSecret func(name string) bool) (masked []byte, fields []string) {
-	name, first := "", true
-	for line := range strings.Lines(string(header)) {
+// it changed. It tells each secret. Lines that are folded belong to the field before.
+func mask(header []byte, isSecret func(name string) bool, tell func(secret string)) (masked []byte, fields []string) {
+	name := ""
+	line, rest, _ := bytes.Cut(header, []byte("\n"))
+	masked = append([]byte(maskTarget(string(line))), '\n')
+	for line := range strings.Lines(string(rest)) {
 		text := strings.TrimRight(line, "\r\n")
 		end := line[len(text):]
 		switch {
-		case first || text == "":
-			first = false
+		case text == "":
 		case text[0] == ' ' || text[0] == '\t':
 			if isSecret(name) {
 				text = " "
@@ -51,6 +54,9 @@ func mask(header []byte, isSecret func(name string) bool) (masked []byte, fields
 			shown := maskURLs(name, value)
 			if isSecret(name) {
 				shown = maskValue(name, value)
+				for _, text := range secretsIn(name, value) {
+					tell(text)
+				}
 			}
 			if shown != value {
 				text = before + ":" + shown
@@ -62,6 +68,56 @@ func mask(header []byte, isSecret func(name string) bool) (masked []byte, fields
 		masked = append(append(masked, text...), end...)
 	}
 	return masked, fields
+}
+
+// maskTarget returns a first line without the password of the URL that a proxy is asked for.
+func maskTarget(line string) string {
+	method, rest, _ := strings.Cut(line, " ")
+	target, version, ok := strings.Cut(rest, " ")
+	u, err := locus.Parse(target)
+	if !ok || err != nil {
+		return line
+	}
+	if _, has := u.Password(); !has {
+		return line
+	}
+	return method + " " + locus.MaskText(target) + " " + version
+}
+
+// minToken is the length from which the value of a cookie, or of a field that a person added, is
+// taken for a secret. A shorter one is mostly a word, such as a language.
+const minToken = 8
+
+// secretsIn returns what the value of a hidden field has, in each form in which a server may
+// repeat it: the values of cookies, the credentials and the password of a login.
+func secretsIn(name, value string) []string {
+	value = strings.TrimSpace(value)
+	switch name {
+	case "Cookie", "Set-Cookie":
+		var list []string
+		for pair := range strings.SplitSeq(value, ";") {
+			_, text, _ := strings.Cut(pair, "=")
+			if text = strings.Trim(text, ` "`); len(text) >= minToken {
+				list = append(list, text)
+			}
+			if name == "Set-Cookie" {
+				break // attributes follow
+			}
+		}
+		return list
+	case "Authorization", "Proxy-Authorization":
+		_, credentials, _ := strings.Cut(value, " ")
+		list := []string{credentials}
+		if login, err := base64.StdEncoding.DecodeString(credentials); err == nil {
+			_, password, _ := strings.Cut(string(login), ":")
+			list = append(list, password)
+		}
+		return list
+	}
+	if len(value) < minToken {
+		return nil
+	}
+	return []string{value}
 }
 
 // maskValue hides a value, but not the authentication scheme of a login.

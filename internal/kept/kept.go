@@ -125,6 +125,18 @@ func Date(body io.Reader) time.Time {
 	return time.Now()
 }
 
+// Selected is a body of which the request wants some items. Items is called by a scheme that
+// applies it.
+type Selected interface{ Items() scheme.ItemRange }
+
+// Items returns the items that the request for body wants; the zero ItemRange: all.
+func Items(body io.Reader) scheme.ItemRange {
+	if s, ok := body.(Selected); ok {
+		return s.Items()
+	}
+	return scheme.ItemRange{}
+}
+
 // Object returns an object whose body is the whole of body.
 func Object(o scheme.Object, body io.ReadCloser) *scheme.Object {
 	o.Size, o.Body = -1, body

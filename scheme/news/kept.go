@@ -31,6 +31,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 		x.server = server
 	}
 	x.req = &scheme.Request{URL: u, Dial: kept.NewDialer(body)}
+	x.wanted = kept.Items(body)
 	x.key = lineconn.NewKey(x.req.Dial, u, Port, false)
 	conn, err := lineconn.Dial(x.ctx, x.key)
 	if err == nil {

@@ -38,6 +38,15 @@ func choose(g group, r scheme.ItemRange, most int64) span {
 
 func (s span) empty() bool { return s.from > s.to }
 
+// of returns those numbers of s, which were kept of g, that r selects, at most most.
+func (s span) of(g group, r scheme.ItemRange, most int64) span {
+	if r == (scheme.ItemRange{}) {
+		return s
+	}
+	w := choose(g, r, most)
+	return span{max(s.from, w.from), min(s.to, w.to)}
+}
+
 func (s span) String() string {
 	if s.from == s.to {
 		return strconv.FormatInt(s.from, 10)
@@ -203,16 +212,24 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 		return l.complete(name), nil
 	}
 	s := choose(g, x.req.Items, x.client.o.Limits.Items)
-	if it, ok := s.leftOut(g); ok {
+	shown := s.of(g, x.wanted, x.client.o.Limits.Items)
+	if it, ok := shown.leftOut(g); ok {
 		l.first = append(l.first, it)
 	}
-	if s.empty() {
+	if shown.empty() {
 		return l.complete(name), nil
 	}
 	if l.left = s.to - s.from + 1; x.kept {
 		l.left = x.client.o.Limits.Items // the request may have selected others
 	}
-	item := x.url.articleItems()
+	item, isOut := x.url.articleItems(), false
+	if shown != s {
+		every := item
+		item = func(o *overview) scheme.Item {
+			isOut = o.Number < shown.from || o.Number > shown.to
+			return every(o)
+		}
+	}
 	switch r, err := x.overview(s); {
 	case err != nil:
 		return nil, err
@@ -232,6 +249,15 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 		l.command = x.conn.over
 	default: // no articles with these numbers
 		return l.complete(name), nil
+	}
+	next := l.next
+	l.next = func() (scheme.Item, error) {
+		for {
+			isOut = false
+			if it, err := next(); err != nil || !isOut {
+				return it, err
+			}
+		}
 	}
 	return l.menu(name), nil
 }

@@ -32,6 +32,7 @@ type operation struct {
 	refused int                 // how many answers the server refused
 	source  *kept.Buffer        // the replies to the commands of a list; nil: not wanted
 	kept    bool                // the replies were kept earlier
+	wanted  scheme.ItemRange    // of what was kept; req has what was asked for then
 }
 
 // run uses a kept connection if there is one, and a new one if the server had closed

@@ -156,6 +156,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return errors.New("standard output can't carry both the object and --json")
 	case g.resume && g.archive.Wanted():
 		return errors.New("-C can't be used with --warc: an archive has whole objects")
+	case g.resume && g.archives.Used():
+		return errors.New("-C can't be used with --from: an archive is read from the beginning")
 	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
 		return errors.New("--parallel, --per-host and --retry can't be negative")
 	}
