@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/lineconn"
+	"github.com/locus-url/locus/internal/secrettest"
 	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
@@ -405,6 +406,37 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
+// A server that repeats the password shows it in no error and no trace.
+func TestRepeatedPassword(t *testing.T) {
+	for _, code := range []string{"530", "230", "421"} {
+		d := &scriptedDialer{replies: "220 Hi\r\n331 Password\r\n" + code + "-You sent " + secrettest.Password + "\r\n" + secrettest.Password + "\r\n" + code + " not " + secrettest.Password + "!\r\n"}
+		client := New(nil)
+		defer client.Close()
+		trace := ""
+		_, err := client.Open(t.Context(), &scheme.Request{
+			URL: locus.MustParse("ftp://u:" + secrettest.Password + "@h:21/x"), Dial: d,
+			Trace: func(sent bool, text string) { trace += text + "\n" },
+		})
+		if err == nil || !strings.Contains(trace, code+" ***") || strings.Contains(trace+err.Error(), secrettest.Half) {
+			t.Errorf("%s: %v\n%s", code, err, trace)
+		}
+		if !strings.Contains(d.sent.String(), "PASS "+secrettest.Password+"\r\n") {
+			t.Errorf("sent %q", d.sent.String())
+		}
+	}
+}
+
 func keyOf(addr string) lineconn.Key {
 	return lineconn.NewKey(dialOnly, locus.MustParse("ftp://"+addr+"/"), Port, false)
+}
+
+// However many servers are met, not more than maxServers are remembered.
+func TestServersRemembered(t *testing.T) {
+	var s servers
+	for port := range uint16(maxServers + 100) {
+		s.of(lineconn.Key{Host: "h.example", Port: port}).oneByOne.Store(true)
+	}
+	if last := s.of(lineconn.Key{Host: "h.example", Port: maxServers + 99}); len(s.known) != maxServers || !last.oneByOne.Load() {
+		t.Errorf("%d servers", len(s.known))
+	}
 }
