@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/locus-url/locus/internal/piece"
 )
 
 // conn is a connection that a dialer made. It sets a deadline before each Read and
@@ -48,28 +50,46 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, c.explain(err, &c.read)
 }
 
-// CopyPiece implements [piece.Copier]. A slow server gets the time of a Read again for as
-// long as something arrives in it.
-func (c *conn) CopyPiece(w io.Writer, n int64) (copied int64, err error) {
+// CopyPiece implements [piece.Copier].
+func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
 	tcp, ok := c.Conn.(*net.TCPConn)
 	to, ok2 := w.(io.ReaderFrom)
 	if !ok || !ok2 {
 		return 0, errors.ErrUnsupported
 	}
-	for {
-		if err := c.setDeadlines(false); err != nil {
-			return copied, c.explain(err, &c.read)
-		}
-		m, err := to.ReadFrom(&io.LimitedReader{R: tcp, N: n - copied})
-		copied += m
-		switch {
-		case err == nil && copied < n:
-			return copied, io.EOF
-		case m > 0 && copied < n && errors.Is(err, os.ErrDeadlineExceeded):
-			continue
-		}
-		return copied, c.explain(err, &c.read)
+	late, err := c.limitPiece()
+	if err != nil {
+		return 0, c.explain(err, &c.read)
 	}
+	m, err := to.ReadFrom(&io.LimitedReader{R: tcp, N: n})
+	switch {
+	case err == nil && m < n:
+		err = io.EOF
+	case late && errors.Is(err, os.ErrDeadlineExceeded):
+		err = nil
+	}
+	if err == nil {
+		err = c.endPiece()
+	}
+	return m, c.explain(err, &c.read)
+}
+
+// limitPiece sets the deadline of a piece, unless that of a Read is earlier.
+func (c *conn) limitPiece() (set bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	end := time.Now().Add(piece.Time)
+	if user := c.earliest(c.read); !user.IsZero() && user.Before(end) {
+		return false, c.Conn.SetReadDeadline(user)
+	}
+	return true, c.Conn.SetReadDeadline(end)
+}
+
+// endPiece sets the deadline of a Read again.
+func (c *conn) endPiece() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Conn.SetReadDeadline(c.earliest(c.read))
 }
 
 // ReadUrgent implements [scheme.UrgentConn].

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -9,23 +10,21 @@ import (
 	"time"
 )
 
-// slowly is a writer to which so many times only one octet came before the deadline.
-type slowly struct {
-	io.Writer
-	times int
+// sink is a writer that reads by itself, as a connection does.
+type sink struct {
+	bytes.Buffer
+	fail error
 }
 
-func (s *slowly) ReadFrom(io.Reader) (int64, error) {
-	if s.times == 0 {
-		return 0, os.ErrDeadlineExceeded
+func (s *sink) ReadFrom(r io.Reader) (int64, error) {
+	if s.fail != nil {
+		return 0, s.fail
 	}
-	s.times--
-	return 1, os.ErrDeadlineExceeded
+	return s.Buffer.ReadFrom(r)
 }
 
-// A server that is slow, but never silent for long, is not cut off in the middle of a
-// piece; one that is silent is.
-func TestCopyPieceSlowly(t *testing.T) {
+func pieceConns(t *testing.T) (c *conn, server net.Conn) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -35,12 +34,81 @@ func TestCopyPieceSlowly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tcp.Close()
-	c := &conn{Conn: tcp, idle: time.Minute}
-	if n, err := c.CopyPiece(&slowly{times: 8}, 1<<20); n != 8 || err == nil || errors.Is(err, io.EOF) {
+	t.Cleanup(func() { tcp.Close() })
+	if server, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return &conn{Conn: tcp, idle: time.Minute}, server
+}
+
+// A piece that does not come soon ends early, without an error and without a loss: the
+// next Read waits as long as any other. So neither a slow server nor its client is cut off
+// in the middle of a piece.
+func TestCopyPieceSlowly(t *testing.T) {
+	for _, idle := range []time.Duration{0, time.Minute} {
+		c, server := pieceConns(t)
+		c.idle = idle
+		var w sink
+		for got := 0; got < 10; {
+			if n, err := c.CopyPiece(&w, 20); n != 0 || err != nil {
+				t.Fatalf("%d octets of a silent server: %v", n, err)
+			}
+			io.WriteString(server, "01234")
+			for want := got + 5; got < want; {
+				n, err := c.CopyPiece(&w, 20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += int(n)
+			}
+		}
+		read := make(chan error)
+		go func() {
+			b := make([]byte, 1)
+			_, err := c.Read(b)
+			w.Write(b)
+			read <- err
+		}()
+		if n, err := io.WriteString(server, "x"); n != 1 || err != nil {
+			t.Fatal(err)
+		}
+		if err := <-read; err != nil || w.String() != "0123401234x" {
+			t.Errorf("%q, %v", w.String(), err)
+		}
+		io.WriteString(server, "end")
+		server.Close()
+		if n, err := c.CopyPiece(&w, 20); n != 3 || err != io.EOF {
+			t.Errorf("the end: %d octets, %v", n, err)
+		}
+	}
+}
+
+// The deadline of the caller counts, if it is before that of a piece.
+func TestCopyPieceDeadline(t *testing.T) {
+	c, server := pieceConns(t)
+	c.idle = 0
+	io.WriteString(server, "0123456789")
+	var w sink
+	for w.Len() < 10 {
+		if _, err := c.CopyPiece(&w, int64(10-w.Len())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.SetReadDeadline(time.Now().Add(-time.Second))
+	if n, err := c.CopyPiece(&w, 1); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("after the caller's deadline: %d octets, %v", n, err)
+	}
+}
+
+// The failure of the writer is that of the copy.
+func TestCopyPieceWriter(t *testing.T) {
+	c, _ := pieceConns(t)
+	full := errors.New("full")
+	if n, err := c.CopyPiece(&sink{fail: full}, 1); n != 0 || !errors.Is(err, full) {
 		t.Errorf("%d octets: %v", n, err)
 	}
-	if n, err := c.CopyPiece(&slowly{times: 8}, 8); n != 8 || err == nil {
-		t.Errorf("%d octets: %v", n, err)
+	if _, err := c.CopyPiece(struct{ io.Writer }{io.Discard}, 1); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error(err)
 	}
 }

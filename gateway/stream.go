@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -101,14 +102,18 @@ func announced(w http.ResponseWriter) int64 {
 	return n
 }
 
-// copyPiece copies n bytes of body by the operating system, to a client that is quick. A
-// client or server that is not gets pieces of the buffer again, for which each has more
-// time.
+// copyPiece copies up to n bytes of body by the operating system, to a client that is
+// quick. A client or server that is not gets pieces of the buffer again, for which each has
+// more time.
 func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 	begun := time.Now()
 	extendWrite(w.control)
 	n, err := piece.Copy(w.ResponseWriter, body, n)
-	c.took(int(n), time.Since(begun))
+	took := time.Since(begun)
+	if err == nil && took >= writeTime {
+		err = os.ErrDeadlineExceeded // perhaps of the client, and then octets are lost
+	}
+	c.took(int(n), took)
 	return n, err
 }
 

@@ -2,12 +2,16 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // fileBody writes a part of a file, as the bodies of package cache do.
@@ -108,4 +112,54 @@ func TestChunks(t *testing.T) {
 	if first, last := many[0], many[mostLarge]; len(first.octets) != largeChunk || len(last.octets) != chunk || len(largeInUse) != mostLarge {
 		t.Errorf("chunks of %d and %d, %d large", len(first.octets), len(last.octets), len(largeInUse))
 	}
+}
+
+// pieceBody is a body whose pieces take a time, after it was read quickly.
+type pieceBody struct {
+	copied int64
+	took   time.Duration
+}
+
+func (b *pieceBody) Read(p []byte) (int, error) { return len(p), nil }
+
+func (b *pieceBody) CopyPiece(w io.Writer, n int64) (int64, error) {
+	time.Sleep(b.took)
+	b.copied++
+	return 1, nil // not all has arrived
+}
+
+// If the client's deadline may have passed during a piece, octets may be lost: the answer
+// breaks off. After a piece of a slow server the body is read again.
+func TestPieceDeadline(t *testing.T) {
+	for _, c := range []struct {
+		took   time.Duration
+		copied int64
+		want   error
+	}{
+		{writeTime, 1, os.ErrDeadlineExceeded},
+		{2 * quickTime, 4, http.ErrContentLength},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			const size = 4 << 20
+			w := &limitedRecorder{ResponseRecorder: httptest.NewRecorder(), left: size}
+			w.Header().Set("Content-Length", strconv.Itoa(size))
+			body := &pieceBody{took: c.took}
+			if err := stream(w, body); !errors.Is(err, c.want) || body.copied < 1 || body.copied > c.copied {
+				t.Errorf("%v: %v after %d pieces", c.took, err, body.copied)
+			}
+		})
+	}
+}
+
+// limitedRecorder accepts as much as was announced, as an HTTP server does.
+type limitedRecorder struct {
+	*httptest.ResponseRecorder
+	left int
+}
+
+func (w *limitedRecorder) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, http.ErrContentLength
+	}
+	return len(p), nil
 }

@@ -1,17 +1,26 @@
 // Package piece copies bodies without a buffer of the program, where the operating system
-// can move what arrives at one connection to another.
+// can move what arrives at one connection to another, or to a file.
 package piece
 
 import (
 	"errors"
 	"io"
+	"time"
 )
+
+// Time is how long CopyPiece waits for a whole piece. What is slower is better off with
+// Read, which returns what has arrived.
+const Time = 100 * time.Millisecond
 
 // Copier is a body that may be able to copy itself. After ErrUnsupported, which means that
 // nothing was copied, Read goes on.
 type Copier interface {
-	// CopyPiece copies n bytes to w, or less at the end, where the error is io.EOF. Any
-	// other error ends the body, whether it is that of w or its own.
+	// CopyPiece copies up to n bytes to w. It returns fewer without an error if they did
+	// not arrive within Time, and with io.EOF at the end. Any other error ends the body,
+	// whether it is that of w or its own.
+	//
+	// If a deadline of w may have passed when CopyPiece returns without an error, the
+	// caller must give up: w may have lost bytes.
 	CopyPiece(w io.Writer, n int64) (int64, error)
 }
 

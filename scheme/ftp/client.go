@@ -277,7 +277,8 @@ type control struct {
 	lineconn.Conn
 	tls *tls.Config // of data connections; nil: no TLS
 
-	maxReply int // Options.MaxReply
+	maxReply int    // Options.MaxReply
+	secret   string // password that the next reply must not show; empty: none
 
 	asked *scheme.Credentials // the answer of Request.Ask; nil: it was not called
 	realm string              // of the question

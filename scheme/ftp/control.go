@@ -55,7 +55,11 @@ func (c *control) receive() (reply, error) {
 	if err != nil {
 		return reply{}, c.Fail(err)
 	}
-	for _, text := range r.lines {
+	for i, text := range r.lines {
+		if c.secret != "" && strings.Contains(text, c.secret) {
+			text = fmt.Sprintf("%d ***", r.code)
+			r.lines[i] = text
+		}
 		c.Traced(false, text)
 	}
 	if r.code == 421 {
@@ -148,7 +152,10 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 		}
 		user = answer.User
 		if r.code == 331 {
-			if r, err = c.command("PASS", answer.Password); err != nil {
+			c.secret = answer.Password // some servers repeat it
+			r, err = c.command("PASS", answer.Password)
+			c.secret = ""
+			if err != nil {
 				return err
 			}
 			if !r.completed() {

@@ -160,10 +160,11 @@ func (x *operation) askPort() []step {
 }
 
 // portAhead returns the passive command to send with the command of a transfer, for the
-// next one; empty: none.
+// next one; empty: none. A server without SIZE gets none: if the command ended the
+// transfer, the file would only be too short.
 func (x *operation) portAhead(verb string) string {
 	h := x.ctl.habits
-	if !x.req.More || verb != "RETR" || h.oneByOne.Load() || h.notAhead.Load() || !x.passiveMode() {
+	if !x.req.More || verb != "RETR" || x.plan.typ != "I" || x.ctl.noSize || h.oneByOne.Load() || h.notAhead.Load() || !x.passiveMode() {
 		return ""
 	}
 	return x.passiveVerb()
@@ -208,8 +209,8 @@ func (c *control) settle() error {
 	if c.offer != nil {
 		c.offer.old = true
 	}
-	if c.Broken {
-		return c.Fail(errLost)
+	if c.Broken || c.Lines.Buffered() > 0 {
+		return c.outOfStep(errLost)
 	}
 	return nil
 }
@@ -232,9 +233,12 @@ func (c *control) receiveLast(r reply) reply {
 	if isPassive(r) || !isPassive(passive) && passive.completed() {
 		r, passive = passive, r
 	}
-	if isPassive(passive) {
+	switch {
+	case isPassive(passive):
 		c.offer = &offer{verb: verb, reply: passive}
-	} else {
+	case passive.completed(): // a reply too many, and that to verb is still to come
+		c.outOfStep(errLost)
+	default:
 		c.habits.notAhead.Store(true)
 	}
 	return r

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/lineconn"
+	"github.com/locus-url/locus/internal/secrettest"
 	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
@@ -31,7 +32,8 @@ type relay struct {
 	group servetest.Group
 	addr  string
 	mu    sync.Mutex
-	most  int // commands that arrived together, at most
+	most  int      // commands that arrived together, at most
+	trips []string // verbs of commands that arrived together
 }
 
 // spoil returns what is sent instead of the reply to verbs[i], and whether the connection
@@ -73,6 +75,9 @@ func (r *relay) serve(client net.Conn) {
 			verb, _, _ := strings.Cut(strings.TrimSpace(command), " ")
 			verbs = append(verbs, verb)
 		}
+		r.mu.Lock()
+		r.trips = append(r.trips, strings.Join(verbs, " "))
+		r.mu.Unlock()
 		for i, command := range commands {
 			if r.drop && i > 0 {
 				break
@@ -274,6 +279,39 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 			}
 			return reply, false
 		}},
+		{name: "150 twice", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if reply[:3] == "150" {
+				return reply + reply, false
+			}
+			return reply, false
+		}},
+		{name: "230 lines", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			return reply[:3] + "-" + strings.Repeat("\r\n"+reply[:3]+"-more", 230) + "\r\n" + reply, false
+		}},
+		{name: "a reply ahead of its command", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if verbs[i] == "SIZE" {
+				return reply + "226 Done\r\n", false
+			}
+			return reply, false
+		}},
+		{name: "226 twice", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if reply[:3] == "226" {
+				return reply + reply, false
+			}
+			return reply, false
+		}},
+		{name: "the port before the transfer", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if verbs[i] == "RETR" && reply[0] == '1' && i < len(verbs)-1 {
+				return "229 ok (|||9|)\r\n" + reply, false
+			}
+			return reply, false
+		}},
+		{name: "another reply than a port", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
+			if i > 0 && verbs[i-1] == "RETR" {
+				return "226 Done again\r\n", false
+			}
+			return reply, false
+		}},
 		{name: "closed after a transfer", habit: "one by one", spoil: func(verbs []string, i int, reply string) (string, bool) {
 			return reply, verbs[i] == "RETR" && reply[0] == '2'
 		}},
@@ -314,6 +352,91 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 	}
 }
 
+// Each file after the first costs one round trip of commands, and a server that refuses
+// commands during a transfer costs two.
+func TestRoundTrips(t *testing.T) {
+	const files = 12
+	some := ftptest.Files{}
+	for i := range files {
+		some[fmt.Sprint("dir/", i)] = ftptest.File{Data: strings.Repeat("x", 100*i), ModTime: time.Unix(1e9, 0)}
+	}
+	server, err := ftptest.Start(some, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for _, c := range []struct {
+		name  string
+		spoil spoil
+		first []string // of the first two files
+		later string   // of each one after them
+		trips int      // for each one after them
+	}{
+		{"ahead", nil, []string{"USER", "PASS", "CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM RETR EPSV"}, "SIZE MDTM RETR EPSV", 1},
+		{"not ahead", func(verbs []string, i int, reply string) (string, bool) {
+			if i > 0 && verbs[i-1] == "RETR" {
+				return "450 Busy\r\n", false
+			}
+			return reply, false
+		}, []string{"USER", "PASS", "CWD", "TYPE SIZE MDTM EPSV", "RETR EPSV", "SIZE MDTM EPSV", "RETR"}, "SIZE MDTM EPSV RETR", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &relay{server: server.Addr(), spoil: c.spoil}
+			r.start(t)
+			client := New(nil)
+			defer client.Close()
+			for i := range files {
+				url := fmt.Sprintf("ftp://%s/dir/%d", r.addr, i)
+				if f := fetch(client, url, true); f.kind != nil || len(f.data) != 100*i || f.size != int64(100*i) {
+					t.Errorf("%s: %+v", url, f)
+				}
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			n := len(c.first)
+			if len(r.trips) != n+c.trips*(files-2) || !slices.Equal(r.trips[:n], c.first) {
+				t.Fatalf("%d round trips: %q", len(r.trips), r.trips)
+			}
+			for trip := range slices.Chunk(r.trips[n:], c.trips) {
+				if got := strings.Join(trip, " "); got != c.later {
+					t.Errorf("%q, want %q", got, c.later)
+				}
+			}
+		})
+	}
+}
+
+// A server that repeats the password shows it in no error and no trace.
+func TestRepeatedPassword(t *testing.T) {
+	for _, code := range []string{"530", "230", "421"} {
+		d := &scriptedDialer{replies: "220 Hi\r\n331 Password\r\n" + code + "-You sent " + secrettest.Password + "\r\n" + secrettest.Password + "\r\n" + code + " not " + secrettest.Password + "!\r\n"}
+		client := New(nil)
+		defer client.Close()
+		trace := ""
+		_, err := client.Open(t.Context(), &scheme.Request{
+			URL: locus.MustParse("ftp://u:" + secrettest.Password + "@h:21/x"), Dial: d,
+			Trace: func(sent bool, text string) { trace += text + "\n" },
+		})
+		if err == nil || !strings.Contains(trace, code+" ***") || strings.Contains(trace+err.Error(), secrettest.Half) {
+			t.Errorf("%s: %v\n%s", code, err, trace)
+		}
+		if !strings.Contains(d.sent.String(), "PASS "+secrettest.Password+"\r\n") {
+			t.Errorf("sent %q", d.sent.String())
+		}
+	}
+}
+
 func keyOf(addr string) lineconn.Key {
 	return lineconn.NewKey(dialOnly, locus.MustParse("ftp://"+addr+"/"), Port, false)
+}
+
+// However many servers are met, not more than maxServers are remembered.
+func TestServersRemembered(t *testing.T) {
+	var s servers
+	for port := range uint16(maxServers + 100) {
+		s.of(lineconn.Key{Host: "h.example", Port: port}).oneByOne.Store(true)
+	}
+	if last := s.of(lineconn.Key{Host: "h.example", Port: maxServers + 99}); len(s.known) != maxServers || !last.oneByOne.Load() {
+		t.Errorf("%d servers", len(s.known))
+	}
 }

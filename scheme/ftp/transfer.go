@@ -211,6 +211,9 @@ func (d *download) finish(err error, whole bool) error {
 		err = io.EOF // the server did not end TLS, but the file is complete
 	}
 	if err != io.EOF {
+		if d.x.ctl.ahead != "" && d.x.ctx.Err() == nil {
+			d.x.ctl.habits.notAhead.Store(true) // perhaps the command ended the transfer
+		}
 		d.x.End(false)
 		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
