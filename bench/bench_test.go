@@ -3,6 +3,8 @@ package bench
 import (
 	"bytes"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,5 +93,37 @@ func TestCanonical(t *testing.T) {
 	n, err := Canonical(r, strings.NewReader("HTTP://H:80\nno URL\nhttp://h/%7e\n"), &out)
 	if want := "http://h/\nno URL\nhttp://h/%7E\n"; n != 3 || err != nil || out.String() != want {
 		t.Errorf("%d, %v: %q, want %q", n, err, out.String(), want)
+	}
+}
+
+// BenchmarkSchemes has the schemes of the list "ten" apart, parsed before: Check and Canonical,
+// the latter also of what is canonical already.
+func BenchmarkSchemes(b *testing.B) {
+	r := Must(all.Registry())
+	urls, same := map[string][]locus.URL{}, map[string][]locus.URL{}
+	for _, text := range lists.Ten(1738, 20_000) {
+		u := locus.MustParse(text)
+		urls[u.Scheme()] = append(urls[u.Scheme()], u)
+		if c, _, err := r.Canonical(u); err == nil && c == u {
+			same[u.Scheme()] = append(same[u.Scheme()], u)
+		}
+	}
+	measure := func(name string, list []locus.URL, f func(locus.URL)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, u := range list {
+					f(u)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list)), "ns/URL")
+		})
+	}
+	check := func(u locus.URL) { r.Check(u, locus.RFC1738) }
+	canonical := func(u locus.URL) { r.Canonical(u) }
+	for _, name := range slices.Sorted(maps.Keys(urls)) {
+		measure(name+"/check", urls[name], check)
+		measure(name+"/canonical", urls[name], canonical)
+		measure(name+"/same", same[name], canonical)
 	}
 }

@@ -98,7 +98,7 @@ func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
 	if !ok {
 		return &generic
 	}
-	if s := r.lookup(u.String()); s != &generic {
+	if s := r.entry(u.String()).scheme; s != nil {
 		return s // names in the table are in lower case
 	}
 	return r.named(strings.ToLower(name))

@@ -22,8 +22,9 @@ type Registry struct {
 type entry struct {
 	key    uint64 // octet.SchemeKey of the name
 	scheme *Scheme
-	clean  locus.Facts // Scheme.Clean without NoHost, of a scheme of up to seven octets
+	clean  locus.Facts // Scheme.Clean without NoHost
 	host   locus.Facts // those of which one must hold besides
+	long   bool        // the name has more than seven octets, and key only its beginning
 }
 
 // NewRegistry returns a registry of the schemes in list. A field that a scheme lacks has
@@ -61,15 +62,12 @@ func (r *Registry) fill() {
 	}
 	r.table = make([]entry, size)
 	for _, s := range r.sorted {
-		key, clean := octet.SchemeKey(s.Name), s.Clean
-		if len(s.Name) >= 8 {
-			clean = 0
-		}
+		key := octet.SchemeKey(s.Name)
 		i := slot(key)
 		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
-		r.table[i&(size-1)] = entry{key, s, clean &^ locus.NoHost, locus.HostName | locus.HostNumber | clean&locus.NoHost}
+		r.table[i&(size-1)] = entry{key, s, s.Clean &^ locus.NoHost, locus.HostName | locus.HostNumber | s.Clean&locus.NoHost, len(s.Name) >= 8}
 	}
 }
 
@@ -95,29 +93,41 @@ func (r *Registry) named(name string) *Scheme {
 
 // of returns the scheme of u, or the generic one.
 func (r *Registry) of(u locus.URL) *Scheme {
+	if s := r.entry(u.String()).scheme; s != nil {
+		return s
+	}
 	if !u.Facts().Has(locus.SchemeLower) {
 		return r.named(u.Scheme())
 	}
-	return r.lookup(u.String())
+	return &generic
 }
 
-// lookup returns the scheme that text begins with, in lower case and before a ":", or the generic
-// one.
-func (r *Registry) lookup(text string) *Scheme {
+// noEntry is the entry of schemes that are not registered.
+var noEntry entry
+
+// entry returns the entry of the scheme that text begins with, in lower case and before a ":", or
+// one without a scheme.
+func (r *Registry) entry(text string) *entry {
 	if len(r.table) == 0 {
-		return &generic
+		return &noEntry
 	}
-	key := octet.SchemeKey(text)
+	var key uint64
+	if len(text) >= 8 {
+		key = octet.WordKey(octet.Word(text))
+	} else {
+		key = octet.SchemeKey(text)
+	}
 	for i := slot(key); ; i++ {
 		e := &r.table[i&uint64(len(r.table)-1)]
-		if e.scheme == nil {
-			return &generic
-		}
-		// The key has only the beginning of a long name.
-		if name := e.scheme.Name; e.key == key && (len(name) < 8 || strings.HasPrefix(text, name) && text[len(name):][:1] == ":") {
-			return e.scheme
+		if e.key == key && (!e.long || isNamed(text, e.scheme.Name)) || e.scheme == nil {
+			return e
 		}
 	}
+}
+
+// isNamed reports whether text begins with name and a ":".
+func isNamed(text, name string) bool {
+	return strings.HasPrefix(text, name) && strings.HasPrefix(text[len(name):], ":")
 }
 
 // All returns the schemes in order of their names.
@@ -157,23 +167,15 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p > locus.RFC1630 {
 		return r.CheckURI(rfc3986.Parse(u.String()))
 	}
-	if p == locus.RFC1738 && r.isClean(u) {
+	e := r.entry(u.String())
+	if e.scheme == nil {
+		return r.of(u).Check(u, p)
+	}
+	// The facts that rule out violations need no call.
+	if f := u.Facts(); p == locus.RFC1738 && e.clean != 0 && f.Has(e.clean) && f&e.host != 0 {
 		return nil
 	}
-	return r.of(u).Check(u, p)
-}
-
-// isClean reports whether the facts about u rule out violations of RFC 1738. It may be
-// false for such a URL.
-func (r *Registry) isClean(u locus.URL) bool {
-	text := u.String()
-	if len(r.table) == 0 || len(text) < 8 {
-		return false
-	}
-	key := octet.WordKey(octet.Word(text))
-	e := &r.table[slot(key)&uint64(len(r.table)-1)]
-	f := u.Facts()
-	return e.key == key && e.clean != 0 && f.Has(e.clean) && f&e.host != 0
+	return e.scheme.Check(u, p)
 }
 
 // Port returns the port that u leads to: the one written, or the default of its scheme;

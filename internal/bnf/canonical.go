@@ -14,9 +14,15 @@ import (
 // the facts about u. The caller checks the rules of the scheme for its url-path.
 func Spelled(u locus.URL, defaultPort uint16) bool {
 	const facts = locus.SchemeLower | locus.HostLower | locus.PortPlain | locus.NoEscape | locus.PathXchar
-	if f := u.Facts(); !f.Has(facts) {
+	const internet = locus.Internet | locus.NoUser | locus.NoPort | locus.Slash
+	f := u.Facts()
+	if _, fragment := u.Fragment(); fragment || !f.Has(facts) {
 		return false
-	} else if f.Has(locus.Internet) {
+	}
+	if f.Has(internet) && f&(locus.HostName|locus.HostNumber|locus.NoHost) != 0 {
+		return true
+	}
+	if f.Has(locus.Internet) {
 		if port, ok := u.Port(); ok && port == defaultPort {
 			return false
 		}
@@ -24,8 +30,7 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 			return false
 		}
 	}
-	_, fragment := u.Fragment()
-	return !fragment
+	return true
 }
 
 // Canon writes the canonical form of a URL, part by part, and records the changes. It copies
@@ -88,15 +93,19 @@ func (c *Canon) Login(defaultPort uint16) {
 	c.Host(c.URL.Host())
 	if text, ok := c.URL.PortText(); ok {
 		n, _ := c.URL.Port()
-		digits := strconv.Itoa(int(n))
 		switch {
 		case text == "":
 			c.Change |= locus.PortZeros
 		case n == defaultPort && n != 0:
 			c.Change |= locus.DefaultPort
 		default:
+			digits := text
+			if !c.URL.Facts().Has(locus.PortPlain) {
+				digits = strconv.Itoa(int(n))
+			}
 			c.mark(digits != text, locus.PortZeros)
-			c.Raw(":" + digits)
+			c.Raw(":")
+			c.Raw(digits)
 		}
 	}
 }

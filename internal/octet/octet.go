@@ -172,19 +172,16 @@ func Run(s string, i int) (end int, all Class) {
 // ToLower returns text with the letters of US-ASCII in lower case, as names in HTML and
 // hosts are compared. strings.ToLower would take other octets for UTF-8.
 func ToLower(text string) string {
-	for i := range len(text) {
-		if !Is(text[i], Upper) {
-			continue
-		}
-		b := []byte(text)
-		for ; i < len(b); i++ {
-			if Is(b[i], Upper) {
-				b[i] |= 0x20
-			}
-		}
-		return string(b)
+	if !HasUpper(text) {
+		return text
 	}
-	return text
+	b := []byte(text)
+	for i, c := range b {
+		if Is(c, Upper) {
+			b[i] |= 0x20
+		}
+	}
+	return View(b)
 }
 
 // IsEscape reports whether two hexadecimal digits follow the octet at i.

@@ -148,6 +148,42 @@ func mixedHost(s string, i int) (end int, shape HostShape) {
 	return i, shape
 }
 
+// HasDots reports whether s begins with "." or has one after a "/".
+func HasDots(s string) bool {
+	before := uint64('/')
+	for i := 0; ; i += 8 {
+		var w uint64
+		if len(s)-i >= 8 {
+			w = load(s, i)
+		} else {
+			w = loadEnd(s, i)
+		}
+		// An octet is 0 if it was "." in w and "/" in the octet before.
+		zeros := (w ^ ones*'.') | ((w<<8 | before) ^ ones*'/')
+		if (zeros-ones)&^zeros&tops != 0 {
+			return true
+		}
+		if len(s)-i <= 8 {
+			return false
+		}
+		before = w >> 56
+	}
+}
+
+// HasUpper reports whether s has an upper-case letter.
+func HasUpper(s string) bool {
+	i := 0
+	for ; len(s)-i >= 8; i += 8 {
+		w := load(s, i)
+		if a := w &^ tops; from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0 {
+			return true
+		}
+	}
+	w := loadEnd(s, i)
+	a := w &^ tops
+	return from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0
+}
+
 // Plain returns the offset of the first octet in s from i that is not a letter, a
 // digit or one of "-./:", or the end of s. Most octets of URLs are among these.
 func Plain(s string, i int) int {

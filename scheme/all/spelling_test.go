@@ -1,9 +1,16 @@
 package all_test
 
 import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/schemetest"
 )
 
 // What decisions of canonical form hold across schemes.
@@ -47,4 +54,60 @@ func TestOneSpelling(t *testing.T) {
 			t.Errorf("%q and %q are both %q", list[0], list[1], a)
 		}
 	}
+}
+
+// roadTexts are URLs that are in canonical form by the facts about them, and others beside them.
+var roadTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
+	"http://h", "http://h/.a", "http://h/a/../b", "http://h/a.b/c?d/../e", "https://h:80/", "http://h:80/a", "http://h/a/%2e/b", "http://1.2.3.4/x", "http://[::1]/", "http://?", "http:///",
+	"file:///", "file:/a", "file://localhost/a", "file://h:1/a", "file://h/a%20b", "ftp://h/a;type=A", "ftp://h/a;b;type=i", "ftp://h/a;type=AN", "ftp://u:p@h:2121/a", "ftp:a",
+	"gopher://h", "gopher://h/", "gopher://h/1", "gopher://h/0a%09b%09+c", "gopher://h/0a%0Ab", "gopher://h/7a%09b/c", "gopher://h/7a%09b%0D", "gopher://h/7a%09b%09+%091", "gopher://h:70/1",
+	"mailto:a@B.c", "mailto:a@b@c", "mailto:a,b@c,d@e", "mailto:a%25b@c", "mailto:a@b?c=d@e", "mailto://a@b", "mailto:", "news:*", "news:a@b", "news:a@b@c", "news://h/a", "news:a%20b", "nntp://h/a/007", "nntp://h/a/7", "nntp://h/a/", "nntp:a/7",
+	"telnet://h", "telnet://u:p@h:23/", "telnet://-u@h/", "telnet://h/?", "wais://h/d", "wais://h/d/t/1=a;2=b;", "wais://h/d/t/999=a;", "wais://h/d/t/1%3Da%3B", "wais://h/d/t/999%3Da%3B", "wais://h/d/t/99999999999999999999/1=a",
+	"wais://h/d/t/", "wais://h/d/t", "wais://h/d?a+b=c", "wais://h/d/e?f", "prospero://h/a;b=c", "prospero://h/a%0012", "prospero://h/a%00b", "prosperox://h/a;b", "PROSPERO://h/a", "nosuch://h/a",
+})
+
+// checkRoads compares the verdict of a registry with that of the row, which gets no help from facts, and
+// the canonical form with that of the same URL with an empty fragment, which no short way takes.
+func checkRoads(t *testing.T, r *scheme.Registry, text string) {
+	t.Helper()
+	u, err := locus.Parse(text)
+	if err != nil {
+		return
+	}
+	s, ok := r.Lookup(u.Scheme())
+	if !ok || s.Status > scheme.Draft {
+		return
+	}
+	if got, want := r.Check(u, locus.RFC1738), s.Check(u, locus.RFC1738); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q: %v, and by the row %v", text, got, want)
+	}
+	if strings.Contains(text, "#") || len(text) == locus.MaxLen {
+		return
+	}
+	got, _, err := r.Canonical(u)
+	want, _, wantErr := r.Canonical(locus.MustParse(text + "#"))
+	if got != want || (err == nil) != (wantErr == nil) {
+		t.Errorf("%q: canonical %q, %v; with an empty fragment %q, %v", text, got, err, want, wantErr)
+	}
+}
+
+func TestRoads(t *testing.T) {
+	r, rnd := registry(t), rand.New(rand.NewPCG(1738, 20))
+	for _, text := range roadTexts {
+		checkRoads(t, r, text)
+	}
+	for range 100_000 {
+		checkRoads(t, r, schemetest.Change(rnd, roadTexts))
+	}
+}
+
+func FuzzRoads(f *testing.F) {
+	r, err := all.Registry()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range roadTexts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkRoads(t, r, text) })
 }

@@ -95,6 +95,10 @@ func fits(path string) bool {
 // canonical returns the canonical form of u and what it changed. The error is a
 // [*locus.SyntaxError].
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	const usual = locus.Internet | locus.NoHost | locus.NoPort | locus.Slash
+	if u.Facts().Has(usual) && bnf.Spelled(u, 0) && u.Scheme() == "file" {
+		return u, 0, nil
+	}
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -82,11 +83,15 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 // %3B for ";" in a segment (section 3.2.2: it "must be encoded"), and the typecode in
 // lower case. Segments are commands, so ".", ".." and empty ones stay.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
+	isSpelled := u.Facts().Has(locus.Internet|locus.Slash) && bnf.Spelled(u, defaultPort)
+	if isSpelled && u.Facts().Has(locus.PathFsegment) && isFTP(u) {
+		return u, 0, nil
+	}
 	x, err := Parse(u)
 	if err != nil {
 		return locus.URL{}, 0, err
 	}
-	if _, ok := u.Path(); ok && bnf.Spelled(u, defaultPort) && u.Facts().Has(locus.PathFsegment) {
+	if isSpelled && octet.All(x.fpath())&octet.Fsegment != 0 && !octet.HasUpper(x.typeText()) {
 		return u, 0, nil
 	}
 	var c bnf.Canon
@@ -102,8 +107,8 @@ func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error)
 		c.Change |= locus.MissingEscape
 		c.Raw("%3B")
 	}
-	typecode := strings.ToLower(path[x.end:])
-	if typecode != path[x.end:] {
+	typecode := octet.ToLower(x.typeText())
+	if typecode != x.typeText() {
 		c.Change |= locus.Typecode
 	}
 	c.Raw(typecode)

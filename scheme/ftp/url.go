@@ -29,12 +29,12 @@ type URL struct {
 // A ";type=" that is not at the end, or has a code that neither section 5 nor the URI
 // draft defines, is part of the name.
 func Parse(u locus.URL) (URL, error) {
-	name := "ftp"
-	if u.Scheme() == "ftps" {
-		name = "ftps"
-	}
-	if err := bnf.Form(u, name, "ftpurl"); err != nil {
-		return URL{}, err
+	if !isFTP(u) || !u.Facts().Has(locus.Internet) {
+		name := "ftp"
+		if u.Scheme() == "ftps" {
+			name = "ftps"
+		}
+		return URL{}, bnf.Form(u, name, "ftpurl")
 	}
 	if u.MissingSlash() {
 		return URL{}, u.Errorf(u.PathOffset(), "ftpurl", `%w: write "/" before "?"`, locus.ErrForm)
@@ -48,6 +48,8 @@ func Parse(u locus.URL) (URL, error) {
 		typecode: typecode,
 	}, nil
 }
+
+func isFTP(u locus.URL) bool { return u.Scheme() == "ftp" || u.Scheme() == "ftps" }
 
 // typeSuffix returns the offset of ";type=" and its code at the end of path, and the
 // first letter of the code in lower case; or len(path) and 0.
@@ -180,6 +182,12 @@ func (u URL) Secure() bool { return u.u.Scheme() == "ftps" }
 func (u URL) fpath() string {
 	path, _ := u.u.Path()
 	return path[:u.end]
+}
+
+// typeText returns the typecode with its ";type=", or "".
+func (u URL) typeText() string {
+	path, _ := u.u.Path()
+	return path[u.end:]
 }
 
 // Parts are the decoded parts of a URL.

@@ -54,18 +54,24 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 }
 
 // isSound reports whether RFC 1738 has no finding about u. It is false for URLs with a type that
-// is escaped, "?", a Gopher+ string, or escapes beside a search.
+// is escaped, "?", or escapes in a Gopher+ string.
 func isSound(u locus.URL) bool {
 	path, _ := u.Path()
 	facts := u.Facts()
-	if path == "" || path[0] == '%' || !facts.Has(locus.PathHsegment) || !bnf.SoundHostPort(u) || checkForm(u) != nil {
+	if path == "" || path[0] == '%' || !facts.Has(locus.PathHsegment) || !bnf.SoundHostPort(u) || !isGopher(u) {
 		return false
 	}
 	if facts.Has(locus.NoControl) {
 		return true
 	}
-	selector, search, searching := strings.Cut(path, tab)
-	return searching && strings.IndexByte(selector, '%') < 0 && strings.IndexByte(search, '%') < 0 && strings.IndexByte(search, '/') < 0
+	selector, search, _ := strings.Cut(path, tab)
+	search, plus, _ := strings.Cut(search, tab)
+	return isField(selector) && isField(search) && strings.IndexByte(search, '/') < 0 && strings.IndexByte(plus, '%') < 0
+}
+
+// isField reports whether no escape in text ends a field of a request.
+func isField(text string) bool {
+	return fieldFaults("", 0, text, func(bnf.Fault) bool { return false })
 }
 
 func path(f *bnf.Findings) {
@@ -104,12 +110,12 @@ func notes(f *bnf.Findings, w written) {
 // Slashes and dots have no meaning. In a search it escapes "/" and "?", because the
 // production lacks them.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	path, _ := u.Path()
+	if path != "" && bnf.Spelled(u, Port) && isGopher(u) {
+		return u, 0, nil
+	}
 	if err := checkForm(u); err != nil {
 		return locus.URL{}, 0, err
-	}
-	path, _ := u.Path()
-	if path != "" && bnf.Spelled(u, Port) {
-		return u, 0, nil
 	}
 	var c bnf.Canon
 	c.Begin(u)

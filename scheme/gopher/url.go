@@ -54,6 +54,8 @@ func Parse(u locus.URL) (URL, error) {
 	return g, nil
 }
 
+func isGopher(u locus.URL) bool { return u.Scheme() == name || u.Scheme() == secureName }
+
 func checkForm(u locus.URL) error {
 	if u.Scheme() == secureName {
 		return bnf.Form(u, secureName, "gopherurl")

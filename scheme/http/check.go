@@ -2,7 +2,6 @@ package http
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -63,14 +62,13 @@ var inSearch = escape.Unreserved().Without("+")
 // Canonical returns the canonical form of u and what it changed. The error is a
 // [*locus.SyntaxError].
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	path, search, isSearch := split(u)
+	dotted := hasDots(path)
+	if !dotted && isSpelled(u) {
+		return u, 0, nil
+	}
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
-	}
-	path, search, isSearch := split(u)
-	_, hasPath := u.Path()
-	dotted := hasDots(path)
-	if hasPath && !dotted && bnf.Spelled(u, port(u)) {
-		return u, 0, nil
 	}
 	var c bnf.Canon
 	c.Internet(u, port(u))
@@ -87,28 +85,37 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
+// isSpelled reports whether u has the form of section 3.3, and is in canonical form but for dots
+// in its path.
+func isSpelled(u locus.URL) bool {
+	const hosts = locus.HostName | locus.HostNumber
+	f, own := u.Facts(), port(u)
+	return f.Has(locus.Internet|locus.Slash) && f&hosts != 0 && own != 0 && bnf.Spelled(u, own)
+}
+
 // hasDots reports whether a segment of path is "." or "..".
 func hasDots(path string) bool {
-	for i := 0; i < len(path); i++ {
-		n := strings.IndexByte(path[i:], '.')
-		if n < 0 {
-			break
-		}
-		if i += n; i == 0 || path[i-1] == '/' {
-			if segment, _, _ := strings.Cut(path[i:], "/"); dots(segment) > 0 {
-				return true
-			}
-		}
+	if octet.HasDots(path) && hasDotSegment(path) {
+		return true
 	}
 	for i := strings.IndexByte(path, '%'); i >= 0; {
 		if octet.IsEscape(path, i) && octet.Unescape(path, i) == '.' {
-			return slices.ContainsFunc(strings.Split(path, "/"), func(segment string) bool { return dots(segment) > 0 })
+			return hasDotSegment(path)
 		}
 		n := strings.IndexByte(path[i+1:], '%')
 		if n < 0 {
 			break
 		}
 		i += 1 + n
+	}
+	return false
+}
+
+func hasDotSegment(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if dots(segment) > 0 {
+			return true
+		}
 	}
 	return false
 }

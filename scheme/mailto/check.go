@@ -63,10 +63,13 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}
+	if isSpelled(u) {
+		return u, 0, nil
+	}
 	text, _ := bnf.SchemePart(u)
 	local, at, domain, tail := split(text)
 	list := at == "" || strings.IndexByte(local, ',') >= 0
-	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) && (list || strings.IndexByte(local, '@') < 0) && strings.IndexFunc(domain, isUpper) < 0 {
+	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) && (list || strings.IndexByte(local, '@') < 0) && !octet.HasUpper(domain) {
 		return u, 0, nil
 	}
 	kept := escape.Chars(",?")
@@ -87,6 +90,17 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	c.Octets(lower, octets, kept)
 	c.Text(tail, plain())
 	return c.End()
+}
+
+// isSpelled reports whether u is in canonical form, if it is a mailto URL as nearly all are:
+// without escapes and header fields, and with one "@".
+func isSpelled(u locus.URL) bool {
+	f := u.Facts()
+	if !f.Has(locus.PathHsegment) || f.Has(locus.Internet) || !bnf.Spelled(u, 0) {
+		return false
+	}
+	_, domain, _ := strings.Cut(u.SchemePart(), "@")
+	return strings.IndexByte(domain, '@') < 0 && !octet.HasUpper(domain)
 }
 
 // split splits text into local part, "@", domain, and the header fields of RFC 6068 from
@@ -112,7 +126,7 @@ func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 
 // lowerCase returns text in lower case, including escaped letters.
 func lowerCase(text string) string {
-	if strings.IndexFunc(text, isUpper) < 0 && strings.IndexByte(text, '%') < 0 {
+	if !octet.HasUpper(text) && strings.IndexByte(text, '%') < 0 {
 		return text
 	}
 	b := []byte(text)

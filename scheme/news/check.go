@@ -53,9 +53,12 @@ func soundNews(u locus.URL) bool {
 		return false
 	}
 	text := u.SchemePart()
+	if bnf.IsGroup(text) {
+		return true
+	}
 	left, _, ok := strings.Cut(text, "@")
 	if !ok {
-		return text == "*" || bnf.IsGroup(text)
+		return text == "*"
 	}
 	return isArticle(text) && (facts.Has(locus.NoEscape) || nextImpossible(left, 0) == len(left))
 }
@@ -110,12 +113,20 @@ func nextImpossible(text string, i int) int {
 // changed. No character of a message-id is reserved (section 3.6); only its last
 // "@" is not escaped. A server without a path gets "*".
 func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
+	if isSpelledNews(u) {
+		return u, 0, nil
+	}
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	text := path(u)
-	if text == "" && isArticle(u.SchemePart()) || // RFC 1738 reads a message-id, RFC 5538 a server
-		text != "" && bnf.Spelled(u, defaultPort(u)) && strings.Count(text, "@") <= 1 {
+	if text == "" && isArticle(u.SchemePart()) { // RFC 1738 reads a message-id, RFC 5538 a server
+		var c bnf.Canon
+		c.Begin(u)
+		c.Raw(u.SchemePart())
+		return c.End()
+	}
+	if text != "" && bnf.Spelled(u, defaultPort(u)) && strings.Count(text, "@") <= 1 {
 		return u, 0, nil
 	}
 	c := beginCanonical(u)
@@ -135,6 +146,15 @@ func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 		c.Text(text[at+1:], escape.Unreserved())
 	}
 	return c.End()
+}
+
+// isSpelledNews reports whether u is a news or snews URL without a server, and in canonical form.
+func isSpelledNews(u locus.URL) bool {
+	if u.Facts().Has(locus.Internet) || !bnf.Spelled(u, 0) || u.Scheme() != "news" && u.Scheme() != "snews" {
+		return false
+	}
+	text := u.SchemePart()
+	return text != "" && strings.IndexByte(text, '@') == strings.LastIndexByte(text, '@')
 }
 
 // beginCanonical writes everything before the path.
@@ -177,16 +197,30 @@ func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 // soundNNTP reports, without allocation, that RFC 1738 has no objection to u and
 // that it needs no note.
 func soundNNTP(u locus.URL) bool {
-	text, _ := u.Path()
-	group, digits, hasNumber := strings.Cut(text, "/")
-	if !bnf.SoundHostPort(u) || !bnf.IsGroup(group) {
+	if !bnf.SoundHostPort(u) {
 		return false
 	}
-	if !hasNumber {
-		return true
-	}
-	// Nine digits are always below maxNumber.
+	text, _ := u.Path()
+	group, digits, hasNumber := strings.Cut(text, "/")
+	return bnf.IsGroup(group) && (!hasNumber || isUsualNumber(digits))
+}
+
+// isUsualNumber reports whether digits are an article number without leading zeros, of at most nine
+// digits: these are always below maxNumber.
+func isUsualNumber(digits string) bool {
 	return digits != "" && len(digits) <= 9 && notDigit(digits) == len(digits) && digits[0] != '0'
+}
+
+// isSpelledNNTP reports whether u is an nntp or nntps URL as nearly all are, and in canonical form.
+func isSpelledNNTP(u locus.URL) bool {
+	const hosts = locus.HostName | locus.HostNumber
+	f := u.Facts()
+	if !f.Has(locus.Internet|locus.Slash) || f&hosts == 0 || !isNNTP(u) || !bnf.Spelled(u, defaultPort(u)) {
+		return false
+	}
+	text, _ := u.Path()
+	group, digits, hasNumber := strings.Cut(text, "/")
+	return group != "" && (!hasNumber || isUsualNumber(digits))
 }
 
 // number checks digits, which begin at offset.
@@ -212,6 +246,9 @@ func number(f *bnf.Findings, offset int, digits string) {
 // canonicalNNTP returns the canonical form of an nntp or nntps URL and what it
 // changed. The article number has no leading zeros.
 func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
+	if isSpelledNNTP(u) {
+		return u, 0, nil
+	}
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}

@@ -149,6 +149,11 @@ func (p rawPath) isPlain() bool {
 // no significance and only ";" ends it; "=" splits a field (section 3.11). Dots and the
 // order of the fields are kept.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	// Without ";" there are no fields.
+	const usual = locus.Internet | locus.Slash | locus.PathFsegment
+	if u.Facts().Has(usual) && bnf.Spelled(u, Port) && u.Scheme() == name {
+		return u, 0, nil
+	}
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}

@@ -13,7 +13,7 @@ const section = "RFC 1738 3.8"
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	path, slash := u.Path()
 	user, _ := u.User()
-	if p == locus.RFC1738 && path == "" && bnf.Sound(u) && !isOption(user) && nextImpossible(user, 0) == len(user) {
+	if p == locus.RFC1738 && path == "" && bnf.Sound(u) && (user == "" || !isOption(user) && nextImpossible(user, 0) == len(user)) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}

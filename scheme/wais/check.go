@@ -36,7 +36,7 @@ const (
 //
 // It adds invalid document-ids. A URL that conforms costs no allocation.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && isSoundIndex(u) {
+	if p == locus.RFC1738 && isSound(u) {
 		return nil
 	}
 	return findings(u, p)
@@ -69,12 +69,19 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSoundIndex reports whether u is a waisindex without findings by RFC 1738.
-func isSoundIndex(u locus.URL) bool {
+// isSound reports whether u is a waisindex or a waisdoc without findings by RFC 1738. Only a wpath
+// with "=" has findings besides those about characters: it may be a list of fields.
+func isSound(u locus.URL) bool {
+	if !bnf.SoundHostPort(u) || u.Scheme() != name {
+		return false
+	}
 	path, _ := u.Path()
-	database, search, searching := strings.Cut(path, "?")
-	return searching && bnf.SoundHostPort(u) && u.Scheme() == name &&
-		octet.All(database)&octet.Uchar != 0 && octet.All(search)&octet.Search != 0
+	if database, search, searching := strings.Cut(path, "?"); searching {
+		return octet.All(database)&octet.Uchar != 0 && octet.All(search)&octet.Search != 0
+	}
+	database, rest, _ := strings.Cut(path, "/")
+	wtype, wpath, _ := strings.Cut(rest, "/")
+	return wpath != "" && octet.All(database)&octet.All(wtype)&octet.All(wpath)&octet.Uchar != 0
 }
 
 func path(f *bnf.Findings, w written) {
@@ -133,13 +140,26 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
+// canBe returns the error of form. Without "=", a wpath is no list of fields that may be invalid.
+func canBe(u locus.URL) error {
+	if path, ok := u.Path(); !ok || strings.IndexByte(path, '=') >= 0 {
+		_, _, err := form(u)
+		return err
+	}
+	if err := bnf.Form(u, name, "waisurl"); err != nil {
+		return err
+	}
+	_, err := split(u)
+	return err
+}
+
 // inSearch are the characters that mean the same escaped or not in a search.
 var inSearch = escape.Unreserved().Without("+")
 
 // canonical drops port 210 and decodes unreserved characters, except "+" in a search,
 // which may mean a blank and differs from %2B. The form of a wpath stays unchanged.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	if _, _, err := form(u); err != nil {
+	if err := canBe(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	if bnf.Spelled(u, Port) {

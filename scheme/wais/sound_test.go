@@ -14,7 +14,7 @@ func TestSound(t *testing.T) {
 	passed := 0
 	for range 50_000 {
 		u, err := locus.Parse(schemetest.Change(rnd, seeds))
-		if err != nil || !isSoundIndex(u) {
+		if err != nil || !isSound(u) {
 			continue
 		}
 		passed++
