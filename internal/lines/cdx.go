@@ -86,7 +86,7 @@ func newCDXJ() *Finder { return &Finder{cdxj{key{jsonpath.Names("url")}, key{jso
 func isCDXJ(line []byte) bool {
 	name, rest, _ := bytes.Cut(line, []byte{' '})
 	date, _, _ := bytes.Cut(rest, []byte{' '})
-	return isCDXJHeader(line) || len(name) > 0 && (isDate(date) || isLongDate(date)) && bytes.Contains(rest, cdxjBlock)
+	return isCDXJHeader(line) && (bytes.Contains(line, []byte("CDXJ")) || bytes.Contains(line, cdxjBlock)) || len(name) > 0 && (isDate(date) || isLongDate(date)) && bytes.Contains(rest, cdxjBlock)
 }
 
 // isCDXJHeader reports whether line is about the file, such as "!OpenWayback-CDXJ 1.0".

@@ -105,6 +105,14 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
+// A line that begins with "!" makes no list of URLs an index.
+func TestMarkIsNoIndex(t *testing.T) {
+	got := sideBySide(t, "canonical", []byte("!000000000000000000000\nhttp://a\n"), false, 1)
+	if got.out != "http://a/\n" || got.status != base.StatusUsage || !strings.Contains(got.errs, "line 1") {
+		t.Errorf("status %d, %q, %q", got.status, got.out, got.errs)
+	}
+}
+
 // A line that was cut is never written as if it was whole.
 func TestInvalidKeepsNoCutLine(t *testing.T) {
 	file := t.TempDir() + "/invalid"
