@@ -184,6 +184,7 @@ func TestMirrorLargeDirectory(t *testing.T) {
 
 // A mirror that is killed at any time, and continued, is the same as another.
 func TestMirrorKilled(t *testing.T) {
+	long(t) // it kills twenty runs
 	// A client that is killed before it opens a data connection leaves a session that waits
 	// for it (60 s without accept_timeout). 50 of those are all that an address may have.
 	p := vsftpd(t, "max_per_ip=0", "accept_timeout=5")
