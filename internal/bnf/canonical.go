@@ -38,13 +38,15 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
-	same   int    // as long as text is nil: what was written is the first octets of URL
-	text   []byte // what was written
+	same   int // as long as nothing is copied: what was written is the first octets of URL
+	copied bool
+	text   strings.Builder // what was written, once it is copied
 }
 
 // Begin writes the scheme's name and ":".
 func (c *Canon) Begin(u locus.URL) {
-	*c = Canon{URL: u}
+	c.URL, c.Change, c.same, c.copied = u, 0, 0, false
+	c.text.Reset()
 	name := u.Scheme()
 	c.mark(!u.Facts().Has(locus.SchemeLower), locus.SchemeCase)
 	if c.Change == 0 {
@@ -74,7 +76,7 @@ func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
 // Login writes "//", user, password, host and port.
 func (c *Canon) Login(defaultPort uint16) {
 	const plain = locus.Internet | locus.NoUser | locus.HostLower | locus.PortPlain
-	if f := c.URL.Facts(); c.text == nil && f.Has(plain) && f&(locus.HostName|locus.HostNumber) != 0 {
+	if f := c.URL.Facts(); !c.copied && f.Has(plain) && f&(locus.HostName|locus.HostNumber) != 0 {
 		if port, ok := c.URL.Port(); !ok || port != defaultPort {
 			login, _ := c.URL.Login()
 			c.same += len("//") + len(login)
@@ -180,22 +182,24 @@ func withoutZeros(host string) string {
 
 // Raw writes text unchanged.
 func (c *Canon) Raw(text string) {
-	if c.text == nil {
+	if !c.copied {
 		if written := c.URL.String(); strings.HasPrefix(written[c.same:], text) {
 			c.same += len(text)
 			return
 		}
 		c.copy()
 	}
-	c.text = append(c.text, text...)
+	c.text.WriteString(text)
 }
 
 // copy copies what was written, because the next octet may differ from that of URL.
 func (c *Canon) copy() {
-	if c.text != nil {
+	if c.copied {
 		return
 	}
-	c.text = append(make([]byte, 0, c.URL.Len()+len("/1%XX%XX%XX")), c.URL.String()[:c.same]...)
+	c.copied = true
+	c.text.Grow(c.URL.Len() + len("/1%XX%XX%XX"))
+	c.text.WriteString(c.URL.String()[:c.same])
 }
 
 // Text writes text with canonical escapes: it decodes escaped characters of plain, writes
@@ -271,12 +275,14 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	if size > 1 && plain.Has(o) {
 		c.Change |= locus.NeedlessEscape
 		c.copy()
-		c.text = append(c.text, o)
+		c.text.WriteByte(o)
 		return size
 	}
 	high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
 	c.copy()
-	c.text = append(c.text, '%', high, low)
+	c.text.WriteByte('%')
+	c.text.WriteByte(high)
+	c.text.WriteByte(low)
 	c.mark(size == 1, locus.MissingEscape)
 	c.mark(size > 1 && (text[1] != high || text[2] != low), locus.EscapeCase)
 	return size
@@ -321,8 +327,8 @@ func (c *Canon) End() (locus.URL, locus.Change, error) {
 		}
 	}
 	text := c.URL.String()[:c.same]
-	if c.text != nil {
-		text = octet.View(c.text)
+	if c.copied {
+		text = c.text.String()
 	}
 	if text == c.URL.String() {
 		return c.URL, 0, nil

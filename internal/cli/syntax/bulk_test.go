@@ -18,6 +18,7 @@ import (
 	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/lines"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/scheme/all"
 )
@@ -485,7 +486,11 @@ func TestQuickAllocatesNothing(t *testing.T) {
 	r.answerer = func(w *worker) answerer { return &canonicalizer{worker: w, rules: rules} }
 	block := &lines.Block{Source: "-", Line: 1, Text: bytes.Repeat([]byte("http://www.example.com/a/path?q=1\n"), 1000)}
 	w := r.newWorker()
-	if n := testing.AllocsPerRun(20, func() { w.answerBlock(block) }); n > 5 {
+	most := 5.0
+	if view := testing.AllocsPerRun(20, func() { _ = len(octet.View(block.Text)) }); view > 0 {
+		most += 1000 // the portable code copies what it reads as a string
+	}
+	if n := testing.AllocsPerRun(20, func() { w.answerBlock(block) }); n > most {
 		t.Errorf("%v allocations for 1000 lines", n)
 	}
 	if len(w.batch.Keys) != 1000 {
