@@ -1,0 +1,71 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/locus-url/locus/internal/filelock"
+)
+
+// Embedded is a server of NATS JetStream in this process. It has no port.
+type Embedded struct {
+	server *server.Server
+	lock   *os.File
+}
+
+// startTime is how long a server may take to start: it reads what it keeps.
+const startTime = 10 * time.Minute
+
+// ErrBusy: another process has the folder of an embedded server.
+var ErrBusy = errors.New("another process uses this folder")
+
+// Embed starts a server that keeps everything below dir.
+func Embed(dir string) (*Embedded, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := filelock.Try(lock); err != nil {
+		lock.Close()
+		if errors.Is(err, filelock.ErrLocked) {
+			err = ErrBusy
+		}
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	s, err := server.NewServer(&server.Options{
+		ServerName: "locus-fleet", DontListen: true, JetStream: true, StoreDir: dir,
+		NoSigs: true, NoLog: true, MaxPayload: maxMessage,
+	})
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	s.Start()
+	if !s.ReadyForConnections(startTime) {
+		s.Shutdown()
+		lock.Close()
+		return nil, errors.New("the embedded server does not start")
+	}
+	return &Embedded{s, lock}, nil
+}
+
+// Connect returns a connection to the server.
+func (e *Embedded) Connect(options ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect("", append(options, nats.InProcessServer(e.server))...)
+}
+
+// Close ends the server. What was acknowledged is on the disk.
+func (e *Embedded) Close() error {
+	e.server.Shutdown()
+	e.server.WaitForShutdown()
+	return e.lock.Close()
+}

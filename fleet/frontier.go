@@ -1,0 +1,183 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus"
+)
+
+// maxMessage is the most octets of a message: a target with the longest URLs fits.
+const maxMessage = 1 << 20
+
+// Settings are those of a frontier. They are written once, by who makes it.
+type Settings struct {
+	// Partitions is into how many parts the hosts are divided: at most so many workers
+	// have something to do; 0: 64.
+	Partitions int `json:"partitions"`
+	// Replicas is how many servers of a cluster keep each message; 0: 1.
+	Replicas int `json:"replicas"`
+}
+
+// Frontier is what is to be asked, and the verdicts, in NATS JetStream.
+type Frontier struct {
+	name     string
+	settings Settings
+	js       jetstream.JetStream
+
+	targets, verdicts, links jetstream.Stream
+	leases, hosts            jetstream.KeyValue
+}
+
+// The streams and buckets of a frontier. A subject is the name of the stream, the partition,
+// the host's hash and the target's key: no text that a document has.
+const (
+	targetStream  = "targets"  // one message for each target, for ever: so each is asked for once
+	verdictStream = "verdicts" // of the targets, under the same last three words
+	linkStream    = "links"    // the links of documents, in pieces
+	changeStream  = "changes"  // verdicts that differ from the one before
+	deadStream    = "dead"     // messages that can't be read, and why
+)
+
+// ErrName: a frontier's name has other characters than letters, digits, "-" and "_".
+var ErrName = errors.New(`the name of a frontier has letters, digits, "-" and "_"`)
+
+func (f *Frontier) stream(kind string) string { return "locus-" + f.name + "-" + kind }
+
+func (f *Frontier) subject(kind string, rest ...string) string {
+	return strings.Join(append([]string{"locus", f.name, kind}, rest...), ".")
+}
+
+// OpenFrontier opens the frontier of that name, and makes it with the settings if it does
+// not exist.
+func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (*Frontier, error) {
+	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	f := &Frontier{name: name, js: js}
+	if err := f.readSettings(ctx, s); err != nil {
+		return nil, err
+	}
+	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
+		c := jetstream.StreamConfig{
+			Name: f.stream(kind), Subjects: []string{f.subject(kind, ">")}, Replicas: f.settings.Replicas,
+			MaxMsgSize: maxMessage, Storage: jetstream.FileStorage, AllowDirect: true,
+		}
+		switch kind {
+		case targetStream, linkStream:
+			c.MaxMsgsPerSubject, c.Discard, c.DiscardNewPerSubject = 1, jetstream.DiscardNew, true
+		case verdictStream:
+			c.MaxMsgsPerSubject = 1
+		}
+		stream, err := f.open(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("the stream %s: %w", c.Name, err)
+		}
+		switch kind {
+		case targetStream:
+			f.targets = stream
+		case verdictStream:
+			f.verdicts = stream
+		case linkStream:
+			f.links = stream
+		}
+	}
+	if f.leases, err = f.bucket(ctx, "leases"); err != nil {
+		return nil, err
+	}
+	f.hosts, err = f.bucket(ctx, "hosts")
+	return f, err
+}
+
+// open opens a stream as it is, or makes it.
+func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
+	stream, err := f.js.Stream(ctx, c.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = f.js.CreateStream(ctx, c)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		stream, err = f.js.Stream(ctx, c.Name) // another process made it meanwhile
+	}
+	return stream, err
+}
+
+func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue, error) {
+	name := f.stream(kind)
+	kv, err := f.js.KeyValue(ctx, name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		kv, err = f.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Replicas: max(f.settings.Replicas, 1), Storage: jetstream.FileStorage})
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) {
+		kv, err = f.js.KeyValue(ctx, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the bucket %s: %w", name, err)
+	}
+	return kv, nil
+}
+
+const (
+	settingsKey   = "settings"
+	maxPartitions = 4096
+	maxReplicas   = 5
+)
+
+// readSettings reads the settings of the frontier, or writes s.
+func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
+	if s.Partitions == 0 {
+		s.Partitions = 64
+	}
+	s.Replicas = max(s.Replicas, 1)
+	f.settings = s
+	kv, err := f.bucket(ctx, settingsKey)
+	if err != nil {
+		return err
+	}
+	value, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = kv.Create(ctx, settingsKey, value)
+	if err == nil || !errors.Is(err, jetstream.ErrKeyExists) {
+		return err
+	}
+	entry, err := kv.Get(ctx, settingsKey)
+	if err != nil {
+		return err
+	}
+	f.settings = Settings{}
+	if err := json.Unmarshal(entry.Value(), &f.settings); err != nil || f.settings.Partitions < 1 || f.settings.Partitions > maxPartitions || f.settings.Replicas < 1 || f.settings.Replicas > maxReplicas {
+		return fmt.Errorf("the settings of the frontier %s are damaged", f.name)
+	}
+	return nil
+}
+
+// place is where the targets of a host are.
+type place struct {
+	partition int
+	host      string // a hash, in hexadecimal
+}
+
+// placeOf returns the place of a host, by the name that [verify.Asker.Host] gives it.
+func (f *Frontier) placeOf(host string) place {
+	sum := sha256.Sum256([]byte(host))
+	return place{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}
+}
+
+// words are the last three words of the subjects of a target.
+func (p place) words(key [16]byte) []string {
+	return []string{fmt.Sprint(p.partition), p.host, hex.EncodeToString(key[:])}
+}

@@ -1,0 +1,64 @@
+package fleet
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// open opens a frontier on a server of its own.
+func open(t *testing.T) *Frontier {
+	t.Helper()
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	nc, err := e.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	f, err := OpenFrontier(t.Context(), nc, "default", Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The same target is taken once, however often it is published.
+func TestTargetOnce(t *testing.T) {
+	f := open(t)
+	subject := f.subject(targetStream, f.placeOf("h.example").words([16]byte{1})...)
+	if _, err := f.js.Publish(t.Context(), subject, []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := f.js.Publish(t.Context(), subject, []byte("2"))
+	if api := (*jetstream.APIError)(nil); !errors.As(err, &api) || api.ErrorCode != 10077 {
+		t.Fatal(err)
+	}
+	m, err := f.targets.GetLastMsgForSubject(t.Context(), subject)
+	if err != nil || string(m.Data) != "1" {
+		t.Fatal(m, err)
+	}
+}
+
+func TestEmbedBusy(t *testing.T) {
+	dir := t.TempDir()
+	e, err := Embed(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Embed(dir); !errors.Is(err, ErrBusy) {
+		t.Error(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Embed(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
