@@ -182,6 +182,8 @@ type Answer struct {
 	// Slower is the least time between two requests that the host's robots.txt asks for; 0:
 	// none.
 	Slower time.Duration
+	// When is the time of the answer.
+	When time.Time
 	// Public reports that the outcome is the same wherever the URL was found.
 	Public bool
 	// Fragments has for each fragment that was looked for whether it exists. Scripted
@@ -210,7 +212,7 @@ func (a *Asker) Ask(ctx context.Context, t *Target, fragments []string) Answer {
 	got := a.e.attempt(ctx, asked)
 	got.outcome.Tries = 1
 	answer := Answer{
-		Outcome: got.outcome, Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
+		Outcome: got.outcome, When: time.Now(), Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
 		Public: got.public, Fragments: got.fragments, Scripted: got.scripted, Troubles: got.troubles,
 	}
 	if page == nil {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +24,15 @@ func (w *world) crawl(a *Asker, sources ...Source) (results []Result) {
 	pages := map[locus.URL]bool{}
 	var todo []Found
 	add := func(f Found, page *Target) {
+		// Whatever passes through other programs comes back as it was.
+		text, err := a.Encode(&f)
+		if err != nil {
+			w.Fatal(err)
+		}
+		again, err := a.Decode(text)
+		if err != nil || again != f {
+			w.Fatalf("%s is read back as %+v, not %+v: %v", text, again, f, err)
+		}
 		if page != nil && !pages[f.Target.Canonical] {
 			if t, ok := a.Page(page, f.Target); ok {
 				f.Target = t
@@ -58,6 +68,16 @@ func (w *world) crawl(a *Asker, sources ...Source) (results []Result) {
 			k.Answer = a.Ask(w.Context(), &f.Target, want)
 		}
 		maps.Copy(k.Fragments, before)
+		kept, err := json.Marshal(&k.Answer)
+		if err != nil {
+			w.Fatal(err)
+		}
+		var again Answer
+		if err := json.Unmarshal(kept, &again); err != nil {
+			w.Fatal(err)
+		}
+		again.Links, again.First, again.IsPage, again.Temporary = k.Links, k.First, k.IsPage, k.Temporary
+		k.Answer = again
 		if k.IsPage {
 			page := f.Target
 			page.First = k.First

@@ -1,0 +1,130 @@
+package verify
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+)
+
+// answerRecord is an Answer as JSON.
+type answerRecord struct {
+	record
+	Rule     string `json:"r,omitempty"`
+	Port     uint16 `json:"o,omitempty"`
+	Public   bool   `json:"u,omitempty"`
+	Scripted bool   `json:"c,omitempty"`
+}
+
+// MarshalJSON returns what a program keeps of an answer: the outcome, Public, Scripted and the
+// fragments. No password is in it. When is the time of the answer.
+func (a *Answer) MarshalJSON() ([]byte, error) {
+	o := &a.Outcome
+	return json.Marshal(answerRecord{
+		record: record{
+			Verdict: o.Verdict, When: a.When.Unix(), Status: o.Status, Detail: locus.MaskText(o.Detail), To: withoutPassword(o.To),
+			Permanent: o.Permanent, Hops: o.hops, Tries: o.Tries, Fragments: a.Fragments,
+		},
+		Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, of which nothing is trusted.
+func (a *Answer) UnmarshalJSON(text []byte) error {
+	var r answerRecord
+	if err := json.Unmarshal(text, &r); err != nil {
+		return err
+	}
+	out := r.outcome()
+	out.Cached = false
+	out.Rule, out.Port = r.Rule, r.Port
+	*a = Answer{Outcome: out, When: time.Unix(r.When, 0).UTC(), Fragments: r.Fragments, Public: r.Public, Scripted: r.Scripted}
+	return nil
+}
+
+// foundRecord is a Found as JSON: what it was made of. The rest is made again.
+type foundRecord struct {
+	Document    string        `json:"document,omitempty"`
+	Member      string        `json:"member,omitempty"`
+	Line        int64         `json:"line,omitempty"`
+	Column      int64         `json:"column,omitempty"`
+	Context     string        `json:"context,omitempty"`
+	Written     string        `json:"written,omitempty"`
+	URL         string        `json:"url,omitempty"`
+	Verdict     Verdict       `json:"verdict,omitempty"` // without a request
+	Detail      string        `json:"detail,omitempty"`
+	From        string        `json:"from,omitempty"`
+	Origin      policy.Origin `json:"origin,omitempty"`
+	First       string        `json:"first,omitempty"`
+	Depth       int           `json:"depth,omitempty"`
+	Alternative string        `json:"alternative,omitempty"`
+	Joined      bool          `json:"joined,omitempty"`
+	Note        string        `json:"note,omitempty"`
+}
+
+// ErrSecret: a link has a password, which is not written.
+var ErrSecret = fmt.Errorf("verify: the link has a password")
+
+// Encode returns f as JSON. The error is ErrSecret.
+func (a *Asker) Encode(f *Found) ([]byte, error) {
+	for _, u := range []locus.URL{f.Result.URL, f.Target.From, f.Target.First, f.Alternative} {
+		if hasSecret(u) {
+			return nil, ErrSecret
+		}
+	}
+	r := &f.Result
+	return json.Marshal(foundRecord{
+		Document: r.Document, Member: r.Member, Line: r.Line, Column: r.Column, Context: r.Context, Written: r.Written,
+		URL: r.URL.String(), Verdict: r.Verdict, Detail: r.Detail,
+		From: f.Target.From.String(), Origin: f.Target.Origin, First: f.Target.First.String(), Depth: f.Target.Depth,
+		Alternative: f.Alternative.String(), Joined: f.Joined, Note: f.Note,
+	})
+}
+
+// Decode reads what Encode returned. Nothing of it is trusted: URLs are parsed again, and
+// what follows from them is made again.
+func (a *Asker) Decode(text []byte) (Found, error) {
+	var r foundRecord
+	if err := json.Unmarshal(text, &r); err != nil {
+		return Found{}, err
+	}
+	var urls [4]locus.URL
+	for i, text := range []string{r.URL, r.From, r.First, r.Alternative} {
+		if text == "" {
+			continue
+		}
+		u, err := locus.Parse(text)
+		if err != nil {
+			return Found{}, err
+		}
+		if hasSecret(u) {
+			return Found{}, ErrSecret
+		}
+		urls[i] = u
+	}
+	if !slices.Contains([]policy.Origin{policy.Typed, policy.FromPublic, policy.FromPrivate}, r.Origin) || r.Depth < 0 {
+		return Found{}, fmt.Errorf("verify: the origin %d or the depth %d does not exist", r.Origin, r.Depth)
+	}
+	l := link{
+		url: urls[0], alternative: urls[3], member: r.Member, context: r.Context, written: r.Written,
+		line: r.Line, column: r.Column, note: r.Note,
+	}
+	if r.Detail != "" {
+		l.verdict, l.detail = r.Verdict, r.Detail
+	}
+	var at *origins
+	if !urls[1].IsZero() {
+		from := &access.Result{URL: urls[1], LinkOrigin: r.Origin}
+		at = &origins{files: from, others: from}
+	}
+	f := a.found(&l, at)
+	f.Result.Document, f.Joined = r.Document, r.Joined
+	if !f.Target.URL.IsZero() {
+		f.Target.First, f.Target.Depth = urls[2], r.Depth
+	}
+	return f, nil
+}
