@@ -37,6 +37,8 @@ type Options struct {
 	// Jar has the cookies of requests, and receives those of responses. nil: cookies are
 	// neither sent nor kept.
 	Jar http.CookieJar
+	// Single makes a connection for each request, so that a dialer sees all requests.
+	Single bool
 }
 
 // Client opens http and https URLs. It may be used concurrently. Close it when it is
@@ -170,6 +172,7 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleTime,
+		DisableKeepAlives:      c.options.Single,
 	}
 }
 

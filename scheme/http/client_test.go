@@ -754,3 +754,33 @@ func TestAccept(t *testing.T) {
 		t.Errorf("sent %q, %v", got, err)
 	}
 }
+
+// countingDialer counts connections.
+type countingDialer struct{ n atomic.Int32 }
+
+func (d *countingDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	d.n.Add(1)
+	return new(net.Dialer).DialContext(ctx, network, address)
+}
+
+// With Single, the dialer sees each request, also the GET that follows a HEAD.
+func TestSingleConnections(t *testing.T) {
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+	})
+	for single, want := range map[bool]int32{false: 1, true: 4} {
+		d, c := new(countingDialer), newClient(t, &Options{Single: single})
+		for range 2 {
+			r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base + "/"), Dial: d, Probe: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Close()
+		}
+		if got := d.n.Load(); got != want {
+			t.Errorf("single %v: %d connections, want %d", single, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	nethttp "net/http"
 	"net/netip"
 	"os/user"
@@ -48,6 +49,12 @@ type Options struct {
 	Fields []base.HostField
 	// Lookup is that of [access.Options]; nil: the default.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Dial and Check are those of [access.Options]; nil: the defaults.
+	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	Check func(locus.URL) error
+	// FromOthers means that URLs count as typed that no user of this machine typed: they
+	// lead to no private address.
+	FromOthers bool
 
 	// Record is that of [access.Options]; nil: nothing is recorded.
 	Record func(*scheme.Request) access.Recording
@@ -67,7 +74,11 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := policy.New(Rules(a))
+	rules := Rules(a)
+	if o.FromOthers {
+		rules.TypedPrivate, rules.Files = a.Flags.AllowPrivate, false
+	}
+	p, err := policy.New(rules)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,6 +103,8 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,
 		Lookup:    o.Lookup,
+		Dial:      o.Dial,
+		Check:     o.Check,
 		Record:    o.Record,
 	}
 	if fields := slices.Concat(o.Fields, a.Flags.HostFields); len(fields) > 0 {
