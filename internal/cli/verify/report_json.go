@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"iter"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -17,6 +18,18 @@ func newJSONReport(_ *verifier, o *output) reporter {
 	e := json.NewEncoder(o.w)
 	e.SetEscapeHTML(false)
 	return jsonReport{e}
+}
+
+// WriteJSON writes results to standard output, as "locus verify --json" does.
+func WriteJSON(a *base.App, results iter.Seq[verify.Result]) {
+	report := newJSONReport(nil, &output{w: a.Out})
+	for r := range results {
+		report.result(&r)
+		if a.OutputFailed() {
+			break
+		}
+	}
+	report.end()
 }
 
 type verifyJSON struct {

@@ -50,9 +50,42 @@ type verifier struct {
 	archive   base.Archive
 	rulesFile string // the file of rules; empty: none
 
-	verifier *verify.Verifier
+	start    Start // what makes verifier; nil: verify.New
+	verifier Engine
 	sum      sum
 	bad      map[string]bool // links for the baseline
+}
+
+// Engine verifies the links of sources. [verify.Verifier] is one.
+type Engine interface {
+	Run(context.Context, iter.Seq[verify.Source]) iter.Seq[verify.Result]
+	Progress() verify.Progress
+	Slowest(int) []verify.HostTime
+}
+
+// Start makes an engine with the options of the flags and the rules, and of the clients that
+// open URLs. end closes it, after its run; complete reports that all results were taken.
+type Start func(ctx context.Context, o *verify.Options, c client.Options) (e Engine, end func(complete bool) error, err error)
+
+// NewWith returns the subcommand with an engine of the caller. The flags of the names in
+// without have no meaning for it: they are not shown, and refused.
+func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
+	v := newVerifier(a)
+	v.start = start
+	cmd := v.command()
+	args := cmd.Args
+	for _, name := range without {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+	cmd.Args = func(cmd *cobra.Command, list []string) error {
+		for _, name := range without {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s has no meaning here", name)
+			}
+		}
+		return args(cmd, list)
+	}
+	return cmd
 }
 
 const verifyLong = `Each argument is a file, a folder, the URL of a site, or "-", a document on standard
@@ -102,8 +135,13 @@ The status is 1 for a dead link, a missing fragment, a malformed URL or a proble
 no documents, 3 if a document can't be read, 4 if the policy denied something.`
 
 // New returns the subcommand.
-func New(a *base.App) *cobra.Command {
-	v := &verifier{a: a, bad: map[string]bool{}, sum: sum{verdicts: map[verify.Verdict]int{}, documents: map[string]bool{}}}
+func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
+
+func newVerifier(a *base.App) *verifier {
+	return &verifier{a: a, bad: map[string]bool{}, sum: sum{verdicts: map[verify.Verdict]int{}, documents: map[string]bool{}}}
+}
+
+func (v *verifier) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR|URL...",
 		Short: "Find dead links: dereference every URL in documents and sites",
@@ -247,13 +285,16 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	}
 	defer v.archive.Close()
 	v.access.Record = v.archive.Record()
-	client, closeAll, err := client.New(a, v.access)
+	end, err := v.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	defer v.openStore()()
-	v.verifier = verify.New(client, &v.o)
+	complete := false
+	defer func() {
+		if err := end(complete); err != nil && ctx.Err() == nil {
+			a.Fail(base.StatusAccess, err)
+		}
+	}()
 	progress := v.startProgress()
 	defer progress.Close()
 	for r := range v.verifier.Run(ctx, v.sources(ctx, args)) {
@@ -262,6 +303,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 			break
 		}
 	}
+	complete = ctx.Err() == nil && !v.isUseless()
 	if !v.choice.dump {
 		v.endOutputs()
 	}
@@ -269,6 +311,25 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	v.endFix(ctx)
 	v.finish(ctx)
 	return nil
+}
+
+// open makes the engine. end closes it.
+func (v *verifier) open(ctx context.Context) (end func(complete bool) error, err error) {
+	if v.start != nil {
+		v.verifier, end, err = v.start(ctx, &v.o, v.access)
+		return end, err
+	}
+	c, closeAll, err := client.New(v.a, v.access)
+	if err != nil {
+		return nil, err
+	}
+	closeStore := v.openStore()
+	v.verifier = verify.New(c, &v.o)
+	return func(bool) error {
+		closeStore()
+		closeAll()
+		return nil
+	}, nil
 }
 
 func (v *verifier) take(r *verify.Result) {
