@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/verify"
 )
 
 // maxMessage is the most octets of a message: a target with the longest URLs fits.
@@ -26,16 +28,37 @@ type Settings struct {
 	Partitions int `json:"partitions"`
 	// Replicas is how many servers of a cluster keep each message; 0: 1.
 	Replicas int `json:"replicas"`
+
+	// The rest are those of [verify.Options], for all workers. What is zero is as there.
+	PerHost     int           `json:"perHost,omitempty"`
+	Interval    time.Duration `json:"interval,omitempty"`
+	Retry       int           `json:"retry,omitempty"`
+	Depth       int           `json:"depth,omitempty"`
+	NoRobots    bool          `json:"noRobots,omitempty"`
+	NoFragments bool          `json:"noFragments,omitempty"`
+
+	// Every is after how long a target is asked for again, and EveryBad after how long if
+	// it was bad; 0: never, and as Every.
+	Every    time.Duration `json:"every,omitempty"`
+	EveryBad time.Duration `json:"everyBad,omitempty"`
+}
+
+// Options returns what the settings say about requests.
+func (s *Settings) Options() verify.Options {
+	return verify.Options{
+		PerHost: s.PerHost, Interval: s.Interval, Retry: s.Retry, Depth: s.Depth, NoRobots: s.NoRobots, NoFragments: s.NoFragments,
+	}
 }
 
 // Frontier is what is to be asked, and the verdicts, in NATS JetStream.
 type Frontier struct {
 	name     string
 	settings Settings
+	nc       *nats.Conn
 	js       jetstream.JetStream
 
 	targets, verdicts, links jetstream.Stream
-	leases, hosts            jetstream.KeyValue
+	leases, hosts, control   jetstream.KeyValue
 }
 
 // The streams and buckets of a frontier. A subject is the name of the stream, the partition,
@@ -67,7 +90,7 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 	if err != nil {
 		return nil, err
 	}
-	f := &Frontier{name: name, js: js}
+	f := &Frontier{name: name, nc: nc, js: js}
 	if err := f.readSettings(ctx, s); err != nil {
 		return nil, err
 	}
@@ -142,10 +165,14 @@ func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
 	}
 	s.Replicas = max(s.Replicas, 1)
 	f.settings = s
+	if err := s.check(); err != nil {
+		return err
+	}
 	kv, err := f.bucket(ctx, settingsKey)
 	if err != nil {
 		return err
 	}
+	f.control = kv
 	value, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -159,10 +186,36 @@ func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
 		return err
 	}
 	f.settings = Settings{}
-	if err := json.Unmarshal(entry.Value(), &f.settings); err != nil || f.settings.Partitions < 1 || f.settings.Partitions > maxPartitions || f.settings.Replicas < 1 || f.settings.Replicas > maxReplicas {
+	if err := json.Unmarshal(entry.Value(), &f.settings); err != nil || f.settings.check() != nil {
 		return fmt.Errorf("the settings of the frontier %s are damaged", f.name)
 	}
 	return nil
+}
+
+func (s *Settings) check() error {
+	if s.Partitions < 1 || s.Partitions > maxPartitions || s.Replicas < 1 || s.Replicas > maxReplicas || s.PerHost < 0 || s.Every < 0 || s.EveryBad < 0 {
+		return fmt.Errorf("%w: partitions are 1 to %d, replicas 1 to %d, and no time is negative", ErrSettings, maxPartitions, maxReplicas)
+	}
+	return nil
+}
+
+// ErrSettings: the settings of a frontier are out of range.
+var ErrSettings = errors.New("invalid settings of a frontier")
+
+// Settings returns the settings of the frontier, which may be others than those that it was
+// opened with.
+func (f *Frontier) Settings() Settings { return f.settings }
+
+// Delete removes the frontier and all that is in it.
+func (f *Frontier) Delete(ctx context.Context) error {
+	var list []error
+	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
+		list = append(list, f.js.DeleteStream(ctx, f.stream(kind)))
+	}
+	for _, kind := range []string{"leases", "hosts", settingsKey} {
+		list = append(list, f.js.DeleteKeyValue(ctx, f.stream(kind)))
+	}
+	return errors.Join(list...)
 }
 
 // place is where the targets of a host are.

@@ -25,30 +25,49 @@ const (
 // leaseRecord is the value of a lease in the store.
 type leaseRecord struct {
 	Worker string `json:"worker"` // empty: released
-	Beat   uint64 `json:"beat"`   // of the renewals of this worker
+	Beat   uint64 `json:"beat"`   // number of the renewal
 }
 
-// lease is a partition that this worker holds.
+// lease is a partition that this worker holds. Only the manager of leases renews it.
 type lease struct {
+	name     string
+	revision uint64
+	beat     uint64
+	taken    time.Time // when this worker took it
+
 	mu    sync.Mutex
+	begun time.Time // when the last successful renewal was sent
 	until time.Time // valid before this
-	ended chan struct{}
 }
 
-// valid returns how much longer l is valid; 0 or less: it is not.
+// left returns how much longer l is valid; 0 or less: it is not. Its methods may be called
+// concurrently.
 func (l *lease) left(c Clock) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.until.Sub(c.Now())
 }
 
-// seen is when this worker first saw a renewal of another one.
+func (l *lease) age(c Clock) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.Now().Sub(l.begun)
+}
+
+func (l *lease) set(begun time.Time, valid time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun, l.until = begun, begun.Add(valid)
+}
+
+// seen is when this worker first saw a record of another one.
 type seen struct {
 	revision uint64
 	at       time.Time
 }
 
-// leases are those of one worker, and what it knows of the others'.
+// leases are those of one worker, and what it knows of the others'. It is not for concurrent
+// use.
 type leases struct {
 	bucket jetstream.KeyValue
 	clock  Clock
@@ -56,46 +75,96 @@ type leases struct {
 	others map[string]seen
 }
 
+// codeReplicatedConflict is the code of a stream with replicas for a wrong last sequence.
+const codeReplicatedConflict = 10164
+
 var errTaken = errors.New("fleet: another worker holds the lease")
 
-// take takes the lease called name if nobody holds it, or its holder was silent for too
-// long. The error is errTaken, or that of the store.
-func (s *leases) take(ctx context.Context, name string) (l *lease, revision uint64, err error) {
+// take takes the lease of that name if it is free, or its holder was silent for too long. The
+// error is errTaken, or that of the store.
+func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker})
 	begin := s.clock.Now()
+	var revision uint64
 	entry, err := s.bucket.Get(ctx, name)
 	switch {
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		revision, err = s.bucket.Create(ctx, name, value)
 	case err != nil:
-		return nil, 0, err
-	case s.isHeld(name, entry):
-		return nil, 0, errTaken
+		return nil, err
+	case isHeld(entry) && !s.isSilent(name, entry.Revision()):
+		return nil, errTaken
 	default:
 		revision, err = s.bucket.Update(ctx, name, value, entry.Revision())
 	}
-	if errors.Is(err, jetstream.ErrKeyExists) {
-		return nil, 0, errTaken
+	if isConflict(err) {
+		return nil, errTaken
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	delete(s.others, name)
-	return &lease{until: begin.Add(leaseTime), ended: make(chan struct{})}, revision, nil
+	l := &lease{name: name, revision: revision, taken: s.clock.Now()}
+	l.set(begin, leaseTime)
+	return l, nil
 }
 
-// isHeld reports whether another worker may hold a lease: it was not released, and changed a
-// short time ago, or is seen for the first time.
-func (s *leases) isHeld(name string, entry jetstream.KeyValueEntry) bool {
-	var r leaseRecord
-	if err := json.Unmarshal(entry.Value(), &r); err == nil && r.Worker == "" {
-		return false
+// renew renews l. The error is errTaken if l is lost, for which it is invalid at once, or
+// that of the store, for which it stays valid as long as it was.
+func (s *leases) renew(ctx context.Context, l *lease) error {
+	value, _ := json.Marshal(leaseRecord{Worker: s.worker, Beat: l.beat + 1})
+	begin := s.clock.Now()
+	revision, err := s.bucket.Update(ctx, l.name, value, l.revision)
+	if isConflict(err) {
+		// The renewal before this one may have been stored, and its answer lost.
+		entry, getErr := s.bucket.Get(ctx, l.name)
+		if getErr != nil {
+			return getErr
+		}
+		var r leaseRecord
+		if json.Unmarshal(entry.Value(), &r) != nil || r.Worker != s.worker {
+			l.set(begin, 0)
+			return errTaken
+		}
+		revision, err = s.bucket.Update(ctx, l.name, value, entry.Revision())
 	}
+	if err != nil {
+		return err
+	}
+	l.revision, l.beat = revision, l.beat+1
+	l.set(begin, leaseTime)
+	return nil
+}
+
+// release gives l back. No request may begin under it any more.
+func (s *leases) release(ctx context.Context, l *lease) error {
+	l.set(s.clock.Now(), 0)
+	value, _ := json.Marshal(leaseRecord{Beat: l.beat + 1})
+	_, err := s.bucket.Update(ctx, l.name, value, l.revision)
+	return err
+}
+
+// isHeld reports whether a record says that a worker has the lease. A damaged one may.
+func isHeld(entry jetstream.KeyValueEntry) bool {
+	var r leaseRecord
+	return json.Unmarshal(entry.Value(), &r) != nil || r.Worker != ""
+}
+
+// isSilent reports whether the record of that name has been seen unchanged for so long that
+// the worker that wrote it counts as gone.
+func (s *leases) isSilent(name string, revision uint64) bool {
 	now := s.clock.Now()
 	last, known := s.others[name]
-	if !known || last.revision != entry.Revision() {
-		s.others[name] = seen{entry.Revision(), now}
-		return true
+	if !known || last.revision != revision {
+		s.others[name] = seen{revision, now}
+		return false
 	}
-	return now.Sub(last.at) <= leaseTime+leaseMargin
+	return now.Sub(last.at) > leaseTime+leaseMargin
+}
+
+// isConflict reports whether a record was not written because another one is there.
+func isConflict(err error) bool {
+	api := (*jetstream.APIError)(nil)
+	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch) ||
+		errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == codeReplicatedConflict)
 }

@@ -1,0 +1,105 @@
+package fleet
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Mode is what the workers of a frontier do.
+type Mode string
+
+// The modes.
+const (
+	Run   Mode = "run"
+	Pause Mode = "pause" // begin no more requests
+	Drain Mode = "drain" // end what was begun, and then the workers
+)
+
+const modeKey = "mode"
+
+// SetMode tells all workers what to do. They obey within seconds.
+func (f *Frontier) SetMode(ctx context.Context, m Mode) error {
+	_, err := f.control.Put(ctx, modeKey, []byte(m))
+	return err
+}
+
+// mode returns the mode. Without an answer, workers go on as long as their leases are valid.
+func (f *Frontier) mode(ctx context.Context) Mode {
+	entry, err := f.control.Get(ctx, modeKey)
+	if err != nil || !slices.Contains([]Mode{Pause, Drain}, Mode(entry.Value())) {
+		return Run
+	}
+	return Mode(entry.Value())
+}
+
+// Status is the state of a frontier.
+type Status struct {
+	Name     string            `json:"name"`
+	Mode     Mode              `json:"mode"`
+	Targets  uint64            `json:"targets"`
+	Verdicts uint64            `json:"verdicts"`
+	Dead     uint64            `json:"deadLetters"`
+	Changes  uint64            `json:"changes"`
+	Bytes    uint64            `json:"bytes"` // on the disk of a server
+	Workers  map[string]Counts `json:"workers"`
+}
+
+// Status returns the state of the frontier. A worker that was killed is listed for some
+// seconds more.
+func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
+	s = Status{Name: f.name, Mode: f.mode(ctx), Workers: map[string]Counts{}}
+	for kind, to := range map[string]*uint64{targetStream: &s.Targets, verdictStream: &s.Verdicts, deadStream: &s.Dead, changeStream: &s.Changes, linkStream: new(uint64)} {
+		stream, err := f.js.Stream(ctx, f.stream(kind))
+		if err != nil {
+			return s, err
+		}
+		state := stream.CachedInfo().State
+		*to = state.Msgs
+		s.Bytes += state.Bytes
+	}
+	names, err := f.keys(ctx, f.leases, presencePrefix)
+	if err != nil {
+		return s, err
+	}
+	for _, name := range names {
+		var p presence
+		if entry, err := f.leases.Get(ctx, name); err == nil && json.Unmarshal(entry.Value(), &p) == nil {
+			s.Workers[strings.TrimPrefix(name, presencePrefix)] = p.Counts
+		}
+	}
+	return s, nil
+}
+
+// ForgetLeases deletes all leases. The caller must know that no worker runs: it has the lock
+// of an embedded server, say.
+func (f *Frontier) ForgetLeases(ctx context.Context) error {
+	names, err := f.keys(ctx, f.leases, "")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := f.leases.Purge(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropPage deletes the links of a page, which are about to be stored again.
+func (f *Frontier) dropPage(ctx context.Context, k key) error {
+	return f.links.Purge(ctx, jetstream.WithPurgeSubject(f.subject(linkStream, hex.EncodeToString(k[:]), "*")))
+}
+
+func (f *Frontier) partSubject(partition int) string {
+	return f.subject(targetStream, fmt.Sprint(partition), ">")
+}
+
+func (f *Frontier) hostSubject(p place) string {
+	return f.subject(targetStream, fmt.Sprint(p.partition), p.host, "*")
+}

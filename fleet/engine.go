@@ -1,0 +1,367 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/verify"
+)
+
+// Submitter reads documents, adds the targets of their links to a frontier, and joins links
+// with verdicts. What must not be published, because it is on this machine or has a password,
+// it asks for itself.
+type Submitter struct {
+	frontier *Frontier
+	slot     *slot
+	close    func()
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	keys     []key // of the documents, in their order
+	allRead  bool
+	err      error
+	progress verify.Progress
+}
+
+// NewSubmitter returns a submitter that opens URLs as w does. w need not run. Close must
+// follow.
+func NewSubmitter(w *Worker) (*Submitter, error) {
+	s, closeSlot, err := w.newSlot()
+	if err != nil {
+		return nil, err
+	}
+	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot}
+	e.changed.L = &e.mu
+	return e, nil
+}
+
+// Close closes the connections of the submitter, but not that to the server.
+func (e *Submitter) Close() { e.close() }
+
+// Submit adds the documents of sources. It reads them as fast as the frontier takes them.
+// Sources that were added before change nothing.
+func (e *Submitter) Submit(ctx context.Context, sources iter.Seq[verify.Source]) error {
+	for s := range sources {
+		if err := e.add(ctx, &s); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
+	a := e.slot.asker
+	var links []verify.Found
+	var troubles []error
+	if s.Open == nil {
+		links = []verify.Found{a.Typed(s.URL)}
+	} else {
+		links, troubles = a.Read(ctx, *s)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // it may have ended the document early
+	}
+	var texts [][]byte
+	add := func(l *line) error {
+		text, err := encodeLine(a, l)
+		texts = append(texts, text)
+		return err
+	}
+	for _, trouble := range troubles {
+		if err := add(&line{document: s.Name, trouble: trouble}); err != nil {
+			return err
+		}
+	}
+	b := &batch{f: e.frontier}
+	for i := range links {
+		l := line{found: links[i]}
+		var err error
+		if l.answer, err = e.target(ctx, b, &links[i]); err == nil {
+			err = add(&l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	document := key(first16(append([]byte(s.Name+"\n"), bytes.Join(texts, nil)...)))
+	if err := b.lines(ctx, document, texts); err != nil {
+		return err
+	}
+	if err := b.flush(ctx); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.keys = append(e.keys, document)
+	if s.Open != nil {
+		e.progress.Documents++
+	}
+	e.progress.Links += len(links)
+	e.changed.Broadcast()
+	return nil
+}
+
+// target adds the target of a link, and that of its other reading. A target that must not be
+// published is asked for: answer is that of the link.
+func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Answer, err error) {
+	a := e.slot.asker
+	if found.Target.URL.IsZero() {
+		return nil, nil
+	}
+	if !a.Keeps(&found.Target) {
+		answer = e.slot.askHere(ctx, found)
+		return answer, ctx.Err()
+	}
+	if err := b.target(ctx, a, found, ""); err != nil {
+		return nil, err
+	}
+	if other, ok := a.Other(found); ok && !other.Target.URL.IsZero() && a.Keeps(&other.Target) {
+		return nil, b.target(ctx, a, &other, "")
+	}
+	return nil, nil
+}
+
+// Run adds the documents of sources, and yields the results of their links in order, then
+// those of the pages below typed URLs. It waits for verdicts, which workers must find. Err
+// tells why it ended early.
+func (e *Submitter) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
+	return func(yield func(verify.Result) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			err := e.Submit(ctx, sources)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.allRead = true
+			e.err = errors.Join(e.err, err)
+			e.changed.Broadcast()
+		})
+		stop := context.AfterFunc(ctx, func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.changed.Broadcast()
+		})
+		err := e.yieldAll(ctx, yield)
+		cancel()
+		stop()
+		reading.Wait()
+		if err != nil {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.err = err
+		}
+	}
+}
+
+// Err returns why Run ended before all results were known; nil: it did not.
+func (e *Submitter) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+var errStop = errors.New("fleet: no more results are wanted")
+
+func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool) error {
+	pages := []address{}
+	known := map[key]bool{}
+	each := func(l *line) error {
+		if t := &l.found.Target; l.trouble == nil && l.answer == nil && !t.First.IsZero() {
+			page := l.found
+			page.Fragment = ""
+			if at := e.frontier.addressOf(e.slot.asker, &page); !known[at.key] {
+				known[at.key] = true
+				pages = append(pages, at)
+			}
+		}
+		r, err := e.result(ctx, l, true)
+		if err == nil && !yield(r) {
+			err = errStop
+		}
+		return err
+	}
+	err := error(nil)
+	for i := 0; err == nil; i++ {
+		document, ok := e.document(ctx, i)
+		if !ok {
+			break
+		}
+		err = e.eachLine(ctx, document, each)
+	}
+	for ; err == nil && ctx.Err() == nil && len(pages) > 0; pages = pages[1:] {
+		if _, err = e.await(ctx, pages[0]); err == nil {
+			err = e.eachLine(ctx, pages[0].key, each)
+		}
+	}
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// document waits for the i-th document. false: there is none.
+func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i >= len(e.keys) && !e.allRead && ctx.Err() == nil {
+		e.changed.Wait()
+	}
+	if i >= len(e.keys) || ctx.Err() != nil {
+		return k, false
+	}
+	return e.keys[i], true
+}
+
+// eachLine calls each for the lines of a document or page.
+func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line) error) error {
+	for number := 0; ; number++ {
+		m, err := e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		lines, err := decodeLines(e.slot.asker, m.Data)
+		if err != nil {
+			return err
+		}
+		for i := range lines {
+			if err := each(&lines[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// result returns the result of a line. wait: it waits for the verdict; otherwise a link
+// without one is Unknown.
+func (e *Submitter) result(ctx context.Context, l *line, wait bool) (r verify.Result, err error) {
+	if l.trouble != nil {
+		return verify.Result{Document: l.document, Err: l.trouble}, nil
+	}
+	a := e.slot.asker
+	answer := l.answer
+	if answer == nil {
+		if answer, err = e.answer(ctx, &l.found, wait); err != nil {
+			return r, err
+		}
+	} else {
+		l.found.Target.URL = cmpURL(l.found.Target.URL, l.found.Result.URL)
+	}
+	r = a.Result(&l.found, answer)
+	if other, ok := a.Other(&l.found); ok && r.Verdict == verify.Dead && a.Keeps(&other.Target) {
+		better, err := e.answer(ctx, &other, wait)
+		if err != nil {
+			return r, err
+		}
+		if found := a.Result(&other, better); found.Verdict == verify.Alive || found.Verdict == verify.Moved {
+			r = found
+		}
+	}
+	return r, nil
+}
+
+func cmpURL(a, b locus.URL) locus.URL {
+	if a.IsZero() {
+		return b
+	}
+	return a
+}
+
+// answer returns the answer for a link.
+func (e *Submitter) answer(ctx context.Context, found *verify.Found, wait bool) (*verify.Answer, error) {
+	if found.Target.URL.IsZero() {
+		return new(verify.Answer), nil
+	}
+	at := e.frontier.addressOf(e.slot.asker, found)
+	if wait {
+		return e.await(ctx, at)
+	}
+	v, err := e.frontier.verdictOf(ctx, at)
+	if v == nil {
+		return new(verify.Answer), err
+	}
+	return &v.answer, nil
+}
+
+// await waits for the verdict at an address.
+func (e *Submitter) await(ctx context.Context, at address) (*verify.Answer, error) {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
+		v, err := e.frontier.verdictOf(ctx, at)
+		if v != nil {
+			return &v.answer, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if wait(SystemClock{}, pause, ctx.Done()) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Results yields the results of all links that the frontier has, in the order in which
+// documents and pages were stored. A link without a verdict yet is Unknown. Err tells why it
+// ended early.
+func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
+	return func(yield func(verify.Result) bool) {
+		filter := e.frontier.subject(linkStream, ">")
+		for next := uint64(1); ; {
+			m, err := e.frontier.links.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
+				return
+			}
+			var lines []line
+			if err == nil {
+				next = m.Sequence + 1
+				lines, err = decodeLines(e.slot.asker, m.Data)
+			}
+			for i := range lines {
+				var r verify.Result
+				if err != nil {
+					break
+				}
+				if r, err = e.result(ctx, &lines[i], false); err == nil && !yield(r) {
+					return
+				}
+			}
+			if err != nil {
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				e.err = err
+				return
+			}
+		}
+	}
+}
+
+// Progress returns the progress of Run. Of the verdicts it knows those of all workers.
+func (e *Submitter) Progress() verify.Progress {
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	status, err := e.frontier.Status(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p := e.progress
+	if err == nil {
+		p.Found, p.Done = int(status.Targets), int(status.Verdicts)
+		p.Waiting = p.Found - p.Done
+		for _, c := range status.Workers {
+			p.Dead += c.Verdicts[verify.Dead.String()]
+			p.Requests += c.Requests
+		}
+	}
+	return p
+}
+
+// Slowest returns nothing: a fleet does not measure hosts.
+func (e *Submitter) Slowest(int) []verify.HostTime { return nil }
+

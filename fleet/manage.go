@@ -1,0 +1,298 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	tickEvery = time.Second
+	// newsEvery is how often the server is asked whether there are more targets.
+	newsEvery = 100 * time.Millisecond
+	// callTime is the most time for one request to the server about leases.
+	callTime = 3 * time.Second
+	// lastTime is how long a worker that ends has for giving leases back.
+	lastTime = 5 * time.Second
+)
+
+// manage takes, renews and gives back leases until ctx ends, or the fleet is drained.
+func (w *Worker) manage(ctx context.Context) error {
+	w.running.Go(func() { w.watchNews(ctx) })
+	if w.frontier.settings.Every > 0 {
+		w.running.Go(func() { w.recrawl(ctx) })
+	}
+	for ctx.Err() == nil {
+		drained, err := w.tick(ctx)
+		if err != nil && ctx.Err() == nil {
+			w.options.note("the NATS server: %v", err)
+		}
+		if drained {
+			return nil
+		}
+		if wait(w.clock, tickEvery, ctx.Done()) {
+			break
+		}
+	}
+	return nil
+}
+
+// presence is what a worker tells of itself.
+type presence struct {
+	Counts
+	Beat uint64 `json:"beat"`
+}
+
+// tick does once what manage does. drained reports that the fleet is drained and the worker
+// has nothing left.
+func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
+	call, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	mode := w.frontier.mode(call)
+	w.queue.mu.Lock()
+	w.queue.paused = mode != Run
+	w.queue.changed.Broadcast()
+	w.queue.mu.Unlock()
+	err = w.renewAll(ctx)
+	if mode == Drain {
+		for _, p := range w.sortedParts() {
+			w.drain(p)
+		}
+		w.endDrained(ctx)
+		return len(w.sortedParts()) == 0, err
+	}
+	live, presentErr := w.present(call)
+	if presentErr != nil {
+		return false, errors.Join(err, presentErr)
+	}
+	total := w.frontier.settings.Partitions
+	share := (total + live - 1) / live
+	parts := w.sortedParts()
+	for _, p := range parts[min(share, len(parts)):] {
+		w.drain(p)
+	}
+	w.endDrained(ctx)
+	err = errors.Join(err, w.takeFree(ctx, share-len(parts)))
+	return false, err
+}
+
+// takeFree takes up to n free partitions, beginning at one that depends on the worker.
+func (w *Worker) takeFree(ctx context.Context, n int) error {
+	total := w.frontier.settings.Partitions
+	first := int(first16([]byte(w.name))[0]) * total / 256
+	held := map[int]bool{}
+	for _, p := range w.sortedParts() {
+		held[p.number] = true
+	}
+	for i := range total {
+		number := (first + i) % total
+		if held[number] {
+			continue
+		}
+		call, cancel := context.WithTimeout(ctx, callTime)
+		err := error(nil)
+		if n > 0 {
+			var l *lease
+			if l, err = w.leases.take(call, leaseName(number)); err == nil {
+				n--
+				err = w.begin(ctx, number, l)
+			}
+		} else if entry, getErr := w.frontier.leases.Get(call, leaseName(number)); getErr == nil {
+			// When its holder is gone, that is known already.
+			w.leases.isSilent(leaseName(number), entry.Revision())
+		}
+		cancel()
+		if err != nil && !errors.Is(err, errTaken) {
+			return err
+		}
+	}
+	return nil
+}
+
+func leaseName(partition int) string { return fmt.Sprint("p-", partition) }
+
+// renewAll renews the leases that are due, and drops the partitions of those that are lost.
+func (w *Worker) renewAll(ctx context.Context) error {
+	for _, p := range w.sortedParts() {
+		if p.lease.age(w.clock) >= renewEvery {
+			call, cancel := context.WithTimeout(ctx, callTime)
+			err := w.leases.renew(call, p.lease)
+			cancel()
+			if err != nil && !errors.Is(err, errTaken) && p.lease.left(w.clock) > 0 {
+				return err
+			}
+			if err == nil {
+				if err := w.saveMark(ctx, p); err != nil {
+					return err
+				}
+			}
+		}
+		if p.lease.left(w.clock) <= 0 {
+			w.end(p)
+		}
+	}
+	return nil
+}
+
+// begin begins with a partition whose lease was taken.
+func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
+	p := &partition{number: number, lease: l, hosts: map[string]*host{}, done: make(chan struct{})}
+	if entry, err := w.frontier.hosts.Get(ctx, markName(number)); err == nil {
+		// A damaged mark only costs time.
+		_ = json.Unmarshal(entry.Value(), &p.next)
+	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return errors.Join(err, w.leases.release(ctx, l))
+	}
+	p.next = max(p.next, 1)
+	p.saved = p.next
+	inside, end := context.WithCancel(ctx)
+	sub, err := w.servePermits(inside, p)
+	if err != nil {
+		end()
+		return errors.Join(err, w.leases.release(ctx, l))
+	}
+	p.end = func() {
+		end()
+		_ = sub.Unsubscribe() // fails only if the connection is closed
+	}
+	w.queue.mu.Lock()
+	w.queue.parts[number] = p
+	w.queue.mu.Unlock()
+	w.running.Go(func() {
+		defer close(p.done)
+		w.read(inside, p)
+	})
+	return nil
+}
+
+func markName(partition int) string { return fmt.Sprint("m-", partition) }
+
+// saveMark stores the low-water mark of p, if it is another one.
+func (w *Worker) saveMark(ctx context.Context, p *partition) error {
+	mark := w.queue.mark(p)
+	if mark == p.saved {
+		return nil
+	}
+	if _, err := w.frontier.hosts.Put(ctx, markName(p.number), fmt.Append(nil, mark)); err != nil {
+		return err
+	}
+	p.saved = mark
+	return nil
+}
+
+// drain begins no more requests of p.
+func (w *Worker) drain(p *partition) {
+	w.queue.mu.Lock()
+	defer w.queue.mu.Unlock()
+	p.draining = true
+}
+
+// endDrained gives back the leases of partitions that are drained and have no request.
+func (w *Worker) endDrained(ctx context.Context) {
+	for _, p := range w.sortedParts() {
+		w.queue.mu.Lock()
+		idle := p.draining && p.active == 0
+		w.queue.mu.Unlock()
+		if idle {
+			w.giveBack(ctx, p)
+		}
+	}
+}
+
+// end ends a partition.
+func (w *Worker) end(p *partition) {
+	p.end()
+	w.queue.drop(p)
+}
+
+// giveBack ends a partition and gives its lease back.
+func (w *Worker) giveBack(ctx context.Context, p *partition) {
+	call, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	err := w.saveMark(call, p)
+	w.end(p)
+	if p.lease.left(w.clock) > 0 {
+		err = errors.Join(err, w.leases.release(call, p.lease))
+	}
+	if err != nil {
+		w.options.note("a lease is not given back, and expires: %v", err)
+	}
+}
+
+// leave gives everything back at the end.
+func (w *Worker) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
+	defer cancel()
+	for _, p := range w.sortedParts() {
+		if ctx.Err() != nil {
+			w.end(p)
+			continue
+		}
+		w.giveBack(ctx, p)
+	}
+	if err := w.frontier.leases.Delete(ctx, w.presenceName()); err != nil {
+		w.options.note("the worker stays in the list for some seconds: %v", err)
+	}
+}
+
+const presencePrefix = "w-"
+
+func (w *Worker) presenceName() string { return presencePrefix + w.name }
+
+// present tells others of this worker, and returns the number of workers, this one included.
+func (w *Worker) present(ctx context.Context) (live int, err error) {
+	mine, err := w.frontier.leases.Get(ctx, w.presenceName())
+	if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return 0, err
+	}
+	var p presence
+	if mine != nil && json.Unmarshal(mine.Value(), &p) != nil {
+		p = presence{}
+	}
+	p.Counts, p.Beat = w.Counts(), p.Beat+1
+	text, err := json.Marshal(p)
+	if err == nil {
+		_, err = w.frontier.leases.Put(ctx, w.presenceName(), text)
+	}
+	if err != nil {
+		return 0, err
+	}
+	names, err := w.frontier.keys(ctx, w.frontier.leases, presencePrefix)
+	if err != nil {
+		return 0, err
+	}
+	live = 1
+	for _, name := range names {
+		entry, err := w.frontier.leases.Get(ctx, name)
+		if name == w.presenceName() || err != nil {
+			continue
+		}
+		if !w.leases.isSilent(name, entry.Revision()) {
+			live++
+		} else if err := w.frontier.leases.Delete(ctx, name, jetstream.LastRevision(entry.Revision())); err == nil {
+			delete(w.leases.others, name)
+		}
+	}
+	return live, nil
+}
+
+// keys returns the keys of a bucket with that prefix.
+func (f *Frontier) keys(ctx context.Context, bucket jetstream.KeyValue, prefix string) (list []string, err error) {
+	lister, err := bucket.ListKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// It fails if the list has ended.
+	defer func() { _ = lister.Stop() }()
+	for name := range lister.Keys() {
+		if strings.HasPrefix(name, prefix) {
+			list = append(list, name)
+		}
+	}
+	return list, ctx.Err()
+}

@@ -1,0 +1,222 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// watchNews looks for more targets until ctx ends.
+func (w *Worker) watchNews(ctx context.Context) {
+	for !wait(w.clock, newsEvery, ctx.Done()) {
+		info, err := w.frontier.targets.Info(ctx)
+		if err != nil {
+			continue // tick tells of a server that does not answer
+		}
+		w.mu.Lock()
+		if info.State.LastSeq > w.last {
+			w.last = info.State.LastSeq
+			close(w.news)
+			w.news = make(chan struct{})
+		}
+		w.mu.Unlock()
+	}
+}
+
+// read reads the targets of a partition in their order, and adds those without a verdict to
+// the queue, until ctx ends.
+func (w *Worker) read(ctx context.Context, p *partition) {
+	filter := w.frontier.partSubject(p.number)
+	for w.awaitRoom(ctx, p) {
+		w.mu.Lock()
+		news := w.news
+		w.mu.Unlock()
+		m, err := w.frontier.targets.GetMsg(ctx, p.next, jetstream.WithGetMsgSubject(filter))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			select {
+			case <-news:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if err == nil {
+			err = w.take(ctx, p, m)
+		}
+		if err != nil {
+			// Whatever it is, nothing is lost: this target is read again.
+			wait(w.clock, pauseAfterError, ctx.Done())
+			continue
+		}
+		w.queue.mu.Lock()
+		p.next = m.Sequence + 1
+		w.queue.mu.Unlock()
+	}
+}
+
+// awaitRoom waits until the queue takes more jobs. false: ctx has ended, or p is given back.
+func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
+	for ctx.Err() == nil {
+		w.queue.mu.Lock()
+		full := w.queue.jobs >= maxJobs || w.queue.hostCount() >= maxJobs || w.queue.paused
+		draining := p.draining
+		w.queue.mu.Unlock()
+		if draining {
+			return false
+		}
+		if !full {
+			return true
+		}
+		wait(w.clock, newsEvery, ctx.Done())
+	}
+	return false
+}
+
+// hostCount returns the number of hosts that are known. The caller must hold s.mu.
+func (s *scheduler) hostCount() (n int) {
+	for _, p := range s.parts {
+		n += len(p.hosts)
+	}
+	return n
+}
+
+// take adds the target of a message to the queue, unless it has a verdict or its host is
+// behind.
+func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
+	at, err := w.frontier.parseSubject(targetStream, m.Subject)
+	if err != nil || at.partition != p.number {
+		return w.buryTarget(ctx, address{}, m, errSubject)
+	}
+	if w.isBehind(p, at.host, m.Sequence) {
+		return nil
+	}
+	j, err := w.newJob(ctx, at, m)
+	if j == nil {
+		return err
+	}
+	if !w.queue.add(p, j, w.limitsOf(ctx, p, j)) {
+		w.isBehind(p, at.host, m.Sequence)
+	}
+	return nil
+}
+
+// isBehind reports whether the host has enough jobs, so that a target is read later.
+func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
+	w.queue.mu.Lock()
+	defer w.queue.mu.Unlock()
+	h := p.hosts[hash]
+	if h == nil || h.behind == 0 && len(h.all) < maxWaiting {
+		return false
+	}
+	if h.behind == 0 {
+		h.behind = sequence
+	}
+	h.skipped++
+	return true
+}
+
+// newJob returns the job of a message; nil: it has a verdict, or is buried.
+func (w *Worker) newJob(ctx context.Context, at address, m *jetstream.RawStreamMsg) (*job, error) {
+	v, err := w.frontier.verdictOf(ctx, at)
+	if v != nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
+	if err != nil {
+		return nil, w.buryTarget(ctx, at, m, err)
+	}
+	return &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: m.Sequence}, nil
+}
+
+// buryTarget stores why a target can't be read, and a verdict, so that nothing waits for one.
+func (w *Worker) buryTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
+	if err := w.frontier.bury(ctx, m.Subject, m.Data, why); err != nil {
+		return err
+	}
+	w.count(func(c *Counts) { c.Buried++ })
+	w.options.note("a target can't be read, and is among the dead letters: %v", why)
+	if at == (address{}) {
+		return nil
+	}
+	answer := verify.Answer{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "what the frontier has of it can't be read"}, When: time.Now()}
+	if err := w.frontier.storeVerdict(ctx, at, &answer, 0); err != nil && !errors.Is(err, errStored) {
+		return err
+	}
+	return nil
+}
+
+// limits are those of a host.
+type limits struct {
+	atOnce   int
+	interval time.Duration
+	hostRecord
+}
+
+// limitsOf returns the limits of the host of j, and what it asked for if it is new here.
+func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) limits {
+	_, atOnce, interval := w.ready.asker.Host(&j.found.Target)
+	l := limits{atOnce: atOnce, interval: interval}
+	w.queue.mu.Lock()
+	known := p.hosts[j.at.host] != nil
+	w.queue.mu.Unlock()
+	if !known {
+		l.hostRecord = w.knownHost(ctx, j.at.host)
+	}
+	return l
+}
+
+// refill reads the targets of a host that is behind.
+func (w *Worker) refill(h *host) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s := w.queue
+	filter := w.frontier.hostSubject(place{h.part.number, h.hash})
+	for {
+		s.mu.Lock()
+		from, skipped := h.behind, h.skipped
+		gone := s.parts[h.part.number] != h.part || s.ended
+		if gone || len(h.all) >= maxWaiting {
+			h.filling = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		m, err := w.frontier.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			s.mu.Lock()
+			if h.skipped == skipped {
+				h.behind, h.filling = 0, false
+				s.forget(h)
+				s.mu.Unlock()
+				return
+			}
+			s.mu.Unlock()
+			continue
+		}
+		var at address
+		if err == nil {
+			at, err = w.frontier.parseSubject(targetStream, m.Subject)
+		}
+		var j *job
+		if err == nil {
+			j, err = w.newJob(ctx, at, m)
+		}
+		if err != nil {
+			// The host's next request is a minute off at most: try again.
+			s.clock.AfterFunc(pauseAfterError, func() { w.refill(h) })
+			return
+		}
+		s.mu.Lock()
+		if j != nil {
+			s.insert(h, j)
+		}
+		h.behind = m.Sequence + 1
+		s.mu.Unlock()
+	}
+}

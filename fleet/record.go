@@ -1,0 +1,183 @@
+package fleet
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/verify"
+)
+
+// key identifies what is asked: [verify.Asker.Key], the fragment, and whether it is asked for
+// as a page of a site.
+type key [16]byte
+
+// base identifies what one request answers: the key without the fragment.
+func baseKey(a *verify.Asker, t *verify.Target) key {
+	k := a.Key(t)
+	if t.First.IsZero() {
+		return k
+	}
+	return key(first16(append(k[:], "page"...)))
+}
+
+func keyOf(a *verify.Asker, f *verify.Found) key {
+	k := baseKey(a, &f.Target)
+	if f.Fragment == "" {
+		return k
+	}
+	return key(first16(append(append(k[:], '#'), f.Fragment...)))
+}
+
+func first16(text []byte) []byte {
+	sum := sha256.Sum256(text)
+	return sum[:16]
+}
+
+// address is where the messages about a target are: the last three words of their subjects.
+type address struct {
+	place
+	key key
+}
+
+func (a address) words() []string { return a.place.words(a.key) }
+
+// addressOf returns the address of what f needs.
+func (f *Frontier) addressOf(a *verify.Asker, found *verify.Found) address {
+	host, _, _ := a.Host(&found.Target)
+	return address{f.placeOf(host), keyOf(a, found)}
+}
+
+var errSubject = errors.New("fleet: the subject is not that of a target")
+
+// parseSubject parses the subject of a message about a target.
+func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
+	words := strings.Split(subject, ".")
+	if len(words) != 6 || strings.Join(words[:3], ".") != f.subject(kind) || len(words[4]) != 16 || len(words[5]) != 32 {
+		return a, errSubject
+	}
+	n, err := strconv.Atoi(words[3])
+	if err != nil || n < 0 || n >= f.settings.Partitions || strconv.Itoa(n) != words[3] {
+		return a, errSubject
+	}
+	if _, err := hex.DecodeString(words[4]); err != nil {
+		return a, errSubject
+	}
+	if _, err := hex.Decode(a.key[:], []byte(words[5])); err != nil {
+		return a, errSubject
+	}
+	a.partition, a.host = n, words[4]
+	return a, nil
+}
+
+// targetRecord is the message of a target.
+type targetRecord struct {
+	Link json.RawMessage `json:"l"` // as [verify.Asker.Encode] writes it, without its place
+	// By is the key of the page whose referral led to this page, and which has its links;
+	// empty: none.
+	By string `json:"by,omitempty"`
+}
+
+// encodeTarget returns the message of the target of found.
+func encodeTarget(a *verify.Asker, found *verify.Found, by string) ([]byte, error) {
+	plain := verify.Found{Target: found.Target}
+	plain.Result.URL = found.Target.URL
+	if found.Fragment != "" {
+		u, err := found.Target.URL.WithFragment(found.Fragment)
+		if err != nil {
+			return nil, err
+		}
+		plain.Result.URL = u
+	}
+	link, err := a.Encode(&plain)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(targetRecord{link, by})
+}
+
+// decodeTarget reads the message of the target at that address. Nothing of it is trusted.
+func (f *Frontier) decodeTarget(a *verify.Asker, at address, text []byte) (found verify.Found, by string, err error) {
+	var r targetRecord
+	if err := json.Unmarshal(text, &r); err != nil {
+		return found, "", fmt.Errorf("not the JSON of a target: %w", err)
+	}
+	if found, err = a.Decode(r.Link); err != nil {
+		return found, "", err
+	}
+	switch {
+	case found.Target.URL.IsZero():
+		err = fmt.Errorf("it needs no request: %s %s", found.Result.Verdict, found.Result.Detail)
+	case !a.Keeps(&found.Target):
+		err = errors.New("it is on this machine, or has a password")
+	case f.addressOf(a, &found) != at:
+		err = errors.New("its subject is that of another target")
+	}
+	return found, r.By, err
+}
+
+// lineRecord is a line of a piece of a document: a link, its outcome if it is known already,
+// or what can't be read.
+type lineRecord struct {
+	Link     json.RawMessage `json:"l,omitempty"`
+	Answer   *verify.Answer  `json:"a,omitempty"`
+	Document string          `json:"d,omitempty"`
+	Error    string          `json:"e,omitempty"`
+}
+
+// line is a line of a document.
+type line struct {
+	found    verify.Found
+	answer   *verify.Answer // nil: the verdict is that of the target
+	document string
+	trouble  error // why a part of the document can't be read; nil: the line is a link
+}
+
+// encodeLine returns l as JSON, with a newline. A password is left out.
+func encodeLine(a *verify.Asker, l *line) ([]byte, error) {
+	r := lineRecord{Answer: l.answer}
+	var err error
+	if l.trouble != nil {
+		r.Document, r.Error = l.document, locus.MaskText(l.trouble.Error())
+	} else if r.Link, err = a.Encode(&l.found); errors.Is(err, verify.ErrSecret) {
+		plain := verify.Found{Result: l.found.Result}
+		plain.Result.Written = locus.Mask(plain.Result.Written)
+		plain.Result.URL = plain.Result.URL.WithoutPassword()
+		if r.Link, err = a.Encode(&plain); errors.Is(err, verify.ErrSecret) {
+			plain.Result.URL = locus.URL{}
+			r.Link, err = a.Encode(&plain)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(r)
+	return append(text, '\n'), err
+}
+
+// errLine: a message of links is damaged.
+var errLine = errors.New("fleet: the links of a document are damaged")
+
+// decodeLines reads the lines of a message. Nothing of them is trusted.
+func decodeLines(a *verify.Asker, text []byte) (lines []line, err error) {
+	for one := range bytes.Lines(text) {
+		var r lineRecord
+		if err := json.Unmarshal(one, &r); err != nil {
+			return lines, fmt.Errorf("%w: %w", errLine, err)
+		}
+		l := line{answer: r.Answer, document: r.Document}
+		if r.Link == nil {
+			l.trouble = errors.New(r.Error)
+		} else if l.found, err = a.Decode(r.Link); err != nil {
+			return lines, fmt.Errorf("%w: %w", errLine, err)
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}

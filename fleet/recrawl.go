@@ -1,0 +1,163 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// Change is a verdict that differs from the one before.
+type Change struct {
+	URL    string         `json:"url"`
+	Change string         `json:"change"` // died, moved, came back
+	Before verify.Verdict `json:"before"`
+	Now    verify.Verdict `json:"now"`
+	Detail string         `json:"detail,omitempty"`
+	To     string         `json:"to,omitempty"`
+	When   time.Time      `json:"when"`
+}
+
+// changeOf names the change from one outcome to another; empty: there is none that matters.
+func changeOf(before, now *verify.Outcome) string {
+	found := func(o *verify.Outcome) bool { return o.Verdict == verify.Alive || o.Verdict == verify.Moved }
+	switch {
+	case now.Verdict.IsBad() && !before.Verdict.IsBad():
+		return "died"
+	case found(now) && before.Verdict.IsBad():
+		return "came back"
+	case now.Verdict == verify.Moved && (before.Verdict != verify.Moved || before.To != now.To):
+		return "moved"
+	}
+	return ""
+}
+
+// tellChange stores a change. Its subject has the verdict that it replaces, so that there is
+// one of each.
+func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Answer) error {
+	before, now := &j.before.answer.Outcome, &answer.Outcome
+	change := changeOf(before, now)
+	if change == "" {
+		return nil
+	}
+	c := Change{URL: j.found.Target.URL.Redacted(), Change: change, Before: before.Verdict, Now: now.Verdict, Detail: now.Detail, To: now.To.WithoutPassword().Redacted(), When: answer.When.UTC()}
+	if j.found.Fragment != "" {
+		c.URL += "#" + j.found.Fragment
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	_, err = w.frontier.js.Publish(ctx, w.frontier.subject(changeStream, hex.EncodeToString(j.at.key[:])), text,
+		jetstream.WithMsgID(fmt.Sprintf("%x-%d", j.at.key, j.before.sequence)))
+	return err
+}
+
+// Changes calls each for the changes, and for those to come if follow is set, until ctx ends
+// or each returns false.
+func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) bool) error {
+	stream, err := f.js.Stream(ctx, f.stream(changeStream))
+	if err != nil {
+		return err
+	}
+	for next := uint64(1); ctx.Err() == nil; {
+		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(f.subject(changeStream, ">")))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			if !follow {
+				return nil
+			}
+			wait(SystemClock{}, time.Second, ctx.Done())
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		next = m.Sequence + 1
+		var c Change
+		if json.Unmarshal(m.Data, &c) == nil && !each(c) {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+// isDue reports whether a verdict is old enough for another request.
+func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
+	if o.Verdict.IsBad() {
+		return age >= cmp.Or(s.EveryBad, s.Every)
+	}
+	return age >= s.Every
+}
+
+// recrawl looks again and again for verdicts that are due, until ctx ends.
+func (w *Worker) recrawl(ctx context.Context) {
+	s := w.frontier.settings
+	pause := max(min(s.Every, cmp.Or(s.EveryBad, s.Every))/8, time.Second)
+	for !wait(w.clock, pause, ctx.Done()) {
+		for _, p := range w.sortedParts() {
+			if err := w.recrawlPart(ctx, p); err != nil && ctx.Err() == nil {
+				w.options.note("looking for old verdicts: %v", err)
+			}
+		}
+	}
+}
+
+// recrawlPart adds the targets of p whose verdicts are due.
+func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
+	filter := w.frontier.subject(verdictStream, fmt.Sprint(p.number), ">")
+	for next := uint64(1); w.awaitRoom(ctx, p); {
+		m, err := w.frontier.verdicts.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		next = m.Sequence + 1
+		v := &verdict{sequence: m.Sequence}
+		at, err := w.frontier.parseSubject(verdictStream, m.Subject)
+		if err != nil || json.Unmarshal(m.Data, &v.answer) != nil || !w.frontier.settings.isDue(&v.answer.Outcome, w.clock.Now().Sub(v.answer.When)) {
+			continue
+		}
+		if err := w.askAgain(ctx, p, at, v); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// askAgain adds a target that has a verdict, unless it waits already.
+func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verdict) error {
+	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
+	if err != nil {
+		return nil // it is among the dead letters
+	}
+	j := &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: again, before: v}
+	w.queue.mu.Lock()
+	if h := p.hosts[at.host]; h != nil {
+		for other := range h.all {
+			if other.at == at {
+				w.queue.mu.Unlock()
+				return nil
+			}
+		}
+	}
+	w.queue.mu.Unlock()
+	// A host that has enough gets it in the next round.
+	w.queue.add(p, j, w.limitsOf(ctx, p, j))
+	return nil
+}

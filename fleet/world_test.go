@@ -1,0 +1,223 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	webscheme "github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/verify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is one web server for any number of hosts, and a log of what it was asked.
+type world struct {
+	testing.TB
+	server *httptest.Server
+	pages  func(host, path string) (status int, body string) // 301: body is where to
+	delay  time.Duration
+
+	mu     sync.Mutex
+	log    map[string][]request // by host
+	active map[string]int
+	most   map[string]int // at once
+}
+
+type request struct {
+	what string
+	at   time.Time
+}
+
+func newWorld(t testing.TB, pages func(host, path string) (int, string)) *world {
+	w := &world{TB: t, pages: pages, log: map[string][]request{}, active: map[string]int{}, most: map[string]int{}}
+	w.server = httptest.NewServer(w)
+	t.Cleanup(w.server.Close)
+	return w
+}
+
+func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	w.log[r.Host] = append(w.log[r.Host], request{r.Method + " " + r.URL.Path, time.Now()})
+	w.active[r.Host]++
+	w.most[r.Host] = max(w.most[r.Host], w.active[r.Host])
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.active[r.Host]--
+		w.mu.Unlock()
+	}()
+	if w.delay > 0 {
+		time.Sleep(w.delay)
+	}
+	status, body := w.pages(r.Host, r.URL.Path)
+	rw.Header().Set("Content-Type", "text/html")
+	if status == 301 {
+		rw.Header().Set("Location", body)
+		body = ""
+	}
+	rw.WriteHeader(status)
+	io.WriteString(rw, body)
+}
+
+// requests are all that were logged, robots.txt aside, in order of their text.
+func (w *world) requests() (list []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for host, log := range w.log {
+		for _, r := range log {
+			if !strings.HasSuffix(r.what, "/robots.txt") {
+				list = append(list, host+" "+r.what)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// address returns a public address for a host.
+func address4(host string) netip.Addr {
+	h := fnv.New32a()
+	h.Write([]byte(host))
+	n := h.Sum32()
+	return netip.AddrFrom4([4]byte{1, 1, byte(n >> 8), byte(n)})
+}
+
+func (w *world) dial(ctx context.Context, network, _ string) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, "tcp", w.server.Listener.Addr().String())
+}
+
+func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
+	if !strings.HasSuffix(host, ".example") || strings.HasPrefix(host, "none") {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{address4(host)}, nil
+}
+
+// client is a [NewClient].
+func (w *world) client(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), func(), error) {
+	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check}, true)
+}
+
+func (w *world) clientWith(o *access.Options, single bool) (*access.Client, func(), func(), error) {
+	web := webscheme.New(&webscheme.Options{Single: single})
+	registry, err := all.Registry(webscheme.Scheme(web), webscheme.SecureScheme(web))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c := access.New(registry, p, o)
+	idle := func() { closeIdle(registry) }
+	return c, func() {}, func() { idle(); c.Close() }, nil
+}
+
+func closeIdle(r *scheme.Registry) {
+	for _, s := range r.All() {
+		if c, ok := s.Opener.(io.Closer); ok {
+			c.Close()
+		}
+	}
+}
+
+// plain returns a client without a fleet.
+func (w *world) plain() *access.Client {
+	c, _, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial}, false)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(closeClient)
+	return c
+}
+
+func (w *world) options() verify.Options {
+	return verify.Options{Interval: verify.None, Wait: time.Millisecond, Parallel: 8}
+}
+
+// worker returns a worker of f.
+func (w *world) worker(f *Frontier, o verify.Options) *Worker {
+	return NewWorker(f, WorkerOptions{Client: w.client, Verify: o, Note: func(text string) { w.Log(text) }})
+}
+
+// start runs a worker until end.
+func (w *world) start(worker *Worker) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := worker.Run(ctx); err != nil {
+			w.Error(err)
+		}
+	})
+	return func() { cancel(); running.Wait() }
+}
+
+// lines are results in lines, in order of their text.
+func lines(results []verify.Result) (list []string) {
+	for _, r := range results {
+		text := fmt.Sprintf("%s:%d:%d %s %s %d %s", r.Document, r.Line, r.Column, r.Link(), r.Verdict, r.Status, r.Detail)
+		if !r.To.IsZero() {
+			text += fmt.Sprint(" -> ", r.To, r.Permanent, r.Hops())
+		}
+		if r.Err != nil {
+			text += " error " + r.Err.Error()
+		}
+		list = append(list, text)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (w *world) equal(got, want []string) {
+	w.Helper()
+	if slices.Equal(got, want) {
+		return
+	}
+	show := func(a, b []string) (list []string) {
+		for _, s := range a {
+			if _, found := slices.BinarySearch(b, s); !found && len(list) < 20 {
+				list = append(list, s)
+			}
+		}
+		return list
+	}
+	w.Errorf("%d results, want %d\nonly here:\n\t%s\nmissing:\n\t%s", len(got), len(want),
+		strings.Join(show(got, want), "\n\t"), strings.Join(show(want, got), "\n\t"))
+}
+
+func document(name, text string) verify.Source {
+	return verify.Source{Name: name, URL: locus.MustParse("file:///nowhere/" + name), Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(text)), nil
+	}}
+}
+
+func site(url string) verify.Source { return verify.Source{Name: url, URL: locus.MustParse(url)} }
+
+// noMail knows no domain.
+type noMail struct{}
+
+func (*noMail) LookupMX(_ context.Context, name string) ([]*net.MX, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
+
+func (*noMail) LookupHost(_ context.Context, name string) ([]string, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
