@@ -364,4 +364,3 @@ func (e *Submitter) Progress() verify.Progress {
 
 // Slowest returns nothing: a fleet does not measure hosts.
 func (e *Submitter) Slowest(int) []verify.HostTime { return nil }
-

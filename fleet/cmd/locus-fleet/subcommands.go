@@ -1,0 +1,240 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/fleet"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	cliverify "github.com/locus-url/locus/internal/cli/verify"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/verify"
+)
+
+// noArguments refuses arguments.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("no arguments are needed; got %d", len(args))
+	}
+	return nil
+}
+
+func (c *command) newWorker() *cobra.Command {
+	var s fleet.Settings
+	var parallel int
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Ask for the targets of a frontier",
+		Long: `A worker takes its share of the hosts, and asks until it is interrupted or the fleet is
+drained. A host belongs to one worker at a time. When a worker is gone, others take its hosts
+over within seconds. URLs that lead to private addresses are refused without --allow-private.`,
+		Example: `  locus-fleet worker --nats nats://nats.example.com
+  locus-fleet worker --nats tls://nats.example.com --creds worker.creds --listen 127.0.0.1:9100`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			f, closeAll, err := c.open(ctx, c.name(), settings(s))
+			if err != nil {
+				return err
+			}
+			held := f.Settings()
+			o := held.Options()
+			o.Parallel = parallel
+			c.a.Flags.Timeout = cmp.Or(c.a.Flags.Timeout, 20*time.Second)
+			o.Timeout = cmp.Or(c.a.Flags.MaxTime, 3*c.a.Flags.Timeout)
+			w := fleet.NewWorker(f, c.workerOptions(o, client.Options{FromOthers: c.url != ""}))
+			if listen != "" {
+				closeMetrics, err := serveMetrics(ctx, listen, w)
+				if err != nil {
+					return errors.Join(err, closeAll())
+				}
+				defer closeMetrics()
+			}
+			return errors.Join(w.Run(ctx), closeAll())
+		},
+	}
+	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
+		f.IntVar(&parallel, "parallel", 32, "request `N` URLs at once")
+		f.StringVar(&listen, "listen", "", "serve metrics for Prometheus at `ADDRESS`, in /metrics")
+	})
+	settingsFlags(cmd, &s)
+	base.UseNetworkFlags(cmd)
+	return cmd
+}
+
+// settings returns s with the names of the library for values of 0.
+func settings(s fleet.Settings) fleet.Settings {
+	s.Retry = cmp.Or(s.Retry, verify.NoRetry)
+	s.Interval = cmp.Or(s.Interval, verify.None)
+	return s
+}
+
+// serveMetrics serves the metrics of w until the returned function is called.
+func serveMetrics(ctx context.Context, address string, w *fleet.Worker) (end func(), err error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		// A client that has gone needs no metrics.
+		_ = w.WriteMetrics(rw)
+	})
+	s := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = s.Serve(l) // Close ends it
+	}()
+	return func() { s.Close(); <-ended }, nil
+}
+
+func (c *command) newSubmit() *cobra.Command {
+	var s fleet.Settings
+	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
+		s.PerHost, s.Interval, s.Retry, s.Depth = o.PerHost, o.Interval, o.Retry, o.Depth
+		s.NoRobots, s.NoFragments = o.NoRobots, o.NoFragments
+		f, closeAll, err := c.open(ctx, c.name(), s)
+		if err != nil {
+			return nil, nil, err
+		}
+		e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(*o, access)))
+		if err != nil {
+			return nil, nil, errors.Join(err, closeAll())
+		}
+		return submission{e}, func(bool) error {
+			e.Close()
+			return errors.Join(e.Err(), closeAll())
+		}, nil
+	}
+	cmd := cliverify.NewWith(c.a, start, "max-pages", "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "fix", "output", "baseline", "write-baseline")
+	cmd.Use = "submit FILE|DIR|URL..."
+	cmd.Short = "Add the links of documents and sites to a frontier"
+	cmd.Long = `Each argument is as for "locus-fleet verify", but nothing is waited for: workers ask, and
+"locus-fleet results" has the results. Documents that were added before change nothing.
+Links to this machine's files and links with passwords are asked for here, and not published.`
+	cmd.Example = `  locus-fleet submit --nats nats://nats.example.com docs/
+  locus-fleet submit --nats nats://nats.example.com --every 30d https://www.example.com/`
+	base.AddFlags(cmd, "Frontier, when it is made", func(f *pflag.FlagSet) {
+		f.IntVar(&s.Partitions, "partitions", 64, "divide hosts into `N` parts, the most workers of use")
+		f.IntVar(&s.Replicas, "replicas", 1, "have `N` servers keep everything")
+		f.Var((*days)(&s.Every), "every", "ask again after `D`, such as 30d; 0 is never")
+		f.Var((*days)(&s.EveryBad), "every-bad", "ask again after `D` if it was bad")
+	})
+	return cmd
+}
+
+func (c *command) newStatus() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show what a frontier has, and its workers",
+		Example: `  locus-fleet status --nats nats://nats.example.com
+  locus-fleet status --json --frontier default`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+				s, err := f.Status(ctx)
+				if err != nil {
+					return err
+				}
+				if c.a.Flags.JSON {
+					c.a.WriteJSON(s)
+					return nil
+				}
+				fmt.Fprintf(c.a.Out, "frontier      %s (%s)\ntargets       %d\nverdicts      %d\ndead letters  %d\nchanges       %d\nbytes         %d\n",
+					s.Name, s.Mode, s.Targets, s.Verdicts, s.Dead, s.Changes, s.Bytes)
+				for _, name := range slices.Sorted(maps.Keys(s.Workers)) {
+					w := s.Workers[name]
+					fmt.Fprintf(c.a.Out, "worker        %s: %d partitions, %d requests, %d waiting, %d active\n", term.Safe(name), w.Held, w.Requests, w.Waiting, w.Active)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (c *command) newResults() *cobra.Command {
+	return &cobra.Command{
+		Use:   "results",
+		Short: "Print the results of all links as JSON, one a line",
+		Long: `The lines are those of "locus verify --json", in the order in which documents and pages were
+added. A link without a verdict yet is "unknown".`,
+		Example: `  locus-fleet results --nats nats://nats.example.com
+  locus-fleet results --frontier default`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+				held := f.Settings()
+				e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(held.Options(), client.Options{})))
+				if err != nil {
+					return err
+				}
+				defer e.Close()
+				cliverify.WriteJSON(c.a, e.Results(ctx))
+				return e.Err()
+			})
+		},
+	}
+}
+
+func (c *command) newChanges() *cobra.Command {
+	var follow bool
+	cmd := &cobra.Command{
+		Use:   "changes",
+		Short: `Print verdicts that changed ("died", "moved", "came back") as JSON`,
+		Example: `  locus-fleet changes --nats nats://nats.example.com
+  locus-fleet changes --nats nats://nats.example.com --follow`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+				err := f.Changes(ctx, follow, func(one fleet.Change) bool {
+					c.a.WriteJSON(one)
+					if follow {
+						c.a.Out.Flush()
+					}
+					return !c.a.OutputFailed()
+				})
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			})
+		},
+	}
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&follow, "follow", false, "wait for more until interrupted")
+	})
+	return cmd
+}
+
+func (c *command) newMode(name string, m fleet.Mode, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Args: noArguments,
+		Example: "  locus-fleet " + name + " --nats nats://nats.example.com\n  locus-fleet " + name + " --frontier default",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.SetMode(ctx, m) })
+		},
+	}
+}
+
+// with calls do with the frontier.
+func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
+	f, closeAll, err := c.open(ctx, c.name(), fleet.Settings{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, f), closeAll())
+}

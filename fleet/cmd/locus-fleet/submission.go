@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"iter"
+
+	"github.com/locus-url/locus/fleet"
+	"github.com/locus-url/locus/verify"
+)
+
+// submission is an engine that adds documents, and waits for nothing.
+type submission struct{ *fleet.Submitter }
+
+// Run adds the documents. It yields why it could not.
+func (s submission) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
+	return func(yield func(verify.Result) bool) {
+		if err := s.Submit(ctx, sources); err != nil && ctx.Err() == nil {
+			yield(verify.Result{Err: err})
+		}
+	}
+}
