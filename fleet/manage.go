@@ -199,7 +199,9 @@ func (w *Worker) endDrained(ctx context.Context) {
 		idle := p.draining && p.active == 0
 		w.queue.mu.Unlock()
 		if idle {
-			w.giveBack(ctx, p)
+			if err := w.giveBack(ctx, p); err != nil {
+				w.options.note("a lease is not given back, and expires: %v", err)
+			}
 		}
 	}
 }
@@ -211,7 +213,7 @@ func (w *Worker) end(p *partition) {
 }
 
 // giveBack ends a partition and gives its lease back.
-func (w *Worker) giveBack(ctx context.Context, p *partition) {
+func (w *Worker) giveBack(ctx context.Context, p *partition) error {
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	err := w.saveMark(call, p)
@@ -219,24 +221,26 @@ func (w *Worker) giveBack(ctx context.Context, p *partition) {
 	if p.lease.left(w.clock) > 0 {
 		err = errors.Join(err, w.leases.release(call, p.lease))
 	}
-	if err != nil {
-		w.options.note("a lease is not given back, and expires: %v", err)
-	}
+	return err
 }
 
 // leave gives everything back at the end.
 func (w *Worker) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 	defer cancel()
+	var err error
 	for _, p := range w.sortedParts() {
-		if ctx.Err() != nil {
-			w.end(p)
+		if err != nil {
+			w.end(p) // the server does not answer
 			continue
 		}
-		w.giveBack(ctx, p)
+		err = w.giveBack(ctx, p)
 	}
-	if err := w.frontier.leases.Delete(ctx, w.presenceName()); err != nil {
-		w.options.note("the worker stays in the list for some seconds: %v", err)
+	if err == nil {
+		err = w.frontier.leases.Delete(ctx, w.presenceName())
+	}
+	if err != nil {
+		w.options.note("other workers wait for some seconds until this one counts as gone: %v", err)
 	}
 }
 

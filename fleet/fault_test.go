@@ -1,0 +1,146 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// manyHosts links to n targets on some hosts. Some redirect to another host.
+func manyHosts(n, hosts int) verify.Source {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "http://h%d.example/t%d\n", i%hosts, i)
+	}
+	return document("many.txt", b.String())
+}
+
+func redirecting(host, path string) (int, string) {
+	var i int
+	if _, err := fmt.Sscanf(path, "/t%d", &i); err == nil && i%10 == 0 {
+		return 301, fmt.Sprintf("http://h%d.example/after%d", i/10%20, i)
+	}
+	if i%7 == 0 {
+		return 404, ""
+	}
+	return 200, ""
+}
+
+// breach returns what the hosts' own logs say against the limits. A busy machine writes them
+// late, so the interval is judged over many requests: twice the rate is seen.
+func (w *world) breach(atOnce int, interval time.Duration) (list []string) {
+	const together = 20
+	least := interval * (together - 1) * 2 / 3
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for host, log := range w.log {
+		if w.most[host] > atOnce {
+			list = append(list, fmt.Sprintf("%s: %d at once", host, w.most[host]))
+		}
+		for i := together; i < len(log); i++ {
+			if d := log[i-1].at.Sub(log[i-together].at); d < least {
+				list = append(list, fmt.Sprintf("%s: %d requests in %v", host, together, d))
+			}
+		}
+	}
+	return list
+}
+
+// connected returns the frontier over another connection.
+func connected(t *testing.T, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
+	t.Helper()
+	nc, err := e.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	f, err := OpenFrontier(t.Context(), nc, "default", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, nc
+}
+
+// Two workers share the hosts. One loses its connection and dies in the middle: the other
+// takes over, each target has one verdict, only what was in flight is asked for twice, and
+// no host sees more requests than it should.
+func TestTwoWorkers(t *testing.T) {
+	const n, hosts, atOnce, parallel = 1200, 20, 2, 8
+	interval := 40 * time.Millisecond
+	w := newWorld(t, redirecting)
+	w.delay = 5 * time.Millisecond
+	o := w.options()
+	o.PerHost, o.Interval, o.Parallel = atOnce, interval, parallel
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	f, _ := connected(t, e, Settings{Partitions: 16})
+	f1, cut := connected(t, e, Settings{})
+	f2, _ := connected(t, e, Settings{})
+	one, two := w.worker(f1, o), w.worker(f2, o)
+	submitter, err := NewSubmitter(w.worker(f, o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer submitter.Close()
+	ctx, kill := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = one.Run(ctx) }) // it ends without its connection
+	end := w.start(two)
+	defer end()
+	for one.Counts().Held != 8 || two.Counts().Held != 8 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	running.Go(func() {
+		for one.Counts().Requests < n/4 {
+			time.Sleep(time.Millisecond)
+		}
+		cut.Close()
+		kill()
+	})
+	var got []verify.Result
+	for r := range submitter.Run(t.Context(), slices.Values([]verify.Source{manyHosts(n, hosts)})) {
+		got = append(got, r)
+	}
+	running.Wait()
+	if err := submitter.Err(); err != nil || len(got) != n {
+		t.Fatalf("%d results, %v", len(got), err)
+	}
+	plain := w.options()
+	plain.PerHost, plain.Parallel = 8, 32
+	quiet := newWorld(t, redirecting)
+	w.equal(lines(got), lines(slices.Collect(verify.New(quiet.plain(), &plain).Run(t.Context(), slices.Values([]verify.Source{manyHosts(n, hosts)})))))
+	s, err := f.Status(t.Context())
+	if err != nil || s.Targets != n || s.Verdicts != n {
+		t.Errorf("%+v %v", s, err)
+	}
+	info, err := f.verdicts.Info(t.Context())
+	if err != nil || info.State.LastSeq != n {
+		t.Errorf("%d verdicts were stored, %v", info.State.LastSeq, err)
+	}
+	twice := map[string]int{}
+	for _, r := range w.requests() {
+		twice[r]++
+	}
+	extra := 0
+	for _, count := range twice {
+		extra += count - 1
+	}
+	if extra > 2*parallel { // a request in flight, and the one that its redirect led to
+		t.Errorf("%d were asked for twice", extra)
+	}
+	if list := w.breach(atOnce, interval); len(list) > 0 {
+		t.Errorf("%d breaches:\n%s", len(list), strings.Join(list[:min(len(list), 10)], "\n"))
+	}
+	t.Logf("%d twice; %+v; %+v", extra, one.Counts(), two.Counts())
+}

@@ -1,0 +1,85 @@
+package fleet
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// leasesOf returns the leases of a worker, with a clock of its own.
+func leasesOf(f *Frontier, worker string, c Clock) *leases {
+	return &leases{bucket: f.leases, clock: c, worker: worker, others: map[string]seen{}}
+}
+
+// A lease is valid from before its renewal was sent, and is taken over when it has not been
+// renewed for longer than that and the margin, by the clock of the one that takes it: what
+// time that clock shows does not matter.
+func TestLeaseTakeover(t *testing.T) {
+	f := open(t)
+	ours, theirs := newFakeClock(), newFakeClock()
+	theirs.advance(10 * time.Minute)
+	a, b := leasesOf(f, "a", ours), leasesOf(f, "b", theirs)
+	l, err := a.take(t.Context(), "p-1")
+	if err != nil || l.left(ours) != leaseTime {
+		t.Fatal(err)
+	}
+	pass := func(d time.Duration) { ours.advance(d); theirs.advance(d) }
+	// Renewed, it is never taken.
+	for range 10 {
+		if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
+			t.Fatal(err)
+		}
+		pass(renewEvery)
+		if err := a.renew(t.Context(), l); err != nil || l.left(ours) != leaseTime {
+			t.Fatal(err)
+		}
+	}
+	// Not renewed, it ends, and is taken after the margin, not before.
+	if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
+		t.Fatal(err)
+	}
+	pass(leaseTime)
+	if l.left(ours) > 0 {
+		t.Error("the lease is still valid")
+	}
+	pass(leaseMargin)
+	if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
+		t.Errorf("taken over within the margin: %v", err)
+	}
+	pass(time.Millisecond)
+	mine, err := b.take(t.Context(), "p-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The worker that was stopped loses it for good.
+	if err := a.renew(t.Context(), l); !errors.Is(err, errTaken) || l.left(ours) > 0 {
+		t.Errorf("%v, %v left", err, l.left(ours))
+	}
+	// Released, it is free at once.
+	if err := b.release(t.Context(), mine); err != nil || mine.left(theirs) > 0 {
+		t.Error(err)
+	}
+	if _, err := a.take(t.Context(), "p-1"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A renewal whose answer was lost is found again.
+func TestLeaseLostAnswer(t *testing.T) {
+	f := open(t)
+	c := newFakeClock()
+	a := leasesOf(f, "a", c)
+	l, err := a.take(t.Context(), "p-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision := l.revision
+	if err := a.renew(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	l.revision = revision
+	c.advance(renewEvery)
+	if err := a.renew(t.Context(), l); err != nil || l.left(c) != leaseTime {
+		t.Errorf("%v, %v left", err, l.left(c))
+	}
+}
