@@ -101,10 +101,12 @@ func TestTwoWorkers(t *testing.T) {
 	for one.Counts().Held != 8 || two.Counts().Held != 8 {
 		time.Sleep(10 * time.Millisecond)
 	}
+	killed := make(chan time.Time, 1)
 	running.Go(func() {
 		for one.Counts().Requests < n/4 {
 			time.Sleep(time.Millisecond)
 		}
+		killed <- time.Now()
 		cut.Close()
 		kill()
 	})
@@ -142,5 +144,6 @@ func TestTwoWorkers(t *testing.T) {
 	if list := w.breach(atOnce, interval); len(list) > 0 {
 		t.Errorf("%d breaches:\n%s", len(list), strings.Join(list[:min(len(list), 10)], "\n"))
 	}
+	t.Logf("%v after the end of one", time.Since(<-killed))
 	t.Logf("%d twice; %+v; %+v", extra, one.Counts(), two.Counts())
 }

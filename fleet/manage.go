@@ -270,19 +270,20 @@ func (w *Worker) present(ctx context.Context) (live int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	live = 1
+	present := map[string]bool{w.name: true}
 	for _, name := range names {
 		entry, err := w.frontier.leases.Get(ctx, name)
 		if name == w.presenceName() || err != nil {
 			continue
 		}
 		if !w.leases.isSilent(name, entry.Revision()) {
-			live++
+			present[strings.TrimPrefix(name, presencePrefix)] = true
 		} else if err := w.frontier.leases.Delete(ctx, name, jetstream.LastRevision(entry.Revision())); err == nil {
 			delete(w.leases.others, name)
 		}
 	}
-	return live, nil
+	w.endPermits(present)
+	return len(present), nil
 }
 
 // keys returns the keys of a bucket with that prefix.

@@ -28,6 +28,7 @@ const (
 type permitRecord struct {
 	// Of a request. An ID without a host is that of a permit: its request has begun, or
 	// ended.
+	Worker   string        `json:"worker,omitempty"`
 	Host     string        `json:"host,omitempty"`
 	AtOnce   int           `json:"atOnce,omitempty"`
 	Interval time.Duration `json:"interval,omitempty"`
@@ -43,9 +44,9 @@ const maxPermit = 4096
 
 // permit is a turn that another worker has.
 type permit struct {
-	host  *host
-	begun bool
-	stop  func()
+	worker string
+	host   *host
+	stop   func()
 }
 
 // serve answers the requests for permits of a partition.
@@ -91,7 +92,7 @@ func (w *Worker) permit(ctx context.Context, p *partition, r *permitRecord) perm
 	}
 	id := nuid.Next()
 	w.mu.Lock()
-	w.permits[id] = &permit{host: h, stop: w.clock.AfterFunc(permitEnd, func() { w.hearOf(id, false) })}
+	w.permits[id] = &permit{worker: r.Worker, host: h, stop: w.clock.AfterFunc(permitEnd, func() { w.hearOf(id, false) })}
 	w.mu.Unlock()
 	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: min(p.lease.left(w.clock), permitTime)}
 }
@@ -111,6 +112,21 @@ func (w *Worker) hearOf(id string, begun bool) {
 	default:
 		p.stop()
 		w.queue.release(p.host)
+	}
+}
+
+// endPermits ends the permits of workers that are gone.
+func (w *Worker) endPermits(live map[string]bool) {
+	w.mu.Lock()
+	var gone []string
+	for id, p := range w.permits {
+		if !live[p.worker] {
+			gone = append(gone, id)
+		}
+	}
+	w.mu.Unlock()
+	for _, id := range gone {
+		w.hearOf(id, false)
 	}
 }
 
@@ -149,7 +165,7 @@ func (w *Worker) turnAt(ctx context.Context, at place, atOnce int, interval time
 	if err == nil {
 		return w.ownTurn(h), nil
 	}
-	ask, _ := json.Marshal(permitRecord{Host: at.host, AtOnce: atOnce, Interval: interval})
+	ask, _ := json.Marshal(permitRecord{Worker: w.name, Host: at.host, AtOnce: atOnce, Interval: interval})
 	subject := w.frontier.permitSubject(at.partition)
 	for ctx.Err() == nil {
 		sent := w.clock.Now()
