@@ -17,12 +17,13 @@ import (
 type Embedded struct {
 	server *server.Server
 	lock   *os.File
+	dir    string
 }
 
 // startTime is how long a server may take to start: it reads what it keeps.
 const startTime = 10 * time.Minute
 
-// ErrBusy: another process has the folder of an embedded server.
+// ErrBusy is the error of Embed for a folder that another process uses.
 var ErrBusy = errors.New("another process uses this folder")
 
 // Embed starts a server that keeps everything below dir.
@@ -55,7 +56,7 @@ func Embed(dir string) (*Embedded, error) {
 		lock.Close()
 		return nil, errors.New("the embedded server does not start")
 	}
-	return &Embedded{s, lock}, nil
+	return &Embedded{s, lock, dir}, nil
 }
 
 // Connect returns a connection to the server.
@@ -67,5 +68,10 @@ func (e *Embedded) Connect(options ...nats.Option) (*nats.Conn, error) {
 func (e *Embedded) Close() error {
 	e.server.Shutdown()
 	e.server.WaitForShutdown()
-	return e.lock.Close()
+	// The server renames the folder of a deleted stream, and may not have removed it yet.
+	deleted, err := filepath.Glob(filepath.Join(e.dir, "jetstream", "*", "streams", ".*"))
+	for _, name := range deleted {
+		err = errors.Join(err, os.RemoveAll(name))
+	}
+	return errors.Join(err, e.lock.Close())
 }

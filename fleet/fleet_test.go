@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -91,5 +92,42 @@ func TestEqualToVerify(t *testing.T) {
 	s, err := f.Status(t.Context())
 	if err != nil || s.Targets != s.Verdicts || s.Dead != 0 {
 		t.Errorf("%+v %v", s, err)
+	}
+}
+
+// The links of a page are read once, whatever redirects lead to it.
+func TestPageOnce(t *testing.T) {
+	w := newWorld(t, func(_, path string) (int, string) {
+		switch path {
+		case "/":
+			return 200, "<a href=/a>1</a> <a href=/b>2</a> <a href=/t>3</a> <a href=/out>4</a>"
+		case "/a", "/b":
+			return 301, "/t"
+		case "/out":
+			return 301, "http://other.example/"
+		case "/t":
+			return 200, "<a href=/gone>5</a>"
+		}
+		return 404, ""
+	})
+	f := open(t)
+	worker := w.worker(f, w.options())
+	e, err := NewSubmitter(worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	end := w.start(worker)
+	defer end()
+	verdicts := map[string]int{}
+	for r := range e.Run(t.Context(), slices.Values([]verify.Source{site("http://site.example/")})) {
+		verdicts[r.Link()+" "+r.Verdict.String()]++
+	}
+	want := map[string]int{
+		"http://site.example/ alive": 1, "http://site.example/a moved": 1, "http://site.example/b moved": 1, "http://site.example/t alive": 1,
+		"http://site.example/out moved": 1, "http://site.example/gone dead": 1,
+	}
+	if err := e.Err(); err != nil || !maps.Equal(verdicts, want) {
+		t.Errorf("%v, want %v, %v", verdicts, want, err)
 	}
 }

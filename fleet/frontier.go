@@ -71,7 +71,7 @@ const (
 	deadStream    = "dead"     // messages that can't be read, and why
 )
 
-// ErrName: a frontier's name has other characters than letters, digits, "-" and "_".
+// ErrName is the error for the name of a frontier with other characters than these.
 var ErrName = errors.New(`the name of a frontier has letters, digits, "-" and "_"`)
 
 func (f *Frontier) stream(kind string) string { return "locus-" + f.name + "-" + kind }
@@ -199,7 +199,7 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// ErrSettings: the settings of a frontier are out of range.
+// ErrSettings is the error for settings of a frontier that are out of range.
 var ErrSettings = errors.New("invalid settings of a frontier")
 
 // Settings returns the settings of the frontier, which may be others than those that it was

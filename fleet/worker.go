@@ -374,7 +374,7 @@ func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target
 	other.URL, other.Canonical = canonical, canonical
 	found := verify.Found{Target: other}
 	b := &batch{f: w.frontier}
-	if err := b.target(ctx, s.asker, &found, mine); err == nil {
+	if err = b.target(ctx, s.asker, &found, mine); err == nil {
 		err = b.flush(ctx)
 	}
 	if err != nil {
