@@ -1,0 +1,135 @@
+package fleet
+
+import (
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// manyDocuments has n targets on some hosts, a thousand in a document.
+func manyDocuments(n, hosts int) iter.Seq[verify.Source] {
+	return func(yield func(verify.Source) bool) {
+		for from := 0; from < n; from += 1000 {
+			var b strings.Builder
+			for i := from; i < min(from+1000, n); i++ {
+				fmt.Fprintf(&b, "http://h%d.example/some/path/to/page%d.html\n", i%hosts, i)
+			}
+			if !yield(document(fmt.Sprint("d", from), b.String())) {
+				return
+			}
+		}
+	}
+}
+
+// used returns the memory in use after a collection.
+func used() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func diskUse(b *testing.B, dir string) (n int64) {
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+// Submitting 100,000 targets: bytes on the disk and in memory for each.
+func BenchmarkSubmit(b *testing.B) {
+	const n, hosts = 100_000, 2000
+	w := newWorld(b, redirecting)
+	for b.Loop() {
+		dir := b.TempDir()
+		e, f := benchFrontier(b, dir)
+		before := used()
+		s, err := NewSubmitter(w.worker(f, w.options()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Submit(b.Context(), manyDocuments(n, hosts)); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(int64(used())-int64(before))/n, "heap/target")
+		b.ReportMetric(float64(diskUse(b, dir))/n, "disk/target")
+		s.Close()
+		e()
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "targets/s")
+}
+
+func benchFrontier(b *testing.B, dir string) (end func(), f *Frontier) {
+	e, err := Embed(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	nc, err := e.Connect()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if f, err = OpenFrontier(b.Context(), nc, "default", Settings{}); err != nil {
+		b.Fatal(err)
+	}
+	return func() {
+		nc.Close()
+		if err := e.Close(); err != nil {
+			b.Error(err)
+		}
+	}, f
+}
+
+// One worker against fast hosts in this process, with verify beside it.
+func BenchmarkVerdicts(b *testing.B) {
+	const n, hosts = 3000, 500
+	w := newWorld(b, func(string, string) (int, string) { return 200, "" })
+	o := w.options()
+	o.Parallel = 32
+	b.Run("fleet", func(b *testing.B) {
+		for b.Loop() {
+			end, f := benchFrontier(b, b.TempDir())
+			worker := w.worker(f, o)
+			s, err := NewSubmitter(worker)
+			if err != nil {
+				b.Fatal(err)
+			}
+			stop := w.start(worker)
+			count := 0
+			for range s.Run(b.Context(), manyDocuments(n, hosts)) {
+				count++
+			}
+			if err := s.Err(); err != nil || count != n {
+				b.Fatal(count, err)
+			}
+			stop()
+			s.Close()
+			end()
+		}
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "verdicts/s")
+	})
+	b.Run("verify", func(b *testing.B) {
+		for b.Loop() {
+			if got := len(slices.Collect(verify.New(w.plain(), &o).Run(b.Context(), manyDocuments(n, hosts)))); got != n {
+				b.Fatal(got)
+			}
+		}
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "verdicts/s")
+	})
+}
