@@ -1,0 +1,305 @@
+// Package command is the command locus-beam.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // s3:// beside gs:// and local files
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners, gs://, and local files
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/beam/pipeline"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// The statuses, as those of the command locus.
+const (
+	statusDone        = 0
+	statusUsage       = 2
+	statusFailed      = 3
+	statusInterrupted = 130
+)
+
+const usage = `Run a pipeline of Apache Beam over many URLs.
+
+  locus-beam links.txt
+  locus-beam graph --input 's3://crawl/*.warc.wat.gz' --output s3://out/graph --runner flink --endpoint HOST:8099
+
+Usage: locus-beam [PIPELINE] [FLAGS] [INPUT...]
+       locus-beam server|worker [--port N]
+
+Pipelines:
+  unique   each canonical form, and how often it came (the default)
+  check    findings by rule, and URLs by scheme and host, with samples
+  extract  the URLs in text, HTML, Markdown, archives, WARC and WAT
+  join     the canonical forms of --input that are in --with too
+  graph    links from host to host: of WARC and WAT, or URL TAB URL a line
+
+Input and output:
+  --input GLOB         read these files; also gs:// and s3:// (repeatable)
+  --with GLOB          join: the other list (repeatable)
+  --output PREFIX      begin names of output files with PREFIX (default: the pipeline)
+  --format FORMAT      write text, ndjson or parquet
+  --compression NAME   compress text and ndjson: gzip or zstd
+  --num_shards N       write at most N files
+  --overwrite          replace the files of an earlier run
+
+Records:
+  --field N            the URL is field N of a line; from the end: -1
+  --delimiter TEXT     what is between fields (default: TAB)
+  --key PATH           the URL is at PATH in a line of JSON
+  --rules NAME         check: rfc1738, rfc1630, rfc3986 or whatwg
+  --samples N          check: keep N samples of each row (default 3)
+  --salts N            count a hot key in N parts (default 16)
+  --lift=false         send each record, not one for a key and bundle
+
+Runner, as Beam names them:
+  --runner NAME        prism (the default, embedded), universal, flink, spark, dataflow
+  --endpoint ADDRESS   the job service
+  --environment_type   LOOPBACK, EXTERNAL, PROCESS or DOCKER; and --environment_config
+  --verbose            show what Beam logs
+  --help_runner        all flags of Beam
+`
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, " ") }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+// flags are those of this command. Beam's are beside them, in the same set.
+type flags struct {
+	options        pipeline.Options
+	input, with    list
+	lift, verbose  bool
+	helpRunner     bool
+	samples, salts int
+	port           int
+	stdout, stderr io.Writer
+	subcommand     string
+}
+
+// newFlags adds the flags to set.
+func newFlags(set *flag.FlagSet, stdout, stderr io.Writer) *flags {
+	f := &flags{stdout: stdout, stderr: stderr}
+	o := &f.options
+	set.Var(&f.input, "input", "")
+	set.Var(&f.with, "with", "")
+	set.StringVar(&o.Output, "output", "", "")
+	set.StringVar(&o.Format, "format", "", "")
+	set.StringVar(&o.Compression, "compression", "", "")
+	set.IntVar(&o.Shards, "num_shards", 0, "")
+	set.BoolVar(&o.Overwrite, "overwrite", false, "")
+	set.IntVar(&o.Field, "field", 0, "")
+	set.StringVar(&o.Delimiter, "delimiter", "", "")
+	set.StringVar(&o.Key, "key", "", "")
+	set.StringVar(&o.Rules, "rules", "", "")
+	set.IntVar(&f.samples, "samples", 3, "")
+	set.IntVar(&f.salts, "salts", 16, "")
+	set.BoolVar(&f.lift, "lift", true, "")
+	set.BoolVar(&f.verbose, "verbose", false, "")
+	set.BoolVar(&f.helpRunner, "help_runner", false, "")
+	set.IntVar(&f.port, "port", 0, "")
+	return f
+}
+
+// Run runs the command, and returns its status. It uses [flag.CommandLine], where Beam has
+// its flags, so a process calls it once.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	set := flag.CommandLine
+	set.Init("locus-beam", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	f := newFlags(set, stdout, stderr)
+	err := f.parse(set, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		io.WriteString(stdout, usage)
+		return statusDone
+	case f.helpRunner:
+		set.SetOutput(stdout)
+		set.PrintDefaults()
+		return statusDone
+	case err != nil:
+		return f.fail(statusUsage, err)
+	}
+	f.setLogging()
+	beam.Init() // on a worker it does not return
+	switch f.subcommand {
+	case "server":
+		return f.serve(ctx)
+	case "worker":
+		return f.work(ctx)
+	}
+	o, err := f.options.Checked()
+	if err != nil {
+		return f.fail(statusUsage, err)
+	}
+	if err := f.run(ctx, o); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(stderr, "locus-beam: interrupted; a job on another machine may still run")
+			return statusInterrupted
+		}
+		var use usageError
+		if errors.As(err, &use) {
+			return f.fail(statusUsage, err)
+		}
+		return f.fail(statusFailed, err)
+	}
+	return statusDone
+}
+
+// setLogging chooses what is logged. Without --verbose the message of the error that ends a
+// run is enough: Beam logs it five times, with the whole plan.
+func (f *flags) setLogging() {
+	switch {
+	case f.verbose:
+		log.SetupLogging("info", "text")
+	case f.subcommand != "":
+		log.SetupLogging("warn", "text")
+	default:
+		slog.SetDefault(slog.New(slog.DiscardHandler))
+		log.SetLogger(&log.Standard{Level: log.SevFatal})
+	}
+}
+
+// usageError is a mistake of the user that only a look at the files shows.
+type usageError struct{ error }
+
+// parse reads the arguments: flags may stand before and after the inputs.
+func (f *flags) parse(set *flag.FlagSet, args []string) error {
+	var named bool
+	for len(args) > 0 {
+		if err := set.Parse(args); err != nil {
+			return err
+		}
+		args = set.Args()
+		if len(args) == 0 {
+			break
+		}
+		first := args[0]
+		args = args[1:]
+		switch {
+		case named || len(f.input) > 0:
+			f.input = append(f.input, first)
+		case first == "server" || first == "worker":
+			f.subcommand, named = first, true
+		case slices.Contains(pipeline.Names(), first):
+			f.options.Pipeline, named = first, true
+		default:
+			named = true
+			f.input = append(f.input, first)
+		}
+	}
+	o := &f.options
+	o.Input, o.With, o.NoLift = f.input, f.with, !f.lift
+	if o.Samples = f.samples; f.samples <= 0 {
+		o.Samples = pipeline.NoSamples
+	}
+	if o.Salts = f.salts; f.salts <= 1 {
+		o.Salts = pipeline.NoSalts
+	}
+	if o.Output == "" {
+		o.Output = "unique"
+		if o.Pipeline != "" {
+			o.Output = o.Pipeline
+		}
+	}
+	if f.subcommand != "" && len(f.input) > 0 {
+		return fmt.Errorf("%s takes no input: %q", f.subcommand, f.input[0])
+	}
+	return nil
+}
+
+// fail writes a message. It has no password, and nothing that a terminal obeys.
+func (f *flags) fail(status int, err error) int {
+	fmt.Fprintf(f.stderr, "locus-beam: %s\n", term.Safe(locus.MaskText(reason(err.Error()))))
+	return status
+}
+
+// reason returns the reason in an error of Beam, which has the plan and the names of all
+// steps before it: the last line.
+func reason(message string) string {
+	message = strings.TrimSpace(message)
+	return strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])
+}
+
+// run runs a pipeline.
+func (f *flags) run(ctx context.Context, o pipeline.Options) error {
+	p, out := pipeline.Build(o)
+	existing, err := out.Existing(ctx)
+	if err != nil {
+		return err
+	}
+	if len(existing) > 0 && !o.Overwrite {
+		return usageError{fmt.Errorf("%s is there: choose another --output, or --overwrite", locus.Quote(existing[0]))}
+	}
+	if err := out.Remove(ctx); err != nil {
+		return err
+	}
+	result, err := execute(ctx, p)
+	if *jobopts.Async && err == nil {
+		return nil
+	}
+	if err == nil {
+		// A job that was cancelled is no error to the SDK.
+		if existing, err = out.Existing(ctx); err == nil && len(existing) == 0 {
+			err = fmt.Errorf("the job ended without output in %s", locus.Quote(path.Dir(o.Output)))
+		}
+	}
+	if err != nil {
+		clean := context.WithoutCancel(ctx)
+		out.Clean(clean)
+		out.Remove(clean)
+		return err
+	}
+	f.summarize(result, existing)
+	return nil
+}
+
+// execute runs p, until ctx ends.
+func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+	runner := *runners.Runner
+	if runner == "" {
+		runner = "prism"
+	}
+	type outcome struct {
+		result beam.PipelineResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := beam.Run(ctx, runner, p)
+		done <- outcome{result, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// summarize writes what was done to standard error, and the names of the files to standard
+// output.
+func (f *flags) summarize(result beam.PipelineResult, files []string) {
+	slices.Sort(files)
+	for _, name := range files {
+		fmt.Fprintln(f.stdout, term.Safe(name))
+	}
+	if c := pipeline.CountsOf(result); c != (pipeline.Counts{}) {
+		fmt.Fprintf(f.stderr, "%d records, %d octets read, %d keys and %d octets shuffled, %d dead letters\n",
+			c.Records, c.Read, c.Keys, c.Shuffled, c.Dead)
+	}
+}

@@ -1,0 +1,110 @@
+package pipeline
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+// Workers find types and functions by name, so the SDK wants all of them before beam.Init.
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[Tally](), encodeTally, decodeTally)
+	beam.RegisterCoder(reflect.TypeFor[Row](), encodeRow, decodeRow)
+	beam.RegisterType(reflect.TypeFor[Source]())
+	beam.RegisterType(reflect.TypeFor[Pattern]())
+	register.DoFn3x1[context.Context, Pattern, func(Source), error](&matchFn{})
+	register.DoFn6x1[context.Context, *sdf.LockRTracker, Source, func([]byte, Tally), func([]byte, Tally), func(Row), error](&scanFn{})
+	register.DoFn4x1[context.Context, Source, func(Row), func(Row), error](&extractFn{})
+	register.DoFn2x2[[]byte, Tally, []byte, Tally](&unsaltFn{})
+	register.DoFn3x0[[]byte, Tally, func(Row)](&rowFn{})
+	register.DoFn3x1[[]byte, func(*Tally) bool, func([]byte, Tally), error](&sumFn{})
+	register.DoFn2x0[Row, func(int, Row)](&shardFn{})
+	register.DoFn4x1[context.Context, int, func(*Row) bool, func(string), error](&writeShardFn{})
+	register.DoFn3x1[context.Context, Row, func(string), error](&writeFn{})
+	register.DoFn3x1[context.Context, int, func(*string) bool, error](&publishFn{})
+	register.Combiner1[Tally](&mergeFn{})
+	register.Emitter1[Source]()
+	register.Emitter1[Row]()
+	register.Emitter1[string]()
+	register.Emitter2[[]byte, Tally]()
+	register.Emitter2[int, Row]()
+	register.Iter1[Tally]()
+	register.Iter1[Row]()
+	register.Iter1[string]()
+}
+
+// Build returns the pipeline of o, which must come from [Options.Checked].
+func Build(o Options) (*beam.Pipeline, Output) {
+	out := Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline}
+	p, s := beam.NewPipelineWithRoot()
+	var patterns []any
+	for side, globs := range [][]string{o.Input, o.With} {
+		for _, glob := range globs {
+			patterns = append(patterns, Pattern{glob, side})
+		}
+	}
+	sources := beam.ParDo(s.Scope("match"), &matchFn{Lines: o.Field != 0 || o.Key != ""}, beam.Create(s, patterns...))
+	var rows, dead beam.PCollection
+	if o.Pipeline == Extract {
+		// Files go to different workers.
+		rows, dead = beam.ParDo2(s.Scope("extract"), &extractFn{Options: o}, beam.Reshuffle(s, sources))
+	} else {
+		var tallies beam.PCollection
+		tallies, dead = count(s.Scope(o.Pipeline), o, sources)
+		rows = beam.ParDo(s.Scope("rows"), &rowFn{o.Pipeline}, tallies)
+	}
+	finished := beam.Flatten(s,
+		beam.Create(s, ""), // an empty result is published, too
+		write(s.Scope("write"), o, out, rows),
+		beam.ParDo(s.Scope("dead letters"), &writeFn{Output: out, Kind: deadLetters}, dead))
+	beam.ParDo0(s.Scope("publish"), &publishFn{out}, beam.GroupByKey(s, beam.AddFixedKey(s, finished)))
+	return p, out
+}
+
+// count returns the tally of each key. Hot keys are summed in parts first.
+func count(s beam.Scope, o Options, sources beam.PCollection) (tallies, dead beam.PCollection) {
+	cold, hot, dead := beam.ParDo3(s, &scanFn{Options: o}, sources)
+	parts := beam.ParDo(s, &unsaltFn{}, sum(s.Scope("hot keys"), o, hot))
+	return sum(s, o, beam.Flatten(s, cold, parts)), dead
+}
+
+// sum adds the tallies of each key. A runner that lifts combiners adds those of a worker
+// before they are sent.
+func sum(s beam.Scope, o Options, tallies beam.PCollection) beam.PCollection {
+	if o.NoLift {
+		return beam.ParDo(s, &sumFn{o.Samples}, beam.GroupByKey(s, tallies))
+	}
+	return beam.CombinePerKey(s, &mergeFn{o.Samples}, tallies)
+}
+
+// sumFn is mergeFn without lifting.
+type sumFn struct{ Keep int }
+
+// ProcessElement implements the SDK's DoFn.
+func (f *sumFn) ProcessElement(key []byte, tallies func(*Tally) bool, emit func([]byte, Tally)) error {
+	var sum, t Tally
+	for tallies(&t) {
+		sum.add(t, f.Keep)
+	}
+	emit(key, sum)
+	return nil
+}
+
+// write writes rows to temporary files, and returns their names.
+func write(s beam.Scope, o Options, out Output, rows beam.PCollection) beam.PCollection {
+	if o.Shards == 0 {
+		return beam.ParDo(s, &writeFn{Output: out, Kind: o.Pipeline}, rows)
+	}
+	return beam.ParDo(s, &writeShardFn{out}, beam.GroupByKey(s, beam.ParDo(s, &shardFn{o.Shards}, rows)))
+}
+
+// shardFn chooses the file of a row.
+type shardFn struct{ N int }
+
+// ProcessElement implements the SDK's DoFn.
+func (f *shardFn) ProcessElement(r Row, emit func(int, Row)) {
+	emit(int(hash(string(encodeRow(r)))%uint64(f.N)), r)
+}

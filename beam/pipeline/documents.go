@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/profile"
+)
+
+// The limits of what a document unpacks to: those of a large web archive.
+const (
+	maxUnpacked = 64 << 30
+	maxMembers  = 100_000_000
+)
+
+// links yields the links of s.
+func links(ctx context.Context, s Source, in *reading, rules profile.Rules, o document.Options) iter.Seq2[document.Link, error] {
+	o.Extract.Schemes = rules.Registry.InText()
+	o.Unpacked, o.Members = maxUnpacked, maxMembers
+	return func(yield func(document.Link, error) bool) {
+		for l, err := range document.Links(in.document(), s.Path, &o) {
+			if ctx.Err() != nil || !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// deadMember returns where in a document err happened, and its reason.
+func deadMember(err error) (at string, reason error) {
+	var e *document.Error
+	if errors.As(err, &e) {
+		return e.Member, e.Err
+	}
+	return "", err
+}
+
+// extractFn finds the URLs of documents.
+type extractFn struct {
+	Options Options
+
+	rules profile.Rules
+	stats
+}
+
+// Setup implements the SDK's DoFn.
+func (f *extractFn) Setup() (err error) {
+	f.rules, err = f.Options.rules()
+	return err
+}
+
+// StartBundle implements the SDK's DoFn.
+func (f *extractFn) StartBundle(_ context.Context, found, dead func(Row)) { f.stats = stats{} }
+
+// FinishBundle implements the SDK's DoFn.
+func (f *extractFn) FinishBundle(ctx context.Context, found, dead func(Row)) { f.report(ctx) }
+
+// ProcessElement implements the SDK's DoFn.
+func (f *extractFn) ProcessElement(ctx context.Context, s Source, found, dead func(Row)) error {
+	in, err := open(ctx, s, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown(s.Path), err)
+	}
+	defer in.Close()
+	for l, err := range links(ctx, s, in, f.rules, document.Options{}) {
+		switch {
+		case err != nil && in.err == nil:
+			at, reason := deadMember(err)
+			f.dead++
+			dead(deadRow(s.Path, at, nil, reason))
+		case err == nil && !l.URL.IsZero():
+			f.lines++
+			found(linkRow(s.Path, l))
+		}
+	}
+	f.read += s.Size
+	if in.err != nil {
+		return fmt.Errorf("%s: %w", shown(s.Path), in.err)
+	}
+	return ctx.Err()
+}
+
+func linkRow(file string, l document.Link) Row {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return Row{[]string{
+		l.URL.String(), file, l.Member, number(l.Line), number(l.Column), number(l.Start), number(l.End),
+		l.Form.String(), l.Type, l.Element, l.Alternative.String(),
+	}}
+}
+
+// archive counts the links of the pages in a web archive.
+func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
+	in, err := open(ctx, s, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for l, err := range links(ctx, s, in, f.records.rules, document.Options{NoPosition: true}) {
+		switch {
+		case err != nil && in.err == nil:
+			at, reason := deadMember(err)
+			bury(at, nil, reason)
+		case err == nil:
+			f.lines++
+			f.page(l, bury)
+		}
+	}
+	f.read += s.Size
+	if in.err != nil {
+		return in.err
+	}
+	return ctx.Err()
+}
+
+// page counts a link of a page.
+func (f *scanFn) page(l document.Link, bury burier) {
+	from, err := pageOf(l)
+	if err != nil {
+		bury(l.Member, []byte(l.URL.String()+l.Ref), err)
+		return
+	}
+	to, err := l.Resolve(from)
+	if err != nil {
+		bury(l.Member, []byte(l.URL.String()+l.Ref), err)
+		return
+	}
+	registry := f.records.rules.Registry
+	if c, _, err := registry.Canonical(from); err == nil {
+		from = c
+	}
+	if c, _, err := registry.Canonical(to); err == nil {
+		to = c
+	}
+	f.records.link(&f.counts, from, to)
+}
+
+// pageOf returns the URL of the page that l is in.
+func pageOf(l document.Link) (locus.URL, error) {
+	if u, err := locus.Parse(l.Member); err == nil && u.Host() != "" {
+		return u, nil
+	}
+	if u, err := locus.Parse(l.Base); err == nil {
+		return u, nil
+	}
+	return locus.URL{}, errors.New("the URL of the page is unknown: graph reads web archives, or pairs of URLs")
+}

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/lines"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/profile"
+)
+
+// records turns records into keys and tallies.
+type records struct {
+	pipeline string
+	finder   *lines.Finder
+	rules    profile.Rules
+	samples  int
+	decoded  []byte
+}
+
+func newRecords(o Options) (*records, error) {
+	finder, err := o.finder()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := o.rules()
+	return &records{pipeline: o.Pipeline, finder: finder, rules: rules, samples: o.Samples}, err
+}
+
+// add counts a record. side is the list of Join that it is in. The error says why the record
+// can't be read.
+func (r *records) add(counts *aggregate, side int, line []byte) error {
+	if r.finder != nil {
+		start, end, err := r.finder.Find(line)
+		if err == nil {
+			r.decoded, err = r.finder.Decode(r.decoded, line[start:end])
+		}
+		if err != nil {
+			return err
+		}
+		line = bytes.Trim(r.decoded, blanks)
+	}
+	input := octet.View(line)
+	switch r.pipeline {
+	case Check:
+		return r.check(counts, input)
+	case Graph:
+		return r.pair(counts, input)
+	}
+	u, err := r.canonical(input)
+	if err != nil {
+		return err
+	}
+	t := Tally{N: 1}
+	if side == 1 {
+		t = Tally{M: 1}
+	}
+	counts.add(u.String(), t)
+	return nil
+}
+
+// canonical returns the canonical form of input, as "locus canonical" has it.
+func (r *records) canonical(input string) (locus.URL, error) {
+	u, err := locus.Parse(input)
+	if err != nil {
+		u, err = shape.Read(input) // in the wrapper of RFC 1738's appendix
+	}
+	if err != nil {
+		return u, err
+	}
+	u, _, err = r.rules.Registry.Canonical(u)
+	return u, err
+}
+
+// The groups of Check, which keys begin with.
+const (
+	byRule   = "rule"
+	byScheme = "scheme"
+	byHost   = "host"
+)
+
+// check counts the findings about input: N by rule, and the URLs that do not conform by
+// scheme and host; M is how many URLs there are.
+func (r *records) check(counts *aggregate, input string) error {
+	list, err := shape.CheckInput(r.rules, input, nil)
+	sample := func() []string {
+		if r.samples <= 0 {
+			return nil
+		}
+		return []string{strings.Clone(shape.Mask(input))}
+	}
+	seen := map[string]bool{}
+	for _, v := range list {
+		key := byRule + "\t" + v.Kind.String() + " " + v.Rule
+		t := Tally{N: 1}
+		if !seen[key] {
+			seen[key] = true
+			t.M, t.Samples = 1, sample()
+		}
+		counts.add(key, t)
+	}
+	if err != nil {
+		return err
+	}
+	t := Tally{M: 1}
+	if !locus.Conforms(list) {
+		t.N, t.Samples = 1, sample()
+	}
+	u, err := shape.Read(input)
+	if err != nil {
+		return nil // a URL by other rules than those of Parse
+	}
+	if canonical, _, err := r.rules.Registry.Canonical(u); err == nil {
+		u = canonical
+	}
+	counts.add(byScheme+"\t"+u.Scheme(), t)
+	if u.Host() != "" {
+		counts.add(byHost+"\t"+strings.ToLower(u.Host()), t)
+	}
+	return nil
+}
+
+// pair counts a link: two URLs with a TAB between them.
+func (r *records) pair(counts *aggregate, input string) error {
+	from, to, found := strings.Cut(input, "\t")
+	if !found || strings.Contains(to, "\t") {
+		return errors.New("the line is not two URLs with a TAB between them")
+	}
+	source, err := r.canonical(strings.Trim(from, blanks))
+	if err != nil {
+		return fmt.Errorf("the first URL: %w", err)
+	}
+	target, err := r.canonical(strings.Trim(to, blanks))
+	if err != nil {
+		return fmt.Errorf("the second URL: %w", err)
+	}
+	r.link(counts, source, target)
+	return nil
+}
+
+// link counts a link from host to host. One from or to a URL without a host, such as mailto,
+// is not counted.
+func (r *records) link(counts *aggregate, from, to locus.URL) {
+	if from.Host() != "" && to.Host() != "" {
+		counts.add(strings.ToLower(from.Host())+"\t"+strings.ToLower(to.Host()), Tally{N: 1})
+	}
+}

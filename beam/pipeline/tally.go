@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+// Tally is what is known about a key: two counts, whose meaning the pipeline gives, and
+// samples.
+type Tally struct {
+	N, M    int64
+	Samples []string // the first by sampleLess
+}
+
+// add adds what o knows, and keeps at most keep samples.
+func (t *Tally) add(o Tally, keep int) {
+	t.N += o.N
+	t.M += o.M
+	for _, s := range o.Samples {
+		t.sample(s, keep)
+	}
+}
+
+// sample keeps text if it is among the first. Which ones are kept does not depend on the
+// order in which they come.
+func (t *Tally) sample(text string, keep int) {
+	if keep <= 0 {
+		return
+	}
+	if len(t.Samples) == keep && compareSamples(text, t.Samples[keep-1]) >= 0 {
+		return
+	}
+	i, found := slices.BinarySearchFunc(t.Samples, text, compareSamples)
+	if found {
+		return
+	}
+	// Accumulators are shared in a runner, so their samples are not changed in place.
+	t.Samples = slices.Insert(slices.Clone(t.Samples), i, text)
+	t.Samples = t.Samples[:min(len(t.Samples), keep)]
+}
+
+// compareSamples orders texts by a hash, so that samples are not all of one host.
+func compareSamples(a, b string) int {
+	x, y := hash(a), hash(b)
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// hash returns a hash that is the same in every process.
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+var errCut = errors.New("the encoded value is cut")
+
+// encodeTally is the coder of a Tally.
+func encodeTally(t Tally) []byte {
+	b := binary.AppendVarint(make([]byte, 0, 8), t.N)
+	return appendTexts(binary.AppendVarint(b, t.M), t.Samples)
+}
+
+func decodeTally(b []byte) (t Tally, err error) {
+	for _, n := range []*int64{&t.N, &t.M} {
+		var size int
+		if *n, size = binary.Varint(b); size <= 0 {
+			return Tally{}, errCut
+		}
+		b = b[size:]
+	}
+	t.Samples, err = decodeTexts(b)
+	return t, err
+}
+
+// appendTexts appends a list of texts.
+func appendTexts(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, s := range list {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+// decodeTexts returns the list that is all of b.
+func decodeTexts(b []byte) (list []string, err error) {
+	next := func() (uint64, error) {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			return 0, errCut // a text takes an octet at least, its length
+		}
+		b = b[size:]
+		return n, nil
+	}
+	count, err := next()
+	if err != nil {
+		return nil, err
+	}
+	for range count {
+		n, err := next()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, string(b[:n]))
+		b = b[n:]
+	}
+	if len(b) > 0 {
+		return nil, errors.New("the encoded value has octets after its end")
+	}
+	return list, nil
+}
+
+// Row is a row of output: a text for each column.
+type Row struct{ Cells []string }
+
+func encodeRow(r Row) []byte                { return appendTexts(nil, r.Cells) }
+func decodeRow(b []byte) (r Row, err error) { r.Cells, err = decodeTexts(b); return r, err }
+
+// mergeFn adds tallies.
+type mergeFn struct{ Keep int }
+
+// CreateAccumulator implements the SDK's CombineFn.
+func (f *mergeFn) CreateAccumulator() Tally { return Tally{} }
+
+// AddInput implements the SDK's CombineFn.
+func (f *mergeFn) AddInput(t, in Tally) Tally { t.add(in, f.Keep); return t }
+
+// MergeAccumulators implements the SDK's CombineFn.
+func (f *mergeFn) MergeAccumulators(a, b Tally) Tally { a.add(b, f.Keep); return a }
+
+// ExtractOutput implements the SDK's CombineFn.
+func (f *mergeFn) ExtractOutput(t Tally) Tally { return t }
