@@ -119,7 +119,7 @@ func (r *records) check(counts *aggregate, input string) error {
 	}
 	counts.add(byScheme+"\t"+u.Scheme(), t)
 	if u.Host() != "" {
-		counts.add(byHost+"\t"+strings.ToLower(u.Host()), t)
+		counts.add(byHost+"\t"+octet.ToLower(u.Host()), t)
 	}
 	return nil
 }
@@ -146,6 +146,6 @@ func (r *records) pair(counts *aggregate, input string) error {
 // is not counted.
 func (r *records) link(counts *aggregate, from, to locus.URL) {
 	if from.Host() != "" && to.Host() != "" {
-		counts.add(strings.ToLower(from.Host())+"\t"+strings.ToLower(to.Host()), Tally{N: 1})
+		counts.add(octet.ToLower(from.Host())+"\t"+octet.ToLower(to.Host()), Tally{N: 1})
 	}
 }

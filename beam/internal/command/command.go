@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -111,7 +113,7 @@ func newFlags(set *flag.FlagSet, stdout, stderr io.Writer) *flags {
 	set.BoolVar(&f.lift, "lift", true, "")
 	set.BoolVar(&f.verbose, "verbose", false, "")
 	set.BoolVar(&f.helpRunner, "help_runner", false, "")
-	set.IntVar(&f.port, "port", 0, "")
+	set.IntVar(&f.port, "port", defaultPort, "")
 	return f
 }
 
@@ -134,8 +136,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return f.fail(statusUsage, err)
 	}
-	f.setLogging()
 	beam.Init() // on a worker it does not return
+	f.setLogging()
 	switch f.subcommand {
 	case "server":
 		return f.serve(ctx)
@@ -248,6 +250,15 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	if err := out.Remove(ctx); err != nil {
 		return err
 	}
+	// The SDK leaves files in the folder for temporary files.
+	folder, err := os.MkdirTemp("", "locus-beam-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := os.Setenv("TMPDIR", folder); err != nil {
+		return err
+	}
 	result, err := execute(ctx, p)
 	if *jobopts.Async && err == nil {
 		return nil
@@ -274,6 +285,9 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 	if runner == "" {
 		runner = "prism"
 	}
+	if err := chooseWorkerBinary(); err != nil {
+		return nil, err
+	}
 	type outcome struct {
 		result beam.PipelineResult
 		err    error
@@ -289,6 +303,15 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// chooseWorkerBinary sends this program to workers that need one, if it runs there. Otherwise
+// the SDK would compile one from sources that may not be here.
+func chooseWorkerBinary() (err error) {
+	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+		*jobopts.WorkerBinary, err = os.Executable()
+	}
+	return err
 }
 
 // summarize writes what was done to standard error, and the names of the files to standard

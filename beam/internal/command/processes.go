@@ -10,14 +10,19 @@ import (
 
 // The ports of the subcommands without --port: those of Beam's own programs.
 const (
-	serverPort = 8073
-	workerPort = 50000
+	defaultPort = -1
+	serverPort  = 8073
+	workerPort  = 50000
 )
 
-// serve runs a job server of Prism until ctx ends.
+// serve runs a job server of Prism until ctx ends. Prism does not tell which port it has, so
+// the kernel can't choose one.
 func (f *flags) serve(ctx context.Context) int {
-	if f.port == 0 {
+	if f.port == defaultPort {
 		f.port = serverPort
+	}
+	if f.port <= 0 || f.port > 65535 {
+		return f.fail(statusUsage, fmt.Errorf("port %d is out of range (1-65535)", f.port))
 	}
 	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: f.port}); err != nil {
 		return f.fail(statusFailed, err)
@@ -29,8 +34,11 @@ func (f *flags) serve(ctx context.Context) int {
 
 // work runs a pool of workers until ctx ends.
 func (f *flags) work(ctx context.Context) int {
-	if f.port == 0 {
+	if f.port == defaultPort {
 		f.port = workerPort
+	}
+	if f.port < 0 || f.port > 65535 {
+		return f.fail(statusUsage, fmt.Errorf("port %d is out of range (0-65535)", f.port))
 	}
 	pool, err := extworker.StartLoopback(ctx, f.port)
 	if err != nil {
