@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
@@ -205,6 +204,3 @@ func skipLine(in *bufio.Reader) (n int64, err error) {
 		}
 	}
 }
-
-// local reports whether path is in the file system of this machine.
-func local(path string) bool { return !strings.Contains(path, "://") }

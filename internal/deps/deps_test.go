@@ -398,7 +398,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("go.mod has %s, which belongs into a module of its own", name)
 		}
 	}
-	for _, name := range []string{"bench", "browser"} {
+	for _, name := range []string{"bench", "browser", "beam"} {
 		if _, err := os.Stat(filepath.Join(root, name, "go.mod")); err != nil {
 			t.Errorf("%s is not a module of its own: %v", name, err)
 		}

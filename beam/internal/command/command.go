@@ -15,11 +15,10 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // s3:// beside gs:// and local files
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners, gs://, and local files
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/beam/pipeline"
