@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/browse"
 	"github.com/locus-url/locus/internal/cli/configure"
 	"github.com/locus-url/locus/internal/cli/extract"
 	"github.com/locus-url/locus/internal/cli/gateway"
@@ -39,6 +40,7 @@ func subcommands() []subcommand {
 		{"verify", verify.New},
 		{"mirror", mirror.New},
 		{"open", open.New},
+		{"browse", newBrowse},
 		{"gateway", gateway.New},
 		{"index", index.New},
 		{"schemes", schemes.New},
@@ -46,6 +48,10 @@ func subcommands() []subcommand {
 		{"config", configure.New},
 		{"man", help.NewMan},
 	}
+}
+
+func newBrowse(a *base.App) *cobra.Command {
+	return browse.New(a, browse.Terminal{Converse: open.Converse, Compose: open.Compose})
 }
 
 // commands makes every subcommand.

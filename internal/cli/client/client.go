@@ -38,6 +38,7 @@ type Options struct {
 	Fill       scheme.FillFunc                  // fills in forms; may be nil
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // ask for no login
+	Suspend    func() (resume func())           // is called around a question at the terminal; may be nil
 	ForGateway bool                             // sessions run in the pages of a gateway
 
 	// Archives take the place of the network.
@@ -87,7 +88,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		return nil, nil, err
 	}
 	login := NewLogin(a)
-	login.silent = o.NoPrompt
+	login.silent, login.suspend = o.NoPrompt, o.Suspend
 	options := &access.Options{
 		Gateways: gateways,
 		Via:      o.ViaGateway,

@@ -181,14 +181,14 @@ func (t *table) textRow(item scheme.Item) string {
 	indent := map[layout]int{narrow: form.Indent, wide: wideIndent, articles: articleIndent}[t.layout]
 	kind := ""
 	if item.Kind != scheme.KindInfo && item.Kind != scheme.KindUnknown && indent >= form.Indent {
-		kind = fmt.Sprintf("%7s%s", "", shortKind(item))
+		kind = fmt.Sprintf("%7s%s", "", ShortKind(item))
 	}
 	return fmt.Sprintf("%-*s", indent, kind) + t.Line(item.Title) + t.noteOf(item)
 }
 
 func (t *table) linkRow(item scheme.Item) string {
 	t.links++
-	row := fmt.Sprintf("%5d  %-7s  ", t.links, shortKind(item))
+	row := fmt.Sprintf("%5d  %-7s  ", t.links, ShortKind(item))
 	title := t.Line(item.Title)
 	switch {
 	case t.layout == wide:
@@ -225,8 +225,8 @@ func column(text string, width int) string {
 // shortNames are the characters of names that stand for media types.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// shortKind returns the kind, or for an object its type, in at most seven characters.
-func shortKind(item scheme.Item) string {
+// ShortKind returns the kind, or for an object its type, in at most seven characters.
+func ShortKind(item scheme.Item) string {
 	if item.Kind != scheme.KindObject {
 		return string(item.Kind)
 	}

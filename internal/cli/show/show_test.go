@@ -123,7 +123,7 @@ func TestShortKind(t *testing.T) {
 		{scheme.KindObject, "a/\x1b[2J", "object"},
 		{scheme.KindObject, "nonsense", "object"},
 	} {
-		if got := shortKind(scheme.Item{Kind: test.kind, Type: test.typ}); got != test.want {
+		if got := ShortKind(scheme.Item{Kind: test.kind, Type: test.typ}); got != test.want {
 			t.Errorf("%s %q: %q, want %q", test.kind, test.typ, got, test.want)
 		}
 	}
