@@ -15,7 +15,7 @@ import (
 // subcommand obeys.
 func TestHelpShowsObeyedFlags(t *testing.T) {
 	all := "timeout max-size allow-private allow-port gateway no-gateway"
-	obeyed := map[string]string{"get": all, "open": all, "verify": all, "mirror": all, "gateway": all, "schemes": "gateway no-gateway", "extract": "max-size", "lens": "timeout max-time"}
+	obeyed := map[string]string{"get": all, "open": all, "browse": all, "verify": all, "mirror": all, "gateway": all, "schemes": "gateway no-gateway", "extract": "max-size", "lens": "timeout max-time"}
 	for _, cmd := range newRoot(testApp(t, "")).Commands() {
 		if !cmd.Runnable() || cmd.Hidden {
 			continue

@@ -3,6 +3,7 @@ package browse
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus/internal/term"
 )
@@ -85,7 +86,7 @@ func (b *block) appendLines(lines []line, index, width, digits int) []line {
 			continue
 		}
 		for text := r.text; text != ""; {
-			word := nextWord(text)
+			word := nextWord(text, 16*width+64)
 			blanks := len(word) - len(strings.TrimLeft(word, " "))
 			columns := term.Width(word)
 			switch {
@@ -126,8 +127,16 @@ func isASCII(text string) bool {
 	return true
 }
 
-// nextWord returns the blanks at the start of text and the word after them.
-func nextWord(text string) string {
+// nextWord returns the blanks at the start of text and the word after them, or their
+// first bytes: about most of them, so that a line of any length is broken in time that
+// grows with its length.
+func nextWord(text string, most int) string {
+	if len(text) > most {
+		for most < len(text) && !utf8.RuneStart(text[most]) {
+			most++
+		}
+		text = text[:most]
+	}
 	start := len(text) - len(strings.TrimLeft(text, " "))
 	if n := strings.IndexByte(text[start:], ' '); n >= 0 {
 		return text[:start+n]

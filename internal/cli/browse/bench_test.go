@@ -1,0 +1,92 @@
+package browse
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// longMenu is a library with a menu of n items.
+func longMenu(n int) *library {
+	items := make([]scheme.Item, n)
+	for i := range items {
+		items[i] = item(fmt.Sprintf("ftp://h.example/pub/file-%d.txt", i), fmt.Sprintf("file-%d.txt", i), scheme.KindObject)
+	}
+	return &library{open: map[string]func() scheme.Resource{"ftp://h.example/pub/": menu("pub", items...)}}
+}
+
+// A screen of a menu of 20,000 items.
+func BenchmarkScrollLongMenu(b *testing.B) {
+	t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
+	t.keys("end")
+	for b.Loop() {
+		t.keys("pgup pgdown down")
+		t.m.View()
+	}
+}
+
+// All of a menu of 20,000 items for another width.
+func BenchmarkLayLongMenu(b *testing.B) {
+	t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
+	p, width := t.m.page(), 80
+	for b.Loop() {
+		width = 120 - width
+		p.lay(width)
+	}
+}
+
+// heap returns the octets in use.
+func heap() uint64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc
+}
+
+// After 1,000 pages a history takes little more memory than after 100.
+func TestMemoryIsLevel(t *testing.T) {
+	l := &library{open: map[string]func() scheme.Resource{}}
+	text := strings.Repeat("A line of a page with a link to <URL:http://h.example/>.\n", 1000)
+	for i := range 1000 {
+		l.open[fmt.Sprintf("gopher://h.example/0/%d", i)] = object("text/plain", text)
+	}
+	b := newTester(t, l, "gopher://h.example/0/0", 80, 24)
+	var early uint64
+	for i := range 1000 {
+		b.m.typed(fmt.Sprintf("gopher://h.example/0/%d", i))
+		b.do(b.m.commands())
+		if i == 100 {
+			early = heap()
+		}
+	}
+	if late := heap(); late > early+8<<20 {
+		t.Errorf("%d octets after 1,000 pages, %d after 100", late, early)
+	} else {
+		t.Logf("%d octets after 1,000 pages, %d after 100", late, early)
+	}
+	// A page that was dropped is opened again.
+	n := len(l.asked)
+	for range 100 {
+		b.keys("b")
+	}
+	b.wants("A line of a page")
+	if len(l.asked) == n {
+		t.Error("no page was dropped")
+	}
+}
+
+// A line of any length is broken in time that grows with it.
+func TestLongLine(t *testing.T) {
+	l := &library{open: map[string]func() scheme.Resource{}}
+	l.open["gopher://h.example/0/x"] = object("text/plain", strings.Repeat("x", 4<<20))
+	l.open["gopher://h.example/0/blank"] = object("text/plain", strings.Repeat(" ", 4<<20)+"\u0301")
+	l.open["gopher://h.example/0/mark"] = object("text/plain; charset=utf-8", "a"+strings.Repeat("\u0301", 1<<20))
+	for _, name := range []string{"x", "blank", "mark"} {
+		b := newTester(t, l, "gopher://h.example/0/"+name, 80, 24)
+		b.keys("end")
+		b.screen()
+	}
+}
