@@ -305,7 +305,7 @@ func TestHostileTexts(t *testing.T) {
 			for _, keys := range []string{"end", "=", "b c", "b \\", "b H", "b a", "B", "b 1 enter", "b f", "esc t"} {
 				b.keys(keys)
 				b.screen()
-				if title := b.m.View().WindowTitle; strings.ContainsAny(title, "\x1b\x07\n\x9b") {
+				if title := b.m.View().WindowTitle; strings.ContainsAny(title, "\x1b\x07\n\u009b") {
 					t.Errorf("title %q", title)
 				}
 			}
