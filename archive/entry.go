@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ import (
 
 // entry is a record in the index. As text it is a line, of fields between TABs:
 //
-//	host, scheme and rest of the URL; date; kind; file; offset; status; type; digest; URL
+//	host, scheme and rest of the URL; date; kind; file; offset; status; type; digest; URL;
+//	CRC-32C of the line before this field
 //
 // Lines are sorted by their octets. So the URLs of a host are together, and the records of a
 // URL are in order of time. For each digest of a payload there is another line, which begins
@@ -48,6 +50,7 @@ const (
 
 // append appends the line of e, with its end.
 func (e *entry) append(dst []byte) []byte {
+	start := len(dst)
 	dst = append(append(dst, e.key...), '\t')
 	dst = append(append(dst, e.time...), '\t', e.kind, '\t')
 	dst = append(strconv.AppendInt(dst, int64(e.file), 10), '\t')
@@ -55,13 +58,29 @@ func (e *entry) append(dst []byte) []byte {
 	dst = append(strconv.AppendInt(dst, int64(e.status), 10), '\t')
 	dst = append(append(dst, e.media...), '\t')
 	dst = append(append(dst, e.digest...), '\t')
-	return append(append(dst, e.url...), '\n')
+	dst = append(append(dst, e.url...), '\t')
+	return append(strconv.AppendUint(dst, uint64(checksum(dst[start:])), 16), '\n')
+}
+
+func checksum[T string | []byte](line T) uint32 {
+	return crc32.Checksum([]byte(line), crc32.MakeTable(crc32.Castagnoli))
+}
+
+// isWhole reports whether a line without its end has the checksum that it ends with.
+func isWhole[T string | []byte](line T) bool {
+	text := string(line)
+	at := strings.LastIndexByte(text, '\t') + 1
+	return strconv.FormatUint(uint64(checksum(text[:at])), 16) == text[at:]
 }
 
 var errEntry = errors.New("the index is damaged")
 
 // parseEntry reads a line without its end.
 func parseEntry(line string) (e entry, err error) {
+	if !isWhole(line) {
+		return e, errEntry
+	}
+	line = line[:strings.LastIndexByte(line, '\t')]
 	prefix := ""
 	if rest, ok := strings.CutPrefix(line, "\t"); ok {
 		prefix, line = "\t", rest

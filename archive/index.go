@@ -9,13 +9,24 @@ import (
 	"iter"
 	"os"
 	"strings"
+
+	"github.com/locus-url/locus/scheme"
 )
 
 // index is a sorted file of entries, after a first line that identifies it.
 type index struct {
 	file  *os.File
-	start int64 // of the entries
-	size  int64 // of the file
+	name  string // for messages
+	start int64  // of the entries
+	size  int64  // of the file
+}
+
+// damaged returns err, with what the user can do about damage.
+func (x *index) damaged(err error) error {
+	if !errors.Is(err, errEntry) {
+		return err
+	}
+	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file: the index is made again")
 }
 
 // openIndex opens the index in a file whose first line is head.
@@ -28,7 +39,7 @@ func openIndex(f *os.File, head string) (*index, error) {
 	if _, err := f.ReadAt(got, 0); err != nil || string(got) != head {
 		return nil, errEntry
 	}
-	x := &index{file: f, start: int64(len(head)), size: info.Size()}
+	x := &index{file: f, name: f.Name(), start: int64(len(head)), size: info.Size()}
 	// A file that was cut has no line that says so.
 	last := make([]byte, len(indexEnd))
 	if _, err := f.ReadAt(last, x.size-int64(len(last))); err != nil || string(last) != indexEnd {
@@ -50,7 +61,7 @@ func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		at, err := x.find(prefix)
 		if err != nil {
-			yield(entry{}, err)
+			yield(entry{}, x.damaged(err))
 			return
 		}
 		r := bufio.NewReaderSize(io.NewSectionReader(x.file, at, x.size-at), 16<<10)
@@ -63,7 +74,7 @@ func (x *index) from(prefix string) iter.Seq2[entry, error] {
 			if err == nil {
 				e, err = parseEntry(line)
 			}
-			if !yield(e, err) || err != nil {
+			if !yield(e, x.damaged(err)) || err != nil {
 				return
 			}
 		}
@@ -125,6 +136,9 @@ func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
 		return x.size, nil, nil
 	}
 	line, err = x.read(offset)
+	if err == nil && !isWhole(line[:len(line)-1]) {
+		err = errEntry
+	}
 	return offset, line, err
 }
 

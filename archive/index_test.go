@@ -84,10 +84,21 @@ func TestIndexFind(t *testing.T) {
 	}
 }
 
+// sealed returns a line with its checksum, without its end.
+func sealed(line string) string { return fmt.Sprintf("%s\t%x", line, checksum(line+"\t")) }
+
 func TestIndexDamaged(t *testing.T) {
 	e := entry{key: "h web //h/", time: "20010101000000", kind: kindWhole, url: "http://h/"}
-	whole := "head\n" + string(e.append(nil)) + indexEnd
-	for _, text := range []string{"", "head\n", "other\n" + indexEnd, whole[:len(whole)-3], strings.Replace(whole, "20010101000000", "x", 1), strings.Replace(whole, "\t0\t", "\t-1\t", 1), strings.Replace(whole, "http", "http\t", 1)} {
+	line := string(e.append(nil))
+	whole := "head\n" + line + indexEnd
+	changed := func(old, new string) string {
+		fields := line[:strings.LastIndexByte(line, '\t')]
+		return "head\n" + sealed(strings.Replace(fields, old, new, 1)) + "\n" + indexEnd
+	}
+	for _, text := range []string{
+		"", "head\n", "other\n" + indexEnd, whole[:len(whole)-3], strings.Replace(whole, "20010101000000", "20010101000001", 1),
+		changed("20010101000000", "x"), changed("\t0\t", "\t-1\t"), changed("http", "http\t"),
+	} {
 		name := filepath.Join(t.TempDir(), "index")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -114,10 +125,14 @@ func TestIndexDamaged(t *testing.T) {
 func FuzzEntry(f *testing.F) {
 	e := entry{key: "h web //h/", time: "20010101000000", kind: kindWhole, file: 3, offset: 5, status: 200, media: "text/html", digest: "sha1:A", url: "http://h/"}
 	f.Add(string(e.append(nil)))
+	f.Add("h web //h/\t20010101000000\ta\t3\t5\t200\ttext/html\tsha1:A\thttp://h/")
 	f.Add("\tA\t20010101000000\ta\t0\t0\t0\t\t\thttp://h/")
 	f.Fuzz(func(t *testing.T, line string) {
 		line, _, _ = strings.Cut(line, "\n")
-		e, err := parseEntry(line)
+		if _, err := parseEntry(line); err == nil && !isWhole(line) {
+			t.Errorf("%q has no checksum, and is read", line)
+		}
+		e, err := parseEntry(sealed(line))
 		if err != nil {
 			return
 		}

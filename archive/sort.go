@@ -5,8 +5,9 @@ import (
 	"bytes"
 	"container/heap"
 	"io"
-	"os"
 	"slices"
+
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // runSize is how many octets of lines are sorted in memory at once.
@@ -19,7 +20,7 @@ type sorter struct {
 	lines [][]byte
 	used  int
 	block []byte // memory of the next lines
-	runs  []*os.File
+	runs  []*wholefile.Temporary
 }
 
 // add adds a line, with its end.
@@ -43,7 +44,7 @@ func (s *sorter) add(line []byte) error {
 
 // spill writes the lines in memory to a temporary file.
 func (s *sorter) spill() error {
-	f, err := os.CreateTemp(s.dir, "locus-sort-*")
+	f, err := wholefile.CreateTemporary(s.dir, "locus-sort-*")
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,6 @@ func (s *sorter) write(w io.Writer) error {
 func (s *sorter) close() {
 	for _, f := range s.runs {
 		f.Close()
-		os.Remove(f.Name())
 	}
 	s.runs = nil
 }

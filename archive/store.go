@@ -35,6 +35,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/filelock"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/warc"
 )
@@ -57,11 +59,11 @@ type Options struct {
 
 // Store has the resources of archives. It may be used concurrently.
 type Store struct {
-	registry *scheme.Registry
-	options  Options
-	files    []archiveFile
-	index    *index
-	remove   string // the file of a temporary index
+	registry  *scheme.Registry
+	options   Options
+	files     []archiveFile
+	index     *index
+	temporary io.Closer // the file of an index that is not kept; may be nil
 
 	mu     sync.Mutex
 	closed bool
@@ -113,11 +115,11 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	if s.index != nil {
-		s.index.file.Close()
+	if s.temporary != nil {
+		return s.temporary.Close()
 	}
-	if s.remove != "" {
-		return os.Remove(s.remove)
+	if s.index != nil {
+		return s.index.file.Close()
 	}
 	return nil
 }
@@ -189,7 +191,7 @@ func (s *Store) head(lists []list) string {
 	for _, row := range s.registry.All() {
 		fmt.Fprintln(h, row.Name)
 	}
-	return fmt.Sprintf("locus archive index 1 %x\n", h.Sum(nil))
+	return fmt.Sprintf("locus archive index 2 %x\n", h.Sum(nil))
 }
 
 // indexName returns the name of the index in the cache. That of archives that have changed
@@ -218,28 +220,65 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(s.options.Cache, "locus-index-*")
+	if name != "" {
+		if made, err := s.keepIndex(ctx, name, head, lists); made || err != nil {
+			return err
+		}
+	}
+	f, err := wholefile.CreateTemporary(s.options.Cache, "locus-index-*")
 	if err != nil {
 		return err
 	}
-	s.remove = f.Name()
-	if err := s.makeIndex(ctx, f, head, lists); err != nil {
-		f.Close()
+	s.temporary = f
+	if err := s.makeIndex(ctx, f.File, head, lists); err != nil {
 		return err
 	}
-	if s.index, err = openIndex(f, head); err != nil {
-		f.Close()
-		return err
+	s.index, err = openIndex(f.File, head)
+	return err
+}
+
+// keepIndex makes the index of that name. made is false if another process is making it, or
+// if the file system has no locks. A process that is killed leaves one file, which the next
+// one overwrites.
+func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) (made bool, err error) {
+	part := name + ".part"
+	f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return false, err
 	}
-	if name == "" {
-		return nil
+	defer f.Close()
+	if filelock.Try(f) != nil || !isAt(f, part) {
+		return false, nil
 	}
-	if err := os.Rename(s.remove, name); err != nil {
+	if err = f.Truncate(0); err == nil {
+		err = s.makeIndex(ctx, f, head, lists)
+	}
+	if err != nil {
+		return false, errors.Join(err, os.Remove(part))
+	}
+	// Without the lock, which keeps others from reading on some systems.
+	read, err := os.Open(part)
+	if err != nil {
+		return false, err
+	}
+	if s.index, err = openIndex(read, head); err != nil {
+		read.Close()
+		return false, err
+	}
+	if err := os.Rename(part, name); err != nil {
 		s.note(err) // another process may have the file open, on some systems
-		return nil
+		return true, nil
 	}
-	s.remove = ""
-	return nil
+	s.index.name = name
+	return true, nil
+}
+
+// isAt reports whether name is still that of f: the process that had the lock before may
+// have renamed it.
+func isAt(f *os.File, name string) bool {
+	info, err := f.Stat()
+	named, errNamed := os.Stat(name)
+	return err == nil && errNamed == nil && os.SameFile(info, named)
 }
 
 // makeIndex writes the index of the archives to f.

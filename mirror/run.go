@@ -34,7 +34,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 		return Summary{}, err
 	}
 	if c.tree, err = openTree(dir); err != nil {
-		return Summary{}, err
+		return Summary{}, inFolder(dir, err)
 	}
 	defer c.tree.close()
 	c.placer = newPlacer(c.registry, options.Layout)
@@ -44,10 +44,11 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 	}
 	b := begin{Layout: options.Layout, Options: options.hash(names), Time: time.Now().UTC().Truncate(time.Second)}
 	if c.ledger, err = openLedger(c.tree.root, b, c.placer.take); err != nil {
-		return Summary{}, err
+		return Summary{}, inFolder(dir, err)
 	}
 	defer c.ledger.close()
-	return c.run(ctx)
+	sum, err := c.run(ctx)
+	return sum, inFolder(dir, err)
 }
 
 // setStarts checks the given URLs.
@@ -116,6 +117,17 @@ func (c *crawl) run(ctx context.Context) (Summary, error) {
 		return c.sum, err
 	}
 	return c.sum, nil
+}
+
+// inFolder adds the folder to errors about it and its files, which do not name it, and advice.
+func inFolder(dir string, err error) error {
+	switch {
+	case errors.Is(err, ErrManifest):
+		return scheme.Hint(fmt.Errorf("mirror: %s: %w", dir, err), "restore the file, or mirror to another folder")
+	case errors.As(err, new(*FileError)), errors.Is(err, ErrBusy):
+		return fmt.Errorf("mirror: %s: %w", dir, err)
+	}
+	return err
 }
 
 // ManyGoneError is the error of a run that deleted nothing, because more is gone than

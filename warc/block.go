@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
+
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // maxMemory is how many octets of a block are kept in memory. The rest of a longer block
@@ -20,7 +21,7 @@ const maxMemory = 1 << 20
 type Block struct {
 	dir     string // of the temporary file
 	memory  []byte
-	file    *os.File // nil: all is in memory
+	file    *wholefile.Temporary // nil: all is in memory
 	size    int64
 	sum     hash.Hash
 	payload hash.Hash // nil: there is no payload
@@ -61,13 +62,11 @@ func (b *Block) Write(p []byte) (int, error) {
 // spill moves the block to a temporary file, which has no name where the system allows
 // that, so that a process that is killed leaves none.
 func (b *Block) spill(p []byte) error {
-	f, err := os.CreateTemp(b.dir, ".warc-*")
+	f, err := wholefile.CreateTemporary(b.dir, ".warc-*")
 	if err != nil {
 		return err
 	}
 	b.file = f
-	// An open file can't be removed on Windows: release removes it there.
-	_ = os.Remove(f.Name())
 	_, err = f.Write(b.memory)
 	if err == nil {
 		_, err = f.Write(p)
@@ -88,9 +87,6 @@ func (b *Block) Discard() { b.release() }
 func (b *Block) release() {
 	if b.file != nil {
 		b.file.Close()
-		if _, err := os.Lstat(b.file.Name()); err == nil {
-			os.Remove(b.file.Name())
-		}
 	}
 	b.file, b.memory = nil, nil
 	if b.err == nil {

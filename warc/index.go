@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // maxIndex is how many octets of an index are sorted in memory.
@@ -26,7 +28,7 @@ type index struct {
 	dir   string
 	lines []string
 	size  int
-	runs  []*os.File
+	runs  []*wholefile.Temporary
 	err   error // of a temporary file
 }
 
@@ -40,7 +42,7 @@ func (x *index) add(c CDXJ) {
 
 // spill writes the lines to a temporary file.
 func (x *index) spill() error {
-	f, err := os.CreateTemp(x.dir, ".cdxj-*")
+	f, err := wholefile.CreateTemporary(x.dir, ".cdxj-*")
 	if err != nil {
 		return err
 	}
@@ -130,7 +132,6 @@ func nextLine(r *bufio.Reader) (string, error) {
 func (x *index) release() {
 	for _, f := range x.runs {
 		f.Close()
-		os.Remove(f.Name())
 	}
 	x.runs, x.lines = nil, nil
 }

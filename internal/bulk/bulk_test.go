@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // answered is a text and how often it came.
@@ -155,7 +157,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	s := NewSet(SetOptions{Memory: 1})
 	defer s.Close()
-	s.store.file = full
+	s.store.file = &wholefile.Temporary{File: full}
 	h := NewHasher()
 	for i := range 100_000 {
 		text := fmt.Appendln(nil, i)

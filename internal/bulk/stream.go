@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
+
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // A store keeps the chunks of streams: in memory as long as they fit, and then in one file,
@@ -15,9 +16,8 @@ type store struct {
 	folder string // "": os.TempDir
 	mu     sync.Mutex
 	memory int64 // octets that chunks may still take
-	file   *os.File
-	name   string // of the file, if it has one until it is closed
-	end    int64  // of the file
+	file   *wholefile.Temporary
+	end    int64 // of the file
 }
 
 // ErrSpill is wrapped by errors of writing or reading the spill file.
@@ -32,7 +32,7 @@ func (s *store) put(b []byte) (c chunk, err error) {
 		return chunk{held: bytes.Clone(b), size: len(b)}, nil
 	}
 	if s.file == nil {
-		s.file, s.name, err = createUnnamed(s.folder)
+		s.file, err = wholefile.CreateTemporary(s.folder, "locus-*.tmp")
 	}
 	file, at := s.file, s.end
 	s.end += int64(len(b))
@@ -44,16 +44,6 @@ func (s *store) put(b []byte) (c chunk, err error) {
 		return chunk{}, fmt.Errorf("%w: %w", ErrSpill, err)
 	}
 	return chunk{at: at, size: len(b)}, nil
-}
-
-// createUnnamed creates a file that is gone with the process. Where an open file can't be
-// removed, it has a name.
-func createUnnamed(folder string) (f *os.File, name string, err error) {
-	f, err = os.CreateTemp(folder, "locus-*.tmp")
-	if err == nil && os.Remove(f.Name()) != nil {
-		name = f.Name()
-	}
-	return f, name, err
 }
 
 // spilled returns the size of the file.
@@ -68,12 +58,8 @@ func (s *store) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file != nil {
-		_ = s.file.Close()
+		_ = s.file.Close() // what remains is a file in the folder for such
 		s.file = nil
-	}
-	if s.name != "" {
-		_ = os.Remove(s.name) // what remains is a file in the folder for such
-		s.name = ""
 	}
 }
 

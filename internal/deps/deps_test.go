@@ -41,6 +41,7 @@ const rules = `
 	internal/octet < internal/charset < internal/term, message;
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
+	internal/wholefile < warc, internal/bulk;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
@@ -89,8 +90,6 @@ const rules = `
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
-	# Lists that are larger than memory, of whatever lines.
-	NONE < internal/bulk;
 	internal/cli/config, internal/bulk, internal/human, internal/lines, internal/shape, transfer, archive < internal/cli/base;
 	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
@@ -100,7 +99,8 @@ const rules = `
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
-	NONE < internal/deps, internal/peers, internal/standards, internal/voice;
+	NONE < internal/deps, internal/peers, internal/standards, internal/voice, internal/faults;
+	gateway, internal/tour, scheme/all, cache, internal/servetest < internal/soak;
 `
 
 // withoutSystem are the packages that have nothing to do with the system they run

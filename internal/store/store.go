@@ -264,6 +264,10 @@ func (f *File) Verify() error {
 		}
 		return nil
 	})
+	if trial && err != nil && !errors.Is(err, ErrDamaged) {
+		// The system failed, not the file: the next process checks it again.
+		return errors.Join(err, f.markNow(stateOpen))
+	}
 	if err != nil {
 		return err
 	}
@@ -322,7 +326,7 @@ func (f *File) Open() (damage, err error) {
 		}
 	}
 	if err != nil {
-		f.failed.Store(true)
+		f.failed.Store(damage != nil || errors.Is(err, ErrDamaged))
 		return nil, errors.Join(err, f.Unlock())
 	}
 	return damage, nil

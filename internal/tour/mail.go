@@ -13,7 +13,7 @@ func (m *Museum) openMail() error {
 	if err != nil {
 		return err
 	}
-	mbox := filepath.Join(m.dir, "letters.mbox")
+	mbox := m.MailFile()
 	if err := os.WriteFile(mbox, octets, 0o600); err != nil {
 		return err
 	}

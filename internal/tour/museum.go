@@ -180,6 +180,9 @@ func (m *Museum) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 // Mail returns the mail for mid URLs. It is valid until Close.
 func (m *Museum) Mail() *mailstore.Store { return m.mail }
 
+// MailFile returns the name of the mbox that Mail reads. Its folder has all files of the tour.
+func (m *Museum) MailFile() string { return filepath.Join(m.dir, "letters.mbox") }
+
 // TLS returns a configuration that trusts only the tour's servers. The caller must not
 // change it.
 func (m *Museum) TLS() *tls.Config { return m.client }

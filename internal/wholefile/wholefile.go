@@ -1,4 +1,5 @@
-// Package wholefile writes files that have their names only when they are complete.
+// Package wholefile writes files that have their names only when they are complete, and
+// files without a name.
 package wholefile
 
 import (

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -38,5 +39,33 @@ func TestWrite(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(name); len(entries) != 2 {
 		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// A temporary file is in no listing where the system can do that, and in none when it is closed.
+func TestTemporary(t *testing.T) {
+	folder := t.TempDir()
+	f, err := CreateTemporary(folder, "a-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("text"), 3); err != nil {
+		t.Error(err)
+	}
+	text := make([]byte, 4)
+	if _, err := f.ReadAt(text, 3); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if list, err := os.ReadDir(folder); err != nil || len(list) > 0 && runtime.GOOS != "windows" {
+		t.Errorf("%v, %v", list, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if list, err := os.ReadDir(folder); err != nil || len(list) > 0 {
+		t.Errorf("closed: %v, %v", list, err)
+	}
+	if _, err := CreateTemporary(filepath.Join(folder, "missing"), "a-*"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without the folder: %v", err)
 	}
 }

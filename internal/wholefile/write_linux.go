@@ -2,6 +2,7 @@ package wholefile
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -38,4 +39,12 @@ func write(dir *os.File, name string, data []byte, modTime time.Time, sync bool)
 		return time.Time{}, err
 	}
 	return time.Unix(stat.Mtim.Unix()).UTC(), unix.Linkat(unix.AT_FDCWD, path, at, name, unix.AT_SYMLINK_FOLLOW)
+}
+
+func unnamed(folder string) (*os.File, error) {
+	fd, err := unix.Open(folder, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), filepath.Join(folder, "temporary file")), nil
 }

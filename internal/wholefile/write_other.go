@@ -11,3 +11,5 @@ import (
 func write(*os.File, string, []byte, time.Time, bool) (time.Time, error) {
 	return time.Time{}, errors.ErrUnsupported
 }
+
+func unnamed(string) (*os.File, error) { return nil, errors.ErrUnsupported }

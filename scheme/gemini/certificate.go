@@ -145,7 +145,10 @@ func (k *knownHosts) readFile() error {
 			k.pinned[fields[0]] = pin{fields[1], expires}
 		}
 	}
-	return scan.Err()
+	if err := scan.Err(); err != nil {
+		return scheme.Hint(fmt.Errorf("%s: line %d: %w", k.file, k.lines+1, err), "mend the file, or remove it: then each server is trusted anew")
+	}
+	return nil
 }
 
 // store appends a line. A server on loopback is one of this session: its port belongs
@@ -157,11 +160,27 @@ func (k *knownHosts) store(address string, p pin) error {
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(k.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(k.file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	k.lines++
-	_, err = fmt.Fprintf(f, "%s %s %s\n", address, p.sum, p.expires.UTC().Format(time.RFC3339))
+	line := fmt.Sprintf("%s %s %s\n", address, p.sum, p.expires.UTC().Format(time.RFC3339))
+	if isCut(f) {
+		line = "\n" + line
+	}
+	_, err = f.WriteString(line)
 	return errors.Join(err, f.Close())
+}
+
+// isCut reports whether the last line of a file has no end, as after a full disk: the next
+// one would be read with it.
+func isCut(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err != nil || last[0] != '\n'
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/filelock"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -138,6 +139,11 @@ func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
+	lock, err := b.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	text, err := b.text()
 	if err != nil {
 		return err
@@ -145,16 +151,40 @@ func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	if text, err = edit(text); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(folder, ".bookmarks-*")
+	// Only the holder of the lock writes the new file: a killed process leaves at most one.
+	name := filepath.Join(folder, ".bookmarks.new")
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(name, b.path)
 	}
-	return os.Rename(f.Name(), b.path)
+	if err != nil {
+		os.Remove(name)
+	}
+	return err
+}
+
+// lockTime is how long a change waits for that of another process.
+const lockTime = 10 * time.Second
+
+// lock keeps other processes from changing the file, until the lock is closed.
+func (b bookmarks) lock() (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(filepath.Dir(b.path), ".bookmarks.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		switch err = filelock.Try(lock); {
+		case err == nil, errors.Is(err, errors.ErrUnsupported):
+			return lock, nil
+		case !errors.Is(err, filelock.ErrLocked), time.Since(begun) > lockTime:
+			lock.Close()
+			return nil, fmt.Errorf("%w: bookmarks: %s: %w", transfer.ErrFile, b.path, err)
+		}
+	}
 }
 
 // bookmark keeps the page that is shown.

@@ -1,0 +1,413 @@
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// full fills a small disk, and then gives it room again.
+func full(t *testing.T, d *Driver) {
+	dir := folder(t)
+	grow := smallDisk(t, dir, d.room())
+	if grow == nil {
+		fullForUser(t, d, dir)
+		return
+	}
+	s, err := d.Open(dir)
+	if err != nil { // there is no room for an empty store
+		isFull(t, d, dir, err)
+		grow()
+		check(t, d, dir, 0, nothing)
+		return
+	}
+	n, limit := 0, d.room()/256+200
+	for ; n < limit && err == nil; n++ {
+		err = s.Put(n)
+	}
+	acknowledged := n
+	if err != nil {
+		acknowledged = n - 1
+		isFull(t, d, dir, err)
+	} else {
+		t.Logf("%d entries, and no error", n)
+	}
+	closed := s.Close()
+	if closed != nil {
+		isFull(t, d, dir, closed)
+	}
+	if err == nil && closed == nil && (d.Promise == AtPut || d.Promise == AtClose) {
+		t.Errorf("the disk did not become full with %d entries", n)
+	}
+	if d.Promise == AtClose && (err != nil || closed != nil) {
+		acknowledged = 0
+	}
+	// While the disk is full it opens, or says why not.
+	if s, err = d.Open(dir); err != nil {
+		isFull(t, d, dir, err)
+	} else {
+		for i := range n {
+			found, err := s.Get(i)
+			switch {
+			case err != nil:
+				isFull(t, d, dir, err)
+			case !found && i < acknowledged && d.Promise != Never:
+				t.Errorf("entry %d is lost while the disk is full", i)
+			}
+		}
+		s.Close() // it may have had to write
+	}
+	grow()
+	check(t, d, dir, n, func(i int) bool { return i < acknowledged })
+}
+
+// isFull checks the error of a full disk.
+func isFull(t *testing.T, d *Driver, dir string, err error) {
+	t.Helper()
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("not an error of a full disk: %v", err)
+	}
+	says(t, d, dir, err)
+}
+
+// fullForUser does the same without the right to mount: no file may become larger than half
+// of the room.
+func fullForUser(t *testing.T, d *Driver, dir string) {
+	cmd, lines := start(t, roleSized+" "+strconv.Itoa(d.room()/2), dir, nil)
+	texts := outcome(t, cmd, lines)
+	n := 0
+	for _, text := range texts {
+		if rest, ok := strings.CutPrefix(text, "put "); ok {
+			n, _ = strconv.Atoi(rest)
+		}
+	}
+	check(t, d, dir, n, func(i int) bool { return d.Promise == AtPut })
+}
+
+// trySized puts entries while files may have most bytes at most.
+func trySized(d *Driver, dir string, most int) error {
+	if err := limitSize(most); err != nil {
+		return err
+	}
+	s, err := d.Open(dir)
+	n := 0
+	for ; n < d.room()/256+200 && err == nil; n++ {
+		if err = s.Put(n); err == nil {
+			say("put", n+1)
+		}
+	}
+	if err != nil && !errors.Is(err, syscall.EFBIG) {
+		return err
+	}
+	if s != nil {
+		s.Close() // it fails for the same reason
+	}
+	return nil
+}
+
+// readOnly opens a store in a folder that can't be written.
+func readOnly(t *testing.T, d *Driver) {
+	dir := folder(t)
+	n := 5
+	fill(t, d, dir, 0, n)
+	setModes(t, dir, 0o555, 0o444)
+	defer setModes(t, dir, 0o755, 0o644)
+	cmd, lines := start(t, roleRead+" "+strconv.Itoa(n), dir, asOrdinaryUser)
+	for _, text := range outcome(t, cmd, lines) {
+		t.Log(text)
+	}
+}
+
+func setModes(t *testing.T, dir string, folder, file os.FileMode) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			// A folder must be readable for the walk to enter it.
+			return os.Chmod(path, folder)
+		}
+		return os.Chmod(path, file)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// tryReadOnly opens the store, reads the n entries that it has, and tries to put another.
+func tryReadOnly(d *Driver, dir string, n int) error {
+	if f, err := os.CreateTemp(dir, ""); err == nil {
+		return fmt.Errorf("the folder can be written: %s", f.Name())
+	}
+	s, err := d.Open(dir)
+	if err != nil {
+		fmt.Println("opening:", err)
+		return isDenied(dir, err)
+	}
+	for i := range n {
+		found, err := s.Get(i)
+		if err == nil && !found && d.Promise != Never {
+			err = fmt.Errorf("entry %d is lost", i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err = s.Put(n); err == nil {
+		err = s.Close()
+	} else {
+		s.Close() // nothing was put
+	}
+	if err != nil {
+		fmt.Println("putting:", err)
+		return isDenied(dir, err)
+	}
+	if d.Promise == AtPut || d.Promise == AtClose {
+		return errors.New("it takes an entry that it can't write")
+	}
+	return nil
+}
+
+func isDenied(dir string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("not an error of permission: %w", err)
+	}
+	if !strings.Contains(err.Error(), dir) {
+		return fmt.Errorf("a message that names no file: %w", err)
+	}
+	return nil
+}
+
+// descriptors uses the store without descriptors, in a process of its own.
+func descriptors(t *testing.T, d *Driver) {
+	dir := folder(t)
+	fill(t, d, dir, 0, 5)
+	cmd, lines := start(t, roleFiles, dir, nil)
+	for _, text := range outcome(t, cmd, lines) {
+		t.Log(text)
+	}
+}
+
+// spareFiles is the most descriptors that a process is left.
+const spareFiles = 8
+
+// tryDescriptors opens the store and uses it with 0, 1, ... descriptors left, and looks each time
+// for all that was acknowledged.
+func tryDescriptors(d *Driver, dir string) error {
+	acknowledged := map[int]bool{}
+	for i := range 5 {
+		acknowledged[i] = d.Promise != Never
+	}
+	next, refused := 5, 0
+	for spare := range spareFiles {
+		for _, opened := range []bool{false, true} {
+			entry := next
+			next++
+			err := putWithFew(d, dir, entry, spare, opened)
+			switch {
+			case err == nil && d.Promise != Never:
+				acknowledged[entry] = true
+			case err != nil && !isFew(err):
+				return fmt.Errorf("with %d descriptors: %w", spare, err)
+			case err != nil:
+				refused++
+			}
+			if err := lookAll(d, dir, next, acknowledged); err != nil {
+				return fmt.Errorf("after %d descriptors: %w", spare, err)
+			}
+		}
+	}
+	if refused == 0 && d.Promise != Never {
+		return errors.New("it needs no descriptors")
+	}
+	return nil
+}
+
+func isFew(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || strings.Contains(err.Error(), "too many open files")
+}
+
+// putWithFew puts an entry with few descriptors. opened: the store is opened before they
+// become few.
+func putWithFew(d *Driver, dir string, entry, spare int, opened bool) (err error) {
+	var s Store
+	if opened {
+		if s, err = d.Open(dir); err != nil {
+			return err
+		}
+	}
+	restore, err := limitFiles(spare)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	if !opened {
+		if s, err = d.Open(dir); err != nil {
+			return err
+		}
+	}
+	err = s.Put(entry)
+	restore()
+	return errors.Join(err, s.Close())
+}
+
+func lookAll(d *Driver, dir string, end int, acknowledged map[int]bool) error {
+	s, err := d.Open(dir)
+	if err != nil {
+		return err
+	}
+	for i := range end {
+		found, err := s.Get(i)
+		if err == nil && !found && acknowledged[i] {
+			err = errors.New("lost")
+		}
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", i, err)
+		}
+	}
+	return s.Close()
+}
+
+// clock changes the times of all files.
+func clock(t *testing.T, d *Driver) {
+	dir := folder(t)
+	fill(t, d, dir, 0, 5)
+	end := 5
+	for _, at := range []time.Time{time.Now().AddDate(20, 0, 0), time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0), time.Now().Add(time.Hour)} {
+		for _, name := range d.files(t, dir) {
+			if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(t, d, dir, end, everything)
+		end++
+	}
+}
+
+// maxAllocated bounds the memory of opening and reading a damaged store, in bytes.
+const maxAllocated = 512 << 20
+
+// damage changes each file of the store in many ways, and opens it.
+func damage(t *testing.T, d *Driver) {
+	whole := folder(t)
+	n := d.entries()
+	fill(t, d, whole, 0, n)
+	names := d.files(t, whole)
+	if len(names) > maxDamaged {
+		rand.New(rand.NewPCG(1738, 0)).Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		names = names[:maxDamaged]
+	}
+	if len(names) == 0 {
+		t.Fatal("the store has no files")
+	}
+	opened, refused := 0, 0
+	for i, name := range names {
+		octets, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := os.ReadFile(filepath.Join(whole, names[(i+1)%len(names)]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, changed := range damages(octets, other) {
+			if bytes.Equal(changed, octets) {
+				continue
+			}
+			dir := folder(t)
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), changed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var ok bool
+			if used := allocated(func() { ok = openDamaged(t, d, dir, kind+" of "+name, n) }); used > maxAllocated {
+				t.Errorf("%s of %s: %d bytes were allocated", kind, name, used)
+			}
+			if ok {
+				opened++
+			} else {
+				refused++
+			}
+			os.RemoveAll(dir)
+		}
+	}
+	t.Logf("%d damaged stores opened, %d refused", opened, refused)
+}
+
+// maxDamaged is the most files of a store that are damaged.
+const maxDamaged = 12
+
+// openDamaged opens a damaged store and uses it. It reports whether it opened.
+func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
+	t.Helper()
+	s, err := d.Open(dir)
+	if err != nil {
+		says(t, d, dir, fmt.Errorf("%w", err))
+		return false
+	}
+	for i := range n {
+		found, err := s.Get(i)
+		switch {
+		case errors.Is(err, ErrWrong):
+			if !d.Silent {
+				t.Errorf("%s: entry %d: %v", what, i, err)
+			}
+		case err != nil:
+			says(t, d, dir, err)
+		case !found && d.Promise == Always:
+			t.Errorf("%s: entry %d is lost", what, i)
+		}
+	}
+	if err := s.Put(n); err != nil {
+		says(t, d, dir, err)
+	}
+	if err := s.Close(); err != nil {
+		says(t, d, dir, err)
+	}
+	return true
+}
+
+// damages returns octets changed in many ways, by the name of each.
+func damages(octets, other []byte) map[string][]byte {
+	size := len(octets)
+	list := map[string][]byte{
+		"an empty form":          nil,
+		"garbage after":          append(bytes.Clone(octets), "\x00\xff garbage\n"...),
+		"zeros after":            append(bytes.Clone(octets), make([]byte, 4096)...),
+		"the content of another": other,
+		"only zeros":             make([]byte, size),
+		"a long line":            bytes.Repeat([]byte("x"), 1<<20),
+	}
+	if size == 0 {
+		return list
+	}
+	for _, cut := range []int{1, size / 3, size / 2, size - 1} {
+		list[fmt.Sprintf("a cut to %d bytes", cut)] = octets[:cut]
+	}
+	random := rand.New(rand.NewPCG(1738, uint64(size)))
+	for round := range 12 {
+		changed := bytes.Clone(octets)
+		at := random.IntN(size)
+		changed[at] ^= byte(1 + random.IntN(255))
+		list[fmt.Sprintf("a flip at %d (%d)", at, round)] = changed
+	}
+	for round := range 4 {
+		changed := bytes.Clone(octets)
+		at := random.IntN(size) / 4096 * 4096
+		clear(changed[at:min(at+4096, size)])
+		list[fmt.Sprintf("a zero page at %d (%d)", at, round)] = changed
+	}
+	return list
+}

@@ -1,0 +1,21 @@
+//go:build !linux
+
+package faults
+
+import (
+	"errors"
+	"os/exec"
+	"testing"
+)
+
+// Without Linux there are no small disks and limits here, and the processes are those of
+// the user.
+
+func smallDisk(t *testing.T, _ string, _ int) (grow func()) {
+	t.Skip("only Linux has file systems of a given size")
+	return nil
+}
+
+func limitSize(int) error            { return errors.ErrUnsupported }
+func limitFiles(int) (func(), error) { return nil, errors.ErrUnsupported }
+func asOrdinaryUser(*exec.Cmd)       {}

@@ -1,0 +1,42 @@
+package wholefile
+
+import (
+	"errors"
+	"os"
+)
+
+// Temporary is a file that is gone when it is closed, or with the process.
+type Temporary struct {
+	*os.File
+	name string // which Close removes; empty: it has none
+}
+
+// CreateTemporary creates a file for reading and writing. folder and pattern are those of
+// [os.CreateTemp]. Where the system can do that, the file has no name.
+func CreateTemporary(folder, pattern string) (*Temporary, error) {
+	if folder == "" {
+		folder = os.TempDir()
+	}
+	// Without a name from the beginning, even a process that is killed leaves nothing.
+	if f, err := unnamed(folder); err == nil {
+		return &Temporary{File: f}, nil
+	}
+	f, err := os.CreateTemp(folder, pattern)
+	if err != nil {
+		return nil, err
+	}
+	t := &Temporary{File: f}
+	if os.Remove(f.Name()) != nil {
+		t.name = f.Name() // it is open, which Windows minds
+	}
+	return t, nil
+}
+
+// Close closes the file, and removes it.
+func (t *Temporary) Close() error {
+	err := t.File.Close()
+	if t.name != "" {
+		err = errors.Join(err, os.Remove(t.name))
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package mailstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/locus-url/locus/internal/faults"
+)
+
+// faultVar names the folder of the mail, for all processes of the test.
+const faultVar = "LOCUS_TEST_MAIL"
+
+// faultMessages is how many messages there are; numbers are counted around.
+const faultMessages = 600
+
+// faultIndex is an index of mail as a store: every message is found, whatever happens to
+// the index.
+type faultIndex struct{ *Store }
+
+// Put builds the index again, or finds a message.
+func (s faultIndex) Put(i int) error {
+	if i%3 == 0 {
+		return s.Rebuild(context.Background(), nil)
+	}
+	_, err := s.Get(i)
+	return err
+}
+
+func (s faultIndex) Get(i int) (bool, error) {
+	want := id(i % faultMessages)
+	list, err := s.Find(context.Background(), want)
+	if err != nil {
+		return false, err
+	}
+	for _, l := range list {
+		m, err := s.Open(l)
+		if err != nil {
+			return true, err
+		}
+		m.Close()
+		if l.MessageID != want {
+			return true, fmt.Errorf("%w: %s", faults.ErrWrong, l)
+		}
+	}
+	return len(list) == 1, nil
+}
+
+func TestFaults(t *testing.T) {
+	if os.Getenv(faultVar) == "" {
+		dir := t.TempDir()
+		t.Setenv(faultVar, dir)
+		writeMbox(t, filepath.Join(dir, "mbox"), faultMessages)
+		readable(t, dir)
+	}
+	faults.Run(t, faults.Driver{
+		Open: func(dir string) (faults.Store, error) {
+			s, err := Open(context.Background(), Options{Cache: dir, Sources: []string{filepath.Join(os.Getenv(faultVar), "mbox")}})
+			if err != nil {
+				return nil, err
+			}
+			s.batch = 50
+			return faultIndex{s}, nil
+		},
+		Promise: faults.Always,
+		Shared:  true,
+		Entries: 30,
+		Room:    24 << 10,
+	})
+}
+
+// readable lets every user read a folder of a test.
+func readable(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{filepath.Dir(dir), dir} {
+		if err := os.Chmod(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "mbox"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
