@@ -140,11 +140,8 @@ func FuzzTelnetConversation(f *testing.F) {
 	fuzzTalk(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// terminal matches the sequences and characters that tn3270 draws with.
-var terminal = regexp.MustCompile(`^(\x1b\[[0-9;?]*[A-Za-z]|[^\x00-\x1f\x7f\x{80}-\x{9f}]|[\r\n\a])*$`)
-
-// FuzzTN3270Conversation has a host of 3270 terminals say anything. The screen that is
-// drawn of it has no control characters of the host's.
+// FuzzTN3270Conversation has a host of 3270 terminals say anything. What is drawn of a
+// screen is judged in package tn3270.
 func FuzzTN3270Conversation(f *testing.F) {
 	urls := []string{"tn3270://h.example/", "tn3270://user:" + secret + "@h.example/"}
 	for _, said := range []string{
@@ -155,12 +152,7 @@ func FuzzTN3270Conversation(f *testing.F) {
 		seedTalk(f, urls, said, "")
 	}
 	seedRecordings(f, urls, "../telnet/testdata/wire/hercules-s3270*.s2c.bin")
-	fuzzTalk(f, urls, nil, func(c *conversation) {
-		c.sentNoSecret()
-		if !terminal.MatchString(c.shown) {
-			c.t.Errorf("shows %q", c.shown)
-		}
-	})
+	fuzzTalk(f, urls, nil, (*conversation).sentNoSecret)
 }
 
 // httpLine matches the lines of a request, after whose first come the fields that the

@@ -39,7 +39,6 @@ type conversation struct {
 	said string // by the server, on all connections
 
 	texts []string // for people: errors, traces, titles, notes
-	shown string   // by a session
 	items int
 }
 
@@ -193,11 +192,9 @@ func (c *conversation) use(s *scheme.Session) error {
 		}
 		s.Conn.Echoes()
 	}()
-	var shown strings.Builder
-	_, err := io.Copy(&shown, io.LimitReader(s.Conn, mostRead))
+	_, err := io.Copy(io.Discard, io.LimitReader(s.Conn, mostRead))
 	s.Close()
 	<-done
-	c.shown = shown.String()
 	return err
 }
 
