@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -140,8 +141,16 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, r := range []any{new(leaseRecord), new(permitRecord), new(hostRecord), new(presence), new(Settings), new(Change)} {
 			if json.Unmarshal(text, r) == nil {
-				if _, err := json.Marshal(r); err != nil {
-					t.Error(err)
+				once, err := json.Marshal(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again := reflect.New(reflect.TypeOf(r).Elem()).Interface()
+				if err := json.Unmarshal(once, again); err != nil {
+					t.Fatalf("%T: %s: %v", r, once, err)
+				}
+				if twice, err := json.Marshal(again); err != nil || !bytes.Equal(once, twice) {
+					t.Errorf("%T: %s, and again %s, %v", r, once, twice, err)
 				}
 			}
 		}

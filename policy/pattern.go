@@ -267,8 +267,8 @@ func (p *urlPattern) matches(u locus.URL, port uint16, loose bool) bool {
 	}
 	path, ok := u.Path()
 	dots := HasDots(path)
-	if loose && p.rest != "" {
-		return dots || p.matchesRest("/"+path+fragment, plainPath)
+	if loose && p.rest != "" && (dots || p.matchesRest("/"+path+fragment, plainPath)) {
+		return true
 	}
 	if ok && !u.MissingSlash() {
 		path = "/" + path

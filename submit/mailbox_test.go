@@ -73,6 +73,9 @@ func FuzzCheckAddress(f *testing.F) {
 		if submit.CheckAddress(address) != nil {
 			return
 		}
+		if strings.HasPrefix(address, `""@`) {
+			return // net/mail reads no empty name
+		}
 		// It is read back from between "<" and ">".
 		if strings.ContainsAny(address, "\r\n\x00\t") {
 			t.Fatalf("%q", address)

@@ -2,10 +2,12 @@ package verify
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -182,15 +184,32 @@ func FuzzFragments(f *testing.F) {
 
 func FuzzRules(f *testing.F) {
 	f.Add("ignore = [\"a*\"]\n[[accept]]\nurl=\"*#b\"\nstatus=[1]\nverdict=[\"dead\"]")
+	f.Add("ignore = [\"http://a/*\", \"*.b\"]\ninclude = [\"http:*\"]\nexclude-path = [\"**/x\"]\nremap = [\"http://a/ http://c/\"]")
+	f.Add("[[accept]]\nurl=\"http://a/b\"\nreason=\"known\"\n[[host]]\nurl=\"http://a/\"\nrate=\"1s\"\nparallel=2\ntimeout=\"9s\"\nheaders=[\"X: y\"]\nbearer=\"env:T\"")
+	u := locus.MustParse("http://a/b")
+	registry := new(scheme.Registry)
+	matches := func(p policy.Pattern) bool {
+		_, ok := firstMatch([]policy.Pattern{p}, u, registry)
+		return ok
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := ParseRules(text)
 		if err != nil {
+			if r != nil || err.Error() == "" {
+				t.Fatalf("%+v, %v", r, err)
+			}
 			return
 		}
-		u := locus.MustParse("http://a/b")
-		registry := new(scheme.Registry)
-		r.ignores(u, registry)
-		r.accepts(u, &Outcome{Verdict: Dead, Status: 1}, registry)
+		if _, ok := r.ignores(u, registry); ok != slices.ContainsFunc(r.Ignore, matches) {
+			t.Errorf("ignored %v by %v", ok, r.Ignore)
+		}
+		reason, ok := r.accepts(u, &Outcome{Verdict: Dead, Status: 1}, registry)
+		i := slices.IndexFunc(r.Accept, func(a Accept) bool {
+			return matches(a.URL) && (len(a.Status) == 0 || slices.Contains(a.Status, 1)) && (len(a.Verdict) == 0 || slices.Contains(a.Verdict, Dead))
+		})
+		if ok != (i >= 0) || ok && reason != r.Accept[i].Reason {
+			t.Errorf("accepted %v for %q by %+v", ok, reason, r.Accept)
+		}
 	})
 }
 
@@ -201,10 +220,28 @@ func FuzzRecord(f *testing.F) {
 	}
 	f.Add(value)
 	f.Add([]byte{})
+	f.Add([]byte(`{"v":"moved","w":99,"s":301,"d":"d","t":"http://u:p@h/","p":true,"h":"http://a/ http://b/","a":7,"n":3,"f":{"x":false}}`))
+	f.Add([]byte(`{"v":"unsure","w":-1,"t":"no URL","f":null}`))
 	f.Fuzz(func(t *testing.T, value []byte) {
 		var r record
-		if json.Unmarshal(value, &r) == nil {
-			_ = r.outcome().Verdict.String()
+		if json.Unmarshal(value, &r) != nil {
+			return
+		}
+		// What an answer is written as is what it is read from.
+		answer := &Answer{Outcome: r.outcome(), When: instant(r.When), Fragments: r.Fragments}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatalf("%s: %v", value, err)
+		}
+		var again Answer
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if twice, err := json.Marshal(&again); err != nil || string(twice) != string(text) {
+			t.Errorf("%s, and again %s, %v", text, twice, err)
+		}
+		if _, ok := again.Outcome.To.Password(); ok {
+			t.Errorf("a password in %s", text)
 		}
 	})
 }

@@ -39,7 +39,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/wholefile < warc, internal/bulk;
 	internal/octet < internal/markup;

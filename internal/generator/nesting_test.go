@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/BurntSushi/toml"
 )
 
 func TestNesting(t *testing.T) {
@@ -32,12 +34,22 @@ func TestNesting(t *testing.T) {
 
 func FuzzNesting(f *testing.F) {
 	f.Add("a = \"\"\"x\"\"\"\"\nb = ['''[''', {c = 1}] # [")
+	f.Add("[a.b.c]\nd.e = [[1, {f.g = 2}]]\n[[h]]\ni = '''x'''\n[[h.j]]\nk = 1979-05-27T07:32:00Z\n\"l m\" = +1_000.5e3\n")
+	f.Add("a:\n  - b: [1, 'c']\n    d: |\n      e\n  f: \"g\" # h\n&i j: *i\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		nesting(text)
 		parseYAML(text)
-		if len(text) < 4<<10 {
-			parseTOML(text)
+		if len(text) >= 4<<10 || !isModest(text) {
+			return
 		}
+		var tree map[string]any
+		if _, err := toml.Decode(text, &tree); err != nil {
+			return
+		}
+		// A value is in a table of a header, below a key with dots, in arrays and tables.
+		if most, _ := nesting(text); depthOf(tree) > 3*(most+1) {
+			t.Errorf("%d levels, and %d were measured: %q", depthOf(tree), most, text)
+		}
+		parseTOML(text)
 	})
 }
 
@@ -93,4 +105,26 @@ func TestOpenCancelled(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// depthOf returns how many arrays and tables are in each other.
+func depthOf(value any) (most int) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			most = max(most, depthOf(inner))
+		}
+		return most + 1
+	case []map[string]any:
+		for _, inner := range v {
+			most = max(most, depthOf(inner))
+		}
+		return most + 1
+	case []any:
+		for _, inner := range v {
+			most = max(most, depthOf(inner))
+		}
+		return most + 1
+	}
+	return 0
 }

@@ -82,8 +82,12 @@ func toPath(u locus.URL, windows bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if separator := name[len(name)-1:]; directory && separator != "/" && separator != `\` {
-		name += map[bool]string{false: "/", true: `\`}[windows]
+	switch {
+	case !directory:
+	case !windows && len(f.Segments()) > 1: // not the root
+		name += "/"
+	case windows && !strings.HasSuffix(name, `\`):
+		name += `\`
 	}
 	return name, nil
 }

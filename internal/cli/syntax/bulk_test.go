@@ -59,7 +59,18 @@ func newApp(t testing.TB, text []byte, terminal bool, seed uint64) (*base.App, *
 // execute runs a command line.
 func execute(a *base.App, line string) int {
 	root := base.NewRoot(a, []*cobra.Command{NewCanonical(a), NewCheck(a), NewParse(a)}, nil, &cobra.Command{})
+	defer forget(a, root)
 	return a.Execute(root, strings.Fields(line))
+}
+
+// forget empties what cobra keeps until the end of the process: it has a table of the
+// flags with completions, and each leads to its command and app. A fuzz target makes
+// thousands of them.
+func forget(a *base.App, root *cobra.Command) {
+	for _, cmd := range append(root.Commands(), root) {
+		*cmd = cobra.Command{}
+	}
+	*a = base.App{}
 }
 
 func sideBySide(t testing.TB, line string, text []byte, terminal bool, seed uint64) output {
