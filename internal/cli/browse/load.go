@@ -83,11 +83,16 @@ func (l *loading) load() (p *page, session *access.Result) {
 		p.place = pl
 		return p, nil
 	}
+	if pl.read != nil {
+		p = pl.read(l)
+		p.place = pl
+		return p, nil
+	}
 	p = &page{place: pl}
 	r := pl.opener.Registry()
 	p.title = titleOf(r, pl.url)
 	var t trace
-	req := access.Request{URL: pl.url, From: pl.from, Trace: t.add}
+	req := access.Request{URL: pl.url, From: pl.from, Trace: t.add, Source: true}
 	result, err := pl.opener.Do(l.ctx, req)
 	if pl.hidden {
 		t.lines = []string{"The conversation is not kept, because it has a hidden answer."}

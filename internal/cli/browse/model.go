@@ -21,6 +21,8 @@ type model struct {
 	opener opener // of what is typed
 	marks  bookmarks
 	colors bool
+	mouse  bool
+	kept   *keptList // may be nil
 
 	tabs    []*tab
 	at      int // the tab that is shown
@@ -116,11 +118,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.later(m.ticking())
 		}
 	case tourMsg:
+		m.say("")
 		m.visit(place{opener: m.opener, name: "tour", own: func() *page { return msg.page }})
 	case saidMsg:
 		m.say(string(msg))
 	case terminalMsg:
-		m.later(tea.Exec(msg, nil))
+		m.later(tea.Exec(msg, msg.ended))
 	}
 	return m, m.commands()
 }
@@ -147,6 +150,14 @@ type terminalMsg struct {
 
 func (t terminalMsg) Run() error { return t.run() }
 
+// ended says why run failed, if it did.
+func (terminalMsg) ended(err error) tea.Msg {
+	if err == nil {
+		return nil
+	}
+	return saidMsg(messageOf(err))
+}
+
 // loadedMsg is a page that was opened, or a session.
 type loadedMsg struct {
 	tab     *tab
@@ -167,7 +178,7 @@ func (m *model) ticking() tea.Cmd {
 // open opens a place in a tab. back is its entry if it was dropped; nil: a new one.
 func (m *model) open(t *tab, pl place, back *entry) {
 	m.stop(t)
-	if pl.own == nil && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
+	if !pl.url.IsZero() && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
 		m.compose(pl)
 		return
 	}

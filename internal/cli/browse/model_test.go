@@ -20,6 +20,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/internal/term"
@@ -38,7 +39,8 @@ type library struct {
 	registry *scheme.Registry
 	open     map[string]func() scheme.Resource
 	asked    []access.Request
-	public   bool // its links are those of a public page
+	public   bool           // its links are those of a public page
+	kept     *archive.Store // may be nil
 }
 
 func (l *library) Registry() *scheme.Registry { return l.registry }
@@ -122,7 +124,7 @@ func newTester(tb testing.TB, l *library, first string, width, height int) *test
 	if first != "" {
 		u = locus.MustParse(first)
 	}
-	t := &tester{TB: tb, library: l, m: newModel(a, l, u)}
+	t := &tester{TB: tb, library: l, m: newModel(a, l, l.kept, u)}
 	t.m.ctx, t.m.do = a.Context, t
 	t.m.tick = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 	t.m.elsewhere = func(u locus.URL) error { t.outside = append(t.outside, u); return nil }
@@ -152,9 +154,7 @@ func (t *tester) do(c tea.Cmd) {
 	case tea.QuitMsg:
 		t.quit = true
 	case terminalMsg:
-		if err := msg.Run(); err != nil {
-			t.Error(err)
-		}
+		t.send(msg.ended(msg.Run()))
 	default:
 		if name := fmt.Sprintf("%T", msg); name == "tea.setClipboardMsg" {
 			t.clip = fmt.Sprint(msg)

@@ -22,6 +22,10 @@ func (m *model) show(name string, make func() *page) {
 func (m *model) home() place {
 	return place{opener: m.opener, name: "bookmarks", own: func() *page {
 		p := &page{title: "Locus: bookmarks and the tour"}
+		if m.kept != nil {
+			p.addLink("What the archives have", link{place: m.kept.hosts("")})
+			p.addText(plain, "")
+		}
 		p.addText(bold, "Bookmarks")
 		list, err := m.marks.read()
 		switch {
@@ -86,7 +90,7 @@ func (m *model) history() {
 		p := &page{title: "History"}
 		for i := len(entries) - 1; i >= 0; i-- {
 			e := entries[i]
-			if e.place.own == nil {
+			if !e.place.url.IsZero() {
 				p.addLink(e.safeTitle()+"  "+e.place.shown(), link{place: e.place})
 			}
 		}
