@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
@@ -76,7 +77,11 @@ func tourPage(o opener, rooms []tour.Room) *page {
 		p.addText(bold, term.Safe(room.Name))
 		p.addText(plain, term.Safe(room.About))
 		for _, stop := range room.Stops {
-			p.addLink(term.Safe(stop.Title), link{place: place{opener: o, url: stop.URL}}).detail = fmt.Sprintf("%-18s  ", term.Safe(stop.Name))
+			to := place{opener: o, url: stop.URL}
+			if !stop.From.IsZero() {
+				to.from = &access.Result{URL: stop.From}
+			}
+			p.addLink(term.Safe(stop.Title), link{place: to}).detail = fmt.Sprintf("%-18s  ", term.Safe(stop.Name))
 		}
 	}
 	return p
