@@ -187,7 +187,9 @@ func (m *model) save() {
 func (m *model) saveTo(e *entry, path string) {
 	p, ctx := e.page, m.ctx
 	m.say("Saving to " + term.Safe(path))
+	m.saves.Add(1)
 	m.later(func() tea.Msg {
+		defer m.saves.Done()
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return saidMsg(messageOf(err))

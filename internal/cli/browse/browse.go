@@ -112,6 +112,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	defer b.close()
 	b.client = c
 	m := newModel(a, c, store, first)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	m.ctx, m.do, m.tour, m.mouse = ctx, b, b.tour, !o.noMouse
 	b.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.In), tea.WithOutput(a.OutFile()), tea.WithoutSignalHandler())
 	// A message would be drawn over; those that matter are shown in the page. Questions are
@@ -121,7 +123,10 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	_, err = b.program.Run()
 	a.ErrTTY = tty
 	restore()
-	if err != nil && ctx.Err() == nil {
+	interrupted := ctx.Err() != nil
+	cancel()
+	m.saves.Wait() // removes what is not whole
+	if err != nil && !interrupted {
 		a.Fail(base.StatusAccess, fmt.Errorf("the terminal: %w", err))
 	}
 	a.RaiseStatus(m.status)

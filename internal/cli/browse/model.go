@@ -3,6 +3,7 @@ package browse
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,6 +36,7 @@ type model struct {
 	search  string
 	found   found
 	status  int // to exit with
+	saves   sync.WaitGroup
 
 	next      []tea.Cmd // what to do after Update
 	do        terminal
