@@ -115,6 +115,9 @@ func body(screen string) string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(folders.ReplaceAllString(ports.ReplaceAllString(line, ":0"), "/museum"), " ")
 	}
+	if len(lines) > 0 {
+		lines[0] = strings.Join(strings.Fields(lines[0]), " ")
+	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
