@@ -130,7 +130,7 @@ func (m *model) newTab() {
 		return
 	}
 	t := &tab{}
-	first := &entry{place: l.place, title: l.place.shown(), page: &page{title: l.place.shown()}, selected: noLink, fresh: true}
+	first := newEntry(l.place)
 	t.push(first)
 	m.tabs = append(m.tabs, t)
 	m.turnTo(len(m.tabs) - 1)

@@ -65,7 +65,12 @@ func New(a *base.App, t Terminal) *cobra.Command {
 		Short:   "Browse every scheme in the terminal",
 		Long:    browseLong,
 		Example: browseExamples,
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("browse opens one URL; got %d", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return browse(cmd.Context(), a, args, o)
 		},
@@ -143,17 +148,14 @@ func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *mode
 	if kept != nil {
 		m.kept = &keptList{kept, o}
 	}
-	if first.IsZero() && m.kept == nil {
-		m.open(m.tab(), m.home(), nil)
-		return m
-	}
 	pl := place{opener: o, url: first}
-	if first.IsZero() {
+	switch {
+	case first.IsZero() && m.kept == nil:
+		pl = m.home()
+	case first.IsZero():
 		pl = m.kept.hosts("")
 	}
-	e := &entry{place: pl, title: pl.shown(), page: &page{title: pl.shown()}, selected: noLink, fresh: true}
-	m.tab().push(e)
-	m.open(m.tab(), pl, e)
+	m.tab().push(newEntry(pl))
 	return m
 }
 

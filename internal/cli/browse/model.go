@@ -80,6 +80,11 @@ const (
 	maxTabs    = 20
 )
 
+// newEntry returns an entry for a place that is opened next.
+func newEntry(pl place) *entry {
+	return &entry{place: pl, title: pl.shown(), page: &page{title: pl.shown()}, selected: noLink, fresh: true}
+}
+
 // opener returns what opens the links that are typed while the entry is shown.
 func (e *entry) opener() opener { return e.place.opener }
 
@@ -90,8 +95,12 @@ func (m *model) current() *entry { return m.tab().entries[m.tab().at] }
 
 func (m *model) page() *page { return m.current().page }
 
-// Init implements [tea.Model].
-func (m *model) Init() tea.Cmd { return m.commands() }
+// Init implements [tea.Model]. It opens the first page.
+func (m *model) Init() tea.Cmd {
+	e := m.current()
+	m.open(m.tab(), e.place, e)
+	return m.commands()
+}
 
 // Update implements [tea.Model].
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

@@ -77,7 +77,6 @@ func (b *browser) visible(ctx context.Context, f func(context.Context) error) er
 // suspend gives the terminal to a question about a login: a [client.SuspendFunc].
 func (b *browser) suspend(ctx context.Context) (question context.Context, resume func()) {
 	begun, ended := make(chan struct{}), make(chan struct{})
-	resume = sync.OnceFunc(func() { close(ended) })
 	b.program.Send(terminalMsg{run: func() error {
 		close(begun)
 		<-ended
@@ -86,12 +85,12 @@ func (b *browser) suspend(ctx context.Context) (question context.Context, resume
 	select {
 	case <-begun:
 	case <-ctx.Done():
-		return ctx, resume
+		return ctx, func() { close(ended) }
 	}
 	question, end := b.app.Interruptible(ctx)
 	return question, func() {
 		end()
-		resume()
+		close(ended)
 	}
 }
 
