@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// A server that wants a login asks at the terminal. Ctrl-C ends the question, and not the
-// browser; the password is not shown.
+// A login is asked for at the terminal, whatever standard error is. Ctrl-C ends the question,
+// and not the browser; the password is not shown.
 func TestBrowseLogin(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, secret, _ := r.BasicAuth(); user != "me" || secret != "sesame" {
@@ -34,17 +34,30 @@ func TestBrowseLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer files.Close()
-	for _, u := range []string{web.URL + "/", "ftp://" + files.Addr() + "/hello.txt"} {
-		// Standard error need not be the terminal.
+	for _, u := range []string{web.URL + "/", "ftp://me@" + files.Addr() + "/hello.txt"} {
 		s := startTmux(t, 80, 24, browseIn(t, "", "2>/dev/null", u))
 		w := &walker{tmuxScreen: s}
-		w.ends("User:")
+		// Ctrl-C ends each of the questions.
+		if strings.Contains(u, "@") {
+			w.ends("Password of me:")
+		} else {
+			w.ends("User:")
+			s.keys("C-c")
+			s.has("r tries again")
+			s.keys("r")
+			w.ends("User:")
+			s.keys("-l", "me")
+			s.keys("Enter")
+			w.ends("Password of me:")
+		}
 		s.keys("C-c")
 		s.has("r tries again")
 		s.keys("r")
-		w.ends("User:")
-		s.keys("-l", "me")
-		s.keys("Enter")
+		if !strings.Contains(u, "@") {
+			w.ends("User:")
+			s.keys("-l", "me")
+			s.keys("Enter")
+		}
 		w.ends("Password of me:")
 		s.keys("-l", "sesame")
 		s.keys("Enter")

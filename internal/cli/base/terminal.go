@@ -48,7 +48,12 @@ func (a *App) Terminal() (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Terminal{f, bufio.NewReader(f), a.Interrupt}, nil
+	interrupt := func() {
+		if !a.interrupted() {
+			a.Interrupt()
+		}
+	}
+	return &Terminal{f, bufio.NewReader(f), interrupt}, nil
 }
 
 // ReadLine asks for a line. At the end of the input the error is [ErrNoAnswer].
