@@ -22,7 +22,7 @@ func (f *follower) openKept(u locus.URL) (res scheme.Resource, done bool, err er
 	req := &scheme.Request{
 		URL: asked, Fill: o.Fill, Limit: o.Limit,
 		Accept: f.request.Accept, AcceptLanguage: f.request.AcceptLanguage,
-		Like: f.request.Like, Items: f.request.Items, Probe: f.request.Probe,
+		Like: f.request.Like, Items: f.request.Items, Probe: f.request.Probe, Source: f.request.Source,
 		Trace: f.request.Trace,
 	}
 	if req.Trace == nil && o.Trace != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	menus "github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -81,13 +82,21 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 			return nil, err
 		}
 	}
-	body := &replayBody{ctx: ctx, r: k, closer: k, date: m.Time, items: req.Items}
+	source := menus.For(req)
+	body := &replayBody{ctx: ctx, r: source.Tee(k), closer: k, date: m.Time, items: req.Items}
 	res, err := s.read(req, k, body)
 	if err != nil {
 		body.Close()
 		return nil, err
 	}
-	if menu, ok := res.(*scheme.Menu); ok && req.Items != (scheme.ItemRange{}) && !body.selected {
+	menu, ok := res.(*scheme.Menu)
+	switch {
+	case !ok:
+		body.r = k // what was read so far is not needed
+	case menu.Source == nil:
+		source.Attach(menu, k.mediaType())
+	}
+	if ok && req.Items != (scheme.ItemRange{}) && !body.selected {
 		menu.Note = joinNotes(menu.Note, "all items that were kept, without the selection")
 	}
 	return s.finish(req, k, res)

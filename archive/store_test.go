@@ -440,3 +440,23 @@ func TestFolder(t *testing.T) {
 		}
 	}
 }
+
+// The source of a kept menu is what was kept.
+func TestSource(t *testing.T) {
+	const text = "iHello\t\t\t\r\n0About\t/about\th.example\t70\r\n.\r\n"
+	s := open(t, nil, resource("gopher://h.example/", day, "application/x-menu", text))
+	res, err := s.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h.example/"), Source: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	menu := res.(*scheme.Menu)
+	for _, err := range menu.Items {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if octets, mediaType := menu.Source(); string(octets) != text || mediaType != "application/x-menu" {
+		t.Errorf("the source is %q, %s", octets, mediaType)
+	}
+}

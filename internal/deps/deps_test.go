@@ -72,8 +72,8 @@ const rules = `
 	# for a client with all.
 	scheme/X, access < scheme/all;
 
-	# What is opened is kept in archives.
-	access, escape, warc, internal/httpwire < archive;
+	# What is opened is kept in archives. The octets of a kept menu are its source again.
+	access, escape, warc, internal/httpwire, internal/kept < archive;
 
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;

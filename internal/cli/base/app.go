@@ -67,7 +67,9 @@ type App struct {
 	Stopped      bool                     // the signal was the normal end of the run: status 0
 
 	sink sink
-	mu   sync.Mutex // guards status and errOut
+	mu   sync.Mutex // guards status, errOut and onInterrupt
+
+	onInterrupt func() // ends the context of Interruptible; may be nil
 }
 
 // sink is standard output below its buffer. It keeps the first error.
@@ -124,16 +126,44 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 }
 
 // CancelOnSignal calls end on the first of signals. Later ones have their usual effect.
-// While a pager has the terminal, Ctrl-C is left to it: it may only stop a search.
+// While a pager has the terminal, Ctrl-C is left to it: it may only stop a search. See
+// also [App.Interruptible].
 func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
 	for s := range signals {
-		if s == os.Interrupt && a.PagerRuns.Load() {
+		if s == os.Interrupt && (a.PagerRuns.Load() || a.interrupted()) {
 			continue
 		}
 		signal.Stop(signals)
 		end(SignalError{s})
 		return
 	}
+}
+
+// Interruptible returns a context that Ctrl-C ends instead of the run, until end is called.
+// Calls nest.
+func (a *App) Interruptible(parent context.Context) (ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	set := func(f func()) (was func()) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		was, a.onInterrupt = a.onInterrupt, f
+		return was
+	}
+	was := set(func() { cancel(SignalError{os.Interrupt}) })
+	return ctx, func() {
+		set(was)
+		cancel(nil)
+	}
+}
+
+// interrupted ends the context of Interruptible. It reports whether there is one.
+func (a *App) interrupted() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.onInterrupt != nil {
+		a.onInterrupt()
+	}
+	return a.onInterrupt != nil
 }
 
 // SignalError is the cause of a context that a signal ended.

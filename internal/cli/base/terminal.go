@@ -26,6 +26,16 @@ var ErrNoAnswer = errors.New("no answer")
 // openTTY opens the terminal that the program was started from.
 func openTTY() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
 
+// Descriptor returns the file descriptor of f. After [os.File.Fd] instead, Close would not
+// end a Read that waits: it would take the next key from the next reader.
+func Descriptor(f *os.File) int {
+	descriptor := -1
+	if c, err := f.SyscallConn(); err == nil {
+		c.Control(func(n uintptr) { descriptor = int(n) })
+	}
+	return descriptor
+}
+
 func interruptSelf() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		self.Signal(os.Interrupt)
@@ -38,7 +48,12 @@ func (a *App) Terminal() (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Terminal{f, bufio.NewReader(f), a.Interrupt}, nil
+	interrupt := func() {
+		if !a.interrupted() {
+			a.Interrupt()
+		}
+	}
+	return &Terminal{f, bufio.NewReader(f), interrupt}, nil
 }
 
 // ReadLine asks for a line. At the end of the input the error is [ErrNoAnswer].
@@ -61,11 +76,11 @@ func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) 
 // ReadSecret asks for a line that is not shown. It always restores the terminal.
 func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error) {
 	// Without the echo, nothing that is typed early is shown.
-	before, err := term.MakeRaw(int(t.Fd()))
+	before, err := term.MakeRaw(Descriptor(t.File))
 	if err != nil {
 		return "", err
 	}
-	defer term.Restore(int(t.Fd()), before)
+	defer term.Restore(Descriptor(t.File), before)
 	keys := &keyboard{File: t.File}
 	text, err := answer(ctx, func() (string, error) { return term.NewTerminal(keys, "").ReadPassword(prompt) })
 	if ctx.Err() == nil && keys.interrupted {

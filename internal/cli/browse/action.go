@@ -130,7 +130,7 @@ func (m *model) newTab() {
 		return
 	}
 	t := &tab{}
-	first := &entry{place: l.place, title: l.place.shown(), page: &page{title: l.place.shown()}, selected: noLink, fresh: true}
+	first := newEntry(l.place)
 	t.push(first)
 	m.tabs = append(m.tabs, t)
 	m.turnTo(len(m.tabs) - 1)
@@ -187,7 +187,9 @@ func (m *model) save() {
 func (m *model) saveTo(e *entry, path string) {
 	p, ctx := e.page, m.ctx
 	m.say("Saving to " + term.Safe(path))
+	m.saves.Add(1)
 	m.later(func() tea.Msg {
+		defer m.saves.Done()
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return saidMsg(messageOf(err))

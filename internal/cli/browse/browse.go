@@ -10,18 +10,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
-	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -33,7 +33,8 @@ A telnet, rlogin or tn3270 link starts a session at the terminal, and a mailto l
 message. Afterwards the page is shown again.
 
 Without a URL it shows the bookmarks and the tour: small servers of every scheme inside
-the program. The bookmarks are in bookmarks.toml beside the configuration.
+the program. With --from it shows what the archives have. The bookmarks are in
+bookmarks.toml beside the configuration.
 
 A link in a public page leads to no private address, unless --allow-private is given.`
 
@@ -49,26 +50,41 @@ type Terminal struct {
 	Compose func(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error
 }
 
+// options are those of one run.
+type options struct {
+	kept     client.Archives
+	noMouse  bool
+	terminal Terminal
+}
+
 // New returns the subcommand.
 func New(a *base.App, t Terminal) *cobra.Command {
-	var kept client.Archives
+	o := options{terminal: t}
 	cmd := &cobra.Command{
 		Use:     "browse [URL]",
 		Short:   "Browse every scheme in the terminal",
 		Long:    browseLong,
 		Example: browseExamples,
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("browse opens one URL; got %d", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return browse(cmd.Context(), a, args, kept, t)
+			return browse(cmd.Context(), a, args, o)
 		},
 	}
-	base.AddFlags(cmd, "Archives", kept.AddFlags)
+	base.AddFlags(cmd, "Archives", o.kept.AddFlags)
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, to select text")
+	})
 	base.UseNetworkFlags(cmd)
 	return cmd
 }
 
 // browse runs until the user quits. It returns only usage errors.
-func browse(ctx context.Context, a *base.App, args []string, kept client.Archives, t Terminal) error {
+func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	var first locus.URL
 	if len(args) > 0 {
 		u, err := locus.ParseWrapped(args[0])
@@ -84,8 +100,12 @@ func browse(ctx context.Context, a *base.App, args []string, kept client.Archive
 	case !a.OutTTY || !ok || !term.IsTerminal(int(file.Fd())) || a.Getenv("TERM") == "dumb":
 		return errors.New("browse needs a terminal; \"locus get\" writes a resource")
 	}
-	b := &browser{app: a, terminal: t}
-	c, closeAll, err := client.New(a, client.Options{NoTimeLimit: true, NoProgress: true, Suspend: b.suspend, Archives: kept})
+	b := &browser{app: a, terminal: o.terminal}
+	var store *archive.Store
+	c, closeAll, err := client.New(a, client.Options{
+		NoTimeLimit: true, NoProgress: true, Suspend: b.suspend,
+		Archives: o.kept, Opened: func(s *archive.Store) { store = s },
+	})
 	if broken, ok := errors.AsType[*client.ArchiveError](err); ok {
 		a.Fail(base.StatusOf(base.KindOf(broken)), broken)
 		return nil
@@ -96,34 +116,46 @@ func browse(ctx context.Context, a *base.App, args []string, kept client.Archive
 	defer closeAll()
 	defer b.close()
 	b.client = c
-	m := newModel(a, c, first)
-	m.ctx, m.do, m.tour = ctx, b, b.tour
+	m := newModel(a, c, store, first)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m.ctx, m.do, m.tour, m.mouse = ctx, b, b.tour, !o.noMouse
 	b.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.In), tea.WithOutput(a.OutFile()), tea.WithoutSignalHandler())
-	// A message would be drawn over; those that matter are shown in the page.
-	restore := a.RedirectErrors(io.Discard)
+	// A message would be drawn over; those that matter are shown in the page. Questions are
+	// asked at the terminal, wherever standard error goes.
+	restore, tty := a.RedirectErrors(io.Discard), a.ErrTTY
+	a.ErrTTY = true
 	_, err = b.program.Run()
+	a.ErrTTY = tty
 	restore()
-	if err != nil && ctx.Err() == nil {
+	interrupted := ctx.Err() != nil
+	cancel()
+	m.saves.Wait() // removes what is not whole
+	if err != nil && !interrupted {
 		a.Fail(base.StatusAccess, fmt.Errorf("the terminal: %w", err))
 	}
 	a.RaiseStatus(m.status)
 	return nil
 }
 
-// newModel returns a model that shows first; zero: the bookmarks and the tour.
-func newModel(a *base.App, o opener, first locus.URL) *model {
+// newModel returns a model that shows first. Zero: what is kept, or without archives the
+// bookmarks and the tour.
+func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *model {
 	m := &model{
 		app: a, ctx: a.Context, opener: o, colors: a.Getenv("NO_COLOR") == "", width: 80, height: 24,
-		tabs: []*tab{{}}, elsewhere: openElsewhere(a), tick: tea.Tick, marks: bookmarks{bookmarksPath(a)},
+		tabs: []*tab{{}}, elsewhere: openElsewhere(a), tick: tea.Tick, marks: bookmarks{bookmarksPath(a)}, mouse: true,
 	}
-	if first.IsZero() {
-		m.open(m.tab(), m.home(), nil)
-		return m
+	if kept != nil {
+		m.kept = &keptList{kept, o}
 	}
 	pl := place{opener: o, url: first}
-	e := &entry{place: pl, title: pl.shown(), page: &page{title: pl.shown()}, selected: noLink, fresh: true}
-	m.tab().push(e)
-	m.open(m.tab(), pl, e)
+	switch {
+	case first.IsZero() && m.kept == nil:
+		pl = m.home()
+	case first.IsZero():
+		pl = m.kept.hosts("")
+	}
+	m.tab().push(newEntry(pl))
 	return m
 }
 
@@ -162,107 +194,5 @@ func openElsewhere(a *base.App) func(locus.URL) error {
 			go c.Wait()
 		}
 		return nil
-	}
-}
-
-// screen is the part of [tea.ExecCommand] that programs with a terminal of their own do
-// not need.
-type screen struct{}
-
-func (screen) SetStdin(io.Reader)  {}
-func (screen) SetStdout(io.Writer) {}
-func (screen) SetStderr(io.Writer) {}
-
-// browser is what the model needs of the terminal and of the tour.
-type browser struct {
-	app      *base.App
-	client   *access.Client
-	program  *tea.Program
-	terminal Terminal
-
-	mu       sync.Mutex
-	museum   *tour.Museum // may be nil
-	page     *page
-	closeAll []func()
-}
-
-func (b *browser) converse(ctx context.Context, s *scheme.Session, safe bool) error {
-	return b.visible(func() error { return b.terminal.Converse(ctx, b.app, s, safe) })
-}
-
-func (b *browser) compose(ctx context.Context, u locus.URL) error {
-	return b.visible(func() error { return b.terminal.Compose(ctx, b.app, b.client, u) })
-}
-
-// visible runs f while messages go to the terminal, and waits for Enter.
-func (b *browser) visible(f func() error) error {
-	restore := b.app.RedirectErrors(os.Stderr)
-	defer restore()
-	if err := f(); err != nil {
-		b.app.PrintError(base.Message(err))
-	}
-	tty, err := b.app.Terminal()
-	if err != nil {
-		return nil
-	}
-	defer tty.Close()
-	_, err = tty.ReadLine(b.app.Context, "Enter shows the page again. ")
-	if errors.Is(err, base.ErrNoAnswer) {
-		err = nil
-	}
-	return err
-}
-
-// suspend gives the terminal to a question about a login until resume is called.
-func (b *browser) suspend() (resume func()) {
-	begun, ended := make(chan struct{}), make(chan struct{})
-	b.program.Send(terminalMsg{run: func() error {
-		close(begun)
-		<-ended
-		return nil
-	}})
-	select {
-	case <-begun:
-	case <-b.app.Context.Done():
-	}
-	restore := b.app.RedirectErrors(os.Stderr)
-	return func() {
-		restore()
-		close(ended)
-	}
-}
-
-// tour starts the servers of the tour, once, and returns the page of its stops.
-func (b *browser) tour() (*page, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.page != nil {
-		return b.page, nil
-	}
-	museum, err := tour.Open(b.app.Registry.All()...)
-	if err != nil {
-		return nil, err
-	}
-	b.closeAll = append(b.closeAll, func() { museum.Close() })
-	registry, err := client.DemoRegistry(b.app, museum)
-	if err != nil {
-		return nil, err
-	}
-	b.closeAll = append(b.closeAll, func() { client.CloseIdle(registry) })
-	c, err := museum.Client(registry, &access.Options{Timeout: b.app.Flags.Timeout})
-	if err != nil {
-		return nil, err
-	}
-	b.closeAll = append(b.closeAll, func() { c.Close() })
-	b.museum, b.page = museum, tourPage(c, museum.Rooms())
-	return b.page, nil
-}
-
-// close ends the tour.
-func (b *browser) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := len(b.closeAll) - 1; i >= 0; i-- {
-		b.closeAll[i]()
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -83,11 +82,16 @@ func (l *loading) load() (p *page, session *access.Result) {
 		p.place = pl
 		return p, nil
 	}
+	if pl.read != nil {
+		p = pl.read(l)
+		p.place = pl
+		return p, nil
+	}
 	p = &page{place: pl}
 	r := pl.opener.Registry()
 	p.title = titleOf(r, pl.url)
 	var t trace
-	req := access.Request{URL: pl.url, From: pl.from, Trace: t.add}
+	req := access.Request{URL: pl.url, From: pl.from, Trace: t.add, Source: true}
 	result, err := pl.opener.Do(l.ctx, req)
 	if pl.hidden {
 		t.lines = []string{"The conversation is not kept, because it has a hidden answer."}
@@ -267,67 +271,6 @@ func (p *page) describe(o *scheme.Object) {
 	}
 	p.addText(plain, "")
 	p.addText(faint, "This is not text. s saves it, o opens it with another program.")
-}
-
-// addMessage adds a letter or an article: the whole of it, or the part of the place.
-func (p *page) addMessage(r *scheme.Registry, whole bool) error {
-	m, err := message.Parse(bytes.NewReader(p.octets), int64(len(p.octets)), nil)
-	if err != nil || m == nil {
-		p.addPlain(r, decode(p.mediaType, p.octets))
-		if errors.Is(err, message.ErrNoMessage) || !whole {
-			err = nil
-		}
-		return err
-	}
-	if p.place.part != "" {
-		return p.addPart(r, m)
-	}
-	if subject := legible(m.Subject()); subject != "" {
-		p.title = subject
-	}
-	var text strings.Builder
-	isNews := r.Scheme(p.result.URL).Traits.Has(scheme.News)
-	if err := m.WriteText(&text, &message.TextOptions{IsArticle: isNews}); err != nil {
-		return err
-	}
-	p.addPlain(r, text.String())
-	p.addParts(m)
-	return nil
-}
-
-// addParts adds links to the parts of a message that has several.
-func (p *page) addParts(m *message.Message) {
-	parts := slices.DeleteFunc(slices.Clone(m.Parts()), func(part message.Part) bool { return part.Multipart() })
-	if len(parts) < 2 {
-		return
-	}
-	p.addText(plain, "")
-	p.addText(bold, "Parts")
-	for _, part := range parts {
-		to := p.place
-		to.part = part.Path
-		p.addLink(strings.TrimSpace(fmt.Sprintf("%s %s %s", part.Path, legible(part.Type), legible(part.Name))), link{place: to})
-	}
-}
-
-// addPart adds one part of a message.
-func (p *page) addPart(r *scheme.Registry, m *message.Message) error {
-	part, ok := m.Part(p.place.part)
-	if !ok {
-		return fmt.Errorf("%w: the message has no part %s", scheme.ErrNotFound, p.place.part)
-	}
-	p.mediaType = part.Type
-	p.title = strings.TrimSpace("Part " + part.Path + " " + legible(part.Name))
-	octets, err := io.ReadAll(io.LimitReader(part.Open(), maxText))
-	p.octets, p.whole = octets, err == nil
-	if !strings.HasPrefix(part.Type, "text/") {
-		p.describe(&scheme.Object{Type: part.Type, Name: part.Name, Size: int64(len(octets))})
-		p.notKept = false
-		return err
-	}
-	text, err2 := io.ReadAll(io.LimitReader(part.Text(), maxText))
-	p.addTyped(r, part.Type+"; charset=utf-8", text)
-	return errors.Join(err, err2)
 }
 
 // countReader counts what it reads.

@@ -3,6 +3,7 @@ package browse
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +11,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -21,6 +21,8 @@ type model struct {
 	opener opener // of what is typed
 	marks  bookmarks
 	colors bool
+	mouse  bool
+	kept   *keptList // may be nil
 
 	tabs    []*tab
 	at      int // the tab that is shown
@@ -33,6 +35,7 @@ type model struct {
 	search  string
 	found   found
 	status  int // to exit with
+	saves   sync.WaitGroup
 
 	next      []tea.Cmd // what to do after Update
 	do        terminal
@@ -50,35 +53,6 @@ type terminal interface {
 	compose(ctx context.Context, u locus.URL) error
 }
 
-// tab is a history of pages.
-type tab struct {
-	entries []*entry
-	at      int      // the entry that is shown
-	loading *loading // may be nil
-}
-
-// entry is a page of a history. A page that was dropped is opened again.
-type entry struct {
-	place    place
-	title    string
-	page     *page // nil: dropped
-	top      int   // the first line on the screen
-	selected int   // link, or noLink
-	cursor   int   // line of the cursor without a link
-	fresh    bool  // it was not shown yet
-}
-
-// Limits of what is kept.
-const (
-	maxEntries = 500      // of a history
-	maxPages   = 20       // of a history that keep their text
-	maxKept    = 32 << 20 // octets of source of these pages
-	maxTabs    = 20
-)
-
-// opener returns what opens the links that are typed while the entry is shown.
-func (e *entry) opener() opener { return e.place.opener }
-
 func (m *model) tab() *tab { return m.tabs[m.at] }
 
 // current returns the entry that is shown; there is always one.
@@ -86,8 +60,12 @@ func (m *model) current() *entry { return m.tab().entries[m.tab().at] }
 
 func (m *model) page() *page { return m.current().page }
 
-// Init implements [tea.Model].
-func (m *model) Init() tea.Cmd { return m.commands() }
+// Init implements [tea.Model]. It opens the first page.
+func (m *model) Init() tea.Cmd {
+	e := m.current()
+	m.open(m.tab(), e.place, e)
+	return m.commands()
+}
 
 // Update implements [tea.Model].
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -116,11 +94,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.later(m.ticking())
 		}
 	case tourMsg:
+		m.say("")
 		m.visit(place{opener: m.opener, name: "tour", own: func() *page { return msg.page }})
 	case saidMsg:
 		m.say(string(msg))
 	case terminalMsg:
-		m.later(tea.Exec(msg, nil))
+		m.later(tea.Exec(msg, msg.ended))
 	}
 	return m, m.commands()
 }
@@ -147,6 +126,14 @@ type terminalMsg struct {
 
 func (t terminalMsg) Run() error { return t.run() }
 
+// ended says why run failed, if it did.
+func (terminalMsg) ended(err error) tea.Msg {
+	if err == nil {
+		return nil
+	}
+	return saidMsg(messageOf(err))
+}
+
 // loadedMsg is a page that was opened, or a session.
 type loadedMsg struct {
 	tab     *tab
@@ -167,7 +154,7 @@ func (m *model) ticking() tea.Cmd {
 // open opens a place in a tab. back is its entry if it was dropped; nil: a new one.
 func (m *model) open(t *tab, pl place, back *entry) {
 	m.stop(t)
-	if pl.own == nil && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
+	if !pl.url.IsZero() && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
 		m.compose(pl)
 		return
 	}
@@ -276,102 +263,6 @@ func (m *model) converse(r *access.Result, l *loading) tea.Cmd {
 	}
 }
 
-// push adds an entry after the current one, in place of those that came after it.
-func (t *tab) push(e *entry) {
-	if len(t.entries) > 0 {
-		t.entries = t.entries[:t.at+1]
-	}
-	t.entries = append(t.entries, e)
-	if n := len(t.entries) - maxEntries; n > 0 {
-		t.entries = append([]*entry(nil), t.entries[n:]...)
-	}
-	t.at = len(t.entries) - 1
-}
-
-// forget drops the texts of the pages that are farthest from e, beyond the limits.
-func (t *tab) forget(e *entry) {
-	pages, kept := 0, 0
-	for distance := range len(t.entries) {
-		for _, i := range []int{t.at - distance, t.at + distance} {
-			if i < 0 || i >= len(t.entries) || distance == 0 && i != t.at {
-				continue
-			}
-			other := t.entries[i]
-			if other.page == nil || distance == 0 && pages > 0 {
-				continue
-			}
-			pages++
-			kept += other.page.size()
-			if other != e && (pages > maxPages || kept > maxKept) {
-				other.page = nil
-			}
-		}
-	}
-}
-
-// size returns roughly how many octets the page keeps.
-func (p *page) size() int { return 3*len(p.octets) + 200*len(p.blocks) + 400*len(p.links) }
-
-// stop ends what is being opened in a tab.
-func (m *model) stop(t *tab) {
-	if l := t.loading; l != nil {
-		l.canceled = true
-		l.cancel()
-		t.loading = nil
-	}
-}
-
-// halt ends what is being opened, and shows what came of it.
-func (m *model) halt() {
-	if l := m.tab().loading; l != nil {
-		l.canceled = true
-		l.cancel()
-		m.say("Stopped")
-	}
-}
-
-// back shows the page before.
-func (m *model) back() { m.move(-1, "This is the first page") }
-
-// forward shows the page after.
-func (m *model) forward() { m.move(1, "This is the last page") }
-
-func (m *model) move(by int, end string) {
-	t := m.tab()
-	if t.loading != nil && by < 0 {
-		m.stop(t)
-		m.say("Stopped")
-		return
-	}
-	to := t.at + by
-	if to < 0 || to >= len(t.entries) {
-		m.say(end)
-		return
-	}
-	t.at = to
-	m.found = found{}
-	m.reopen(t)
-}
-
-// reopen opens the current entry of t again, if its page was dropped.
-func (m *model) reopen(t *tab) {
-	e := t.entries[t.at]
-	if e.page != nil {
-		e.page.lay(m.width)
-		m.settle(e)
-		return
-	}
-	e.page = &page{place: e.place, title: e.title}
-	e.page.addText(faint, "Opening again ...")
-	m.open(t, e.place, e)
-}
-
-// reload opens the page that is shown again.
-func (m *model) reload() {
-	e := m.current()
-	m.open(m.tab(), e.place, e)
-}
-
 // typed opens what the user typed.
 func (m *model) typed(text string) {
 	text = strings.TrimSpace(text)
@@ -410,12 +301,4 @@ func (m *model) resize(width, height int) {
 		}
 		m.settle(e)
 	}
-}
-
-// safeTitle returns the title of an entry for one line.
-func (e *entry) safeTitle() string {
-	if e.title != "" {
-		return e.title
-	}
-	return term.Safe(e.place.shown())
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/internal/term"
@@ -38,7 +39,9 @@ type library struct {
 	registry *scheme.Registry
 	open     map[string]func() scheme.Resource
 	asked    []access.Request
-	public   bool // its links are those of a public page
+	public   bool           // its links are those of a public page
+	answers  []string       // to a form
+	kept     *archive.Store // may be nil
 }
 
 func (l *library) Registry() *scheme.Registry { return l.registry }
@@ -48,7 +51,9 @@ func (l *library) Do(ctx context.Context, req access.Request) (*access.Result, e
 	if ctx.Err() != nil {
 		return nil, access.NewError("open", req.URL, context.Cause(ctx))
 	}
-	req.Trace(true, "ask "+req.URL.String())
+	if req.Trace != nil {
+		req.Trace(true, "ask "+req.URL.String())
+	}
 	open, ok := l.open[req.URL.WithoutFragment().String()]
 	if !ok {
 		return nil, access.NewError("open", req.URL, scheme.ErrNotFound)
@@ -122,7 +127,7 @@ func newTester(tb testing.TB, l *library, first string, width, height int) *test
 	if first != "" {
 		u = locus.MustParse(first)
 	}
-	t := &tester{TB: tb, library: l, m: newModel(a, l, u)}
+	t := &tester{TB: tb, library: l, m: newModel(a, l, l.kept, u)}
 	t.m.ctx, t.m.do = a.Context, t
 	t.m.tick = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 	t.m.elsewhere = func(u locus.URL) error { t.outside = append(t.outside, u); return nil }
@@ -152,9 +157,7 @@ func (t *tester) do(c tea.Cmd) {
 	case tea.QuitMsg:
 		t.quit = true
 	case terminalMsg:
-		if err := msg.Run(); err != nil {
-			t.Error(err)
-		}
+		t.send(msg.ended(msg.Run()))
 	default:
 		if name := fmt.Sprintf("%T", msg); name == "tea.setClipboardMsg" {
 			t.clip = fmt.Sprint(msg)
@@ -169,6 +172,8 @@ var keyCodes = map[string]tea.Key{
 	"right": {Code: tea.KeyRight}, "tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "space": {Code: tea.KeySpace, Text: " "},
 	"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace},
 	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+j": {Code: 'j', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "delete": {Code: tea.KeyDelete},
+	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "ctrl+a": {Code: 'a', Mod: tea.ModCtrl}, "ctrl+e": {Code: 'e', Mod: tea.ModCtrl}, "ctrl+k": {Code: 'k', Mod: tea.ModCtrl},
+	"ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+l": {Code: 'l', Mod: tea.ModCtrl}, "f1": {Code: tea.KeyF1},
 }
 
 // keys sends keys by their names, separated by blanks.
@@ -212,7 +217,7 @@ func (t *tester) screen() string {
 		}
 		lines[i] = strings.TrimRight(line, " ")
 	}
-	if len(lines) > t.m.height {
+	if len(lines) > max(t.m.height, 1) {
 		t.Errorf("%d lines of %d", len(lines), t.m.height)
 	}
 	return strings.Join(lines, "\n") + "\n"

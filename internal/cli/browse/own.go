@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
@@ -22,6 +23,10 @@ func (m *model) show(name string, make func() *page) {
 func (m *model) home() place {
 	return place{opener: m.opener, name: "bookmarks", own: func() *page {
 		p := &page{title: "Locus: bookmarks and the tour"}
+		if m.kept != nil {
+			p.addLink("What the archives have", link{place: m.kept.hosts("")})
+			p.addText(plain, "")
+		}
 		p.addText(bold, "Bookmarks")
 		list, err := m.marks.read()
 		switch {
@@ -72,7 +77,11 @@ func tourPage(o opener, rooms []tour.Room) *page {
 		p.addText(bold, term.Safe(room.Name))
 		p.addText(plain, term.Safe(room.About))
 		for _, stop := range room.Stops {
-			p.addLink(term.Safe(stop.Title), link{place: place{opener: o, url: stop.URL}}).detail = fmt.Sprintf("%-18s  ", term.Safe(stop.Name))
+			to := place{opener: o, url: stop.URL}
+			if !stop.From.IsZero() {
+				to.from = &access.Result{URL: stop.From}
+			}
+			p.addLink(term.Safe(stop.Title), link{place: to}).detail = fmt.Sprintf("%-18s  ", term.Safe(stop.Name))
 		}
 	}
 	return p
@@ -86,7 +95,7 @@ func (m *model) history() {
 		p := &page{title: "History"}
 		for i := len(entries) - 1; i >= 0; i-- {
 			e := entries[i]
-			if e.place.own == nil {
+			if !e.place.url.IsZero() {
 				p.addLink(e.safeTitle()+"  "+e.place.shown(), link{place: e.place})
 			}
 		}

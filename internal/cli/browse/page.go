@@ -12,13 +12,14 @@ import (
 
 // place is where a page comes from, so that it can be opened again.
 type place struct {
-	opener opener         // of url
-	url    locus.URL      // zero: own makes the page
-	from   *access.Result // of the page that links to url; nil: url is typed
-	part   string         // of the message at url; empty: all of it
-	own    func() *page   // makes a page of the browser itself
-	name   string         // of the page that own makes
-	hidden bool           // url contains an answer that must not be shown
+	opener opener                 // of url
+	url    locus.URL              // zero: own or read makes the page
+	from   *access.Result         // of the page that links to url; nil: url is typed
+	part   string                 // of the message at url; empty: all of it
+	own    func() *page           // makes a page of the browser itself
+	read   func(l *loading) *page // is own for what takes time
+	name   string                 // of the page of own or read
+	hidden bool                   // url contains an answer that must not be shown
 }
 
 // shown returns the URL for people, safe and without passwords.

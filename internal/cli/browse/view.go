@@ -27,7 +27,10 @@ func (m *model) View() tea.View {
 	last, cursor := m.lastLine()
 	lines = append(lines, m.statusLine(e), last)
 	v := tea.NewView(strings.Join(lines[:min(len(lines), m.height)], "\n"))
-	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	v.AltScreen = true
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	v.WindowTitle = "locus: " + term.Truncate(e.safeTitle(), 100)
 	if m.prompt != nil {
 		v.Cursor = tea.NewCursor(cursor, m.height-1)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/internal/tour"
@@ -38,11 +39,13 @@ type Options struct {
 	Fill       scheme.FillFunc                  // fills in forms; may be nil
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // ask for no login
-	Suspend    func() (resume func())           // is called around a question at the terminal; may be nil
+	Suspend    SuspendFunc                      // is called around a question at the terminal; may be nil
 	ForGateway bool                             // sessions run in the pages of a gateway
 
 	// Archives take the place of the network.
 	Archives Archives
+	// Opened is called with them, if there are any; nil: it is not called.
+	Opened func(*archive.Store)
 
 	// Web are more options of HTTP. Raw replaces theirs.
 	Web http.Options
@@ -63,6 +66,10 @@ type Options struct {
 	// NoTimeLimit means that Fill waits for a user, who may take any time.
 	NoTimeLimit bool
 }
+
+// SuspendFunc gives the terminal to a question that ends with ctx, until resume is called. The
+// question ends with the context that it returns.
+type SuspendFunc func(ctx context.Context) (question context.Context, resume func())
 
 // New returns a client. closeAll closes it and its idle connections.
 func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
@@ -116,6 +123,9 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	}
 	if kept != nil {
 		options.Kept, options.Live = kept, o.Archives.Live
+		if o.Opened != nil {
+			o.Opened(kept)
+		}
 	}
 	c = access.New(registry, p, options)
 	return c, func() {

@@ -25,10 +25,10 @@ import (
 // the terminal, once for each server. Ask may be called concurrently.
 type Login struct {
 	a       *base.App
-	warned  bool                   // about a netrc file that others can read
-	silent  bool                   // never asks
-	suspend func() (resume func()) // is called around a question; may be nil
-	mu      sync.Mutex             // one question at a time
+	warned  bool        // about a netrc file that others can read
+	silent  bool        // never asks
+	suspend SuspendFunc // is called around a question; may be nil
+	mu      sync.Mutex  // one question at a time
 	answers map[server]scheme.Credentials
 }
 
@@ -246,7 +246,9 @@ func (w *netrcWords) skipMacro() {
 // prompt asks the user at the terminal. The password is not shown.
 func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
 	if l.suspend != nil {
-		defer l.suspend()()
+		question, resume := l.suspend(ctx)
+		defer resume()
+		ctx = question
 	}
 	tty, err := l.a.Terminal()
 	if err != nil {

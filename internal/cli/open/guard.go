@@ -24,12 +24,18 @@ type guard struct {
 	in      io.WriteCloser
 }
 
-// newGuard starts a guard, and waits until it has saved the state of the terminal.
-func newGuard(tty *os.File) (*guard, error) {
+// newGuard starts a guard, and waits until it has saved the state of the terminal. The
+// terminal is opened for it, because a file of a child can't be closed during a Read.
+func newGuard(open func() (*os.File, error)) (*guard, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
+	tty, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer tty.Close()
 	command := exec.Command(program, guardCommand)
 	command.Args[0] = os.Args[0]
 	command.ExtraFiles = []*os.File{tty}

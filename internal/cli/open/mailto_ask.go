@@ -199,10 +199,16 @@ func (w *composer) edit(ctx context.Context) error {
 	editor := cmp.Or(w.o.App.Config.Editor, w.o.App.Getenv("VISUAL"), w.o.App.Getenv("EDITOR"), "vi")
 	// The user's own command with arguments; the shell does not parse the file's name.
 	command := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", w.file)
-	command.Stdin, command.Stdout, command.Stderr = w.tty.File, w.tty.File, w.tty.File
+	// A file of a child can't be closed during a Read.
+	tty, err := w.o.App.OpenTerminal()
+	if err != nil {
+		return err
+	}
+	defer tty.Close()
+	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
 	// The editor gets Ctrl-C while it has the terminal.
 	w.o.App.PagerRuns.Store(true)
-	err := command.Run()
+	err = command.Run()
 	w.o.App.PagerRuns.Store(false)
 	if err != nil {
 		return fmt.Errorf("nothing was sent: the editor %s: %w", form.Quote(editor), err)

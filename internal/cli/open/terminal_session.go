@@ -88,7 +88,7 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 
 // run runs the session until either side ends it. It leaves the terminal as it was.
 func (t *terminalSession) run(ctx context.Context) (err error) {
-	t.guard, err = newGuard(t.tty)
+	t.guard, err = newGuard(t.a.OpenTerminal)
 	if err != nil {
 		t.a.Note("if locus is killed, \"reset\" restores the terminal: %s", err)
 	}
@@ -100,12 +100,12 @@ func (t *terminalSession) run(ctx context.Context) (err error) {
 			t.guard.tell(guardFirst)
 		}
 	}
-	if t.before, err = term.MakeRaw(int(t.tty.Fd())); err != nil {
+	if t.before, err = term.MakeRaw(base.Descriptor(t.tty)); err != nil {
 		return err
 	}
 	defer func() {
 		t.display.Restore()
-		term.Restore(int(t.tty.Fd()), t.before)
+		term.Restore(base.Descriptor(t.tty), t.before)
 	}()
 	if t.a.ErrTTY {
 		// Errors and traces must end lines as raw mode wants it.
@@ -255,7 +255,7 @@ func (t *terminalSession) showLines() {
 }
 
 func (t *terminalSession) resize() {
-	if columns, rows, err := term.GetSize(int(t.tty.Fd())); err == nil && columns > 0 && rows > 0 {
+	if columns, rows, err := term.GetSize(base.Descriptor(t.tty)); err == nil && columns > 0 && rows > 0 {
 		// An error of the connection shows when it is read.
 		t.conn.SetWindow(columns, rows)
 	}
@@ -586,9 +586,9 @@ func (t *terminalSession) suspend() error {
 	if second {
 		t.display.WriteOwn(safe.LeaveAlternate)
 	}
-	term.Restore(int(t.tty.Fd()), t.before)
+	term.Restore(base.Descriptor(t.tty), t.before)
 	suspendSelf()
-	if _, err := term.MakeRaw(int(t.tty.Fd())); err != nil {
+	if _, err := term.MakeRaw(base.Descriptor(t.tty)); err != nil {
 		return err
 	}
 	if second {

@@ -1,0 +1,141 @@
+package browse
+
+import "github.com/locus-url/locus/internal/term"
+
+// tab is a history of pages.
+type tab struct {
+	entries []*entry
+	at      int      // the entry that is shown
+	loading *loading // may be nil
+}
+
+// entry is a page of a history. A page that was dropped is opened again.
+type entry struct {
+	place    place
+	title    string
+	page     *page // nil: dropped
+	top      int   // the first line on the screen
+	selected int   // link, or noLink
+	cursor   int   // line of the cursor without a link
+	fresh    bool  // it was not shown yet
+}
+
+// Limits of what is kept.
+const (
+	maxEntries = 500      // of a history
+	maxPages   = 20       // of a history that keep their text
+	maxKept    = 32 << 20 // octets of source of these pages
+	maxTabs    = 20
+)
+
+// newEntry returns an entry for a place that is opened next.
+func newEntry(pl place) *entry {
+	return &entry{place: pl, title: pl.shown(), page: &page{title: pl.shown()}, selected: noLink, fresh: true}
+}
+
+// opener returns what opens the links that are typed while the entry is shown.
+func (e *entry) opener() opener { return e.place.opener }
+
+// push adds an entry after the current one, in place of those that came after it.
+func (t *tab) push(e *entry) {
+	if len(t.entries) > 0 {
+		t.entries = t.entries[:t.at+1]
+	}
+	t.entries = append(t.entries, e)
+	if n := len(t.entries) - maxEntries; n > 0 {
+		t.entries = append([]*entry(nil), t.entries[n:]...)
+	}
+	t.at = len(t.entries) - 1
+}
+
+// forget drops the texts of the pages that are farthest from e, beyond the limits.
+func (t *tab) forget(e *entry) {
+	pages, kept := 0, 0
+	for distance := range len(t.entries) {
+		for _, i := range []int{t.at - distance, t.at + distance} {
+			if i < 0 || i >= len(t.entries) || distance == 0 && i != t.at {
+				continue
+			}
+			other := t.entries[i]
+			if other.page == nil || distance == 0 && pages > 0 {
+				continue
+			}
+			pages++
+			kept += other.page.size()
+			if other != e && (pages > maxPages || kept > maxKept) {
+				other.page = nil
+			}
+		}
+	}
+}
+
+// size returns roughly how many octets the page keeps.
+func (p *page) size() int { return 3*len(p.octets) + 200*len(p.blocks) + 400*len(p.links) }
+
+// stop ends what is being opened in a tab.
+func (m *model) stop(t *tab) {
+	if l := t.loading; l != nil {
+		l.canceled = true
+		l.cancel()
+		t.loading = nil
+	}
+}
+
+// halt ends what is being opened, and shows what came of it.
+func (m *model) halt() {
+	if l := m.tab().loading; l != nil {
+		l.canceled = true
+		l.cancel()
+		m.say("Stopped")
+	}
+}
+
+// back shows the page before.
+func (m *model) back() { m.move(-1, "This is the first page") }
+
+// forward shows the page after.
+func (m *model) forward() { m.move(1, "This is the last page") }
+
+func (m *model) move(by int, end string) {
+	t := m.tab()
+	if t.loading != nil && by < 0 {
+		m.stop(t)
+		m.say("Stopped")
+		return
+	}
+	to := t.at + by
+	if to < 0 || to >= len(t.entries) {
+		m.say(end)
+		return
+	}
+	t.at = to
+	m.found = found{}
+	m.reopen(t)
+}
+
+// reopen opens the current entry of t again, if its page was dropped.
+func (m *model) reopen(t *tab) {
+	e := t.entries[t.at]
+	if e.page != nil {
+		e.page.lay(m.width)
+		m.settle(e)
+		return
+	}
+	e.page = &page{place: e.place, title: e.title}
+	e.page.addText(faint, "Opening again ...")
+	m.open(t, e.place, e)
+}
+
+// reload opens the page that is shown again.
+func (m *model) reload() {
+	e := m.current()
+	m.open(m.tab(), e.place, e)
+}
+
+// safeTitle returns the title of an entry for one line.
+func (e *entry) safeTitle() string {
+	if e.title != "" {
+		return e.title
+	}
+	return term.Safe(e.place.shown())
+}
