@@ -100,7 +100,7 @@ const rules = `
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
-	NONE < internal/deps, internal/peers, internal/standards, internal/voice;
+	NONE < internal/deps, internal/peers, internal/promises, internal/standards, internal/voice;
 `
 
 // withoutSystem are the packages that have nothing to do with the system they run
