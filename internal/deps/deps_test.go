@@ -99,7 +99,7 @@ const rules = `
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
-	NONE < internal/deps, internal/peers, internal/standards, internal/voice, internal/faults;
+	NONE < internal/deps, internal/faults, internal/peers, internal/promises, internal/standards, internal/voice;
 	gateway, internal/tour, scheme/all, cache, internal/servetest < internal/soak;
 `
 

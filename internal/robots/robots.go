@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/temoto/robotstxt"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/scheme"
@@ -25,12 +23,15 @@ const (
 )
 
 // Rules are those of a robots.txt. nil: everything is allowed.
-type Rules struct{ data *robotstxt.RobotsData }
+type Rules struct {
+	group    *group
+	sitemaps []string
+}
 
 // Allows reports whether u may be requested.
 func (r *Rules) Allows(u locus.URL) bool {
 	text, _ := u.Path()
-	return r == nil || r.data.TestAgent("/"+text, agent)
+	return r == nil || r.group.allows("/"+text)
 }
 
 // Delay returns the pause between two requests that the host wants; 0: none.
@@ -38,7 +39,7 @@ func (r *Rules) Delay() time.Duration {
 	if r == nil {
 		return 0
 	}
-	return min(max(r.data.FindGroup(agent).CrawlDelay, 0), maxDelay)
+	return r.group.delay
 }
 
 // Sitemaps returns the sitemaps that the host names.
@@ -46,7 +47,7 @@ func (r *Rules) Sitemaps() []string {
 	if r == nil {
 		return nil
 	}
-	return r.data.Sitemaps
+	return r.sitemaps
 }
 
 // Fetch is [Get] and [Parse] for the host of u.
@@ -98,11 +99,8 @@ func Parse(octets []byte) *Rules {
 	if len(octets) == 0 {
 		return nil
 	}
-	data, err := robotstxt.FromBytes(octets)
-	if err != nil {
-		return nil
-	}
-	return &Rules{data}
+	f := parseFile(string(octets[:min(len(octets), maxSize)]))
+	return &Rules{f.group(), f.sitemaps}
 }
 
 // unknown returns err if it leaves open what the robots.txt says.

@@ -1,0 +1,221 @@
+package robots
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxWild is how many rules with a wildcard are compared as they are written. Each costs
+// the length of the URL, so more of them would let a host choose what a URL costs.
+const maxWild = 1000
+
+// group has the rules for one crawler.
+type group struct {
+	plain []rule // prefixes
+	wild  []rule // with "*" or "$"
+	delay time.Duration
+}
+
+// rule is a line "Allow" or "Disallow". Its pattern is normal, without a final "*".
+type rule struct {
+	pattern string
+	allow   bool
+}
+
+// file is what a robots.txt says to this crawler.
+type file struct {
+	own, all    group // for "locus", and for "*"
+	named       bool  // there is a group for "locus"
+	sitemaps    []string
+	forOwn      bool // the current group is for "locus"
+	forAll      bool // the current group is for "*"
+	isInHeading bool // the last lines were "User-agent"
+}
+
+// parseFile reads the lines of a robots.txt (RFC 9309 section 2.2). Lines that can't be
+// parsed, and rules before the first group, are left out.
+func parseFile(text string) *file {
+	f := new(file)
+	text = strings.TrimPrefix(text, "\uFEFF")
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		line, _, _ = strings.Cut(line, "#")
+		key, value, ok := strings.Cut(line, ":")
+		if ok {
+			f.add(strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value))
+		}
+	}
+	return f
+}
+
+func (f *file) add(key, value string) {
+	switch key {
+	case "user-agent", "useragent":
+		if !f.isInHeading {
+			f.forOwn, f.forAll = false, false
+		}
+		f.isInHeading = true
+		token := productToken(value)
+		f.forOwn = f.forOwn || strings.EqualFold(token, agent)
+		f.forAll = f.forAll || value == "*"
+		f.named = f.named || f.forOwn
+		return
+	case "sitemap":
+		if value != "" {
+			f.sitemaps = append(f.sitemaps, value)
+		}
+		return // it belongs to no group, and ends none
+	case "allow", "disallow":
+		f.eachGroup(func(g *group) { g.add(value, key == "allow") })
+	case "crawl-delay", "crawldelay":
+		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // not NaN
+			delay := maxDelay
+			if n < maxDelay.Seconds() {
+				delay = time.Duration(n * float64(time.Second))
+			}
+			f.eachGroup(func(g *group) { g.delay = delay })
+		}
+	default:
+		return
+	}
+	f.isInHeading = false
+}
+
+func (f *file) eachGroup(do func(*group)) {
+	if f.forOwn {
+		do(&f.own)
+	}
+	if f.forAll {
+		do(&f.all)
+	}
+}
+
+// group returns the group for this crawler.
+func (f *file) group() *group {
+	if f.named {
+		return &f.own
+	}
+	return &f.all
+}
+
+// productToken returns the letters, "_" and "-" that text begins with (RFC 9309 section
+// 2.2.1).
+func productToken(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '-')
+	})
+	if end < 0 {
+		return text
+	}
+	return text[:end]
+}
+
+// add adds a rule. Beyond maxWild, a wildcard that is disallowed counts as everything
+// that begins like it, and one that is allowed as nothing: the crawler asks for less, not
+// for more.
+func (g *group) add(path string, allow bool) {
+	if path == "" {
+		return // it matches nothing
+	}
+	if path[0] != '/' && path[0] != '*' {
+		path = "/" + path
+	}
+	pattern := strings.TrimRight(normal(path, true), "*")
+	wild := strings.IndexByte(pattern, '*')
+	switch {
+	case wild < 0 && !strings.HasSuffix(pattern, "$"):
+		g.plain = append(g.plain, rule{pattern, allow})
+	case len(g.wild) < maxWild:
+		g.wild = append(g.wild, rule{pattern, allow})
+	case !allow && wild < 0:
+		g.plain = append(g.plain, rule{strings.TrimSuffix(pattern, "$"), false})
+	case !allow:
+		g.plain = append(g.plain, rule{pattern[:wild], false})
+	}
+}
+
+// allows reports whether a path with its query may be requested. The longest rule that
+// matches decides, and "Allow" among those of the same length (RFC 9309 section 2.2.2).
+func (g *group) allows(path string) bool {
+	path = normal(path, false)
+	longest, allowed := -1, true
+	consider := func(r rule) {
+		if n := len(r.pattern); n > longest {
+			longest, allowed = n, r.allow
+		} else if n == longest {
+			allowed = allowed || r.allow
+		}
+	}
+	for _, r := range g.plain {
+		if strings.HasPrefix(path, r.pattern) {
+			consider(r)
+		}
+	}
+	for _, r := range g.wild {
+		if len(r.pattern) >= longest && matches(r.pattern, path) {
+			consider(r)
+		}
+	}
+	return allowed
+}
+
+// matches reports whether a pattern matches the start of a path, or all of it if it ends
+// with "$". Its time is linear: the first place of each piece is the best one.
+func matches(pattern, path string) bool {
+	pattern, whole := strings.CutSuffix(pattern, "$")
+	first, rest, wild := strings.Cut(pattern, "*")
+	path, ok := strings.CutPrefix(path, first)
+	if !ok || !wild {
+		return ok && (!whole || path == "")
+	}
+	for {
+		piece, after, more := strings.Cut(rest, "*")
+		if !more && whole {
+			return strings.HasSuffix(path, piece)
+		}
+		i := strings.Index(path, piece)
+		if i < 0 {
+			return false
+		}
+		if !more {
+			return true
+		}
+		path, rest = path[i+len(piece):], after
+	}
+}
+
+// normal returns a path in the spelling that is compared (RFC 9309 section 2.2.2): no
+// unreserved character is escaped, every other octet beyond ASCII is, and hexadecimal
+// digits are in upper case. "*" and "$" are escaped, except in a pattern, where "*" and a
+// final "$" are wildcards.
+func normal(path string, isPattern bool) string {
+	const upper = "0123456789ABCDEF"
+	b := make([]byte, 0, len(path)+16)
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		escaped := false
+		if c == '%' && i+2 < len(path) {
+			if n, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				c, escaped = byte(n), true
+				i += 2
+			}
+		}
+		switch {
+		case isUnreserved(c):
+			b = append(b, c)
+		case !escaped && isPattern && (c == '*' || c == '$' && i == len(path)-1):
+			if c == '$' || len(b) == 0 || b[len(b)-1] != '*' {
+				b = append(b, c)
+			}
+		case escaped, c >= 0x80, c == '*', c == '$':
+			b = append(b, '%', upper[c>>4], upper[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+func isUnreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
