@@ -103,7 +103,7 @@ func TestJudge(t *testing.T) {
 	}
 	tests := map[string]*soak{
 		"heap grew from 2": level(100, func(i int, s *sample) { s.Heap += int64(i) << 17 }),
-		"rss grew from":         level(100, func(i int, s *sample) { s.RSS += int64(i) << 19 }),
+		"rss grew from":    level(100, func(i int, s *sample) { s.RSS += int64(i) << 19 }),
 	}
 	late := level(100, nil)
 	late.end.Files = 15
