@@ -109,7 +109,7 @@ func TestJudge(t *testing.T) {
 	late.end.Files = 15
 	tests["15 open files after the load, and 12 before it"] = late
 	left := level(100, nil)
-	left.end.Heap = 20 << 20
+	left.end.Heap = 40 << 20
 	tests["heap after the load grew"] = left
 	failed := level(100, nil)
 	failed.counts[0].failed.Store(20)
