@@ -80,13 +80,16 @@ func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.C
 // say prints a line to the parent.
 func say(text string, n int) { fmt.Println(text, n) }
 
+// maxPut is how many entries a process puts. Then it waits to be killed.
+const maxPut = 5 * closeEvery
+
 // putAll puts entries from first on, and says which are acknowledged.
 func putAll(d *Driver, dir string, first int) error {
 	s, err := d.Open(dir)
 	if err != nil {
 		return err
 	}
-	for i := first; ; i++ {
+	for i := first; i < first+maxPut; i++ {
 		if err := s.Put(i); err != nil {
 			return err
 		}
@@ -102,6 +105,8 @@ func putAll(d *Driver, dir string, first int) error {
 			return err
 		}
 	}
+	time.Sleep(time.Hour) // until it is killed
+	return nil
 }
 
 // kill ends processes in the middle, and looks each time for what they acknowledged.
@@ -173,7 +178,7 @@ func hold(d *Driver, dir string, n int) error {
 			return err
 		}
 		say("open", n)
-		select {}
+		time.Sleep(time.Hour) // until it is killed
 	}
 	say("open", n)
 	for i := n; i < 2*d.entries(); i += 2 {

@@ -69,7 +69,8 @@ func (s *soak) judge() error {
 	}
 	grew("heap", first.Heap, last.Heap, heapShare, heapMore)
 	grew("rss", first.RSS, last.RSS, rssShare, rssMore)
-	grew("heap after the load", s.start.Heap, s.end.Heap, heapShare, 2*heapMore)
+	// The cache is full then, and was empty at the start.
+	grew("heap after the load", first.Heap, s.end.Heap, heapShare, heapMore)
 	if s.end.Goroutines > s.start.Goroutines+lateGoroutines {
 		list = append(list, fmt.Sprintf("%d goroutines after the load, and %d before it%s", s.end.Goroutines, s.start.Goroutines, s.stacks()))
 	}

@@ -103,13 +103,13 @@ func TestJudge(t *testing.T) {
 	}
 	tests := map[string]*soak{
 		"heap grew from 2": level(100, func(i int, s *sample) { s.Heap += int64(i) << 17 }),
-		"rss grew from":         level(100, func(i int, s *sample) { s.RSS += int64(i) << 19 }),
+		"rss grew from":    level(100, func(i int, s *sample) { s.RSS += int64(i) << 19 }),
 	}
 	late := level(100, nil)
 	late.end.Files = 15
 	tests["15 open files after the load, and 12 before it"] = late
 	left := level(100, nil)
-	left.end.Heap = 20 << 20
+	left.end.Heap = 40 << 20
 	tests["heap after the load grew"] = left
 	failed := level(100, nil)
 	failed.counts[0].failed.Store(20)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/locus-url/locus/scheme"
@@ -93,7 +94,8 @@ func (k *knownHosts) unlessFallback(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case k.fallback:
+	case k.fallback && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
+		// Without descriptors the file is there: a changed certificate must not be trusted.
 		k.file = ""
 		return nil
 	}

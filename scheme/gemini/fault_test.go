@@ -51,3 +51,18 @@ func TestFaults(t *testing.T) {
 		Silent:  true,
 	})
 }
+
+// Without descriptors the default file is not taken for one that can't be used.
+func TestFaultsOfDefaultFile(t *testing.T) {
+	other := "TestFaults tests it with a file that the caller names"
+	faults.Run(t, faults.Driver{
+		Open: func(dir string) (faults.Store, error) {
+			h := &faultHosts{knownHosts{file: filepath.Join(dir, "known"), fallback: true}}
+			return h, h.load()
+		},
+		Promise: faults.AtPut,
+		Cannot: map[faults.Fault]string{
+			faults.Kill: other, faults.Full: other, faults.ReadOnly: other, faults.Clock: other, faults.Two: other, faults.Damage: other,
+		},
+	})
+}

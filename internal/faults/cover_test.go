@@ -1,0 +1,92 @@
+package faults
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// keepers are the packages that keep something on disk, each with a test that calls Run.
+var keepers = []string{
+	"archive", "cache", "internal/bulk", "internal/cli/browse", "mailstore", "mirror", "scheme/gemini", "transfer", "verify", "warc",
+}
+
+// elsewhere are packages that write files, and are not in the matrix, with the reason.
+var elsewhere = map[string]string{
+	"internal/store":         "the database of cache, mailstore and verify, which are in the matrix; its own tests damage it after a kill",
+	"internal/wholefile":     "files of mirror and transfer, which are in the matrix",
+	"internal/cli/verify":    "reports, which are made again; output.go gives a report its name when it is whole",
+	"internal/cli/open":      "a draft in a temporary file, which the user's editor keeps while it is written",
+	"internal/cli/show":      "a temporary file for the pager",
+	"internal/cli/configure": "makes a configuration once, and never changes one",
+	"internal/cli/get":       "writes to a folder to learn whether it can",
+	"internal/cli/help":      "pages that can be made again",
+	"internal/cli/clitest":   "for tests",
+	"internal/walk":          "it only reads",
+	"submit":                 "a message in a new file, in one piece",
+	"internal/tour":          "the tour's files end with it",
+	"internal/soak":          "its files end with it, except the table and the drawing at the end",
+	"internal/faults":        "the matrix itself",
+	"internal/cli/base":      "opens archives of package warc, and files that the user names, which transfer writes",
+	"lens":                   "programs of other parsers are unpacked into a temporary folder",
+	"profile/whatwg":         "a tool that makes tables",
+	"scheme/file":            "it only reads",
+	"internal/cli/syntax":    "output that can be made again",
+}
+
+// writes matches calls that write files.
+var writes = regexp.MustCompile(`\b(os\.(Rename|Create|CreateTemp|MkdirTemp|WriteFile|OpenFile|Link)|filelock\.Try|wholefile\.\w+)\(|\.(OpenFile|Rename)\(`)
+
+// Every package that writes files is in the matrix, or has a reason not to be.
+func TestEveryPackage(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			_, own := os.Stat(filepath.Join(name, "go.mod"))
+			if name != root && (own == nil || e.Name() == "testdata" || e.Name()[0] == '.') {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		octets, err := os.ReadFile(name)
+		if err == nil && writes.Match(octets) {
+			rel, err := filepath.Rel(root, filepath.Dir(name))
+			if err != nil {
+				return err
+			}
+			found[filepath.ToSlash(rel)] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range found {
+		if _, exempt := elsewhere[name]; !exempt && !slices.Contains(keepers, name) {
+			t.Errorf("%s writes files: give it a test that calls faults.Run, or a reason in elsewhere", name)
+		}
+	}
+	for name := range elsewhere {
+		if !found[name] {
+			t.Errorf("%s writes no files any more", name)
+		}
+	}
+	for _, name := range keepers {
+		octets, err := os.ReadFile(filepath.Join(root, name, "fault_test.go"))
+		if err != nil || !strings.Contains(string(octets), "func TestFaults(t *testing.T) {") || !strings.Contains(string(octets), "\tfaults.Run(t, ") {
+			t.Errorf("%s: fault_test.go does not run the matrix: %v", name, err)
+		}
+	}
+}
