@@ -33,6 +33,7 @@ func slowTags(s string) (tags []slowTag) {
 	var attribute slowAttribute
 	var quote byte
 	raw, temporary := "", ""
+	escaped := "" // of the states of a script
 	open := false // whether there is an attribute
 	comment := 0  // where the text of a comment begins
 	finish := func(i int) {
@@ -50,7 +51,7 @@ func slowTags(s string) (tags []slowTag) {
 		}
 		switch tag.name {
 		case "script", "style", "iframe", "textarea", "title", "xmp":
-			state, raw = "raw text", tag.name
+			state, raw, escaped = "raw text", tag.name, ""
 		case "plaintext":
 			state = "plaintext"
 		}
@@ -202,6 +203,26 @@ func slowTags(s string) (tags []slowTag) {
 				state = "data"
 			}
 		case "raw text":
+			begins := func(text string) bool {
+				n := i + len(text)
+				return n < len(s) && string(asciiLower([]byte(s[i:n]))) == text && (space(s[n]) || s[n] == '/' || s[n] == '>')
+			}
+			switch {
+			case raw != "script":
+			case escaped == "" && strings.HasPrefix(s[i:], "<!--"):
+				escaped = "escaped"
+				i++
+				continue
+			case escaped != "" && strings.HasPrefix(s[i:], "-->"):
+				escaped = ""
+			case escaped == "escaped" && begins("<script"):
+				escaped = "double escaped"
+			case escaped == "double escaped" && begins("</script"):
+				escaped = "escaped"
+				continue
+			case escaped == "double escaped":
+				continue
+			}
 			if strings.HasPrefix(s[i:], "</") {
 				state, temporary, back = "raw text end tag name", "", s[i:]
 				i++
@@ -327,6 +348,7 @@ func FuzzHTMLTags(f *testing.F) {
 		`<link href=a rel="Preconnect dns-prefetch" rel=x><LINK rel=stylesheet rel=preconnect href=b><link rel="" href=c><a rel=preconnect href=d>`,
 		`<object archive=" a  b,c " href=d><applet archive="a, ,b c,"><param VALUETYPE=Ref value=" a " value=b><param valuetype=data valuetype=ref value=c>`,
 		`<iframe href=a srcdoc="<a href=b><iframe srcdoc='<p href= c >'><script><a href=d>"></iframe><a href=e>`,
+		`<script><!--<script></script><a href=b>--></script><a href=c>`, `<script><!--><script></script><a href=b>`, `<script><!--<scripts></script><a href=b>`,
 	} {
 		f.Add(s)
 	}

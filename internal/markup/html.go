@@ -169,6 +169,10 @@ func (h *HTML) content() {
 	case "script", "style", "iframe":
 		h.Kind = Content
 	}
+	if h.Name == "script" {
+		h.End = scriptEnd(h.Source, h.Start)
+		return
+	}
 	h.End = contentEnd(h.Source, h.Start, h.Name)
 }
 
@@ -185,6 +189,54 @@ func contentEnd(s string, i int, element string) int {
 			return i
 		}
 		i = name
+	}
+}
+
+// scriptEnd is contentEnd of a script. In what looks like a comment there, the end tag of
+// a script that begins in it is content (HTML standard 13.2.5.18 to 13.2.5.31).
+func scriptEnd(s string, i int) int {
+	end := contentEnd(s, i, "script")
+	for {
+		open := strings.Index(s[i:end], "<!--")
+		if open < 0 {
+			return end
+		}
+		i += open + len("<!") // "<!-->" is a whole comment
+		for {
+			after, limit := strings.Index(s[i:end], "-->"), end
+			if after >= 0 {
+				limit = i + after
+			}
+			inner := scriptStart(s[:limit], i)
+			if inner >= 0 {
+				i = inner
+				after = strings.Index(s[i:end], "-->")
+			}
+			if after >= 0 {
+				i += after + len("-->")
+				break
+			}
+			if inner < 0 || end == len(s) {
+				return end
+			}
+			i = nameEnd(s, end+len("</"))
+			end = contentEnd(s, i, "script")
+		}
+	}
+}
+
+// scriptStart returns the offset after the first "<script" from i on; -1: there is none.
+func scriptStart(s string, i int) int {
+	const name = "script"
+	for {
+		n := strings.IndexByte(s[i:], '<')
+		if n < 0 {
+			return -1
+		}
+		i += n + len("<")
+		if after := i + len(name); after < len(s) && SameName(s[i:after], name) && nameEnd(s, after) == after {
+			return after
+		}
 	}
 }
 

@@ -146,7 +146,7 @@ func (c *conversation) read(res scheme.Resource) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%T is no resource", res)
+	return fmt.Errorf("a resource of type %T", res)
 }
 
 func (c *conversation) readMenu(m *scheme.Menu) error {
