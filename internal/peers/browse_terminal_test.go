@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
@@ -245,17 +244,27 @@ func TestBrowseDumb(t *testing.T) {
 	s.has("browse needs a terminal")
 }
 
-// The first screen is there soon.
-func TestBrowseStart(t *testing.T) {
-	if os.Getenv("LOCUS_MEASURE") == "" {
-		t.Skip("measures only with LOCUS_MEASURE")
-	}
-	for range 10 {
-		x := onTerminal(t, t.TempDir(), program, "browse")
-		begun := time.Now()
-		x.wait(t, "? keys")
-		t.Log(time.Since(begun))
-		x.press(t, "q")
+// From the start of the program to the first screen, and to the end after "q".
+func BenchmarkBrowseStart(b *testing.B) {
+	home := b.TempDir()
+	for b.Loop() {
+		x := onTerminal(b, home, program, "browse")
+		x.wait(b, "? keys")
+		b.StopTimer()
+		x.press(b, "q")
 		<-x.ended
+		b.StartTimer()
+	}
+}
+
+// For comparison: the program alone.
+func BenchmarkLocusVersion(b *testing.B) {
+	home := b.TempDir()
+	for b.Loop() {
+		x := onTerminal(b, home, program, "--version")
+		x.wait(b, "locus version")
+		b.StopTimer()
+		<-x.ended
+		b.StartTimer()
 	}
 }

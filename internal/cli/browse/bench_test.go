@@ -28,6 +28,33 @@ func BenchmarkScrollLongMenu(b *testing.B) {
 	}
 }
 
+// Single keys in a menu of 20,000 items, at its end.
+func BenchmarkKeys(b *testing.B) {
+	for _, names := range []string{"down", "up", "tab", "shift+tab", "pgup", "pgdown", "home", "end", "n", "1 9 9 9 9 ="} {
+		b.Run(strings.ReplaceAll(names, " ", ""), func(b *testing.B) {
+			t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
+			t.keys("/").typing("file-19990.txt")
+			t.keys("end")
+			for b.Loop() {
+				t.keys(names)
+				t.m.View()
+			}
+		})
+	}
+}
+
+// The first screen of a menu, from its items on.
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range []int{20, 20_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := longMenu(n)
+			for b.Loop() {
+				newTester(b, l, "ftp://h.example/pub/", 80, 24).m.View()
+			}
+		})
+	}
+}
+
 // All of a menu of 20,000 items for another width.
 func BenchmarkLayLongMenu(b *testing.B) {
 	t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)

@@ -13,7 +13,7 @@ func TestGuideScreens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"menu-80x24", "directory-80x24", "form-80x24", "menu-40x20"} {
+	for _, name := range []string{"menu-80x24", "directory-80x24", "form-80x24", "menu-40x20", "kept-hosts-80x24"} {
 		golden, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 		if err != nil {
 			t.Fatal(err)
