@@ -39,13 +39,21 @@ func (r *Archive) AddFlags(cmd *cobra.Command) {
 // Wanted reports whether the user asked for an archive.
 func (r *Archive) Wanted() bool { return r.name != "" }
 
+// Check returns what is wrong with the flags. It opens nothing.
+func (r *Archive) Check() error {
+	if r.name == "" && r.size != 0 {
+		return errors.New("--warc-size needs --warc FILE")
+	}
+	return nil
+}
+
 // Open opens the archive, if the user asked for one. ok is false after a failure, which it
 // has reported; err is about the flags.
 func (r *Archive) Open(a *App) (ok bool, err error) {
-	switch {
-	case r.name == "" && r.size != 0:
-		return false, errors.New("--warc-size needs --warc FILE")
-	case r.name == "":
+	if err := r.Check(); err != nil {
+		return false, err
+	}
+	if r.name == "" {
 		return true, nil
 	}
 	robots := r.Robots
