@@ -31,10 +31,9 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	}
 	w.kind = "page"
 	switch {
-	case path == "/healthz":
+	case path == healthPath:
 		w.kind = "health"
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		fmt.Fprintln(w, "ok")
+		return g.serveHealth(w)
 	case path == "/metrics":
 		w.kind = "metrics"
 		g.serveMetrics(w)

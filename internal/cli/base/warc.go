@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type Archive struct {
 	to   *archive.Recorder
 	app  *App
 	told sync.Once // a failure was reported
+	err  atomic.Pointer[error]
 }
 
 // AddFlags adds the flags to cmd.
@@ -97,5 +99,16 @@ func (r *Archive) Close() {
 
 // fail reports the first failure of the recording.
 func (r *Archive) fail(err error) {
-	r.told.Do(func() { r.app.Fail(StatusAccess, Prefix("--warc", err)) })
+	r.told.Do(func() {
+		r.err.Store(&err)
+		r.app.Fail(StatusAccess, Prefix("--warc", err))
+	})
+}
+
+// Err returns the first failure of the recording. It may be called concurrently.
+func (r *Archive) Err() error {
+	if err := r.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

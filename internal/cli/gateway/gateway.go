@@ -182,6 +182,7 @@ func (c *gatewayCommand) run() error {
 		defer store.Close()
 		options.Around = func(next http.RoundTripper) http.RoundTripper { return store.Transport(next) }
 	}
+	options.Health = c.health(opener, store)
 	g, err := gateway.New(opener, options)
 	if err != nil {
 		return err
