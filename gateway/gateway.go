@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -96,7 +95,6 @@ type Gateway struct {
 	metrics  metrics
 	secret   [32]byte
 	printer  *page.Printer
-	assets   fs.FS
 	letters  letters
 	sessions *sessions
 	health   *health
@@ -129,7 +127,6 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.limiter = newLimiter(g.options.Limits)
 	g.health = newHealth(g.options.Health)
 	g.printer = page.New(c.Registry(), g.site("", ""))
-	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
 	if around := g.options.Around; around != nil {
