@@ -49,6 +49,7 @@ type options struct {
 func run(ctx context.Context, out io.Writer, args []string) error {
 	var o options
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	flags.SetOutput(out)
 	flags.StringVar(&o.source, "source", "../..", "build the repository in `FOLDER`")
 	flags.StringVar(&o.out, "out", "../../dist", "write into `FOLDER`, which must be empty or missing")
 	flags.BoolVar(&o.snapshot, "snapshot", false, "build a commit without a tag, or with changes")
