@@ -20,7 +20,7 @@ import (
 )
 
 // writeImage writes a container image for the processors of list: an archive of an OCI image
-// layout, which podman load, skopeo and docker load read.
+// layout with one index, which podman load, skopeo and docker load read.
 func writeImage(d *folder, work string, r *repository, list []binary) error {
 	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range list {
@@ -29,12 +29,15 @@ func writeImage(d *folder, work string, r *repository, list []binary) error {
 			return err
 		}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{
-			Platform:    &v1.Platform{OS: b.os, Architecture: b.arch},
-			Annotations: map[string]string{"org.opencontainers.image.ref.name": "locus:" + imageTag(b)},
+			Platform: &v1.Platform{OS: b.os, Architecture: b.arch},
 		}})
 	}
+	name := "localhost/locus:" + imageTag(list[0])
+	named := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: index, Descriptor: v1.Descriptor{
+		Annotations: map[string]string{"org.opencontainers.image.ref.name": name, "io.containerd.image.name": name},
+	}})
 	dir := filepath.Join(work, "image")
-	if _, err := layout.Write(dir, index); err != nil {
+	if _, err := layout.Write(dir, named); err != nil {
 		return err
 	}
 	files, err := readFolder(os.DirFS(dir))

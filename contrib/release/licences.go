@@ -27,7 +27,7 @@ type licence struct {
 // component is a module, or something else that is copied into the program.
 type component struct {
 	name, version string
-	sum           string // of go.sum; empty: it is no module
+	sum           string // of go.sum; empty: not a module
 	purl          string
 }
 

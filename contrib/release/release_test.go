@@ -252,6 +252,13 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	named, err := index.IndexManifest()
+	if err != nil || len(named.Manifests) != 1 || named.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != "localhost/locus:"+testTag {
+		t.Fatalf("%+v, %v", named, err)
+	}
+	if index, err = index.ImageIndex(named.Manifests[0].Digest); err != nil {
+		t.Fatal(err)
+	}
 	manifest, err := index.IndexManifest()
 	if err != nil || len(manifest.Manifests) != 1 || manifest.Manifests[0].Platform.String() != "linux/amd64" {
 		t.Fatalf("%+v, %v", manifest, err)

@@ -30,7 +30,7 @@ func newRepository(ctx context.Context, o options) (*repository, error) {
 	}
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("git log: time %q is no number", seconds)
+		return nil, fmt.Errorf("git log: time %q is not a number", seconds)
 	}
 	r.time = time.Unix(n, 0).UTC()
 	if o.snapshot {

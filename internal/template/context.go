@@ -142,7 +142,7 @@ func join(a, b context) (context, bool) {
 	split := a.split || b.split
 	a.split, b.split = false, false
 	if a.place == inAttr && a.url != b.url {
-		// What follows is the stricter part: after a query nothing is a delimiter.
+		// The stricter part holds: after a query nothing is a delimiter.
 		if a.url == atStart || b.url == atStart {
 			return a, false
 		}
@@ -219,13 +219,19 @@ func (c context) stepText(text string) (context, string, string) {
 	text = strings.TrimPrefix(text, "/")
 	end := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(blanks+"/>", r) })
 	switch {
-	case end == 0 || text == "":
+	case !isTagName(text):
 		return c, "", "the name of a tag is missing"
 	case end < 0:
 		// It must not continue after a branch.
 		return context{place: inTag, tag: strings.ToLower(text), closing: closing, split: true}, "", ""
 	}
 	return context{place: inTag, tag: strings.ToLower(text[:end]), closing: closing}, text[end:], ""
+}
+
+// isTagName reports whether text begins as the name of a tag does, or a doctype.
+func isTagName(text string) bool {
+	text = strings.ToLower(text)
+	return strings.HasPrefix(text, "!doctype") || text != "" && 'a' <= text[0] && text[0] <= 'z'
 }
 
 func (c context) stepTag(text string) (context, string, string) {
@@ -239,7 +245,7 @@ func (c context) stepTag(text string) (context, string, string) {
 	case rest[0] == '>':
 		return c.afterTag(), rest[1:], ""
 	case c.split:
-		return c, "", "the name of an attribute goes on after a branch"
+		return c, "", "the name of a tag or an attribute continues after a branch"
 	}
 	c.place, c.attr = inName, ""
 	return c, rest, ""

@@ -128,8 +128,8 @@ func TestRefusedPlaces(t *testing.T) {
 		`<a href="`:                                         "ends within a tag",
 		`<p>{{if .}}<a href="{{end}}x">`:                    "different places",
 		`{{range .}}<p class="{{end}}`:                      "different places",
-		`<a {{if .}}hre{{else}}sr{{end}}f="{{.}}">`:         "goes on after a branch",
-		`<scr{{if .}}ipt{{end}}>`:                           "goes on after a branch",
+		`<a {{if .}}hre{{else}}sr{{end}}f="{{.}}">`:         "continues after a branch",
+		`<scr{{if .}}ipt{{end}}>`:                           "continues after a branch",
 		`<a href="{{if .}}/x{{end}}{{.}}">`:                 "different places",
 		`<p title="{{template "x"}}">{{define "x"}}{{end}}`: "only in text",
 		`a < b {{.}}`:                                       "name of a tag is missing",
@@ -165,10 +165,10 @@ func TestExecutionErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := tpl.Execute(new(bytes.Buffer), "", map[string]string{}); err == nil {
-		t.Error("a missing key is no error")
+		t.Error("no error for a missing key")
 	}
 	if err := tpl.Execute(new(bytes.Buffer), "none", nil); err == nil {
-		t.Error("a missing template is no error")
+		t.Error("no error for a missing template")
 	}
 	if err := tpl.Execute(failingWriter{broken}, "", map[string]string{"a": "b"}); err != broken {
 		t.Errorf("the error of the writer: %v", err)

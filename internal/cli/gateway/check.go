@@ -84,14 +84,14 @@ func (k *checker) write(p config.Problem) {
 	fmt.Fprintln(a.Out, term.Safe(message))
 }
 
-// add adds a problem that has no place of its own; nil is none.
+// add adds a problem that has no place of its own, unless err is nil.
 func (k *checker) add(err error) {
 	if err != nil {
 		k.problems = append(k.problems, config.Problem{Err: err})
 	}
 }
 
-// addOf adds a problem of a setting, which a flag may have set; nil is none.
+// addOf adds a problem of a setting, which a flag may have set, unless err is nil.
 func (k *checker) addOf(flag, key string, err error) {
 	if err == nil {
 		return
