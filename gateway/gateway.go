@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -70,6 +69,9 @@ type Options struct {
 
 	Limits Limits
 
+	// Health are checks for /healthz, besides those of Limits.
+	Health []HealthCheck
+
 	// Log gets an entry for each request, without passwords. nil: no log.
 	Log *slog.Logger
 }
@@ -93,9 +95,9 @@ type Gateway struct {
 	metrics  metrics
 	secret   [32]byte
 	printer  *page.Printer
-	assets   fs.FS
 	letters  letters
 	sessions *sessions
+	health   *health
 }
 
 var _ http.Handler = (*Gateway)(nil)
@@ -123,8 +125,8 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
+	g.health = newHealth(g.options.Health)
 	g.printer = page.New(c.Registry(), g.site("", ""))
-	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
 	if around := g.options.Around; around != nil {
@@ -158,11 +160,13 @@ func (g *Gateway) serve(w *recorder, r *http.Request) error {
 		return err
 	}
 	r = timed(w, r)
-	leave, ok := g.limiter.enter(clientOf(r))
-	if !ok {
-		return &problem{http.StatusServiceUnavailable, busy, "the gateway is at capacity; try again in a moment"}
+	if !g.asksHealth(r) {
+		leave, ok := g.limiter.enter(clientOf(r))
+		if !ok {
+			return &problem{http.StatusServiceUnavailable, busy, "the gateway is at capacity; try again in a moment"}
+		}
+		defer leave()
 	}
-	defer leave()
 	switch {
 	case g.wasHere(r.Header):
 		return &problem{http.StatusLoopDetected, "denied", "the request has already passed through this gateway"}

@@ -36,8 +36,8 @@ func TestHalfClose(t *testing.T) {
 		{"GET " + far.URL + "/slow HTTP/1.1\r\nHost: " + host + "\r\n\r\n", []string{"here /slow"}},
 		{"GET " + far.URL + "/slow HTTP/1.0\r\n\r\n", []string{"here /slow"}},
 		{"GET /-/raw/http/" + host + "/slow HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"here /slow"}},
-		{"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET " + far.URL + "/slow HTTP/1.1\r\nHost: " + host + "\r\n\r\n", []string{"ok\n", "here /slow"}},
-		{"GET " + far.URL + "/slow HTTP/1.1\r\nHost: " + host + "\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"here /slow", "ok\n"}},
+		{"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET " + far.URL + "/slow HTTP/1.1\r\nHost: " + host + "\r\n\r\n", []string{healthy, "here /slow"}},
+		{"GET " + far.URL + "/slow HTTP/1.1\r\nHost: " + host + "\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"here /slow", healthy}},
 	} {
 		conn, err := net.Dial("tcp", w.addr)
 		if err != nil {

@@ -447,7 +447,7 @@ func TestLimits(t *testing.T) {
 	for name, limits := range map[string]struct {
 		requests, perHost int
 		other             string
-	}{"requests": {1, 10, "/healthz"}, "perHost": {10, 1, u + "/"}} {
+	}{"requests": {1, 10, "/-/schemes"}, "perHost": {10, 1, u + "/"}} {
 		t.Run(name, func(t *testing.T) {
 			s := open
 			s.gateway.Limits.Requests, s.gateway.Limits.PerHost = limits.requests, limits.perHost

@@ -1,12 +1,13 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/gateway/internal/page"
@@ -31,10 +32,9 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	}
 	w.kind = "page"
 	switch {
-	case path == "/healthz":
+	case path == healthPath:
 		w.kind = "health"
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		fmt.Fprintln(w, "ok")
+		return g.serveHealth(w)
 	case path == "/metrics":
 		w.kind = "metrics"
 		g.serveMetrics(w)
@@ -156,10 +156,11 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 
 // serveAsset serves a file that pages load, with that Cache-Control.
 func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) error {
-	if info, err := fs.Stat(g.assets, name); err != nil || info.IsDir() {
+	octets, err := page.Asset(name)
+	if err != nil {
 		return &problem{http.StatusNotFound, "not-found", "no such file"}
 	}
 	w.Header().Set("Cache-Control", cacheControl)
-	http.ServeFileFS(w, r, g.assets, name)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(octets))
 	return nil
 }

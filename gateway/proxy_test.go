@@ -113,7 +113,7 @@ func TestProxyOfItself(t *testing.T) {
 			t.Errorf("%s: %s %s", u, a.Status, a.body)
 		}
 	}
-	if a := w.proxied("GET", w.base+"/healthz"); a.body != "ok\n" {
+	if a := w.proxied("GET", w.base+"/healthz"); a.body != healthy {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
 }

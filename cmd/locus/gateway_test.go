@@ -114,7 +114,7 @@ func TestGatewayDemo(t *testing.T) {
 	if status, page := s.get("/http/" + other.Addr().String() + "/"); status != 403 {
 		t.Errorf("%d %s", status, page)
 	}
-	if status, body := s.get("/healthz"); status != 200 || body != "ok\n" {
+	if status, body := s.get("/healthz"); status != 200 || body != "{\"ok\":true,\"problems\":[]}\n" {
 		t.Errorf("%d %s", status, body)
 	}
 	if got := s.end(syscall.SIGTERM); got != base.StatusDone || !strings.Contains(s.log.String(), `"msg":"request"`) {

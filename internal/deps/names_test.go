@@ -39,6 +39,7 @@ var naming = map[string]string{
 	"internal/cli/show/select.go":           "only tn3270 has keys to press",
 	"internal/cli/syntax/resolve.go":        "the name of a flag",
 	"internal/soak/town.go":                 "the gateway's own URL",
+	"internal/template/escape.go":           "attributes of HTML that have URLs, and schemes that run no script",
 	"lens/corpus.go":                        "the name of a class of confusions",
 	"lens/guard_mutate.go":                  "pieces that URLs are made of at random",
 	"lens/wget.go":                          "the proxy of wget speaks HTTP",

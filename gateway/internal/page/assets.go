@@ -1,9 +1,12 @@
 package page
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"sync"
 )
@@ -11,17 +14,32 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// Assets returns the files that pages load: styles, scripts, icons, and the licences of
-// third-party files.
-func Assets() fs.FS {
-	sub, err := fs.Sub(assetFiles, "assets")
-	if err != nil {
-		panic(err) // the name is a constant
+// terminalScript is the largest asset, and only pages of sessions load it: in the program it
+// is compressed.
+const terminalScript = "xterm.js"
+
+// Asset returns a file that pages load: a style, a script, an icon, or the licence of a
+// third-party file. The error is that of a file that is missing.
+func Asset(name string) ([]byte, error) {
+	if name == terminalScript {
+		return unpackScript()
 	}
-	return sub
+	return assetFiles.ReadFile("assets/" + name)
 }
 
-// AssetsVersion returns a text for [Site.Assets] that changes with the files of Assets.
+var unpackScript = sync.OnceValues(func() ([]byte, error) {
+	packed, err := assetFiles.ReadFile("assets/" + terminalScript + ".gz")
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r) // it is the project's own file
+})
+
+// AssetsVersion returns a text for [Site.Assets] that changes with the files of Asset.
 func AssetsVersion() string { return assetsVersion() }
 
 var assetsVersion = sync.OnceValue(func() string {

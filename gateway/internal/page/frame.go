@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"html/template"
 	"net/netip"
 	"slices"
 	"strings"
@@ -41,8 +40,8 @@ type fact struct{ Name, Text, Stamp string }
 type action struct {
 	Name, Link, Icon string
 	Current          bool
-	Outside          template.URL // instead of Link: a URL elsewhere
-	Save             string       // the file name for a download
+	Outside          string // instead of Link: a URL elsewhere
+	Save             string // the file name for a download
 }
 
 func (g *page) top(k kind) top {
@@ -72,7 +71,7 @@ func (g *page) top(k kind) top {
 		}
 	}
 	if g.registry.Scheme(u).Traits.Has(scheme.Web) {
-		t.Actions = append(t.Actions, action{Name: "Without the gateway", Outside: template.URL(u.String()), Icon: "outside"})
+		t.Actions = append(t.Actions, action{Name: "Without the gateway", Outside: u.String(), Icon: "outside"})
 	}
 	return t
 }

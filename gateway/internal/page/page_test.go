@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"io/fs"
 	"iter"
 	"net/url"
 	"slices"
@@ -260,7 +259,7 @@ func TestClassOf(t *testing.T) {
 
 // Every icon that a page may ask for is in the sprite, and the files refer to no other site.
 func TestAssets(t *testing.T) {
-	sprite, err := fs.ReadFile(Assets(), "icons.svg")
+	sprite, err := Asset("icons.svg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +296,7 @@ func TestAssets(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"page.css", "page.js", "theme.js", "terminal.js", "icons.svg", "favicon.svg", "xterm.js", "xterm.css", "LICENSE.xterm"} {
-		data, err := fs.ReadFile(Assets(), name)
+		data, err := Asset(name)
 		if err != nil {
 			t.Error(err)
 		}
@@ -305,6 +304,11 @@ func TestAssets(t *testing.T) {
 			if strings.Contains(string(data), bad) {
 				t.Errorf("%s has %s", name, bad)
 			}
+		}
+	}
+	for _, name := range []string{"", ".", "none.css", "../printer.go", "/page.css"} {
+		if _, err := Asset(name); err == nil {
+			t.Errorf("there is an asset %q", name)
 		}
 	}
 	if v := AssetsVersion(); len(v) != 12 || v != AssetsVersion() {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
-	"html/template"
 	"io"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/template"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -23,15 +23,22 @@ var templateFiles embed.FS
 // templates are the pieces of pages. Each begins and ends in HTML text, outside of tags,
 // so that each can be escaped by itself.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"shown": shown,
-		"lines": shownLines,
-		"size":  human.Size,
-		"time":  human.Time,
-		"stamp": stamp,
+	t, err := template.ParseHTMLFiles(templateFiles, "templates", template.Funcs{
+		"shown":    shown,
+		"lines":    shownLines,
+		"size":     human.Size,
+		"time":     human.Time,
+		"stamp":    stamp,
+		"isSet":    func(t time.Time) bool { return !t.IsZero() },
+		"cause":    error.Error,
+		"standard": func(s scheme.Scheme) string { return s.Standard() },
 		// [New] replaces it.
 		"assets": func() string { return "" },
-	}).ParseFS(templateFiles, "templates/*.tmpl"))
+	})
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	return t
 })
 
 // Printer writes pages. It is safe for concurrent use.
@@ -49,7 +56,7 @@ type Printer struct {
 func New(r *scheme.Registry, s Site) *Printer {
 	s.Home = cmp.Or(s.Home, "/")
 	s.Name = cmp.Or(s.Name, "Locus")
-	own := template.Must(templates().Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
+	own := templates().With(template.Funcs{"assets": func() string { return s.Assets }})
 	return &Printer{registry: r, site: s, templates: own}
 }
 
@@ -91,7 +98,7 @@ func (g *page) put(name string, data any) {
 // add adds a template to the next piece.
 func (g *page) add(name string, data any) {
 	if g.err == nil {
-		g.err = g.templates.ExecuteTemplate(&g.b, name, data)
+		g.err = g.templates.Execute(&g.b, name, data)
 	}
 }
 

@@ -62,10 +62,25 @@ type configError struct{ error }
 
 // LoadConfig reads the configuration. Flags that were not given take its values.
 func (a *App) LoadConfig(flags *pflag.FlagSet) error {
-	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ, Schemes: a.SchemeNames()}
-	if err := source.Read(&a.Config); err != nil {
+	if err := a.configSource().Read(&a.Config); err != nil {
 		return configError{fmt.Errorf("configuration: %w", err)}
 	}
+	return a.useConfig(flags)
+}
+
+// CheckConfig does what LoadConfig does, and returns every mistake in the file and the
+// environment. The error is about the flags.
+func (a *App) CheckConfig(flags *pflag.FlagSet) (*config.Report, error) {
+	report := a.configSource().Check(&a.Config)
+	return report, a.useConfig(flags)
+}
+
+func (a *App) configSource() config.Source {
+	return config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ, Schemes: a.SchemeNames()}
+}
+
+// useConfig gives the flags that were not given the values of the configuration.
+func (a *App) useConfig(flags *pflag.FlagSet) error {
 	f, c := &a.Flags, &a.Config
 	if !flags.Changed("timeout") {
 		f.Timeout = time.Duration(c.Timeout)

@@ -36,6 +36,9 @@ only argument is "-". Standard output carries only the result.`,
 		// Help and completions need no configuration, and work with a broken one.
 		cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 			a.words = append(strings.Fields(cmd.CommandPath()), args...)
+			if cmd.Annotations[ownConfigKey] != "" {
+				return nil
+			}
 			return a.LoadConfig(cmd.Flags())
 		}
 		cmd.Flags().SortFlags = false

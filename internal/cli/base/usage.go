@@ -14,6 +14,8 @@ const (
 	groupKey = "locus_group"
 	// obeysKey is the annotation of a command that lists the network flags it obeys.
 	obeysKey = "locus_obeys"
+	// ownConfigKey is the annotation of a command that loads the configuration itself.
+	ownConfigKey = "locus_own_config"
 
 	ownGroup     = "Flags"
 	networkGroup = "Network"
@@ -59,7 +61,17 @@ func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	if len(names) == 0 {
 		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
 	}
-	cmd.Annotations = map[string]string{obeysKey: strings.Join(names, " ")}
+	annotate(cmd, obeysKey, strings.Join(names, " "))
+}
+
+// LoadsConfig says that cmd calls [App.LoadConfig] or [App.CheckConfig] itself.
+func LoadsConfig(cmd *cobra.Command) { annotate(cmd, ownConfigKey, "true") }
+
+func annotate(cmd *cobra.Command, key, value string) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[key] = value
 }
 
 // hideUnused hides the network flags that cmd and its subcommands do not obey.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type Archive struct {
 	to   *archive.Recorder
 	app  *App
 	told sync.Once // a failure was reported
+	err  atomic.Pointer[error]
 }
 
 // AddFlags adds the flags to cmd.
@@ -39,13 +41,21 @@ func (r *Archive) AddFlags(cmd *cobra.Command) {
 // Wanted reports whether the user asked for an archive.
 func (r *Archive) Wanted() bool { return r.name != "" }
 
+// Check returns what is wrong with the flags. It opens nothing.
+func (r *Archive) Check() error {
+	if r.name == "" && r.size != 0 {
+		return errors.New("--warc-size needs --warc FILE")
+	}
+	return nil
+}
+
 // Open opens the archive, if the user asked for one. ok is false after a failure, which it
 // has reported; err is about the flags.
 func (r *Archive) Open(a *App) (ok bool, err error) {
-	switch {
-	case r.name == "" && r.size != 0:
-		return false, errors.New("--warc-size needs --warc FILE")
-	case r.name == "":
+	if err := r.Check(); err != nil {
+		return false, err
+	}
+	if r.name == "" {
 		return true, nil
 	}
 	robots := r.Robots
@@ -89,5 +99,16 @@ func (r *Archive) Close() {
 
 // fail reports the first failure of the recording.
 func (r *Archive) fail(err error) {
-	r.told.Do(func() { r.app.Fail(StatusAccess, Prefix("--warc", err)) })
+	r.told.Do(func() {
+		r.err.Store(&err)
+		r.app.Fail(StatusAccess, Prefix("--warc", err))
+	})
+}
+
+// Err returns the first failure of the recording. It may be called concurrently.
+func (r *Archive) Err() error {
+	if err := r.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -38,19 +39,11 @@ func (e *ArchiveError) Unwrap() error { return e.error }
 // Open opens the archives; nil without flags. The error is an [*ArchiveError], or about the
 // flags.
 func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error) {
-	if !k.Used() {
-		if k.at != "" || k.Live {
-			return nil, errors.New("--at and --live need --from FILE or --from FOLDER")
-		}
-		return nil, nil
+	at, err := k.time()
+	if err != nil || !k.Used() {
+		return nil, err
 	}
-	o := &archive.Options{Note: func(err error) { a.Note("%v", err) }}
-	if k.at != "" {
-		var err error
-		if o.At, err = archive.ParseTime(k.at); err != nil {
-			return nil, fmt.Errorf("--at: %w", err)
-		}
-	}
+	o := &archive.Options{At: at, Note: func(err error) { a.Note("%v", err) }}
 	if folder, _ := a.CacheFolder(); folder != "" {
 		o.Cache = filepath.Join(folder, "archives")
 	}
@@ -66,6 +59,32 @@ func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error)
 		return nil, &ArchiveError{err}
 	}
 	return s, nil
+}
+
+// Check returns what is wrong with the flags. It opens nothing.
+func (k *Archives) Check(a *base.App) (errs []error) {
+	if _, err := k.time(); err != nil {
+		errs = append(errs, err)
+	}
+	for _, path := range k.Paths {
+		if _, err := os.Stat(a.ExpandHome(path)); err != nil {
+			errs = append(errs, fmt.Errorf("--from: %w", err))
+		}
+	}
+	return errs
+}
+
+// time returns the time of --at; zero: none.
+func (k *Archives) time() (t time.Time, err error) {
+	if !k.Used() && (k.at != "" || k.Live) {
+		return t, errors.New("--at and --live need --from FILE or --from FOLDER")
+	}
+	if k.at != "" {
+		if t, err = archive.ParseTime(k.at); err != nil {
+			err = fmt.Errorf("--at: %w", err)
+		}
+	}
+	return t, err
 }
 
 // progress returns a function that says once in a while how much of the archives was read,

@@ -3,7 +3,6 @@ package config
 
 import (
 	"encoding"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -176,25 +175,15 @@ func (s setting) setText(text string) (err error) {
 			return fmt.Errorf("%q is not true or false", text)
 		}
 	case *int:
-		if *v, err = strconv.Atoi(text); err != nil {
+		n, err := strconv.Atoi(text)
+		if err != nil {
 			return fmt.Errorf("%q is not a number", text)
 		}
+		*v = n
 	case *string:
 		*v = text
 	case encoding.TextUnmarshaler:
 		return v.UnmarshalText([]byte(text))
-	}
-	return nil
-}
-
-// check refuses limits that would stop all work.
-func (c *Config) check() error {
-	if c.Parallel < 1 || c.PerHost < 1 {
-		return errors.New("parallel and per_host must be at least 1")
-	}
-	g := &c.Gateway
-	if min(g.Requests, g.PerClient, g.PerHost, g.Connections, g.Terminals, g.Letters) < 1 {
-		return errors.New("the limits of the gateway must be at least 1")
 	}
 	return nil
 }

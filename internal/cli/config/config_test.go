@@ -140,7 +140,7 @@ func TestArchiveTemplate(t *testing.T) {
 
 func TestMailConfig(t *testing.T) {
 	c := Default()
-	err := c.decode(`
+	err := decodeText(&c, `
 editor = "vim -n"
 [mail]
 from = "Fred <fred@example.net>"
@@ -152,7 +152,7 @@ clear = true
 		len(c.Mail.Sendmail) != 3 || c.Mail.Sendmail[2] != "my file" || !c.Mail.Clear {
 		t.Errorf("%v, %+v", err, c.Mail)
 	}
-	if err := c.decode("[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
+	if err := decodeText(&c, "[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
 		t.Errorf("%v, %q", err, c.Mail.Sendmail)
 	}
 	for text, says := range map[string]string{
@@ -165,7 +165,7 @@ clear = true
 		`sendmail = 1`:                   "list",
 		`relay = "smtps://u:ses ame@h/"`: "not a relay: write",
 	} {
-		err := c.decode("[mail]\n" + text)
+		err := decodeText(&c, "[mail]\n"+text)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -193,7 +193,7 @@ func TestSettingsAreAFile(t *testing.T) {
 			text += s.Key + " = " + s.TOML() + "\n"
 		}
 		got := Default()
-		if err := got.decode(text); err != nil {
+		if err := decodeText(&got, text); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		} else if a, b := got.Settings(), want.Settings(); !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: %+v\nwant %+v", name, a, b)
@@ -214,4 +214,12 @@ func TestDuration(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, time.Duration(d), err)
 		}
 	}
+}
+
+// decodeText returns the first mistake of a file.
+func decodeText(c *Config, text string) error {
+	if _, errs := c.decode(text); len(errs) > 0 {
+		return errs[0]
+	}
+	return nil
 }

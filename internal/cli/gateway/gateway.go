@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
@@ -27,7 +26,6 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/submit"
 )
 
 // gatewayCommand is one run of "locus gateway".
@@ -47,6 +45,7 @@ type gatewayCommand struct {
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
 	c := gatewayCommand{app: a, config: a.Config.Gateway}
+	var check bool
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Serve URLs of every scheme over HTTP: pages, a proxy, an API",
@@ -55,7 +54,10 @@ func New(a *base.App) *cobra.Command {
 Browsers get pages for people at http://127.0.0.1:1738/. As a proxy it accepts URLs of
 every scheme, set by http_proxy, https_proxy, gopher_proxy, ftp_proxy, wais_proxy or
 news_proxy. Programs use /api/, which /api/openapi.json describes. /metrics is for
-Prometheus, /healthz for monitoring.
+Prometheus, /healthz says what is wrong, with the status 200 or 503.
+
+--check-config writes each mistake in the configuration, the environment and the flags,
+with its file and line. The status is 0 without any, else 2. It opens and starts nothing.
 
 Clients are not trusted: a URL counts as found on the public Internet. It leads only to
 public addresses, on ports meant for its scheme, and to no files. --allow-private,
@@ -69,9 +71,16 @@ times, and nothing is dialled. Programs choose a time by Accept-Datetime (RFC 70
 
 Requests are logged to standard error, without passwords.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
-  locus gateway --deny telnet: --deny .example.com --log-format json`,
+  locus gateway --deny telnet: --deny .example.com --log-format json
+  locus gateway --config gateway.toml --check-config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check {
+				return c.check(cmd)
+			}
+			if err := a.LoadConfig(cmd.Flags()); err != nil {
+				return err
+			}
 			c.configure(cmd)
 			return c.run()
 		},
@@ -80,6 +89,7 @@ Requests are logged to standard error, without passwords.`,
 		f.Var(&c.config.Listen, "listen", "listen on `HOST:PORT`; port 0 is any free port")
 		f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "answer to this `NAME` too (repeatable)")
 		f.Var(&c.config.LogFormat, "log-format", "log requests as `FORMAT`: text, json or none")
+		f.BoolVar(&check, "check-config", false, "say what is wrong with configuration and flags, and do nothing else")
 		f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead only to them")
 	})
 	base.AddFlags(cmd, "Access", func(f *pflag.FlagSet) {
@@ -96,6 +106,7 @@ Requests are logged to standard error, without passwords.`,
 	})
 	c.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
+	base.LoadsConfig(cmd)
 	base.CompleteFlag(cmd, "log-format", func() []string { return []string{"text", "json", "none"} })
 	return cmd
 }
@@ -122,6 +133,8 @@ func replace[T any](cmd *cobra.Command, flag string, value *T, said T) {
 	}
 }
 
+var errNotBoth = errors.New("--demo and --from can't be used together")
+
 func (c *gatewayCommand) run() error {
 	a := c.app
 	if most := int64(c.config.Memory); most > 0 {
@@ -129,7 +142,7 @@ func (c *gatewayCommand) run() error {
 		debug.SetMemoryLimit(most - most/8)
 	}
 	if c.demo && c.archives.Used() {
-		return errors.New("--demo and --from can't be used together")
+		return errNotBoth
 	}
 	if c.demo {
 		museum, err := tour.Open(a.Registry.All()...)
@@ -169,6 +182,7 @@ func (c *gatewayCommand) run() error {
 		defer store.Close()
 		options.Around = func(next http.RoundTripper) http.RoundTripper { return store.Transport(next) }
 	}
+	options.Health = c.health(opener, store)
 	g, err := gateway.New(opener, options)
 	if err != nil {
 		return err
@@ -241,39 +255,6 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 	}
 	o.Mail, err = c.mail(opener)
 	return o, err
-}
-
-// mail returns how the gateway sends messages; nil if the configuration does not ask
-// for it.
-func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
-	a := c.app
-	if !c.config.Mail || c.museum != nil {
-		return nil, nil
-	}
-	m := &gateway.Mail{From: a.Config.Mail.From.Mailbox, PerHour: c.config.Letters}
-	switch {
-	case m.From.Address == "":
-		return nil, errors.New("gateway.mail needs a sender: set mail.from in the configuration")
-	case a.Config.Mail.Relay.Host != "":
-		relay := a.Config.Mail.Relay.Relay
-		m.Relay = relay.String()
-		// The relay was typed, in the configuration.
-		var err error
-		if c.relays, err = newClient(opener.Registry(), client.Rules(a), c.accessOptions()); err != nil {
-			return nil, err
-		}
-		m.Send = submit.NewSMTP(relay, c.relays.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(a).AskRelay, Clear: a.Config.Mail.Clear, Wait: a.Flags.Timeout}).Submit
-	case len(a.Config.Mail.Sendmail) > 0:
-		program, err := submit.NewSendmail(a.Config.Mail.Sendmail)
-		if err != nil {
-			return nil, err
-		}
-		m.Relay = strings.Join(a.Config.Mail.Sendmail, " ")
-		m.Send = func(ctx context.Context, m *submit.Message) (string, error) { return "", program.Submit(ctx, m) }
-	default:
-		return nil, errors.New("gateway.mail needs a way to send: set mail.relay or mail.sendmail in the configuration")
-	}
-	return m, nil
 }
 
 // store opens the cache of answers; nil means none. The demonstration has none, and an

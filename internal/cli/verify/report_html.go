@@ -8,14 +8,15 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/template"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
@@ -29,7 +30,14 @@ var reportScript string
 //go:embed web/report.tmpl
 var reportPage string
 
-var parsePage = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(reportPage)) })
+// parsePage puts style and script into the page, which are no values, and parses it.
+var parsePage = sync.OnceValue(func() *template.Template {
+	t, err := template.ParseHTML(strings.NewReplacer("{{.Style}}", reportStyle, "{{.Script}}", reportScript).Replace(reportPage), nil)
+	if err != nil {
+		panic(err) // the texts are embedded
+	}
+	return t
+})
 
 // htmlReport writes one page that needs no other file. The rows wait in a temporary file,
 // because the pictures come before them.
@@ -64,7 +72,7 @@ func (h *htmlReport) result(r *verify.Result) {
 		h.files[w.document]++
 	}
 	h.count++
-	h.rows.write(func(out io.Writer) error { return parsePage().ExecuteTemplate(out, "row", row) })
+	h.rows.write(func(out io.Writer) error { return parsePage().Execute(out, "row", row) })
 }
 
 // class returns the style of a verdict.
@@ -138,14 +146,11 @@ type htmlPage struct {
 	Interrupted, All               bool
 	Rows                           int
 	Charts                         []chart
-	Style                          template.CSS
-	Script                         template.JS
 }
 
 func (h *htmlReport) end() {
 	page := htmlPage{
-		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", sourceHash(reportStyle), sourceHash(reportScript)),
-		Style:  template.CSS(reportStyle), Script: template.JS(reportScript),
+		Policy:  fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", sourceHash(reportStyle), sourceHash(reportScript)),
 		Summary: h.v.summary(), Slowest: h.v.slowest(), When: time.Now().UTC().Format("2006-01-02 15:04 MST"),
 		Interrupted: h.v.a.Context.Err() != nil, All: h.all, Rows: h.count,
 	}
@@ -153,10 +158,10 @@ func (h *htmlReport) end() {
 		page.Charts = []chart{newChart("Broken links by host", "host", h.hosts), newChart("Broken links by document", "document", h.files)}
 	}
 	// The output keeps an error of its own.
-	err := parsePage().ExecuteTemplate(h.out, "head", page)
+	err := parsePage().Execute(h.out, "head", page)
 	spoolErr := h.rows.copyTo(h.out)
 	if err == nil {
-		err = parsePage().ExecuteTemplate(h.out, "foot", page)
+		err = parsePage().Execute(h.out, "foot", page)
 	}
 	if err = errors.Join(h.rows.close(), spoolErr, err); err != nil && !h.v.a.OutputFailed() {
 		h.v.a.Fail(base.StatusAccess, fmt.Errorf("the HTML report: %w", err))

@@ -1,0 +1,49 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/locus-url/locus/policy"
+)
+
+// CheckProxies connects to each proxy of Options.Gateways, and closes the connection without
+// sending anything. The error names those that can't be reached; templates are not asked. It
+// may be called concurrently.
+func (c *Client) CheckProxies(ctx context.Context) error {
+	list := c.options.Gateways.proxies()
+	errs := make([]error, len(list))
+	var all sync.WaitGroup
+	for i, g := range list {
+		all.Go(func() {
+			dial := rawDialer{c.dialer(dialerKey{origin: policy.Typed, only: hostKey(g.url)})}
+			conn, err := dial.DialContext(ctx, "tcp", g.address())
+			if err != nil {
+				errs[i] = fmt.Errorf("%s: %w", g, err)
+				return
+			}
+			conn.Close()
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// proxies returns the proxies, each once, sorted by their text.
+func (g *Gateways) proxies() (list []Gateway) {
+	if g == nil {
+		return nil
+	}
+	for _, one := range append(slices.Collect(maps.Values(g.schemes)), g.all) {
+		isProxy := one.kind == httpProxy || one.kind == socks || one.kind == socksNames
+		if isProxy && !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	slices.SortFunc(list, func(a, b Gateway) int { return a.url.Compare(b.url) })
+	return list
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// file is a file of a release.
+type file struct {
+	name    string // with "/"
+	octets  []byte
+	program bool
+}
+
+func (f file) mode() fs.FileMode {
+	if f.program {
+		return 0o755
+	}
+	return 0o644
+}
+
+func archiveSuffix(t target) string {
+	if t.os == "windows" {
+		return ".zip"
+	}
+	return ".tar.gz"
+}
+
+// packed returns an archive of files in a folder, sorted, all of one time and of root.
+func packed(t target, dir string, files []file, modified time.Time) ([]byte, error) {
+	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	for i := range files {
+		files[i].name = dir + "/" + files[i].name
+	}
+	if t.os == "windows" {
+		return zipped(files, modified)
+	}
+	octets, err := tarred(files, modified)
+	if err != nil {
+		return nil, err
+	}
+	return gzipped(octets)
+}
+
+func zipped(files []file, modified time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: modified}
+		header.SetMode(f.mode())
+		part, err := w.CreateHeader(header)
+		if err == nil {
+			_, err = part.Write(f.octets)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// tarred returns a tar archive of files and of the folders that they are in.
+func tarred(files []file, modified time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	made := map[string]bool{}
+	for _, f := range files {
+		for i, c := range f.name {
+			if dir := f.name[:i]; c == '/' && !made[dir] {
+				made[dir] = true
+				if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755, ModTime: modified, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}); err != nil {
+					return nil, err
+				}
+			}
+		}
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: int64(f.mode()), Size: int64(len(f.octets)), ModTime: modified, Uname: "root", Gname: "root", Format: tar.FormatUSTAR}
+		if err := w.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.octets); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// gzipped returns octets compressed by gzip, without a name or a time.
+func gzipped(octets []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = io.Copy(w, bytes.NewReader(octets)); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+// paragraph returns text as a paragraph of a file of Debian: indented, with "." for empty lines.
+func paragraph(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		fmt.Fprintf(&b, " %s\n", cmp.Or(line, "."))
+	}
+	return b.String()
+}

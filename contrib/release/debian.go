@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goreleaser/nfpm/v2"
+	"github.com/goreleaser/nfpm/v2/deb"
+	"github.com/goreleaser/nfpm/v2/files"
+)
+
+// What dpkg runs before and after it removes the package, and after it installs it.
+var (
+	//go:embed debian/postinst
+	afterInstall []byte
+	//go:embed debian/prerm
+	beforeRemove []byte
+	//go:embed debian/postrm
+	afterRemove []byte
+)
+
+// writeDebian writes the Debian package of b.
+func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licence) error {
+	stage, err := os.MkdirTemp("", "locus-debian-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	contents, err := debianContents(stage, b, t, licences)
+	if err != nil {
+		return err
+	}
+	info := nfpm.WithDefaults(&nfpm.Info{
+		Name: "locus", Arch: b.arch, Platform: "linux", Version: b.version(), MTime: r.time,
+		Section: "net", Priority: "optional", Homepage: "https://github.com/locus-url/locus", License: "Apache-2.0",
+		Maintainer: "The authors of Locus",
+		Description: "URLs of every scheme of RFC 1738\n" +
+			"Locus parses, checks, compares and opens URLs: ftp, gopher, news, wais,\n" +
+			"telnet, prospero and all others. It finds dead links in documents, and has a\n" +
+			"gateway that shows resources of every scheme as pages.",
+		Overridables: nfpm.Overridables{Recommends: []string{"ca-certificates"}, Contents: contents, Umask: 0o022},
+	})
+	for _, s := range []struct {
+		name   string
+		octets []byte
+		path   *string
+	}{{"postinst", afterInstall, &info.Scripts.PostInstall}, {"prerm", beforeRemove, &info.Scripts.PreRemove}, {"postrm", afterRemove, &info.Scripts.PostRemove}} {
+		*s.path = filepath.Join(stage, "DEBIAN-"+s.name)
+		if err := os.WriteFile(*s.path, s.octets, 0o666); err != nil {
+			return err
+		}
+	}
+	if err := nfpm.PrepareForPackager(info, "deb"); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := deb.Default.Package(info, &out); err != nil {
+		return err
+	}
+	return d.write(deb.Default.ConventionalFileName(info), out.Bytes())
+}
+
+// debianContents writes the files of the package below stage, and says where each belongs.
+func debianContents(stage string, b binary, t *texts, licences []licence) (files.Contents, error) {
+	const doc = "/usr/share/doc/locus/"
+	list := []file{
+		{name: "/usr/bin/locus", octets: b.octets, program: true},
+		{name: "/usr/lib/systemd/system/locus-gateway.service", octets: debianUnit(t.unit)},
+		{name: "/usr/share/bash-completion/completions/locus", octets: t.completions["bash"]},
+		{name: "/usr/share/zsh/vendor-completions/_locus", octets: t.completions["zsh"]},
+		{name: "/usr/share/fish/vendor_completions.d/locus.fish", octets: t.completions["fish"]},
+		{name: doc + "README.md", octets: t.document("README.md")},
+		{name: doc + "copyright", octets: debianCopyright(t, licences)},
+		{name: "/etc/locus/gateway.toml", octets: t.config},
+	}
+	packed := []file{{name: doc + "changelog", octets: t.document("CHANGELOG.md")}}
+	for _, page := range t.man {
+		packed = append(packed, file{name: "/usr/share/man/man1/" + page.name, octets: page.octets})
+	}
+	for _, f := range packed {
+		octets, err := gzipped(f.octets)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, file{name: f.name + ".gz", octets: octets})
+	}
+	var contents files.Contents
+	for _, f := range list {
+		source := filepath.Join(stage, filepath.FromSlash(f.name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(source), fs.ModePerm), os.WriteFile(source, f.octets, 0o666)); err != nil {
+			return nil, err
+		}
+		c := &files.Content{Source: source, Destination: f.name, FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: f.mode()}}
+		if strings.HasPrefix(f.name, "/etc/") {
+			c.Type = files.TypeConfigNoReplace
+		}
+		contents = append(contents, c)
+	}
+	return contents, nil
+}
+
+// debianUnit is the unit with the program where a package has it.
+func debianUnit(unit []byte) []byte {
+	return bytes.ReplaceAll(unit, []byte("/usr/local/bin/locus"), []byte("/usr/bin/locus"))
+}
+
+// debianCopyright is the file copyright of Debian policy, section 12.5.
+func debianCopyright(t *texts, licences []licence) []byte {
+	var b bytes.Buffer
+	fmt.Fprint(&b, "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"+
+		"Upstream-Name: Locus\nSource: https://github.com/locus-url/locus\n"+
+		"Comment: The program also contains the parts that are listed below the first.\n\n"+
+		"Files: *\nCopyright: the authors of Locus\nLicense: Apache-2.0\n")
+	b.WriteString(paragraph(string(t.document("LICENSE"))))
+	for _, l := range licences {
+		fmt.Fprintf(&b, "\nFiles: %s\nComment: %s %s\n", strings.TrimPrefix(l.name, "@"), l.name, l.version)
+		var text strings.Builder
+		for _, f := range l.texts {
+			text.Write(f.octets)
+			text.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "Copyright: as in its licence\nLicense: %s\n%s", strings.ReplaceAll(l.expression(), " AND ", " and "), paragraph(text.String()))
+	}
+	return b.Bytes()
+}

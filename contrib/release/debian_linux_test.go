@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long something may take on a busy machine.
+const patience = time.Minute
+
+// dpkg runs dpkg, again if another program uses its database.
+func dpkg(t *testing.T, args ...string) string {
+	t.Helper()
+	end := time.Now().Add(patience)
+	for {
+		out, err := command(context.Background(), ".", nil, "dpkg", args...)
+		if err == nil {
+			return string(out)
+		}
+		if !strings.Contains(err.Error(), "lock") || time.Now().After(end) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// unitLines returns the values of a key of a unit.
+func unitLines(unit, key string) (values []string) {
+	for line := range strings.Lines(unit) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), key+"="); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// The package is installed, its unit's commands run as a user that owns nothing, the gateway
+// answers and ends, and after a purge nothing is left.
+func TestDebian(t *testing.T) {
+	if os.Getenv("CI") == "" || os.Getuid() != 0 {
+		t.Skip("it installs a package: only as root, with CI in the environment")
+	}
+	if _, err := exec.Command("dpkg", "-s", "locus").Output(); err == nil {
+		t.Fatal("a package locus is installed already")
+	}
+	debs, err := filepath.Glob(filepath.Join(built(t), "*.deb"))
+	if err != nil || len(debs) != 1 || filepath.Base(debs[0]) != "locus_"+testTag[1:]+"_amd64.deb" {
+		t.Fatalf("%q, %v", debs, err)
+	}
+	t.Cleanup(func() { exec.Command("dpkg", "--purge", "locus").Run() })
+	dpkg(t, "-i", debs[0])
+	if conf := dpkg(t, "-s", "locus"); !strings.Contains(conf, "Conffiles:\n /etc/locus/gateway.toml ") || !strings.Contains(conf, "Version: "+testTag[1:]+"\n") {
+		t.Errorf("%s", conf)
+	}
+	if out, err := command(t.Context(), "/", nil, "dpkg", "--verify", "locus"); err != nil || len(out) > 0 {
+		t.Errorf("%v %s", err, out)
+	}
+	unit, err := os.ReadFile("/usr/lib/systemd/system/locus-gateway.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkUnit(t)
+	runUnit(t, string(unit))
+	owned := strings.Fields(dpkg(t, "-L", "locus"))
+	if len(owned) < 40 {
+		t.Errorf("%q", owned)
+	}
+	dpkg(t, "-r", "locus")
+	if _, err := os.Stat("/etc/locus/gateway.toml"); err != nil {
+		t.Errorf("the configuration is gone before a purge: %v", err)
+	}
+	dpkg(t, "--purge", "locus")
+	for _, name := range owned {
+		if info, err := os.Lstat(name); err == nil && (!info.IsDir() || strings.HasSuffix(name, "/locus")) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+}
+
+// checkUnit has systemd judge the unit, where it is installed.
+func checkUnit(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Log("no systemd-analyze")
+		return
+	}
+	const unit = "/usr/lib/systemd/system/locus-gateway.service"
+	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", unit).CombinedOutput()
+	// It also tells of units of the machine.
+	if err != nil || strings.Contains(string(out), "locus") {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold=20", unit).CombinedOutput(); err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
+}
+
+// runUnit runs what the unit says, as systemd would for a dynamic user, on another port.
+func runUnit(t *testing.T, unit string) {
+	t.Helper()
+	cache := filepath.Join(t.TempDir(), "cache")
+	const user = 61234 // of the range of dynamic users
+	if err := errors.Join(os.Mkdir(cache, 0o700), os.Chown(cache, user, user)); err != nil {
+		t.Fatal(err)
+	}
+	for dir := filepath.Dir(cache); dir != os.TempDir(); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := func(ctx context.Context, line string, more ...string) *exec.Cmd {
+		args := []string{"--reuid", "61234", "--regid", "61234", "--clear-groups", "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"}
+		cmd := exec.CommandContext(ctx, "setpriv", append(args, strings.Fields(line)...)...)
+		cmd.Dir = "/"
+		cmd.Env = append(strings.Fields(strings.ReplaceAll(strings.Join(unitLines(unit, "Environment"), " "), "%C/locus", cache)), more...)
+		return cmd
+	}
+	before := unitLines(unit, "ExecStartPre")
+	main := unitLines(unit, "ExecStart")
+	if len(before) != 1 || len(main) != 1 || !strings.HasPrefix(main[0], "/usr/bin/locus ") {
+		t.Fatalf("%q, %q", before, main)
+	}
+	if out, err := start(t.Context(), before[0]).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", before[0], err, out)
+	}
+	gateway := start(t.Context(), main[0], "LOCUS_GATEWAY_LISTEN=127.0.0.1:0")
+	var log bytes.Buffer
+	gateway.Stderr = &log
+	out, err := gateway.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gateway.Start(); err != nil {
+		t.Fatal(err)
+	}
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		gateway.Wait()
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	url = strings.TrimSpace(url)
+	for path, want := range map[string]string{"healthz": `{"ok":true,"problems":[]}`, "": "</html>", "api/schemes": "gopher"} {
+		got, err := command(t.Context(), "/", nil, "curl", "--silent", "--show-error", "--max-time", "60", url+path)
+		if err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %v\n%s", path, err, got)
+		}
+	}
+	// What is not public stays closed.
+	request, err := http.NewRequestWithContext(t.Context(), "GET", url+"?url=http://127.0.0.1:1/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := http.DefaultClient.Do(request); err != nil || a.StatusCode != http.StatusForbidden {
+		t.Errorf("%+v, %v", a, err)
+	} else {
+		a.Body.Close()
+	}
+	if err := gateway.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := gateway.Wait(); err != nil {
+		t.Errorf("SIGTERM: %v\n%s", err, &log)
+	}
+	if files, err := os.ReadDir(cache); err != nil || len(files) == 0 {
+		t.Errorf("nothing in the folder of the cache: %v", err)
+	}
+}

@@ -1,0 +1,392 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+)
+
+// testTag is the version of the releases of the tests.
+const testTag = "v0.98.7"
+
+var testTarget = target{"linux", "amd64"}
+
+// temporary is a folder for all tests.
+var temporary string
+
+func TestMain(m *testing.M) {
+	var err error
+	if temporary, err = os.MkdirTemp("", "locus-release-test-"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	// Modules are read-only.
+	filepath.WalkDir(temporary, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	os.RemoveAll(temporary)
+	os.Exit(status)
+}
+
+// clone returns a clone of this repository with a tag.
+func clone(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(temporary, name)
+	for _, args := range [][]string{
+		{"clone", "--quiet", "--shared", "../..", dir},
+		{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.test", "tag", "-a", "-m", "test", testTag},
+	} {
+		if _, err := command(t.Context(), ".", nil, "git", args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// first is the release that all tests share.
+var first struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// built returns a folder with a release for one system.
+func built(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds the whole program")
+	}
+	first.once.Do(func() {
+		first.dir = filepath.Join(temporary, "one")
+		source := clone(t, "source")
+		first.err = run(context.Background(), io.Discard, []string{"--source", source, "--out", first.dir, "--only", testTarget.String()})
+	})
+	if first.err != nil {
+		t.Fatal(first.err)
+	}
+	return first.dir
+}
+
+// read returns the only file of a folder that matches a pattern.
+func read(t *testing.T, dir, pattern string) []byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	octets, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return octets
+}
+
+// Another folder, user's settings, module cache, build cache, umask and time zone give the
+// same bytes.
+func TestReproducible(t *testing.T) {
+	one := built(t)
+	modules, err := command(t.Context(), ".", nil, "go", "env", "GOMODCACHE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(temporary, "elsewhere")
+	// The modules come from the cache of this machine, and else from the network.
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(strings.TrimSpace(string(modules)))+"/cache/download,"+os.Getenv("GOPROXY"))
+	t.Setenv("GOPATH", filepath.Join(other, "go"))
+	t.Setenv("GOMODCACHE", "")
+	t.Setenv("GOCACHE", filepath.Join(other, "cache"))
+	t.Setenv("GOFLAGS", "-buildvcs=false -tags=purego")
+	t.Setenv("GOAMD64", "v2")
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("HOME", other)
+	t.Setenv("TZ", "Pacific/Chatham")
+	t.Setenv("LANG", "de_DE.UTF-8")
+	restore := setUmask(0o077)
+	defer restore()
+	two := filepath.Join(temporary, "two")
+	if err := run(t.Context(), io.Discard, []string{"--source", clone(t, "a longer name of a folder"), "--out", two, "--only", testTarget.String()}); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := read(t, one, "SHA256SUMS"), read(t, two, "SHA256SUMS"); !bytes.Equal(a, b) {
+		t.Errorf("two builds differ:\n%s\n%s", a, b)
+	}
+}
+
+// SHA256SUMS has every file, and sha256sum agrees.
+func TestSums(t *testing.T) {
+	dir := built(t)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := string(read(t, dir, "SHA256SUMS"))
+	if strings.Count(sums, "\n") != len(entries)-1 {
+		t.Errorf("%d files:\n%s", len(entries), sums)
+	}
+	if _, err := command(t.Context(), dir, nil, "sha256sum", "--check", "--strict", "SHA256SUMS"); err != nil {
+		t.Error(err)
+	}
+}
+
+// maxSize is the limit of the stripped program, in octets.
+const maxSize = 24_000_000
+
+// The archive has the program with the version of the tag, stripped and within the limit, and
+// all that belongs to it.
+func TestArchive(t *testing.T) {
+	r, err := gzip.NewReader(bytes.NewReader(read(t, built(t), "*.tar.gz")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const top = "locus-" + testTag + "-linux-amd64/"
+	files := map[string][]byte{}
+	archive := tar.NewReader(r)
+	for h, err := archive.Next(); err != io.EOF; h, err = archive.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Uid != 0 || h.Gid != 0 || h.Uname != "root" || h.Mode&0o022 != 0 || !strings.HasPrefix(h.Name, top) {
+			t.Errorf("%+v", h)
+		}
+		if files[h.Name[len(top):]], err = io.ReadAll(archive); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"locus", "LICENSE", "README.md", "LICENCES-OF-DEPENDENCIES", "man/man1/locus.1", "man/man1/locus-gateway.1", "completions/_locus", "completions/locus.bash", "completions/locus.fish", "completions/locus.ps1", "systemd/locus-gateway.service", "systemd/gateway.toml"} {
+		if len(files[name]) == 0 {
+			t.Errorf("no %s", name)
+		}
+	}
+	program := files["locus"]
+	info, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Main.Version != testTag {
+		t.Errorf("version %s", info.Main.Version)
+	}
+	t.Logf("the program has %d octets; the limit is %d", len(program), maxSize)
+	if len(program) > maxSize {
+		t.Errorf("the program has %d octets, more than %d", len(program), maxSize)
+	}
+	if bytes.Contains(program, []byte(temporary)) {
+		t.Error("the program has a path of the machine")
+	}
+}
+
+// The bill of materials names each module of the program, with its sum and licence.
+func TestBill(t *testing.T) {
+	dir := built(t)
+	var bom cyclonedx.BOM
+	if err := cyclonedx.NewBOMDecoder(bytes.NewReader(read(t, dir, "*.cdx.json")), cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
+		t.Fatal(err)
+	}
+	if bom.SpecVersion != cyclonedx.SpecVersion1_6 || bom.Metadata.Component.Version != testTag || !strings.HasPrefix(bom.SerialNumber, "urn:uuid:") {
+		t.Errorf("%+v", bom)
+	}
+	listed := map[string]cyclonedx.Component{}
+	for _, c := range *bom.Components {
+		listed[c.Name] = c
+		if c.Licenses == nil || c.PackageURL == "" || c.Version == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+	list, err := command(t.Context(), filepath.Join(temporary, "source"), buildEnv(testTarget), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/locus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, path := range slices.Compact(slices.Sorted(strings.FieldsSeq(string(list)))) {
+		count++
+		if c, ok := listed[path]; !ok || c.Hashes == nil {
+			t.Errorf("%s is missing: %+v", path, c)
+		}
+	}
+	if count < 20 || len(listed) != count+2 || listed["std"].Version != strings.TrimPrefix(runtime.Version(), "go") {
+		t.Errorf("%d modules, %d components", count, len(listed))
+	}
+}
+
+// The image is an OCI layout with an image for the processor, whose user owns nothing.
+func TestImage(t *testing.T) {
+	dir := t.TempDir()
+	archive := tar.NewReader(bytes.NewReader(read(t, built(t), "*-image.tar")))
+	for h, err := archive.Next(); err != io.EOF; h, err = archive.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if h.Typeflag == tar.TypeDir {
+			err = os.MkdirAll(name, 0o777)
+		} else if octets, readErr := io.ReadAll(archive); readErr != nil {
+			t.Fatal(readErr)
+		} else {
+			err = os.WriteFile(name, octets, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	index, err := layout.ImageIndexFromPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := index.IndexManifest()
+	if err != nil || len(named.Manifests) != 1 || named.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != "localhost/locus:"+testTag {
+		t.Fatalf("%+v, %v", named, err)
+	}
+	if index, err = index.ImageIndex(named.Manifests[0].Digest); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil || len(manifest.Manifests) != 1 || manifest.Manifests[0].Platform.String() != "linux/amd64" {
+		t.Fatalf("%+v, %v", manifest, err)
+	}
+	image, err := index.Image(manifest.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Config.User != "65534:65534" || config.Config.Labels["org.opencontainers.image.version"] != testTag || len(config.RootFS.DiffIDs) != 1 {
+		t.Errorf("%+v", config)
+	}
+	// It starts as contrib/Containerfile says.
+	file, err := os.ReadFile("../Containerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for instruction, words := range map[string][]string{"ENTRYPOINT": config.Config.Entrypoint, "CMD": config.Config.Cmd} {
+		list, err := json.Marshal(words)
+		if err != nil || !strings.Contains(string(file), "\n"+instruction+" "+strings.ReplaceAll(string(list), ",", ", ")+"\n") {
+			t.Errorf("%s %s is not in the Containerfile", instruction, list)
+		}
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := layers[0].Uncompressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sizes := map[string]int64{}
+	for archive := tar.NewReader(r); ; {
+		h, err := archive.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[h.Name] = h.Size
+	}
+	if sizes["locus"] < 1<<20 || sizes["etc/ssl/certs/ca-certificates.crt"] < 100<<10 {
+		t.Errorf("%v", sizes)
+	}
+}
+
+// Changes, a missing tag, a folder in use and a wrong target are refused before anything is built.
+func TestRefusals(t *testing.T) {
+	source := clone(t, "refusals")
+	out := filepath.Join(t.TempDir(), "out")
+	refused := func(why string, args ...string) {
+		t.Helper()
+		if err := run(t.Context(), io.Discard, args); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v", args, err)
+		}
+		if _, err := os.Stat(filepath.Join(out, "SHA256SUMS")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: something was built", args)
+		}
+	}
+	refused("no release for it", "--only", "plan9/386")
+	refused("unknown command", "publish")
+	if err := os.MkdirAll(filepath.Join(out, "old"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	refused("is not empty", "--source", source, "--out", out)
+	if err := os.WriteFile(filepath.Join(source, "new.go"), []byte("package locus\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused("has changes", "--source", source, "--out", out)
+	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@example.test", "commit", "-qm", "x"}} {
+		if _, err := command(t.Context(), source, nil, "git", args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("has no tag", "--source", source, "--out", out)
+}
+
+// Archives have the files in their order, with one time and the modes of programs and texts.
+func TestPacked(t *testing.T) {
+	modified := time.Date(2026, 11, 23, 5, 6, 8, 0, time.UTC)
+	files := []file{{name: "z", octets: []byte("z")}, {name: "locus.exe", octets: []byte("MZ"), program: true}, {name: "a/b", octets: []byte("b")}}
+	octets, err := packed(target{"windows", "amd64"}, "top", files, modified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := zip.NewReader(bytes.NewReader(octets), int64(len(octets)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range r.File {
+		names = append(names, f.Name+" "+f.Mode().String())
+		if !f.Modified.Equal(modified) {
+			t.Errorf("%s: %v", f.Name, f.Modified)
+		}
+	}
+	if want := []string{"top/a/b -rw-r--r--", "top/locus.exe -rwxr-xr-x", "top/z -rw-r--r--"}; !slices.Equal(names, want) {
+		t.Errorf("%q", names)
+	}
+}
+
+// Each known licence is known, and what asks for more is not taken for one of them.
+func TestKindsOfLicences(t *testing.T) {
+	mit := "Permission is hereby granted, free of\ncharge, to any person obtaining a copy ... The above copyright notice and this permission notice shall be included"
+	bsd2 := "Redistribution and use in source and binary forms ... Redistributions in binary form must reproduce"
+	for text, want := range map[string]string{
+		mit: "MIT", bsd2: "BSD-2-Clause", bsd2 + " Neither the name": "BSD-3-Clause", mit + bsd2: "BSD-2-Clause AND MIT",
+		"Copyright, all rights reserved": "", "": "", mit + "\nThe Commons Clause": "", "GNU General Public License": "",
+	} {
+		found, err := kindsOf([]file{{name: "LICENSE", octets: []byte(text)}})
+		if got := strings.Join(found, " AND "); got != want || (err == nil) != (want != "") {
+			t.Errorf("%.40q: %q, %v", text, got, err)
+		}
+	}
+	if _, err := kindsOf(nil); err == nil {
+		t.Error("no licence is good")
+	}
+}
+
+// The licences of all modules on all systems are known.
+func TestLicences(t *testing.T) {
+	var out bytes.Buffer
+	if err := run(t.Context(), &out, []string{"licences"}); err != nil || !strings.Contains(out.String(), "github.com/microcosm-cc/bluemonday") || !strings.Contains(out.String(), "@xterm/xterm") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}

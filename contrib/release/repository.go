@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// repository is the commit that a release is built from.
+type repository struct {
+	dir  string
+	tag  string    // "v0.2.0"; empty: a snapshot
+	time time.Time // of the commit: that of every file of the release
+}
+
+// newRepository returns the repository in o.source. Without o.snapshot it must have no
+// changes and its commit must have a tag.
+func newRepository(ctx context.Context, o options) (*repository, error) {
+	r := &repository{dir: o.source}
+	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("git log: time %q is not a number", seconds)
+	}
+	r.time = time.Unix(n, 0).UTC()
+	if o.snapshot {
+		return r, nil
+	}
+	changes, err := r.git(ctx, "status", "--porcelain")
+	if err != nil {
+		return nil, err
+	}
+	if changes != "" {
+		return nil, fmt.Errorf("the repository has changes; commit them, or build them with --snapshot:\n%s", changes)
+	}
+	if r.tag, err = r.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*"); err != nil {
+		return nil, errors.New("the commit has no tag such as v0.2.0; set one, or build it with --snapshot")
+	}
+	return r, nil
+}
+
+// git returns what git prints, without the line end.
+func (r *repository) git(ctx context.Context, args ...string) (string, error) {
+	out, err := command(ctx, r.dir, nil, "git", args...)
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+// read returns a file of the repository.
+func (r *repository) read(name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
+}
+
+// command runs a program in a folder and returns its output. The error has what it writes to
+// standard error. nil env: that of this process.
+func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	var errOut bytes.Buffer
+	cmd.Stderr = &errOut
+	out, err := cmd.Output()
+	if err != nil {
+		text := strings.TrimSpace(errOut.String())
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, text)
+	}
+	return out, nil
+}

@@ -1,0 +1,114 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/locus-url/locus/gateway"
+)
+
+// healthy is the answer of a gateway without a problem.
+const healthy = "{\"ok\":true,\"problems\":[]}\n"
+
+// problems returns what /healthz says.
+func (w *world) problems() (status int, list []string) {
+	w.t.Helper()
+	a := w.get("/healthz")
+	var body struct {
+		OK       bool
+		Problems []struct{ Part, Message string }
+	}
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.Header.Get("Content-Type") != "application/json" || a.Header.Get("Cache-Control") != "no-store" {
+		w.t.Fatalf("%v: %s %v", err, a.body, a.Header)
+	}
+	if body.OK != (a.StatusCode == 200) || body.OK != (len(body.Problems) == 0) || !strings.Contains(a.body, `"problems":[`) {
+		w.t.Errorf("%s %s", a.Status, a.body)
+	}
+	for _, p := range body.Problems {
+		list = append(list, p.Part+": "+p.Message)
+	}
+	return a.StatusCode, list
+}
+
+// What is wrong is told, without names of files and passwords.
+func TestHealthChecks(t *testing.T) {
+	s := open
+	full := &fs.PathError{Op: "write", Path: "/var/cache/private/locus/check", Err: syscall.ENOSPC}
+	s.gateway.Health = []gateway.HealthCheck{
+		{Part: "good", Check: func(context.Context) error { return nil }},
+		{Part: "cache", Check: func(context.Context) error { return errors.Join(full) }},
+		{Part: "proxies", Check: func(context.Context) error { return errors.New("http://fred:hunter2@proxy.example: refused\nagain") }},
+	}
+	w := start(t, s)
+	status, list := w.problems()
+	want := []string{"cache: no space left on device", "proxies: http://fred:***@proxy.example: refused; again"}
+	if status != 503 || !slices.Equal(list, want) {
+		t.Errorf("%d %q", status, list)
+	}
+	if a := w.do("HEAD", "/healthz", ""); a.StatusCode != 503 || a.body != "" {
+		t.Errorf("%s %q", a.Status, a.body)
+	}
+	if a := w.do("POST", "/healthz", ""); a.StatusCode != 405 {
+		t.Errorf("%s", a.Status)
+	}
+}
+
+// A check that gives no answer is a problem, and is not called again until it does. Clients
+// that ask often do not have checks run often.
+func TestHealthSilentCheck(t *testing.T) {
+	s := open
+	calls, release := make(chan bool, 100), make(chan bool)
+	s.gateway.Health = []gateway.HealthCheck{{Part: "cache", Check: func(context.Context) error {
+		calls <- true
+		<-release
+		return nil
+	}}}
+	w := start(t, s)
+	defer close(release)
+	for range 3 {
+		if status, list := w.problems(); status != 503 || len(list) != 1 || !strings.HasPrefix(list[0], "cache: no answer in") {
+			t.Errorf("%d %q", status, list)
+		}
+	}
+	if len(calls) != 1 {
+		t.Errorf("%d calls", len(calls))
+	}
+}
+
+// The limit of requests is a problem that can be asked for while it is reached, and no other
+// path passes the limit by its name.
+func TestHealthAtTheLimit(t *testing.T) {
+	inside, leave := make(chan struct{}), make(chan struct{})
+	far := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		inside <- struct{}{}
+		<-leave
+	}))
+	defer far.Close()
+	s := open
+	s.gateway.Limits.Requests = 1
+	w := start(t, s)
+	done := make(chan answer)
+	go func() { done <- w.get("/-/raw/http/" + strings.TrimPrefix(far.URL, "http://") + "/") }()
+	<-inside
+	if status, list := w.problems(); status != 503 || !slices.Equal(list, []string{"requests: the limit of 1 concurrent requests is reached"}) {
+		t.Errorf("%d %q", status, list)
+	}
+	for name, a := range map[string]answer{"a proxied URL": w.proxied("GET", far.URL+"/healthz"), "another path": w.get("/healthz/"), "a query": w.get("/healthz?x")} {
+		if a.StatusCode != 503 || !strings.HasPrefix(a.body, "busy") {
+			t.Errorf("%s: %s %s", name, a.Status, a.body)
+		}
+	}
+	close(leave)
+	<-done
+	if status, list := w.problems(); status != 200 {
+		t.Errorf("%d %q", status, list)
+	}
+}

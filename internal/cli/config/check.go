@@ -1,0 +1,123 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Problem is a mistake in a configuration.
+type Problem struct {
+	File     string // empty: not in a file
+	Line     int    // of File, from 1; 0: unknown
+	Variable string // of the environment; empty: not there
+	Err      error
+}
+
+// Error implements error.
+func (p *Problem) Error() string {
+	switch {
+	case p.File != "" && p.Line > 0:
+		return fmt.Sprintf("%s: line %d: %v", p.File, p.Line, p.Err)
+	case p.File != "":
+		return fmt.Sprintf("%s: %v", p.File, p.Err)
+	case p.Variable != "":
+		return fmt.Sprintf("the environment variable %s: %v", p.Variable, p.Err)
+	}
+	return p.Err.Error()
+}
+
+// Unwrap returns the mistake without its place.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// Report is what [Source.Check] finds.
+type Report struct {
+	Problems []Problem
+	file     string
+	lines    map[string]int    // of the file, by key
+	set      map[string]string // variables that set a key, by key
+}
+
+// At returns err as a problem of a key, where that was set last.
+func (r *Report) At(key string, err error) Problem {
+	if variable := r.set[key]; variable != "" {
+		return Problem{Variable: variable, Err: err}
+	}
+	if line := r.lines[key]; line > 0 {
+		return Problem{File: r.file, Line: line, Err: fmt.Errorf("%s: %w", key, err)}
+	}
+	return Problem{Err: fmt.Errorf("%s: %w", key, err)}
+}
+
+func (r *Report) add(p Problem) { r.Problems = append(r.Problems, p) }
+
+// Check does what [Source.Read] does, and returns every mistake: those of the file in the
+// order of its lines, then those of the environment.
+func (s Source) Check(c *Config) *Report {
+	r := &Report{set: map[string]string{}}
+	s.readFile(r, c)
+	for _, key := range c.settings() {
+		if text := s.Getenv(key.variable()); text != "" {
+			r.set[key.key] = key.variable()
+			if err := key.setText(text); err != nil {
+				r.add(Problem{Variable: key.variable(), Err: err})
+			}
+		}
+		if t, ok := key.value.(*GatewayTable); ok {
+			s.readEntries(r, key, t)
+		}
+	}
+	for _, key := range c.settings() {
+		// A limit of 0 would stop all work.
+		if n, ok := key.value.(*int); ok && *n < 1 {
+			r.add(r.At(key.key, errors.New("it must be at least 1")))
+		}
+	}
+	return r
+}
+
+// readFile reads the named file, which must exist, or else the user's own, if any.
+func (s Source) readFile(r *Report, c *Config) {
+	name, required := s.Path()
+	if name == "" {
+		return
+	}
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !required:
+		return
+	case err != nil:
+		r.add(Problem{Err: err})
+		return
+	}
+	r.file = name
+	lines, errs := c.decode(string(text))
+	r.lines = lines
+	for _, err := range errs {
+		p := Problem{File: name, Err: err}
+		if e, ok := err.(*lineError); ok {
+			p.Line, p.Err = e.line, errors.New(e.text)
+		}
+		r.add(p)
+	}
+}
+
+// readEntries reads the variables of a table: first those of registered schemes and of
+// the other keys, then those of schemes that are not registered.
+func (s Source) readEntries(r *Report, key setting, t *GatewayTable) {
+	names := append([]string{AllSchemes, exceptions}, s.Schemes...)
+	known := map[string]bool{}
+	for _, name := range names {
+		known[key.entryVariable(name)] = true
+	}
+	names = append(names, s.unregistered(key, known)...)
+	for _, name := range names {
+		variable := key.entryVariable(name)
+		if text := s.Getenv(variable); text != "" {
+			if err := t.Entry(name).UnmarshalText([]byte(text)); err != nil {
+				r.add(Problem{Variable: variable, Err: err})
+			}
+		}
+	}
+}

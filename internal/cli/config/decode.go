@@ -1,0 +1,136 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// decode reads the text of a file. An unknown key is an error, because it may be misspelt.
+// It returns the line of each key, and every mistake as a *lineError where that is known.
+func (c *Config) decode(text string) (lines map[string]int, errs []error) {
+	d := decoder{settings: map[string]setting{}, lines: map[string]int{}}
+	for _, s := range c.settings() {
+		d.settings[s.key] = s
+	}
+	var top map[string]toml.Primitive
+	meta, err := toml.Decode(text, &top)
+	if err != nil {
+		return nil, []error{plainError(err)}
+	}
+	d.meta = &meta
+	errs = d.table(top, d.value)
+	slices.SortStableFunc(errs, func(a, b error) int { return lineOf(a) - lineOf(b) })
+	return d.lines, errs
+}
+
+type decoder struct {
+	meta     *toml.MetaData
+	settings map[string]setting
+	lines    map[string]int // by key
+}
+
+// table sets the value of each key of a table by set.
+func (d *decoder) table(table map[string]toml.Primitive, set func(name string, value toml.Primitive) []error) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		errs = append(errs, set(name, table[name])...)
+	}
+	return errs
+}
+
+func (d *decoder) value(key string, value toml.Primitive) []error {
+	s, known := d.settings[key]
+	gateways, isOpen := s.value.(*GatewayTable)
+	if known {
+		d.lines[key] = lineOf(d.refuse(value, "known"))
+	}
+	if known && !isOpen {
+		return d.decode(value, s.value)
+	}
+	if !known && !d.isTable(key) {
+		return []error{d.refuse(value, "no such key")}
+	}
+	table, err := d.asTable(value)
+	if err != nil {
+		return []error{err}
+	}
+	return d.table(table, func(name string, value toml.Primitive) []error {
+		if !isOpen {
+			return d.value(key+"."+name, value)
+		}
+		entry := gateways.Entry(name)
+		return d.decode(value, &entry)
+	})
+}
+
+// decode sets to to the value.
+func (d *decoder) decode(value toml.Primitive, to any) []error {
+	if err := d.meta.PrimitiveDecode(value, to); err != nil {
+		return []error{plainError(err)}
+	}
+	return nil
+}
+
+func (d *decoder) isTable(key string) bool {
+	for known := range d.settings {
+		if strings.HasPrefix(known, key+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// asTable returns the values of a table.
+func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive, err error) {
+	if err = d.meta.PrimitiveDecode(value, &list); err != nil {
+		return nil, plainError(err)
+	}
+	if list == nil {
+		// Decoding a value that is not a table leaves list nil.
+		err = d.refuse(value, "a table, not a value")
+	}
+	return list, err
+}
+
+// refuse returns an error with the position of the key of value.
+func (d *decoder) refuse(value toml.Primitive, why string) error {
+	r := refusal(why)
+	return plainError(d.meta.PrimitiveDecode(value, &r))
+}
+
+type refusal string
+
+func (r *refusal) UnmarshalTOML(any) error { return errors.New(string(*r)) }
+
+// lineError is a mistake in a line of a file.
+type lineError struct {
+	line int
+	text string // with the key first, if there is one
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
+
+// lineOf returns the line of a mistake; 0: unknown.
+func lineOf(err error) int {
+	if e, ok := err.(*lineError); ok {
+		return e.line
+	}
+	return 0
+}
+
+// plainError puts line and key first, and removes the package's name.
+func plainError(err error) error {
+	var e toml.ParseError
+	if !errors.As(err, &e) {
+		return errors.New(strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	text := strings.TrimPrefix(e.Message, "toml: ")
+	if e.LastKey != "" {
+		text = e.LastKey + ": " + text
+	}
+	return &lineError{e.Position.Line, text}
+}

@@ -1,0 +1,305 @@
+package template
+
+import (
+	"fmt"
+	"strings"
+	"text/template/parse"
+)
+
+// place is where in HTML a value stands.
+type place uint8
+
+const (
+	inText     place = iota
+	inTag            // between attributes
+	inName           // of an attribute, or after one
+	beforeAttr       // after "="
+	inAttr           // in double quotes
+	inOther          // in single quotes, or without quotes: no place for values
+	inComment
+	inCode      // script or style
+	inEscapable // title or textarea: text in which no tag begins
+)
+
+// context is the state of the HTML at a point of a template.
+type context struct {
+	place   place
+	tag     string // whose text or attributes follow, in lower case
+	closing bool   // it is an end tag
+	attr    string // in lower case
+	quote   byte   // of inOther; 0: none
+	url     urlPart
+	split   bool // a piece ended within a name, which must not continue in the next one
+}
+
+// urlPart is how much of a URL stands before a value.
+type urlPart uint8
+
+const (
+	atStart urlPart = iota
+	beforeQuery
+	afterQuery // or in the fragment
+)
+
+// tracker follows one template.
+type tracker struct {
+	t    *Template
+	tree *parse.Tree
+}
+
+// escapeTree decides how each value of a tree is escaped.
+func (t *Template) escapeTree(tree *parse.Tree) error {
+	k := &tracker{t, tree}
+	c, err := k.list(tree.Root, context{})
+	if err == nil && c.place != inText {
+		err = k.errorAt(tree.Root, "the template ends within a tag or another element")
+	}
+	return err
+}
+
+func (k *tracker) errorAt(n parse.Node, format string, args ...any) error {
+	location, context := k.tree.ErrorContext(n)
+	return fmt.Errorf("template: %s: %q: %s: %s", location, k.tree.Name, context, fmt.Sprintf(format, args...))
+}
+
+func (k *tracker) list(l *parse.ListNode, c context) (context, error) {
+	if l == nil {
+		return c, nil
+	}
+	var err error
+	for _, n := range l.Nodes {
+		if c, err = k.node(n, c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func (k *tracker) node(n parse.Node, c context) (context, error) {
+	switch n := n.(type) {
+	case *parse.TextNode:
+		c, why := c.after(string(n.Text))
+		if why != "" {
+			return c, k.errorAt(n, "%s", why)
+		}
+		return c, nil
+	case *parse.ActionNode:
+		if len(n.Pipe.Decl) > 0 {
+			return c, nil
+		}
+		escape, why := c.escape()
+		if why != "" {
+			return c, k.errorAt(n, "%s", why)
+		}
+		// A value does not begin a URL for good: it may be empty, and the next value the scheme.
+		k.t.escapes[n] = escape
+		return c, nil
+	case *parse.IfNode:
+		return k.branch(&n.BranchNode, c, false)
+	case *parse.WithNode:
+		return k.branch(&n.BranchNode, c, false)
+	case *parse.RangeNode:
+		return k.branch(&n.BranchNode, c, true)
+	case *parse.TemplateNode:
+		if c.place != inText {
+			return c, k.errorAt(n, "a template is called only in text")
+		}
+		return c, nil
+	case *parse.CommentNode:
+		return c, nil
+	}
+	return c, k.errorAt(n, "it is not supported")
+}
+
+// branch follows both ways of a branch, which must end alike.
+func (k *tracker) branch(n *parse.BranchNode, c context, again bool) (context, error) {
+	one, err := k.list(n.List, c)
+	if err != nil {
+		return c, err
+	}
+	other, err := k.list(n.ElseList, c)
+	if err != nil {
+		return c, err
+	}
+	joined, ok := join(one, other)
+	if again && ok {
+		_, ok = join(one, c)
+	}
+	if !ok {
+		return c, k.errorAt(n, "its branches end in different places of the HTML")
+	}
+	return joined, nil
+}
+
+// join returns the context after one of two branches.
+func join(a, b context) (context, bool) {
+	if a.place == inName {
+		a.place, a.attr, a.split = inTag, "", true
+	}
+	if b.place == inName {
+		b.place, b.attr, b.split = inTag, "", true
+	}
+	split := a.split || b.split
+	a.split, b.split = false, false
+	if a.place == inAttr && a.url != b.url {
+		// The stricter part holds: after a query nothing is a delimiter.
+		if a.url == atStart || b.url == atStart {
+			return a, false
+		}
+		a.url, b.url = afterQuery, afterQuery
+	}
+	ok := a == b
+	a.split = split
+	return a, ok
+}
+
+// after returns the context after a text, or why the text is refused.
+func (c context) after(text string) (_ context, why string) {
+	for text != "" && why == "" {
+		c, text, why = c.step(text)
+	}
+	return c, why
+}
+
+const blanks = " \t\r\n\f"
+
+// step reads the beginning of text.
+func (c context) step(text string) (_ context, rest, why string) {
+	switch c.place {
+	case inText:
+		return c.stepText(text)
+	case inTag:
+		return c.stepTag(text)
+	case inName:
+		return c.stepName(text)
+	case beforeAttr:
+		return c.stepBefore(text)
+	case inAttr:
+		return c.stepAttr(text)
+	case inOther:
+		ends := blanks + ">"
+		if c.quote != 0 {
+			ends = string(c.quote)
+		}
+		i := strings.IndexAny(text, ends)
+		if i < 0 {
+			return c, "", ""
+		}
+		if c.quote != 0 {
+			i++
+		}
+		return context{place: inTag, tag: c.tag, closing: c.closing}, text[i:], ""
+	case inComment:
+		_, rest, ok := strings.Cut(text, "-->")
+		if !ok {
+			return c, "", ""
+		}
+		return context{}, rest, ""
+	}
+	// The text of an element ends at its end tag.
+	i := strings.Index(strings.ToLower(text), "</"+c.tag)
+	if i < 0 {
+		return c, "", ""
+	}
+	return context{place: inTag, tag: c.tag, closing: true}, text[i+2+len(c.tag):], ""
+}
+
+func (c context) stepText(text string) (context, string, string) {
+	i := strings.IndexByte(text, '<')
+	switch {
+	case i < 0:
+		return c, "", ""
+	case i+1 == len(text):
+		return c, "", `"<" at the end of a piece`
+	case strings.HasPrefix(text[i:], "<!--"):
+		return context{place: inComment}, text[i+4:], ""
+	}
+	text = text[i+1:]
+	closing := strings.HasPrefix(text, "/")
+	text = strings.TrimPrefix(text, "/")
+	end := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(blanks+"/>", r) })
+	switch {
+	case !isTagName(text):
+		return c, "", "the name of a tag is missing"
+	case end < 0:
+		// It must not continue after a branch.
+		return context{place: inTag, tag: strings.ToLower(text), closing: closing, split: true}, "", ""
+	}
+	return context{place: inTag, tag: strings.ToLower(text[:end]), closing: closing}, text[end:], ""
+}
+
+// isTagName reports whether text begins as the name of a tag does, or a doctype.
+func isTagName(text string) bool {
+	text = strings.ToLower(text)
+	return strings.HasPrefix(text, "!doctype") || text != "" && 'a' <= text[0] && text[0] <= 'z'
+}
+
+func (c context) stepTag(text string) (context, string, string) {
+	rest := strings.TrimLeft(text, blanks+"/")
+	if rest != text {
+		c.split = false
+	}
+	switch {
+	case rest == "":
+		return c, "", ""
+	case rest[0] == '>':
+		return c.afterTag(), rest[1:], ""
+	case c.split:
+		return c, "", "the name of a tag or an attribute continues after a branch"
+	}
+	c.place, c.attr = inName, ""
+	return c, rest, ""
+}
+
+// afterTag returns the context after ">".
+func (c context) afterTag() context {
+	if !c.closing {
+		switch c.tag {
+		case "script", "style":
+			return context{place: inCode, tag: c.tag}
+		case "title", "textarea":
+			return context{place: inEscapable, tag: c.tag}
+		}
+	}
+	return context{}
+}
+
+func (c context) stepName(text string) (context, string, string) {
+	end := strings.IndexAny(text, blanks+"/>=")
+	if end < 0 {
+		c.attr += strings.ToLower(text)
+		return c, "", ""
+	}
+	c.attr += strings.ToLower(text[:end])
+	if text[end] == '=' {
+		c.place = beforeAttr
+		return c, text[end+1:], ""
+	}
+	return context{place: inTag, tag: c.tag, closing: c.closing}, text[end:], ""
+}
+
+func (c context) stepBefore(text string) (context, string, string) {
+	switch text[0] {
+	case '"':
+		c.place, c.url = inAttr, atStart
+		return c, text[1:], ""
+	case '\'':
+		c.place, c.quote = inOther, '\''
+		return c, text[1:], ""
+	}
+	c.place, c.quote = inOther, 0
+	return c, text, ""
+}
+
+func (c context) stepAttr(text string) (context, string, string) {
+	value, rest, ended := strings.Cut(text, `"`)
+	if ended {
+		return context{place: inTag, tag: c.tag, closing: c.closing}, rest, ""
+	}
+	if strings.ContainsAny(value, "?#") {
+		c.url = afterQuery
+	} else if value != "" && c.url == atStart {
+		c.url = beforeQuery
+	}
+	return c, "", ""
+}
