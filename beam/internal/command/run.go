@@ -58,7 +58,7 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	if *jobopts.Async && err == nil {
 		return nil
 	}
-	// A job that was cancelled is no failure to the SDK, but has no output.
+	// The SDK reports success for a job that was cancelled.
 	files, endErr := out.End(context.WithoutCancel(ctx))
 	if err == nil {
 		err = endErr

@@ -67,7 +67,7 @@ func dial(ctx context.Context, service, address string) error {
 	return conn.Close()
 }
 
-// isHere reports whether an address is one of this machine; so is none.
+// isHere reports whether an address is one of this machine. An empty one is.
 func isHere(address string) bool {
 	host, _, _ := net.SplitHostPort(address)
 	ip, err := netip.ParseAddr(host)
