@@ -19,6 +19,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Source]())
 	beam.RegisterType(reflect.TypeFor[Pattern]())
 	register.DoFn3x1[context.Context, Pattern, func(Source), error](&matchFn{})
+	register.DoFn3x1[context.Context, Source, func(Source), error](&lookFn{})
 	register.DoFn6x1[context.Context, *sdf.LockRTracker, Source, func([]byte, Tally), func([]byte, Tally), func(Row), error](&scanFn{})
 	register.DoFn4x1[context.Context, Source, func(Row), func(Row), error](&extractFn{})
 	register.DoFn2x2[[]byte, Tally, []byte, Tally](&unsaltFn{})
@@ -41,7 +42,7 @@ func init() {
 
 // Build returns the pipeline of o, which must come from [Options.Checked].
 func Build(o Options) (*beam.Pipeline, Output) {
-	out := Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline}
+	out := Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline, Shards: o.Shards, Overwrite: o.Overwrite}
 	p, s := beam.NewPipelineWithRoot()
 	var patterns []any
 	for side, globs := range [][]string{o.Input, o.With} {
@@ -49,11 +50,12 @@ func Build(o Options) (*beam.Pipeline, Output) {
 			patterns = append(patterns, Pattern{glob, side})
 		}
 	}
-	sources := beam.ParDo(s.Scope("match"), &matchFn{Lines: o.Field != 0 || o.Key != ""}, beam.Create(s, patterns...))
+	// Files go to different workers.
+	files := beam.Reshuffle(s, beam.ParDo(s.Scope("match"), &matchFn{}, beam.Create(s, patterns...)))
+	sources := beam.ParDo(s.Scope("look"), &lookFn{Lines: o.hasFields()}, files)
 	var rows, dead beam.PCollection
 	if o.Pipeline == Extract {
-		// Files go to different workers.
-		rows, dead = beam.ParDo2(s.Scope("extract"), &extractFn{Options: o}, beam.Reshuffle(s, sources))
+		rows, dead = beam.ParDo2(s.Scope("extract"), &extractFn{Options: o}, sources)
 	} else {
 		var tallies beam.PCollection
 		tallies, dead = count(s.Scope(o.Pipeline), o, sources)

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -72,6 +74,9 @@ func (f *rowFn) ProcessElement(key []byte, t Tally, emit func(Row)) {
 // reason has no password.
 func deadRow(file, at string, record []byte, reason error) Row {
 	message := strings.ReplaceAll(reason.Error(), "standard input: ", "")
+	if e, ok := errors.AsType[*locus.SyntaxError](reason); ok {
+		message = fmt.Sprintf("octet %d: %v", e.Offset, e.Err) // the record is beside it
+	}
 	return Row{[]string{file, at, term.Safe(locus.MaskText(message)), string(bytes.TrimRight(record, "\r\n"))}}
 }
 

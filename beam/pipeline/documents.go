@@ -104,7 +104,7 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
 		switch {
 		case err != nil && in.err == nil:
 			at, reason := deadMember(err)
-			bury(at, nil, reason)
+			bury(place{unit: at}, nil, reason)
 		case err == nil:
 			f.lines++
 			f.page(l, bury)
@@ -121,12 +121,12 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
 func (f *scanFn) page(l document.Link, bury burier) {
 	from, err := pageOf(l)
 	if err != nil {
-		bury(l.Member, []byte(l.URL.String()+l.Ref), err)
+		bury(place{unit: l.Member}, []byte(l.URL.String()+l.Ref), err)
 		return
 	}
 	to, err := l.Resolve(from)
 	if err != nil {
-		bury(l.Member, []byte(l.URL.String()+l.Ref), err)
+		bury(place{unit: l.Member}, []byte(l.URL.String()+l.Ref), err)
 		return
 	}
 	registry := f.records.rules.Registry

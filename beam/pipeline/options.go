@@ -92,6 +92,10 @@ func (o Options) Checked() (Options, error) {
 		return o, errors.New("no input: name a file or a pattern")
 	case o.Output == "" || strings.HasSuffix(o.Output, "/"):
 		return o, fmt.Errorf("output %q is not a prefix of file names: write one such as out/links", o.Output)
+	case strings.ContainsAny(o.Output, `*?[\`):
+		return o, fmt.Errorf("output %q has a character of patterns: leave out *, ?, [ and \\", o.Output)
+	case !hasName(o.Output):
+		return o, fmt.Errorf("output %q has no name after the bucket: write one such as s3://bucket/links", o.Output)
 	case o.Pipeline == Join && (len(o.With) == 0 || slices.Contains(o.With, "")):
 		return o, errors.New("join needs a second list: with")
 	case o.Pipeline != Join && len(o.With) > 0:
@@ -110,9 +114,9 @@ func (o Options) Checked() (Options, error) {
 		return o, errors.New("a line is fields or JSON: choose field or key")
 	case o.Delimiter != "" && o.Field == 0:
 		return o, errors.New("a delimiter needs the number of a field")
-	case o.Pipeline == Graph && (o.Field != 0 || o.Key != ""):
+	case o.Pipeline == Graph && o.hasFields():
 		return o, errors.New("graph reads two URLs with a TAB between them, or web archives: leave out field and key")
-	case o.Pipeline == Extract && (o.Field != 0 || o.Key != ""):
+	case o.Pipeline == Extract && o.hasFields():
 		return o, errors.New("extract reads documents: leave out field and key")
 	}
 	if _, err := o.finder(); err != nil {
@@ -122,14 +126,24 @@ func (o Options) Checked() (Options, error) {
 	return o, err
 }
 
+// hasName reports whether a name such as s3://bucket/out has more than a bucket.
+func hasName(output string) bool {
+	_, rest, remote := strings.Cut(output, "://")
+	return !remote || strings.Contains(rest, "/")
+}
+
 // maxShards is how many files the names have digits for.
 const maxShards = 99_999
+
+// hasFields reports whether lines have more than a URL.
+func (o Options) hasFields() bool { return o.Field != 0 || o.Key != "" }
 
 // finder returns the Finder of the fields; nil: the content of a file tells.
 func (o Options) finder() (*lines.Finder, error) {
 	switch {
 	case o.Field != 0:
-		return lines.Field(o.Field, cmp.Or(o.Delimiter, "\t"))
+		// A TAB is hard to write in most shells.
+		return lines.Field(o.Field, strings.ReplaceAll(cmp.Or(o.Delimiter, "\t"), `\t`, "\t"))
 	case o.Key != "":
 		return lines.Key(o.Key)
 	}

@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/profile"
+	"github.com/locus-url/locus/profile/rfc3986"
 )
 
 // records turns records into keys and tallies.
@@ -19,7 +20,6 @@ type records struct {
 	finder   *lines.Finder
 	rules    profile.Rules
 	samples  int
-	decoded  []byte
 }
 
 func newRecords(o Options) (*records, error) {
@@ -33,18 +33,8 @@ func newRecords(o Options) (*records, error) {
 
 // add counts a record. side is the list of Join that it is in. The error says why the record
 // can't be read.
-func (r *records) add(counts *aggregate, side int, line []byte) error {
-	if r.finder != nil {
-		start, end, err := r.finder.Find(line)
-		if err == nil {
-			r.decoded, err = r.finder.Decode(r.decoded, line[start:end])
-		}
-		if err != nil {
-			return err
-		}
-		line = bytes.Trim(r.decoded, blanks)
-	}
-	input := octet.View(line)
+func (r *records) add(counts *aggregate, side int, record []byte) error {
+	input := octet.View(record)
 	switch r.pipeline {
 	case Check:
 		return r.check(counts, input)
@@ -103,26 +93,20 @@ func (r *records) check(counts *aggregate, input string) error {
 		}
 		counts.add(key, t)
 	}
-	if err != nil {
-		return err
-	}
 	t := Tally{M: 1}
-	if !locus.Conforms(list) {
+	if err != nil || !locus.Conforms(list) {
 		t.N, t.Samples = 1, sample()
 	}
-	u, err := shape.Read(input)
-	if err != nil {
-		return nil // a URL by other rules than those of Parse
-	}
-	if canonical, _, err := r.rules.Registry.Canonical(u); err == nil {
-		u = canonical
-	}
-	counts.add(byScheme+"\t"+u.Scheme(), t)
-	if u.Host() != "" {
-		counts.add(byHost+"\t"+octet.ToLower(u.Host()), t)
-	}
-	return nil
+	u := rfc3986.Parse(locus.Unwrap(input).String())
+	scheme, _ := u.Scheme()
+	host, _ := u.Host()
+	counts.add(byScheme+"\t"+cmp.Or(octet.ToLower(scheme), noGroup), t)
+	counts.add(byHost+"\t"+cmp.Or(octet.ToLower(host), noGroup), t)
+	return err
 }
+
+// noGroup is the scheme or host of a record that has none, as the command locus has it.
+const noGroup = "-"
 
 // pair counts a link: two URLs with a TAB between them.
 func (r *records) pair(counts *aggregate, input string) error {

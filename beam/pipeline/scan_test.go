@@ -128,7 +128,7 @@ func TestSplitWhileReading(t *testing.T) {
 
 // TestLongLines has lines around the limits of a chunk, with all places of a split.
 func TestLongLines(t *testing.T) {
-	for _, n := range []int{maxLine - 1, maxLine, chunkSize - 1, chunkSize, chunkSize + 1, 3 * chunkSize} {
+	for _, n := range []int{maxLine - 1, maxLine, 2*maxLine - 1, 2 * maxLine, 2*maxLine + 1, 6 * maxLine} {
 		text := "http://h/1\n" + strings.Repeat("x", n) + "\nhttp://h/2\n"
 		for _, at := range []int64{1, 11, 12, int64(n), int64(n) + 12, int64(len(text)) - 1} {
 			s := newScan(t, text)
@@ -146,19 +146,22 @@ func TestIsText(t *testing.T) {
 	for _, test := range []struct {
 		head         string
 		fields, want bool
+		first        string
 	}{
-		{"http://h/\n", false, true},
-		{"", false, true},
-		{"\uFEFFhttp://h/\n", false, true},
-		{"\x1f\x8b\x08", false, false},
-		{"\xFF\xFEh\x00", false, false},
-		{"WARC/1.0\r\n", false, false},
-		{"WARC/1.0\r\n", true, true},
-		{" CDX N b a\n", false, false},
-		{`com,example)/ 20260102030405 {"url":"http://h/"}` + "\n", false, false},
+		{"http://h/\n", false, true, ""},
+		{"", false, true, ""},
+		{"\uFEFFhttp://h/\n", false, true, ""},
+		{"\x1f\x8b\x08", false, false, ""},
+		{"\xFF\xFEh\x00", false, false, ""},
+		{"WARC/1.0\r\n", false, false, ""},
+		{"WARC/1.0\r\n", true, true, ""},
+		{" CDX N b a\ncom,example)/ 20260102030405 http://h/\n", false, true, " CDX N b a"},
+		{" CDX N b\n", false, false, ""},
+		{"com,example)/ 20260102030405 http://h/ cut", false, false, "com,example)/ 20260102030405 http://h/ cut"},
+		{`com,example)/ 20260102030405 {"url":"http://h/"}` + "\n", false, true, `com,example)/ 20260102030405 {"url":"http://h/"}`},
 	} {
-		if got := isText(context.Background(), []byte(test.head), test.fields); got != test.want {
-			t.Errorf("%q, fields %t: %t", test.head, test.fields, got)
+		if got, first := isText(context.Background(), []byte(test.head), test.fields); got != test.want || first != test.first {
+			t.Errorf("%q, fields %t: %t, %q", test.head, test.fields, got, first)
 		}
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
@@ -17,6 +16,8 @@ import (
 type Output struct {
 	Prefix, Format, Compression, Job string
 	Pipeline                         string
+	Shards                           int  // files of the output, at least; 0: 1
+	Overwrite                        bool // replace the files of an earlier run
 }
 
 // temporary returns the folder of files that are not finished.
@@ -67,8 +68,13 @@ type file struct {
 	rows rowWriter
 }
 
-// StartBundle implements the SDK's DoFn.
-func (f *writeFn) StartBundle(context.Context, func(string)) { f.file = nil }
+// StartBundle implements the SDK's DoFn. The bundle before may have failed.
+func (f *writeFn) StartBundle(context.Context, func(string)) {
+	if f.file != nil {
+		f.file.close()
+		f.file = nil
+	}
+}
 
 // ProcessElement implements the SDK's DoFn.
 func (f *writeFn) ProcessElement(ctx context.Context, r Row, emit func(string)) (err error) {
@@ -85,11 +91,12 @@ func (f *writeFn) FinishBundle(_ context.Context, emit func(string)) error {
 	if f.file == nil {
 		return nil
 	}
-	if err := f.file.close(); err != nil {
+	done := f.file
+	f.file = nil
+	if err := done.close(); err != nil {
 		return err
 	}
-	emit(f.file.name)
-	f.file = nil
+	emit(done.name)
 	return nil
 }
 
@@ -119,20 +126,33 @@ func (f *writeShardFn) ProcessElement(ctx context.Context, _ int, rows func(*Row
 // create creates a temporary file for rows of a kind.
 func (o Output) create(ctx context.Context, kind, unique string) (*file, error) {
 	name := o.temporary() + "/" + kind + "-" + unique
-	format, compression := o.ended(kind)
-	fs, err := filesystem.New(ctx, name)
+	system, err := fileSystem(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{name: name, fs: fs}
-	if f.out, err = fs.OpenWrite(ctx, name); err == nil {
-		f.rows, err = newRowWriter(f.out, format, compression, columns(kind))
-	}
-	if err != nil {
-		fs.Close()
-		return nil, fmt.Errorf("%s: %w", shown(name), err)
+	f := &file{name: name, fs: system}
+	if err = f.open(ctx, o, kind); err != nil {
+		system.Close()
+		return nil, fmt.Errorf("%s: %w", shown(name), reasonOf(err))
 	}
 	return f, nil
+}
+
+// open opens f for rows of a kind.
+func (f *file) open(ctx context.Context, o Output, kind string) (err error) {
+	if f.out, err = f.fs.OpenWrite(ctx, f.name); err != nil {
+		return err
+	}
+	// Dead letters may have passwords.
+	if local, ok := f.out.(*os.File); ok && kind == deadLetters {
+		if err := local.Chmod(0o600); err != nil {
+			local.Close()
+			return err
+		}
+	}
+	format, compression := o.ended(kind)
+	f.rows, err = newRowWriter(f.out, format, compression, columns(kind))
+	return err
 }
 
 func (f *file) close() error {
@@ -140,107 +160,4 @@ func (f *file) close() error {
 		return fmt.Errorf("%s: %w", shown(f.name), err)
 	}
 	return nil
-}
-
-// publishFn gives the temporary files their final names, when all of them are written.
-type publishFn struct{ Output Output }
-
-// ProcessElement implements the SDK's DoFn. It may be tried again.
-func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*string) bool) error {
-	o := f.Output
-	fs, err := filesystem.New(ctx, o.Prefix)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	files := map[string][]string{}
-	var name string
-	for names(&name) {
-		kind, _, _ := strings.Cut(path.Base(name), "-")
-		if name != "" {
-			files[kind] = append(files[kind], name)
-		}
-	}
-	if len(files[o.Pipeline]) == 0 {
-		// A reader of the output wants a file, if only an empty one.
-		empty, err := o.create(ctx, o.Pipeline, "empty")
-		if err == nil {
-			err = empty.close()
-		}
-		if err != nil {
-			return err
-		}
-		files[o.Pipeline] = []string{empty.name}
-	}
-	for _, kind := range []string{deadLetters, o.Pipeline} {
-		list := files[kind]
-		slices.Sort(list)
-		list = slices.Compact(list)
-		for i, from := range list {
-			if err := publish(ctx, fs, from, o.name(kind, i, len(list))); err != nil {
-				return err
-			}
-		}
-	}
-	o.Clean(ctx)
-	return nil
-}
-
-// publish renames a file. A missing one was renamed by an earlier try.
-func publish(ctx context.Context, fs filesystem.Interface, from, to string) error {
-	err := filesystem.Rename(ctx, fs, from, to)
-	if err == nil {
-		return nil
-	}
-	if there, listErr := fs.List(ctx, from); listErr == nil && len(there) == 0 {
-		if done, listErr := fs.List(ctx, to); listErr == nil && len(done) == 1 {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: %w", shown(to), err)
-}
-
-// Clean removes temporary files, as far as it can.
-func (o Output) Clean(ctx context.Context) {
-	o.remove(ctx, []string{o.temporary() + "/*", o.temporary()})
-}
-
-// Remove removes all files of a run.
-func (o Output) Remove(ctx context.Context) error { return o.remove(ctx, o.Patterns()) }
-
-func (o Output) remove(ctx context.Context, patterns []string) error {
-	fs, err := filesystem.New(ctx, o.Prefix)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	remover, ok := fs.(filesystem.Remover)
-	if !ok {
-		return nil
-	}
-	for _, pattern := range patterns {
-		names, listErr := fs.List(ctx, pattern)
-		err = errors.Join(err, listErr)
-		for _, name := range names {
-			err = errors.Join(err, remover.Remove(ctx, name))
-		}
-	}
-	return err
-}
-
-// Existing returns the files of an earlier run.
-func (o Output) Existing(ctx context.Context) (names []string, err error) {
-	fs, err := filesystem.New(ctx, o.Prefix)
-	if err != nil {
-		return nil, err
-	}
-	defer fs.Close()
-	for _, pattern := range o.Patterns() {
-		list, err := fs.List(ctx, pattern)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, list...)
-	}
-	return names, nil
 }

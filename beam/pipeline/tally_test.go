@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -103,6 +104,26 @@ func TestHotKeys(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSaltsOfBundles has one tally of a hot key in each of many bundles: they get different
+// salts.
+func TestSaltsOfBundles(t *testing.T) {
+	salts := map[byte]bool{}
+	f := &scanFn{Options: Options{Salts: 16}}
+	ctx := context.Background()
+	hot := func(key []byte, _ Tally) { salts[key[0]] = true }
+	for range 1000 {
+		f.StartBundle(ctx, nil, hot, nil)
+		f.counts.hot = hot
+		for range hotLeast {
+			f.counts.add("hot", Tally{N: 1})
+		}
+		f.counts.flush()
+	}
+	if len(salts) != 16 {
+		t.Errorf("%d salts, want 16", len(salts))
 	}
 }
 

@@ -8,16 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners
 
 	"github.com/locus-url/locus"
@@ -90,6 +85,7 @@ type flags struct {
 	port           int
 	stdout, stderr io.Writer
 	subcommand     string
+	afterwards     string // what to say about a job after an interrupt
 }
 
 // newFlags adds the flags to set.
@@ -147,15 +143,13 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return f.fail(statusUsage, err)
 	}
-	if err := f.run(ctx, o); err != nil {
-		if ctx.Err() != nil {
-			fmt.Fprintln(stderr, "locus-beam: interrupted; a job on another machine may still run")
-			return statusInterrupted
-		}
-		var use usageError
-		if errors.As(err, &use) {
-			return f.fail(statusUsage, err)
-		}
+	switch err := f.run(ctx, o); {
+	case ctx.Err() != nil && err != nil:
+		fmt.Fprintln(stderr, "locus-beam: interrupted"+f.afterwards)
+		return statusInterrupted
+	case isUsage(err):
+		return f.fail(statusUsage, err)
+	case err != nil:
 		return f.fail(statusFailed, err)
 	}
 	return statusDone
@@ -174,9 +168,6 @@ func (f *flags) setLogging() {
 		log.SetLogger(&log.Standard{Level: log.SevFatal})
 	}
 }
-
-// usageError is a mistake of the user that only a look at the files shows.
-type usageError struct{ error }
 
 // parse reads the arguments: flags may stand before and after the inputs.
 func (f *flags) parse(set *flag.FlagSet, args []string) error {
@@ -234,94 +225,4 @@ func (f *flags) fail(status int, err error) int {
 func reason(message string) string {
 	message = strings.TrimSpace(message)
 	return strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])
-}
-
-// run runs a pipeline.
-func (f *flags) run(ctx context.Context, o pipeline.Options) error {
-	p, out := pipeline.Build(o)
-	existing, err := out.Existing(ctx)
-	if err != nil {
-		return err
-	}
-	if len(existing) > 0 && !o.Overwrite {
-		return usageError{fmt.Errorf("%s is there: choose another --output, or --overwrite", locus.Quote(existing[0]))}
-	}
-	if err := out.Remove(ctx); err != nil {
-		return err
-	}
-	// The SDK leaves files in the folder for temporary files.
-	folder, err := os.MkdirTemp("", "locus-beam-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	if err := os.Setenv("TMPDIR", folder); err != nil {
-		return err
-	}
-	result, err := execute(ctx, p)
-	if *jobopts.Async && err == nil {
-		return nil
-	}
-	if err == nil {
-		// A job that was cancelled is no error to the SDK.
-		if existing, err = out.Existing(ctx); err == nil && len(existing) == 0 {
-			err = fmt.Errorf("the job ended without output in %s", locus.Quote(path.Dir(o.Output)))
-		}
-	}
-	if err != nil {
-		clean := context.WithoutCancel(ctx)
-		out.Clean(clean)
-		out.Remove(clean)
-		return err
-	}
-	f.summarize(result, existing)
-	return nil
-}
-
-// execute runs p, until ctx ends.
-func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
-	runner := *runners.Runner
-	if runner == "" {
-		runner = "prism"
-	}
-	if err := chooseWorkerBinary(); err != nil {
-		return nil, err
-	}
-	type outcome struct {
-		result beam.PipelineResult
-		err    error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		result, err := beam.Run(ctx, runner, p)
-		done <- outcome{result, err}
-	}()
-	select {
-	case o := <-done:
-		return o.result, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// chooseWorkerBinary sends this program to workers that need one, if it runs there. Otherwise
-// the SDK would compile one from sources that may not be here.
-func chooseWorkerBinary() (err error) {
-	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
-		*jobopts.WorkerBinary, err = os.Executable()
-	}
-	return err
-}
-
-// summarize writes what was done to standard error, and the names of the files to standard
-// output.
-func (f *flags) summarize(result beam.PipelineResult, files []string) {
-	slices.Sort(files)
-	for _, name := range files {
-		fmt.Fprintln(f.stdout, term.Safe(name))
-	}
-	if c := pipeline.CountsOf(result); c != (pipeline.Counts{}) {
-		fmt.Fprintf(f.stderr, "%d records, %d octets read, %d keys and %d octets shuffled, %d dead letters\n",
-			c.Records, c.Read, c.Keys, c.Shuffled, c.Dead)
-	}
 }

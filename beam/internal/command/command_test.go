@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,6 +62,13 @@ func TestMistakes(t *testing.T) {
 		{2, "prefix", []string{"list", "--output", "folder/"}},
 		{2, "takes no input", []string{"worker", "list"}},
 		{2, "out of range", []string{"server", "--port", "99999"}},
+		{2, "character of patterns", []string{"list", "--output", "a*"}},
+		{2, "no name after the bucket", []string{"list", "--output", "s3://bucket"}},
+		{2, "unknown runner", []string{"list", "--runner", "nonsense"}},
+		{2, "needs --endpoint", []string{"list", "--runner", "flink"}},
+		{3, "no job service", []string{"list", "--runner", "flink", "--endpoint", closedPort(t)}},
+		{3, "no pool of workers", []string{"list", "--environment_type", "EXTERNAL", "--environment_config", closedPort(t)}},
+		{3, "not a directory", []string{"list", "--output", "list/out"}},
 		{3, "no such file", []string{"uniq"}},
 		{3, "folder", []string{"sub"}},
 		{3, "not registered", []string{"hdfs://h/x"}},
@@ -87,6 +95,81 @@ func TestEmpty(t *testing.T) {
 		if files, _ := filepath.Glob(filepath.Join(folder, "unique-00000-of-00001.*")); len(files) != 1 {
 			t.Errorf("%s: output %q", format, files)
 		}
+	}
+}
+
+// closedPort returns an address where no program listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestOverwrite keeps an earlier output until the new one is complete.
+func TestOverwrite(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "list", []byte("http://h/\nbad\n"))
+	write(t, folder, "other", []byte("http://o/\n"))
+	mustRun(t, folder, "list", "--num_shards", "3")
+	if info, err := os.Stat(filepath.Join(folder, "unique-dead-00000-of-00001.ndjson")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("dead letters: %v, %v", info, err)
+	}
+	if status, stderr := run(t, folder, "no such file", "--overwrite"); status != 3 {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if got := output(t, folder, "unique"); !slices.Equal(got, []string{"http://h/\t1"}) {
+		t.Errorf("a job that failed leaves %q", got)
+	}
+	mustRun(t, folder, "other", "--overwrite", "--num_shards", "2")
+	files, _ := filepath.Glob(filepath.Join(folder, "unique-*"))
+	if got := output(t, folder, "unique"); len(files) != 2 || !slices.Equal(got, []string{"http://o/\t1"}) {
+		t.Errorf("files %q, %q", files, got)
+	}
+}
+
+// TestFields has lines with more than a URL, as the command locus reads them.
+func TestFields(t *testing.T) {
+	long := strings.Repeat("x", 1<<18)
+	for _, test := range []struct {
+		name, text string
+		args       []string
+		want       []string
+		dead       int
+	}{
+		{"a first field that is empty", "\thttp://h/\n", []string{"--field", "2"}, []string{"http://h/\t1"}, 0},
+		{"from the end", "a\tb\thttp://h/\r\n\n  \n", []string{"--field", "-1"}, []string{"http://h/\t1"}, 0},
+		{"missing", "http://h/\n", []string{"--field", "2"}, []string{}, 1},
+		{"a TAB by its escape", "a\thttp://h/\n", []string{"--field", "2", "--delimiter", `\t`}, []string{"http://h/\t1"}, 0},
+		{"CSV with escapes", "\"http://h/1\",x\n\"gopher://h/1\"\"long\"\"er\",y\nhttp://h/2,z\n", []string{"--field", "1", "--delimiter", ","},
+			[]string{"gopher://h/1%22long%22er\t1", "http://h/1\t1", "http://h/2\t1"}, 0},
+		{"JSON", `{"u":"http:\/\/h\/"}` + "\n{}\n", []string{"--key", "u"}, []string{"http://h/\t1"}, 1},
+		{"a long line of JSON", `{"x":"` + long + `","u":"http://h/"}`, []string{"--key", "u"}, []string{"http://h/\t1"}, 0},
+		{"CDX", " CDX N b a\ncom,h)/ 20260102030405 http://h/\n", nil, []string{"http://h/\t1"}, 0},
+		{"CDXJ", `com,h)/ 20260102030405 {"url":"http://h/%7e"}` + "\ncom,h)/ 20260102030405 {}\n", nil, []string{"http://h/%7E\t1"}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			write(t, folder, "plain", []byte(test.text))
+			write(t, folder, "packed", gzipped(t, []byte(test.text)))
+			for _, input := range []string{"plain", "packed"} {
+				mustRun(t, folder, append(test.args, input, "--output", input)...)
+				got := output(t, folder, input)
+				if slices.Sort(got); !slices.Equal(got, test.want) {
+					t.Errorf("%s: %q, want %q", input, got, test.want)
+				}
+				dead := 0
+				if files, _ := filepath.Glob(filepath.Join(folder, input+"-dead-*")); len(files) > 0 {
+					dead = len(output(t, folder, input+"-dead"))
+				}
+				if dead != test.dead {
+					t.Errorf("%s: %d dead letters, want %d", input, dead, test.dead)
+				}
+			}
+		})
 	}
 }
 

@@ -1,6 +1,8 @@
 package command_test
 
 import (
+	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -85,8 +87,7 @@ func zstandard(t *testing.T, text []byte) []byte {
 	return w.EncodeAll(text, nil)
 }
 
-// lists writes a list as several files: plain, compressed, and as an index of a web archive.
-// It returns the list.
+// lists writes a list as several files, plain and compressed. It returns the list.
 func lists(t *testing.T, folder, name string, seed uint64) []byte {
 	t.Helper()
 	n := size(t) / 5
@@ -95,8 +96,7 @@ func lists(t *testing.T, folder, name string, seed uint64) []byte {
 	write(t, folder, name+"-2", gzipped(t, parts[1])) // the content tells, not the name
 	write(t, folder, name+"-3.gz", zstandard(t, parts[2]))
 	write(t, folder, name+"-4.txt", bytes.TrimSuffix(parts[3], []byte("\n")))
-	write(t, folder, name+"-5.cdxj", []byte("!OpenWayback-CDXJ 1.0\n"+`com,example)/ 20260102030405 {"url":"http://cdx.example/%7e"}`+"\n"))
-	return append(bytes.Join(parts, nil), "http://cdx.example/%7e\n"...)
+	return bytes.Join(parts, nil)
 }
 
 // archive returns a web archive with a page.
@@ -121,4 +121,45 @@ func pairs(a, b []byte) []byte {
 		}
 	}
 	return out.Bytes()
+}
+
+// wat returns a file of metadata about a page with two links.
+func wat() []byte {
+	block := `{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://wat.example/"},"Payload-Metadata":{"HTTP-Response-Metadata":` +
+		`{"HTML-Metadata":{"Links":[{"path":"A@/href","url":"http://o.example/x"},{"path":"A@/href","url":"/local"}]}}}}}`
+	return fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: metadata\r\nWARC-Target-URI: http://wat.example/\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Record-ID: <urn:uuid:w>\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(block), block)
+}
+
+func zipped(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range files {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte(text))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarred(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for name, text := range files {
+		if err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(text))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -53,24 +54,34 @@ func separate(t *testing.T) (worker *exec.Cmd, flags []string) {
 	return worker, []string{"--endpoint", fmt.Sprintf("localhost:%d", port), "--environment_type", "EXTERNAL", "--environment_config", address}
 }
 
-// TestSeparateProcesses runs a pipeline on a job server and a worker, which are processes of
-// their own, and compares the result with that of one process.
-func TestSeparateProcesses(t *testing.T) {
+// TestSeveralWorkers runs jobs side by side on one job server, each with a worker of its own.
+func TestSeveralWorkers(t *testing.T) {
 	if testing.Short() && os.Getenv("CI") == "" {
-		t.Skip("starts three processes")
+		t.Skip("starts four processes")
 	}
 	folder := t.TempDir()
-	lists(t, folder, "a", 1)
+	write(t, folder, "list", corpus(1, 500_000))
+	mustRun(t, folder, "list", "--output", "near")
+	near := output(t, folder, "near")
+	slices.Sort(near)
 	_, flags := separate(t)
-	for _, pipeline := range []string{"unique", "check"} {
-		input := filepath.Join(folder, "a-*")
-		mustRun(t, folder, append([]string{pipeline, input, "--output", filepath.Join(folder, "far-"+pipeline)}, flags...)...)
-		mustRun(t, folder, pipeline, input, "--output", "near-"+pipeline)
-		far, near := output(t, folder, "far-"+pipeline), output(t, folder, "near-"+pipeline)
+	_, address := start(t, "worker", "--port", "0")
+	other := append(slices.Clone(flags[:len(flags)-1]), strings.TrimPrefix(address, "workers at "))
+	var jobs sync.WaitGroup
+	for i, flags := range [][]string{flags, other} {
+		jobs.Go(func() {
+			prefix := filepath.Join(folder, fmt.Sprint("far", i))
+			if status, stderr := run(t, folder, append([]string{filepath.Join(folder, "list"), "--output", prefix}, flags...)...); status != 0 {
+				t.Errorf("status %d: %s", status, stderr)
+			}
+		})
+	}
+	jobs.Wait()
+	for i := range 2 {
+		far := output(t, folder, fmt.Sprint("far", i))
 		slices.Sort(far)
-		slices.Sort(near)
 		if !slices.Equal(far, near) || len(near) == 0 {
-			t.Errorf("%s: %d rows of separate processes, %d of one", pipeline, len(far), len(near))
+			t.Errorf("job %d: %d rows, of one process %d", i, len(far), len(near))
 		}
 	}
 }
@@ -81,12 +92,7 @@ func TestKilledWorker(t *testing.T) {
 		t.Skip("asks /proc how much the worker has read")
 	}
 	folder := t.TempDir()
-	write(t, folder, "list", corpus(1, 5_000_000))
-	for i := range 60 {
-		if err := os.Link(filepath.Join(folder, "list"), filepath.Join(folder, fmt.Sprintf("list-%d", i))); err != nil {
-			t.Fatal(err)
-		}
-	}
+	manyLists(t, folder)
 	worker, flags := separate(t)
 	job := locusBeam(t, folder, append([]string{"unique", filepath.Join(folder, "list-*"), "--output", filepath.Join(folder, "out/unique")}, flags...)...)
 	var stderr bytes.Buffer
@@ -94,13 +100,7 @@ func TestKilledWorker(t *testing.T) {
 	if err := job.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(patience)
-	for hasRead(t, worker.Process.Pid) < 30_000_000 {
-		if time.Now().After(deadline) {
-			t.Fatal("the worker does not read")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	waitForRead(t, worker.Process.Pid, listsSize/2)
 	worker.Process.Kill()
 	done := make(chan error, 1)
 	go func() { done <- job.Wait() }()
@@ -122,6 +122,32 @@ func TestKilledWorker(t *testing.T) {
 	}
 }
 
+// listsSize is how large the lists of manyLists are together, about.
+const listsSize = 60 * 5_000_000
+
+// manyLists writes many lists to folder. They take little room.
+func manyLists(t *testing.T, folder string) {
+	t.Helper()
+	write(t, folder, "list", corpus(1, listsSize/60))
+	for i := range 60 {
+		if err := os.Link(filepath.Join(folder, "list"), filepath.Join(folder, fmt.Sprintf("list-%d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// waitForRead waits until a process has read so many octets.
+func waitForRead(t *testing.T, pid int, n int64) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for hasRead(t, pid) < n {
+		if time.Now().After(deadline) {
+			t.Fatal("the process does not read")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // hasRead returns how many octets a process has read.
 func hasRead(t *testing.T, pid int) (n int64) {
 	t.Helper()
@@ -135,32 +161,39 @@ func hasRead(t *testing.T, pid int) (n int64) {
 	return n
 }
 
-// TestInterrupt interrupts a job: the status is 130, and nothing is left.
+// TestInterrupt interrupts a job: the status is 130, and nothing is left. A job service ends
+// the job, too: its worker stops to read.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("asks /proc how much the command has read")
+		t.Skip("asks /proc how much a process has read")
 	}
 	folder := t.TempDir()
-	write(t, folder, "list", corpus(1, 5_000_000))
-	for i := range 60 {
-		if err := os.Link(filepath.Join(folder, "list"), filepath.Join(folder, fmt.Sprintf("list-%d", i))); err != nil {
+	manyLists(t, folder)
+	interrupt := func(t *testing.T, reader func(job *exec.Cmd) int, flags ...string) {
+		job := locusBeam(t, folder, append([]string{"unique", filepath.Join(folder, "list-*"), "--output", filepath.Join(folder, "out/unique")}, flags...)...)
+		var stderr bytes.Buffer
+		job.Stderr = &stderr
+		if err := job.Start(); err != nil {
 			t.Fatal(err)
 		}
+		waitForRead(t, reader(job), 30_000_000)
+		job.Process.Signal(os.Interrupt)
+		job.Wait()
+		if status := job.ProcessState.ExitCode(); status != 130 || stderr.String() != "locus-beam: interrupted\n" {
+			t.Errorf("status %d, %q", status, &stderr)
+		}
+		if entries, _ := os.ReadDir(filepath.Join(folder, "out")); len(entries) > 0 {
+			t.Errorf("it leaves %v", entries)
+		}
 	}
-	job := locusBeam(t, folder, "unique", "list-*", "--output", "out/unique")
-	if err := job.Start(); err != nil {
-		t.Fatal(err)
-	}
-	deadline := time.Now().Add(patience)
-	for hasRead(t, job.Process.Pid) < 30_000_000 && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
-	}
-	job.Process.Signal(os.Interrupt)
-	job.Wait()
-	if status := job.ProcessState.ExitCode(); status != 130 {
-		t.Errorf("status %d", status)
-	}
-	if entries, _ := os.ReadDir(filepath.Join(folder, "out")); len(entries) > 0 {
-		t.Errorf("it leaves %v", entries)
-	}
+	t.Run("embedded", func(t *testing.T) {
+		interrupt(t, func(job *exec.Cmd) int { return job.Process.Pid })
+	})
+	t.Run("job service", func(t *testing.T) {
+		worker, flags := separate(t)
+		interrupt(t, func(*exec.Cmd) int { return worker.Process.Pid }, flags...)
+		if n := hasRead(t, worker.Process.Pid); n > listsSize/2 {
+			t.Errorf("the worker has read %d octets", n)
+		}
+	})
 }

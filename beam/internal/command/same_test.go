@@ -7,14 +7,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 )
 
-// same reports the first differences between what the pipeline and the command found.
+// same reports the first differences between what a pipeline and the command locus found.
 func same(t *testing.T, got, want map[string]int) {
 	t.Helper()
 	if len(want) == 0 {
@@ -22,17 +20,15 @@ func same(t *testing.T, got, want map[string]int) {
 	}
 	shown := 0
 	for key := range maps.Keys(want) {
-		if got[key] != want[key] {
-			if shown++; shown < 5 {
-				t.Errorf("%q: %d, want %d", key, got[key], want[key])
-			}
+		if got[key] != want[key] && shown < 5 {
+			shown++
+			t.Errorf("%q: %d, want %d", key, got[key], want[key])
 		}
 	}
 	for key := range got {
-		if want[key] == 0 {
-			if shown++; shown < 9 {
-				t.Errorf("%q: %d, want none", key, got[key])
-			}
+		if want[key] == 0 && shown < 9 {
+			shown++
+			t.Errorf("%q: %d, want none", key, got[key])
 		}
 	}
 }
@@ -43,8 +39,8 @@ func tabbed(t *testing.T, lines []string) map[string]int {
 	m := map[string]int{}
 	for _, line := range lines {
 		i := strings.LastIndexByte(line, '\t')
-		n := 0
-		if _, err := fmt.Sscan(line[i+1:], &n); err != nil || m[line[:i]] > 0 {
+		n, err := strconv.Atoi(line[i+1:])
+		if err != nil || m[line[:i]] > 0 {
 			t.Fatalf("line %q: %v, or the key comes twice", line, err)
 		}
 		m[line[:i]] = n
@@ -52,167 +48,221 @@ func tabbed(t *testing.T, lines []string) map[string]int {
 	return m
 }
 
-// TestSameAsCommand compares every pipeline with the command for one machine.
+// comparison compares the pipelines with the command for one machine.
+type comparison struct {
+	locus  single
+	folder string
+	flags  []string
+
+	want map[string]map[string]int // what the command found, by a name
+}
+
+// TestSameAsCommand compares every pipeline with the command for one machine: embedded, and
+// on a job server with a worker, which are processes of their own.
 func TestSameAsCommand(t *testing.T) {
-	locus := newSingle(t)
-	folder := t.TempDir()
-	a, b := lists(t, folder, "a", 1), lists(t, folder, "b", 11)
+	c := &comparison{locus: newSingle(t), folder: t.TempDir(), want: map[string]map[string]int{}}
+	a, b := lists(t, c.folder, "a", 1), lists(t, c.folder, "b", 11)
+	write(t, c.folder, "pairs.tsv", pairs(a, b))
+	c.writeDocuments(t)
+	t.Run("embedded", c.compare)
+	if testing.Short() && os.Getenv("CI") == "" {
+		return // three more processes
+	}
+	_, c.flags = separate(t)
+	t.Run("separate", c.compare)
+}
 
-	t.Run("unique", func(t *testing.T) {
-		want := counted(locus.lines(t, folder, a, "canonical", "--quiet", "-"))
-		mustRun(t, folder, "unique", "--input", "a-*", "--output", "out/unique", "--num_shards", "3")
-		same(t, tabbed(t, output(t, folder, "out/unique")), want)
-		dead := objects[struct{ Record, Reason, File, At string }](t, output(t, folder, "out/unique-dead"))
-		records := 0
-		for _, n := range want {
-			records += n
-		}
-		blank := 0
-		for line := range bytes.Lines(a) {
-			if len(bytes.TrimSpace(line)) == 0 {
-				blank++
-			}
-		}
-		if all := bytes.Count(a, []byte("\n")); records+len(dead)+blank != all || len(dead) == 0 {
-			t.Errorf("%d records, %d dead letters and %d blank lines of %d lines", records, len(dead), blank, all)
-		}
-		for _, d := range dead {
-			if strings.Contains(d.Reason, "secret") || d.Reason == "" || d.At == "" || !strings.HasPrefix(d.File, "a-") {
-				t.Fatalf("dead letter %+v", d)
-			}
-		}
-	})
+func (c *comparison) compare(t *testing.T) {
+	t.Run("unique", c.unique)
+	t.Run("check", c.check)
+	t.Run("join", c.join)
+	t.Run("graph", c.graph)
+	t.Run("graph of archives", c.archives)
+	t.Run("extract", c.extract)
+}
 
-	t.Run("check", func(t *testing.T) {
-		type finding struct{ Kind, Rule string }
-		type verdict struct {
-			Input             string
-			OK, Conforms      bool
-			Violations, Notes []finding
+// beam runs a pipeline, and returns the lines of its output and of its dead letters.
+func (c *comparison) beam(t *testing.T, args ...string) (rows []string, dead []deadLetter) {
+	t.Helper()
+	prefix := filepath.Join(c.folder, "out", strings.ReplaceAll(t.Name(), "/", "-"))
+	mustRun(t, c.folder, append(append(args, "--output", prefix), c.flags...)...)
+	if files, _ := filepath.Glob(prefix + "-dead-*"); len(files) > 0 {
+		dead = objects[deadLetter](t, output(t, "", prefix+"-dead"))
+	}
+	return output(t, "", prefix), dead
+}
+
+type deadLetter struct{ File, At, Reason, Record string }
+
+// files returns the names of the files that match.
+func (c *comparison) files(t *testing.T, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(c.folder, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	return names
+}
+
+// counts returns what the command counted in files: it writes "COUNT TAB KEY", and U+FFFD in
+// the name of a host that is not UTF-8.
+func (c *comparison) counts(t *testing.T, pattern string, args ...string) map[string]int {
+	t.Helper()
+	name := strings.Join(append(args, pattern), " ")
+	if c.want[name] == nil {
+		m := map[string]int{}
+		for _, line := range c.locus.lines(t, c.folder, nil, append(append(args, "--files"), c.files(t, pattern)...)...) {
+			count, key, _ := strings.Cut(line, "\t")
+			n, err := strconv.Atoi(count)
+			if err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			m[strings.ReplaceAll(key, "\uFFFD", "\xe9")] += n
 		}
+		c.want[name] = m
+	}
+	return c.want[name]
+}
+
+// invalid returns how often each line of files is that the command can't read.
+func (c *comparison) invalid(t *testing.T, pattern string, args ...string) map[string]int {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "invalid")
+	c.locus.lines(t, c.folder, nil, append(append(args, "--quiet", "--invalid", name, "--files"), c.files(t, pattern)...)...)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := map[string]int{}
+	for line := range strings.Lines(string(content)) {
+		m[asText(strings.TrimRight(line, "\r\n"))]++
+	}
+	return m
+}
+
+// asText returns octets as JSON has them: UTF-8, or ISO Latin 1.
+func asText(octets string) string {
+	if strings.ToValidUTF8(octets, "") == octets {
+		return octets
+	}
+	runes := make([]rune, len(octets))
+	for i := range len(octets) {
+		runes[i] = rune(octets[i])
+	}
+	return string(runes)
+}
+
+// sameDead compares dead letters with the lines that the command can't read.
+func sameDead(t *testing.T, dead []deadLetter, want map[string]int) {
+	t.Helper()
+	got := map[string]int{}
+	for _, d := range dead {
+		if d.Reason == "" || d.At == "" || d.File == "" || strings.Contains(d.Reason, "secret") {
+			t.Fatalf("dead letter %+v", d)
+		}
+		got[d.Record]++
+	}
+	same(t, got, want)
+}
+
+func (c *comparison) unique(t *testing.T) {
+	rows, dead := c.beam(t, "unique", "--input", filepath.Join(c.folder, "a-*"), "--num_shards", "3")
+	same(t, tabbed(t, rows), c.counts(t, "a-*", "canonical", "--count"))
+	sameDead(t, dead, c.invalid(t, "a-*", "canonical"))
+}
+
+func (c *comparison) check(t *testing.T) {
+	rows, dead := c.beam(t, "check", filepath.Join(c.folder, "a-*"), "--format", "ndjson")
+	findings, urls, all := map[string]map[string]int{}, map[string]map[string]int{}, map[string]int{}
+	for _, row := range objects[struct {
+		By, Name       string
+		Findings, URLs int
+		Samples        []string
+	}](t, rows) {
+		if findings[row.By] == nil {
+			findings[row.By], urls[row.By] = map[string]int{}, map[string]int{}
+		}
+		if row.Findings > 0 {
+			findings[row.By][row.Name] = row.Findings
+		}
+		urls[row.By][row.Name] = row.URLs
+		all[row.By] += row.URLs
+		if len(row.Samples) > 3 || row.Findings > 0 && len(row.Samples) == 0 || strings.Contains(strings.Join(row.Samples, ""), "secret") {
+			t.Errorf("samples %q of %s", row.Samples, row.Name)
+		}
+	}
+	for _, by := range []string{"rule", "scheme", "host"} {
 		want := map[string]int{}
-		for _, v := range objects[verdict](t, locus.lines(t, folder, a, "check", "--json", "-")) {
-			for _, f := range append(v.Violations, v.Notes...) {
-				want["rule\t"+f.Kind+" "+f.Rule]++
-			}
+		for name, n := range c.counts(t, "a-*", "check", "--by", by) {
+			want[asText(name)] = n
 		}
-		mustRun(t, folder, "check", "a-*", "--output", "out/check", "--format", "ndjson")
-		got := map[string]int{}
-		hosts := map[string]int64{}
-		for _, row := range objects[struct {
-			By, Name       string
-			Findings, URLs int64
-			Samples        []string
-		}](t, output(t, folder, "out/check")) {
-			if row.By == "rule" {
-				got[row.By+"\t"+row.Name] = int(row.Findings)
-			}
-			if row.By == "host" {
-				hosts[row.Name] = row.URLs
-			}
-			if len(row.Samples) > 3 || row.Findings > 0 && len(row.Samples) == 0 || strings.Contains(strings.Join(row.Samples, ""), "secret") {
-				t.Errorf("samples %q of %s", row.Samples, row.Name)
-			}
+		same(t, findings[by], want)
+	}
+	hosts := c.counts(t, "a-*", "canonical", "--by", "host")
+	const hot = "hot.example"
+	want := hosts[hot]
+	for _, d := range dead {
+		if strings.Contains(d.Record, "://"+hot) {
+			want++
 		}
-		same(t, got, want)
-		canonical := locus.lines(t, folder, a, "canonical", "--quiet", "-")
-		hot := int64(0)
-		for _, u := range canonical {
-			if strings.Contains(u, "://hot.example") {
-				hot++
-			}
-		}
-		if hosts["hot.example"] != hot || hot == 0 {
-			t.Errorf("%d URLs of the hot host, want %d", hosts["hot.example"], hot)
-		}
-	})
+	}
+	if got := urls["host"][hot]; got != want || hosts[hot] == 0 {
+		t.Errorf("%d URLs of the hot host, want %d", got, want)
+	}
+	if records := total(hosts) + len(dead); all["scheme"] != records || all["host"] != records {
+		t.Errorf("%v URLs, want %d", all, records)
+	}
+	sameDead(t, dead, c.invalid(t, "a-*", "canonical"))
+}
 
-	t.Run("join", func(t *testing.T) {
-		in, with := counted(locus.lines(t, folder, a, "canonical", "--quiet", "-")), counted(locus.lines(t, folder, b, "canonical", "--quiet", "-"))
+func total(counts map[string]int) (n int) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}
+
+func (c *comparison) join(t *testing.T) {
+	rows, dead := c.beam(t, "join", "--input", filepath.Join(c.folder, "a-*"), "--with", filepath.Join(c.folder, "b-*"))
+	in, with := c.counts(t, "a-*", "canonical", "--count"), c.counts(t, "b-*", "canonical", "--count")
+	want := map[string]int{}
+	for u, n := range in {
+		if with[u] > 0 {
+			want[fmt.Sprintf("%s\t%d", u, n)] = with[u]
+		}
+	}
+	same(t, tabbed(t, rows), want)
+	sameDead(t, dead, c.invalid(t, "[ab]-*", "canonical"))
+}
+
+// graph compares with the command that reads one URL of a line and then the other.
+func (c *comparison) graph(t *testing.T) {
+	rows, dead := c.beam(t, "graph", filepath.Join(c.folder, "pairs.tsv"), "--format", "ndjson")
+	if c.want["graph"] == nil {
+		first := c.locus.lines(t, c.folder, nil, "canonical", "--quiet", "--invalid", "drop", "--field", "1", "--files", c.files(t, "pairs.tsv")[0])
+		stdin := []byte(strings.Join(first, "\n"))
 		want := map[string]int{}
-		for u, n := range in {
-			if with[u] > 0 {
-				want[fmt.Sprintf("%s\t%d", u, n)] = with[u]
-			}
+		for _, line := range c.locus.lines(t, c.folder, stdin, "canonical", "--quiet", "--invalid", "drop", "--field", "2", "-") {
+			from, to, _ := strings.Cut(line, "\t")
+			want[asText(hostOf(t, from))+"\t"+asText(hostOf(t, to))]++
 		}
-		mustRun(t, folder, "join", "--input", "a-*", "--with", "b-*", "--output", "out/join")
-		same(t, tabbed(t, output(t, folder, "out/join")), want)
-	})
-
-	t.Run("graph", func(t *testing.T) {
-		write(t, folder, "pairs.tsv", pairs(a, b))
-		var from, to bytes.Buffer
-		for line := range bytes.Lines(pairs(a, b)) {
-			x, y, _ := bytes.Cut(line, []byte("\t"))
-			from.Write(append(x, '\n'))
-			to.Write(y)
-		}
-		type canonical struct {
-			Canonical *string
-		}
-		sources := objects[canonical](t, locus.lines(t, folder, from.Bytes(), "canonical", "--json", "-"))
-		targets := objects[canonical](t, locus.lines(t, folder, to.Bytes(), "canonical", "--json", "-"))
-		if len(sources) != len(targets) {
-			t.Fatalf("%d and %d answers", len(sources), len(targets))
-		}
-		want := map[string]int{}
-		for i := range sources {
-			if sources[i].Canonical != nil && targets[i].Canonical != nil {
-				want[hostOf(t, *sources[i].Canonical)+"\t"+hostOf(t, *targets[i].Canonical)]++
-			}
-		}
-		mustRun(t, folder, "graph", "pairs.tsv", "--output", "out/graph", "--format", "ndjson")
-		got := map[string]int{}
-		for _, row := range objects[struct {
-			From, To string
-			Count    int
-		}](t, output(t, folder, "out/graph")) {
-			got[row.From+"\t"+row.To] += row.Count
-		}
-		same(t, got, want)
-	})
-
-	t.Run("extract", func(t *testing.T) {
-		write(t, folder, "doc.html", []byte("<!DOCTYPE html><a href='http://a.example/?x&amp;y'>x</a> &lt;URL:ftp://f.example/&gt; <a href=rel>"))
-		write(t, folder, "doc.md", []byte("[a](http://m.example/) and <gopher://g.example/>\n\nhttp://bare.example/x.\n"))
-		write(t, folder, "doc.txt.gz", gzipped(t, corpus(21, size(t)/50)))
-		write(t, folder, "doc.warc.gz", gzipped(t, archive(200)))
-		write(t, folder, "doc.bin", []byte("\x00\x01 http://no.example/"))
-		files, _ := filepath.Glob(filepath.Join(folder, "doc.*"))
-		var names []string
-		for _, name := range files {
-			names = append(names, filepath.Base(name))
-		}
-		type link struct {
-			File, Member, URL, Form, Element string
-			Line, Column, Start, End         int64
-		}
-		want, got := map[string]int{}, map[string]int{}
-		for _, l := range objects[link](t, locus.lines(t, folder, nil, append([]string{"extract", "--json"}, names...)...)) {
-			want[fmt.Sprintf("%+v", l)]++
-		}
-		mustRun(t, folder, "extract", "doc.*", "--output", "out/extract", "--format", "ndjson")
-		for _, l := range objects[link](t, output(t, folder, "out/extract")) {
-			got[fmt.Sprintf("%+v", l)]++
-		}
-		same(t, got, want)
-		dead := strings.Join(output(t, folder, "out/extract-dead"), "\n")
-		if !strings.Contains(dead, "doc.bin") || strings.Count(dead, "\n") > 0 {
-			t.Errorf("dead letters:\n%s", dead)
-		}
-	})
-
-	t.Run("graph of an archive", func(t *testing.T) {
-		mustRun(t, folder, "graph", "doc.warc.gz", "--output", "out/web")
-		want := map[string]int{}
-		for i := range 200 {
-			page := fmt.Sprintf("page%d.example\t", i%50)
-			want[page+strings.TrimSuffix(page, "\t")]++
-			want[page+"hot.example"]++
-			want[page+fmt.Sprintf("f%d.example", i%7)]++
-		}
-		same(t, tabbed(t, output(t, folder, "out/web")), want)
-	})
+		c.want["graph"] = want
+	}
+	got := map[string]int{}
+	for _, row := range objects[struct {
+		From, To string
+		Count    int
+	}](t, rows) {
+		got[row.From+"\t"+row.To] += row.Count
+	}
+	same(t, got, c.want["graph"])
+	content, err := os.ReadFile(filepath.Join(c.folder, "pairs.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if links, all := total(got), bytes.Count(content, []byte("\n")); links+len(dead) != all || len(dead) == 0 {
+		t.Errorf("%d links and %d dead letters of %d", links, len(dead), all)
+	}
 }
 
 // hostOf returns the host of a canonical URL. net/url is a second opinion, where it has one.
@@ -222,55 +272,69 @@ func hostOf(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	return strings.ToLower(u.Hostname())
+	return u.Hostname() // which is in lower case
 }
 
-// TestFormats reads the same result in every format.
-func TestFormats(t *testing.T) {
-	folder := t.TempDir()
-	write(t, folder, "in.txt", []byte("http://h/a\nhttp://h/a\nftp://u:secret@h/~b\nhttp://h/\xe9\n"))
-	mustRun(t, folder, "unique", "in.txt", "--output", "t")
-	mustRun(t, folder, "unique", "in.txt", "--output", "j", "--format", "ndjson", "--compression", "gzip")
-	mustRun(t, folder, "unique", "in.txt", "--output", "z", "--compression", "zstd")
-	mustRun(t, folder, "check", "in.txt", "--output", "p", "--format", "parquet", "--samples", "1")
-	text := output(t, folder, "t")
-	if len(text) != 3 || !slices.Contains(text, "http://h/a\t2") {
-		t.Errorf("text %q", text)
+const pages = 200
+
+// writeDocuments writes files of all kinds for extract and graph.
+func (c *comparison) writeDocuments(t *testing.T) {
+	t.Helper()
+	for name, content := range map[string][]byte{
+		"doc.html":    []byte("<!DOCTYPE html><a href='http://a.example/?x&amp;y'>x</a> &lt;URL:ftp://f.example/&gt; <a href=rel>"),
+		"doc.md":      []byte("[a](http://m.example/) and <gopher://g.example/>\n\nhttp://bare.example/x.\n"),
+		"doc.txt.gz":  gzipped(t, corpus(21, size(t)/20)),
+		"doc.warc.gz": gzipped(t, archive(pages)),
+		"doc.wat":     wat(),
+		"doc.zip":     zipped(t, map[string]string{"in/x.html": "<a href=http://z.example/>z</a>", "y.txt": "see http://y.example/."}),
+		"doc.tar":     tarred(t, map[string]string{"in/t.md": "<http://t.example/>"}),
+		"doc.bin":     []byte("\x00\x01 http://no.example/"),
+	} {
+		write(t, c.folder, name, content)
 	}
-	for _, name := range []string{"j-00000-of-00001.ndjson.gz", "z-00000-of-00001.txt.zst"} {
-		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", name, err)
+}
+
+func (c *comparison) extract(t *testing.T) {
+	rows, dead := c.beam(t, "extract", filepath.Join(c.folder, "doc.*"), "--format", "ndjson")
+	type link struct {
+		File, Member, URL, Form, Element string
+		Line, Column, Start, End         int64
+	}
+	if c.want["extract"] == nil {
+		want := map[string]int{}
+		for _, l := range objects[link](t, c.locus.lines(t, c.folder, nil, append([]string{"extract", "--json"}, c.files(t, "doc.*")...)...)) {
+			want[fmt.Sprintf("%+v", l)]++
+		}
+		c.want["extract"] = want
+	}
+	got, found := map[string]int{}, map[string]bool{}
+	for _, l := range objects[link](t, rows) {
+		got[fmt.Sprintf("%+v", l)]++
+		found[filepath.Base(l.File)+" "+l.Member] = true
+	}
+	same(t, got, c.want["extract"])
+	for _, member := range []string{"doc.html ", "doc.md ", "doc.txt.gz ", "doc.warc.gz http://page1.example/dir/", "doc.wat http://wat.example/", "doc.zip in/x.html", "doc.zip y.txt", "doc.tar in/t.md"} {
+		if !found[member] {
+			t.Errorf("nothing in %s", member)
 		}
 	}
-	rows, err := parquet.ReadFile[struct {
-		By       string   `parquet:"by"`
-		Name     string   `parquet:"name"`
-		Findings int64    `parquet:"findings"`
-		URLs     int64    `parquet:"urls"`
-		Samples  []string `parquet:"samples,list"`
-	}](filepath.Join(folder, "p-00000-of-00001.parquet"))
-	if err != nil {
-		t.Fatal(err)
+	if len(dead) != 1 || filepath.Base(dead[0].File) != "doc.bin" || dead[0].Reason == "" {
+		t.Errorf("dead letters %+v", dead)
 	}
-	found := false
-	for _, r := range rows {
-		if found = r.By == "scheme" && r.Name == "ftp"; found {
-			if r.Findings != 1 || r.URLs != 1 || !slices.Equal(r.Samples, []string{"ftp://u:******@h/~b"}) {
-				t.Errorf("row %+v", r)
-			}
-			break
-		}
+}
+
+// archives counts the links in WARC and WAT. A WARC whose pages have no URL gives dead letters.
+func (c *comparison) archives(t *testing.T) {
+	rows, dead := c.beam(t, "graph", filepath.Join(c.folder, "doc.wa*"), filepath.Join(c.folder, "doc.html"))
+	want := map[string]int{"wat.example\to.example": 1, "wat.example\twat.example": 1}
+	for i := range pages {
+		page := fmt.Sprintf("page%d.example", i%50)
+		want[page+"\t"+page]++
+		want[page+"\thot.example"]++
+		want[page+"\t"+fmt.Sprintf("f%d.example", i%7)]++
 	}
-	if !found {
-		t.Errorf("no row for ftp in %+v", rows)
-	}
-	// The compressed output is input again.
-	mustRun(t, folder, "unique", "z-*.zst", "--field", "1", "--output", "again")
-	mustRun(t, folder, "unique", "j-*.gz", "--key", "url", "--output", "key")
-	if again := output(t, folder, "again"); len(again) != 3 {
-		t.Errorf("again %q", again)
-	}
-	if key := output(t, folder, "key"); len(key) != 3 {
-		t.Errorf("by key %q", key)
+	same(t, tabbed(t, rows), want)
+	if len(dead) == 0 || filepath.Base(dead[0].File) != "doc.html" || dead[0].Reason == "" {
+		t.Errorf("dead letters %+v", dead)
 	}
 }

@@ -1,0 +1,135 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/beam/pipeline"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// usageError is a mistake of the user that only a look at the files shows.
+type usageError struct{ error }
+
+func isUsage(err error) bool {
+	_, ok := errors.AsType[usageError](err)
+	return ok
+}
+
+// run runs a pipeline.
+func (f *flags) run(ctx context.Context, o pipeline.Options) error {
+	runner, err := chooseRunner(ctx)
+	if err != nil {
+		return err
+	}
+	if *jobopts.JobName == "" {
+		*jobopts.JobName = jobName(o)
+	}
+	p, out := pipeline.Build(o)
+	existing, err := out.Existing(ctx)
+	if err != nil {
+		return err
+	}
+	if len(existing) > 0 && !o.Overwrite {
+		return usageError{fmt.Errorf("%s is there: choose another --output, or --overwrite", locus.Quote(existing[0]))}
+	}
+	// The SDK leaves files in the folder for temporary files.
+	folder, err := os.MkdirTemp("", "locus-beam-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := os.Setenv("TMPDIR", folder); err != nil {
+		return err
+	}
+	if err := out.Begin(ctx); err != nil {
+		return err
+	}
+	result, err := f.execute(ctx, runner, p)
+	if *jobopts.Async && err == nil {
+		return nil
+	}
+	// The SDK reports success for a job that was cancelled.
+	files, endErr := out.End(context.WithoutCancel(ctx))
+	if err == nil {
+		err = endErr
+	}
+	if err != nil {
+		return err
+	}
+	f.summarize(result, files)
+	return nil
+}
+
+// jobName returns the name of a job, which finds it again. Dataflow allows lower case only.
+func jobName(o pipeline.Options) string {
+	return strings.ToLower("locus-" + o.Pipeline + "-" + o.Job[:min(len(o.Job), 12)])
+}
+
+// execute runs p. If ctx ends, it ends the job.
+func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (beam.PipelineResult, error) {
+	if err := chooseWorkerBinary(); err != nil {
+		return nil, err
+	}
+	endpoint := *jobopts.Endpoint
+	running := ctx
+	if endpoint != "" {
+		running = context.WithoutCancel(ctx) // the service says when the job has ended
+	}
+	type outcome struct {
+		result beam.PipelineResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := beam.Run(running, runner, p)
+		done <- outcome{result, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+	}
+	limited, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+	defer stop()
+	if err := cancelJob(limited, runner, endpoint, *jobopts.JobName); err != nil {
+		f.afterwards = "; the job may still run: " + term.Safe(reason(err.Error()))
+		return nil, ctx.Err()
+	}
+	select {
+	case <-done:
+	case <-limited.Done():
+	}
+	return nil, ctx.Err()
+}
+
+// chooseWorkerBinary sends this program to workers that need one, if it runs there. Otherwise
+// the SDK would compile one from sources that may not be here.
+func chooseWorkerBinary() (err error) {
+	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+		*jobopts.WorkerBinary, err = os.Executable()
+	}
+	return err
+}
+
+// summarize writes what was done to standard error, and the names of the files to standard
+// output.
+func (f *flags) summarize(result beam.PipelineResult, files []string) {
+	slices.Sort(files)
+	for _, name := range files {
+		fmt.Fprintln(f.stdout, term.Safe(name))
+	}
+	if c := pipeline.CountsOf(result); c != (pipeline.Counts{}) {
+		fmt.Fprintf(f.stderr, "%d records, %d octets read, %d keys and %d octets shuffled, %d dead letters\n",
+			c.Records, c.Read, c.Keys, c.Shuffled, c.Dead)
+	}
+}

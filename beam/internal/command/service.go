@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+)
+
+const (
+	// dialTime is how long a job service may take to accept a connection.
+	dialTime = 10 * time.Second
+	// cancelTime is how long an interrupted program waits for the end of its job.
+	cancelTime = 10 * time.Second
+)
+
+// The runners that pipelines run on, and Beam's other names for them.
+var (
+	embedded   = []string{"prism", "PrismRunner"}
+	jobService = []string{"universal", "portable", "PortableRunner", "flink", "FlinkRunner", "spark", "SparkRunner"}
+	dataflow   = []string{"dataflow", "DataflowRunner"}
+)
+
+// chooseRunner returns the runner that the flags name, or what is wrong with them.
+func chooseRunner(ctx context.Context) (string, error) {
+	runner := *runners.Runner
+	switch {
+	case runner == "":
+		runner = embedded[0]
+	case slices.Contains(dataflow, runner):
+		return runner, nil
+	case slices.Contains(jobService, runner) && *jobopts.Endpoint == "":
+		return "", usageError{fmt.Errorf("runner %s needs --endpoint HOST:PORT, its job service", runner)}
+	case !slices.Contains(slices.Concat(embedded, jobService), runner):
+		return "", usageError{fmt.Errorf("unknown runner %q: choose prism, universal, flink, spark or dataflow", runner)}
+	}
+	if err := dial(ctx, "job service", *jobopts.Endpoint); err != nil {
+		return "", err
+	}
+	// Prism ends if it can't reach the pool of workers, with all its jobs.
+	if strings.EqualFold(*jobopts.EnvironmentType, "external") && slices.Contains(embedded, runner) && isHere(*jobopts.Endpoint) {
+		return runner, dial(ctx, "pool of workers", *jobopts.EnvironmentConfig)
+	}
+	return runner, nil
+}
+
+// dial reports whether a service accepts connections. The SDK tries for two minutes, and does
+// not say why it failed. An address that is not HOST:PORT is left to the SDK.
+func dial(ctx context.Context, service, address string) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil
+	}
+	dialer := net.Dialer{Timeout: dialTime}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("no %s at %s: %w", service, address, err)
+	}
+	return conn.Close()
+}
+
+// isHere reports whether an address is one of this machine. An empty one is.
+func isHere(address string) bool {
+	host, _, _ := net.SplitHostPort(address)
+	ip, err := netip.ParseAddr(host)
+	return address == "" || host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// cancelJob cancels the job of that name at a job service. An embedded job ends by itself.
+func cancelJob(ctx context.Context, runner, endpoint, name string) error {
+	switch {
+	case slices.Contains(dataflow, runner):
+		return errors.New("cancel it with the tools of Dataflow")
+	case endpoint == "":
+		return nil
+	}
+	conn, err := grpcx.Dial(ctx, endpoint, cancelTime)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := jobpb.NewJobServiceClient(conn)
+	jobs, err := client.GetJobs(ctx, &jobpb.GetJobsRequest{})
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs.GetJobInfo() {
+		if job.GetJobName() == name {
+			_, err := client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job.GetJobId()})
+			return err
+		}
+	}
+	return nil // it was not submitted yet
+}

@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/locus-url/locus"
+)
+
+// fileSystem returns the file system of a name: local, gs:// or s3://.
+func fileSystem(ctx context.Context, name string) (system filesystem.Interface, err error) {
+	defer func() {
+		// The SDK panics if the configuration for s3:// is wrong.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	return filesystem.New(ctx, name)
+}
+
+// listTime is how long a file system may take to list files. That for gs:// tries again for
+// as long as its context lasts.
+const listTime = 5 * time.Minute
+
+// listFiles returns the names of the files that match a pattern, in order.
+func listFiles(ctx context.Context, glob string) ([]string, error) {
+	system, err := fileSystem(ctx, glob)
+	if err != nil {
+		return nil, err
+	}
+	defer system.Close()
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	names, err := system.List(ctx, widened(glob))
+	if err != nil {
+		return nil, explain(glob, err)
+	}
+	if widened(glob) != glob {
+		names = slices.DeleteFunc(names, func(name string) bool {
+			matches, err := path.Match(glob, name)
+			return err != nil || !matches
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+var smallPatterns = regexp.MustCompile(`\[[^]]*\]|\?`)
+
+// widened returns a pattern that matches what glob does, and more. On gs:// and s3:// the SDK
+// lists only what begins with the text before the first "*", whatever "?" and "[]" are in it.
+func widened(glob string) string {
+	if !strings.Contains(glob, "://") || strings.Contains(glob, "**") { // which only gs:// has
+		return glob
+	}
+	return smallPatterns.ReplaceAllString(glob, "*")
+}
+
+// explain adds to an error of s3:// what may be missing, unless the server answered.
+func explain(name string, err error) error {
+	if strings.HasPrefix(name, "s3://") && !strings.Contains(err.Error(), "api error") {
+		return fmt.Errorf("set AWS_REGION and the credentials, as for the AWS CLI: %w", err)
+	}
+	return err
+}
+
+// shown returns the name of a file for a message.
+func shown(name string) string { return locus.Quote(locus.MaskText(name)) }
+
+// reasonOf returns the error of the system without the name of the file.
+func reasonOf(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// open opens s at an offset.
+func open(ctx context.Context, s Source, offset int64) (*reading, error) {
+	system, err := fileSystem(ctx, s.Path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := system.OpenRead(ctx, s.Path)
+	if err != nil {
+		system.Close()
+		return nil, reasonOf(err)
+	}
+	r := &reading{in: in, fs: system}
+	if offset == 0 {
+		return r, nil
+	}
+	if seeker, ok := in.(io.Seeker); ok {
+		_, err = seeker.Seek(offset, io.SeekStart)
+	} else {
+		_, err = io.CopyN(io.Discard, in, offset)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// reading is an open file. It remembers whether reading failed: the runner then tries
+// again. What is wrong with the content of a file stays wrong.
+type reading struct {
+	in     io.ReadCloser
+	fs     filesystem.Interface
+	octets int64
+	err    error
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	r.octets += int64(n)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+func (r *reading) Close() error { return errors.Join(r.in.Close(), r.fs.Close()) }
+
+// document returns r with what package document needs to read a zip archive in place.
+func (r *reading) document() io.Reader {
+	file, ok := r.in.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if !ok {
+		return r
+	}
+	return struct {
+		io.Reader
+		io.ReaderAt
+		io.Seeker
+	}{r, file, file}
+}
+
+// skipLine reads to the end of a line, and returns how many octets that are.
+func skipLine(in *bufio.Reader) (n int64, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		n += int64(len(part))
+		if err != bufio.ErrBufferFull {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"golang.org/x/sync/errgroup"
+)
+
+// publishFn gives the temporary files their final names, when all of them are written.
+type publishFn struct{ Output Output }
+
+// ProcessElement implements the SDK's DoFn. It may be tried again.
+func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*string) bool) error {
+	o := f.Output
+	files := map[string][]string{}
+	var name string
+	for names(&name) {
+		kind, _, _ := strings.Cut(path.Base(name), "-")
+		if name != "" {
+			files[kind] = append(files[kind], name)
+		}
+	}
+	for kind, list := range files {
+		slices.Sort(list)
+		files[kind] = slices.Compact(list) // a name may come twice
+	}
+	rows, err := o.fill(ctx, files[o.Pipeline])
+	if err != nil {
+		return err
+	}
+	final := map[string]string{}
+	for kind, list := range map[string][]string{o.Pipeline: rows, deadLetters: files[deadLetters]} {
+		for i, from := range list {
+			final[o.name(kind, i, len(list))] = from
+		}
+	}
+	return o.publish(ctx, final)
+}
+
+// fill adds empty files to list until there are as many as the user wants. A reader of the
+// output wants one at least.
+func (o Output) fill(ctx context.Context, list []string) ([]string, error) {
+	for i := len(list); i < max(o.Shards, 1); i++ {
+		empty, err := o.create(ctx, o.Pipeline, fmt.Sprintf("empty%05d", i))
+		if err == nil {
+			err = empty.close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, empty.name)
+	}
+	return list, nil
+}
+
+// renames is how many files are renamed side by side: on s3:// and gs:// each one is copied.
+const renames = 16
+
+// publish gives files their final names, and removes the other files of a run before.
+func (o Output) publish(ctx context.Context, final map[string]string) error {
+	if err := o.mark(ctx, markPublishing); err != nil {
+		return err
+	}
+	system, err := fileSystem(ctx, o.Prefix)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	group, groupContext := errgroup.WithContext(ctx)
+	group.SetLimit(renames)
+	for to, from := range final {
+		group.Go(func() error { return rename(groupContext, system, from, to) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if o.Overwrite {
+		keep := func(name string) bool { return final[name] != "" }
+		if err := o.remove(ctx, o.Patterns(), keep); err != nil {
+			return err
+		}
+	}
+	return o.unmark(ctx)
+}
+
+// rename renames a file. A missing one was renamed by an earlier try.
+func rename(ctx context.Context, system filesystem.Interface, from, to string) error {
+	err := filesystem.Rename(ctx, system, from, to)
+	if err == nil {
+		return nil
+	}
+	if there, listErr := system.List(ctx, from); listErr == nil && len(there) == 0 {
+		if done, listErr := system.List(ctx, to); listErr == nil && len(done) == 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", shown(to), reasonOf(err))
+}
+
+// The marks are empty files in the folder of temporary files.
+const (
+	markBegun      = "begun"      // the job is not done
+	markPublishing = "publishing" // there may be some files of the output, and not all
+)
+
+func (o Output) mark(ctx context.Context, name string) error {
+	name = o.temporary() + "/" + name
+	system, err := fileSystem(ctx, name)
+	if err == nil {
+		defer system.Close()
+		err = filesystem.Write(ctx, system, name, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown(name), explain(name, reasonOf(err)))
+	}
+	return nil
+}
+
+// unmark says that the job is done, and removes temporary files as far as it can.
+func (o Output) unmark(ctx context.Context) error {
+	if err := o.remove(ctx, []string{o.temporary() + "/" + markBegun}, nil); err != nil {
+		return err
+	}
+	o.Clean(ctx)
+	return nil
+}
+
+// Begin marks that a job is about to start. The error says why the output can't be written.
+func (o Output) Begin(ctx context.Context) error { return o.mark(ctx, markBegun) }
+
+// End returns the files of a job that has ended. If it did not complete them, the error says
+// so, and nothing of the job is left: an earlier output stays as it was, unless some of it
+// was replaced already.
+func (o Output) End(ctx context.Context) (names []string, err error) {
+	begun, err := listFiles(ctx, o.temporary()+"/"+markBegun)
+	if err == nil && len(begun) == 0 {
+		return o.Existing(ctx)
+	}
+	publishing, listErr := listFiles(ctx, o.temporary()+"/"+markPublishing)
+	err = cmp.Or(err, listErr, fmt.Errorf("the job ended without output in %s", shown(path.Dir(o.Prefix))))
+	if len(publishing) > 0 {
+		err = errors.Join(err, o.remove(ctx, o.Patterns(), nil))
+	}
+	return nil, errors.Join(err, o.Clean(ctx))
+}
+
+// Clean removes temporary files.
+func (o Output) Clean(ctx context.Context) error {
+	return o.remove(ctx, []string{o.temporary() + "/*", o.temporary()}, nil)
+}
+
+// remove removes the files that match patterns, but not those to keep; nil: none.
+func (o Output) remove(ctx context.Context, patterns []string, keep func(name string) bool) error {
+	system, err := fileSystem(ctx, o.Prefix)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	remover, ok := system.(filesystem.Remover)
+	if !ok {
+		return nil
+	}
+	for _, pattern := range patterns {
+		names, listErr := listFiles(ctx, pattern)
+		err = errors.Join(err, listErr)
+		for _, name := range names {
+			if keep == nil || !keep(name) {
+				err = errors.Join(err, remover.Remove(ctx, name))
+			}
+		}
+	}
+	return err
+}
+
+// Existing returns the files of an earlier run.
+func (o Output) Existing(ctx context.Context) (names []string, err error) {
+	for _, pattern := range o.Patterns() {
+		list, err := listFiles(ctx, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", shown(o.Prefix), err)
+		}
+		names = append(names, list...)
+	}
+	return names, nil
+}

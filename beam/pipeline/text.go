@@ -1,0 +1,209 @@
+package pipeline
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/lines"
+)
+
+// text counts the lines of a text that begin within the restriction. The last line of each
+// chunk is claimed before the chunk is counted: the runner splits after it.
+func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, bury burier) error {
+	start := tracker.GetRestriction().(offsetrange.Restriction).Start
+	in, err := open(ctx, s, max(start-1, 0))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	defer func() { f.read += in.octets }()
+	f.buffered.Reset(in)
+	if start, err = textStart(f.buffered, start); err != nil {
+		return err
+	}
+	finder := f.finder(ctx, s)
+	for ctx.Err() == nil {
+		chunk, err := f.buffered.Peek(f.buffered.Size())
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if len(chunk) == 0 {
+			tracker.TryClaim(tracker.GetRestriction().(offsetrange.Restriction).End) // it is done
+			return nil
+		}
+		whole := bytes.LastIndexByte(chunk, '\n') + 1
+		if err == io.EOF {
+			whole = len(chunk)
+		}
+		last := bytes.LastIndexByte(chunk[:max(whole-1, 0)], '\n') + 1
+		mine := tracker.TryClaim(start + int64(last))
+		end := int64(math.MaxInt64)
+		if !mine {
+			end = tracker.GetRestriction().(offsetrange.Restriction).End
+		}
+		if whole == 0 && mine {
+			n, err := f.longLine(start, chunk, bury)
+			if err != nil {
+				return err
+			}
+			start += n
+			continue
+		}
+		f.chunk(s, finder, chunk[:whole], start, end, bury)
+		if !mine {
+			return nil
+		}
+		f.buffered.Discard(whole)
+		start += int64(whole)
+	}
+	return ctx.Err()
+}
+
+const byteOrderMark = "\uFEFF"
+
+// textStart moves in, which is an octet before start, to the first line that begins at start
+// or later, and returns its offset. In front of a text it skips a byte order mark.
+func textStart(in *bufio.Reader, start int64) (int64, error) {
+	if start > 0 {
+		n, err := skipLine(in)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		return start + n - 1, nil
+	}
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) != byteOrderMark {
+		return 0, nil
+	}
+	n, err := in.Discard(len(byteOrderMark))
+	return int64(n), err
+}
+
+// longLine buries a line that is longer than chunk, and returns its length.
+func (f *scanFn) longLine(start int64, chunk []byte, bury burier) (int64, error) {
+	f.lines++
+	kept := bytes.Clone(chunk[:locus.MaxLen])
+	n, err := skipLine(f.buffered)
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	bury(place{unitOctet, start}, kept, f.tooLong(n))
+	return n, nil
+}
+
+// chunk counts the lines of chunk, which is at an offset, that begin before end.
+func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end int64, bury burier) {
+	for len(chunk) > 0 && offset < end {
+		n := bytes.IndexByte(chunk, '\n') + 1
+		if n == 0 {
+			n = len(chunk)
+		}
+		if n > f.maxLine {
+			f.lines++
+			bury(place{unitOctet, offset}, chunk[:locus.MaxLen], f.tooLong(int64(n)))
+		} else {
+			f.line(s, finder, chunk[:n], place{unitOctet, offset}, bury)
+		}
+		chunk = chunk[n:]
+		offset += int64(n)
+	}
+}
+
+func (f *scanFn) tooLong(n int64) error {
+	return fmt.Errorf("the line has %d octets, the limit is %d", n, f.maxLine)
+}
+
+// blocks counts the lines of a file that can't be split.
+func (f *scanFn) blocks(ctx context.Context, s Source, bury burier) error {
+	in, err := open(ctx, s, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	defer func() { f.read += in.octets }()
+	o := &lines.Options{Stdin: in, Finder: f.records.finder, MaxLine: f.maxLine}
+	for b := range lines.Blocks(ctx, []string{"-"}, o) {
+		f.block(s, b, bury)
+		b.Release()
+	}
+	if in.err != nil {
+		return in.err
+	}
+	return ctx.Err()
+}
+
+// block counts the lines of b.
+func (f *scanFn) block(s Source, b *lines.Block, bury burier) {
+	switch {
+	case b.Err != nil:
+		bury(place{}, nil, b.Err)
+	case b.Cut > 0:
+		f.lines++
+		bury(place{unitLine, b.Line}, b.Text, f.tooLong(b.Cut))
+	}
+	if b.Err != nil || b.Cut > 0 {
+		return
+	}
+	number := b.Line
+	for line := range bytes.Lines(b.Text) {
+		f.line(s, b.Finder, line, place{unitLine, number}, bury)
+		number++
+	}
+}
+
+// blanks are the characters that surround a URL without meaning.
+const blanks = " \t\r\n\v\f"
+
+// line counts a line.
+func (f *scanFn) line(s Source, finder *lines.Finder, line []byte, at place, bury burier) {
+	f.lines++
+	url := bytes.Trim(line, blanks)
+	if len(url) == 0 {
+		return
+	}
+	var err error
+	if finder != nil {
+		url, err = f.find(finder, bytes.TrimRight(line, "\r\n"))
+	}
+	if err == nil {
+		err = f.records.add(&f.counts, s.Side, url)
+	}
+	if err != nil && !errors.Is(err, lines.ErrNoURL) {
+		bury(at, bytes.TrimRight(line, "\r\n"), err)
+	}
+}
+
+// find returns the URL in a line.
+func (f *scanFn) find(finder *lines.Finder, line []byte) ([]byte, error) {
+	start, end, err := finder.Find(line)
+	if err != nil {
+		return nil, err
+	}
+	url, err := finder.Decode(f.decoded, line[start:end])
+	return bytes.Trim(url, blanks), err
+}
+
+// finder returns the Finder of the lines of s, whose first line shows what they are.
+func (f *scanFn) finder(ctx context.Context, s Source) *lines.Finder {
+	if f.records.finder != nil || s.First == "" {
+		return f.records.finder
+	}
+	return finderOf(ctx, s.First)
+}
+
+// finderOf returns the Finder of a list that begins with that line; nil: each line is a URL.
+func finderOf(ctx context.Context, first string) *lines.Finder {
+	for b := range lines.Blocks(ctx, []string{"-"}, &lines.Options{Stdin: strings.NewReader(first)}) {
+		return b.Finder
+	}
+	return nil
+}
