@@ -45,7 +45,10 @@ type lease struct {
 func (l *lease) left(c Clock) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.until.Sub(c.Now())
+	// The monotonic time stands still while the machine sleeps, and the time of day does
+	// not.
+	now := c.Now()
+	return min(l.until.Sub(now), l.until.Round(0).Sub(now.Round(0)))
 }
 
 func (l *lease) age(c Clock) time.Duration {

@@ -141,7 +141,7 @@ func (w *Worker) renewAll(ctx context.Context) error {
 
 // begin begins with a partition whose lease was taken.
 func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
-	p := &partition{number: number, lease: l, hosts: map[string]*host{}, done: make(chan struct{})}
+	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
 	if entry, err := w.frontier.hosts.Get(ctx, markName(number)); err == nil {
 		// A damaged mark only costs time.
 		_ = json.Unmarshal(entry.Value(), &p.next)
@@ -150,24 +150,35 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	}
 	p.next = max(p.next, 1)
 	p.saved = p.next
-	inside, end := context.WithCancel(ctx)
-	sub, err := w.servePermits(inside, p)
+	inside, cancel := context.WithCancel(ctx)
+	p.ctx = inside
+	sub, err := w.servePermits(p)
 	if err != nil {
-		end()
+		cancel()
 		return errors.Join(err, w.leases.release(ctx, l))
 	}
 	p.end = func() {
-		end()
-		_ = sub.Unsubscribe() // fails only if the connection is closed
+		cancel()
+		_ = sub.Unsubscribe() // fails only if the connection is closed, or it has ended
 	}
 	w.queue.mu.Lock()
 	w.queue.parts[number] = p
 	w.queue.mu.Unlock()
-	w.running.Go(func() {
-		defer close(p.done)
-		w.read(inside, p)
-	})
+	w.watch(p)
+	w.running.Go(func() { w.read(inside, p) })
 	return nil
+}
+
+// watch ends p when its lease has, and with it the requests that are under way: another worker
+// may begin some.
+func (w *Worker) watch(p *partition) {
+	left := p.lease.left(w.clock)
+	if left <= 0 {
+		w.end(p)
+	}
+	if p.ctx.Err() == nil {
+		w.clock.AfterFunc(left, func() { w.watch(p) })
+	}
 }
 
 func markName(partition int) string { return fmt.Sprint("m-", partition) }
@@ -195,10 +206,7 @@ func (w *Worker) drain(p *partition) {
 // endDrained gives back the leases of partitions that are drained and have no request.
 func (w *Worker) endDrained(ctx context.Context) {
 	for _, p := range w.sortedParts() {
-		w.queue.mu.Lock()
-		idle := p.draining && p.active == 0
-		w.queue.mu.Unlock()
-		if idle {
+		if w.isIdle(p) {
 			if err := w.giveBack(ctx, p); err != nil {
 				w.options.note("a lease is not given back, and expires: %v", err)
 			}
@@ -206,7 +214,14 @@ func (w *Worker) endDrained(ctx context.Context) {
 	}
 }
 
-// end ends a partition.
+// isIdle reports whether p is drained and has no request.
+func (w *Worker) isIdle(p *partition) bool {
+	w.queue.mu.Lock()
+	defer w.queue.mu.Unlock()
+	return p.draining && p.active == 0
+}
+
+// end ends a partition. It may be called again.
 func (w *Worker) end(p *partition) {
 	p.end()
 	w.queue.drop(p)
@@ -230,8 +245,14 @@ func (w *Worker) leave() {
 	defer cancel()
 	var err error
 	for _, p := range w.sortedParts() {
-		if err != nil {
-			w.end(p) // the server does not answer
+		w.drain(p)
+	}
+	for _, p := range w.sortedParts() {
+		// Other workers may have permits for hosts of p.
+		for !w.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
+		}
+		if err != nil || !w.isIdle(p) {
+			w.end(p) // the server does not answer, or the lease must expire
 			continue
 		}
 		err = w.giveBack(ctx, p)
@@ -282,7 +303,6 @@ func (w *Worker) present(ctx context.Context) (live int, err error) {
 			delete(w.leases.others, name)
 		}
 	}
-	w.endPermits(present)
 	return len(present), nil
 }
 

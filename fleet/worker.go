@@ -23,6 +23,8 @@ type WorkerOptions struct {
 	// Verify is how targets are asked for: the frontier's [Settings.Options], and what is
 	// about this machine. Parallel is the number of requests at once.
 	Verify verify.Options
+	// Connect is the most time for one connection, without waiting for a turn; 0: 30 s.
+	Connect time.Duration
 	// Clock is the clock for everything but requests themselves; nil: [SystemClock].
 	Clock Clock
 	// Note is called for what a user should know; nil: it is dropped.
@@ -46,9 +48,11 @@ type Worker struct {
 	leases   leases
 	sites    robotsCache
 	running  sync.WaitGroup
-	ready    *slot // decodes; it asks for nothing
+	ready    *slot      // decodes; it asks for nothing
+	keeping  sync.Mutex // held while what a host asked for is stored
 
 	mu      sync.Mutex
+	ended   bool // nothing is spawned any more
 	permits map[string]*permit
 	last    uint64        // the last sequence number of the targets
 	news    chan struct{} // closed when there are more
@@ -76,7 +80,7 @@ func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	}
 	v := &w.options.Verify
 	v.Parallel = min(cmp.Or(max(v.Parallel, 0), 32), verify.MaxParallel)
-	w.queue = newScheduler(w.clock, w.refill)
+	w.queue = newScheduler(w.clock, w.refill, w.keepHost)
 	w.leases = leases{bucket: f.leases, clock: w.clock, worker: w.name, others: map[string]seen{}}
 	w.counts.Verdicts = map[string]int{}
 	return w
@@ -130,25 +134,30 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.queue.end()
 	slots.Wait()
 	w.leave()
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
 	w.running.Wait()
 	return err
+}
+
+// spawn calls f in a goroutine that Run waits for, unless Run has ended.
+func (w *Worker) spawn(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended {
+		w.running.Go(f)
+	}
 }
 
 // work asks for jobs until the queue ends.
 func (w *Worker) work(ctx context.Context, s *slot) {
 	for {
-		jobs, h, ok := w.queue.take()
+		jobs, h, t, ok := w.queue.take()
 		if !ok {
 			return
 		}
-		if err := w.do(ctx, s, jobs, h); err != nil && ctx.Err() == nil {
-			// The server does not answer, say. The jobs wait, and are not lost: their
-			// messages stay.
-			w.options.note("%v", err)
-			for _, j := range jobs {
-				w.queue.retry(h, j, pauseAfterError)
-			}
-		}
+		w.do(ctx, s, jobs, h, t)
 	}
 }
 
@@ -162,11 +171,11 @@ const (
 
 // do asks once for jobs with the same base, and stores what that told, or has them tried
 // again.
-func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host) error {
+func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket) {
 	if why := w.queue.isShut(h); why != "" {
-		w.queue.release(h)
-		answer := verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
-		return w.finish(ctx, s, jobs, h, &answer)
+		w.queue.release(h, t)
+		w.store(ctx, s, jobs, h, shutAnswer(jobs, why))
+		return
 	}
 	var fragments []string
 	for _, j := range jobs {
@@ -175,38 +184,79 @@ func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host) error {
 		}
 	}
 	target := jobs[0].found.Target
-	answer, late := s.ask(ctx, w.ownTurn(h), &target, fragments)
-	if ctx.Err() != nil {
-		return nil // the end of the worker caused the answer
+	answer, late := s.ask(ctx, &ownTurn{worker: w, at: h, ticket: t}, &target, fragments)
+	if ctx.Err() != nil || h.part.ctx.Err() != nil {
+		s.end()
+		return // the end of the worker, or of its lease, caused the answer
 	}
 	w.count(func(c *Counts) {
 		c.Requests++
-		if late {
+		if late != nil {
 			c.Late++
 		}
 	})
+	if late != nil {
+		s.end()
+		w.afterLate(ctx, s, jobs, h, late)
+		return
+	}
 	tries := 0
 	for _, j := range jobs {
-		if late {
-			j.late++
-		} else {
-			j.tries++
-		}
+		j.tries++
 		tries = max(tries, j.tries)
-	}
-	if late && jobs[0].late < maxLate {
-		w.again(h, jobs, pauseLate)
-		return nil
 	}
 	answer.Outcome.Tries = tries
 	if answer.Slower > 0 && w.queue.slow(h, answer.Slower) {
-		w.keepHost(ctx, h.hash, hostRecord{Interval: answer.Slower})
+		w.keepHost(h)
 	}
-	if pause, retry := w.retryAfter(ctx, h, tries, &answer); retry {
+	pause, retry := w.retryAfter(s, tries, &answer)
+	s.end()
+	if retry {
 		w.again(h, jobs, pause)
-		return nil
+		return
 	}
-	return w.finish(ctx, s, jobs, h, &answer)
+	w.store(ctx, s, jobs, h, &answer)
+}
+
+// afterLate has jobs tried again that got no turn.
+func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, late error) {
+	if rest := (*restError)(nil); errors.As(late, &rest) {
+		if rest.shut != "" {
+			w.store(ctx, s, jobs, h, shutAnswer(jobs, rest.shut))
+		} else {
+			w.again(h, jobs, rest.left)
+		}
+		return
+	}
+	for _, j := range jobs {
+		j.late++
+	}
+	if jobs[0].late < maxLate {
+		w.again(h, jobs, pauseLate)
+		return
+	}
+	answer := shutAnswer(jobs, "skipped: a host that it leads to was never free")
+	w.store(ctx, s, jobs, h, answer)
+}
+
+// shutAnswer is the answer for jobs that are not asked for.
+func shutAnswer(jobs []*job, why string) *verify.Answer {
+	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
+}
+
+// store stores the answer for jobs. While the server does not take it, nothing else is asked
+// for here: the answer would be lost, and the target asked for again.
+func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) {
+	for {
+		err := w.finish(ctx, s, jobs, h, answer)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		w.options.note("a verdict is not stored yet: %v", err)
+		if h.part.ctx.Err() != nil || wait(w.clock, pauseAfterError, ctx.Done()) {
+			return // another worker asks
+		}
+	}
 }
 
 func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
@@ -216,36 +266,27 @@ func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
 }
 
 // retryAfter reports whether a target is tried again, and after how long. A host that asks
-// for a pause gets it for all its targets.
-func (w *Worker) retryAfter(ctx context.Context, h *host, tries int, a *verify.Answer) (pause time.Duration, again bool) {
+// for a pause gets it for all its targets, and from all workers.
+func (w *Worker) retryAfter(s *slot, tries int, a *verify.Answer) (pause time.Duration, again bool) {
 	if !a.Temporary {
 		return 0, false
 	}
 	o := &w.options.Verify
 	most := max(cmp.Or(o.MaxWait, time.Minute), 0)
-	keep := func(r hostRecord) {
-		r.Interval = a.Slower
-		w.keepHost(ctx, h.hash, r)
-	}
 	if a.RetryAfter > most {
-		why := "skipped: the server asked for a pause of " + a.RetryAfter.String()
-		d := min(a.RetryAfter, maxPause)
-		w.queue.close(h, why, d)
-		keep(hostRecord{Pause: d, Shut: why})
+		s.rest(min(a.RetryAfter, maxPause), "skipped: the server asked for a pause of "+a.RetryAfter.String())
 		return 0, false
 	}
 	if tries > max(cmp.Or(o.Retry, 2), 0) {
 		if a.Busy && a.RetryAfter > 0 {
-			w.queue.pause(h, a.RetryAfter)
-			keep(hostRecord{Pause: a.RetryAfter})
+			s.rest(a.RetryAfter, "")
 		}
 		return 0, false
 	}
 	pause = cmp.Or(max(o.Wait, 0), time.Second) << min(tries-1, 16)
 	pause = max(min(pause/2+rand.N(pause/2+1), most), a.RetryAfter)
 	if a.Busy {
-		w.queue.pause(h, pause)
-		keep(hostRecord{Pause: pause})
+		s.rest(pause, "")
 	}
 	return pause, true
 }
@@ -260,18 +301,30 @@ func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answ
 		}
 	}
 	for _, j := range jobs {
+		if j.isStored {
+			continue
+		}
 		last := uint64(0)
 		if j.before != nil {
 			last = j.before.sequence
 		}
 		err := w.frontier.storeVerdict(ctx, j.at, answer, last)
 		if errors.Is(err, errStored) {
+			if stored, getErr := w.frontier.verdictOf(ctx, j.at); getErr != nil {
+				return getErr
+			} else if stored != nil && stored.answer.When.Equal(answer.When) {
+				err = nil // the answer of the server to an earlier try was lost
+			}
+		}
+		if errors.Is(err, errStored) {
+			j.isStored = true
 			w.queue.done(h, j)
 			continue
 		}
 		if err != nil {
 			return err
 		}
+		j.isStored = true
 		w.queue.done(h, j)
 		w.count(func(c *Counts) { c.Verdicts[answer.Outcome.Verdict.String()]++ })
 		if j.before != nil {
@@ -346,6 +399,7 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer 
 		fragments = []string{found.Fragment}
 	}
 	answer, _ := s.ask(ctx, nil, &found.Target, fragments)
+	s.end()
 	return settled(s.asker, found, &answer)
 }
 

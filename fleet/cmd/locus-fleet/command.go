@@ -139,6 +139,7 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 		o.NoProgress, o.NoPrompt = true, true
 		o.Check = check
 		o.Dial = wrap(new(net.Dialer).DialContext)
+		o.Wait = fleet.TurnTime
 		o.Web.Single = true
 		made, closeAll, err := client.New(c.a, o)
 		// No connection over HTTP is kept, and others are closed with their resource.
@@ -147,7 +148,7 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 }
 
 func (c *command) workerOptions(o verify.Options, access client.Options) fleet.WorkerOptions {
-	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Note: func(text string) { c.a.Note("%s", text) }}
+	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Connect: c.a.Flags.Timeout, Note: func(text string) { c.a.Note("%s", text) }}
 }
 
 func (c *command) newVerify() *cobra.Command {
