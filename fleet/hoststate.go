@@ -60,6 +60,8 @@ func (w *Worker) keepHost(h *host) {
 // knownHost returns what a host asked for in the last time. Without an answer of the server,
 // nothing may be asked.
 func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
 	entry, err := w.frontier.hosts.Get(ctx, hostKey(hash))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return r, nil
@@ -143,7 +145,9 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 		return file.octets, nil
 	}
 	name := "r-" + hex.EncodeToString(first16([]byte(root.String())))
-	entry, err := w.frontier.hosts.Get(ctx, name)
+	call, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	entry, err := w.frontier.hosts.Get(call, name)
 	if err == nil {
 		// A clock that is off by minutes makes no difference that matters.
 		if age := max(now.Sub(entry.Created()), 0); age < robotsAge && len(entry.Value()) <= maxRobots {
@@ -159,7 +163,9 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 	}
 	octets = octets[:min(len(octets), maxRobots)]
 	c.remember(root, octets, now.Add(robotsAge))
-	if _, err := w.frontier.hosts.Put(ctx, name, octets); err != nil && ctx.Err() == nil {
+	call, cancel = context.WithTimeout(ctx, callTime)
+	defer cancel()
+	if _, err := w.frontier.hosts.Put(call, name, octets); err != nil && ctx.Err() == nil {
 		w.options.note("a robots.txt is not kept: %v", err)
 	}
 	return octets, nil

@@ -17,6 +17,8 @@ const (
 	newsEvery = 100 * time.Millisecond
 	// callTime is the most time for one request to the server about leases.
 	callTime = 3 * time.Second
+	// renewTime is the most time for a renewal. After that, it is sent again.
+	renewTime = 2 * time.Second
 	// lastTime is how long a worker that ends has for giving leases back.
 	lastTime = 5 * time.Second
 )
@@ -51,6 +53,9 @@ type presence struct {
 // tick does once what manage does. drained reports that the fleet is drained and the worker
 // has nothing left.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
+	if err = w.renewAll(ctx); err != nil {
+		return false, err // nothing is more urgent
+	}
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	mode := w.frontier.mode(call)
@@ -58,17 +63,16 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 	w.queue.paused = mode != Run
 	w.queue.changed.Broadcast()
 	w.queue.mu.Unlock()
-	err = w.renewAll(ctx)
 	if mode == Drain {
 		for _, p := range w.sortedParts() {
 			w.drain(p)
 		}
 		w.endDrained(ctx)
-		return len(w.sortedParts()) == 0, err
+		return len(w.sortedParts()) == 0, nil
 	}
-	live, presentErr := w.present(call)
-	if presentErr != nil {
-		return false, errors.Join(err, presentErr)
+	live, err := w.present(call)
+	if err != nil {
+		return false, err
 	}
 	total := w.frontier.settings.Partitions
 	share := (total + live - 1) / live
@@ -77,8 +81,7 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 		w.drain(p)
 	}
 	w.endDrained(ctx)
-	err = errors.Join(err, w.takeFree(ctx, share-len(parts)))
-	return false, err
+	return false, w.takeFree(ctx, share-len(parts))
 }
 
 // takeFree takes up to n free partitions, beginning at one that depends on the worker.
@@ -120,7 +123,7 @@ func leaseName(partition int) string { return fmt.Sprint("p-", partition) }
 func (w *Worker) renewAll(ctx context.Context) error {
 	for _, p := range w.sortedParts() {
 		if p.lease.age(w.clock) >= renewEvery {
-			call, cancel := context.WithTimeout(ctx, callTime)
+			call, cancel := context.WithTimeout(ctx, renewTime)
 			err := w.leases.renew(call, p.lease)
 			cancel()
 			if err != nil && !errors.Is(err, errTaken) && p.lease.left(w.clock) > 0 {

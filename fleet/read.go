@@ -171,9 +171,7 @@ func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, 
 
 // refill reads the targets of a host that is behind.
 func (w *Worker) refill(h *host) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	s := w.queue
+	ctx, s := h.part.ctx, w.queue
 	filter := w.frontier.hostSubject(place{h.part.number, h.hash})
 	for {
 		s.mu.Lock()

@@ -53,6 +53,7 @@ type Worker struct {
 
 	mu      sync.Mutex
 	ended   bool // nothing is spawned any more
+	noted   time.Time
 	permits map[string]*permit
 	last    uint64        // the last sequence number of the targets
 	news    chan struct{} // closed when there are more
@@ -112,7 +113,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer closeReady()
 	w.ready = ready
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := undated(ctx)
 	defer cancel()
 	var slots sync.WaitGroup
 	for range w.options.Verify.Parallel {
@@ -244,16 +245,24 @@ func shutAnswer(jobs []*job, why string) *verify.Answer {
 	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
 }
 
+// lastStore is for how long an answer is stored after the lease has ended.
+const lastStore = 30 * time.Second
+
 // store stores the answer for jobs. While the server does not take it, nothing else is asked
-// for here: the answer would be lost, and the target asked for again.
+// for here: the answer would be lost, and the target asked for again. It is stored even if the
+// lease has ended meanwhile, unless another worker was faster.
 func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) {
+	ended := w.clock.Now()
 	for {
 		err := w.finish(ctx, s, jobs, h, answer)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		w.options.note("a verdict is not stored yet: %v", err)
-		if h.part.ctx.Err() != nil || wait(w.clock, pauseAfterError, ctx.Done()) {
+		w.noteRarely("verdicts are not stored yet: %v", err)
+		if h.part.ctx.Err() == nil {
+			ended = w.clock.Now()
+		}
+		if w.clock.Now().Sub(ended) > lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
 			return // another worker asks
 		}
 	}
@@ -334,6 +343,22 @@ func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answ
 		}
 	}
 	return nil
+}
+
+// noteEvery is the least time between two notes about storing: all slots have the same trouble.
+const noteEvery = 10 * time.Second
+
+func (w *Worker) noteRarely(format string, args ...any) {
+	now := w.clock.Now()
+	w.mu.Lock()
+	isNews := now.Sub(w.noted) >= noteEvery
+	if isNews {
+		w.noted = now
+	}
+	w.mu.Unlock()
+	if isNews {
+		w.options.note(format, args...)
+	}
 }
 
 func (w *Worker) count(add func(*Counts)) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +27,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if child := os.Getenv("LOCUS_FLEET_CHILD"); child != "" {
+		os.Exit(runChild(child))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // world is one web server for any number of hosts, and a log of what it was asked.
 type world struct {
