@@ -29,6 +29,9 @@ type Settings struct {
 	// Replicas is how many servers of a cluster keep each message; 0: 1.
 	Replicas int `json:"replicas"`
 
+	// MaxPages is the most pages of one site that are read; 0: no limit.
+	MaxPages int `json:"maxPages,omitempty"`
+
 	// The rest are those of [verify.Options], for all workers. What is zero is as there.
 	PerHost     int           `json:"perHost,omitempty"`
 	Interval    time.Duration `json:"interval,omitempty"`
@@ -214,7 +217,7 @@ func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
 }
 
 func (s *Settings) check() error {
-	if s.Partitions < 1 || s.Partitions > maxPartitions || s.Replicas < 1 || s.Replicas > maxReplicas || s.PerHost < 0 || s.Every < 0 || s.EveryBad < 0 {
+	if s.Partitions < 1 || s.Partitions > maxPartitions || s.Replicas < 1 || s.Replicas > maxReplicas || s.PerHost < 0 || s.MaxPages < 0 || s.Every < 0 || s.EveryBad < 0 {
 		return fmt.Errorf("%w: partitions are 1 to %d, replicas 1 to %d, and no time is negative", ErrSettings, maxPartitions, maxReplicas)
 	}
 	return nil

@@ -90,9 +90,10 @@ func readHost(text []byte, age time.Duration) (r hostRecord) {
 
 // robotsCache shares the robots.txt files of sites.
 type robotsCache struct {
+	gates gates
+
 	mu    sync.Mutex
 	known map[locus.URL]robotsFile
-	busy  map[locus.URL]chan struct{} // closed when the file of the site was looked for
 }
 
 type robotsFile struct {
@@ -100,39 +101,11 @@ type robotsFile struct {
 	until  time.Time
 }
 
-// enter waits until nothing else looks for the file of a site. leave must follow.
-func (c *robotsCache) enter(ctx context.Context, root locus.URL) (leave func(), err error) {
-	for {
-		c.mu.Lock()
-		other := c.busy[root]
-		if other == nil {
-			if c.busy == nil {
-				c.busy = map[locus.URL]chan struct{}{}
-			}
-			mine := make(chan struct{})
-			c.busy[root] = mine
-			c.mu.Unlock()
-			return func() {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				delete(c.busy, root)
-				close(mine)
-			}, nil
-		}
-		c.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
 // robots is the [verify.RobotsFunc] of a worker. A site's pages are asked for by one worker, so
 // that its file is fetched once. The error is errLate if it is not about the site.
 func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	c := &w.sites
-	leave, err := c.enter(ctx, root)
+	leave, err := c.gates.enter(ctx, root)
 	if err != nil {
 		return nil, errors.Join(errLate, err)
 	}

@@ -47,6 +47,7 @@ type Worker struct {
 	queue    *scheduler
 	leases   leases
 	sites    robotsCache
+	growing  gates // of sites whose pages are counted
 	running  sync.WaitGroup
 	ready    *slot      // decodes; it asks for nothing
 	keeping  sync.Mutex // held while what a host asked for is stored
@@ -380,6 +381,17 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 			return err
 		}
 	}
+	if w.frontier.settings.MaxPages > 0 {
+		leave, err := w.growing.enter(ctx, page.First)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	pages, err := w.pagesOf(ctx, s.asker, &page, answer.Links)
+	if err != nil {
+		return err
+	}
 	name := page.URL.WithoutPassword().Redacted()
 	var texts [][]byte
 	add := func(l *line) error {
@@ -393,7 +405,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		}
 	}
 	for _, found := range answer.Links {
-		if target, ok := s.asker.Page(&page, found.Target); ok && !found.Target.URL.IsZero() {
+		if target, ok := pages[found.Target.Canonical]; ok && !found.Target.URL.IsZero() {
 			found.Target = target
 		}
 		l := line{found: found}

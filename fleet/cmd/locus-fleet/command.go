@@ -152,7 +152,7 @@ func (c *command) workerOptions(o verify.Options, access client.Options) fleet.W
 }
 
 func (c *command) newVerify() *cobra.Command {
-	cmd := cliverify.NewWith(c.a, c.startVerify, "max-pages", "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump")
+	cmd := cliverify.NewWith(c.a, c.startVerify, "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump")
 	cmd.Example = `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus-fleet verify dead.txt || true
   locus-fleet verify --nats nats://nats.example.com https://www.example.com/`
 	return cmd
@@ -161,7 +161,7 @@ func (c *command) newVerify() *cobra.Command {
 // startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
 // were taken, and a worker. Interrupted, it goes on when it is called again.
 func (c *command) startVerify(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
-	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
+	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
 	name, own := c.frontier, c.frontier == ""
 	if own {
 		name = runName(settings)
