@@ -188,8 +188,8 @@ func markName(partition int) string { return fmt.Sprint("m-", partition) }
 
 // saveMark stores the low-water mark of p, if it is another one.
 func (w *Worker) saveMark(ctx context.Context, p *partition) error {
-	mark := w.queue.mark(p)
-	if mark == p.saved {
+	mark, ok := w.queue.mark(p)
+	if !ok || mark == p.saved {
 		return nil
 	}
 	if _, err := w.frontier.hosts.Put(ctx, markName(p.number), fmt.Append(nil, mark)); err != nil {

@@ -99,8 +99,8 @@ func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamM
 		return err
 	}
 	l, err := w.limitsOf(ctx, p, j)
-	if err == nil && !w.queue.add(p, j, l) {
-		w.isBehind(p, at.host, m.Sequence)
+	if err == nil {
+		w.queue.add(p, j, l)
 	}
 	return err
 }
@@ -110,14 +110,7 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	h := p.hosts[hash]
-	if h == nil || h.behind == 0 && len(h.all) < maxWaiting {
-		return false
-	}
-	if h.behind == 0 {
-		h.behind = sequence
-	}
-	h.skipped++
-	return true
+	return h != nil && h.isBehind(sequence)
 }
 
 // newJob returns the job of a message; nil: it has a verdict, or is buried.
@@ -209,7 +202,7 @@ func (w *Worker) refill(h *host) {
 			return
 		}
 		s.mu.Lock()
-		if j != nil {
+		if j != nil && s.parts[h.part.number] == h.part {
 			s.insert(h, j)
 		}
 		h.behind = m.Sequence + 1

@@ -80,15 +80,34 @@ func (s *scheduler) knows(p *partition, hash string) bool {
 	return p.hosts[hash] != nil
 }
 
-// add adds a job. false: its host has enough of them, and is behind from now on, or was.
+// add adds a job. false: its host has enough of them. Then it is behind from now on, unless
+// the job is one that is asked for again.
 func (s *scheduler) add(p *partition, j *job, l limits) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.parts[p.number] != p {
+		return false // it is not for this worker
+	}
 	h := s.hostFor(p, j.at.host, l)
-	if len(h.all) >= maxWaiting {
+	if len(h.all) < maxWaiting {
+		s.insert(h, j)
+		return true
+	}
+	if j.sequence != again {
+		h.isBehind(j.sequence)
+	}
+	return false
+}
+
+// isBehind reports whether the host has enough jobs, so that a target is read later.
+func (h *host) isBehind(sequence uint64) bool {
+	if h.behind == 0 && len(h.all) < maxWaiting {
 		return false
 	}
-	s.insert(h, j)
+	if h.behind == 0 {
+		h.behind = sequence
+	}
+	h.skipped++
 	return true
 }
 
@@ -302,11 +321,15 @@ func (s *scheduler) partition(number int) *partition {
 	return s.parts[number]
 }
 
-// mark returns the first sequence number of p whose target may have no verdict.
-func (s *scheduler) mark(p *partition) uint64 {
+// mark returns the first sequence number of p whose target may have no verdict. false: p was
+// dropped with its jobs, and nothing is known.
+func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	low := p.next
+	if s.parts[p.number] != p {
+		return 0, false
+	}
+	low = p.next
 	for _, h := range p.hosts {
 		if h.behind > 0 {
 			low = min(low, h.behind)
@@ -315,7 +338,7 @@ func (s *scheduler) mark(p *partition) uint64 {
 			low = min(low, j.sequence)
 		}
 	}
-	return low
+	return low, true
 }
 
 // end makes take return false.

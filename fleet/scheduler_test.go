@@ -60,7 +60,7 @@ func TestSchedulerLimits(t *testing.T) {
 	if s.due() {
 		t.Error("three at once")
 	}
-	if low := s.mark(p); low != 0 {
+	if low, ok := s.mark(p); low != 0 || !ok {
 		t.Errorf("mark %d", low)
 	}
 	s.done(h, one...)
@@ -68,8 +68,15 @@ func TestSchedulerLimits(t *testing.T) {
 	if !s.due() {
 		t.Error("not asked although there is room")
 	}
-	if low := s.mark(p); p.next == 0 && low != 0 {
+	if low, ok := s.mark(p); p.next == 0 && low != 0 || !ok {
 		t.Errorf("mark %d", low)
+	}
+	s.drop(p)
+	if _, ok := s.mark(p); ok {
+		t.Error("a mark of a partition whose jobs were dropped")
+	}
+	if s.add(p, testJob("a", 9), limits{}) || s.jobs != 0 {
+		t.Error("a job of a partition that was dropped")
 	}
 }
 
@@ -164,8 +171,9 @@ func TestSchedulerBehind(t *testing.T) {
 		s.done(h, jobs...)
 		s.release(h, ticket)
 	}
-	if h := <-filled; h.behind != 100 || s.mark(p) != maxWaiting/2+1 {
-		t.Errorf("behind at %d, mark %d", h.behind, s.mark(p))
+	low, _ := s.mark(p)
+	if h := <-filled; h.behind != maxWaiting+1 || low != maxWaiting/2+1 {
+		t.Errorf("behind at %d, mark %d", h.behind, low)
 	}
 }
 
