@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -128,4 +129,116 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 		}
 	}
 	return 0, ctx.Err()
+}
+
+// storePage stores the links of a page, and their targets. It may be done twice.
+func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Answer) error {
+	page := j.found.Target
+	page.First = answer.First
+	b := &batch{f: w.frontier}
+	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
+		return err
+	}
+	if j.before != nil {
+		if err := w.frontier.dropPage(ctx, j.at.key); err != nil {
+			return err
+		}
+	}
+	if w.frontier.settings.MaxPages > 0 {
+		leave, err := w.growing.enter(ctx, page.First)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	pages, err := w.pagesOf(ctx, s.asker, &page, answer.Links)
+	if err != nil {
+		return err
+	}
+	name := page.URL.WithoutPassword().Redacted()
+	var texts [][]byte
+	add := func(l *line) error {
+		text, err := encodeLine(s.asker, l)
+		texts = append(texts, text)
+		return err
+	}
+	for _, trouble := range answer.Troubles {
+		if err := add(&line{document: name, trouble: trouble}); err != nil {
+			return err
+		}
+	}
+	for _, found := range answer.Links {
+		if target, ok := pages[found.Target.Canonical]; ok && !found.Target.URL.IsZero() {
+			found.Target = target
+		}
+		l := line{found: found}
+		switch {
+		case found.Target.URL.IsZero():
+		case s.asker.Keeps(&found.Target):
+			if err := b.target(ctx, s.asker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
+				return err
+			}
+		default:
+			l.answer = s.askHere(ctx, &found)
+		}
+		if err := add(&l); err != nil {
+			return err
+		}
+	}
+	w.count(func(c *Counts) { c.Links += len(answer.Links) })
+	if err := b.lines(ctx, j.at.key, texts); err != nil {
+		return err
+	}
+	return b.flush(ctx)
+}
+
+// askHere asks for a target that is not published. The answer is that of the link.
+func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer {
+	var fragments []string
+	if found.Fragment != "" {
+		fragments = []string{found.Fragment}
+	}
+	answer, _ := s.ask(ctx, nil, &found.Target, fragments)
+	s.end()
+	return settled(s.asker, found, &answer)
+}
+
+// settled returns the answer of a link whose target is known to nobody else.
+func settled(a *verify.Asker, found *verify.Found, answer *verify.Answer) *verify.Answer {
+	r := a.Result(found, answer)
+	return &verify.Answer{Outcome: r.Outcome, When: answer.When}
+}
+
+// claim reports whether j has the links of its page. A referral may have led to another page
+// of the site: then the first of them has them.
+func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Answer) (bool, error) {
+	mine := fmt.Sprintf("%x", j.at.key)
+	if j.by != "" && j.by != mine {
+		return false, nil
+	}
+	to := answer.Outcome.To
+	if to.IsZero() || page.Depth == 0 {
+		return true, nil
+	}
+	canonical, _, err := s.client.Registry().Canonical(to.WithoutFragment())
+	if err != nil {
+		return false, nil
+	}
+	other := *page
+	other.URL, other.Canonical = canonical, canonical
+	found := verify.Found{Target: other}
+	b := &batch{f: w.frontier}
+	if err = b.target(ctx, s.asker, &found, mine); err == nil {
+		err = b.flush(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	at := w.frontier.addressOf(s.asker, &found)
+	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
+	if err != nil {
+		return false, err
+	}
+	_, by, err := w.frontier.decodeTarget(s.asker, at, m.Data)
+	return err == nil && by == mine, nil
 }
