@@ -24,11 +24,18 @@ func (SystemClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 
 // wait waits for d, or until done is closed, which it reports.
 func wait(c Clock, d time.Duration, done <-chan struct{}) (ended bool) {
+	return wait2(c, d, done, nil)
+}
+
+// wait2 is wait, but ends also when wake is closed.
+func wait2(c Clock, d time.Duration, done, wake <-chan struct{}) (ended bool) {
 	woken := make(chan struct{})
 	stop := c.AfterFunc(d, func() { close(woken) })
 	defer stop()
 	select {
 	case <-woken:
+		return false
+	case <-wake:
 		return false
 	case <-done:
 		return true

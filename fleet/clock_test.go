@@ -12,6 +12,7 @@ type fakeClock struct {
 	mu     sync.Mutex
 	now    time.Time
 	timers []*fakeTimer
+	async  bool // callbacks have goroutines of their own, as with a real clock
 }
 
 type fakeTimer struct {
@@ -59,11 +60,33 @@ func (c *fakeClock) advance(d time.Duration) {
 			c.now = t.at
 		}
 		c.mu.Unlock()
-		t.f()
+		if c.async {
+			go t.f()
+		} else {
+			t.f()
+		}
 		c.mu.Lock()
 	}
 	c.now = end
 	c.mu.Unlock()
+}
+
+// hurry moves the clock on by d each millisecond, until the test ends.
+func (c *fakeClock) hurry(t *testing.T, d time.Duration) {
+	c.async = true
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+				c.advance(d)
+			}
+		}
+	}()
+	t.Cleanup(func() { close(done); <-ended })
 }
 
 func TestWait(t *testing.T) {

@@ -48,8 +48,10 @@ func (e *Submitter) Close() { e.close() }
 // Submit adds the documents of sources. It reads them as fast as the frontier takes them.
 // Sources that were added before change nothing.
 func (e *Submitter) Submit(ctx context.Context, sources iter.Seq[verify.Source]) error {
+	inner, cancel := undated(ctx)
+	defer cancel()
 	for s := range sources {
-		if err := e.add(ctx, &s); err != nil {
+		if err := e.add(inner, &s); err != nil {
 			return err
 		}
 	}
@@ -148,7 +150,7 @@ func (e *Submitter) Run(ctx context.Context, sources iter.Seq[verify.Source]) it
 			defer e.mu.Unlock()
 			e.changed.Broadcast()
 		})
-		err := e.yieldAll(ctx, yield)
+		err := e.yieldUndated(ctx, yield)
 		cancel()
 		stop()
 		reading.Wait()
@@ -168,6 +170,16 @@ func (e *Submitter) Err() error {
 }
 
 var errStop = errors.New("fleet: no more results are wanted")
+
+func (e *Submitter) yieldUndated(ctx context.Context, yield func(verify.Result) bool) error {
+	inner, cancel := undated(ctx)
+	defer cancel()
+	err := e.yieldAll(inner, yield)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return err
+}
 
 func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool) error {
 	pages := []address{}
@@ -222,7 +234,9 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 // eachLine calls each for the lines of a document or page.
 func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line) error) error {
 	for number := 0; ; number++ {
-		m, err := e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
+		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+			return e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
+		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil
 		}
@@ -285,7 +299,7 @@ func (e *Submitter) answer(ctx context.Context, found *verify.Found, wait bool) 
 	if wait {
 		return e.await(ctx, at)
 	}
-	v, err := e.frontier.verdictOf(ctx, at)
+	v, err := patiently(ctx, func() (*verdict, error) { return e.frontier.verdictOf(ctx, at) })
 	if v == nil {
 		return new(verify.Answer), err
 	}
@@ -295,7 +309,7 @@ func (e *Submitter) answer(ctx context.Context, found *verify.Found, wait bool) 
 // await waits for the verdict at an address.
 func (e *Submitter) await(ctx context.Context, at address) (*verify.Answer, error) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
-		v, err := e.frontier.verdictOf(ctx, at)
+		v, err := patiently(ctx, func() (*verdict, error) { return e.frontier.verdictOf(ctx, at) })
 		if v != nil {
 			return &v.answer, nil
 		}
@@ -313,9 +327,13 @@ func (e *Submitter) await(ctx context.Context, at address) (*verify.Answer, erro
 // ended early.
 func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
+		ctx, cancel := undated(ctx)
+		defer cancel()
 		filter := e.frontier.subject(linkStream, ">")
 		for next := uint64(1); ; {
-			m, err := e.frontier.links.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
+			m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+				return e.frontier.links.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
+			})
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				return
 			}

@@ -29,6 +29,9 @@ type Settings struct {
 	// Replicas is how many servers of a cluster keep each message; 0: 1.
 	Replicas int `json:"replicas"`
 
+	// MaxPages is the most pages of one site that are read; 0: no limit.
+	MaxPages int `json:"maxPages,omitempty"`
+
 	// The rest are those of [verify.Options], for all workers. What is zero is as there.
 	PerHost     int           `json:"perHost,omitempty"`
 	Interval    time.Duration `json:"interval,omitempty"`
@@ -61,8 +64,14 @@ type Frontier struct {
 	leases, hosts, control   jetstream.KeyValue
 }
 
+// publishTime is how long an answer to a message is waited for. The server that was to send it
+// may be gone.
+const publishTime = 5 * time.Second
+
 // The streams and buckets of a frontier. A subject is the name of the stream, the partition,
-// the host's hash and the target's key: no text that a document has.
+// the host's hash and the target's key: no text that a document has. With replicas, all reads
+// ask the leader: another server may not have the newest messages, and a target whose verdict
+// is not found is asked for again.
 const (
 	targetStream  = "targets"  // one message for each target, for ever: so each is asked for once
 	verdictStream = "verdicts" // of the targets, under the same last three words
@@ -86,7 +95,7 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
 	}
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(publishTime))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +106,7 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		c := jetstream.StreamConfig{
 			Name: f.stream(kind), Subjects: []string{f.subject(kind, ">")}, Replicas: f.settings.Replicas,
-			MaxMsgSize: maxMessage, Storage: jetstream.FileStorage, AllowDirect: true,
+			MaxMsgSize: maxMessage, Storage: jetstream.FileStorage, AllowDirect: f.settings.Replicas == 1,
 		}
 		switch kind {
 		case targetStream, linkStream:
@@ -143,13 +152,28 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		kv, err = f.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Replicas: max(f.settings.Replicas, 1), Storage: jetstream.FileStorage})
 	}
-	if errors.Is(err, jetstream.ErrBucketExists) {
+	if err == nil && f.settings.Replicas > 1 {
+		err = f.readLeader(ctx, "KV_"+name)
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) || err == nil && f.settings.Replicas > 1 {
 		kv, err = f.js.KeyValue(ctx, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the bucket %s: %w", name, err)
 	}
 	return kv, nil
+}
+
+// readLeader has all reads of a stream ask its leader.
+func (f *Frontier) readLeader(ctx context.Context, name string) error {
+	stream, err := f.js.Stream(ctx, name)
+	if err != nil || !stream.CachedInfo().Config.AllowDirect {
+		return err
+	}
+	c := stream.CachedInfo().Config
+	c.AllowDirect = false
+	_, err = f.js.UpdateStream(ctx, c)
+	return err
 }
 
 const (
@@ -193,7 +217,7 @@ func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
 }
 
 func (s *Settings) check() error {
-	if s.Partitions < 1 || s.Partitions > maxPartitions || s.Replicas < 1 || s.Replicas > maxReplicas || s.PerHost < 0 || s.Every < 0 || s.EveryBad < 0 {
+	if s.Partitions < 1 || s.Partitions > maxPartitions || s.Replicas < 1 || s.Replicas > maxReplicas || s.PerHost < 0 || s.MaxPages < 0 || s.Every < 0 || s.EveryBad < 0 {
 		return fmt.Errorf("%w: partitions are 1 to %d, replicas 1 to %d, and no time is negative", ErrSettings, maxPartitions, maxReplicas)
 	}
 	return nil

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -27,39 +26,74 @@ const (
 	robotsAge   = 24 * time.Hour
 	maxRobots   = 512 << 10
 	robotsInMem = 256
+	// maxSkew is how far off a worker's clock may be: a pause that is over for longer has
+	// ended by any clock.
+	maxSkew = time.Hour
 )
 
-// keepHost stores what a host asked for.
-func (w *Worker) keepHost(ctx context.Context, hash string, r hostRecord) {
-	text, err := json.Marshal(r)
-	if err == nil {
-		_, err = w.frontier.hosts.Put(ctx, "h-"+hash, text)
-	}
-	if err != nil && ctx.Err() == nil {
-		w.options.note("what a host asked for is not kept: %v", err)
-	}
+func hostKey(hash string) string { return "h-" + hash }
+
+// keepHost stores what a host asked for, or that its pause is over. It does not wait.
+func (w *Worker) keepHost(h *host) {
+	w.spawn(func() {
+		w.keeping.Lock() // the last record that is written is the newest
+		defer w.keeping.Unlock()
+		r := w.queue.asked(h)
+		text, err := json.Marshal(r)
+		for try := 0; err == nil && h.part.lease.left(w.clock) > 0; try++ {
+			call, cancel := context.WithTimeout(h.part.ctx, callTime)
+			_, err = w.frontier.hosts.Put(call, hostKey(h.hash), text)
+			cancel()
+			if err == nil {
+				return
+			}
+			if try < 3 && !wait(w.clock, pauseAfterError, h.part.ctx.Done()) {
+				err = nil
+			}
+		}
+		if err != nil && h.part.ctx.Err() == nil {
+			w.options.note("what a host asked for is not kept: %v", err)
+		}
+	})
 }
 
-// knownHost returns what a host asked for in the last time.
-func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord) {
-	entry, err := w.frontier.hosts.Get(ctx, "h-"+hash)
-	if err != nil || json.Unmarshal(entry.Value(), &r) != nil {
+// knownHost returns what a host asked for in the last time. Without an answer of the server,
+// nothing may be asked.
+func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	entry, err := w.frontier.hosts.Get(ctx, hostKey(hash))
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	return readHost(entry.Value(), w.clock.Now().Sub(entry.Created())), nil
+}
+
+// readHost reads the record of a host, which is so old by a clock that may be off. Nothing of
+// it is trusted.
+func readHost(text []byte, age time.Duration) (r hostRecord) {
+	if json.Unmarshal(text, &r) != nil {
 		return hostRecord{}
 	}
 	r.Interval = min(max(r.Interval, 0), time.Minute)
 	r.Pause = min(max(r.Pause, 0), maxPause)
-	if w.clock.Now().Sub(entry.Created()) > r.Pause+leaseTime+time.Hour {
-		r.Pause, r.Shut = 0, "" // long over, by whatever clock
+	r.Pause = min(r.Pause, max(r.Pause+maxSkew-age, 0))
+	r.Shut = r.Shut[:min(len(r.Shut), maxShut)]
+	if r.Pause == 0 {
+		r.Shut = ""
 	}
 	return r
 }
 
 // robotsCache shares the robots.txt files of sites.
 type robotsCache struct {
+	gates gates
+
 	mu    sync.Mutex
 	known map[locus.URL]robotsFile
-
-	busy [1024]sync.Mutex // by the hash of a site, so that its file is fetched once
 }
 
 type robotsFile struct {
@@ -67,13 +101,15 @@ type robotsFile struct {
 	until  time.Time
 }
 
-// robots is the [verify.RobotsFunc] of a worker.
+// robots is the [verify.RobotsFunc] of a worker. A site's pages are asked for by one worker, so
+// that its file is fetched once. The error is errLate if it is not about the site.
 func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	c := &w.sites
-	hash := first16([]byte(root.String()))
-	site := &c.busy[binary.BigEndian.Uint16(hash)%uint16(len(c.busy))]
-	site.Lock()
-	defer site.Unlock()
+	leave, err := c.gates.enter(ctx, root)
+	if err != nil {
+		return nil, errors.Join(errLate, err)
+	}
+	defer leave()
 	now := w.clock.Now()
 	c.mu.Lock()
 	file, ok := c.known[root]
@@ -81,8 +117,10 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 	if ok && now.Before(file.until) {
 		return file.octets, nil
 	}
-	name := "r-" + hex.EncodeToString(hash)
-	entry, err := w.frontier.hosts.Get(ctx, name)
+	name := "r-" + hex.EncodeToString(first16([]byte(root.String())))
+	call, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	entry, err := w.frontier.hosts.Get(call, name)
 	if err == nil {
 		// A clock that is off by minutes makes no difference that matters.
 		if age := max(now.Sub(entry.Created()), 0); age < robotsAge && len(entry.Value()) <= maxRobots {
@@ -90,7 +128,7 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 			return entry.Value(), nil
 		}
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, err
+		return nil, errors.Join(errLate, err)
 	}
 	octets, err := fetch(ctx)
 	if err != nil {
@@ -98,7 +136,9 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 	}
 	octets = octets[:min(len(octets), maxRobots)]
 	c.remember(root, octets, now.Add(robotsAge))
-	if _, err := w.frontier.hosts.Put(ctx, name, octets); err != nil && ctx.Err() == nil {
+	call, cancel = context.WithTimeout(ctx, callTime)
+	defer cancel()
+	if _, err := w.frontier.hosts.Put(call, name, octets); err != nil && ctx.Err() == nil {
 		w.options.note("a robots.txt is not kept: %v", err)
 	}
 	return octets, nil

@@ -17,6 +17,8 @@ const (
 	newsEvery = 100 * time.Millisecond
 	// callTime is the most time for one request to the server about leases.
 	callTime = 3 * time.Second
+	// renewTime is the most time for a renewal. After that, it is sent again.
+	renewTime = 2 * time.Second
 	// lastTime is how long a worker that ends has for giving leases back.
 	lastTime = 5 * time.Second
 )
@@ -51,6 +53,9 @@ type presence struct {
 // tick does once what manage does. drained reports that the fleet is drained and the worker
 // has nothing left.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
+	if err = w.renewAll(ctx); err != nil {
+		return false, err // nothing is more urgent
+	}
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	mode := w.frontier.mode(call)
@@ -58,17 +63,16 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 	w.queue.paused = mode != Run
 	w.queue.changed.Broadcast()
 	w.queue.mu.Unlock()
-	err = w.renewAll(ctx)
 	if mode == Drain {
 		for _, p := range w.sortedParts() {
 			w.drain(p)
 		}
 		w.endDrained(ctx)
-		return len(w.sortedParts()) == 0, err
+		return len(w.sortedParts()) == 0, nil
 	}
-	live, presentErr := w.present(call)
-	if presentErr != nil {
-		return false, errors.Join(err, presentErr)
+	live, err := w.present(call)
+	if err != nil {
+		return false, err
 	}
 	total := w.frontier.settings.Partitions
 	share := (total + live - 1) / live
@@ -77,8 +81,7 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 		w.drain(p)
 	}
 	w.endDrained(ctx)
-	err = errors.Join(err, w.takeFree(ctx, share-len(parts)))
-	return false, err
+	return false, w.takeFree(ctx, share-len(parts))
 }
 
 // takeFree takes up to n free partitions, beginning at one that depends on the worker.
@@ -120,7 +123,7 @@ func leaseName(partition int) string { return fmt.Sprint("p-", partition) }
 func (w *Worker) renewAll(ctx context.Context) error {
 	for _, p := range w.sortedParts() {
 		if p.lease.age(w.clock) >= renewEvery {
-			call, cancel := context.WithTimeout(ctx, callTime)
+			call, cancel := context.WithTimeout(ctx, renewTime)
 			err := w.leases.renew(call, p.lease)
 			cancel()
 			if err != nil && !errors.Is(err, errTaken) && p.lease.left(w.clock) > 0 {
@@ -141,7 +144,7 @@ func (w *Worker) renewAll(ctx context.Context) error {
 
 // begin begins with a partition whose lease was taken.
 func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
-	p := &partition{number: number, lease: l, hosts: map[string]*host{}, done: make(chan struct{})}
+	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
 	if entry, err := w.frontier.hosts.Get(ctx, markName(number)); err == nil {
 		// A damaged mark only costs time.
 		_ = json.Unmarshal(entry.Value(), &p.next)
@@ -150,32 +153,43 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	}
 	p.next = max(p.next, 1)
 	p.saved = p.next
-	inside, end := context.WithCancel(ctx)
-	sub, err := w.servePermits(inside, p)
+	inside, cancel := context.WithCancel(ctx)
+	p.ctx = inside
+	sub, err := w.servePermits(p)
 	if err != nil {
-		end()
+		cancel()
 		return errors.Join(err, w.leases.release(ctx, l))
 	}
 	p.end = func() {
-		end()
-		_ = sub.Unsubscribe() // fails only if the connection is closed
+		cancel()
+		_ = sub.Unsubscribe() // fails only if the connection is closed, or it has ended
 	}
 	w.queue.mu.Lock()
 	w.queue.parts[number] = p
 	w.queue.mu.Unlock()
-	w.running.Go(func() {
-		defer close(p.done)
-		w.read(inside, p)
-	})
+	w.watch(p)
+	w.running.Go(func() { w.read(inside, p) })
 	return nil
+}
+
+// watch ends p when its lease has, and with it the requests that are under way: another worker
+// may begin some.
+func (w *Worker) watch(p *partition) {
+	left := p.lease.left(w.clock)
+	if left <= 0 {
+		w.end(p)
+	}
+	if p.ctx.Err() == nil {
+		w.clock.AfterFunc(left, func() { w.watch(p) })
+	}
 }
 
 func markName(partition int) string { return fmt.Sprint("m-", partition) }
 
 // saveMark stores the low-water mark of p, if it is another one.
 func (w *Worker) saveMark(ctx context.Context, p *partition) error {
-	mark := w.queue.mark(p)
-	if mark == p.saved {
+	mark, ok := w.queue.mark(p)
+	if !ok || mark == p.saved {
 		return nil
 	}
 	if _, err := w.frontier.hosts.Put(ctx, markName(p.number), fmt.Append(nil, mark)); err != nil {
@@ -195,10 +209,7 @@ func (w *Worker) drain(p *partition) {
 // endDrained gives back the leases of partitions that are drained and have no request.
 func (w *Worker) endDrained(ctx context.Context) {
 	for _, p := range w.sortedParts() {
-		w.queue.mu.Lock()
-		idle := p.draining && p.active == 0
-		w.queue.mu.Unlock()
-		if idle {
+		if w.isIdle(p) {
 			if err := w.giveBack(ctx, p); err != nil {
 				w.options.note("a lease is not given back, and expires: %v", err)
 			}
@@ -206,7 +217,14 @@ func (w *Worker) endDrained(ctx context.Context) {
 	}
 }
 
-// end ends a partition.
+// isIdle reports whether p is drained and has no request.
+func (w *Worker) isIdle(p *partition) bool {
+	w.queue.mu.Lock()
+	defer w.queue.mu.Unlock()
+	return p.draining && p.active == 0
+}
+
+// end ends a partition. It may be called again.
 func (w *Worker) end(p *partition) {
 	p.end()
 	w.queue.drop(p)
@@ -230,8 +248,14 @@ func (w *Worker) leave() {
 	defer cancel()
 	var err error
 	for _, p := range w.sortedParts() {
-		if err != nil {
-			w.end(p) // the server does not answer
+		w.drain(p)
+	}
+	for _, p := range w.sortedParts() {
+		// Other workers may have permits for hosts of p.
+		for !w.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
+		}
+		if err != nil || !w.isIdle(p) {
+			w.end(p) // the server does not answer, or the lease must expire
 			continue
 		}
 		err = w.giveBack(ctx, p)
@@ -282,7 +306,6 @@ func (w *Worker) present(ctx context.Context) (live int, err error) {
 			delete(w.leases.others, name)
 		}
 	}
-	w.endPermits(present)
 	return len(present), nil
 }
 

@@ -2,9 +2,11 @@ package fleet
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -12,65 +14,99 @@ import (
 )
 
 // A redirect may lead to a host of another worker. That worker is asked for a permit, which
-// is a turn in its queue. It counts from before the request for it was sent, and for no longer
-// than the lease of that worker.
+// is a turn in its queue. The permit counts from before the request for it was sent, for no
+// longer than the lease of that worker, and is renewed while the request lasts. So it has
+// ended before the host can belong to a third worker.
 const (
 	// permitTime is how long a request may begin with a permit. The host gets no other one
-	// until then, or until it has begun.
+	// until then and a margin, or until it has begun.
 	permitTime = 2 * time.Second
 	// permitEnd is when a permit ends of which nothing was heard.
-	permitEnd = 5 * time.Minute
+	permitEnd = leaseTime + leaseMargin
 	// permitWait is how long the owner of a host keeps a request for a permit waiting.
 	permitWait = 15 * time.Second
+	// turnWait is how long a turn is waited for.
+	turnWait = 45 * time.Second
 )
 
 // permitRecord is a request of one worker to another, and the reply.
 type permitRecord struct {
-	// Of a request. An ID without a host is that of a permit: its request has begun, or
-	// ended.
-	Worker   string        `json:"worker,omitempty"`
+	// Of a request for a permit.
 	Host     string        `json:"host,omitempty"`
 	AtOnce   int           `json:"atOnce,omitempty"`
 	Interval time.Duration `json:"interval,omitempty"`
-	Begun    bool          `json:"begun,omitempty"`
-	ID       string        `json:"id,omitempty"`
-	// Of a reply.
-	Waited time.Duration `json:"waited,omitempty"` // until the permit was given
-	Left   time.Duration `json:"left,omitempty"`   // for how long it is valid after that
-	Error  string        `json:"error,omitempty"`
+	// Of a message about a permit.
+	ID     string        `json:"id,omitempty"`
+	Event  permitEvent   `json:"event,omitempty"`
+	Pause  time.Duration `json:"pause,omitempty"`
+	Shut   string        `json:"shut,omitempty"`
+	Waited time.Duration `json:"waited,omitempty"` // of a reply: until the permit was given
+	Left   time.Duration `json:"left,omitempty"`   // of a reply: for how long it is valid after that
+	Error  string        `json:"error,omitempty"`  // of a reply: why there is none
 }
 
-const maxPermit = 4096
+// permitEvent is what is told about a permit.
+type permitEvent string
+
+const (
+	permitBegun permitEvent = "begun" // the request has begun
+	permitHeld  permitEvent = "held"  // the request lasts; the reply tells for how long it may
+	permitRest  permitEvent = "rest"  // the host asked for a pause
+	permitEnded permitEvent = "ended" // the request has ended
+)
+
+const (
+	maxPermit = 4096
+	maxShut   = 200 // bytes of the reason of a pause
+)
+
+// parsePermit reads a message about permits. Nothing of it is trusted.
+func parsePermit(data []byte) (r permitRecord, ok bool) {
+	if len(data) > maxPermit || json.Unmarshal(data, &r) != nil {
+		return r, false
+	}
+	for _, d := range []*time.Duration{&r.Interval, &r.Waited, &r.Left, &r.Pause} {
+		*d = min(max(*d, 0), maxPause)
+	}
+	r.AtOnce = max(r.AtOnce, 0)
+	r.Shut = r.Shut[:min(len(r.Shut), maxShut)]
+	return r, r.Host == "" || isHostHash(r.Host)
+}
+
+// isHostHash reports whether text may be the hash of a host.
+func isHostHash(text string) bool {
+	_, err := hex.DecodeString(text)
+	return err == nil && len(text) == 16
+}
 
 // permit is a turn that another worker has.
 type permit struct {
-	worker string
 	host   *host
-	stop   func()
+	ticket ticket
+	timer  func() // stops what ends it
 }
 
-// serve answers the requests for permits of a partition.
-func (w *Worker) servePermits(ctx context.Context, p *partition) (*nats.Subscription, error) {
+// servePermits answers the requests for permits of a partition.
+func (w *Worker) servePermits(p *partition) (*nats.Subscription, error) {
 	return w.frontier.nc.Subscribe(w.frontier.permitSubject(p.number), func(m *nats.Msg) {
-		var r permitRecord
-		if len(m.Data) > maxPermit || json.Unmarshal(m.Data, &r) != nil {
-			return
-		}
-		if r.Host == "" {
-			w.hearOf(r.ID, r.Begun)
-			return
-		}
-		if len(r.Host) != 16 || r.AtOnce < 0 || r.Interval < 0 || m.Reply == "" {
-			return
-		}
-		w.running.Go(func() {
-			text, err := json.Marshal(w.permit(ctx, p, &r))
-			if err == nil {
-				// A worker that gets no answer asks again, and the permit ends by itself.
-				_ = m.Respond(text)
+		r, ok := parsePermit(m.Data)
+		switch {
+		case !ok:
+		case r.Host == "":
+			if reply := w.hear(p, &r); m.Reply != "" {
+				respond(m, reply)
 			}
-		})
+		case m.Reply != "":
+			w.spawn(func() { respond(m, w.permit(p, &r)) })
+		}
 	})
+}
+
+func respond(m *nats.Msg, r permitRecord) {
+	if text, err := json.Marshal(r); err == nil {
+		// A worker that gets no answer asks again, and the permit ends by itself.
+		_ = m.Respond(text)
+	}
 }
 
 func (f *Frontier) permitSubject(partition int) string {
@@ -78,133 +114,195 @@ func (f *Frontier) permitSubject(partition int) string {
 }
 
 // permit gives a permit for a host of p, when its turn has come.
-func (w *Worker) permit(ctx context.Context, p *partition, r *permitRecord) permitRecord {
+func (w *Worker) permit(p *partition, r *permitRecord) permitRecord {
 	received := w.clock.Now()
-	ctx, cancel := w.within(ctx, permitWait)
+	ctx, cancel := w.within(p.ctx, permitWait)
 	defer cancel()
-	h, err := w.queue.turn(ctx, p.number, r.Host, r.AtOnce, r.Interval)
+	h, err := w.turnIn(ctx, p, r.Host, limits{atOnce: r.AtOnce, interval: r.Interval})
 	if err != nil {
 		return permitRecord{Error: err.Error()}
 	}
-	if err := w.queue.begin(ctx, h, permitTime); err != nil {
-		w.queue.release(h)
-		return permitRecord{Error: err.Error()}
+	t, err := w.queue.begin(ctx, h, permitTime+ticketMargin)
+	if err != nil {
+		w.queue.release(h, 0)
+		rest := new(restError)
+		errors.As(err, &rest)
+		return permitRecord{Error: err.Error(), Pause: rest.left, Shut: rest.shut}
 	}
 	id := nuid.Next()
 	w.mu.Lock()
-	w.permits[id] = &permit{worker: r.Worker, host: h, stop: w.clock.AfterFunc(permitEnd, func() { w.hearOf(id, false) })}
+	w.permits[id] = &permit{host: h, ticket: t, timer: w.endLater(id)}
 	w.mu.Unlock()
-	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: min(p.lease.left(w.clock), permitTime)}
+	return permitRecord{ID: id, Waited: w.clock.Now().Sub(received), Left: p.lease.left(w.clock)}
 }
 
-// hearOf notes that the request of a permit has begun, or has ended.
-func (w *Worker) hearOf(id string, begun bool) {
+func (w *Worker) endLater(id string) (stop func()) {
+	return w.clock.AfterFunc(permitEnd, func() { w.endPermit(id) })
+}
+
+// hear notes what is told about a permit.
+func (w *Worker) hear(p *partition, r *permitRecord) permitRecord {
 	w.mu.Lock()
-	p := w.permits[id]
-	if p != nil && !begun {
-		delete(w.permits, id)
+	held := w.permits[r.ID]
+	if held != nil && r.Event == permitHeld {
+		held.timer()
+		held.timer = w.endLater(r.ID)
 	}
 	w.mu.Unlock()
 	switch {
-	case p == nil:
-	case begun:
-		w.queue.began(p.host)
-	default:
-		p.stop()
-		w.queue.release(p.host)
+	case held == nil:
+		return permitRecord{Error: "the permit has ended"}
+	case r.Event == permitBegun:
+		w.queue.began(held.host, held.ticket)
+	case r.Event == permitRest:
+		w.queue.rest(held.host, r.Pause, r.Shut)
+		w.keepHost(held.host)
+	case r.Event == permitEnded:
+		w.endPermit(r.ID)
+	}
+	return permitRecord{ID: r.ID, Left: p.lease.left(w.clock)}
+}
+
+func (w *Worker) endPermit(id string) {
+	w.mu.Lock()
+	p := w.permits[id]
+	delete(w.permits, id)
+	w.mu.Unlock()
+	if p != nil {
+		p.timer()
+		// A request may have begun of which nothing was heard: then its ticket expires.
+		w.queue.release(p.host, 0)
 	}
 }
 
-// endPermits ends the permits of workers that are gone.
-func (w *Worker) endPermits(live map[string]bool) {
-	w.mu.Lock()
-	var gone []string
-	for id, p := range w.permits {
-		if !live[p.worker] {
-			gone = append(gone, id)
+// turnIn waits for a turn at a host of p.
+func (w *Worker) turnIn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
+	if !w.queue.knows(p, hash) {
+		var err error
+		if l.hostRecord, err = w.knownHost(ctx, hash); err != nil {
+			return nil, err
 		}
 	}
-	w.mu.Unlock()
-	for _, id := range gone {
-		w.hearOf(id, false)
-	}
+	return w.queue.turn(ctx, p, hash, l)
 }
 
-// turn is the right to send requests to a host.
-type turn struct {
-	hash    string
-	begin   func(context.Context) error // waits until the next one may begin, and checks that
-	began   func()
-	release func()
-}
-
-// ownTurn returns a turn at a host of this worker that was given.
-func (w *Worker) ownTurn(h *host) *turn {
-	return &turn{
-		hash: h.hash,
-		begin: func(ctx context.Context) error {
-			if err := w.queue.begin(ctx, h, 0); err != nil {
-				return errLate
-			}
-			if h.part.lease.left(w.clock) <= 0 {
-				return errLate
-			}
-			return nil
-		},
-		began:   func() {},
-		release: func() { w.queue.release(h) },
-	}
-}
-
-// errLate: a request did not get its turn in time. That says nothing about its host.
-var errLate = errors.New("fleet: no turn at the host in time")
-
-// turnAt waits for a turn at a host, of this worker or another one. The error is errLate.
-func (w *Worker) turnAt(ctx context.Context, at place, atOnce int, interval time.Duration) (*turn, error) {
-	h, err := w.queue.turn(ctx, at.partition, at.host, atOnce, interval)
-	if err == nil {
-		return w.ownTurn(h), nil
-	}
-	ask, _ := json.Marshal(permitRecord{Worker: w.name, Host: at.host, AtOnce: atOnce, Interval: interval})
+// turnAt waits for a turn at a host, of this worker or another one. The error is errLate or a
+// *restError.
+func (w *Worker) turnAt(ctx context.Context, at place, l limits) (turn, error) {
+	ctx, cancel := w.within(ctx, turnWait)
+	defer cancel()
+	ask, _ := json.Marshal(permitRecord{Host: at.host, AtOnce: l.atOnce, Interval: l.interval})
 	subject := w.frontier.permitSubject(at.partition)
 	for ctx.Err() == nil {
+		if p := w.queue.partition(at.partition); p != nil {
+			if h, err := w.turnIn(ctx, p, at.host, l); err == nil {
+				return &ownTurn{worker: w, at: h}, nil
+			}
+		}
 		sent := w.clock.Now()
-		m, err := w.frontier.nc.RequestWithContext(ctx, subject, ask)
-		var r permitRecord
-		if err == nil && len(m.Data) <= maxPermit && json.Unmarshal(m.Data, &r) == nil && r.ID != "" {
-			return w.remoteTurn(at, subject, r, sent), nil
+		call, cancel := w.within(ctx, permitWait+callTime)
+		m, err := w.frontier.nc.RequestWithContext(call, subject, ask)
+		cancel()
+		if err == nil {
+			if r, ok := parsePermit(m.Data); ok && r.ID != "" {
+				return w.newRemoteTurn(at, subject, &r, sent), nil
+			} else if ok && r.Pause > 0 {
+				return nil, &restError{r.Pause, r.Shut}
+			}
 		}
 		// There is no owner now, or the partition has come to this worker.
-		if wait(w.clock, time.Second/4, ctx.Done()) {
-			break
-		}
-		if h, err := w.queue.turn(ctx, at.partition, at.host, atOnce, interval); err == nil {
-			return w.ownTurn(h), nil
-		}
+		wait(w.clock, time.Second/4, ctx.Done())
 	}
 	return nil, errLate
 }
 
-// remoteTurn returns the turn of a permit. It is for one request.
-func (w *Worker) remoteTurn(at place, subject string, r permitRecord, sent time.Time) *turn {
-	tell := func(begun bool) {
-		text, _ := json.Marshal(permitRecord{ID: r.ID, Begun: begun})
-		// Lost, it only makes the host wait.
-		_ = w.frontier.nc.Publish(subject, text)
+// remoteTurn is the turn of a permit. It is for one request.
+type remoteTurn struct {
+	worker  *Worker
+	at      place
+	subject string
+	id      string
+	until   time.Time // the request must begin before
+
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	used  bool
+	end   time.Time // the request must end before
+	timer func()
+}
+
+func (w *Worker) newRemoteTurn(at place, subject string, r *permitRecord, sent time.Time) *remoteTurn {
+	t := &remoteTurn{worker: w, at: at, subject: subject, id: r.ID}
+	t.end = sent.Add(r.Waited + min(r.Left, leaseTime))
+	t.until = sent.Add(r.Waited + min(r.Left, permitTime))
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer = w.clock.AfterFunc(min(renewEvery, t.end.Sub(w.clock.Now())), t.hold)
+	return t
+}
+
+func (t *remoteTurn) host() string             { return t.at.host }
+func (t *remoteTurn) context() context.Context { return t.ctx }
+
+func (t *remoteTurn) begin(context.Context) (s start, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	valid := func() bool { return t.worker.clock.Now().Before(t.until) && t.ctx.Err() == nil }
+	if t.used || !valid() {
+		return s, errLate
 	}
-	used := false
-	return &turn{
-		hash: at.host,
-		begin: func(context.Context) error {
-			if used || w.clock.Now().Sub(sent) >= r.Waited+min(r.Left, permitTime) {
-				return errLate
-			}
-			used = true
-			return nil
-		},
-		began:   func() { tell(true) },
-		release: func() { tell(false) },
+	t.used = true
+	return start{valid: valid, began: func() { t.tell(permitRecord{Event: permitBegun}) }}, nil
+}
+
+// tell sends a message about the permit to its owner. Lost, it only makes the host wait.
+func (t *remoteTurn) tell(r permitRecord) {
+	r.ID = t.id
+	text, _ := json.Marshal(r)
+	_ = t.worker.frontier.nc.Publish(t.subject, text)
+}
+
+// hold renews the permit, and ends the request if that fails for too long.
+func (t *remoteTurn) hold() {
+	w := t.worker
+	t.mu.Lock()
+	left := t.end.Sub(w.clock.Now())
+	t.mu.Unlock()
+	if left <= 0 {
+		t.cancel()
 	}
+	if t.ctx.Err() != nil {
+		return
+	}
+	call, cancel := w.within(t.ctx, min(left, callTime))
+	defer cancel()
+	text, _ := json.Marshal(permitRecord{ID: t.id, Event: permitHeld})
+	sent := w.clock.Now()
+	m, err := w.frontier.nc.RequestWithContext(call, t.subject, text)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := time.Second
+	if err == nil {
+		if r, ok := parsePermit(m.Data); ok && r.ID == t.id {
+			t.end, next = sent.Add(min(r.Left, leaseTime)), renewEvery
+		}
+	}
+	t.timer = w.clock.AfterFunc(max(min(next, t.end.Sub(w.clock.Now())), 0), t.hold)
+}
+
+func (t *remoteTurn) rest(d time.Duration, shut string) {
+	t.tell(permitRecord{Event: permitRest, Pause: d, Shut: shut})
+}
+
+func (t *remoteTurn) release() {
+	t.cancel()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer()
+	t.tell(permitRecord{Event: permitEnded})
 }
 
 // within returns ctx, which also ends after d by the clock of the worker.

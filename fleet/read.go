@@ -10,6 +10,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
+// readAgain is how long a reader waits that knows of no more targets.
+const readAgain = 10 * time.Second
+
 // watchNews looks for more targets until ctx ends.
 func (w *Worker) watchNews(ctx context.Context) {
 	for !wait(w.clock, newsEvery, ctx.Done()) {
@@ -37,10 +40,8 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 		w.mu.Unlock()
 		m, err := w.frontier.targets.GetMsg(ctx, p.next, jetstream.WithGetMsgSubject(filter))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			select {
-			case <-news:
-			case <-ctx.Done():
-			}
+			// Whatever was missed is read later.
+			wait2(w.clock, readAgain, ctx.Done(), news)
 			continue
 		}
 		if err == nil {
@@ -97,10 +98,11 @@ func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamM
 	if j == nil {
 		return err
 	}
-	if !w.queue.add(p, j, w.limitsOf(ctx, p, j)) {
-		w.isBehind(p, at.host, m.Sequence)
+	l, err := w.limitsOf(ctx, p, j)
+	if err == nil {
+		w.queue.add(p, j, l)
 	}
-	return nil
+	return err
 }
 
 // isBehind reports whether the host has enough jobs, so that a target is read later.
@@ -108,14 +110,7 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	h := p.hosts[hash]
-	if h == nil || h.behind == 0 && len(h.all) < maxWaiting {
-		return false
-	}
-	if h.behind == 0 {
-		h.behind = sequence
-	}
-	h.skipped++
-	return true
+	return h != nil && h.isBehind(sequence)
 }
 
 // newJob returns the job of a message; nil: it has a verdict, or is buried.
@@ -159,23 +154,17 @@ type limits struct {
 }
 
 // limitsOf returns the limits of the host of j, and what it asked for if it is new here.
-func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) limits {
-	_, atOnce, interval := w.ready.asker.Host(&j.found.Target)
-	l := limits{atOnce: atOnce, interval: interval}
-	w.queue.mu.Lock()
-	known := p.hosts[j.at.host] != nil
-	w.queue.mu.Unlock()
-	if !known {
-		l.hostRecord = w.knownHost(ctx, j.at.host)
+func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, err error) {
+	_, l.atOnce, l.interval = w.ready.asker.Host(&j.found.Target)
+	if !w.queue.knows(p, j.at.host) {
+		l.hostRecord, err = w.knownHost(ctx, j.at.host)
 	}
-	return l
+	return l, err
 }
 
 // refill reads the targets of a host that is behind.
 func (w *Worker) refill(h *host) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	s := w.queue
+	ctx, s := h.part.ctx, w.queue
 	filter := w.frontier.hostSubject(place{h.part.number, h.hash})
 	for {
 		s.mu.Lock()
@@ -213,7 +202,7 @@ func (w *Worker) refill(h *host) {
 			return
 		}
 		s.mu.Lock()
-		if j != nil {
+		if j != nil && s.parts[h.part.number] == h.part {
 			s.insert(h, j)
 		}
 		h.behind = m.Sequence + 1

@@ -158,6 +158,9 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 	}
 	w.queue.mu.Unlock()
 	// A host that has enough gets it in the next round.
-	w.queue.add(p, j, w.limitsOf(ctx, p, j))
-	return nil
+	l, err := w.limitsOf(ctx, p, j)
+	if err == nil {
+		w.queue.add(p, j, l)
+	}
+	return err
 }

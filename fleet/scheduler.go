@@ -29,6 +29,7 @@ type job struct {
 	before   *verdict // the last verdict; nil: it has none
 	tries    int
 	late     int // how often it got no turn elsewhere in time
+	isStored bool
 }
 
 const again = math.MaxUint64
@@ -38,35 +39,14 @@ const again = math.MaxUint64
 type partition struct {
 	number int
 	lease  *lease
-	end    context.CancelFunc // ends its reader
-	done   chan struct{}      // closed when the reader has ended
+	ctx    context.Context // ends with the lease
+	end    func()          // ends ctx
 
 	next     uint64 // the first sequence number that was not read
 	saved    uint64 // the low-water mark that is stored
 	hosts    map[string]*host
 	active   int  // requests for its hosts
 	draining bool // it begins no job any more
-}
-
-// host is what jobs share limits by. The scheduler's mutex guards it.
-type host struct {
-	part     *partition
-	hash     string
-	atOnce   int
-	interval time.Duration
-
-	jobs    []*job        // that wait for a turn
-	all     map[*job]bool // that are not done
-	turns   []chan struct{}
-	active  int
-	next    time.Time // when the next request may begin
-	ready   bool      // it is in scheduler.ready
-	timer   func()    // stops what wakes it at next; nil: nothing does
-	shut    string    // why its jobs are not asked for; empty: they are
-	shutEnd time.Time
-	behind  uint64 // the sequence number from which its targets were not read; 0: all were
-	skipped uint64 // how often a target was not read
-	filling bool
 }
 
 // scheduler gives out jobs so that each host gets at most so many requests at once, and so
@@ -79,44 +59,55 @@ type scheduler struct {
 	changed sync.Cond
 	parts   map[int]*partition
 	ready   []*host
+	tickets ticket // the number that were given out
 	jobs    int
 	paused  bool
 	ended   bool
 	fill    func(*host) // reads more targets of a host
+	over    func(*host) // the stored pause of a host is over
 }
 
-func newScheduler(c Clock, fill func(*host)) *scheduler {
-	s := &scheduler{clock: c, parts: map[int]*partition{}, fill: fill}
+func newScheduler(c Clock, fill, over func(*host)) *scheduler {
+	s := &scheduler{clock: c, parts: map[int]*partition{}, fill: fill, over: over}
 	s.changed.L = &s.mu
 	return s
 }
 
-// hostFor returns the host, which it makes. No request to it begins sooner than an interval
-// after the lease was taken: another worker may have asked it just before. The caller must
-// hold s.mu.
-func (s *scheduler) hostFor(p *partition, hash string, atOnce int, interval time.Duration) *host {
-	h := p.hosts[hash]
-	if h == nil {
-		h = &host{part: p, hash: hash, atOnce: atOnce, interval: interval, all: map[*job]bool{}, next: p.lease.taken.Add(interval)}
-		p.hosts[hash] = h
-	}
-	return h
+// knows reports whether p has that host, whose limits need not be looked for.
+func (s *scheduler) knows(p *partition, hash string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return p.hosts[hash] != nil
 }
 
-// add adds a job. false: its host has enough of them, and is behind from now on, or was.
+// add adds a job. false: its host has enough of them. Then it is behind from now on, unless
+// the job is one that is asked for again.
 func (s *scheduler) add(p *partition, j *job, l limits) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.hostFor(p, j.at.host, l.atOnce, max(l.interval, l.hostRecord.Interval))
-	if end := s.clock.Now().Add(l.Pause); l.Shut != "" {
-		h.shut, h.shutEnd = l.Shut, end
-	} else if l.Pause > 0 {
-		h.next = later(h.next, end)
+	if s.parts[p.number] != p {
+		return false // it is not for this worker
 	}
-	if len(h.all) >= maxWaiting {
+	h := s.hostFor(p, j.at.host, l)
+	if len(h.all) < maxWaiting {
+		s.insert(h, j)
+		return true
+	}
+	if j.sequence != again {
+		h.isBehind(j.sequence)
+	}
+	return false
+}
+
+// isBehind reports whether the host has enough jobs, so that a target is read later.
+func (h *host) isBehind(sequence uint64) bool {
+	if h.behind == 0 && len(h.all) < maxWaiting {
 		return false
 	}
-	s.insert(h, j)
+	if h.behind == 0 {
+		h.behind = sequence
+	}
+	h.skipped++
 	return true
 }
 
@@ -152,15 +143,8 @@ func (s *scheduler) offer(h *host) {
 	if h.ready || len(h.jobs) == 0 || !h.hasRoom() {
 		return
 	}
-	if left := h.next.Sub(s.clock.Now()); left > 0 && h.shut == "" {
-		if h.timer == nil {
-			h.timer = s.clock.AfterFunc(left, func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				h.timer = nil
-				s.offer(h)
-			})
-		}
+	if due := h.due(); due.After(s.clock.Now()) && h.shut == "" {
+		s.wakeAt(h, due)
 		return
 	}
 	h.ready = true
@@ -168,11 +152,30 @@ func (s *scheduler) offer(h *host) {
 	s.changed.Signal()
 }
 
-func (h *host) hasRoom() bool { return h.atOnce <= 0 || h.active < h.atOnce }
+// wakeAt offers h then, or sooner.
+func (s *scheduler) wakeAt(h *host, at time.Time) {
+	if h.timer != nil {
+		if !at.Before(h.alarm) {
+			return
+		}
+		h.timer()
+	}
+	h.alarm = at
+	h.timer = s.clock.AfterFunc(at.Sub(s.clock.Now()), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !h.alarm.Equal(at) {
+			return // another timer replaced this one
+		}
+		h.timer, h.alarm = nil, time.Time{}
+		s.offer(h)
+		s.forget(h)
+	})
+}
 
-// take waits for jobs that one request answers; done must follow. ok is false if the
-// scheduler has ended.
-func (s *scheduler) take() (jobs []*job, h *host, ok bool) {
+// take waits for jobs that one request answers; done must follow. The request may begin with
+// the ticket, which is 0 if nothing is to be asked. ok is false if the scheduler has ended.
+func (s *scheduler) take() (jobs []*job, h *host, t ticket, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.ended {
@@ -186,9 +189,12 @@ func (s *scheduler) take() (jobs []*job, h *host, ok bool) {
 		if h.part.draining || len(h.jobs) == 0 || !h.hasRoom() {
 			continue
 		}
-		if h.shut == "" && h.next.After(s.clock.Now()) {
-			s.offer(h)
-			continue
+		if h.shut == "" {
+			if h.due().After(s.clock.Now()) {
+				s.offer(h)
+				continue
+			}
+			t = s.ticket(h, ticketTime)
 		}
 		first := h.jobs[0]
 		rest := h.jobs[:0]
@@ -204,9 +210,9 @@ func (s *scheduler) take() (jobs []*job, h *host, ok bool) {
 		h.active++
 		h.part.active++
 		s.offer(h)
-		return jobs, h, true
+		return jobs, h, t, true
 	}
-	return nil, nil, false
+	return nil, nil, 0, false
 }
 
 // done ends jobs of h for good.
@@ -227,35 +233,42 @@ func (s *scheduler) done(h *host, jobs ...*job) {
 	s.changed.Broadcast()
 }
 
-// release ends a request to h.
-func (s *scheduler) release(h *host) {
+// release ends a request to h. A ticket that was not used is void; 0: there is none.
+func (s *scheduler) release(h *host, unused ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h.active--
 	h.part.active--
-	s.offer(h)
+	if unused != 0 && h.begin == unused {
+		h.begin = 0
+	}
+	s.soon(h)
 	s.forget(h)
 	s.changed.Broadcast()
 }
 
-// forget removes a host that has nothing to do, as soon as its interval is over.
+// soon tells all who wait that a request to h may begin sooner. The caller must hold s.mu.
+func (s *scheduler) soon(h *host) {
+	if h.wake != nil {
+		close(h.wake)
+		h.wake = nil
+	}
+	s.offer(h)
+}
+
+// forget removes a host that has nothing to do, as soon as a request may begin.
 func (s *scheduler) forget(h *host) {
 	if len(h.all) > 0 || h.active > 0 || len(h.turns) > 0 || h.behind > 0 || h.filling || h.part.hosts[h.hash] != h {
 		return
 	}
-	if end := later(h.next, h.shutEnd); end.After(s.clock.Now()) {
-		if h.timer == nil {
-			h.timer = s.clock.AfterFunc(end.Sub(s.clock.Now()), func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				h.timer = nil
-				s.offer(h)
-				s.forget(h)
-			})
-		}
+	if due := h.due(); due.After(s.clock.Now()) {
+		s.wakeAt(h, due)
 		return
 	}
 	delete(h.part.hosts, h.hash)
+	if h.kept && s.parts[h.part.number] == h.part {
+		go s.over(h)
+	}
 }
 
 func later(a, b time.Time) time.Time {
@@ -267,22 +280,25 @@ func later(a, b time.Time) time.Time {
 
 // turn waits for a turn at a host that is not that of a job; release must follow. The error
 // is that of ctx, or errTaken if the partition is not that of this worker.
-func (s *scheduler) turn(ctx context.Context, part int, hash string, atOnce int, interval time.Duration) (*host, error) {
+func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
 	s.mu.Lock()
-	p := s.parts[part]
-	if p == nil || p.draining || p.lease.left(s.clock) <= 0 {
+	if s.parts[p.number] != p || p.draining || p.lease.left(s.clock) <= 0 {
 		s.mu.Unlock()
 		return nil, errTaken
 	}
-	h := s.hostFor(p, hash, atOnce, interval)
+	h := s.hostFor(p, hash, l)
 	given := make(chan struct{})
 	h.turns = append(h.turns, given)
 	s.offer(h)
 	s.mu.Unlock()
+	err := error(nil)
 	select {
 	case <-given:
 		return h, nil
 	case <-ctx.Done():
+		err = ctx.Err()
+	case <-p.ctx.Done():
+		err = errTaken
 	}
 	s.mu.Lock()
 	for i, c := range h.turns {
@@ -290,80 +306,30 @@ func (s *scheduler) turn(ctx context.Context, part int, hash string, atOnce int,
 			h.turns = append(h.turns[:i], h.turns[i+1:]...)
 			s.forget(h)
 			s.mu.Unlock()
-			return nil, ctx.Err()
+			return nil, err
 		}
 	}
 	s.mu.Unlock()
-	s.release(h) // it was given meanwhile
-	return nil, ctx.Err()
+	s.release(h, 0) // it was given meanwhile
+	return nil, err
 }
 
-// begin waits until a request to h may begin, and for reserve longer no other one does.
-func (s *scheduler) begin(ctx context.Context, h *host, reserve time.Duration) error {
-	for {
-		s.mu.Lock()
-		now := s.clock.Now()
-		left := h.next.Sub(now)
-		if left <= 0 {
-			h.next = now.Add(reserve + h.interval)
-			s.mu.Unlock()
-			return nil
-		}
-		s.mu.Unlock()
-		if wait(s.clock, left, ctx.Done()) {
-			return ctx.Err()
-		}
+// partition returns the partition of that number; nil: another worker has it.
+func (s *scheduler) partition(number int) *partition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parts[number]
+}
+
+// mark returns the first sequence number of p whose target may have no verdict. false: p was
+// dropped with its jobs, and nothing is known.
+func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.parts[p.number] != p {
+		return 0, false
 	}
-}
-
-// began ends what begin reserved: the request has begun.
-func (s *scheduler) began(h *host) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h.next = s.clock.Now().Add(h.interval)
-}
-
-// pause begins no request to h for that long.
-func (s *scheduler) pause(h *host, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h.next = later(h.next, s.clock.Now().Add(d))
-}
-
-// slow makes the interval of h at least that long, and reports whether that is news.
-func (s *scheduler) slow(h *host, interval time.Duration) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if interval <= h.interval {
-		return false
-	}
-	h.interval = interval
-	return true
-}
-
-// close gives the jobs of h out without delay for that long, not to be asked for.
-func (s *scheduler) close(h *host, why string, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h.shut, h.shutEnd = why, s.clock.Now().Add(d)
-	s.offer(h)
-}
-
-// isShut returns why h is not asked; empty: it is.
-func (s *scheduler) isShut(h *host) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h.shut != "" && !h.shutEnd.After(s.clock.Now()) {
-		h.shut = ""
-	}
-	return h.shut
-}
-
-// mark returns the first sequence number of p whose target may have no verdict.
-func (s *scheduler) mark(p *partition) uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	low := p.next
+	low = p.next
 	for _, h := range p.hosts {
 		if h.behind > 0 {
 			low = min(low, h.behind)
@@ -372,7 +338,7 @@ func (s *scheduler) mark(p *partition) uint64 {
 			low = min(low, j.sequence)
 		}
 	}
-	return low
+	return low, true
 }
 
 // end makes take return false.
@@ -388,11 +354,16 @@ func (s *scheduler) drop(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.draining = true
-	delete(s.parts, p.number)
+	if s.parts[p.number] == p {
+		delete(s.parts, p.number)
+	}
 	for _, h := range p.hosts {
 		s.jobs -= len(h.all)
 		clear(h.all)
 		h.jobs = nil
+		if h.timer != nil {
+			h.timer()
+		}
 	}
 	s.changed.Broadcast()
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,10 +12,10 @@ import (
 // testQueue returns a scheduler with a partition whose lease lasts an hour.
 func testQueue() (*scheduler, *partition, *fakeClock) {
 	c := newFakeClock()
-	s := newScheduler(c, func(*host) {})
+	s := newScheduler(c, func(*host) {}, func(*host) {})
 	l := &lease{taken: c.Now()}
 	l.set(c.Now(), time.Hour)
-	p := &partition{lease: l, hosts: map[string]*host{}}
+	p := &partition{lease: l, ctx: context.Background(), hosts: map[string]*host{}}
 	s.parts[0] = p
 	return s, p, c
 }
@@ -29,7 +30,7 @@ func testJob(host string, n int) *job {
 func (s *scheduler) due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.ready, func(h *host) bool { return len(h.jobs) > 0 && h.hasRoom() && !h.next.After(s.clock.Now()) })
+	return slices.ContainsFunc(s.ready, func(h *host) bool { return len(h.jobs) > 0 && h.hasRoom() && !h.due().After(s.clock.Now()) })
 }
 
 // After a takeover each host waits for its interval; then at most so many are asked at once.
@@ -44,32 +45,38 @@ func TestSchedulerLimits(t *testing.T) {
 		t.Error("asked without the interval after the takeover")
 	}
 	c.advance(time.Second)
-	one, h, _ := s.take()
-	if err := s.begin(t.Context(), h, 0); err != nil {
-		t.Fatal(err)
+	one, h, ticket, _ := s.take()
+	if c.advance(time.Second); s.due() || !s.isValid(h, ticket) {
+		t.Error("another one has a ticket while a request is about to begin")
 	}
-	if s.due() {
+	s.began(h, ticket)
+	if s.due() || s.isValid(h, ticket) {
 		t.Error("asked again within the interval")
 	}
 	c.advance(time.Second)
-	s.take()
-	if err := s.begin(t.Context(), h, 0); err != nil {
-		t.Fatal(err)
-	}
+	_, _, ticket, _ = s.take()
+	s.began(h, ticket)
 	c.advance(time.Minute)
 	if s.due() {
 		t.Error("three at once")
 	}
-	if low := s.mark(p); low != 0 {
+	if low, ok := s.mark(p); low != 0 || !ok {
 		t.Errorf("mark %d", low)
 	}
 	s.done(h, one...)
-	s.release(h)
+	s.release(h, 0)
 	if !s.due() {
 		t.Error("not asked although there is room")
 	}
-	if low := s.mark(p); p.next == 0 && low != 0 {
+	if low, ok := s.mark(p); p.next == 0 && low != 0 || !ok {
 		t.Errorf("mark %d", low)
+	}
+	s.drop(p)
+	if _, ok := s.mark(p); ok {
+		t.Error("a mark of a partition whose jobs were dropped")
+	}
+	if s.add(p, testJob("a", 9), limits{}) || s.jobs != 0 {
+		t.Error("a job of a partition that was dropped")
 	}
 }
 
@@ -82,7 +89,7 @@ func TestSchedulerTogether(t *testing.T) {
 		s.add(p, j, limits{})
 	}
 	c.advance(time.Second)
-	jobs, _, _ := s.take()
+	jobs, _, _, _ := s.take()
 	if len(jobs) != 3 || jobs[0].sequence != 0 || jobs[2].sequence != 4 {
 		t.Errorf("%d jobs", len(jobs))
 	}
@@ -93,10 +100,11 @@ func TestSchedulerPause(t *testing.T) {
 	s, p, c := testQueue()
 	s.add(p, testJob("a", 1), limits{})
 	s.add(p, testJob("a", 2), limits{})
-	jobs, h, _ := s.take()
-	s.pause(h, time.Minute)
+	jobs, h, ticket, _ := s.take()
+	s.began(h, ticket)
+	s.rest(h, time.Minute, "")
 	s.retry(h, jobs[0], time.Second)
-	s.release(h)
+	s.release(h, 0)
 	c.advance(59 * time.Second)
 	if s.due() {
 		t.Error("asked in the pause")
@@ -105,7 +113,7 @@ func TestSchedulerPause(t *testing.T) {
 	if !s.due() {
 		t.Error("not asked after the pause")
 	}
-	s.close(h, "it wants peace", time.Hour)
+	s.rest(h, time.Hour, "it wants peace")
 	if s.isShut(h) == "" {
 		t.Error("it is asked")
 	}
@@ -123,12 +131,10 @@ func TestSchedulerForgets(t *testing.T) {
 	}
 	c.advance(time.Minute)
 	for range 100 {
-		jobs, h, _ := s.take()
-		if err := s.begin(t.Context(), h, 0); err != nil {
-			t.Fatal(err)
-		}
+		jobs, h, ticket, _ := s.take()
+		s.began(h, ticket)
 		s.done(h, jobs...)
-		s.release(h)
+		s.release(h, 0)
 	}
 	if len(p.hosts) != 100 || s.jobs != 0 {
 		t.Errorf("%d hosts, %d jobs", len(p.hosts), s.jobs)
@@ -161,25 +167,26 @@ func TestSchedulerBehind(t *testing.T) {
 	filled := make(chan *host, 1)
 	s.fill = func(h *host) { filled <- h }
 	for range maxWaiting / 2 {
-		jobs, h, _ := s.take()
+		jobs, h, ticket, _ := s.take()
 		s.done(h, jobs...)
-		s.release(h)
+		s.release(h, ticket)
 	}
-	if h := <-filled; h.behind != 100 || s.mark(p) != maxWaiting/2+1 {
-		t.Errorf("behind at %d, mark %d", h.behind, s.mark(p))
+	low, _ := s.mark(p)
+	if h := <-filled; h.behind != maxWaiting+1 || low != maxWaiting/2+1 {
+		t.Errorf("behind at %d, mark %d", h.behind, low)
 	}
 }
 
 // A turn for a request from elsewhere obeys the same limits, and needs a lease.
 func TestSchedulerTurn(t *testing.T) {
 	s, p, c := testQueue()
-	h, err := s.turn(t.Context(), 0, "a", 1, time.Second)
+	h, err := s.turn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan *host)
 	go func() {
-		h, _ := s.turn(t.Context(), 0, "a", 1, time.Second)
+		h, _ := s.turn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second})
 		got <- h
 	}()
 	for {
@@ -191,15 +198,15 @@ func TestSchedulerTurn(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	s.release(h)
+	s.release(h, 0)
 	if again := <-got; again != h {
 		t.Error("another host")
 	}
 	p.lease.set(c.Now(), 0)
-	if _, err := s.turn(t.Context(), 0, "a", 1, time.Second); !errors.Is(err, errTaken) {
+	if _, err := s.turn(t.Context(), p, "a", limits{atOnce: 1, interval: time.Second}); !errors.Is(err, errTaken) {
 		t.Error(err)
 	}
-	if _, err := s.turn(t.Context(), 7, "a", 1, time.Second); !errors.Is(err, errTaken) {
+	if _, err := s.turn(t.Context(), &partition{number: 7}, "a", limits{}); !errors.Is(err, errTaken) {
 		t.Error(err)
 	}
 }

@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -17,9 +19,14 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // NewClient returns a client for one request after another. It calls check for each URL, as
 // [access.Options].Check, and dials only through wrap(dial), whose dial connects. Each request
-// over HTTP must have its own connection. close closes the client; idle closes the connections
-// that are idle.
+// over HTTP must have its own connection. Its limits of time must be [TurnTime] longer than
+// without a fleet, but not that of a silence. close closes the client; idle closes the
+// connections that are idle.
 type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *access.Client, idle, close func(), err error)
+
+// TurnTime is the most time that a client waits in Dial, for turns at hosts: its limits for a
+// connection and for a request must be so much longer.
+const TurnTime = 2 * time.Minute
 
 // slot asks for one target at a time. Before it dials, it waits for a turn at the host.
 type slot struct {
@@ -32,8 +39,11 @@ type slot struct {
 	at     locus.URL // the URL that is opened
 	begun  bool      // a connection for it was made
 	isOpen bool      // a target is asked for
-	turn   *turn     // at the host of it; nil: none
-	isLate bool      // a turn did not come in time
+	ctx    context.Context
+	cancel context.CancelFunc // ends the requests for the target
+	turn   turn               // at the host of it; nil: none
+	unbind func() bool        // turn does not end ctx any more
+	late   error              // why a turn did not come: it says nothing about the target
 }
 
 func (w *Worker) newSlot() (*slot, func(), error) {
@@ -43,8 +53,27 @@ func (w *Worker) newSlot() (*slot, func(), error) {
 		return nil, nil, err
 	}
 	s.client, s.idle = c, idle
-	s.asker = verify.NewAsker(c, &w.options.Verify, w.robots)
+	o := w.options.Verify
+	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout) + TurnTime
+	s.asker = verify.NewAsker(c, &o, s.robots)
 	return s, closeClient, nil
+}
+
+const (
+	// defaultTimeout is that of [verify.Options].
+	defaultTimeout = 90 * time.Second
+	defaultConnect = 30 * time.Second
+)
+
+// robots is the [verify.RobotsFunc] of the slot.
+func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
+	octets, err := s.worker.robots(ctx, root, fetch)
+	if errors.Is(err, errLate) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.fail(err)
+	}
+	return octets, err
 }
 
 // check remembers the URL that is opened next.
@@ -58,43 +87,72 @@ func (s *slot) check(u locus.URL) error {
 // wrap returns a dial that waits for a turn.
 func (s *slot) wrap(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		began, err := s.wait(ctx)
+		begin, isFirst, err := s.wait(ctx)
 		if err != nil {
 			return nil, err
 		}
+		ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.worker.options.Connect, defaultConnect))
+		defer cancel()
 		c, err := dial(ctx, network, address)
-		began()
-		return c, err
+		if !isFirst {
+			return c, err
+		}
+		if err != nil {
+			begin.began()
+			return nil, err
+		}
+		return &firstConn{Conn: c, start: begin, again: s.again}, nil
 	}
 }
 
-// wait waits for the turn of a connection to the host of the URL that is opened. began must
-// be called when it was dialled.
-func (s *slot) wait(ctx context.Context) (began func(), err error) {
+// wait waits until a connection to the host of the URL that is opened may be made. isFirst
+// reports that a request begins with it, of which begin must be told.
+func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.isOpen {
-		return nil, errLate // a request that was given up dials
+		return begin, false, errLate // a request that was given up dials
 	}
 	isWeb := s.client.Registry().Scheme(s.at).Traits.Has(scheme.Web)
 	if s.begun && !isWeb {
 		// A data connection, or the next address: a part of the same request.
-		return func() {}, nil
+		return begin, false, nil
 	}
 	for range 3 {
 		if err = s.turnHere(ctx); err != nil {
 			break
 		}
-		if err = s.turn.begin(ctx); err == nil {
+		if begin, err = s.turn.begin(ctx); err == nil {
 			s.begun = true
-			return s.turn.began, nil
+			return begin, true, nil
+		}
+		if errors.As(err, new(*restError)) {
+			break
 		}
 		// Another turn may be valid for longer.
-		s.turn.release()
-		s.turn = nil
+		s.giveBack()
 	}
-	s.isLate = s.isLate || errors.Is(err, errLate)
-	return nil, err
+	s.fail(err)
+	return begin, false, err
+}
+
+// fail records why a turn did not come. The caller must hold s.mu.
+func (s *slot) fail(err error) {
+	if s.late == nil && (errors.Is(err, errLate) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*restError))) {
+		s.late = err
+	}
+}
+
+// again waits until the request may begin whose connection was made too late for its turn.
+func (s *slot) again() (begin start, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOpen || s.turn == nil {
+		return begin, errLate
+	}
+	begin, err = s.turn.begin(s.ctx)
+	s.fail(err)
+	return begin, err
 }
 
 // turnHere makes s.turn that of the host of the URL that is opened. The request to the host
@@ -106,32 +164,67 @@ func (s *slot) turnHere(ctx context.Context) error {
 	}
 	name, atOnce, interval := s.asker.Host(&verify.Target{URL: canonical, Canonical: canonical})
 	at := s.worker.frontier.placeOf(name)
-	if s.turn != nil && s.turn.hash == at.host {
+	if s.turn != nil && s.turn.host() == at.host {
 		return nil
 	}
 	s.giveBack()
-	s.turn, err = s.worker.turnAt(ctx, at, atOnce, interval)
+	t, err := s.worker.turnAt(ctx, at, limits{atOnce: atOnce, interval: interval})
+	if err == nil {
+		s.use(t)
+	}
 	return err
 }
 
+// use makes t the turn of the slot. The caller must hold s.mu.
+func (s *slot) use(t turn) {
+	s.turn, s.unbind = t, context.AfterFunc(t.context(), s.cancel)
+}
+
+// giveBack releases the turn. The caller must hold s.mu.
 func (s *slot) giveBack() {
 	if s.turn != nil {
+		s.unbind()
 		s.turn.release()
 		s.turn = nil
 	}
 }
 
-// ask asks for a target of h with the turn that it has got. late reports that a turn did not
-// come in time: the answer says nothing.
-func (s *slot) ask(ctx context.Context, first *turn, t *verify.Target, fragments []string) (answer verify.Answer, late bool) {
+// ask asks for a target, with the first turn if it is not nil. late is why the answer says
+// nothing: a turn did not come in time, or has ended. Until end, the slot has the turn at the
+// host that answered.
+func (s *slot) ask(ctx context.Context, first turn, t *verify.Target, fragments []string) (answer verify.Answer, late error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	s.mu.Lock()
-	s.turn, s.isLate, s.begun, s.isOpen = first, false, false, true
+	s.late, s.begun, s.isOpen = nil, false, true
+	s.ctx, s.cancel = ctx, cancel
+	if first != nil {
+		s.use(first)
+	}
 	s.mu.Unlock()
 	answer = s.asker.Ask(ctx, t, fragments)
 	s.idle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isOpen = false
+	if s.late == nil && ctx.Err() != nil {
+		s.late = errLate
+	}
+	return answer, s.late
+}
+
+// rest tells the host that answered that it asked for a pause.
+func (s *slot) rest(d time.Duration, shut string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		s.turn.rest(d, shut)
+	}
+}
+
+// end gives the turn back.
+func (s *slot) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.giveBack()
-	return answer, s.isLate
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -14,8 +15,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// codeHave is the code of a stream that keeps one message for each subject, and has it.
-const codeHave = 10077
+// codeStoreFailed is the code of a stream that does not store a message, and haveText is the
+// reason if it keeps one message for each subject, and has it. Another is a full disk.
+const (
+	codeStoreFailed = 10077
+	haveText        = "maximum messages per subject"
+)
 
 // maxPiece is the most bytes of a piece of a document's links, but for a single longer line.
 const maxPiece = 512 << 10
@@ -23,7 +28,7 @@ const maxPiece = 512 << 10
 // isHave reports whether a message was refused because the stream has one of that subject.
 func isHave(err error) bool {
 	api := (*jetstream.APIError)(nil)
-	return errors.As(err, &api) && api.ErrorCode == codeHave
+	return errors.As(err, &api) && api.ErrorCode == codeStoreFailed && strings.Contains(api.Description, haveText)
 }
 
 // batch publishes messages that a stream takes once for each subject. It waits for the
@@ -37,7 +42,9 @@ type batch struct {
 const window = 128
 
 func (b *batch) add(ctx context.Context, subject string, data []byte) error {
-	future, err := b.f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: data})
+	future, err := patiently(ctx, func() (jetstream.PubAckFuture, error) {
+		return b.f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: data})
+	})
 	if err != nil {
 		return err
 	}
@@ -61,7 +68,8 @@ func (b *batch) flush(ctx context.Context) error {
 		if err == nil || isHave(err) {
 			continue
 		}
-		if _, err = b.f.js.PublishMsg(ctx, future.Msg()); err != nil && !isHave(err) {
+		_, err = patiently(ctx, func() (*jetstream.PubAck, error) { return b.f.js.PublishMsg(ctx, future.Msg()) })
+		if err != nil && !isHave(err) {
 			return err
 		}
 	}

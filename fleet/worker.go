@@ -3,10 +3,8 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +21,8 @@ type WorkerOptions struct {
 	// Verify is how targets are asked for: the frontier's [Settings.Options], and what is
 	// about this machine. Parallel is the number of requests at once.
 	Verify verify.Options
+	// Connect is the most time for one connection, without waiting for a turn; 0: 30 s.
+	Connect time.Duration
 	// Clock is the clock for everything but requests themselves; nil: [SystemClock].
 	Clock Clock
 	// Note is called for what a user should know; nil: it is dropped.
@@ -45,10 +45,14 @@ type Worker struct {
 	queue    *scheduler
 	leases   leases
 	sites    robotsCache
+	growing  gates // of sites whose pages are counted
 	running  sync.WaitGroup
-	ready    *slot // decodes; it asks for nothing
+	ready    *slot      // decodes; it asks for nothing
+	keeping  sync.Mutex // held while what a host asked for is stored
 
 	mu      sync.Mutex
+	ended   bool // nothing is spawned any more
+	noted   time.Time
 	permits map[string]*permit
 	last    uint64        // the last sequence number of the targets
 	news    chan struct{} // closed when there are more
@@ -76,7 +80,7 @@ func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	}
 	v := &w.options.Verify
 	v.Parallel = min(cmp.Or(max(v.Parallel, 0), 32), verify.MaxParallel)
-	w.queue = newScheduler(w.clock, w.refill)
+	w.queue = newScheduler(w.clock, w.refill, w.keepHost)
 	w.leases = leases{bucket: f.leases, clock: w.clock, worker: w.name, others: map[string]seen{}}
 	w.counts.Verdicts = map[string]int{}
 	return w
@@ -108,7 +112,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer closeReady()
 	w.ready = ready
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := undated(ctx)
 	defer cancel()
 	var slots sync.WaitGroup
 	for range w.options.Verify.Parallel {
@@ -130,25 +134,30 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.queue.end()
 	slots.Wait()
 	w.leave()
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
 	w.running.Wait()
 	return err
+}
+
+// spawn calls f in a goroutine that Run waits for, unless Run has ended.
+func (w *Worker) spawn(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended {
+		w.running.Go(f)
+	}
 }
 
 // work asks for jobs until the queue ends.
 func (w *Worker) work(ctx context.Context, s *slot) {
 	for {
-		jobs, h, ok := w.queue.take()
+		jobs, h, t, ok := w.queue.take()
 		if !ok {
 			return
 		}
-		if err := w.do(ctx, s, jobs, h); err != nil && ctx.Err() == nil {
-			// The server does not answer, say. The jobs wait, and are not lost: their
-			// messages stay.
-			w.options.note("%v", err)
-			for _, j := range jobs {
-				w.queue.retry(h, j, pauseAfterError)
-			}
-		}
+		w.do(ctx, s, jobs, h, t)
 	}
 }
 
@@ -160,233 +169,26 @@ const (
 	maxLate   = 30
 )
 
-// do asks once for jobs with the same base, and stores what that told, or has them tried
-// again.
-func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host) error {
-	if why := w.queue.isShut(h); why != "" {
-		w.queue.release(h)
-		answer := verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
-		return w.finish(ctx, s, jobs, h, &answer)
-	}
-	var fragments []string
-	for _, j := range jobs {
-		if j.found.Fragment != "" {
-			fragments = append(fragments, j.found.Fragment)
-		}
-	}
-	target := jobs[0].found.Target
-	answer, late := s.ask(ctx, w.ownTurn(h), &target, fragments)
-	if ctx.Err() != nil {
-		return nil // the end of the worker caused the answer
-	}
-	w.count(func(c *Counts) {
-		c.Requests++
-		if late {
-			c.Late++
-		}
-	})
-	tries := 0
-	for _, j := range jobs {
-		if late {
-			j.late++
-		} else {
-			j.tries++
-		}
-		tries = max(tries, j.tries)
-	}
-	if late && jobs[0].late < maxLate {
-		w.again(h, jobs, pauseLate)
-		return nil
-	}
-	answer.Outcome.Tries = tries
-	if answer.Slower > 0 && w.queue.slow(h, answer.Slower) {
-		w.keepHost(ctx, h.hash, hostRecord{Interval: answer.Slower})
-	}
-	if pause, retry := w.retryAfter(ctx, h, tries, &answer); retry {
-		w.again(h, jobs, pause)
-		return nil
-	}
-	return w.finish(ctx, s, jobs, h, &answer)
-}
+// noteEvery is the least time between two notes about storing: all slots have the same trouble.
+const noteEvery = 10 * time.Second
 
-func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
-	for _, j := range jobs {
-		w.queue.retry(h, j, pause)
+func (w *Worker) noteRarely(format string, args ...any) {
+	now := w.clock.Now()
+	w.mu.Lock()
+	isNews := now.Sub(w.noted) >= noteEvery
+	if isNews {
+		w.noted = now
 	}
-}
-
-// retryAfter reports whether a target is tried again, and after how long. A host that asks
-// for a pause gets it for all its targets.
-func (w *Worker) retryAfter(ctx context.Context, h *host, tries int, a *verify.Answer) (pause time.Duration, again bool) {
-	if !a.Temporary {
-		return 0, false
+	w.mu.Unlock()
+	if isNews {
+		w.options.note(format, args...)
 	}
-	o := &w.options.Verify
-	most := max(cmp.Or(o.MaxWait, time.Minute), 0)
-	keep := func(r hostRecord) {
-		r.Interval = a.Slower
-		w.keepHost(ctx, h.hash, r)
-	}
-	if a.RetryAfter > most {
-		why := "skipped: the server asked for a pause of " + a.RetryAfter.String()
-		d := min(a.RetryAfter, maxPause)
-		w.queue.close(h, why, d)
-		keep(hostRecord{Pause: d, Shut: why})
-		return 0, false
-	}
-	if tries > max(cmp.Or(o.Retry, 2), 0) {
-		if a.Busy && a.RetryAfter > 0 {
-			w.queue.pause(h, a.RetryAfter)
-			keep(hostRecord{Pause: a.RetryAfter})
-		}
-		return 0, false
-	}
-	pause = cmp.Or(max(o.Wait, 0), time.Second) << min(tries-1, 16)
-	pause = max(min(pause/2+rand.N(pause/2+1), most), a.RetryAfter)
-	if a.Busy {
-		w.queue.pause(h, pause)
-		keep(hostRecord{Pause: pause})
-	}
-	return pause, true
-}
-
-// finish stores the links of a page, then the verdict of each job, which are done then.
-func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) error {
-	for _, j := range jobs {
-		if answer.IsPage && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
-			if err := w.storePage(ctx, s, j, answer); err != nil {
-				return err
-			}
-		}
-	}
-	for _, j := range jobs {
-		last := uint64(0)
-		if j.before != nil {
-			last = j.before.sequence
-		}
-		err := w.frontier.storeVerdict(ctx, j.at, answer, last)
-		if errors.Is(err, errStored) {
-			w.queue.done(h, j)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		w.queue.done(h, j)
-		w.count(func(c *Counts) { c.Verdicts[answer.Outcome.Verdict.String()]++ })
-		if j.before != nil {
-			if err := w.tellChange(ctx, j, answer); err != nil {
-				w.options.note("%v", err)
-			}
-		}
-	}
-	return nil
 }
 
 func (w *Worker) count(add func(*Counts)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	add(&w.counts)
-}
-
-// storePage stores the links of a page, and their targets. It may be done twice.
-func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Answer) error {
-	page := j.found.Target
-	page.First = answer.First
-	b := &batch{f: w.frontier}
-	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
-		return err
-	}
-	if j.before != nil {
-		if err := w.frontier.dropPage(ctx, j.at.key); err != nil {
-			return err
-		}
-	}
-	name := page.URL.WithoutPassword().Redacted()
-	var texts [][]byte
-	add := func(l *line) error {
-		text, err := encodeLine(s.asker, l)
-		texts = append(texts, text)
-		return err
-	}
-	for _, trouble := range answer.Troubles {
-		if err := add(&line{document: name, trouble: trouble}); err != nil {
-			return err
-		}
-	}
-	for _, found := range answer.Links {
-		if target, ok := s.asker.Page(&page, found.Target); ok && !found.Target.URL.IsZero() {
-			found.Target = target
-		}
-		l := line{found: found}
-		switch {
-		case found.Target.URL.IsZero():
-		case s.asker.Keeps(&found.Target):
-			if err := b.target(ctx, s.asker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
-				return err
-			}
-		default:
-			l.answer = s.askHere(ctx, &found)
-		}
-		if err := add(&l); err != nil {
-			return err
-		}
-	}
-	w.count(func(c *Counts) { c.Links += len(answer.Links) })
-	if err := b.lines(ctx, j.at.key, texts); err != nil {
-		return err
-	}
-	return b.flush(ctx)
-}
-
-// askHere asks for a target that is not published. The answer is that of the link.
-func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer {
-	var fragments []string
-	if found.Fragment != "" {
-		fragments = []string{found.Fragment}
-	}
-	answer, _ := s.ask(ctx, nil, &found.Target, fragments)
-	return settled(s.asker, found, &answer)
-}
-
-// settled returns the answer of a link whose target is known to nobody else.
-func settled(a *verify.Asker, found *verify.Found, answer *verify.Answer) *verify.Answer {
-	r := a.Result(found, answer)
-	return &verify.Answer{Outcome: r.Outcome, When: answer.When}
-}
-
-// claim reports whether j has the links of its page. A referral may have led to another page
-// of the site: then the first of them has them.
-func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Answer) (bool, error) {
-	mine := fmt.Sprintf("%x", j.at.key)
-	if j.by != "" && j.by != mine {
-		return false, nil
-	}
-	to := answer.Outcome.To
-	if to.IsZero() || page.Depth == 0 {
-		return true, nil
-	}
-	canonical, _, err := s.client.Registry().Canonical(to.WithoutFragment())
-	if err != nil {
-		return false, nil
-	}
-	other := *page
-	other.URL, other.Canonical = canonical, canonical
-	found := verify.Found{Target: other}
-	b := &batch{f: w.frontier}
-	if err = b.target(ctx, s.asker, &found, mine); err == nil {
-		err = b.flush(ctx)
-	}
-	if err != nil {
-		return false, err
-	}
-	at := w.frontier.addressOf(s.asker, &found)
-	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
-	if err != nil {
-		return false, err
-	}
-	_, by, err := w.frontier.decodeTarget(s.asker, at, m.Data)
-	return err == nil && by == mine, nil
 }
 
 // sortedParts returns the partitions that the worker holds.

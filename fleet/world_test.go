@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +27,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if child := os.Getenv("LOCUS_FLEET_CHILD"); child != "" {
+		os.Exit(runChild(child))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // world is one web server for any number of hosts, and a log of what it was asked.
 type world struct {
@@ -34,6 +40,8 @@ type world struct {
 	server *httptest.Server
 	pages  func(host, path string) (status int, body string) // 301: body is where to
 	delay  time.Duration
+	after  string // the Retry-After of 429 and 503; empty: none
+	clock  Clock  // of the log; nil: the system's
 
 	mu     sync.Mutex
 	log    map[string][]request // by host
@@ -55,7 +63,11 @@ func newWorld(t testing.TB, pages func(host, path string) (int, string)) *world 
 
 func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
-	w.log[r.Host] = append(w.log[r.Host], request{r.Method + " " + r.URL.Path, time.Now()})
+	now := time.Now()
+	if w.clock != nil {
+		now = w.clock.Now()
+	}
+	w.log[r.Host] = append(w.log[r.Host], request{r.Method + " " + r.URL.Path, now})
 	w.active[r.Host]++
 	w.most[r.Host] = max(w.most[r.Host], w.active[r.Host])
 	w.mu.Unlock()
@@ -72,6 +84,9 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if status == 301 {
 		rw.Header().Set("Location", body)
 		body = ""
+	}
+	if w.after != "" && (status == 429 || status == 503) {
+		rw.Header().Set("Retry-After", w.after)
 	}
 	rw.WriteHeader(status)
 	io.WriteString(rw, body)
@@ -90,6 +105,13 @@ func (w *world) requests() (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// times returns when a host was asked, robots.txt included.
+func (w *world) times(host string) (list []request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.log[host])
 }
 
 // address returns a public address for a host.
@@ -155,7 +177,12 @@ func (w *world) options() verify.Options {
 
 // worker returns a worker of f.
 func (w *world) worker(f *Frontier, o verify.Options) *Worker {
-	return NewWorker(f, WorkerOptions{Client: w.client, Verify: o, Note: func(text string) { w.Log(text) }})
+	return w.workerAt(f, o, nil)
+}
+
+// workerAt returns a worker of f with a clock.
+func (w *world) workerAt(f *Frontier, o verify.Options, c Clock) *Worker {
+	return NewWorker(f, WorkerOptions{Client: w.client, Verify: o, Clock: c, Note: func(text string) { w.Log(text) }})
 }
 
 // start runs a worker until end.

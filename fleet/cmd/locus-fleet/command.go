@@ -139,6 +139,7 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 		o.NoProgress, o.NoPrompt = true, true
 		o.Check = check
 		o.Dial = wrap(new(net.Dialer).DialContext)
+		o.Wait = fleet.TurnTime
 		o.Web.Single = true
 		made, closeAll, err := client.New(c.a, o)
 		// No connection over HTTP is kept, and others are closed with their resource.
@@ -147,11 +148,11 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 }
 
 func (c *command) workerOptions(o verify.Options, access client.Options) fleet.WorkerOptions {
-	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Note: func(text string) { c.a.Note("%s", text) }}
+	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Connect: c.a.Flags.Timeout, Note: func(text string) { c.a.Note("%s", text) }}
 }
 
 func (c *command) newVerify() *cobra.Command {
-	cmd := cliverify.NewWith(c.a, c.startVerify, "max-pages", "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump")
+	cmd := cliverify.NewWith(c.a, c.startVerify, "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump")
 	cmd.Example = `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus-fleet verify dead.txt || true
   locus-fleet verify --nats nats://nats.example.com https://www.example.com/`
 	return cmd
@@ -160,7 +161,7 @@ func (c *command) newVerify() *cobra.Command {
 // startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
 // were taken, and a worker. Interrupted, it goes on when it is called again.
 func (c *command) startVerify(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
-	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
+	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
 	name, own := c.frontier, c.frontier == ""
 	if own {
 		name = runName(settings)

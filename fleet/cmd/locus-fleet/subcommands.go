@@ -106,7 +106,7 @@ func (c *command) newSubmit() *cobra.Command {
 	var s fleet.Settings
 	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 		s.PerHost, s.Interval, s.Retry, s.Depth = o.PerHost, o.Interval, o.Retry, o.Depth
-		s.NoRobots, s.NoFragments = o.NoRobots, o.NoFragments
+		s.MaxPages, s.NoRobots, s.NoFragments = o.MaxPages, o.NoRobots, o.NoFragments
 		f, closeAll, err := c.open(ctx, c.name(), s)
 		if err != nil {
 			return nil, nil, err
@@ -120,7 +120,7 @@ func (c *command) newSubmit() *cobra.Command {
 			return errors.Join(e.Err(), closeAll())
 		}, nil
 	}
-	cmd := cliverify.NewWith(c.a, start, "max-pages", "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "fix", "output", "baseline", "write-baseline")
+	cmd := cliverify.NewWith(c.a, start, "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "fix", "output", "baseline", "write-baseline")
 	cmd.Use = "submit FILE|DIR|URL..."
 	cmd.Short = "Add the links of documents and sites to a frontier"
 	cmd.Long = `Each argument is as for "locus-fleet verify", but nothing is waited for: workers ask, and

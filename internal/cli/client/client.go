@@ -13,6 +13,7 @@ import (
 	"os/user"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -60,6 +61,10 @@ type Options struct {
 	// lead to no private address.
 	FromOthers bool
 
+	// Wait is how long Dial may wait before it connects: limits that count this are so much
+	// longer.
+	Wait time.Duration
+
 	// Record is that of [access.Options]; nil: nothing is recorded.
 	Record func(*scheme.Request) access.Recording
 
@@ -103,10 +108,10 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		Fill:     o.Fill,
 		Trace:    o.Trace,
 		Limit:    a.Flags.MaxSize,
-		Connect:  a.Flags.Timeout,
+		Connect:  longer(a.Flags.Timeout, o.Wait),
 		Idle:     a.Flags.Timeout,
-		Timeout:  a.Flags.Timeout,
-		Total:    a.Flags.MaxTime,
+		Timeout:  longer(a.Flags.Timeout, o.Wait),
+		Total:    longer(a.Flags.MaxTime, o.Wait),
 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,
@@ -136,6 +141,14 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 			kept.Close()
 		}
 	}, nil
+}
+
+// longer returns a limit that is d longer; 0 is no limit, or the default.
+func longer(limit, d time.Duration) time.Duration {
+	if limit <= 0 {
+		return limit
+	}
+	return limit + d
 }
 
 // CloseIdle closes the idle connections of every scheme of r.

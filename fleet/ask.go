@@ -1,0 +1,186 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// do asks once for jobs with the same base, and stores what that told, or has them tried
+// again.
+func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket) {
+	if why := w.queue.isShut(h); why != "" {
+		w.queue.release(h, t)
+		w.store(ctx, s, jobs, h, shutAnswer(jobs, why))
+		return
+	}
+	var fragments []string
+	for _, j := range jobs {
+		if j.found.Fragment != "" {
+			fragments = append(fragments, j.found.Fragment)
+		}
+	}
+	target := jobs[0].found.Target
+	answer, late := s.ask(ctx, &ownTurn{worker: w, at: h, ticket: t}, &target, fragments)
+	if ctx.Err() != nil || h.part.ctx.Err() != nil {
+		s.end()
+		return // the end of the worker, or of its lease, caused the answer
+	}
+	w.count(func(c *Counts) {
+		c.Requests++
+		if late != nil {
+			c.Late++
+		}
+	})
+	if late != nil {
+		s.end()
+		w.afterLate(ctx, s, jobs, h, late)
+		return
+	}
+	tries := 0
+	for _, j := range jobs {
+		j.tries++
+		tries = max(tries, j.tries)
+	}
+	answer.Outcome.Tries = tries
+	if answer.Slower > 0 && w.queue.slow(h, answer.Slower) {
+		w.keepHost(h)
+	}
+	pause, retry := w.retryAfter(s, tries, &answer)
+	s.end()
+	if retry {
+		w.again(h, jobs, pause)
+		return
+	}
+	w.store(ctx, s, jobs, h, &answer)
+}
+
+// afterLate has jobs tried again that got no turn.
+func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, late error) {
+	if rest := (*restError)(nil); errors.As(late, &rest) {
+		if rest.shut != "" {
+			w.store(ctx, s, jobs, h, shutAnswer(jobs, rest.shut))
+		} else {
+			w.again(h, jobs, rest.left)
+		}
+		return
+	}
+	for _, j := range jobs {
+		j.late++
+	}
+	if jobs[0].late < maxLate {
+		w.again(h, jobs, pauseLate)
+		return
+	}
+	answer := shutAnswer(jobs, "skipped: a host that it leads to was never free")
+	w.store(ctx, s, jobs, h, answer)
+}
+
+// shutAnswer is the answer for jobs that are not asked for.
+func shutAnswer(jobs []*job, why string) *verify.Answer {
+	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
+}
+
+// lastStore is for how long an answer is stored after the lease has ended.
+const lastStore = 30 * time.Second
+
+// store stores the answer for jobs. While the server does not take it, nothing else is asked
+// for here: the answer would be lost, and the target asked for again. It is stored even if the
+// lease has ended meanwhile, unless another worker was faster.
+func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) {
+	ended := w.clock.Now()
+	for {
+		err := w.finish(ctx, s, jobs, h, answer)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		w.noteRarely("verdicts are not stored yet: %v", err)
+		if h.part.ctx.Err() == nil {
+			ended = w.clock.Now()
+		}
+		if w.clock.Now().Sub(ended) > lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
+			return // another worker asks
+		}
+	}
+}
+
+func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
+	for _, j := range jobs {
+		w.queue.retry(h, j, pause)
+	}
+}
+
+// retryAfter reports whether a target is tried again, and after how long. A host that asks
+// for a pause gets it for all its targets, and from all workers.
+func (w *Worker) retryAfter(s *slot, tries int, a *verify.Answer) (pause time.Duration, again bool) {
+	if !a.Temporary {
+		return 0, false
+	}
+	o := &w.options.Verify
+	most := max(cmp.Or(o.MaxWait, time.Minute), 0)
+	if a.RetryAfter > most {
+		s.rest(min(a.RetryAfter, maxPause), "skipped: the server asked for a pause of "+a.RetryAfter.String())
+		return 0, false
+	}
+	if tries > max(cmp.Or(o.Retry, 2), 0) {
+		if a.Busy && a.RetryAfter > 0 {
+			s.rest(a.RetryAfter, "")
+		}
+		return 0, false
+	}
+	pause = cmp.Or(max(o.Wait, 0), time.Second) << min(tries-1, 16)
+	pause = max(min(pause/2+rand.N(pause/2+1), most), a.RetryAfter)
+	if a.Busy {
+		s.rest(pause, "")
+	}
+	return pause, true
+}
+
+// finish stores the links of a page, then the verdict of each job, which are done then.
+func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) error {
+	for _, j := range jobs {
+		if answer.IsPage && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
+			if err := w.storePage(ctx, s, j, answer); err != nil {
+				return err
+			}
+		}
+	}
+	for _, j := range jobs {
+		if j.isStored {
+			continue
+		}
+		last := uint64(0)
+		if j.before != nil {
+			last = j.before.sequence
+		}
+		err := w.frontier.storeVerdict(ctx, j.at, answer, last)
+		if errors.Is(err, errStored) {
+			if stored, getErr := w.frontier.verdictOf(ctx, j.at); getErr != nil {
+				return getErr
+			} else if stored != nil && stored.answer.When.Equal(answer.When) {
+				err = nil // the answer of the server to an earlier try was lost
+			}
+		}
+		if errors.Is(err, errStored) {
+			j.isStored = true
+			w.queue.done(h, j)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		j.isStored = true
+		w.queue.done(h, j)
+		w.count(func(c *Counts) { c.Verdicts[answer.Outcome.Verdict.String()]++ })
+		if j.before != nil {
+			if err := w.tellChange(ctx, j, answer); err != nil {
+				w.options.note("%v", err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package fleet
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/verify"
+)
+
+// gates let one goroutine in for each site. The zero value is ready for use.
+type gates struct {
+	mu   sync.Mutex
+	busy map[locus.URL]chan struct{} // closed when the goroutine leaves
+}
+
+// enter waits until no other goroutine is in. leave must follow.
+func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err error) {
+	for {
+		g.mu.Lock()
+		other := g.busy[site]
+		if other == nil {
+			break
+		}
+		g.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	defer g.mu.Unlock()
+	if g.busy == nil {
+		g.busy = map[locus.URL]chan struct{}{}
+	}
+	mine := make(chan struct{})
+	g.busy[site] = mine
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.busy, site)
+		close(mine)
+	}, nil
+}
+
+// pageCount is how many pages of a site are targets.
+type pageCount struct {
+	Pages int `json:"pages"`
+}
+
+// pagesOf returns which links of a page are to be read as pages of its site, by their canonical
+// form: those that already are, and new ones until the site has as many as the settings allow.
+// The caller must be alone with the site, which one worker has. A page is counted before it is
+// published: there are never too many, and may be fewer after a crash in between.
+func (w *Worker) pagesOf(ctx context.Context, a *verify.Asker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
+	pages, fresh := map[locus.URL]verify.Target{}, []verify.Target{}
+	for i := range links {
+		t := &links[i].Target
+		target, ok := a.Page(page, *t)
+		if _, known := pages[t.Canonical]; !ok || known || t.URL.IsZero() {
+			continue
+		}
+		pages[t.Canonical] = target
+		if w.frontier.settings.MaxPages > 0 && a.Keeps(t) {
+			is, err := w.isTarget(ctx, a, &target)
+			if err != nil {
+				return nil, err
+			}
+			if !is {
+				fresh = append(fresh, target)
+			}
+		}
+	}
+	granted, err := w.grantPages(ctx, page.First, len(fresh))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range fresh[granted:] {
+		delete(pages, t.Canonical)
+	}
+	return pages, nil
+}
+
+func (w *Worker) isTarget(ctx context.Context, a *verify.Asker, t *verify.Target) (bool, error) {
+	at := w.frontier.addressOf(a, &verify.Found{Target: *t})
+	_, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// grantPages counts n more pages of a site, or as many as it may have.
+func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (granted int, err error) {
+	most := w.frontier.settings.MaxPages
+	if n == 0 || most <= 0 {
+		return n, nil
+	}
+	name := "n-" + hex.EncodeToString(first16([]byte(first.String())))
+	for ctx.Err() == nil {
+		count, revision := pageCount{Pages: 1}, uint64(0) // the first page
+		entry, err := w.frontier.hosts.Get(ctx, name)
+		if err == nil {
+			revision = entry.Revision()
+			if json.Unmarshal(entry.Value(), &count) != nil || count.Pages < 0 {
+				count.Pages = most // a damaged count allows no more
+			}
+		} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
+			return 0, err
+		}
+		granted = min(n, max(most-count.Pages, 0))
+		if granted == 0 {
+			return 0, nil
+		}
+		count.Pages += granted
+		text, err := json.Marshal(count)
+		if err == nil {
+			// Revision 0 is that of a key that does not exist.
+			_, err = w.frontier.hosts.Update(ctx, name, text, revision)
+		}
+		if !isConflict(err) {
+			return granted, err
+		}
+	}
+	return 0, ctx.Err()
+}
+
+// storePage stores the links of a page, and their targets. It may be done twice.
+func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Answer) error {
+	page := j.found.Target
+	page.First = answer.First
+	b := &batch{f: w.frontier}
+	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
+		return err
+	}
+	if j.before != nil {
+		if err := w.frontier.dropPage(ctx, j.at.key); err != nil {
+			return err
+		}
+	}
+	if w.frontier.settings.MaxPages > 0 {
+		leave, err := w.growing.enter(ctx, page.First)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	pages, err := w.pagesOf(ctx, s.asker, &page, answer.Links)
+	if err != nil {
+		return err
+	}
+	name := page.URL.WithoutPassword().Redacted()
+	var texts [][]byte
+	add := func(l *line) error {
+		text, err := encodeLine(s.asker, l)
+		texts = append(texts, text)
+		return err
+	}
+	for _, trouble := range answer.Troubles {
+		if err := add(&line{document: name, trouble: trouble}); err != nil {
+			return err
+		}
+	}
+	for _, found := range answer.Links {
+		if target, ok := pages[found.Target.Canonical]; ok && !found.Target.URL.IsZero() {
+			found.Target = target
+		}
+		l := line{found: found}
+		switch {
+		case found.Target.URL.IsZero():
+		case s.asker.Keeps(&found.Target):
+			if err := b.target(ctx, s.asker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
+				return err
+			}
+		default:
+			l.answer = s.askHere(ctx, &found)
+		}
+		if err := add(&l); err != nil {
+			return err
+		}
+	}
+	w.count(func(c *Counts) { c.Links += len(answer.Links) })
+	if err := b.lines(ctx, j.at.key, texts); err != nil {
+		return err
+	}
+	return b.flush(ctx)
+}
+
+// askHere asks for a target that is not published. The answer is that of the link.
+func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer {
+	var fragments []string
+	if found.Fragment != "" {
+		fragments = []string{found.Fragment}
+	}
+	answer, _ := s.ask(ctx, nil, &found.Target, fragments)
+	s.end()
+	return settled(s.asker, found, &answer)
+}
+
+// settled returns the answer of a link whose target is known to nobody else.
+func settled(a *verify.Asker, found *verify.Found, answer *verify.Answer) *verify.Answer {
+	r := a.Result(found, answer)
+	return &verify.Answer{Outcome: r.Outcome, When: answer.When}
+}
+
+// claim reports whether j has the links of its page. A referral may have led to another page
+// of the site: then the first of them has them.
+func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Answer) (bool, error) {
+	mine := fmt.Sprintf("%x", j.at.key)
+	if j.by != "" && j.by != mine {
+		return false, nil
+	}
+	to := answer.Outcome.To
+	if to.IsZero() || page.Depth == 0 {
+		return true, nil
+	}
+	canonical, _, err := s.client.Registry().Canonical(to.WithoutFragment())
+	if err != nil {
+		return false, nil
+	}
+	other := *page
+	other.URL, other.Canonical = canonical, canonical
+	found := verify.Found{Target: other}
+	b := &batch{f: w.frontier}
+	if err = b.target(ctx, s.asker, &found, mine); err == nil {
+		err = b.flush(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	at := w.frontier.addressOf(s.asker, &found)
+	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
+	if err != nil {
+		return false, err
+	}
+	_, by, err := w.frontier.decodeTarget(s.asker, at, m.Data)
+	return err == nil && by == mine, nil
+}

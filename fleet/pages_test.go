@@ -1,0 +1,76 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// A site has at most so many pages, whichever of several workers read them. Other links of its
+// pages are asked for, but not read.
+func TestMaxPages(t *testing.T) {
+	const most, n = 25, 60
+	w := newWorld(t, func(host, path string) (int, string) {
+		if path == "/robots.txt" {
+			return 404, ""
+		}
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "<a href=/p%d>p</a> ", (i+len(path)*7)%n)
+		}
+		return 200, b.String()
+	})
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	f, _ := connected(t, e, Settings{Partitions: 16, MaxPages: most})
+	other, _ := connected(t, e, Settings{})
+	o := w.options()
+	o.PerHost = 8
+	for _, worker := range []*Worker{w.worker(f, o), w.worker(other, o)} {
+		defer w.start(worker)()
+	}
+	s, err := NewSubmitter(w.worker(f, o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sources := make([]verify.Source, 6)
+	for i := range sources {
+		sources[i] = site(fmt.Sprintf("http://s%d.example/", i))
+	}
+	found := map[string]int{}
+	for r := range s.Run(t.Context(), slices.Values(sources)) {
+		if r.Verdict != verify.Alive {
+			t.Errorf("%s %s %s", r.URL, r.Verdict, r.Detail)
+		}
+		found[r.URL.Host()]++
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	gets, heads := map[string]int{}, map[string]int{}
+	for _, text := range w.requests() {
+		host, what, _ := strings.Cut(text, " ")
+		if strings.HasPrefix(what, "GET") {
+			gets[host]++
+		} else {
+			heads[host]++
+		}
+	}
+	for i := range sources {
+		host := fmt.Sprintf("s%d.example", i)
+		// The pages, the first one included, and the links that are not read.
+		if gets[host] != most || heads[host] != n+1-most {
+			t.Errorf("%s: %d pages, %d other links; want %d and %d", host, gets[host], heads[host], most, n+1-most)
+		}
+		if found[host] != 1+most*n {
+			t.Errorf("%s: %d links, want %d", host, found[host], 1+most*n)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// turn is the right to send requests to a host, one after another.
+type turn interface {
+	// host is the hash of the host.
+	host() string
+	// context ends when the right does, whatever is under way.
+	context() context.Context
+	// begin waits until the next request may begin. Just before its first byte is sent,
+	// valid tells whether it still may; began follows. The error is that of ctx, errLate
+	// or a *restError.
+	begin(ctx context.Context) (start, error)
+	// rest tells that the host asked for a pause.
+	rest(d time.Duration, shut string)
+	// release gives the turn back when the last request has ended.
+	release()
+}
+
+// start is the beginning of a request.
+type start struct {
+	valid func() bool
+	began func()
+}
+
+// ownTurn is a turn at a host of this worker. The first request needs no wait if it has a
+// ticket.
+type ownTurn struct {
+	worker *Worker
+	at     *host
+
+	mu     sync.Mutex
+	ticket ticket // that was not used; 0: there is none
+}
+
+func (t *ownTurn) host() string             { return t.at.hash }
+func (t *ownTurn) context() context.Context { return t.at.part.ctx }
+
+func (t *ownTurn) begin(ctx context.Context) (s start, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := t.worker.queue
+	now := t.ticket
+	t.ticket = 0
+	if now == 0 || !q.isValid(t.at, now) {
+		if now, err = q.begin(ctx, t.at, ticketTime); err != nil {
+			return s, err
+		}
+	}
+	s.began = func() { q.began(t.at, now) }
+	s.valid = func() bool { return t.at.part.lease.left(t.worker.clock) > 0 && q.isValid(t.at, now) }
+	if t.at.part.lease.left(t.worker.clock) <= 0 {
+		s.began()
+		return s, errLate
+	}
+	return s, nil
+}
+
+func (t *ownTurn) rest(d time.Duration, shut string) {
+	t.worker.queue.rest(t.at, d, shut)
+	t.worker.keepHost(t.at)
+}
+
+func (t *ownTurn) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.worker.queue.release(t.at, t.ticket)
+}
+
+// errLate: a request did not get its turn in time. That says nothing about its host.
+var errLate = errors.New("fleet: no turn at the host in time")
+
+// firstConn is a connection over which a request is about to begin: with the first byte that
+// is sent, or with the connection if the server speaks first.
+type firstConn struct {
+	net.Conn
+	again func() (start, error) // waits for another turn to begin
+
+	mu    sync.Mutex
+	start start
+	begun bool
+}
+
+func (c *firstConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	if c.begun {
+		c.mu.Unlock()
+		return c.Conn.Write(p)
+	}
+	defer c.mu.Unlock()
+	for !c.start.valid() {
+		c.start.began()
+		s, err := c.again()
+		if err != nil {
+			c.begun = true
+			c.Conn.Close()
+			return 0, err
+		}
+		c.start = s
+	}
+	n, err := c.Conn.Write(p)
+	c.end()
+	return n, err
+}
+
+// end tells that the request has begun. The caller must hold c.mu.
+func (c *firstConn) end() {
+	if !c.begun {
+		c.begun = true
+		c.start.began()
+	}
+}
+
+func (c *firstConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.end()
+	}
+	return n, err
+}
+
+func (c *firstConn) Close() error {
+	err := c.Conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end()
+	return err
+}
+
+// CloseWrite closes the writing side, where the connection can.
+func (c *firstConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}

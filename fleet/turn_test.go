@@ -1,0 +1,348 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"testing"
+	"time"
+)
+
+// A ticket that is not used in time is void, and the next one comes an interval later: its
+// request may have begun in the last moment.
+func TestTicketExpires(t *testing.T) {
+	s, p, c := testQueue()
+	s.add(p, testJob("a", 1), limits{interval: time.Second})
+	s.add(p, testJob("a", 2), limits{interval: time.Second})
+	c.advance(time.Second)
+	_, h, ticket, _ := s.take()
+	c.advance(ticketTime - ticketMargin)
+	if s.isValid(h, ticket) {
+		t.Error("valid within the margin")
+	}
+	c.advance(ticketMargin + time.Second - time.Millisecond)
+	if s.due() {
+		t.Error("another request begins within an interval of the last moment")
+	}
+	if c.advance(time.Millisecond); !s.due() {
+		t.Error("a lost ticket blocks the host")
+	}
+	_, _, next, _ := s.take()
+	s.began(h, ticket)
+	if !s.isValid(h, next) {
+		t.Error("a void ticket ends another one")
+	}
+}
+
+// A ticket that nothing was asked with is given back: the next request need not wait.
+func TestTicketUnused(t *testing.T) {
+	s, p, c := testQueue()
+	for i := range 2 {
+		s.add(p, testJob("a", i), limits{interval: time.Second})
+	}
+	c.advance(time.Second)
+	jobs, h, ticket, _ := s.take()
+	s.done(h, jobs...)
+	s.release(h, ticket)
+	if !s.due() {
+		t.Error("the host waits for nothing")
+	}
+}
+
+// Begin waits for whoever is about to begin, and not in a pause of the host.
+func TestBegin(t *testing.T) {
+	s, p, c := testQueue()
+	h, err := s.turn(t.Context(), p, "a", limits{interval: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.advance(time.Second)
+	first, err := s.begin(t.Context(), h, ticketTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan time.Time, 1)
+	go func() {
+		if _, err := s.begin(t.Context(), h, ticketTime); err != nil {
+			t.Error(err)
+		}
+		got <- c.Now()
+	}()
+	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return h.wake != nil })
+	c.advance(time.Second / 2)
+	s.began(h, first)
+	begun := c.Now()
+	// It waits anew: for the interval, not for the end of the ticket.
+	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return h.wake != nil })
+	await(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.timers) > 0 })
+	select {
+	case <-got:
+		t.Error("two began at once")
+	default:
+	}
+	for len(got) == 0 {
+		c.advance(time.Second / 10)
+		time.Sleep(time.Millisecond)
+	}
+	if d := (<-got).Sub(begun); d < time.Second {
+		t.Errorf("the next began after %v", d)
+	}
+	s.rest(h, time.Minute, "")
+	rest := (*restError)(nil)
+	if _, err := s.begin(t.Context(), h, ticketTime); !errors.As(err, &rest) || rest.left != time.Minute {
+		t.Errorf("%v", err)
+	}
+	s.rest(h, time.Hour, "it wants peace")
+	if _, err := s.begin(t.Context(), h, ticketTime); !errors.As(err, &rest) || rest.shut != "it wants peace" {
+		t.Errorf("%v", err)
+	}
+}
+
+// await waits until is returns true.
+func await(t *testing.T, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it never came")
+		}
+	}
+}
+
+// The wait for a turn ends with the lease.
+func TestTurnEndsWithLease(t *testing.T) {
+	s, p, _ := testQueue()
+	ctx, cancel := context.WithCancel(t.Context())
+	p.ctx = ctx
+	h, err := s.turn(t.Context(), p, "a", limits{atOnce: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := s.turn(t.Context(), p, "a", limits{atOnce: 1})
+		ended <- err
+	}()
+	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(h.turns) == 1 })
+	cancel()
+	if err := <-ended; !errors.Is(err, errTaken) {
+		t.Error(err)
+	}
+}
+
+// memoryConn is a connection that keeps what is written.
+type memoryConn struct {
+	net.Conn
+	written bytes.Buffer
+	closed  bool
+}
+
+func (c *memoryConn) Write(p []byte) (int, error) { return c.written.Write(p) }
+func (c *memoryConn) Read(p []byte) (int, error)  { return copy(p, "220 ready"), nil }
+func (c *memoryConn) Close() error                { c.closed = true; return nil }
+
+// A request begins with the first byte that is sent, if it may still begin then.
+func TestFirstConn(t *testing.T) {
+	begun, valid := 0, true
+	one := start{valid: func() bool { return valid }, began: func() { begun++ }}
+	plain := &memoryConn{}
+	c := &firstConn{Conn: plain, start: one}
+	for range 2 {
+		if _, err := c.Write([]byte("x")); err != nil {
+			t.Error(err)
+		}
+	}
+	if c.Close(); begun != 1 || plain.written.String() != "xx" {
+		t.Errorf("begun %d times, %q", begun, &plain.written)
+	}
+	// The server speaks first.
+	c = &firstConn{Conn: &memoryConn{}, start: one}
+	if _, err := c.Read(make([]byte, 9)); err != nil || begun != 2 {
+		t.Errorf("begun %d times, %v", begun, err)
+	}
+	// Nothing is ever sent.
+	if c = (&firstConn{Conn: &memoryConn{}, start: one}); c.Close() != nil || begun != 3 {
+		t.Errorf("begun %d times", begun)
+	}
+	// It comes too late, and gets another turn, or none.
+	valid = false
+	again := start{valid: func() bool { return true }, began: func() { begun += 10 }}
+	plain = &memoryConn{}
+	c = &firstConn{Conn: plain, start: one, again: func() (start, error) { return again, nil }}
+	if _, err := c.Write([]byte("x")); err != nil || begun != 14 {
+		t.Errorf("begun %d times, %v", begun, err)
+	}
+	plain = &memoryConn{}
+	c = &firstConn{Conn: plain, start: one, again: func() (start, error) { return start{}, errLate }}
+	if _, err := c.Write([]byte("x")); !errors.Is(err, errLate) || plain.written.Len() > 0 || !plain.closed {
+		t.Errorf("%v, %q was sent", err, &plain.written)
+	}
+}
+
+// A permit is for one request that begins in time, and ends when its owner is not heard of any
+// more; the owner waits longer than that.
+func TestPermit(t *testing.T) {
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	f, _ := connected(t, e, Settings{Partitions: 1})
+	other, _ := connected(t, e, Settings{})
+	c := newFakeClock()
+	w := newWorld(t, redirecting)
+	owner, asker := w.workerAt(f, w.options(), c), w.workerAt(other, w.options(), c)
+	l, err := owner.leases.take(t.Context(), leaseName(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	defer owner.running.Wait()
+	defer cancel()
+	if err := owner.begin(ctx, 0, l); err != nil {
+		t.Fatal(err)
+	}
+	p := owner.queue.partition(0)
+	defer p.end()
+	at := f.placeOf("h")
+	ask := func() *remoteTurn {
+		t.Helper()
+		got := make(chan turn)
+		go func() {
+			one, err := asker.turnAt(t.Context(), at, limits{atOnce: 1, interval: time.Second})
+			if err != nil {
+				t.Error(err)
+			}
+			got <- one
+		}()
+		for {
+			select {
+			case one := <-got:
+				return one.(*remoteTurn)
+			case <-time.After(10 * time.Millisecond):
+				c.advance(100 * time.Millisecond)
+				if err := owner.leases.renew(t.Context(), p.lease); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	one := ask()
+	s, err := one.begin(t.Context())
+	if err != nil || !s.valid() {
+		t.Fatal(err)
+	}
+	if c.advance(permitTime); s.valid() {
+		t.Error("it may begin too late")
+	}
+	if _, err := one.begin(t.Context()); !errors.Is(err, errLate) {
+		t.Errorf("it begins twice: %v", err)
+	}
+	one.release()
+	await(t, func() bool { owner.mu.Lock(); defer owner.mu.Unlock(); return len(owner.permits) == 0 })
+
+	// Held, it lasts; the owner gone, it ends with the lease.
+	one = ask()
+	c.async = true
+	for range 5 {
+		if err := owner.leases.renew(t.Context(), p.lease); err != nil {
+			t.Fatal(err)
+		}
+		one.mu.Lock()
+		before := one.end
+		one.mu.Unlock()
+		c.advance(renewEvery)
+		await(t, func() bool { one.mu.Lock(); defer one.mu.Unlock(); return one.end.After(before) })
+	}
+	if one.ctx.Err() != nil {
+		t.Error("it ended although it was held")
+	}
+	left := p.lease.left(c)
+	p.end()
+	for range 20 {
+		c.advance(left / 20)
+		time.Sleep(time.Millisecond)
+	}
+	await(t, func() bool { c.advance(time.Second / 10); return one.ctx.Err() != nil })
+	one.release()
+}
+
+// Nothing of a message about permits is trusted.
+func FuzzPermit(f *testing.F) {
+	for _, r := range []permitRecord{
+		{Host: "0123456789abcdef", AtOnce: 2, Interval: time.Second}, {ID: "x", Event: permitRest, Pause: time.Hour, Shut: "no"},
+		{ID: "x", Waited: 1, Left: -1}, {Host: "<script>", AtOnce: -1, Interval: -1 << 62, Pause: 1 << 62},
+	} {
+		text, err := json.Marshal(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte("{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, ok := parsePermit(text)
+		if !ok {
+			return
+		}
+		for _, d := range []time.Duration{r.Interval, r.Waited, r.Left, r.Pause} {
+			if d < 0 || d > maxPause {
+				t.Errorf("%v", d)
+			}
+		}
+		if r.AtOnce < 0 || len(r.Shut) > maxShut || r.Host != "" && !isHostHash(r.Host) {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Nothing of the record of a host is trusted.
+func FuzzHostRecord(f *testing.F) {
+	f.Add([]byte(`{"pause":60000000000,"interval":5000000000}`), int64(0))
+	f.Add([]byte(`{"pause":3600000000000,"shut":"it asked for a pause"}`), int64(time.Hour))
+	f.Add([]byte(`{"pause":-1,"interval":-1}`), int64(-time.Hour))
+	f.Add([]byte(`{"pause":9223372036854775807,"interval":9223372036854775807}`), int64(1)<<62)
+	f.Fuzz(func(t *testing.T, text []byte, age int64) {
+		r := readHost(text, time.Duration(age))
+		if r.Pause < 0 || r.Pause > maxPause || r.Interval < 0 || r.Interval > time.Minute || len(r.Shut) > maxShut || r.Shut != "" && r.Pause == 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// A pause is never shorter than the host asked for, unless it is over by any clock.
+func TestReadHost(t *testing.T) {
+	text := []byte(`{"pause":86400000000000,"interval":5000000000,"shut":"it wants peace"}`)
+	for age, want := range map[time.Duration]time.Duration{
+		0: 24 * time.Hour, -time.Hour: 24 * time.Hour, maxSkew: 24 * time.Hour, 23 * time.Hour: 2 * time.Hour, 26 * time.Hour: 0,
+	} {
+		r := readHost(text, age)
+		if r.Pause != want || (r.Shut != "") != (want > 0) || r.Interval != 5*time.Second {
+			t.Errorf("%v: %+v", age, r)
+		}
+	}
+}
+
+// While a machine sleeps, its monotonic time stands still: the time of day ends the lease.
+func TestLeaseOverSleep(t *testing.T) {
+	l := &lease{}
+	begun := time.Now()
+	l.set(begun, leaseTime)
+	asleep := time.Hour
+	// The same monotonic time, an hour later by the time of day.
+	woken := clockAt{begun.Round(0).Add(asleep)}
+	if left := l.left(woken); left > 0 {
+		t.Errorf("valid for %v", left)
+	}
+	if left := l.left(clockAt{begun.Add(time.Second)}); left != leaseTime-time.Second {
+		t.Errorf("valid for %v", left)
+	}
+}
+
+// clockAt shows always the same time.
+type clockAt struct{ at time.Time }
+
+func (c clockAt) Now() time.Time                              { return c.at }
+func (clockAt) AfterFunc(time.Duration, func()) (stop func()) { return func() {} }
