@@ -186,7 +186,7 @@ func matches(pattern, path string) bool {
 
 // normal returns a path in the spelling that is compared (RFC 9309 section 2.2.2): no
 // unreserved character is escaped, every other octet beyond ASCII is, and hexadecimal
-// digits are in upper case. "*" and "$" are escaped, except in a pattern, where "*" and a
+// digits are in upper case. A "%" that begins no escape is escaped. "*" and "$" are escaped, except in a pattern, where "*" and a
 // final "$" are wildcards.
 func normal(path string, isPattern bool) string {
 	const upper = "0123456789ABCDEF"
@@ -207,7 +207,7 @@ func normal(path string, isPattern bool) string {
 			if c == '$' || len(b) == 0 || b[len(b)-1] != '*' {
 				b = append(b, c)
 			}
-		case escaped, c >= 0x80, c == '*', c == '$':
+		case escaped, c >= 0x80, c == '*', c == '$', c == '%':
 			b = append(b, '%', upper[c>>4], upper[c&15])
 		default:
 			b = append(b, c)

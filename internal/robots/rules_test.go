@@ -159,6 +159,7 @@ func FuzzMatches(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"User-agent: *\nDisallow: /a\n", "User-agent: locus\rAllow: /*b$\r\nCrawl-delay: 2\nSitemap: x\n", "\uFEFFuseragent:*\ndisallow:%zz%2", "disallow: /"} {
 		f.Add(seed, "/a%2fb?c*$")
+		f.Add(seed, "%%41a%")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
 		r, again := parseFile(text), parseFile(strings.NewReplacer("\n", " # x\n", "\r", " # x\r").Replace(text))
