@@ -65,6 +65,7 @@ var places = map[string][]string{
 	"news":     {"news://%s/Q%sZ"},
 	"wais":     {"wais://%s/Q%sZ?x", "wais://%s/db?Q%sZ", "wais://%s/db/TEXT/1=h;3=Q%sZ;"},
 	"prospero": {"prospero://%s/Q%sZ"},
+	"finger":   {"finger://%s/Q%sZ"},
 	"telnet":   {"telnet://%s/", "telnet://Q%[2]sZ@%[1]s/", "telnet://u:Q%[2]sZ@%[1]s/"},
 	"rlogin":   {"rlogin://Q%[2]sZ@%[1]s/"},
 	"tn3270":   {"tn3270://Q%[2]sZ@%[1]s/"},

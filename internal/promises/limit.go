@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// constants are the constants of a folder, as they are written.
+type constants struct {
+	root     string
+	named    map[string]ast.Expr
+	defaults map[string][]ast.Expr // by field: what cmp.Or has in place of its zero value
+}
+
+func readConstants(root, folder string) (*constants, error) {
+	names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	c := &constants{root, map[string]ast.Expr{}, map[string][]ast.Expr{}}
+	fset := token.NewFileSet()
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GenDecl:
+				c.addConstants(n)
+			case *ast.CallExpr:
+				c.addDefault(n)
+			}
+			return true
+		})
+	}
+	return c, nil
+}
+
+func (c *constants) addConstants(d *ast.GenDecl) {
+	if d.Tok != token.CONST {
+		return
+	}
+	for _, s := range d.Specs {
+		spec := s.(*ast.ValueSpec)
+		for i, name := range spec.Names {
+			if i < len(spec.Values) {
+				c.named[name.Name] = spec.Values[i]
+			}
+		}
+	}
+}
+
+// addDefault adds the default in a call such as cmp.Or(o.Depth, 8).
+func (c *constants) addDefault(call *ast.CallExpr) {
+	if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "Or" || len(call.Args) != 2 {
+		return
+	}
+	ast.Inspect(call.Args[0], func(n ast.Node) bool {
+		field, ok := n.(*ast.SelectorExpr)
+		if ok {
+			c.defaults[field.Sel.Name] = append(c.defaults[field.Sel.Name], call.Args[1])
+		}
+		return !ok
+	})
+}
+
+// units are the constants of package time, in nanoseconds.
+var units = map[string]time.Duration{
+	"Nanosecond": time.Nanosecond, "Microsecond": time.Microsecond, "Millisecond": time.Millisecond,
+	"Second": time.Second, "Minute": time.Minute, "Hour": time.Hour,
+}
+
+// value returns the value of a constant, or of the default of a field such as
+// "Options.Depth": a count, octets, or nanoseconds.
+func (c *constants) value(name string) (int64, error) {
+	e, ok := c.named[name]
+	if _, field, isField := strings.Cut(name, "."); isField {
+		list := c.defaults[field]
+		if len(list) != 1 {
+			return 0, fmt.Errorf("%s has %d defaults", name, len(list))
+		}
+		e, ok = list[0], true
+	}
+	if !ok {
+		return 0, fmt.Errorf("there is no constant %s", name)
+	}
+	v, err := c.eval(e)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	n, ok := constant.Int64Val(constant.ToInt(v))
+	if !ok {
+		return 0, fmt.Errorf("%s is not an integer", name)
+	}
+	return n, nil
+}
+
+// eval computes a constant expression of integers, of other constants of the folder, of
+// those of package time, and of those of the root package.
+func (c *constants) eval(e ast.Expr) (constant.Value, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return constant.MakeFromLiteral(e.Value, e.Kind, 0), nil
+	case *ast.ParenExpr:
+		return c.eval(e.X)
+	case *ast.Ident:
+		n, err := c.value(e.Name)
+		return constant.MakeInt64(n), err
+	case *ast.CallExpr: // a conversion, or len("...")
+		if len(e.Args) != 1 {
+			break
+		}
+		v, err := c.eval(e.Args[0])
+		if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "len" && err == nil && v.Kind() == constant.String {
+			v = constant.MakeInt64(int64(len(constant.StringVal(v))))
+		}
+		return v, err
+	case *ast.SelectorExpr:
+		switch p, _ := e.X.(*ast.Ident); {
+		case p == nil:
+		case p.Name == "time" && units[e.Sel.Name] != 0:
+			return constant.MakeInt64(int64(units[e.Sel.Name])), nil
+		case p.Name == "locus":
+			above, err := readConstants(c.root, ".")
+			if err != nil {
+				return nil, err
+			}
+			n, err := above.value(e.Sel.Name)
+			return constant.MakeInt64(n), err
+		}
+	case *ast.BinaryExpr:
+		x, err := c.eval(e.X)
+		if err != nil {
+			return nil, err
+		}
+		y, err := c.eval(e.Y)
+		if err != nil {
+			return nil, err
+		}
+		if e.Op == token.SHL || e.Op == token.SHR {
+			n, _ := constant.Uint64Val(constant.ToInt(y))
+			return constant.Shift(constant.ToInt(x), e.Op, uint(n)), nil
+		}
+		if op := e.Op; op == token.QUO {
+			return constant.BinaryOp(constant.ToInt(x), token.QUO_ASSIGN, constant.ToInt(y)), nil
+		}
+		return constant.BinaryOp(x, e.Op, y), nil
+	}
+	return nil, fmt.Errorf("%T is more than this reads", e)
+}
+
+// parseLimit reads a limit as the tables write it: "8192", "1 Mi", "64 KiB", "10 s",
+// "8 h". Durations are nanoseconds.
+func parseLimit(text string) (int64, error) {
+	number, unit, _ := strings.Cut(text, " ")
+	n, err := strconv.ParseInt(strings.ReplaceAll(number, ",", ""), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a limit: write 512, 1 Mi, 64 KiB or 10 s", text)
+	}
+	factor, ok := map[string]int64{
+		"": 1, "bytes": 1, "Ki": 1 << 10, "Mi": 1 << 20, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+		"ms": int64(time.Millisecond), "s": int64(time.Second), "min": int64(time.Minute), "h": int64(time.Hour),
+	}[unit]
+	if !ok {
+		return 0, fmt.Errorf("%q has an unknown unit", text)
+	}
+	return n * factor, nil
+}
