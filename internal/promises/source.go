@@ -100,7 +100,7 @@ func runsWithCI(script, folder string) bool {
 		if !strings.Contains(line, "CI=true") {
 			continue
 		}
-		if strings.Contains(line, "go run ./internal/promises") || strings.Contains(line, "go test") && (strings.Contains(line, "./"+folder) || strings.Contains(line, "(cd "+folder+" ")) {
+		if strings.Contains(line, "go test") && (strings.Contains(line, "./"+folder) || strings.Contains(line, "(cd "+folder+" ")) {
 			return true
 		}
 	}
