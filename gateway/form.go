@@ -27,6 +27,10 @@ const (
 // readForm reads a form that a page sent. It is too short for temporary files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxAnswers)
+	// ParseMultipartForm hides its error.
+	if err := r.ParseForm(); err != nil {
+		return nil, err
+	}
 	if err := r.ParseMultipartForm(maxAnswers); err != nil && err != http.ErrNotMultipart {
 		return nil, err
 	}
