@@ -24,7 +24,9 @@ type faultFiles struct {
 
 func (f *faultFiles) name(i int) string { return fmt.Sprint("f", i) }
 
-func (f *faultFiles) data(i int) []byte { return append(fmt.Appendf(nil, "%d ", i), octets(3000+i%7*5000)...) }
+func (f *faultFiles) data(i int) []byte {
+	return append(fmt.Appendf(nil, "%d ", i), octets(3000+i%7*5000)...)
+}
 
 func (f *faultFiles) Put(i int) error {
 	f.server.files[f.name(i)] = &file{data: f.data(i), tag: "t", cut: 2000, cuts: 1}
