@@ -182,7 +182,14 @@ func (c context) step(text string) (_ context, rest, why string) {
 			ends = string(c.quote)
 		}
 		i := strings.IndexAny(text, ends)
-		if i < 0 {
+		value := text
+		if i >= 0 {
+			value = text[:i]
+		}
+		switch {
+		case c.quote == 0 && strings.ContainsAny(value, "\"'`=<"):
+			return c, "", "an attribute without quotes has one in it"
+		case i < 0:
 			return c, "", ""
 		}
 		if c.quote != 0 {
@@ -196,12 +203,24 @@ func (c context) step(text string) (_ context, rest, why string) {
 		}
 		return context{}, rest, ""
 	}
-	// The text of an element ends at its end tag.
-	i := strings.Index(strings.ToLower(text), "</"+c.tag)
-	if i < 0 {
+	rest, ok := afterEnd(text, c.tag)
+	if !ok {
 		return c, "", ""
 	}
-	return context{place: inTag, tag: c.tag, closing: true}, text[i+2+len(c.tag):], ""
+	return context{place: inTag, tag: c.tag, closing: true}, rest, ""
+}
+
+// afterEnd returns what stands after the name of the end tag of an element.
+func afterEnd(text, tag string) (rest string, ok bool) {
+	for {
+		_, text, ok = strings.Cut(text, "</")
+		if !ok || len(text) <= len(tag) {
+			return "", false
+		}
+		if rest = text[len(tag):]; strings.EqualFold(text[:len(tag)], tag) && strings.IndexByte(blanks+"/>", rest[0]) >= 0 {
+			return rest, true
+		}
+	}
 }
 
 func (c context) stepText(text string) (context, string, string) {
@@ -213,14 +232,16 @@ func (c context) stepText(text string) (context, string, string) {
 		return c, "", `"<" at the end of a piece`
 	case strings.HasPrefix(text[i:], "<!--"):
 		return context{place: inComment}, text[i+4:], ""
+	case len(text) >= i+len(doctype) && strings.EqualFold(text[i:i+len(doctype)], doctype):
+		return c, text[i+len(doctype):], ""
 	}
 	text = text[i+1:]
 	closing := strings.HasPrefix(text, "/")
 	text = strings.TrimPrefix(text, "/")
 	end := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(blanks+"/>", r) })
 	switch {
-	case !isTagName(text):
-		return c, "", "the name of a tag is missing"
+	case end == 0, !isName(text[:max(end, 0)]) && end > 0, !isName(text) && end < 0:
+		return c, "", "the name of a tag is missing, or is not one"
 	case end < 0:
 		// It must not continue after a branch.
 		return context{place: inTag, tag: strings.ToLower(text), closing: closing, split: true}, "", ""
@@ -228,10 +249,18 @@ func (c context) stepText(text string) (context, string, string) {
 	return context{place: inTag, tag: strings.ToLower(text[:end]), closing: closing}, text[end:], ""
 }
 
-// isTagName reports whether text begins as the name of a tag does, or a doctype.
-func isTagName(text string) bool {
-	text = strings.ToLower(text)
-	return strings.HasPrefix(text, "!doctype") || text != "" && 'a' <= text[0] && text[0] <= 'z'
+// doctype is the only one that there is.
+const doctype = "<!doctype html>"
+
+// isName reports whether text is the name of a tag or of an attribute.
+func isName(text string) bool {
+	for i := range len(text) {
+		c := text[i] | 0x20
+		if isLetter := 'a' <= c && c <= 'z'; !isLetter && (i == 0 || strings.IndexByte("0123456789:_-", text[i]) < 0) {
+			return false
+		}
+	}
+	return text != ""
 }
 
 func (c context) stepTag(text string) (context, string, string) {
@@ -267,10 +296,15 @@ func (c context) afterTag() context {
 func (c context) stepName(text string) (context, string, string) {
 	end := strings.IndexAny(text, blanks+"/>=")
 	if end < 0 {
-		c.attr += strings.ToLower(text)
-		return c, "", ""
+		end = len(text)
 	}
 	c.attr += strings.ToLower(text[:end])
+	switch {
+	case !isName(c.attr):
+		return c, "", "the name of an attribute is missing, or is not one"
+	case end == len(text):
+		return c, "", ""
+	}
 	if text[end] == '=' {
 		c.place = beforeAttr
 		return c, text[end+1:], ""
@@ -298,7 +332,7 @@ func (c context) stepAttr(text string) (context, string, string) {
 	}
 	if strings.ContainsAny(value, "?#") {
 		c.url = afterQuery
-	} else if value != "" && c.url == atStart {
+	} else if strings.TrimLeft(value, blanks) != "" && c.url == atStart {
 		c.url = beforeQuery
 	}
 	return c, "", ""

@@ -133,6 +133,8 @@ func TestRefusedPlaces(t *testing.T) {
 		`<a href="{{if .}}/x{{end}}{{.}}">`:                 "different places",
 		`<p title="{{template "x"}}">{{define "x"}}{{end}}`: "only in text",
 		`a < b {{.}}`:                                       "name of a tag is missing",
+		`<p "{{.}}">`:                                       "name of an attribute",
+		`<!doctype {{.}}>`:                                  "name of a tag",
 		`{{break}}`:                                         "break",
 		`{{none .}}`:                                        `function "none" not defined`,
 	} {
