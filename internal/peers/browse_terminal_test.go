@@ -243,28 +243,3 @@ func TestBrowseDumb(t *testing.T) {
 	s = startTmux(t, 80, 24, browseIn(t, "", "|", "cat"))
 	s.has("browse needs a terminal")
 }
-
-// From the start of the program to the first screen, and to the end after "q".
-func BenchmarkBrowseStart(b *testing.B) {
-	home := b.TempDir()
-	for b.Loop() {
-		x := onTerminal(b, home, program, "browse")
-		x.wait(b, "? keys")
-		b.StopTimer()
-		x.press(b, "q")
-		<-x.ended
-		b.StartTimer()
-	}
-}
-
-// For comparison: the program alone.
-func BenchmarkLocusVersion(b *testing.B) {
-	home := b.TempDir()
-	for b.Loop() {
-		x := onTerminal(b, home, program, "--version")
-		x.wait(b, "locus version")
-		b.StopTimer()
-		<-x.ended
-		b.StartTimer()
-	}
-}

@@ -30,7 +30,7 @@ func BenchmarkScrollLongMenu(b *testing.B) {
 
 // Single keys in a menu of 20,000 items, at its end.
 func BenchmarkKeys(b *testing.B) {
-	for _, names := range []string{"down", "up", "tab", "shift+tab", "pgup", "pgdown", "home", "end", "n", "1 9 9 9 9 ="} {
+	for _, names := range []string{"down", "up", "tab", "shift+tab", "pgup", "pgdown", "home", "end", "n", "1 9 9 9 9 y"} {
 		b.Run(strings.ReplaceAll(names, " ", ""), func(b *testing.B) {
 			t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
 			t.keys("/").typing("file-19990.txt")

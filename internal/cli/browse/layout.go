@@ -183,9 +183,10 @@ func (p *page) lineOf(block, offset int) int {
 	return found
 }
 
-// linkLine returns the line on which a link begins, and its column there.
-func (p *page) linkLine(link, from int) (at, column int, ok bool) {
-	for i := from; i < len(p.lines); i++ {
+// linkLine returns the first line from one up to another that has a link, and its column
+// there.
+func (p *page) linkLine(link, from, to int) (at, column int, ok bool) {
+	for i := from; i < min(to, len(p.lines)); i++ {
 		column := term.Width(p.lines[i].prefix)
 		for _, r := range p.lines[i].runs {
 			if r.link == link {

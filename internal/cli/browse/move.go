@@ -31,8 +31,8 @@ func (m *model) isVisible(e *entry, link int) bool {
 	if link == noLink {
 		return false
 	}
-	at, _, ok := e.page.linkLine(link, e.top)
-	return ok && at < e.top+m.body()
+	_, _, ok := e.page.linkLine(link, e.top, e.top+m.body())
+	return ok
 }
 
 // visible returns the links that begin on the screen, in order.
@@ -45,7 +45,7 @@ func (m *model) visible(e *entry) (list []int) {
 				continue
 			}
 			if p.lines[i].offset > 0 && i == e.top {
-				if at, _, _ := p.linkLine(r.link, 0); at < e.top {
+				if _, _, ok := p.linkLine(r.link, 0, e.top); ok {
 					continue
 				}
 			}
@@ -113,8 +113,8 @@ func (m *model) link(by int) {
 	to := e.selected + by
 	if e.selected == noLink {
 		to = 0
-		for by < 0 {
-			to, by = n-1, 0
+		if by < 0 {
+			to = n - 1
 		}
 	}
 	m.choose(e, (to+n)%n)
@@ -126,7 +126,7 @@ func (m *model) choose(e *entry, link int) {
 	if m.isVisible(e, link) {
 		return
 	}
-	if at, _, ok := e.page.linkLine(link, 0); ok {
+	if at, _, ok := e.page.linkLine(link, 0, len(e.page.lines)); ok {
 		e.top = at - m.body()/3
 		m.settle(e)
 	}

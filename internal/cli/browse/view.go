@@ -45,7 +45,7 @@ func (m *model) View() tea.View {
 // found, or on the first line.
 func (m *model) cursor(e *entry) (x, y int) {
 	if e.selected != noLink {
-		if at, column, ok := e.page.linkLine(e.selected, e.top); ok && at < e.top+m.body() {
+		if at, column, ok := e.page.linkLine(e.selected, e.top, e.top+m.body()); ok {
 			return min(column, m.width-1), 1 + at - e.top
 		}
 	}
