@@ -13,6 +13,7 @@ import (
 // do asks once for jobs with the same base, and stores what that told, or has them tried
 // again.
 func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket) {
+	defer w.queue.leave(h.part)
 	if why := w.queue.isShut(h); why != "" {
 		w.queue.release(h, t)
 		w.store(ctx, s, jobs, h, shutAnswer(jobs, why))

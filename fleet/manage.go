@@ -209,19 +209,12 @@ func (w *Worker) drain(p *partition) {
 // endDrained gives back the leases of partitions that are drained and have no request.
 func (w *Worker) endDrained(ctx context.Context) {
 	for _, p := range w.sortedParts() {
-		if w.isIdle(p) {
+		if w.queue.isIdle(p) {
 			if err := w.giveBack(ctx, p); err != nil {
 				w.options.note("a lease is not given back, and expires: %v", err)
 			}
 		}
 	}
-}
-
-// isIdle reports whether p is drained and has no request.
-func (w *Worker) isIdle(p *partition) bool {
-	w.queue.mu.Lock()
-	defer w.queue.mu.Unlock()
-	return p.draining && p.active == 0
 }
 
 // end ends a partition. It may be called again.
@@ -252,9 +245,9 @@ func (w *Worker) leave() {
 	}
 	for _, p := range w.sortedParts() {
 		// Other workers may have permits for hosts of p.
-		for !w.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
+		for !w.queue.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
 		}
-		if err != nil || !w.isIdle(p) {
+		if err != nil || !w.queue.isIdle(p) {
 			w.end(p) // the server does not answer, or the lease must expire
 			continue
 		}

@@ -100,6 +100,7 @@ func hostName(t *testing.T, host string) string {
 // The pause that a host asked for, or that a failure causes, is kept by the worker that takes
 // over.
 func TestPauseOutlivesWorker(t *testing.T) {
+	t.Parallel()
 	for _, one := range []struct {
 		name, after string
 		status      int
@@ -152,6 +153,7 @@ func TestPauseOutlivesWorker(t *testing.T) {
 // The Crawl-delay of a robots.txt is kept by the worker that takes over, which does not ask for
 // the file again.
 func TestRobotsOutlivesWorker(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(_, path string) (int, string) {
 		switch path {
 		case "/robots.txt":
@@ -195,6 +197,7 @@ func TestRobotsOutlivesWorker(t *testing.T) {
 // A host that tells one worker that it is overloaded, in a redirect, gets its pause from all
 // workers.
 func TestPauseForAllWorkers(t *testing.T) {
+	t.Parallel()
 	const pause = 30 * time.Second
 	var mu sync.Mutex
 	var refused time.Time

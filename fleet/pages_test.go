@@ -12,6 +12,7 @@ import (
 // A site has at most so many pages, whichever of several workers read them. Other links of its
 // pages are asked for, but not read.
 func TestMaxPages(t *testing.T) {
+	t.Parallel()
 	const most, n = 25, 60
 	w := newWorld(t, func(host, path string) (int, string) {
 		if path == "/robots.txt" {

@@ -46,6 +46,7 @@ type partition struct {
 	saved    uint64 // the low-water mark that is stored
 	hosts    map[string]*host
 	active   int  // requests for its hosts
+	busy     int  // jobs that were taken together, and whose verdicts are not stored yet
 	draining bool // it begins no job any more
 }
 
@@ -173,7 +174,7 @@ func (s *scheduler) wakeAt(h *host, at time.Time) {
 	})
 }
 
-// take waits for jobs that one request answers; done must follow. The request may begin with
+// take waits for jobs that one request answers; leave must follow. The request may begin with
 // the ticket, which is 0 if nothing is to be asked. ok is false if the scheduler has ended.
 func (s *scheduler) take() (jobs []*job, h *host, t ticket, ok bool) {
 	s.mu.Lock()
@@ -209,10 +210,26 @@ func (s *scheduler) take() (jobs []*job, h *host, t ticket, ok bool) {
 		h.jobs = rest
 		h.active++
 		h.part.active++
+		h.part.busy++
 		s.offer(h)
 		return jobs, h, t, true
 	}
 	return nil, nil, 0, false
+}
+
+// leave ends what take began. Until then, the partition is not given back: another worker would
+// ask again.
+func (s *scheduler) leave(p *partition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.busy--
+}
+
+// isIdle reports whether p is drained, has no request, and all its verdicts are stored.
+func (s *scheduler) isIdle(p *partition) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return p.draining && p.active == 0 && p.busy == 0
 }
 
 // done ends jobs of h for good.

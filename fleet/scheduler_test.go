@@ -210,3 +210,20 @@ func TestSchedulerTurn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A partition is not given back while a verdict is not stored, even if the turn is free again.
+func TestSchedulerIdle(t *testing.T) {
+	s, p, _ := testQueue()
+	s.add(p, testJob("a", 1), limits{})
+	_, h, ticket, _ := s.take()
+	p.draining = true
+	if s.isIdle(p) {
+		t.Error("idle in a request")
+	}
+	if s.release(h, ticket); s.isIdle(p) {
+		t.Error("idle before the verdict is stored")
+	}
+	if s.leave(p); !s.isIdle(p) {
+		t.Error("never idle")
+	}
+}
