@@ -19,7 +19,7 @@ func (t *tester) picture() string {
 	v := t.m.View()
 	var b strings.Builder
 	width, height := t.m.width*cellWidth, t.m.height*cellHeight
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"15\" xml:space=\"preserve\">\n", width, height)
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"15\">\n", width, height)
 	fmt.Fprintf(&b, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height)
 	for y, line := range strings.Split(v.Content, "\n") {
 		x, style := 0, ""
@@ -64,6 +64,7 @@ func drawRun(b *strings.Builder, x, y int, text, style string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	text = strings.ReplaceAll(text, " ", "\u00a0") // renderers join blanks
 	fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" fill=\"%s\"%s>%s</text>\n",
 		x*cellWidth, y*cellHeight+cellHeight-5, term.Width(text)*cellWidth, fill, attributes, html.EscapeString(text))
 }
