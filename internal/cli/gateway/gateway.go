@@ -71,8 +71,7 @@ times, and nothing is dialled. Programs choose a time by Accept-Datetime (RFC 70
 
 Requests are logged to standard error, without passwords.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
-  locus gateway --deny telnet: --deny .example.com --log-format json
-  locus gateway --config gateway.toml --check-config`,
+  locus gateway --deny telnet: --deny .example.com --log-format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
