@@ -14,7 +14,7 @@ func TestDocumentedFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := "--worker_pool --network --target --from --chown" // of other programs
+	others := "--worker_pool --network --target --from --chown --count" // of other programs
 	for _, name := range []string{"../../../docs/beam.md", "../../../contrib/beam/Containerfile", "../../../contrib/beam/submit"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
