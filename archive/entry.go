@@ -70,7 +70,7 @@ func checksum[T string | []byte](line T) uint32 {
 func isWhole[T string | []byte](line T) bool {
 	text := string(line)
 	at := strings.LastIndexByte(text, '\t') + 1
-	return strconv.FormatUint(uint64(checksum(text[:at])), 16) == text[at:]
+	return at > 0 && strconv.FormatUint(uint64(checksum(text[:at])), 16) == text[at:]
 }
 
 var errEntry = errors.New("the index is damaged")

@@ -97,6 +97,7 @@ func TestIndexDamaged(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "head\n", "other\n" + indexEnd, whole[:len(whole)-3], strings.Replace(whole, "20010101000000", "20010101000001", 1),
+		"head\n0\n" + indexEnd, // the checksum of nothing
 		changed("20010101000000", "x"), changed("\t0\t", "\t-1\t"), changed("http", "http\t"),
 	} {
 		name := filepath.Join(t.TempDir(), "index")
@@ -126,6 +127,7 @@ func FuzzEntry(f *testing.F) {
 	e := entry{key: "h web //h/", time: "20010101000000", kind: kindWhole, file: 3, offset: 5, status: 200, media: "text/html", digest: "sha1:A", url: "http://h/"}
 	f.Add(string(e.append(nil)))
 	f.Add("h web //h/\t20010101000000\ta\t3\t5\t200\ttext/html\tsha1:A\thttp://h/")
+	f.Add("0")
 	f.Add("\tA\t20010101000000\ta\t0\t0\t0\t\t\thttp://h/")
 	f.Fuzz(func(t *testing.T, line string) {
 		line, _, _ = strings.Cut(line, "\n")

@@ -20,9 +20,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(childEnv); dir != "" {
-		child(dir)
-	}
 	goleak.VerifyTestMain(m)
 }
 

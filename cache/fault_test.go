@@ -1,49 +1,74 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/locus-url/locus/internal/faults"
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// faultCache is a cache of answers as a store.
+// faultSize is how many bytes the cache may have: fewer than are put, so it evicts.
+const faultSize = 1 << 20
+
+// faultCache is a cache of answers as a store. Closing it checks that it has no other
+// files than those of its answers.
 type faultCache struct {
 	*Store
+	t  *testing.T
 	rt http.RoundTripper
 }
 
-func (c *faultCache) ask(i int, field string) (body string, status int, err error) {
+func (c *faultCache) ask(i int, field string) (status int, err error) {
 	n := 1000 + i*7919%5000
+	if i%7 == 6 {
+		n *= 30
+	}
 	req, err := http.NewRequestWithContext(context.Background(), "GET", fmt.Sprintf("http://h/%d/%d", n, i), nil)
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
 	req.Header.Set("Cache-Control", field)
 	resp, err := c.rt.RoundTrip(req)
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
 	defer resp.Body.Close()
 	octets, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode == 200 && string(octets) != text(req.URL.String(), n) {
 		err = fmt.Errorf("%w: %d octets", faults.ErrWrong, len(octets))
 	}
-	return string(octets), resp.StatusCode, err
+	return resp.StatusCode, err
 }
 
+// Put asks for four answers at once.
 func (c *faultCache) Put(i int) error {
-	_, _, err := c.ask(i, "max-age=1000")
-	return err
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	for worker := range errs {
+		all.Go(func() { _, errs[worker] = c.ask(i+1000*worker, "max-age=1000") })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
 }
 
 func (c *faultCache) Get(i int) (bool, error) {
-	_, status, err := c.ask(i, "only-if-cached")
+	status, err := c.ask(i, "only-if-cached")
 	return status == 200, err
+}
+
+func (c *faultCache) Close() error {
+	err := c.Store.Close()
+	size, files, entries := diskUsage(c.t, c.Store), countBodies(c.t, c.Store), c.Stats().Entries
+	if err == nil && (size > faultSize || files != entries) {
+		err = fmt.Errorf("%s: %d octets, %d files, %d answers", c.dir, size, files, entries)
+	}
+	return err
 }
 
 func TestFaults(t *testing.T) {
@@ -53,12 +78,13 @@ func TestFaults(t *testing.T) {
 	}
 	faults.Run(t, faults.Driver{
 		Open: func(dir string) (faults.Store, error) {
-			s, err := Open(dir, registry, &Options{Size: 4 << 20, Memory: 1})
+			s, err := Open(dir, registry, &Options{Size: faultSize, Memory: 1})
 			if err != nil {
 				return nil, err
 			}
-			return &faultCache{s, s.Transport(texts())}, nil
+			return &faultCache{s, t, s.Transport(texts())}, nil
 		},
 		Promise: faults.Never,
+		Entries: 30,
 	})
 }

@@ -3,6 +3,7 @@ package mailstore
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,8 +14,9 @@ import (
 // faultVar names the folder of the mail, for all processes of the test.
 const faultVar = "LOCUS_TEST_MAIL"
 
-// faultMessages is how many messages there are; numbers are counted around.
-const faultMessages = 600
+// There are so many messages in an mbox file, and as many files. Numbers are counted
+// around.
+const faultMessages, faultFiles = 300, 30
 
 // faultIndex is an index of mail as a store: every message is found, whatever happens to
 // the index.
@@ -30,7 +32,15 @@ func (s faultIndex) Put(i int) error {
 }
 
 func (s faultIndex) Get(i int) (bool, error) {
-	want := id(i % faultMessages)
+	if found, err := s.finds(id(i % faultMessages)); !found || err != nil {
+		return found, err
+	}
+	return s.finds(faultFile(i))
+}
+
+func faultFile(i int) string { return fmt.Sprintf("file%d@a", i%faultFiles) }
+
+func (s faultIndex) finds(want string) (bool, error) {
 	list, err := s.Find(context.Background(), want)
 	if err != nil {
 		return false, err
@@ -52,12 +62,16 @@ func TestFaults(t *testing.T) {
 	if os.Getenv(faultVar) == "" {
 		dir := t.TempDir()
 		t.Setenv(faultVar, dir)
-		writeMbox(t, filepath.Join(dir, "mbox"), faultMessages)
+		write(t, filepath.Join(dir, "mail", "mbox"), "")
+		writeMbox(t, filepath.Join(dir, "mail", "mbox"), faultMessages)
+		for i := range faultFiles {
+			write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), letter(faultFile(i), "x"))
+		}
 		readable(t, dir)
 	}
 	faults.Run(t, faults.Driver{
 		Open: func(dir string) (faults.Store, error) {
-			s, err := Open(context.Background(), Options{Cache: dir, Sources: []string{filepath.Join(os.Getenv(faultVar), "mbox")}})
+			s, err := Open(context.Background(), Options{Cache: dir, Sources: []string{filepath.Join(os.Getenv(faultVar), "mail")}})
 			if err != nil {
 				return nil, err
 			}
@@ -79,7 +93,13 @@ func readable(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chmod(filepath.Join(dir, "mbox"), 0o644); err != nil {
+	err := filepath.WalkDir(filepath.Join(dir, "mail"), func(name string, e fs.DirEntry, err error) error {
+		if err == nil {
+			err = os.Chmod(name, 0o755)
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -41,10 +41,12 @@ func (m Mailbox) String() string {
 func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 
 // ParseMailboxes parses a list of addresses, with or without names, that commas separate
-// (RFC 5322). The error wraps [ErrAddress].
+// (RFC 5322). The error wraps [ErrAddress]. An address with an empty quoted local part, and
+// one at an IPv6 address, is accepted only alone and without a name: package net/mail reads
+// neither.
 func ParseMailboxes(text string) ([]Mailbox, error) {
 	if addressFault(text) == "" {
-		// Package net/mail does not accept an IPv6 address after "@".
+		// Package net/mail does not accept an IPv6 address after "@", or "" before it.
 		return []Mailbox{{Address: text}}, nil
 	}
 	list, err := mail.ParseAddressList(text)
@@ -72,7 +74,8 @@ func (m Mailbox) check() error {
 }
 
 // CheckAddress checks that address is a Mailbox of RFC 5321 section 4.1.2, with UTF-8 (RFC
-// 6531 section 3.3). A domain literal must be an IP address. The error wraps [ErrAddress].
+// 6531 section 3.3): the local part may be empty in quotes, and the domain one label, even a
+// number. A domain literal must be an IP address. The error wraps [ErrAddress].
 func CheckAddress(address string) error {
 	if help := addressFault(address); help != "" {
 		return fmt.Errorf("submit: %w: %s: %s", ErrAddress, locus.Quote(address), help)

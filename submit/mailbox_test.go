@@ -14,7 +14,7 @@ func TestCheckAddress(t *testing.T) {
 		// RFC 5321 appendix D, RFC 5322 appendix A, RFC 6068 section 6, RFC 1738 section 3.5.
 		"Smith@bar.com", "Jones@foo.com", "brown@foo.com", "jdoe@machine.example", "mary@example.net", "john.q.public@example.com",
 		"gorby%kremvax@example.com", "unlikely?address@example.com", `"not@me"@example.org`, `"oh\\no"@example.org`, `"\\\"it's ugly\\\""@example.org`,
-		"user@localhost", "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]", "a@[ipv6:::1]", `" "@b`, "a+b@c", "-oQ/tmp@x.example", "a@xn--bcher-kva.example",
+		"user@localhost", "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]", "a@[ipv6:::1]", `" "@b`, `""@7`, "a+b@c", "-oQ/tmp@x.example", "a@xn--bcher-kva.example",
 		// RFC 6531 section 3.3.
 		"用户@例子.广告", "Pelé@example.com", "δοκιμή@παράδειγμα.δοκιμή", "अजय@डाटा.भारत", `"ü x"@b`,
 		strings.Repeat("a", 64) + "@b", "a@" + strings.Repeat("b", 63) + ".c",
@@ -58,7 +58,11 @@ func TestParseMailboxes(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "joe", "a@b,,;", "a@b c@d", "<a@b", "a@b\r\nBcc: x@y", "a@b\n", "Joe\x00 <a@b>", "a@b_c", "=?utf-8?q?a=0D=0AX=3A_y?= <a@b>"} {
+	// RFC 5321 allows an empty local part, which package net/mail does not read.
+	if got, err := submit.ParseMailboxes(`""@7`); err != nil || !slices.Equal(got, []submit.Mailbox{{Address: `""@7`}}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, text := range []string{`Joe <""@7>`, `""@7, a@b`, "", "joe", "a@b,,;", "a@b c@d", "<a@b", "a@b\r\nBcc: x@y", "a@b\n", "Joe\x00 <a@b>", "a@b_c", "=?utf-8?q?a=0D=0AX=3A_y?= <a@b>"} {
 		if got, err := submit.ParseMailboxes(text); !errors.Is(err, submit.ErrAddress) && !errors.Is(err, submit.ErrField) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}

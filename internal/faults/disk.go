@@ -303,9 +303,13 @@ func damage(t *testing.T, d *Driver) {
 	n := d.entries()
 	fill(t, d, whole, 0, n)
 	names := d.files(t, whole)
-	if len(names) > maxDamaged {
+	most, rounds := 3, 1
+	if thorough() {
+		most, rounds = 12, 4
+	}
+	if len(names) > most {
 		rand.New(rand.NewPCG(1738, 0)).Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-		names = names[:maxDamaged]
+		names = names[:most]
 	}
 	if len(names) == 0 {
 		t.Fatal("the store has no files")
@@ -320,7 +324,7 @@ func damage(t *testing.T, d *Driver) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for kind, changed := range damages(octets, other) {
+		for kind, changed := range damages(octets, other, rounds) {
 			if bytes.Equal(changed, octets) {
 				continue
 			}
@@ -345,9 +349,6 @@ func damage(t *testing.T, d *Driver) {
 	}
 	t.Logf("%d damaged stores opened, %d refused", opened, refused)
 }
-
-// maxDamaged is the most files of a store that are damaged.
-const maxDamaged = 12
 
 // openDamaged opens a damaged store and uses it. It reports whether it opened.
 func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
@@ -379,8 +380,9 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	return true
 }
 
-// damages returns octets changed in many ways, by the name of each.
-func damages(octets, other []byte) map[string][]byte {
+// damages returns octets changed in many ways, by the name of each. rounds is how often
+// the ways that have places are taken.
+func damages(octets, other []byte, rounds int) map[string][]byte {
 	size := len(octets)
 	list := map[string][]byte{
 		"an empty form":          nil,
@@ -397,13 +399,13 @@ func damages(octets, other []byte) map[string][]byte {
 		list[fmt.Sprintf("a cut to %d bytes", cut)] = octets[:cut]
 	}
 	random := rand.New(rand.NewPCG(1738, uint64(size)))
-	for round := range 12 {
+	for round := range 3 * rounds {
 		changed := bytes.Clone(octets)
 		at := random.IntN(size)
 		changed[at] ^= byte(1 + random.IntN(255))
 		list[fmt.Sprintf("a flip at %d (%d)", at, round)] = changed
 	}
-	for round := range 4 {
+	for round := range rounds {
 		changed := bytes.Clone(octets)
 		at := random.IntN(size) / 4096 * 4096
 		clear(changed[at:min(at+4096, size)])

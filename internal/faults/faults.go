@@ -104,7 +104,8 @@ func (d *Driver) room() int {
 	return d.Room
 }
 
-// Run runs the column of a store. It must be called by a test that has no other content,
+// Run runs the column of a store: with CI=true all of it, otherwise few of the kills and
+// of the damages. It must be called by a test that has no other content,
 // because the test is run again in processes that are killed.
 func Run(t *testing.T, d Driver) {
 	if role := os.Getenv(roleVar); role != "" {
@@ -123,6 +124,9 @@ func Run(t *testing.T, d Driver) {
 		})
 	}
 }
+
+// thorough reports whether a test may take minutes: with CI=true, and without -short.
+func thorough() bool { return os.Getenv("CI") == "true" && !testing.Short() }
 
 // fill stores entries from first up to, not including, end.
 func fill(t *testing.T, d *Driver, dir string, first, end int) {

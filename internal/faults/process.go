@@ -114,9 +114,9 @@ func kill(t *testing.T, d *Driver) {
 	dir := folder(t)
 	fill(t, d, dir, 0, 1) // an empty store is another case
 	next, acknowledged := 1, map[int]bool{0: true}
-	rounds := 8
-	if testing.Short() {
-		rounds = 2
+	rounds := 2
+	if thorough() {
+		rounds = 8
 	}
 	for round := range rounds {
 		cmd, lines := start(t, rolePut+" "+strconv.Itoa(next), dir, nil)

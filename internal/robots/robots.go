@@ -2,6 +2,7 @@
 package robots
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -28,10 +29,11 @@ type Rules struct {
 	sitemaps []string
 }
 
-// Allows reports whether u may be requested.
+// Allows reports whether u may be requested. The robots.txt itself always may (RFC 9309
+// section 2.2.2).
 func (r *Rules) Allows(u locus.URL) bool {
 	text, _ := u.Path()
-	return r == nil || r.group.allows("/"+text)
+	return r == nil || text == "robots.txt" || r.group.allows("/"+text)
 }
 
 // Delay returns the pause between two requests that the host wants; 0: none.
@@ -71,7 +73,7 @@ type DoFunc func(context.Context, access.Request) (*access.Result, error)
 
 // Get gets the robots.txt of a host (RFC 9309 section 2.3) with do. from is as in
 // [access.Request]. A missing one, which allows everything, has no octets. If the server
-// can't deliver it, nothing is allowed, which is the error.
+// can't deliver all of it, nothing is allowed, which is the error.
 func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([]byte, error) {
 	at, err := locus.Parse(root.String() + "robots.txt")
 	if err != nil {
@@ -87,8 +89,8 @@ func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([
 		return nil, nil
 	}
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxSize))
-	if err != nil && len(octets) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, err // what disallows may be in the rest
 	}
 	return octets, nil
 }
@@ -99,7 +101,11 @@ func Parse(octets []byte) *Rules {
 	if len(octets) == 0 {
 		return nil
 	}
-	f := parseFile(string(octets[:min(len(octets), maxSize)]))
+	if len(octets) >= maxSize {
+		// Half of a line says something else: "Allow: /" of "Allow: /a".
+		octets = octets[:bytes.LastIndexAny(octets[:maxSize], "\r\n")+1]
+	}
+	f := parseFile(string(octets))
 	return &Rules{f.group(), f.sitemaps}
 }
 

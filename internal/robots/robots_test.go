@@ -7,6 +7,7 @@ import (
 	"net/textproto"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -47,6 +48,14 @@ func TestFetch(t *testing.T) {
 		if r, err := fetch("", test.err); (err == nil) != test.known || r != nil {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
+	}
+	// A part of a file may lack the rules that disallow.
+	torn := io.MultiReader(strings.NewReader("User-agent: *\nAllow: /\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	r, err = Fetch(context.Background(), func(context.Context, access.Request) (*access.Result, error) {
+		return &access.Result{Resource: &scheme.Object{Body: io.NopCloser(torn)}}, nil
+	}, u, nil)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || r != nil {
+		t.Errorf("a part of a robots.txt: %v, %v", r, err)
 	}
 	var none *Rules
 	if !none.Allows(u) || none.Delay() != 0 || none.Sitemaps() != nil {

@@ -17,9 +17,10 @@ type group struct {
 	delay time.Duration
 }
 
-// rule is a line "Allow" or "Disallow". Its pattern is normal, without a final "*".
+// rule is a line "Allow" or "Disallow".
 type rule struct {
-	pattern string
+	pattern string // normal, without a final "*"
+	octets  int    // of the pattern as it was written: the most specific rule decides
 	allow   bool
 }
 
@@ -59,15 +60,15 @@ func (f *file) add(key, value string) {
 		f.forOwn = f.forOwn || strings.EqualFold(token, agent)
 		f.forAll = f.forAll || value == "*"
 		f.named = f.named || f.forOwn
-		return
 	case "sitemap":
 		if value != "" {
 			f.sitemaps = append(f.sitemaps, value)
 		}
-		return // it belongs to no group, and ends none
 	case "allow", "disallow":
+		f.isInHeading = false
 		f.eachGroup(func(g *group) { g.add(value, key == "allow") })
 	case "crawl-delay", "crawldelay":
+		// As any other line it ends no heading (RFC 9309 section 2.2.4).
 		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // not NaN
 			delay := maxDelay
 			if n < maxDelay.Seconds() {
@@ -75,10 +76,7 @@ func (f *file) add(key, value string) {
 			}
 			f.eachGroup(func(g *group) { g.delay = delay })
 		}
-	default:
-		return
 	}
-	f.isInHeading = false
 }
 
 func (f *file) eachGroup(do func(*group)) {
@@ -120,17 +118,18 @@ func (g *group) add(path string, allow bool) {
 	if path[0] != '/' && path[0] != '*' {
 		path = "/" + path
 	}
-	pattern := strings.TrimRight(normal(path, true), "*")
+	path = normal(path, true)
+	pattern := strings.TrimRight(path, "*")
 	wild := strings.IndexByte(pattern, '*')
 	switch {
 	case wild < 0 && !strings.HasSuffix(pattern, "$"):
-		g.plain = append(g.plain, rule{pattern, allow})
+		g.plain = append(g.plain, rule{pattern, len(path), allow})
 	case len(g.wild) < maxWild:
-		g.wild = append(g.wild, rule{pattern, allow})
+		g.wild = append(g.wild, rule{pattern, len(path), allow})
 	case !allow && wild < 0:
-		g.plain = append(g.plain, rule{strings.TrimSuffix(pattern, "$"), false})
+		g.plain = append(g.plain, rule{strings.TrimSuffix(pattern, "$"), len(path), false})
 	case !allow:
-		g.plain = append(g.plain, rule{pattern[:wild], false})
+		g.plain = append(g.plain, rule{pattern[:wild], len(path), false})
 	}
 }
 
@@ -140,9 +139,9 @@ func (g *group) allows(path string) bool {
 	path = normal(path, false)
 	longest, allowed := -1, true
 	consider := func(r rule) {
-		if n := len(r.pattern); n > longest {
-			longest, allowed = n, r.allow
-		} else if n == longest {
+		if r.octets > longest {
+			longest, allowed = r.octets, r.allow
+		} else if r.octets == longest {
 			allowed = allowed || r.allow
 		}
 	}
@@ -152,7 +151,7 @@ func (g *group) allows(path string) bool {
 		}
 	}
 	for _, r := range g.wild {
-		if len(r.pattern) >= longest && matches(r.pattern, path) {
+		if r.octets >= longest && matches(r.pattern, path) {
 			consider(r)
 		}
 	}
@@ -186,8 +185,8 @@ func matches(pattern, path string) bool {
 
 // normal returns a path in the spelling that is compared (RFC 9309 section 2.2.2): no
 // unreserved character is escaped, every other octet beyond ASCII is, and hexadecimal
-// digits are in upper case. A "%" that begins no escape is escaped. "*" and "$" are escaped, except in a pattern, where "*" and a
-// final "$" are wildcards.
+// digits are in upper case. A "%" that begins no escape is escaped. "*" and "$" are
+// escaped, except in a pattern, where "*" and a final "$" are wildcards.
 func normal(path string, isPattern bool) string {
 	const upper = "0123456789ABCDEF"
 	b := make([]byte, 0, len(path)+16)

@@ -47,6 +47,10 @@ func TestRules(t *testing.T) {
 		{all + "Disallow: /page\nAllow: /page\n", "/page", true},
 		{all + "Allow: /page\nDisallow: /*.htm\n", "/page.htm", false},
 		{all + "Allow: /example/page/\nDisallow: /example/page/disallowed.gif\n", "/example/page/disallowed.gif", false},
+		{all + "Allow: /\nDisallow: /*\n", "/a", false},
+		{all + "Allow: /a*\nDisallow: /*a\n", "/a", true},
+		{all + "Disallow: /\n", "/robots.txt", true},
+		{all + "Disallow: /\n", "/robots.txt?a", false},
 		// Escapes.
 		{all + "Disallow: /foo/bar?baz=quz\n", "/foo/bar?baz=quz", false},
 		{all + "Disallow: /foo/bar?baz=https%3a%2F%2Ffoo.bar\n", "/foo/bar?baz=https%3A%2F%2Ffoo.bar", false},
@@ -65,6 +69,7 @@ func TestRules(t *testing.T) {
 		{"User-agent: locust\nDisallow: /\n", "/a", true},
 		{"User-agent: loc\nDisallow: /\n", "/a", true},
 		{"User-agent: *\nSitemap: http://h.example/\nUser-agent: locus\nDisallow: /\n", "/a", false},
+		{"User-agent: locus\nCrawl-delay: 1\nother: x\n\nUser-agent: x\nDisallow: /\n", "/a", false},
 		// One bad line does not make the others void.
 		{"Disallow: /b\n" + all + "Disallow: /a\n", "/a", false},
 		{"Disallow: /b\n" + all + "Disallow: /a\n", "/b", true},
@@ -127,6 +132,16 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// The line at the limit of the size is not taken for a shorter one.
+func TestCut(t *testing.T) {
+	start := "User-agent: *\nDisallow: /\n#"
+	text := start + strings.Repeat("x", maxSize-len(start)-len("\nAllow: /")) + "\nAllow: /a\n"
+	if allows(text, "/b") || !allows("User-agent: *\nDisallow: /\nAllow: /", "/b") {
+		t.Error("half of a line allows everything")
+	}
+	Parse([]byte(strings.Repeat("x", maxSize))) // no line at all
+}
+
 // slowMatches is a readable twin of matches.
 func slowMatches(pattern, path string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
@@ -146,7 +161,7 @@ func FuzzMatches(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
-		if len(pattern) > 200 || !utf8.ValidString(pattern) || !utf8.ValidString(path) {
+		if len(pattern) > 200 || len(path) > 1000 || !utf8.ValidString(pattern) || !utf8.ValidString(path) {
 			return // regular expressions are of characters
 		}
 		if got, want := matches(pattern, path), slowMatches(pattern, path); got != want {
