@@ -30,6 +30,9 @@ type options struct {
 	csv, svg    string
 	out         io.Writer
 	tolerance   float64 // multiplies what may grow and fail; 0: 1
+	// longer is for how long after time the load may go on, until all kinds of requests
+	// were answered once.
+	longer time.Duration
 }
 
 const (
@@ -122,12 +125,12 @@ func (s *soak) quiet(to *sample) error {
 	return s.town.gateway.ask(idleCommand, to)
 }
 
-// load begins requests until the time is over, takes samples meanwhile, and waits for the
+// load begins requests until the time is over, takes samples meanwhile, and breaks off the
 // requests under way.
 func (s *soak) load(ctx context.Context) error {
 	fmt.Fprintln(s.out, strings.Join(columns, "\t"))
 	s.begun = time.Now()
-	ctx, cancel := context.WithTimeout(ctx, s.time)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
 	wg.Go(func() { s.begin(ctx, &wg) })
@@ -181,11 +184,24 @@ func (s *soak) request(ctx context.Context, kind int, seed uint64) {
 	}
 }
 
-// watch takes samples until ctx ends.
+// isOver reports whether the load has lasted long enough.
+func (s *soak) isOver() bool {
+	past := time.Since(s.begun) - s.time
+	if past < 0 {
+		return false
+	}
+	complete := len(s.samples) >= minSamples
+	for i := range s.counts {
+		complete = complete && s.counts[i].done.Load() > 0
+	}
+	return complete || past >= s.longer
+}
+
+// watch takes samples until the load is over, or ctx ends.
 func (s *soak) watch(ctx context.Context) error {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
-	for {
+	for !s.isOver() {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -204,6 +220,7 @@ func (s *soak) watch(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // settle waits until goroutines and descriptors are back at the start.
