@@ -10,15 +10,14 @@ import (
 type place uint8
 
 const (
-	inText     place = iota
-	inTag            // between attributes
-	inName           // of an attribute, or after one
-	beforeAttr       // after "="
-	inAttr           // in double quotes
-	inOther          // in single quotes, or without quotes: no place for values
-	inComment
-	inCode      // script or style
-	inEscapable // title or textarea: text in which no tag begins
+	inText      place = iota
+	inTag             // between attributes
+	inName            // of an attribute, or after one
+	beforeAttr        // after "="
+	inAttr            // in double quotes
+	inOther           // in single quotes, or without quotes: no place for values
+	inCode            // script or style
+	inEscapable       // title or textarea: text in which no tag begins
 )
 
 // context is the state of the HTML at a point of a template.
@@ -31,15 +30,6 @@ type context struct {
 	url     urlPart
 	split   bool // a piece ended within a name, which must not continue in the next one
 }
-
-// urlPart is how much of a URL stands before a value.
-type urlPart uint8
-
-const (
-	atStart urlPart = iota
-	beforeQuery
-	afterQuery // or in the fragment
-)
 
 // tracker follows one template.
 type tracker struct {
@@ -123,7 +113,9 @@ func (k *tracker) branch(n *parse.BranchNode, c context, again bool) (context, e
 	}
 	joined, ok := join(one, other)
 	if again && ok {
-		_, ok = join(one, c)
+		var next context
+		next, ok = join(one, c)
+		ok = ok && next.url == c.url // the values in it are escaped for c
 	}
 	if !ok {
 		return c, k.errorAt(n, "its branches end in different places of the HTML")
@@ -143,7 +135,7 @@ func join(a, b context) (context, bool) {
 	a.split, b.split = false, false
 	if a.place == inAttr && a.url != b.url {
 		// The stricter part holds: after a query nothing is a delimiter.
-		if a.url == atStart || b.url == atStart {
+		if min(a.url, b.url) < beforeQuery {
 			return a, false
 		}
 		a.url, b.url = afterQuery, afterQuery
@@ -196,18 +188,27 @@ func (c context) step(text string) (_ context, rest, why string) {
 			i++
 		}
 		return context{place: inTag, tag: c.tag, closing: c.closing}, text[i:], ""
-	case inComment:
-		_, rest, ok := strings.Cut(text, "-->")
-		if !ok {
-			return c, "", ""
-		}
-		return context{}, rest, ""
 	}
 	rest, ok := afterEnd(text, c.tag)
-	if !ok {
+	switch inside := text[:len(text)-len(rest)]; {
+	case c.place == inCode && strings.Contains(inside, "<!--"):
+		return c, "", `"<!--" in a ` + c.tag // the end tag may not end it then
+	case !ok && endsInEnd(text, c.tag):
+		return c, "", "an end tag continues after the piece"
+	case !ok:
 		return c, "", ""
 	}
 	return context{place: inTag, tag: c.tag, closing: true}, rest, ""
+}
+
+// endsInEnd reports whether text ends in the beginning of the end tag of an element.
+func endsInEnd(text, tag string) bool {
+	i := strings.LastIndexByte(text, '<')
+	if i < 0 {
+		return false
+	}
+	end, begun := "</"+tag, text[i:]
+	return len(begun) <= len(end) && strings.EqualFold(begun, end[:len(begun)])
 }
 
 // afterEnd returns what stands after the name of the end tag of an element.
@@ -231,7 +232,7 @@ func (c context) stepText(text string) (context, string, string) {
 	case i+1 == len(text):
 		return c, "", `"<" at the end of a piece`
 	case strings.HasPrefix(text[i:], "<!--"):
-		return context{place: inComment}, text[i+4:], ""
+		return c, "", "a comment of HTML; write {{/* */}}"
 	case len(text) >= i+len(doctype) && strings.EqualFold(text[i:i+len(doctype)], doctype):
 		return c, text[i+len(doctype):], ""
 	}
@@ -314,6 +315,8 @@ func (c context) stepName(text string) (context, string, string) {
 
 func (c context) stepBefore(text string) (context, string, string) {
 	switch text[0] {
+	case ' ', '\t', '\r', '\n', '\f':
+		return c, "", `a blank after "="`
 	case '"':
 		c.place, c.url = inAttr, atStart
 		return c, text[1:], ""
@@ -330,10 +333,8 @@ func (c context) stepAttr(text string) (context, string, string) {
 	if ended {
 		return context{place: inTag, tag: c.tag, closing: c.closing}, rest, ""
 	}
-	if strings.ContainsAny(value, "?#") {
-		c.url = afterQuery
-	} else if strings.TrimLeft(value, blanks) != "" && c.url == atStart {
-		c.url = beforeQuery
+	if isURLAttr(c.attr) {
+		c.url = c.url.after(value)
 	}
 	return c, "", ""
 }

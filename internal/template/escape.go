@@ -32,7 +32,46 @@ func (c context) escape() (_ escape, why string) {
 	case !isURLAttr(name):
 		return escapeText, ""
 	}
-	return escapeURL + escape(c.url), ""
+	switch c.url {
+	case atStart:
+		return escapeURL, ""
+	case beforeQuery:
+		return escapeURLRest, ""
+	case afterQuery:
+		return escapeURLQuery, ""
+	}
+	return 0, `a value after a part of a scheme, or one that is not http, https or mailto; write "/" or "?" before it`
+}
+
+// urlPart is how much of a URL stands before a value.
+type urlPart uint8
+
+const (
+	atStart     urlPart = iota
+	inBeginning         // what stands there may be a part of a scheme
+	notWeb              // after a scheme that may be a script, or may be written as one
+	beforeQuery
+	afterQuery // or in the fragment
+)
+
+// after returns the part of the URL after a text.
+func (u urlPart) after(text string) urlPart {
+	if u == atStart {
+		text = strings.TrimLeft(text, blanks)
+	}
+	if text != "" && (u == atStart || u == inBeginning) {
+		switch i := strings.IndexAny(text, ":/?#&"); {
+		case i < 0:
+			return inBeginning
+		case text[i] == '&', text[i] == ':' && (u == inBeginning || !isSafeURL(text)):
+			return notWeb
+		}
+		u = beforeQuery
+	}
+	if u == beforeQuery && strings.ContainsAny(text, "?#") {
+		return afterQuery
+	}
+	return u
 }
 
 // isURLAttr reports whether an attribute has a URL, or might have one.

@@ -63,8 +63,8 @@ func (s *state) node(n parse.Node, dot reflect.Value) {
 			return
 		}
 		text := textOf(value)
-		if escape, ok := s.t.escapes[n]; ok {
-			text = escape.text(text)
+		if s.t.escapes != nil {
+			text = s.t.escapes[n].text(text)
 		}
 		s.writeText(text)
 	case *parse.IfNode:
@@ -122,6 +122,9 @@ func (s *state) branch(n *parse.BranchNode, dot reflect.Value, with bool) {
 func (s *state) each(n *parse.RangeNode, dot reflect.Value) {
 	s.scoped(func() {
 		// The variables of the range are set below, not to the list.
+		if n.Pipe.IsAssign {
+			s.fail(n, "a variable is set once")
+		}
 		pipe := *n.Pipe
 		pipe.Decl = nil
 		list := indirect(s.pipe(&pipe, dot))

@@ -9,8 +9,8 @@
 // Fields of structs, keys of maps, functions, variables, if, with, range, template and define
 // work as there. Methods and pointers to methods do not. A missing key is an error. Values stand
 // in text and in attributes in double quotes, and nowhere else: a template with a value in a
-// script, a style, a comment, a name of a tag or an attribute, or in an attribute that is code,
-// is refused.
+// script, a style, a name of a tag or an attribute, or in an attribute that is code,
+// is refused. So is a comment of HTML, and a value that may become a part of a URL's scheme.
 package template
 
 import (
@@ -33,7 +33,7 @@ type Funcs map[string]any
 // Template is a set of named templates. It is immutable, and safe for concurrent use.
 type Template struct {
 	trees   map[string]*parse.Tree
-	escapes map[*parse.ActionNode]escape
+	escapes map[*parse.ActionNode]escape // nil: nothing is escaped
 	funcs   map[string]reflect.Value
 }
 
@@ -44,6 +44,7 @@ func ParseHTML(text string, funcs Funcs) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.escapes = map[*parse.ActionNode]escape{}
 	for _, name := range slices.Sorted(maps.Keys(t.trees)) {
 		if err := t.escapeTree(t.trees[name]); err != nil {
 			return nil, err
@@ -71,7 +72,7 @@ func ParseHTMLFiles(folder fs.FS, dir string, funcs Funcs) (*Template, error) {
 func ParseText(text string, funcs Funcs) (*Template, error) { return parseText("", text, funcs) }
 
 func parseText(name, text string, funcs Funcs) (*Template, error) {
-	t := &Template{trees: map[string]*parse.Tree{}, escapes: map[*parse.ActionNode]escape{}, funcs: map[string]reflect.Value{}}
+	t := &Template{trees: map[string]*parse.Tree{}, funcs: map[string]reflect.Value{}}
 	known := map[string]any{}
 	for _, name := range builtins {
 		known[name] = name

@@ -20,7 +20,10 @@ type row struct {
 	More       *row
 	Any        any
 	Err        error
+	*embedded
 }
+
+type embedded struct{ Hidden string }
 
 type kind string
 
@@ -47,6 +50,8 @@ var templates = []string{
 	`<svg><use href="/a/icons.svg#{{.Name}}"/></svg>`,
 	"{{- /* comment */ -}}\n a {{- .Name -}} b ",
 	`{{if .Items}}{{range .Items}}{{range .Items}}{{.Name}}{{end}}{{$.Name}}{{end}}{{end}}`,
+	`<p class="{{if .On}}on{{end}} {{.Name}}" title="javascript:{{.Name}}"><a href="x{{if .On}}y{{end}}/{{.Name}}">x</a>`,
+	`{{printf "%v %s" .Any .Name}}<title>a {{.Name}}</title>`,
 	`<a href="mailto:{{.Name}}">x</a><a href="?{{.Name}}">x</a><a href="#{{.Name}}">x</a>`,
 }
 
@@ -110,21 +115,39 @@ func FuzzSameAsHTMLTemplate(f *testing.F) {
 // Templates with values in places where escaping is not enough are refused when they are parsed.
 func TestRefusedPlaces(t *testing.T) {
 	for text, why := range map[string]string{
-		`<script>x = {{.}}</script>`:                        "a value in a script",
-		`<style>{{.}}</style>`:                              "a value in a style",
-		`<a onclick="{{.}}">`:                               `in the attribute "onclick"`,
-		`<a ONclick="{{.}}">`:                               `in the attribute "onclick"`,
-		`<p style="{{.}}">`:                                 `in the attribute "style"`,
-		`<img srcset="{{.}}">`:                              `in the attribute "srcset"`,
-		`<iframe srcdoc="{{.}}">`:                           `in the attribute "srcdoc"`,
-		`<use xlink:href="{{.}}">`:                          `in the attribute "xlink:href"`,
-		`<a href={{.}}>`:                                    "text or in double quotes",
-		`<a href='{{.}}'>`:                                  "text or in double quotes",
-		`<a href=x{{.}}>`:                                   "text or in double quotes",
-		`<a {{.}}>`:                                         "text or in double quotes",
-		`<a x{{.}}="y">`:                                    "text or in double quotes",
-		`<{{.}}>`:                                           `"<" at the end`,
-		`<!-- {{.}} -->`:                                    "text or in double quotes",
+		`<script>x = {{.}}</script>`:                  "a value in a script",
+		`<style>{{.}}</style>`:                        "a value in a style",
+		`<a onclick="{{.}}">`:                         `in the attribute "onclick"`,
+		`<a ONclick="{{.}}">`:                         `in the attribute "onclick"`,
+		`<p style="{{.}}">`:                           `in the attribute "style"`,
+		`<img srcset="{{.}}">`:                        `in the attribute "srcset"`,
+		`<iframe srcdoc="{{.}}">`:                     `in the attribute "srcdoc"`,
+		`<use xlink:href="{{.}}">`:                    `in the attribute "xlink:href"`,
+		`<a href={{.}}>`:                              "text or in double quotes",
+		`<a href='{{.}}'>`:                            "text or in double quotes",
+		`<a href=x{{.}}>`:                             "text or in double quotes",
+		`<a {{.}}>`:                                   "text or in double quotes",
+		`<a x{{.}}="y">`:                              "text or in double quotes",
+		`<{{.}}>`:                                     `"<" at the end`,
+		`<!-- {{.}} -->`:                              "a comment of HTML",
+		`<!--><script>-->{{.}}</script>`:              "a comment of HTML",
+		`<script><!--<script></script>{{.}}</script>`: `"<!--" in a script`,
+		`<style><!--{{if .}}{{end}}--></style>`:       `"<!--" in a style`,
+		`<script></script{{if .}}{{end}}><p onclick="</script>{{.}}">`: "an end tag continues",
+		`<title><{{.}}</title>`:                             "an end tag continues",
+		`<textarea></tEx{{.}}</textarea>`:                   "an end tag continues",
+		`<a x= y="{{.}}">`:                                  `a blank after "="`,
+		"<a x=\ny=\"{{.}}\">":                               `a blank after "="`,
+		`<a href="&Tab;{{.}}">`:                             "part of a scheme",
+		`<a href="&#106;avascript:{{.}}">`:                  "part of a scheme",
+		`<a href="java{{.}}">`:                              "part of a scheme",
+		`<a href="java{{if .}}{{end}}script:/{{.}}">`:       "part of a scheme",
+		`<a href="javascript:x('/{{.}}')">`:                 "part of a scheme",
+		`<a href="javascript:x{{if .}}{{end}}/{{.}}">`:      "part of a scheme",
+		`<a href=" data:text/html,{{.}}">`:                  "part of a scheme",
+		`<a href="{{.}}:{{.}}">`:                            "part of a scheme",
+		`<a href="{{if .}}x{{else}}/{{end}}">`:              "different places",
+		`<a href="/x{{range .}}{{.}}?{{end}}">`:             "different places",
 		`<a href="`:                                         "ends within a tag",
 		`<p>{{if .}}<a href="{{end}}x">`:                    "different places",
 		`{{range .}}<p class="{{end}}`:                      "different places",
@@ -151,7 +174,10 @@ func TestExecutionErrors(t *testing.T) {
 	for text, why := range map[string]string{
 		`{{.None}}`: "has no field None", `{{.Name.X}}`: "no struct or map", `{{.More.Name}}`: "no struct or map", `{{range .Name}}{{end}}`: "a range is over a list", `{{fail}}`: "broken",
 		`{{text 1}}`: "argument 1 is int", `{{text}}`: "1 arguments, not 0", `{{text .More}}`: "argument 1", `{{eq .Name 1}}`: "two kinds", `{{eq .Items .Items}}`: "can't be compared", `{{.Name | 1}}`: "",
-		`{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`: "without an end", `{{template "none"}}`: "no template", `{{printf 1}}`: "format",
+		`{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`: "without an end", `{{template "none"}}`: "no template", `{{printf 1}}`: "format", `{{printf}}`: "format",
+		`{{and}}`: "needs an argument", `{{not or}}`: "needs an argument", `{{if eq and}}{{end}}`: "needs an argument",
+		`{{printf .Any}}`: "format", `{{define "y"}}{{printf .}}{{end}}{{template "y"}}`: "format", `{{.Hidden}}`: "a struct that is nil",
+		`{{$x := .Items}}{{range $x = .Items}}{{end}}`: "set once", `{{$x := 1}}{{$x = 2}}`: "set once",
 		`{{.Err.Error}}`: "no struct or map",
 	} {
 		tpl, err := ParseText(text, f)
@@ -218,7 +244,7 @@ func FuzzParseHTML(f *testing.F) {
 		if err != nil || their.Execute(&want, data) != nil {
 			return
 		}
-		if !strings.Contains(text, "<!--") && got.String() != want.String() {
+		if got.String() != want.String() {
 			t.Errorf("%s\ngot  %s\nwant %s", text, &got, &want)
 		}
 	})

@@ -41,8 +41,7 @@ func (s *state) command(cmd *parse.CommandNode, dot reflect.Value, last []reflec
 		}
 		return s.value(first, dot)
 	}
-	switch f.Ident {
-	case "and", "or":
+	if isChoice := f.Ident == "and" || f.Ident == "or"; isChoice && len(cmd.Args)+len(last) > 1 {
 		return s.choose(f.Ident == "and", cmd.Args[1:], dot, last)
 	}
 	var args []reflect.Value
@@ -68,6 +67,8 @@ func (s *state) choose(and bool, args []parse.Node, dot reflect.Value, last []re
 // call calls a function.
 func (s *state) call(f *parse.IdentifierNode, args []reflect.Value) reflect.Value {
 	switch f.Ident {
+	case "and", "or":
+		s.fail(f, "it needs an argument")
 	case "not":
 		if len(args) == 1 {
 			return reflect.ValueOf(!isTrue(args[0]))
@@ -81,13 +82,16 @@ func (s *state) call(f *parse.IdentifierNode, args []reflect.Value) reflect.Valu
 	case "printf":
 		texts := make([]any, len(args))
 		for i, arg := range args {
-			texts[i] = arg.Interface()
+			if arg.IsValid() {
+				texts[i] = arg.Interface()
+			}
 		}
-		format, ok := texts[0].(string)
-		if !ok {
-			s.fail(f, "the format is a string")
+		if len(texts) > 0 {
+			if format, ok := texts[0].(string); ok {
+				return reflect.ValueOf(fmt.Sprintf(format, texts[1:]...))
+			}
 		}
-		return reflect.ValueOf(fmt.Sprintf(format, texts[1:]...))
+		s.fail(f, "the format is a string")
 	}
 	return s.callFunc(f, s.t.funcs[f.Ident], args)
 }
@@ -186,7 +190,10 @@ func (s *state) fields(n parse.Node, v reflect.Value, names []string) reflect.Va
 			if !ok || !field.IsExported() {
 				s.fail(n, "%s has no field %s", v.Type(), name)
 			}
-			v = v.FieldByIndex(field.Index)
+			var err error
+			if v, err = v.FieldByIndexErr(field.Index); err != nil {
+				s.fail(n, "%s is in a struct that is nil", name)
+			}
 		case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
 			entry := v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))
 			if !entry.IsValid() {
