@@ -100,7 +100,7 @@ func trySized(d *Driver, dir string, most int) error {
 		return err
 	}
 	s, err := d.Open(dir)
-	n := 0
+	opened, n := err == nil, 0
 	for ; n < d.room()/256+200 && err == nil; n++ {
 		if err = s.Put(n); err == nil {
 			say("put", n+1)
@@ -109,7 +109,7 @@ func trySized(d *Driver, dir string, most int) error {
 	if err != nil && !errors.Is(err, syscall.EFBIG) {
 		return err
 	}
-	if s != nil {
+	if opened {
 		s.Close() // it fails for the same reason
 	}
 	return nil
