@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -99,7 +100,7 @@ func trySized(d *Driver, dir string, most int) error {
 		return err
 	}
 	s, err := d.Open(dir)
-	n := 0
+	opened, n := err == nil, 0
 	for ; n < d.room()/256+200 && err == nil; n++ {
 		if err = s.Put(n); err == nil {
 			say("put", n+1)
@@ -108,7 +109,7 @@ func trySized(d *Driver, dir string, most int) error {
 	if err != nil && !errors.Is(err, syscall.EFBIG) {
 		return err
 	}
-	if s != nil {
+	if opened {
 		s.Close() // it fails for the same reason
 	}
 	return nil
@@ -116,6 +117,7 @@ func trySized(d *Driver, dir string, most int) error {
 
 // readOnly opens a store in a folder that can't be written.
 func readOnly(t *testing.T, d *Driver) {
+	needsLinux(t)
 	dir := folder(t)
 	n := 5
 	fill(t, d, dir, 0, n)
@@ -124,6 +126,14 @@ func readOnly(t *testing.T, d *Driver) {
 	cmd, lines := start(t, roleRead+" "+strconv.Itoa(n), dir, asOrdinaryUser)
 	for _, text := range outcome(t, cmd, lines) {
 		t.Log(text)
+	}
+}
+
+// needsLinux skips a test that limits a process: see system_other.go.
+func needsLinux(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux limits a process here")
 	}
 }
 
@@ -190,6 +200,7 @@ func isDenied(dir string, err error) error {
 
 // descriptors uses the store without descriptors, in a process of its own.
 func descriptors(t *testing.T, d *Driver) {
+	needsLinux(t)
 	dir := folder(t)
 	fill(t, d, dir, 0, 5)
 	cmd, lines := start(t, roleFiles, dir, nil)
