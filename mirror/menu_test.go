@@ -440,3 +440,25 @@ func (w *world) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	}
 	return &scheme.Object{URL: req.URL, Size: -1, Type: "text/plain", Body: io.NopCloser(strings.NewReader(p.data))}, nil
 }
+
+// The page of a menu links neither to scripts nor to files of the reader's machine.
+func TestMenuPageHostileLinks(t *testing.T) {
+	_, url := startGopher(t, gophertest.Item{Items: []gophertest.Item{
+		{Line: "hScript\tURL:javascript:alert(1)\th.example\t70"},
+		{Line: "hFile\tURL:file:///etc/passwd\th.example\t70"},
+		{Line: "1Good\t/x\th.example\t70"},
+	}}, &gophertest.Options{Plain: true})
+	for _, relink := range []bool{false, true} {
+		dir := t.TempDir()
+		mustRun(t, newClient(t), dir, &mirror.Options{Relink: relink}, url)
+		all := ""
+		for name, text := range filesOf(t, dir) {
+			if strings.HasSuffix(name, ".html") {
+				all += text
+			}
+		}
+		if !strings.Contains(all, "Script") || !strings.Contains(all, `<a href="gopher://h.example/1/x">Good</a>`) || strings.Contains(all, `href="javascript:`) || strings.Contains(all, `href="file:`) {
+			t.Errorf("relink %v: %s", relink, all)
+		}
+	}
+}

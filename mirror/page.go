@@ -144,12 +144,16 @@ func (c *crawl) menuPage(r *Record, t *targets) error {
 	if err != nil {
 		return nil // The octets are there all the same.
 	}
+	page := u
 	var b bytes.Buffer
 	writeMenu(&b, cmp.Or(title, u.Redacted()), items, func(u locus.URL) string {
-		if c.o.Relink {
+		if c.o.Relink && c.mayLink(page, u) {
 			if text, ok := t.href(r.Page, u); ok {
 				return text
 			}
+		}
+		if !c.mayLink(page, u) {
+			return ""
 		}
 		return u.WithoutPassword().Redacted()
 	})
@@ -211,16 +215,27 @@ func (c *crawl) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title stri
 	return items, m.Title, nil
 }
 
-// writeMenu writes a menu as a page: a line for each item.
+// mayLink reports whether the page of a menu links to u. A browser runs "javascript:" in the
+// page, and a server must not link to files of the reader's machine.
+func (c *crawl) mayLink(page, u locus.URL) bool {
+	isFile := func(u locus.URL) bool { return c.registry.Scheme(u).Traits.Has(scheme.Files) }
+	return c.registry.Known(u) && (!isFile(u) || isFile(page))
+}
+
+// writeMenu writes a menu as a page: a line for each item. Those for which href returns
+// "" are not links.
 func writeMenu(w *bytes.Buffer, title string, items []scheme.Item, href func(locus.URL) string) {
 	safe := func(text string) string { return html.EscapeString(charset.Text(text)) }
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n<pre>\n", safe(title))
 	for _, item := range items {
-		switch {
-		case item.URL.IsZero():
-			w.WriteString(safe(item.Title))
-		default:
-			fmt.Fprintf(w, "<a href=\"%s\">%s</a>", html.EscapeString(href(item.URL)), safe(cmp.Or(item.Title, item.URL.Redacted())))
+		text, link := safe(cmp.Or(item.Title, item.URL.Redacted())), ""
+		if !item.URL.IsZero() {
+			link = href(item.URL)
+		}
+		if link == "" {
+			w.WriteString(text)
+		} else {
+			fmt.Fprintf(w, "<a href=\"%s\">%s</a>", html.EscapeString(link), text)
 		}
 		if item.Size >= 0 && item.Kind == scheme.KindObject {
 			w.WriteString("  " + human.Size(item.Size))
