@@ -2,13 +2,10 @@ package fleet
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Mode is what the workers of a frontier do.
@@ -89,11 +86,6 @@ func (f *Frontier) ForgetLeases(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// dropPage deletes the links of a page, which are about to be stored again.
-func (f *Frontier) dropPage(ctx context.Context, k key) error {
-	return f.links.Purge(ctx, jetstream.WithPurgeSubject(f.subject(linkStream, hex.EncodeToString(k[:]), "*")))
 }
 
 func (f *Frontier) partSubject(partition int) string {

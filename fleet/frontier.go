@@ -21,6 +21,14 @@ import (
 // maxMessage is the most octets of a message: a target with the longest URLs fits.
 const maxMessage = 1 << 20
 
+const (
+	// maxPending is how many messages of a process the server may have without an answer.
+	// Before that, windows are full.
+	maxPending = 64 << 10
+	// publishTime is how long the server has for an answer.
+	publishTime = 10 * time.Second
+)
+
 // Settings are those of a frontier. They are written once, by who makes it.
 type Settings struct {
 	// Partitions is into how many parts the hosts are divided: at most so many workers
@@ -86,7 +94,7 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
 	}
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxPending), jetstream.WithPublishAsyncTimeout(publishTime))
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +108,9 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 			MaxMsgSize: maxMessage, Storage: jetstream.FileStorage, AllowDirect: true,
 		}
 		switch kind {
-		case targetStream, linkStream:
+		case targetStream, changeStream:
 			c.MaxMsgsPerSubject, c.Discard, c.DiscardNewPerSubject = 1, jetstream.DiscardNew, true
-		case verdictStream:
+		case verdictStream, linkStream:
 			c.MaxMsgsPerSubject = 1
 		}
 		stream, err := f.open(ctx, c)

@@ -150,6 +150,11 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	}
 	p.next = max(p.next, 1)
 	p.saved = p.next
+	info, err := w.frontier.targets.Info(ctx)
+	if err != nil {
+		return errors.Join(err, w.leases.release(ctx, l))
+	}
+	p.old = info.State.LastSeq
 	inside, end := context.WithCancel(ctx)
 	sub, err := w.servePermits(inside, p)
 	if err != nil {
@@ -196,7 +201,7 @@ func (w *Worker) drain(p *partition) {
 func (w *Worker) endDrained(ctx context.Context) {
 	for _, p := range w.sortedParts() {
 		w.queue.mu.Lock()
-		idle := p.draining && p.active == 0
+		idle := p.draining && p.active == 0 && p.given <= 0
 		w.queue.mu.Unlock()
 		if idle {
 			if err := w.giveBack(ctx, p); err != nil {

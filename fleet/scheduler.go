@@ -44,8 +44,10 @@ type partition struct {
 	next     uint64 // the first sequence number that was not read
 	saved    uint64 // the low-water mark that is stored
 	hosts    map[string]*host
-	active   int  // requests for its hosts
-	draining bool // it begins no job any more
+	active   int    // requests for its hosts
+	draining bool   // it begins no job any more
+	given    int    // jobs that were given out, and are not done
+	old      uint64 // targets with greater sequence numbers were published under the lease
 }
 
 // host is what jobs share limits by. The scheduler's mutex guards it.
@@ -131,6 +133,9 @@ func (s *scheduler) insert(h *host, j *job) {
 
 // retry adds a job again after a pause.
 func (s *scheduler) retry(h *host, j *job, pause time.Duration) {
+	s.mu.Lock()
+	h.part.given--
+	s.mu.Unlock()
 	s.clock.AfterFunc(pause, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -203,6 +208,7 @@ func (s *scheduler) take() (jobs []*job, h *host, ok bool) {
 		h.jobs = rest
 		h.active++
 		h.part.active++
+		h.part.given += len(jobs)
 		s.offer(h)
 		return jobs, h, true
 	}
@@ -217,6 +223,7 @@ func (s *scheduler) done(h *host, jobs ...*job) {
 		if h.all[j] {
 			delete(h.all, j)
 			s.jobs--
+			h.part.given--
 		}
 	}
 	if h.behind > 0 && !h.filling && len(h.all) <= maxWaiting/2 && s.parts[h.part.number] == h.part {

@@ -45,6 +45,7 @@ type Worker struct {
 	queue    *scheduler
 	leases   leases
 	sites    robotsCache
+	outbox   outbox
 	running  sync.WaitGroup
 	ready    *slot // decodes; it asks for nothing
 
@@ -78,6 +79,7 @@ func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	v.Parallel = min(cmp.Or(max(v.Parallel, 0), 32), verify.MaxParallel)
 	w.queue = newScheduler(w.clock, w.refill)
 	w.leases = leases{bucket: f.leases, clock: w.clock, worker: w.name, others: map[string]seen{}}
+	w.outbox = outbox{frontier: f, clock: w.clock, sent: make(chan sentVerdict, maxUnacked), done: w.stored, note: w.options.note}
 	w.counts.Verdicts = map[string]int{}
 	return w
 }
@@ -110,12 +112,21 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.ready = ready
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	storing, endStoring := context.WithCancel(context.WithoutCancel(ctx))
+	defer endStoring()
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		w.outbox.settle(storing)
+	}()
 	var slots sync.WaitGroup
 	for range w.options.Verify.Parallel {
 		s, closeSlot, err := w.newSlot()
 		if err != nil {
 			w.queue.end()
 			slots.Wait()
+			close(w.outbox.sent)
+			<-settled
 			return err
 		}
 		slots.Go(func() {
@@ -129,6 +140,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	stop()
 	w.queue.end()
 	slots.Wait()
+	close(w.outbox.sent)
+	defer time.AfterFunc(lastTime, endStoring).Stop()
+	<-settled
 	w.leave()
 	w.running.Wait()
 	return err
@@ -250,7 +264,8 @@ func (w *Worker) retryAfter(ctx context.Context, h *host, tries int, a *verify.A
 	return pause, true
 }
 
-// finish stores the links of a page, then the verdict of each job, which are done then.
+// finish stores the links of a page, then the verdict of each job, which are done when the
+// server has them.
 func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) error {
 	for _, j := range jobs {
 		if answer.IsPage && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
@@ -260,27 +275,24 @@ func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answ
 		}
 	}
 	for _, j := range jobs {
-		last := uint64(0)
-		if j.before != nil {
-			last = j.before.sequence
-		}
-		err := w.frontier.storeVerdict(ctx, j.at, answer, last)
-		if errors.Is(err, errStored) {
-			w.queue.done(h, j)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		w.queue.done(h, j)
-		w.count(func(c *Counts) { c.Verdicts[answer.Outcome.Verdict.String()]++ })
 		if j.before != nil {
 			if err := w.tellChange(ctx, j, answer); err != nil {
-				w.options.note("%v", err)
+				return err
 			}
+		}
+		if err := w.outbox.put(ctx, h, j, answer); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// stored ends the job of a verdict that the server has.
+func (w *Worker) stored(s *sentVerdict) {
+	w.queue.done(s.host, s.job)
+	if s.stored {
+		w.count(func(c *Counts) { c.Verdicts[s.answer.Outcome.Verdict.String()]++ })
+	}
 }
 
 func (w *Worker) count(add func(*Counts)) {
@@ -296,11 +308,6 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	b := &batch{f: w.frontier}
 	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
 		return err
-	}
-	if j.before != nil {
-		if err := w.frontier.dropPage(ctx, j.at.key); err != nil {
-			return err
-		}
 	}
 	name := page.URL.WithoutPassword().Redacted()
 	var texts [][]byte
@@ -333,7 +340,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		}
 	}
 	w.count(func(c *Counts) { c.Links += len(answer.Links) })
-	if err := b.lines(ctx, j.at.key, texts); err != nil {
+	if err := b.lines(ctx, j.at.key, texts, j.before != nil); err != nil {
 		return err
 	}
 	return b.flush(ctx)

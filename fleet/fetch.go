@@ -1,0 +1,154 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// maxBatch is the most messages of one request, and maxBatchBytes about how many bytes.
+	maxBatch      = 256
+	maxBatchBytes = 1 << 20
+	// batchTime is the most time between two messages of a batch.
+	batchTime = 5 * time.Second
+)
+
+// batchRequest asks a stream for several messages: the next ones from a sequence number on
+// whose subjects match, or the last one of each subject.
+type batchRequest struct {
+	Sequence uint64   `json:"seq,omitempty"`
+	Next     string   `json:"next_by_subj,omitempty"`
+	Last     []string `json:"multi_last,omitempty"`
+	Batch    int      `json:"batch"`
+	MaxBytes int      `json:"max_bytes"`
+}
+
+// errBatch: the server answered with something else than messages.
+var errBatch = errors.New("fleet: unexpected answer of the NATS server")
+
+// get returns the messages of a request to a stream. more reports that the server has more of
+// them than it sent.
+func (f *Frontier) get(ctx context.Context, stream string, r batchRequest) (list []*jetstream.RawStreamMsg, more bool, err error) {
+	r.Batch, r.MaxBytes = maxBatch, maxBatchBytes
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, false, err
+	}
+	answers, err := f.nc.SubscribeSync(f.nc.NewInbox())
+	if err != nil {
+		return nil, false, err
+	}
+	// It fails only if the connection is closed.
+	defer func() { _ = answers.Unsubscribe() }()
+	if err := f.nc.PublishRequest("$JS.API.DIRECT.GET."+stream, answers.Subject, text); err != nil {
+		return nil, false, err
+	}
+	for {
+		m, err := next(ctx, answers)
+		if err != nil {
+			return nil, false, err
+		}
+		switch status := m.Header.Get("Status"); status {
+		case "":
+		case "204":
+			pending, err := strconv.ParseUint(m.Header.Get("Nats-Num-Pending"), 10, 64)
+			return list, pending > 0, err
+		case "404":
+			return nil, false, nil
+		default:
+			return nil, false, fmt.Errorf("%w: %.20q", errBatch, status)
+		}
+		one := &jetstream.RawStreamMsg{Subject: m.Header.Get(jetstream.SubjectHeader), Data: m.Data}
+		if one.Sequence, err = strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64); err != nil {
+			return nil, false, errBatch
+		}
+		if one.Time, err = time.Parse(time.RFC3339Nano, m.Header.Get(jetstream.TimeStampHeaer)); err != nil {
+			return nil, false, errBatch
+		}
+		list = append(list, one)
+	}
+}
+
+// next returns the next message of s, which has to come in time.
+func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, batchTime)
+	defer cancel()
+	return s.NextMsgWithContext(ctx)
+}
+
+// nextTargets returns some targets from a sequence number on whose subjects match.
+func (f *Frontier) nextTargets(ctx context.Context, from uint64, filter string) ([]*jetstream.RawStreamMsg, error) {
+	list, _, err := f.get(ctx, f.stream(targetStream), batchRequest{Sequence: from, Next: filter})
+	return list, err
+}
+
+// verdictsOf returns the verdicts at those addresses, as far as there are any.
+func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]*verdict, error) {
+	found := map[address]*verdict{}
+	for len(list) > 0 {
+		part := list[:min(len(list), maxBatch)]
+		subjects := make([]string, len(part))
+		for i, at := range part {
+			subjects[i] = f.subject(verdictStream, at.words()...)
+		}
+		messages, more, err := f.get(ctx, f.stream(verdictStream), batchRequest{Last: subjects})
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range messages {
+			at, err := f.parseSubject(verdictStream, m.Subject)
+			if err != nil {
+				return nil, errBatch
+			}
+			found[at] = readVerdict(m.Sequence, m.Data)
+		}
+		if list = list[len(part):]; !more {
+			continue
+		}
+		// The messages were too large for one batch: the others are asked for one by one.
+		for _, at := range part {
+			if found[at] != nil {
+				continue
+			}
+			v, err := f.verdictOf(ctx, at)
+			if err != nil {
+				return nil, err
+			}
+			if v != nil {
+				found[at] = v
+			}
+		}
+	}
+	return found, nil
+}
+
+// values returns the values of keys of a bucket, as far as there are any.
+func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (map[string]*jetstream.RawStreamMsg, error) {
+	found := map[string]*jetstream.RawStreamMsg{}
+	prefix := "$KV." + f.stream(bucket) + "."
+	for len(keys) > 0 {
+		part := keys[:min(len(keys), maxBatch)]
+		subjects := make([]string, len(part))
+		for i, key := range part {
+			subjects[i] = prefix + key
+		}
+		// Their values are small: a batch has all of them.
+		messages, _, err := f.get(ctx, "KV_"+f.stream(bucket), batchRequest{Last: subjects})
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range messages {
+			found[strings.TrimPrefix(m.Subject, prefix)] = m
+		}
+		keys = keys[len(part):]
+	}
+	return found, nil
+}
