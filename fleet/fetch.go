@@ -21,12 +21,9 @@ const (
 	batchTime = 5 * time.Second
 )
 
-// batchRequest asks a stream for several messages: the next ones from a sequence number on
-// whose subjects match, or the last one of each subject.
+// batchRequest asks a stream for the last message of each subject.
 type batchRequest struct {
-	Sequence uint64   `json:"seq,omitempty"`
-	Next     string   `json:"next_by_subj,omitempty"`
-	Last     []string `json:"multi_last,omitempty"`
+	Last     []string `json:"multi_last"`
 	Batch    int      `json:"batch"`
 	MaxBytes int      `json:"max_bytes"`
 }
@@ -34,11 +31,10 @@ type batchRequest struct {
 // errBatch: the server answered with something else than messages.
 var errBatch = errors.New("fleet: unexpected answer of the NATS server")
 
-// get returns the messages of a request to a stream. more reports that the server has more of
-// them than it sent.
-func (f *Frontier) get(ctx context.Context, stream string, r batchRequest) (list []*jetstream.RawStreamMsg, more bool, err error) {
-	r.Batch, r.MaxBytes = maxBatch, maxBatchBytes
-	text, err := json.Marshal(r)
+// last returns the last messages of up to maxBatch subjects, as far as there are any. more
+// reports that the server has more of them than it sent.
+func (f *Frontier) last(ctx context.Context, stream string, subjects []string) (list []*jetstream.RawStreamMsg, more bool, err error) {
+	text, err := json.Marshal(batchRequest{subjects, maxBatch, maxBatchBytes})
 	if err != nil {
 		return nil, false, err
 	}
@@ -84,10 +80,14 @@ func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
 	return s.NextMsgWithContext(ctx)
 }
 
-// nextTargets returns some targets from a sequence number on whose subjects match.
-func (f *Frontier) nextTargets(ctx context.Context, from uint64, filter string) ([]*jetstream.RawStreamMsg, error) {
-	list, _, err := f.get(ctx, f.stream(targetStream), batchRequest{Sequence: from, Next: filter})
-	return list, err
+// nextTarget returns the first target from a sequence number on whose subject matches; nil:
+// there is none. One at a time is cheap: for a batch of them the server counts all that match.
+func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (*jetstream.RawStreamMsg, error) {
+	m, err := f.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return m, err
 }
 
 // verdictsOf returns the verdicts at those addresses, as far as there are any.
@@ -99,7 +99,7 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 		for i, at := range part {
 			subjects[i] = f.subject(verdictStream, at.words()...)
 		}
-		messages, more, err := f.get(ctx, f.stream(verdictStream), batchRequest{Last: subjects})
+		messages, more, err := f.last(ctx, f.stream(verdictStream), subjects)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (ma
 			subjects[i] = prefix + key
 		}
 		// Their values are small: a batch has all of them.
-		messages, _, err := f.get(ctx, "KV_"+f.stream(bucket), batchRequest{Last: subjects})
+		messages, _, err := f.last(ctx, "KV_"+f.stream(bucket), subjects)
 		if err != nil {
 			return nil, err
 		}

@@ -33,36 +33,28 @@ const (
 func (w *Worker) keepHost(ctx context.Context, hash string, r hostRecord) {
 	text, err := json.Marshal(r)
 	if err == nil {
-		_, err = w.frontier.hosts.Put(ctx, hostName(hash), text)
+		_, err = w.frontier.hosts.Put(ctx, "h-"+hash, text)
 	}
 	if err != nil && ctx.Err() == nil {
 		w.options.note("what a host asked for is not kept: %v", err)
 	}
 }
 
-// hostName is the key of what a host asked for.
-func hostName(hash string) string { return "h-" + hash }
-
-// knownHosts returns what the hosts of those names asked for in the last time.
-func (w *Worker) knownHosts(ctx context.Context, names []string) (map[string]hostRecord, error) {
-	values, err := w.frontier.values(ctx, "hosts", names)
-	if err != nil {
-		return nil, err
+// knownHost returns what a host asked for in the last time.
+func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err error) {
+	entry, err := w.frontier.hosts.Get(ctx, "h-"+hash)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return r, nil
 	}
-	known := map[string]hostRecord{}
-	for name, m := range values {
-		var r hostRecord
-		if json.Unmarshal(m.Data, &r) != nil {
-			continue
-		}
-		r.Interval = min(max(r.Interval, 0), time.Minute)
-		r.Pause = min(max(r.Pause, 0), maxPause)
-		if w.clock.Now().Sub(m.Time) > r.Pause+leaseTime+time.Hour {
-			r.Pause, r.Shut = 0, "" // long over, by whatever clock
-		}
-		known[name] = r
+	if err != nil || json.Unmarshal(entry.Value(), &r) != nil {
+		return hostRecord{}, err
 	}
-	return known, nil
+	r.Interval = min(max(r.Interval, 0), time.Minute)
+	r.Pause = min(max(r.Pause, 0), maxPause)
+	if w.clock.Now().Sub(entry.Created()) > r.Pause+leaseTime+time.Hour {
+		r.Pause, r.Shut = 0, "" // long over, by whatever clock
+	}
+	return r, nil
 }
 
 // robotsCache shares the robots.txt files of sites.

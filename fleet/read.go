@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -36,8 +35,8 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 		w.mu.Lock()
 		news := w.news
 		w.mu.Unlock()
-		list, err := w.frontier.nextTargets(ctx, p.next, filter)
-		if err == nil && len(list) == 0 {
+		m, err := w.frontier.nextTarget(ctx, p.next, filter)
+		if err == nil && m == nil {
 			select {
 			case <-news:
 			case <-ctx.Done():
@@ -45,67 +44,17 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 			continue
 		}
 		if err == nil {
-			err = w.takeAll(ctx, p, list)
+			err = w.take(ctx, p, m)
 		}
 		if err != nil {
-			// Whatever it is, nothing is lost: the targets are read again.
+			// Whatever it is, nothing is lost: this target is read again.
 			wait(w.clock, pauseAfterError, ctx.Done())
-		}
-	}
-}
-
-// takeAll adds the targets of messages to the queue, until it is full.
-func (w *Worker) takeAll(ctx context.Context, p *partition, list []*jetstream.RawStreamMsg) error {
-	known, err := w.lookUp(ctx, p, list)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
-		if !w.hasRoom(p) {
-			return nil
-		}
-		if err := w.take(ctx, p, m, known); err != nil {
-			return err
+			continue
 		}
 		w.queue.mu.Lock()
 		p.next = m.Sequence + 1
 		w.queue.mu.Unlock()
 	}
-	return nil
-}
-
-// known is what the frontier has about some targets.
-type known struct {
-	verdicts map[address]*verdict
-	hosts    map[string]hostRecord // of hosts that are new here
-}
-
-// lookUp returns what the frontier has about the targets of messages.
-func (w *Worker) lookUp(ctx context.Context, p *partition, list []*jetstream.RawStreamMsg) (k known, err error) {
-	var old []address
-	var fresh []string
-	w.queue.mu.Lock()
-	for _, m := range list {
-		at, err := w.frontier.parseSubject(targetStream, m.Subject)
-		h := p.hosts[at.host]
-		if err != nil || h != nil && h.isFull() {
-			continue
-		}
-		// This worker had the lease before the others were published, and reads each once:
-		// they have no verdict.
-		if m.Sequence <= p.old {
-			old = append(old, at)
-		}
-		if h == nil && !slices.Contains(fresh, hostName(at.host)) {
-			fresh = append(fresh, hostName(at.host))
-		}
-	}
-	w.queue.mu.Unlock()
-	if k.verdicts, err = w.frontier.verdictsOf(ctx, old); err != nil {
-		return k, err
-	}
-	k.hosts, err = w.knownHosts(ctx, fresh)
-	return k, err
 }
 
 // isFull reports whether h gets no more jobs now. The caller must hold the mutex of the queue.
@@ -115,24 +64,18 @@ func (h *host) isFull() bool { return h.behind > 0 || len(h.all) >= maxWaiting }
 func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 	for ctx.Err() == nil {
 		w.queue.mu.Lock()
+		full := w.queue.jobs >= maxJobs || w.queue.hostCount() >= maxJobs || w.queue.paused
 		draining := p.draining
 		w.queue.mu.Unlock()
 		if draining {
 			return false
 		}
-		if w.hasRoom(p) {
+		if !full {
 			return true
 		}
 		wait(w.clock, newsEvery, ctx.Done())
 	}
 	return false
-}
-
-// hasRoom reports whether the queue takes more jobs of p.
-func (w *Worker) hasRoom(p *partition) bool {
-	w.queue.mu.Lock()
-	defer w.queue.mu.Unlock()
-	return w.queue.jobs < maxJobs && w.queue.hostCount() < maxJobs && !w.queue.paused && !p.draining
 }
 
 // hostCount returns the number of hosts that are known. The caller must hold s.mu.
@@ -145,7 +88,7 @@ func (s *scheduler) hostCount() (n int) {
 
 // take adds the target of a message to the queue, unless it has a verdict or its host is
 // behind.
-func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg, k known) error {
+func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
 	at, err := w.frontier.parseSubject(targetStream, m.Subject)
 	if err != nil || at.partition != p.number {
 		return w.buryTarget(ctx, address{}, m, errSubject)
@@ -153,11 +96,15 @@ func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamM
 	if w.isBehind(p, at.host, m.Sequence) {
 		return nil
 	}
-	j, err := w.newJob(ctx, at, m, k.verdicts[at])
+	j, err := w.newJob(ctx, p, at, m)
 	if j == nil {
 		return err
 	}
-	if !w.queue.add(p, j, w.limitsOf(j, k.hosts)) {
+	l, err := w.limitsOf(ctx, p, j)
+	if err != nil {
+		return err
+	}
+	if !w.queue.add(p, j, l) {
 		w.isBehind(p, at.host, m.Sequence)
 	}
 	return nil
@@ -178,13 +125,21 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	return true
 }
 
-// newJob returns the job of a message; nil: it has the verdict v, or is buried.
-func (w *Worker) newJob(ctx context.Context, at address, m *jetstream.RawStreamMsg, v *verdict) (*job, error) {
-	if v != nil {
-		if v.damaged != nil {
+// newJob returns the job of a message; nil: it has a verdict, or is buried.
+func (w *Worker) newJob(ctx context.Context, p *partition, at address, m *jetstream.RawStreamMsg) (*job, error) {
+	// This worker had the lease before later targets were published, and reads each once:
+	// they have no verdict.
+	if m.Sequence <= p.old {
+		v, err := w.frontier.verdictOf(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil && v.damaged != nil {
 			return nil, w.buryVerdict(ctx, at, v.damaged)
 		}
-		return nil, nil
+		if v != nil {
+			return nil, nil
+		}
 	}
 	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
 	if err != nil {
@@ -225,9 +180,17 @@ type limits struct {
 }
 
 // limitsOf returns the limits of the host of j, and what it asked for if it is new here.
-func (w *Worker) limitsOf(j *job, fresh map[string]hostRecord) limits {
+func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (limits, error) {
 	_, atOnce, interval := w.ready.asker.Host(&j.found.Target)
-	return limits{atOnce: atOnce, interval: interval, hostRecord: fresh[hostName(j.at.host)]}
+	l := limits{atOnce: atOnce, interval: interval}
+	w.queue.mu.Lock()
+	known := p.hosts[j.at.host] != nil
+	w.queue.mu.Unlock()
+	var err error
+	if !known {
+		l.hostRecord, err = w.knownHost(ctx, j.at.host)
+	}
+	return l, err
 }
 
 // refill reads the targets of a host that is behind.
@@ -246,8 +209,8 @@ func (w *Worker) refill(h *host) {
 			return
 		}
 		s.mu.Unlock()
-		list, err := w.frontier.nextTargets(ctx, from, filter)
-		if err == nil && len(list) == 0 {
+		m, err := w.frontier.nextTarget(ctx, from, filter)
+		if err == nil && m == nil {
 			s.mu.Lock()
 			if h.skipped == skipped {
 				h.behind, h.filling = 0, false
@@ -258,49 +221,24 @@ func (w *Worker) refill(h *host) {
 			s.mu.Unlock()
 			continue
 		}
+		var at address
 		if err == nil {
-			err = w.refillFrom(ctx, h, list)
+			at, err = w.frontier.parseSubject(targetStream, m.Subject)
+		}
+		var j *job
+		if err == nil {
+			j, err = w.newJob(ctx, h.part, at, m)
 		}
 		if err != nil {
 			// The host's next request is a minute off at most: try again.
 			s.clock.AfterFunc(pauseAfterError, func() { w.refill(h) })
 			return
 		}
-	}
-}
-
-// refillFrom adds the targets of messages to a host, until it has enough.
-func (w *Worker) refillFrom(ctx context.Context, h *host, list []*jetstream.RawStreamMsg) error {
-	s := w.queue
-	var old []address
-	for _, m := range list {
-		if at, err := w.frontier.parseSubject(targetStream, m.Subject); err == nil && m.Sequence <= h.part.old {
-			old = append(old, at)
-		}
-	}
-	verdicts, err := w.frontier.verdictsOf(ctx, old)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
-		at, err := w.frontier.parseSubject(targetStream, m.Subject)
-		if err != nil {
-			return err
-		}
-		j, err := w.newJob(ctx, at, m, verdicts[at])
-		if err != nil {
-			return err
-		}
 		s.mu.Lock()
-		if len(h.all) >= maxWaiting || s.parts[h.part.number] != h.part {
-			s.mu.Unlock()
-			return nil
-		}
 		if j != nil {
 			s.insert(h, j)
 		}
 		h.behind = m.Sequence + 1
 		s.mu.Unlock()
 	}
-	return nil
 }

@@ -160,11 +160,11 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 		}
 	}
 	w.queue.mu.Unlock()
-	known, err := w.knownHosts(ctx, []string{hostName(at.host)})
+	limits, err := w.limitsOf(ctx, p, j)
 	if err != nil {
 		return err
 	}
 	// A host that has enough gets it in the next round.
-	w.queue.add(p, j, w.limitsOf(j, known))
+	w.queue.add(p, j, limits)
 	return nil
 }
