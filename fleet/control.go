@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Mode is what the workers of a frontier do.
@@ -60,13 +62,13 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		*to = state.Msgs
 		s.Bytes += state.Bytes
 	}
-	names, err := f.keys(ctx, f.leases, presencePrefix)
+	known, err := f.values(ctx, workerBucket, []string{"*"})
 	if err != nil {
 		return s, err
 	}
-	for _, name := range names {
+	for name, m := range known {
 		var p presence
-		if entry, err := f.leases.Get(ctx, name); err == nil && json.Unmarshal(entry.Value(), &p) == nil {
+		if json.Unmarshal(m.Data, &p) == nil {
 			s.Workers[strings.TrimPrefix(name, presencePrefix)] = p.Counts
 		}
 	}
@@ -76,12 +78,12 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 // ForgetLeases deletes all leases. The caller must know that no worker runs: it has the lock
 // of an embedded server, say.
 func (f *Frontier) ForgetLeases(ctx context.Context) error {
-	names, err := f.keys(ctx, f.leases, "")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := f.leases.Purge(ctx, name); err != nil {
+	for _, bucket := range []jetstream.KeyValue{f.leases, f.workers} {
+		stream, err := f.js.Stream(ctx, "KV_"+bucket.Bucket())
+		if err == nil {
+			err = stream.Purge(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

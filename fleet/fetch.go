@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ const (
 	// maxBatch is the most messages of one request, and maxBatchBytes about how many bytes.
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20
+	// maxValues is the most messages that the server sends for subjects with patterns.
+	maxValues = 1024
 	// batchTime is the most time between two messages of a batch.
 	batchTime = 5 * time.Second
 )
@@ -31,10 +34,10 @@ type batchRequest struct {
 // errBatch: the server answered with something else than messages.
 var errBatch = errors.New("fleet: unexpected answer of the NATS server")
 
-// last returns the last messages of up to maxBatch subjects, as far as there are any. more
+// last returns the last messages of subjects, as far as there are any, and at most so many. more
 // reports that the server has more of them than it sent.
-func (f *Frontier) last(ctx context.Context, stream string, subjects []string) (list []*jetstream.RawStreamMsg, more bool, err error) {
-	text, err := json.Marshal(batchRequest{subjects, maxBatch, maxBatchBytes})
+func (f *Frontier) last(ctx context.Context, stream string, subjects []string, most int) (list []*jetstream.RawStreamMsg, more bool, err error) {
+	text, err := json.Marshal(batchRequest{subjects, most, maxBatchBytes})
 	if err != nil {
 		return nil, false, err
 	}
@@ -62,7 +65,7 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string) (
 		default:
 			return nil, false, fmt.Errorf("%w: %.20q", errBatch, status)
 		}
-		one := &jetstream.RawStreamMsg{Subject: m.Header.Get(jetstream.SubjectHeader), Data: m.Data}
+		one := &jetstream.RawStreamMsg{Subject: m.Header.Get(jetstream.SubjectHeader), Header: m.Header, Data: m.Data}
 		if one.Sequence, err = strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64); err != nil {
 			return nil, false, errBatch
 		}
@@ -99,7 +102,7 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 		for i, at := range part {
 			subjects[i] = f.subject(verdictStream, at.words()...)
 		}
-		messages, more, err := f.last(ctx, f.stream(verdictStream), subjects)
+		messages, more, err := f.last(ctx, f.stream(verdictStream), subjects, maxBatch)
 		if err != nil {
 			return nil, err
 		}
@@ -130,25 +133,26 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 	return found, nil
 }
 
-// values returns the values of keys of a bucket, as far as there are any.
+// values returns the values of keys of a bucket, as far as there are any. A key may be a
+// pattern of at most maxValues of them.
 func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (map[string]*jetstream.RawStreamMsg, error) {
 	found := map[string]*jetstream.RawStreamMsg{}
 	prefix := "$KV." + f.stream(bucket) + "."
-	for len(keys) > 0 {
-		part := keys[:min(len(keys), maxBatch)]
+	for part := range slices.Chunk(keys, maxBatch) {
 		subjects := make([]string, len(part))
 		for i, key := range part {
 			subjects[i] = prefix + key
 		}
 		// Their values are small: a batch has all of them.
-		messages, _, err := f.last(ctx, "KV_"+f.stream(bucket), subjects)
+		messages, _, err := f.last(ctx, "KV_"+f.stream(bucket), subjects, maxValues)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range messages {
-			found[strings.TrimPrefix(m.Subject, prefix)] = m
+			if m.Header.Get("KV-Operation") == "" { // it was not deleted
+				found[strings.TrimPrefix(m.Subject, prefix)] = m
+			}
 		}
-		keys = keys[len(part):]
 	}
 	return found, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,7 @@ type Frontier struct {
 
 	targets, verdicts, links jetstream.Stream
 	leases, hosts, control   jetstream.KeyValue
+	workers                  jetstream.KeyValue
 }
 
 // The streams and buckets of a frontier. A subject is the name of the stream, the partition,
@@ -88,9 +90,11 @@ func (f *Frontier) subject(kind string, rest ...string) string {
 	return strings.Join(append([]string{"locus", f.name, kind}, rest...), ".")
 }
 
-// OpenFrontier opens the frontier of that name, and makes it with the settings if it does
-// not exist.
-func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (*Frontier, error) {
+// ErrNoFrontier is the error of FindFrontier for a frontier that does not exist.
+var ErrNoFrontier = errors.New("there is no such frontier")
+
+// newFrontier returns a frontier of that name, of which nothing was asked for.
+func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
 	}
@@ -98,10 +102,59 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 	if err != nil {
 		return nil, err
 	}
-	f := &Frontier{name: name, nc: nc, js: js}
-	if err := f.readSettings(ctx, s); err != nil {
+	return &Frontier{name: name, nc: nc, js: js}, nil
+}
+
+// FindFrontier opens the frontier of that name. The error is ErrNoFrontier, [ErrName] or that
+// of the server.
+func FindFrontier(ctx context.Context, nc *nats.Conn, name string) (*Frontier, error) {
+	f, err := newFrontier(nc, name)
+	if err != nil {
 		return nil, err
 	}
+	if f.control, err = f.js.KeyValue(ctx, f.stream(settingsKey)); err == nil {
+		err = f.readSettings(ctx)
+	}
+	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, fmt.Errorf("%w: %s", ErrNoFrontier, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, f.openAll(ctx)
+}
+
+// Frontiers returns the names of the frontiers that the server has, in order.
+func Frontiers(ctx context.Context, nc *nats.Conn) (names []string, err error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	list := js.StreamNames(ctx, jetstream.WithStreamListSubject("locus.*."+targetStream+".>"))
+	for stream := range list.Name() {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(stream, "locus-"), "-"+targetStream); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, list.Err()
+}
+
+// OpenFrontier opens the frontier of that name, and makes it with the settings if it does
+// not exist.
+func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (*Frontier, error) {
+	f, err := newFrontier(nc, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.makeSettings(ctx, s); err != nil {
+		return nil, err
+	}
+	return f, f.openAll(ctx)
+}
+
+// openAll opens the streams and buckets, and makes those that do not exist.
+func (f *Frontier) openAll(ctx context.Context) (err error) {
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		c := jetstream.StreamConfig{
 			Name: f.stream(kind), Subjects: []string{f.subject(kind, ">")}, Replicas: f.settings.Replicas,
@@ -115,7 +168,7 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 		}
 		stream, err := f.open(ctx, c)
 		if err != nil {
-			return nil, fmt.Errorf("the stream %s: %w", c.Name, err)
+			return fmt.Errorf("the stream %s: %w", c.Name, err)
 		}
 		switch kind {
 		case targetStream:
@@ -127,10 +180,13 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 		}
 	}
 	if f.leases, err = f.bucket(ctx, "leases"); err != nil {
-		return nil, err
+		return err
+	}
+	if f.workers, err = f.bucket(ctx, workerBucket); err != nil {
+		return err
 	}
 	f.hosts, err = f.bucket(ctx, "hosts")
-	return f, err
+	return err
 }
 
 // open opens a stream as it is, or makes it.
@@ -149,7 +205,11 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 	name := f.stream(kind)
 	kv, err := f.js.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = f.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Replicas: max(f.settings.Replicas, 1), Storage: jetstream.FileStorage})
+		c := jetstream.KeyValueConfig{Bucket: name, History: 1, Replicas: max(f.settings.Replicas, 1), Storage: jetstream.FileStorage}
+		if kind == workerBucket {
+			c.TTL = workerAge
+		}
+		kv, err = f.js.CreateKeyValue(ctx, c)
 	}
 	if errors.Is(err, jetstream.ErrBucketExists) {
 		kv, err = f.js.KeyValue(ctx, name)
@@ -161,13 +221,17 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 }
 
 const (
+	// workerBucket has what workers tell of themselves. It forgets those that are gone.
+	workerBucket = "workers"
+	workerAge    = time.Hour
+
 	settingsKey   = "settings"
 	maxPartitions = 4096
 	maxReplicas   = 5
 )
 
-// readSettings reads the settings of the frontier, or writes s.
-func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
+// makeSettings writes the settings of the frontier, or reads them if there are any.
+func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	if s.Partitions == 0 {
 		s.Partitions = 64
 	}
@@ -176,27 +240,35 @@ func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	kv, err := f.bucket(ctx, settingsKey)
-	if err != nil {
+	var err error
+	if f.control, err = f.bucket(ctx, settingsKey); err != nil {
 		return err
 	}
-	f.control = kv
+	if err := f.readSettings(ctx); !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return err
+	}
 	value, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	_, err = kv.Create(ctx, settingsKey, value)
-	if err == nil || !errors.Is(err, jetstream.ErrKeyExists) {
-		return err
+	_, err = f.control.Create(ctx, settingsKey, value)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return f.readSettings(ctx) // another process wrote them meanwhile
 	}
-	entry, err := kv.Get(ctx, settingsKey)
+	return err
+}
+
+// readSettings reads the settings of the frontier.
+func (f *Frontier) readSettings(ctx context.Context) error {
+	entry, err := f.control.Get(ctx, settingsKey)
 	if err != nil {
 		return err
 	}
-	f.settings = Settings{}
-	if err := json.Unmarshal(entry.Value(), &f.settings); err != nil || f.settings.check() != nil {
+	var s Settings
+	if err := json.Unmarshal(entry.Value(), &s); err != nil || s.check() != nil {
 		return fmt.Errorf("the settings of the frontier %s are damaged", f.name)
 	}
+	f.settings = s
 	return nil
 }
 
@@ -220,7 +292,7 @@ func (f *Frontier) Delete(ctx context.Context) error {
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		list = append(list, f.js.DeleteStream(ctx, f.stream(kind)))
 	}
-	for _, kind := range []string{"leases", "hosts", settingsKey} {
+	for _, kind := range []string{"leases", workerBucket, "hosts", settingsKey} {
 		list = append(list, f.js.DeleteKeyValue(ctx, f.stream(kind)))
 	}
 	return errors.Join(list...)

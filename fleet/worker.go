@@ -47,7 +47,8 @@ type Worker struct {
 	sites    robotsCache
 	outbox   outbox
 	running  sync.WaitGroup
-	ready    *slot // decodes; it asks for nothing
+	ready    *slot  // decodes; it asks for nothing
+	beat     uint64 // how often it told others of itself
 
 	mu      sync.Mutex
 	permits map[string]*permit
