@@ -68,7 +68,7 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	}
 	for name, m := range known {
 		var p presence
-		if json.Unmarshal(m.Data, &p) == nil {
+		if json.Unmarshal(m.Data, &p) == nil && len(p.Busiest) <= maxBusiest {
 			s.Workers[strings.TrimPrefix(name, presencePrefix)] = p.Counts
 		}
 	}

@@ -273,7 +273,9 @@ func (w *Worker) presenceName() string { return presencePrefix + w.name }
 // present tells others of this worker, and returns the number of workers, this one included.
 func (w *Worker) present(ctx context.Context) (live int, err error) {
 	w.beat++
-	text, err := json.Marshal(presence{w.Counts(), w.beat})
+	c := w.Counts()
+	c.Busiest = w.countHosts()
+	text, err := json.Marshal(presence{c, w.beat})
 	if err == nil {
 		_, err = w.frontier.workers.Put(ctx, w.presenceName(), text)
 	}

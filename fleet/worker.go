@@ -68,6 +68,8 @@ type Counts struct {
 	Waiting  int            `json:"waiting"`
 	Active   int            `json:"active"`
 	Hosts    int            `json:"hosts"`
+	// Busiest are the hosts with the most targets that wait in the worker.
+	Busiest []HostCount `json:"busiest,omitempty"`
 }
 
 // NewWorker returns a worker of f.
