@@ -6,15 +6,12 @@ import (
 	"io/fs"
 	"iter"
 	"net"
-	"net/http"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -130,23 +127,13 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// newFastHosts returns a world that answers at once, and what makes its clients.
-func newFastHosts(b *testing.B) (w *world, client NewClient) {
-	w = newWorld(b, func(string, string) (int, string) { return 200, "" })
-	p := &pipes{make(chan net.Conn), make(chan struct{})}
-	s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-	go s.Serve(p)
-	b.Cleanup(func() { s.Close() })
-	return w, func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), func(), error) {
-		return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(p.dial), Check: check}, true)
-	}
-}
+func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
 
 // One worker against fast hosts in this process, with verify beside it. Each request has a
 // connection of its own.
 func BenchmarkVerdicts(b *testing.B) {
 	const n, hosts = 20_000, 500
-	w, client := newFastHosts(b)
+	w, client := newFastHosts(b, 0)
 	o := w.options()
 	o.Parallel = 32
 	b.Run("fleet", func(b *testing.B) {
