@@ -27,6 +27,7 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"partitions", "gauge", "Partitions whose lease the worker holds.", c.Held},
 		{"waiting", "gauge", "Targets that wait in the worker.", c.Waiting},
 		{"active", "gauge", "Targets that are asked for now.", c.Active},
+		{"unacknowledged", "gauge", "Verdicts that the server has not answered for yet.", len(w.outbox.sent)},
 		{"hosts", "gauge", "Hosts that the worker knows now.", c.Hosts},
 	} {
 		fmt.Fprintf(out, "# HELP locus_fleet_%s %s\n# TYPE locus_fleet_%s %s\nlocus_fleet_%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
