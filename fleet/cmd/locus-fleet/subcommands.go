@@ -114,7 +114,15 @@ func (c *command) newSubmit() *cobra.Command {
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
 		}
+		// The report of results has none: one line tells what was added.
+		quiet := c.a.Flags.Quiet
+		c.a.Flags.Quiet = true
 		return submission{e}, func(bool) error {
+			c.a.Flags.Quiet = quiet
+			p := e.Progress()
+			if ctx.Err() == nil {
+				c.note("%d links of %d documents are in the frontier %s", p.Links, p.Documents, c.name())
+			}
 			e.Close()
 			return errors.Join(e.Err(), closeAll())
 		}, nil
