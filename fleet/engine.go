@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -303,75 +301,6 @@ func cmpURL(a, b locus.URL) locus.URL {
 		return b
 	}
 	return a
-}
-
-// answers are the verdicts of some lines.
-type answers struct {
-	e       *Submitter
-	wait    bool // for verdicts; otherwise a link without one is Unknown
-	known   map[address]*verdict
-	missing []address
-}
-
-// answersFor looks up the verdicts of lines.
-func (e *Submitter) answersFor(ctx context.Context, lines []line, wait bool) (*answers, error) {
-	k := &answers{e: e, wait: wait, known: map[address]*verdict{}}
-	for i := range lines {
-		l := &lines[i]
-		if l.trouble != nil || l.answer != nil || l.found.Target.URL.IsZero() {
-			continue
-		}
-		k.missing = append(k.missing, e.frontier.addressOf(e.slot.asker, &l.found))
-		if other, ok := e.slot.asker.Other(&l.found); ok && !other.Target.URL.IsZero() {
-			k.missing = append(k.missing, e.frontier.addressOf(e.slot.asker, &other))
-		}
-	}
-	return k, k.look(ctx)
-}
-
-// look looks for the verdicts that are missing.
-func (k *answers) look(ctx context.Context) error {
-	found, err := patiently(ctx, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, k.missing) })
-	if err != nil {
-		return err
-	}
-	maps.Copy(k.known, found)
-	k.missing = slices.DeleteFunc(k.missing, func(at address) bool { return found[at] != nil })
-	return nil
-}
-
-// of returns the answer for a link.
-func (k *answers) of(ctx context.Context, found *verify.Found) (*verify.Answer, error) {
-	if found.Target.URL.IsZero() {
-		return new(verify.Answer), nil
-	}
-	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.asker, found))
-}
-
-func (k *answers) at(ctx context.Context, at address) (*verify.Answer, error) {
-	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
-		if v := k.known[at]; v != nil {
-			return &v.answer, nil
-		}
-		if !k.wait {
-			return new(verify.Answer), nil
-		}
-		if wait(SystemClock{}, pause, ctx.Done()) {
-			return nil, ctx.Err()
-		}
-		if err := k.look(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// await waits for the verdict at an address.
-func (e *Submitter) await(ctx context.Context, at address) (*verify.Answer, error) {
-	k := &answers{e: e, wait: true, known: map[address]*verdict{}, missing: []address{at}}
-	if err := k.look(ctx); err != nil {
-		return nil, err
-	}
-	return k.at(ctx, at)
 }
 
 // Results yields the results of all links that the frontier has, in the order in which

@@ -48,10 +48,13 @@ func (j *job) last() uint64 {
 // put publishes a verdict. The error is that of the connection.
 func (o *outbox) put(h *host, j *job, answer *verify.Answer) error {
 	ack, err := o.frontier.publishVerdict(j.at, answer, j.last())
-	if err == nil {
-		o.sent <- sentVerdict{host: h, job: j, answer: answer, ack: ack}
+	if err != nil {
+		return err
 	}
-	return err
+	small := *answer
+	small.Links, small.Troubles = nil, nil // they are stored, and may be large
+	o.sent <- sentVerdict{host: h, job: j, answer: &small, ack: ack}
+	return nil
 }
 
 // settle waits for the server's answers until sent is closed. A verdict that the server did

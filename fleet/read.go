@@ -58,9 +58,6 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 	}
 }
 
-// isFull reports whether h gets no more jobs now. The caller must hold the mutex of the queue.
-func (h *host) isFull() bool { return h.behind > 0 || len(h.all) >= maxWaiting }
-
 // awaitRoom waits until the queue takes more jobs. false: ctx has ended, or p is given back.
 func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 	for ctx.Err() == nil {
