@@ -162,17 +162,20 @@ func (w *Worker) renewAll(ctx context.Context) error {
 // begin begins with a partition whose lease was taken.
 func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
-	if entry, err := w.frontier.hosts.Get(ctx, markName(number)); err == nil {
+	// Other leases must be renewed in time.
+	call, end := context.WithTimeout(ctx, callTime)
+	defer end()
+	if entry, err := w.frontier.hosts.Get(call, markName(number)); err == nil {
 		// A damaged mark only costs time.
 		_ = json.Unmarshal(entry.Value(), &p.next)
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return errors.Join(err, w.leases.release(ctx, l))
+		return errors.Join(err, w.leases.release(call, l))
 	}
 	p.next = max(p.next, 1)
 	p.saved = p.next
-	info, err := w.frontier.targets.Info(ctx)
+	info, err := w.frontier.targets.Info(call)
 	if err != nil {
-		return errors.Join(err, w.leases.release(ctx, l))
+		return errors.Join(err, w.leases.release(call, l))
 	}
 	p.old = info.State.LastSeq
 	inside, cancel := context.WithCancel(ctx)
@@ -180,7 +183,7 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	sub, err := w.servePermits(p)
 	if err != nil {
 		cancel()
-		return errors.Join(err, w.leases.release(ctx, l))
+		return errors.Join(err, w.leases.release(call, l))
 	}
 	p.end = func() {
 		cancel()
