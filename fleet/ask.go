@@ -86,24 +86,17 @@ func shutAnswer(jobs []*job, why string) *verify.Answer {
 	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
 }
 
-// lastStore is for how long an answer is stored after the lease has ended.
-const lastStore = 30 * time.Second
-
 // store stores the answer for jobs. While the server does not take it, nothing else is asked
 // for here: the answer would be lost, and the target asked for again. It is stored even if the
 // lease has ended meanwhile, unless another worker was faster.
 func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) {
-	ended := w.clock.Now()
 	for {
 		err := w.finish(ctx, s, jobs, h, answer)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
 		w.noteRarely("verdicts are not stored yet: %v", err)
-		if h.part.ctx.Err() == nil {
-			ended = w.clock.Now()
-		}
-		if w.clock.Now().Sub(ended) > lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
+		if h.part.lease.left(w.clock) < -lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
 			return // another worker asks
 		}
 	}
@@ -141,47 +134,42 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Answer) (pause time.Du
 	return pause, true
 }
 
-// finish stores the links of a page, then the verdict of each job, which are done then.
+// finish stores the links of a page, then the verdict of each job, which are done when the
+// server has them. After an error, it may be called again.
 func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) error {
 	for _, j := range jobs {
-		if answer.IsPage && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
+		if answer.IsPage && !j.isSent && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
 			if err := w.storePage(ctx, s, j, answer); err != nil {
 				return err
 			}
 		}
 	}
 	for _, j := range jobs {
-		if j.isStored {
+		if j.isSent {
 			continue
 		}
-		last := uint64(0)
-		if j.before != nil {
-			last = j.before.sequence
-		}
-		err := w.frontier.storeVerdict(ctx, j.at, answer, last)
-		if errors.Is(err, errStored) {
-			if stored, getErr := w.frontier.verdictOf(ctx, j.at); getErr != nil {
-				return getErr
-			} else if stored != nil && stored.answer.When.Equal(answer.When) {
-				err = nil // the answer of the server to an earlier try was lost
-			}
-		}
-		if errors.Is(err, errStored) {
-			j.isStored = true
-			w.queue.done(h, j)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		j.isStored = true
-		w.queue.done(h, j)
-		w.count(func(c *Counts) { c.Verdicts[answer.Outcome.Verdict.String()]++ })
 		if j.before != nil {
 			if err := w.tellChange(ctx, j, answer); err != nil {
-				w.options.note("%v", err)
+				return err
 			}
 		}
+		w.queue.hold(h.part)
+		if err := w.outbox.put(h, j, answer); err != nil {
+			w.queue.leave(h.part)
+			return err
+		}
+		j.isSent = true
 	}
 	return nil
+}
+
+// stored ends the job of a verdict that was sent, and what holds its partition.
+func (w *Worker) stored(v *sentVerdict) {
+	defer w.queue.leave(v.host.part)
+	if v.err == nil || errors.Is(v.err, errStored) {
+		w.queue.done(v.host, v.job)
+	}
+	if v.err == nil {
+		w.count(func(c *Counts) { c.Verdicts[v.answer.Outcome.Verdict.String()]++ })
+	}
 }

@@ -1,9 +1,11 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"iter"
+	"net"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -96,16 +98,48 @@ func benchFrontier(b *testing.B, dir string) (end func(), f *Frontier) {
 	}, f
 }
 
-// One worker against fast hosts in this process, with verify beside it.
+// pipes is a listener whose connections are in this process: a system's sockets are slower
+// than what is measured.
+type pipes struct {
+	connections chan net.Conn
+	closed      chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.connections:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.connections <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
+
+// One worker against fast hosts in this process, with verify beside it. Each request has a
+// connection of its own.
 func BenchmarkVerdicts(b *testing.B) {
-	const n, hosts = 3000, 500
-	w := newWorld(b, func(string, string) (int, string) { return 200, "" })
+	const n, hosts = 20_000, 500
+	w, client := newFastHosts(b, 0)
 	o := w.options()
 	o.Parallel = 32
 	b.Run("fleet", func(b *testing.B) {
 		for b.Loop() {
 			end, f := benchFrontier(b, b.TempDir())
-			worker := w.worker(f, o)
+			worker := NewWorker(f, WorkerOptions{Client: client, Verify: o})
 			s, err := NewSubmitter(worker)
 			if err != nil {
 				b.Fatal(err)
@@ -126,9 +160,14 @@ func BenchmarkVerdicts(b *testing.B) {
 	})
 	b.Run("verify", func(b *testing.B) {
 		for b.Loop() {
-			if got := len(slices.Collect(verify.New(w.plain(), &o).Run(b.Context(), manyDocuments(n, hosts)))); got != n {
+			c, _, closeClient, err := client(nil, func(d Dial) Dial { return d })
+			if err != nil {
+				b.Fatal(err)
+			}
+			if got := len(slices.Collect(verify.New(c, &o).Run(b.Context(), manyDocuments(n, hosts)))); got != n {
 				b.Fatal(got)
 			}
+			closeClient()
 		}
 		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "verdicts/s")
 	})

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -63,13 +62,13 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		*to = state.Msgs
 		s.Bytes += state.Bytes
 	}
-	names, err := f.keys(ctx, f.leases, presencePrefix)
+	known, err := f.values(ctx, workerBucket, []string{"*"})
 	if err != nil {
 		return s, err
 	}
-	for _, name := range names {
+	for name, m := range known {
 		var p presence
-		if entry, err := f.leases.Get(ctx, name); err == nil && json.Unmarshal(entry.Value(), &p) == nil {
+		if json.Unmarshal(m.Data, &p) == nil && len(p.Busiest) <= maxBusiest {
 			s.Workers[strings.TrimPrefix(name, presencePrefix)] = p.Counts
 		}
 	}
@@ -79,21 +78,16 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 // ForgetLeases deletes all leases. The caller must know that no worker runs: it has the lock
 // of an embedded server, say.
 func (f *Frontier) ForgetLeases(ctx context.Context) error {
-	names, err := f.keys(ctx, f.leases, "")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := f.leases.Purge(ctx, name); err != nil {
+	for _, bucket := range []jetstream.KeyValue{f.leases, f.workers} {
+		stream, err := f.js.Stream(ctx, "KV_"+bucket.Bucket())
+		if err == nil {
+			err = stream.Purge(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// dropPage deletes the links of a page, which are about to be stored again.
-func (f *Frontier) dropPage(ctx context.Context, k key) error {
-	return f.links.Purge(ctx, jetstream.WithPurgeSubject(f.subject(linkStream, hex.EncodeToString(k[:]), "*")))
 }
 
 func (f *Frontier) partSubject(partition int) string {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -93,7 +93,7 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 		}
 	}
 	document := key(first16(append([]byte(s.Name+"\n"), bytes.Join(texts, nil)...)))
-	if err := b.lines(ctx, document, texts); err != nil {
+	if err := b.lines(ctx, document, texts, false); err != nil {
 		return err
 	}
 	if err := b.flush(ctx); err != nil {
@@ -184,7 +184,7 @@ func (e *Submitter) yieldUndated(ctx context.Context, yield func(verify.Result) 
 func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool) error {
 	pages := []address{}
 	known := map[key]bool{}
-	each := func(l *line) error {
+	each := func(l *line, verdicts *answers) error {
 		if t := &l.found.Target; l.trouble == nil && l.answer == nil && !t.First.IsZero() {
 			page := l.found
 			page.Fragment = ""
@@ -193,7 +193,7 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 				pages = append(pages, at)
 			}
 		}
-		r, err := e.result(ctx, l, true)
+		r, err := e.result(ctx, l, verdicts)
 		if err == nil && !yield(r) {
 			err = errStop
 		}
@@ -231,8 +231,8 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	return e.keys[i], true
 }
 
-// eachLine calls each for the lines of a document or page.
-func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line) error) error {
+// eachLine calls each for the lines of a document or page, with what waits for their verdicts.
+func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *answers) error) error {
 	for number := 0; ; number++ {
 		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
 			return e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
@@ -243,28 +243,41 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line)
 		if err != nil {
 			return err
 		}
-		lines, err := decodeLines(e.slot.asker, m.Data)
-		if err != nil {
+		if err := e.eachOf(ctx, m.Data, true, each); err != nil {
 			return err
-		}
-		for i := range lines {
-			if err := each(&lines[i]); err != nil {
-				return err
-			}
 		}
 	}
 }
 
-// result returns the result of a line. wait: it waits for the verdict; otherwise a link
-// without one is Unknown.
-func (e *Submitter) result(ctx context.Context, l *line, wait bool) (r verify.Result, err error) {
+// eachOf calls each for the lines of a message. Their verdicts are looked up together.
+func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *answers) error) error {
+	lines, err := decodeLines(e.slot.asker, text)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(lines, maxBatch/2) {
+		known, err := e.answersFor(ctx, part, wait)
+		if err != nil {
+			return err
+		}
+		for i := range part {
+			if err := each(&part[i], known); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// result returns the result of a line.
+func (e *Submitter) result(ctx context.Context, l *line, known *answers) (r verify.Result, err error) {
 	if l.trouble != nil {
 		return verify.Result{Document: l.document, Err: l.trouble}, nil
 	}
 	a := e.slot.asker
 	answer := l.answer
 	if answer == nil {
-		if answer, err = e.answer(ctx, &l.found, wait); err != nil {
+		if answer, err = known.of(ctx, &l.found); err != nil {
 			return r, err
 		}
 	} else {
@@ -272,7 +285,7 @@ func (e *Submitter) result(ctx context.Context, l *line, wait bool) (r verify.Re
 	}
 	r = a.Result(&l.found, answer)
 	if other, ok := a.Other(&l.found); ok && r.Verdict == verify.Dead && a.Keeps(&other.Target) {
-		better, err := e.answer(ctx, &other, wait)
+		better, err := known.of(ctx, &other)
 		if err != nil {
 			return r, err
 		}
@@ -290,38 +303,6 @@ func cmpURL(a, b locus.URL) locus.URL {
 	return a
 }
 
-// answer returns the answer for a link.
-func (e *Submitter) answer(ctx context.Context, found *verify.Found, wait bool) (*verify.Answer, error) {
-	if found.Target.URL.IsZero() {
-		return new(verify.Answer), nil
-	}
-	at := e.frontier.addressOf(e.slot.asker, found)
-	if wait {
-		return e.await(ctx, at)
-	}
-	v, err := patiently(ctx, func() (*verdict, error) { return e.frontier.verdictOf(ctx, at) })
-	if v == nil {
-		return new(verify.Answer), err
-	}
-	return &v.answer, nil
-}
-
-// await waits for the verdict at an address.
-func (e *Submitter) await(ctx context.Context, at address) (*verify.Answer, error) {
-	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
-		v, err := patiently(ctx, func() (*verdict, error) { return e.frontier.verdictOf(ctx, at) })
-		if v != nil {
-			return &v.answer, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if wait(SystemClock{}, pause, ctx.Done()) {
-			return nil, ctx.Err()
-		}
-	}
-}
-
 // Results yields the results of all links that the frontier has, in the order in which
 // documents and pages were stored. A link without a verdict yet is Unknown. Err tells why it
 // ended early.
@@ -337,19 +318,18 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				return
 			}
-			var lines []line
 			if err == nil {
 				next = m.Sequence + 1
-				lines, err = decodeLines(e.slot.asker, m.Data)
+				err = e.eachOf(ctx, m.Data, false, func(l *line, known *answers) error {
+					r, err := e.result(ctx, l, known)
+					if err == nil && !yield(r) {
+						err = errStop
+					}
+					return err
+				})
 			}
-			for i := range lines {
-				var r verify.Result
-				if err != nil {
-					break
-				}
-				if r, err = e.result(ctx, &lines[i], false); err == nil && !yield(r) {
-					return
-				}
+			if errors.Is(err, errStop) {
+				return
 			}
 			if err != nil {
 				e.mu.Lock()

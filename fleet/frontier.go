@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,15 @@ import (
 
 // maxMessage is the most octets of a message: a target with the longest URLs fits.
 const maxMessage = 1 << 20
+
+const (
+	// maxPending is how many messages of a process the server may have without an answer.
+	// Before that, windows are full.
+	maxPending = 64 << 10
+	// publishTime is how long an answer to a message is waited for. The server that was to
+	// send it may be gone.
+	publishTime = 5 * time.Second
+)
 
 // Settings are those of a frontier. They are written once, by who makes it.
 type Settings struct {
@@ -62,11 +72,8 @@ type Frontier struct {
 
 	targets, verdicts, links jetstream.Stream
 	leases, hosts, control   jetstream.KeyValue
+	workers                  jetstream.KeyValue
 }
-
-// publishTime is how long an answer to a message is waited for. The server that was to send it
-// may be gone.
-const publishTime = 5 * time.Second
 
 // The streams and buckets of a frontier. A subject is the name of the stream, the partition,
 // the host's hash and the target's key: no text that a document has. With replicas, all reads
@@ -89,34 +96,85 @@ func (f *Frontier) subject(kind string, rest ...string) string {
 	return strings.Join(append([]string{"locus", f.name, kind}, rest...), ".")
 }
 
-// OpenFrontier opens the frontier of that name, and makes it with the settings if it does
-// not exist.
-func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (*Frontier, error) {
+// ErrNoFrontier is the error of FindFrontier for a frontier that does not exist.
+var ErrNoFrontier = errors.New("there is no such frontier")
+
+// newFrontier returns a frontier of that name, of which nothing was asked for.
+func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
 	}
-	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(publishTime))
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxPending), jetstream.WithPublishAsyncTimeout(publishTime))
 	if err != nil {
 		return nil, err
 	}
-	f := &Frontier{name: name, nc: nc, js: js}
-	if err := f.readSettings(ctx, s); err != nil {
+	return &Frontier{name: name, nc: nc, js: js}, nil
+}
+
+// FindFrontier opens the frontier of that name. The error is ErrNoFrontier, [ErrName] or that
+// of the server.
+func FindFrontier(ctx context.Context, nc *nats.Conn, name string) (*Frontier, error) {
+	f, err := newFrontier(nc, name)
+	if err != nil {
 		return nil, err
 	}
+	if f.control, err = f.js.KeyValue(ctx, f.stream(settingsKey)); err == nil {
+		err = f.readSettings(ctx)
+	}
+	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, fmt.Errorf("%w: %s", ErrNoFrontier, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, f.openAll(ctx)
+}
+
+// Frontiers returns the names of the frontiers that the server has, in order.
+func Frontiers(ctx context.Context, nc *nats.Conn) (names []string, err error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	list := js.StreamNames(ctx, jetstream.WithStreamListSubject("locus.*."+targetStream+".>"))
+	for stream := range list.Name() {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(stream, "locus-"), "-"+targetStream); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, list.Err()
+}
+
+// OpenFrontier opens the frontier of that name, and makes it with the settings if it does
+// not exist.
+func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (*Frontier, error) {
+	f, err := newFrontier(nc, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.makeSettings(ctx, s); err != nil {
+		return nil, err
+	}
+	return f, f.openAll(ctx)
+}
+
+// openAll opens the streams and buckets, and makes those that do not exist.
+func (f *Frontier) openAll(ctx context.Context) (err error) {
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		c := jetstream.StreamConfig{
 			Name: f.stream(kind), Subjects: []string{f.subject(kind, ">")}, Replicas: f.settings.Replicas,
 			MaxMsgSize: maxMessage, Storage: jetstream.FileStorage, AllowDirect: f.settings.Replicas == 1,
 		}
 		switch kind {
-		case targetStream, linkStream:
+		case targetStream, changeStream:
 			c.MaxMsgsPerSubject, c.Discard, c.DiscardNewPerSubject = 1, jetstream.DiscardNew, true
-		case verdictStream:
+		case verdictStream, linkStream:
 			c.MaxMsgsPerSubject = 1
 		}
 		stream, err := f.open(ctx, c)
 		if err != nil {
-			return nil, fmt.Errorf("the stream %s: %w", c.Name, err)
+			return fmt.Errorf("the stream %s: %w", c.Name, err)
 		}
 		switch kind {
 		case targetStream:
@@ -128,10 +186,13 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 		}
 	}
 	if f.leases, err = f.bucket(ctx, "leases"); err != nil {
-		return nil, err
+		return err
+	}
+	if f.workers, err = f.bucket(ctx, workerBucket); err != nil {
+		return err
 	}
 	f.hosts, err = f.bucket(ctx, "hosts")
-	return f, err
+	return err
 }
 
 // open opens a stream as it is, or makes it.
@@ -146,44 +207,36 @@ func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstrea
 	return stream, err
 }
 
+// bucket opens a bucket as it is, or makes its stream, which is that of package jetstream but
+// for the reads.
 func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue, error) {
 	name := f.stream(kind)
-	kv, err := f.js.KeyValue(ctx, name)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = f.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Replicas: max(f.settings.Replicas, 1), Storage: jetstream.FileStorage})
+	c := jetstream.StreamConfig{
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, Replicas: max(f.settings.Replicas, 1), MaxMsgsPerSubject: 1,
+		Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: f.settings.Replicas <= 1,
 	}
-	if err == nil && f.settings.Replicas > 1 {
-		err = f.readLeader(ctx, "KV_"+name)
+	if kind == workerBucket {
+		c.MaxAge = workerAge
 	}
-	if errors.Is(err, jetstream.ErrBucketExists) || err == nil && f.settings.Replicas > 1 {
-		kv, err = f.js.KeyValue(ctx, name)
-	}
+	_, err := f.open(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("the bucket %s: %w", name, err)
 	}
-	return kv, nil
-}
-
-// readLeader has all reads of a stream ask its leader.
-func (f *Frontier) readLeader(ctx context.Context, name string) error {
-	stream, err := f.js.Stream(ctx, name)
-	if err != nil || !stream.CachedInfo().Config.AllowDirect {
-		return err
-	}
-	c := stream.CachedInfo().Config
-	c.AllowDirect = false
-	_, err = f.js.UpdateStream(ctx, c)
-	return err
+	return f.js.KeyValue(ctx, name)
 }
 
 const (
+	// workerBucket has what workers tell of themselves. It forgets those that are gone.
+	workerBucket = "workers"
+	workerAge    = time.Hour
+
 	settingsKey   = "settings"
 	maxPartitions = 4096
 	maxReplicas   = 5
 )
 
-// readSettings reads the settings of the frontier, or writes s.
-func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
+// makeSettings writes the settings of the frontier, or reads them if there are any.
+func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	if s.Partitions == 0 {
 		s.Partitions = 64
 	}
@@ -192,27 +245,35 @@ func (f *Frontier) readSettings(ctx context.Context, s Settings) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	kv, err := f.bucket(ctx, settingsKey)
-	if err != nil {
+	var err error
+	if f.control, err = f.bucket(ctx, settingsKey); err != nil {
 		return err
 	}
-	f.control = kv
+	if err := f.readSettings(ctx); !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return err
+	}
 	value, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	_, err = kv.Create(ctx, settingsKey, value)
-	if err == nil || !errors.Is(err, jetstream.ErrKeyExists) {
-		return err
+	_, err = f.control.Create(ctx, settingsKey, value)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return f.readSettings(ctx) // another process wrote them meanwhile
 	}
-	entry, err := kv.Get(ctx, settingsKey)
+	return err
+}
+
+// readSettings reads the settings of the frontier.
+func (f *Frontier) readSettings(ctx context.Context) error {
+	entry, err := f.control.Get(ctx, settingsKey)
 	if err != nil {
 		return err
 	}
-	f.settings = Settings{}
-	if err := json.Unmarshal(entry.Value(), &f.settings); err != nil || f.settings.check() != nil {
+	var s Settings
+	if err := json.Unmarshal(entry.Value(), &s); err != nil || s.check() != nil {
 		return fmt.Errorf("the settings of the frontier %s are damaged", f.name)
 	}
+	f.settings = s
 	return nil
 }
 
@@ -236,7 +297,7 @@ func (f *Frontier) Delete(ctx context.Context) error {
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		list = append(list, f.js.DeleteStream(ctx, f.stream(kind)))
 	}
-	for _, kind := range []string{"leases", "hosts", settingsKey} {
+	for _, kind := range []string{"leases", workerBucket, "hosts", settingsKey} {
 		list = append(list, f.js.DeleteKeyValue(ctx, f.stream(kind)))
 	}
 	return errors.Join(list...)

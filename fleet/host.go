@@ -186,3 +186,39 @@ func (s *scheduler) isShut(h *host) string {
 	}
 	return h.shut
 }
+
+// turn waits for a turn at a host that is not that of a job; release must follow. The error
+// is that of ctx, or errTaken if the partition is not that of this worker.
+func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
+	s.mu.Lock()
+	if s.parts[p.number] != p || p.draining || p.lease.left(s.clock) <= 0 {
+		s.mu.Unlock()
+		return nil, errTaken
+	}
+	h := s.hostFor(p, hash, l)
+	given := make(chan struct{})
+	h.turns = append(h.turns, given)
+	s.offer(h)
+	s.mu.Unlock()
+	err := error(nil)
+	select {
+	case <-given:
+		return h, nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-p.ctx.Done():
+		err = errTaken
+	}
+	s.mu.Lock()
+	for i, c := range h.turns {
+		if c == given {
+			h.turns = append(h.turns[:i], h.turns[i+1:]...)
+			s.forget(h)
+			s.mu.Unlock()
+			return nil, err
+		}
+	}
+	s.mu.Unlock()
+	s.release(h, 0) // it was given meanwhile
+	return nil, err
+}

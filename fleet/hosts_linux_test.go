@@ -341,10 +341,12 @@ func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 		}
 		slices.SortFunc(list, func(a, b visit) int { return int(a.From - b.From) })
 		// An outage must be between the first request and the last one. What it cuts
-		// short may have begun as long after it as a lease lasts.
+		// short may have begun as long after it as a lease lasts. The host that a redirect
+		// leads to may be that of any worker: without a turn there, all is asked again.
 		first, last := list[0], list[len(list)-1]
+		leads := slices.ContainsFunc(list, func(v visit) bool { return v.Status/100 == 3 })
 		explained := slices.ContainsFunc(j.outages, func(o outage) bool {
-			return (o.worker == "" || slices.ContainsFunc(list, func(v visit) bool { return v.Worker == o.worker })) &&
+			return (o.worker == "" || leads || slices.ContainsFunc(list, func(v visit) bool { return v.Worker == o.worker })) &&
 				o.to+int64(leaseTime) >= first.From && o.from <= last.To
 		})
 		if explained {
@@ -394,6 +396,16 @@ func TestLogJudge(t *testing.T) {
 		t.Errorf("%q", unexplained)
 	}
 	j.outages = []outage{{"a", at(200), at(300)}}
+	if inFlight, unexplained := j.repeated(twice); len(unexplained) > 0 || inFlight != 1 {
+		t.Errorf("%d, %q", inFlight, unexplained)
+	}
+	j.outages = []outage{{"other", at(200), at(300)}}
+	if _, unexplained := j.repeated(twice); len(unexplained) != 1 {
+		t.Errorf("%q", unexplained)
+	}
+	for i := range twice {
+		twice[i].Status = 301
+	}
 	if inFlight, unexplained := j.repeated(twice); len(unexplained) > 0 || inFlight != 1 {
 		t.Errorf("%d, %q", inFlight, unexplained)
 	}

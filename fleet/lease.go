@@ -97,7 +97,7 @@ func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 		revision, err = s.bucket.Create(ctx, name, value)
 	case err != nil:
 		return nil, err
-	case isHeld(entry) && !s.isSilent(name, entry.Revision()):
+	case isHeld(entry.Value()) && !s.isSilent(name, entry.Revision()):
 		return nil, errTaken
 	default:
 		revision, err = s.bucket.Update(ctx, name, value, entry.Revision())
@@ -150,9 +150,9 @@ func (s *leases) release(ctx context.Context, l *lease) error {
 }
 
 // isHeld reports whether a record says that a worker has the lease. A damaged one may.
-func isHeld(entry jetstream.KeyValueEntry) bool {
+func isHeld(value []byte) bool {
 	var r leaseRecord
-	return json.Unmarshal(entry.Value(), &r) != nil || r.Worker != ""
+	return json.Unmarshal(value, &r) != nil || r.Worker != ""
 }
 
 // isSilent reports whether the record of that name has been seen unchanged for so long that

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,22 +93,30 @@ func (w *Worker) takeFree(ctx context.Context, n int) error {
 	for _, p := range w.sortedParts() {
 		held[p.number] = true
 	}
+	var names []string
 	for i := range total {
-		number := (first + i) % total
-		if held[number] {
+		if number := (first + i) % total; !held[number] {
+			names = append(names, leaseName(number))
+		}
+	}
+	call, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	known, err := w.frontier.values(call, "leases", names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		m := known[name]
+		// A worker that needs no more notes all the same when others were heard of.
+		isFree := m == nil || !isHeld(m.Data) || w.leases.isSilent(name, m.Sequence)
+		if !isFree || n <= 0 {
 			continue
 		}
 		call, cancel := context.WithTimeout(ctx, callTime)
-		err := error(nil)
-		if n > 0 {
-			var l *lease
-			if l, err = w.leases.take(call, leaseName(number)); err == nil {
-				n--
-				err = w.begin(ctx, number, l)
-			}
-		} else if entry, getErr := w.frontier.leases.Get(call, leaseName(number)); getErr == nil {
-			// When its holder is gone, that is known already.
-			w.leases.isSilent(leaseName(number), entry.Revision())
+		l, err := w.leases.take(call, name)
+		if err == nil {
+			n--
+			err = w.begin(ctx, leaseNumber(name), l)
 		}
 		cancel()
 		if err != nil && !errors.Is(err, errTaken) {
@@ -117,7 +126,15 @@ func (w *Worker) takeFree(ctx context.Context, n int) error {
 	return nil
 }
 
-func leaseName(partition int) string { return fmt.Sprint("p-", partition) }
+const leasePrefix = "p-"
+
+func leaseName(partition int) string { return leasePrefix + strconv.Itoa(partition) }
+
+// leaseNumber returns the partition of a name that leaseName made.
+func leaseNumber(name string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(name, leasePrefix))
+	return n
+}
 
 // renewAll renews the leases that are due, and drops the partitions of those that are lost.
 func (w *Worker) renewAll(ctx context.Context) error {
@@ -145,20 +162,28 @@ func (w *Worker) renewAll(ctx context.Context) error {
 // begin begins with a partition whose lease was taken.
 func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
-	if entry, err := w.frontier.hosts.Get(ctx, markName(number)); err == nil {
+	// Other leases must be renewed in time.
+	call, end := context.WithTimeout(ctx, callTime)
+	defer end()
+	if entry, err := w.frontier.hosts.Get(call, markName(number)); err == nil {
 		// A damaged mark only costs time.
 		_ = json.Unmarshal(entry.Value(), &p.next)
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return errors.Join(err, w.leases.release(ctx, l))
+		return errors.Join(err, w.leases.release(call, l))
 	}
 	p.next = max(p.next, 1)
 	p.saved = p.next
+	info, err := w.frontier.targets.Info(call)
+	if err != nil {
+		return errors.Join(err, w.leases.release(call, l))
+	}
+	p.old = info.State.LastSeq
 	inside, cancel := context.WithCancel(ctx)
 	p.ctx = inside
 	sub, err := w.servePermits(p)
 	if err != nil {
 		cancel()
-		return errors.Join(err, w.leases.release(ctx, l))
+		return errors.Join(err, w.leases.release(call, l))
 	}
 	p.end = func() {
 		cancel()
@@ -254,7 +279,7 @@ func (w *Worker) leave() {
 		err = w.giveBack(ctx, p)
 	}
 	if err == nil {
-		err = w.frontier.leases.Delete(ctx, w.presenceName())
+		err = w.frontier.workers.Delete(ctx, w.presenceName())
 	}
 	if err != nil {
 		w.options.note("other workers wait for some seconds until this one counts as gone: %v", err)
@@ -267,53 +292,30 @@ func (w *Worker) presenceName() string { return presencePrefix + w.name }
 
 // present tells others of this worker, and returns the number of workers, this one included.
 func (w *Worker) present(ctx context.Context) (live int, err error) {
-	mine, err := w.frontier.leases.Get(ctx, w.presenceName())
-	if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return 0, err
-	}
-	var p presence
-	if mine != nil && json.Unmarshal(mine.Value(), &p) != nil {
-		p = presence{}
-	}
-	p.Counts, p.Beat = w.Counts(), p.Beat+1
-	text, err := json.Marshal(p)
+	w.beat++
+	c := w.Counts()
+	c.Busiest = w.countHosts()
+	text, err := json.Marshal(presence{c, w.beat})
 	if err == nil {
-		_, err = w.frontier.leases.Put(ctx, w.presenceName(), text)
+		_, err = w.frontier.workers.Put(ctx, w.presenceName(), text)
 	}
 	if err != nil {
 		return 0, err
 	}
-	names, err := w.frontier.keys(ctx, w.frontier.leases, presencePrefix)
+	known, err := w.frontier.values(ctx, workerBucket, []string{"*"})
 	if err != nil {
 		return 0, err
 	}
 	present := map[string]bool{w.name: true}
-	for _, name := range names {
-		entry, err := w.frontier.leases.Get(ctx, name)
-		if name == w.presenceName() || err != nil {
+	for name, m := range known {
+		if name == w.presenceName() {
 			continue
 		}
-		if !w.leases.isSilent(name, entry.Revision()) {
+		if !w.leases.isSilent(name, m.Sequence) {
 			present[strings.TrimPrefix(name, presencePrefix)] = true
-		} else if err := w.frontier.leases.Delete(ctx, name, jetstream.LastRevision(entry.Revision())); err == nil {
+		} else if err := w.frontier.workers.Delete(ctx, name, jetstream.LastRevision(m.Sequence)); err == nil {
 			delete(w.leases.others, name)
 		}
 	}
 	return len(present), nil
-}
-
-// keys returns the keys of a bucket with that prefix.
-func (f *Frontier) keys(ctx context.Context, bucket jetstream.KeyValue, prefix string) (list []string, err error) {
-	lister, err := bucket.ListKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	// It fails if the list has ended.
-	defer func() { _ = lister.Stop() }()
-	for name := range lister.Keys() {
-		if strings.HasPrefix(name, prefix) {
-			list = append(list, name)
-		}
-	}
-	return list, ctx.Err()
 }

@@ -27,9 +27,48 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"partitions", "gauge", "Partitions whose lease the worker holds.", c.Held},
 		{"waiting", "gauge", "Targets that wait in the worker.", c.Waiting},
 		{"active", "gauge", "Targets that are asked for now.", c.Active},
+		{"unacknowledged", "gauge", "Verdicts that the server has not answered for yet.", len(w.outbox.sent)},
 		{"hosts", "gauge", "Hosts that the worker knows now.", c.Hosts},
 	} {
 		fmt.Fprintf(out, "# HELP locus_fleet_%s %s\n# TYPE locus_fleet_%s %s\nlocus_fleet_%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
 	}
 	return out.Flush()
+}
+
+// HostCount is how many targets of a host wait in a worker.
+type HostCount struct {
+	Name    string `json:"name"`
+	Waiting int    `json:"waiting"`
+	More    bool   `json:"more,omitempty"` // the frontier has more of them
+}
+
+const maxBusiest = 10
+
+// busiest returns the hosts with the most jobs. The caller must hold s.mu.
+func (s *scheduler) busiest() (list []*host) {
+	for _, p := range s.parts {
+		for _, h := range p.hosts {
+			if len(h.all) == 0 || len(list) == maxBusiest && len(h.all) <= len(list[maxBusiest-1].all) {
+				continue
+			}
+			at, _ := slices.BinarySearchFunc(list, h, func(a, b *host) int { return len(b.all) - len(a.all) })
+			list = slices.Insert(list[:min(len(list), maxBusiest-1)], min(at, maxBusiest-1), h)
+		}
+	}
+	return list
+}
+
+// countHosts returns the hosts with the most jobs.
+func (w *Worker) countHosts() (list []HostCount) {
+	w.queue.mu.Lock()
+	defer w.queue.mu.Unlock()
+	for _, h := range w.queue.busiest() {
+		c := HostCount{Waiting: len(h.all), More: h.behind > 0}
+		for j := range h.all {
+			c.Name, _, _ = w.ready.asker.Host(&j.found.Target)
+			break
+		}
+		list = append(list, c)
+	}
+	return list
 }

@@ -139,11 +139,6 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
 		return err
 	}
-	if j.before != nil {
-		if err := w.frontier.dropPage(ctx, j.at.key); err != nil {
-			return err
-		}
-	}
 	if w.frontier.settings.MaxPages > 0 {
 		leave, err := w.growing.enter(ctx, page.First)
 		if err != nil {
@@ -186,7 +181,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		}
 	}
 	w.count(func(c *Counts) { c.Links += len(answer.Links) })
-	if err := b.lines(ctx, j.at.key, texts); err != nil {
+	if err := b.lines(ctx, j.at.key, texts, j.before != nil); err != nil {
 		return err
 	}
 	return b.flush(ctx)

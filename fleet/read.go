@@ -38,8 +38,8 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 		w.mu.Lock()
 		news := w.news
 		w.mu.Unlock()
-		m, err := w.frontier.targets.GetMsg(ctx, p.next, jetstream.WithGetMsgSubject(filter))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
+		m, err := w.frontier.nextTarget(ctx, p.next, filter)
+		if err == nil && m == nil {
 			// Whatever was missed is read later.
 			wait2(w.clock, readAgain, ctx.Done(), news)
 			continue
@@ -94,7 +94,7 @@ func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamM
 	if w.isBehind(p, at.host, m.Sequence) {
 		return nil
 	}
-	j, err := w.newJob(ctx, at, m)
+	j, err := w.newJob(ctx, p, at, m)
 	if j == nil {
 		return err
 	}
@@ -114,13 +114,20 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 }
 
 // newJob returns the job of a message; nil: it has a verdict, or is buried.
-func (w *Worker) newJob(ctx context.Context, at address, m *jetstream.RawStreamMsg) (*job, error) {
-	v, err := w.frontier.verdictOf(ctx, at)
-	if v != nil {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
+func (w *Worker) newJob(ctx context.Context, p *partition, at address, m *jetstream.RawStreamMsg) (*job, error) {
+	// This worker had the lease before later targets were published, and reads each once:
+	// they have no verdict.
+	if m.Sequence <= p.old {
+		v, err := w.frontier.verdictOf(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil && v.damaged != nil {
+			return nil, w.buryVerdict(ctx, at, v.damaged)
+		}
+		if v != nil {
+			return nil, nil
+		}
 	}
 	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
 	if err != nil {
@@ -144,6 +151,13 @@ func (w *Worker) buryTarget(ctx context.Context, at address, m *jetstream.RawStr
 		return err
 	}
 	return nil
+}
+
+// buryVerdict stores why a verdict can't be read.
+func (w *Worker) buryVerdict(ctx context.Context, at address, why error) error {
+	w.count(func(c *Counts) { c.Buried++ })
+	w.options.note("a verdict can't be read, and is among the dead letters: %v", why)
+	return w.frontier.bury(ctx, w.frontier.subject(verdictStream, at.words()...), nil, why)
 }
 
 // limits are those of a host.
@@ -176,8 +190,8 @@ func (w *Worker) refill(h *host) {
 			return
 		}
 		s.mu.Unlock()
-		m, err := w.frontier.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
+		m, err := w.frontier.nextTarget(ctx, from, filter)
+		if err == nil && m == nil {
 			s.mu.Lock()
 			if h.skipped == skipped {
 				h.behind, h.filling = 0, false
@@ -194,7 +208,7 @@ func (w *Worker) refill(h *host) {
 		}
 		var j *job
 		if err == nil {
-			j, err = w.newJob(ctx, at, m)
+			j, err = w.newJob(ctx, h.part, at, m)
 		}
 		if err != nil {
 			// The host's next request is a minute off at most: try again.

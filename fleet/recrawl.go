@@ -39,12 +39,13 @@ func changeOf(before, now *verify.Outcome) string {
 	return ""
 }
 
-// tellChange stores a change. Its subject has the verdict that it replaces, so that there is
-// one of each.
+// tellChange stores a change, before its verdict is stored: a worker that dies in between
+// leaves another one to find the same. The subject has the number of the verdict that is
+// replaced, so that there is one change of each.
 func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Answer) error {
 	before, now := &j.before.answer.Outcome, &answer.Outcome
 	change := changeOf(before, now)
-	if change == "" {
+	if change == "" || j.before.damaged != nil {
 		return nil
 	}
 	c := Change{URL: j.found.Target.URL.Redacted(), Change: change, Before: before.Verdict, Now: now.Verdict, Detail: now.Detail, To: now.To.WithoutPassword().Redacted(), When: answer.When.UTC()}
@@ -55,8 +56,10 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Answer) 
 	if err != nil {
 		return err
 	}
-	_, err = w.frontier.js.Publish(ctx, w.frontier.subject(changeStream, hex.EncodeToString(j.at.key[:])), text,
-		jetstream.WithMsgID(fmt.Sprintf("%x-%d", j.at.key, j.before.sequence)))
+	_, err = w.frontier.js.Publish(ctx, w.frontier.subject(changeStream, hex.EncodeToString(j.at.key[:]), fmt.Sprint(j.before.sequence)), text)
+	if isHave(err) {
+		return nil
+	}
 	return err
 }
 

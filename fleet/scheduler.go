@@ -28,8 +28,8 @@ type job struct {
 	sequence uint64
 	before   *verdict // the last verdict; nil: it has none
 	tries    int
-	late     int // how often it got no turn elsewhere in time
-	isStored bool
+	late     int  // how often it got no turn elsewhere in time
+	isSent   bool // its verdict is in the outbox
 }
 
 const again = math.MaxUint64
@@ -45,9 +45,10 @@ type partition struct {
 	next     uint64 // the first sequence number that was not read
 	saved    uint64 // the low-water mark that is stored
 	hosts    map[string]*host
-	active   int  // requests for its hosts
-	busy     int  // jobs that were taken together, and whose verdicts are not stored yet
-	draining bool // it begins no job any more
+	active   int    // requests for its hosts
+	busy     int    // holds: jobs that were taken together, and verdicts that are not stored yet
+	draining bool   // it begins no job any more
+	old      uint64 // targets with greater sequence numbers were published under the lease
 }
 
 // scheduler gives out jobs so that each host gets at most so many requests at once, and so
@@ -217,8 +218,14 @@ func (s *scheduler) take() (jobs []*job, h *host, t ticket, ok bool) {
 	return nil, nil, 0, false
 }
 
-// leave ends what take began. Until then, the partition is not given back: another worker would
-// ask again.
+// hold has p not given back before leave is called: another worker would ask again.
+func (s *scheduler) hold(p *partition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.busy++
+}
+
+// leave ends what take or hold began.
 func (s *scheduler) leave(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,42 +300,6 @@ func later(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// turn waits for a turn at a host that is not that of a job; release must follow. The error
-// is that of ctx, or errTaken if the partition is not that of this worker.
-func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
-	s.mu.Lock()
-	if s.parts[p.number] != p || p.draining || p.lease.left(s.clock) <= 0 {
-		s.mu.Unlock()
-		return nil, errTaken
-	}
-	h := s.hostFor(p, hash, l)
-	given := make(chan struct{})
-	h.turns = append(h.turns, given)
-	s.offer(h)
-	s.mu.Unlock()
-	err := error(nil)
-	select {
-	case <-given:
-		return h, nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-p.ctx.Done():
-		err = errTaken
-	}
-	s.mu.Lock()
-	for i, c := range h.turns {
-		if c == given {
-			h.turns = append(h.turns[:i], h.turns[i+1:]...)
-			s.forget(h)
-			s.mu.Unlock()
-			return nil, err
-		}
-	}
-	s.mu.Unlock()
-	s.release(h, 0) // it was given meanwhile
-	return nil, err
 }
 
 // partition returns the partition of that number; nil: another worker has it.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -41,35 +42,34 @@ type batch struct {
 // window is how many messages of a batch are under way.
 const window = 128
 
-func (b *batch) add(ctx context.Context, subject string, data []byte) error {
+func (b *batch) add(ctx context.Context, subject string, data []byte, options ...jetstream.PublishOpt) error {
 	future, err := patiently(ctx, func() (jetstream.PubAckFuture, error) {
-		return b.f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: data})
+		return b.f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: data}, options...)
 	})
 	if err != nil {
 		return err
 	}
-	if b.pending = append(b.pending, future); len(b.pending) < window {
-		return nil
-	}
-	return b.flush(ctx)
+	b.pending = append(b.pending, future)
+	return b.settle(ctx, window-1)
 }
 
 // flush waits until the server has what was added. What it did not answer for is sent again.
-func (b *batch) flush(ctx context.Context) error {
-	defer func() { b.pending = b.pending[:0] }()
-	for _, future := range b.pending {
-		var err error
-		select {
-		case <-future.Ok():
-		case err = <-future.Err():
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if err == nil || isHave(err) {
+func (b *batch) flush(ctx context.Context) error { return b.settle(ctx, 0) }
+
+// settle waits until at most n messages are under way.
+func (b *batch) settle(ctx context.Context, n int) error {
+	for len(b.pending) > n {
+		first := b.pending[0]
+		b.pending = slices.Delete(b.pending, 0, 1)
+		err := acked(ctx, first)
+		if err == nil || isHave(err) || errors.Is(err, errStored) {
 			continue
 		}
-		_, err = patiently(ctx, func() (*jetstream.PubAck, error) { return b.f.js.PublishMsg(ctx, future.Msg()) })
-		if err != nil && !isHave(err) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		_, err = patiently(ctx, func() (*jetstream.PubAck, error) { return b.f.js.PublishMsg(ctx, first.Msg()) })
+		if err != nil && !isHave(err) && !isConflict(err) {
 			return err
 		}
 	}
@@ -92,12 +92,17 @@ func (b *batch) target(ctx context.Context, a *verify.Asker, found *verify.Found
 	return b.add(ctx, b.f.subject(targetStream, b.f.addressOf(a, found).words()...), text)
 }
 
-// lines adds the lines of the document of that key, in pieces.
-func (b *batch) lines(ctx context.Context, document key, texts [][]byte) error {
+// lines adds the lines of the document of that key, in pieces. again: it replaces those that
+// the document had before; otherwise those stay.
+func (b *batch) lines(ctx context.Context, document key, texts [][]byte, again bool) error {
 	var piece []byte
 	number := 0
 	end := func() error {
-		err := b.add(ctx, b.f.pieceSubject(document, number), bytes.Clone(piece))
+		var options []jetstream.PublishOpt
+		if !again {
+			options = append(options, jetstream.WithExpectLastSequencePerSubject(0))
+		}
+		err := b.add(ctx, b.f.pieceSubject(document, number), bytes.Clone(piece), options...)
 		piece, number = piece[:0], number+1
 		return err
 	}
@@ -111,10 +116,25 @@ func (b *batch) lines(ctx context.Context, document key, texts [][]byte) error {
 			piece = append(piece, text...)
 		}
 	}
-	if len(piece) == 0 && number > 0 {
-		return nil
+	if len(piece) > 0 || number == 0 {
+		if err := end(); err != nil {
+			return err
+		}
 	}
-	return end()
+	for again {
+		// A piece without lines replaces one that the document has no more.
+		m, err := b.f.links.GetLastMsgForSubject(ctx, b.f.pieceSubject(document, number))
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && len(m.Data) == 0 {
+			return nil
+		}
+		if err == nil {
+			err = end()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *Frontier) pieceSubject(document key, number int) string {
@@ -125,6 +145,7 @@ func (f *Frontier) pieceSubject(document key, number int) string {
 type verdict struct {
 	answer   verify.Answer
 	sequence uint64 // of its message
+	damaged  error  // why it can't be read
 }
 
 // verdictOf returns the verdict at an address; nil: there is none.
@@ -136,11 +157,16 @@ func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &verdict{sequence: m.Sequence}
-	if err := json.Unmarshal(m.Data, &v.answer); err != nil {
-		return nil, fmt.Errorf("the verdict %s is damaged: %w", m.Subject, err)
+	return readVerdict(m.Sequence, m.Data), nil
+}
+
+// readVerdict reads a verdict. What is damaged is Unknown: nothing waits for it.
+func readVerdict(sequence uint64, text []byte) *verdict {
+	v := &verdict{sequence: sequence}
+	if v.damaged = json.Unmarshal(text, &v.answer); v.damaged != nil {
+		v.answer = verify.Answer{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict that the frontier has can't be read"}}
 	}
-	return v, nil
+	return v
 }
 
 // errStored: there is another verdict already.
@@ -149,15 +175,23 @@ var errStored = errors.New("fleet: the target has a verdict")
 // storeVerdict stores the verdict of a target, whose verdict before has the sequence number
 // last; 0: it has none. The error is errStored, or that of the server.
 func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.Answer, last uint64) error {
-	text, err := json.Marshal(answer)
+	ack, err := f.publishVerdict(at, answer, last)
 	if err != nil {
 		return err
 	}
-	_, err = f.js.Publish(ctx, f.subject(verdictStream, at.words()...), text, jetstream.WithExpectLastSequencePerSubject(last))
-	if isConflict(err) {
-		return errStored
+	return acked(ctx, ack)
+}
+
+// publishVerdict is storeVerdict, whose server has not answered yet.
+func (f *Frontier) publishVerdict(at address, answer *verify.Answer, last uint64) (jetstream.PubAckFuture, error) {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	if len(text) > maxMessage-1024 { // fragments may be of any length
+		return f.publishVerdict(at, &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict is too large to be stored"}, When: answer.When}, last)
+	}
+	return f.js.PublishAsync(f.subject(verdictStream, at.words()...), text, jetstream.WithExpectLastSequencePerSubject(last))
 }
 
 // bury stores a message that can't be read, and why.

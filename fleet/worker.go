@@ -46,9 +46,11 @@ type Worker struct {
 	leases   leases
 	sites    robotsCache
 	growing  gates // of sites whose pages are counted
+	outbox   outbox
 	running  sync.WaitGroup
 	ready    *slot      // decodes; it asks for nothing
 	keeping  sync.Mutex // held while what a host asked for is stored
+	beat     uint64     // how often it told others of itself
 
 	mu      sync.Mutex
 	ended   bool // nothing is spawned any more
@@ -70,6 +72,8 @@ type Counts struct {
 	Waiting  int            `json:"waiting"`
 	Active   int            `json:"active"`
 	Hosts    int            `json:"hosts"`
+	// Busiest are the hosts with the most targets that wait in the worker.
+	Busiest []HostCount `json:"busiest,omitempty"`
 }
 
 // NewWorker returns a worker of f.
@@ -82,6 +86,7 @@ func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	v.Parallel = min(cmp.Or(max(v.Parallel, 0), 32), verify.MaxParallel)
 	w.queue = newScheduler(w.clock, w.refill, w.keepHost)
 	w.leases = leases{bucket: f.leases, clock: w.clock, worker: w.name, others: map[string]seen{}}
+	w.outbox = outbox{frontier: f, clock: w.clock, sent: make(chan sentVerdict, maxUnacked), done: w.stored, note: w.noteRarely}
 	w.counts.Verdicts = map[string]int{}
 	return w
 }
@@ -114,12 +119,21 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.ready = ready
 	ctx, cancel := undated(ctx)
 	defer cancel()
+	storing, endStoring := context.WithCancel(context.WithoutCancel(ctx))
+	defer endStoring()
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		w.outbox.settle(storing)
+	}()
 	var slots sync.WaitGroup
 	for range w.options.Verify.Parallel {
 		s, closeSlot, err := w.newSlot()
 		if err != nil {
 			w.queue.end()
 			slots.Wait()
+			close(w.outbox.sent)
+			<-settled
 			return err
 		}
 		slots.Go(func() {
@@ -132,7 +146,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	cancel()
 	stop()
 	w.queue.end()
+	// A slot may wait for the outbox, and that for the server.
+	defer time.AfterFunc(lastTime, endStoring).Stop()
 	slots.Wait()
+	close(w.outbox.sent)
+	<-settled
 	w.leave()
 	w.mu.Lock()
 	w.ended = true

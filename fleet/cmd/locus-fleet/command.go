@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -31,12 +30,18 @@ type command struct {
 
 	url, creds, tlsCA, tlsCert, tlsKey string
 	store, frontier                    string
+	ui                                 string
+
+	args []string // of the command line
+
+	mu   sync.Mutex
+	last string // the last note
 }
 
 // addFlags adds the flags of every subcommand.
 func (c *command) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.StringVar(&c.url, "nats", "", "use the NATS servers at `URL`; without it, one in this process")
+	f.StringVar(&c.url, "nats", "", "use the NATS servers at `URL`s, separated by commas; without it, one in this process")
 	f.StringVar(&c.creds, "creds", "", "log in to NATS with the credentials in `FILE`")
 	f.StringVar(&c.tlsCA, "tls-ca", "", "trust the authorities in `FILE` for NATS servers")
 	f.StringVar(&c.tlsCert, "tls-cert", "", "show NATS servers the client certificate in `FILE`")
@@ -48,88 +53,11 @@ func (c *command) addFlags(root *cobra.Command) {
 func (c *command) commands() []*cobra.Command {
 	return []*cobra.Command{
 		c.newVerify(), c.newWorker(), c.newSubmit(), c.newStatus(), c.newResults(), c.newChanges(),
+		c.newUI(), c.newCreate(), c.newDelete(),
 		c.newMode("pause", fleet.Pause, "Begin no more requests until resume"),
 		c.newMode("resume", fleet.Run, "Have paused or new workers ask again"),
 		c.newMode("drain", fleet.Drain, "End all workers when their requests have ended"),
 	}
-}
-
-// open connects to the servers, or starts one here, and opens the frontier of that name.
-func (c *command) open(ctx context.Context, name string, s fleet.Settings) (f *fleet.Frontier, closeAll func() error, err error) {
-	var options []nats.Option
-	var embedded *fleet.Embedded
-	var nc *nats.Conn
-	if c.url == "" {
-		dir, err := c.storeFolder()
-		if err != nil {
-			return nil, nil, err
-		}
-		if embedded, err = fleet.Embed(dir); err != nil {
-			return nil, nil, err
-		}
-		nc, err = embedded.Connect()
-		if err != nil {
-			return nil, nil, errors.Join(err, embedded.Close())
-		}
-	} else {
-		if options, err = c.natsOptions(); err != nil {
-			return nil, nil, err
-		}
-		if nc, err = nats.Connect(c.url, options...); err != nil {
-			return nil, nil, fmt.Errorf("--nats: %w", err)
-		}
-	}
-	closeAll = func() error {
-		nc.Close()
-		if embedded != nil {
-			return embedded.Close()
-		}
-		return nil
-	}
-	f, err = fleet.OpenFrontier(ctx, nc, name, s)
-	if err == nil && embedded != nil {
-		// The lock of the folder says that no other process has workers here.
-		err = f.ForgetLeases(ctx)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, closeAll())
-	}
-	return f, closeAll, nil
-}
-
-func (c *command) natsOptions() (list []nats.Option, err error) {
-	list = append(list, nats.Name("locus-fleet"), nats.MaxReconnects(-1))
-	if c.creds != "" {
-		list = append(list, nats.UserCredentials(c.creds))
-	}
-	if c.tlsCA != "" {
-		list = append(list, nats.RootCAs(c.tlsCA))
-	}
-	if (c.tlsCert == "") != (c.tlsKey == "") {
-		return nil, errors.New("--tls-cert and --tls-key need each other")
-	}
-	if c.tlsCert != "" {
-		list = append(list, nats.ClientCert(c.tlsCert, c.tlsKey))
-	}
-	return list, nil
-}
-
-func (c *command) storeFolder() (string, error) {
-	if c.store != "" {
-		return c.a.ExpandHome(c.store), nil
-	}
-	dir, reason := c.a.CacheFolder()
-	if dir == "" {
-		return "", fmt.Errorf("%s: --store names a folder", reason)
-	}
-	return filepath.Join(dir, "fleet"), nil
-}
-
-func (c *command) name() string {
-	if c.frontier == "" {
-		return "default"
-	}
-	return c.frontier
 }
 
 // clientFor returns what makes the clients of a worker.
@@ -148,23 +76,40 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 }
 
 func (c *command) workerOptions(o verify.Options, access client.Options) fleet.WorkerOptions {
-	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Connect: c.a.Flags.Timeout, Note: func(text string) { c.a.Note("%s", text) }}
+	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Connect: c.a.Flags.Timeout, Note: func(text string) { c.note("%s", text) }}
 }
 
+// withoutMeaning are the flags of "locus verify" that a fleet does not obey: pages and what is
+// recorded of them are on other machines, and results are not kept for another run.
+var withoutMeaning = []string{"max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "warc", "warc-size"}
+
 func (c *command) newVerify() *cobra.Command {
-	cmd := cliverify.NewWith(c.a, c.startVerify, "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump")
+	cmd := cliverify.NewWith(c.a, c.startVerify, withoutMeaning...)
+	base.AddFlags(cmd, "Watching", func(f *pflag.FlagSet) {
+		f.StringVar(&c.ui, "ui", "", "serve a page about the run, and metrics, at `ADDRESS`: 127.0.0.1:9100")
+	})
+	c.wrap(cmd)
 	cmd.Example = `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus-fleet verify dead.txt || true
   locus-fleet verify --nats nats://nats.example.com https://www.example.com/`
 	return cmd
+}
+
+// wrap has an error of access become the status.
+func (c *command) wrap(cmd *cobra.Command) {
+	inner := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.run(cmd.Context(), func(context.Context) error { return inner(cmd, args) })
+	}
 }
 
 // startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
 // were taken, and a worker. Interrupted, it goes on when it is called again.
 func (c *command) startVerify(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
-	name, own := c.frontier, c.frontier == ""
+	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
+	own := name == ""
 	if own {
-		name = runName(settings)
+		name = c.runName(settings)
 	}
 	f, closeAll, err := c.open(ctx, name, settings)
 	if err != nil {
@@ -175,11 +120,19 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
+	endPage := func() {}
+	if c.ui != "" {
+		if endPage, err = c.serve(ctx, "--ui", c.ui, f.Page(), w); err != nil {
+			e.Close()
+			return nil, nil, errors.Join(err, closeAll())
+		}
+	}
 	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(inside) }()
 	return e, func(complete bool) error {
+		endPage()
 		cancel()
 		stop()
 		err := errors.Join(e.Err(), <-ended)
@@ -197,10 +150,10 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 
 // runName is the name of the frontier of a run: the same command in the same folder goes on
 // with it.
-func runName(s fleet.Settings) string {
+func (c *command) runName(s fleet.Settings) string {
 	dir, _ := os.Getwd()
 	text, _ := json.Marshal(s)
-	sum := sha256.Sum256([]byte(dir + "\n" + string(text) + "\n" + strings.Join(os.Args[1:], "\n")))
+	sum := sha256.Sum256([]byte(dir + "\n" + string(text) + "\n" + strings.Join(c.args, "\n")))
 	return fmt.Sprintf("run-%x", sum[:8])
 }
 
@@ -213,6 +166,7 @@ func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
 		base.DurationVar(f, &s.Interval, "interval", 100*time.Millisecond, "wait `D` between two requests to a host")
 		f.IntVar(&s.Retry, "retry", 2, "retry `N` times after a temporary failure")
 		f.IntVar(&s.Depth, "depth", 0, "follow a site at most `N` links deep; 0 is unlimited")
+		f.IntVar(&s.MaxPages, "max-pages", 10_000, "read at most `N` pages of a site; 0 is unlimited")
 		f.BoolVar(&s.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 		f.BoolVar(&s.NoFragments, "no-fragments", false, "do not check fragments")
 		f.Var((*days)(&s.Every), "every", "ask again after `D`, such as 30d; 0 is never")

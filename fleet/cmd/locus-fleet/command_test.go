@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,5 +73,89 @@ func TestUsage(t *testing.T) {
 		if status, out, errOut := run(t, args...); status == base.StatusDone || out != "" || !strings.HasPrefix(errOut, "locus: ") {
 			t.Errorf("%q: status %d\n%s%s", args, status, out, errOut)
 		}
+	}
+}
+
+// status and its like make no frontier, and name those that exist.
+func TestNoFrontier(t *testing.T) {
+	store := "--store=" + t.TempDir()
+	for _, name := range []string{"status", "results", "changes", "pause", "resume", "drain", "ui"} {
+		status, out, errOut := run(t, name, store, "--frontier", "docs")
+		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, `no frontier "docs"; there is none`) {
+			t.Errorf("%s: status %d\n%s%s", name, status, out, errOut)
+		}
+	}
+	if status, _, errOut := run(t, "create", store, "--frontier", "docs", "--every", "30d"); status != base.StatusDone {
+		t.Fatalf("status %d\n%s", status, errOut)
+	}
+	if status, _, errOut := run(t, "create", store, "--frontier", "docs", "--every", "7d"); status != base.StatusDone || !strings.Contains(errOut, "--every stays 720h0m0s") {
+		t.Errorf("status %d\n%s", status, errOut)
+	}
+	if status, _, errOut := run(t, "status", store); status != base.StatusAccess || !strings.Contains(errOut, "there are: docs") {
+		t.Errorf("status %d\n%s", status, errOut)
+	}
+	if status, _, errOut := run(t, "delete", store, "docs"); status != base.StatusDone {
+		t.Errorf("status %d\n%s", status, errOut)
+	}
+	if status, _, errOut := run(t, "status", store, "--frontier", "docs"); status != base.StatusAccess || !strings.Contains(errOut, "there is none") {
+		t.Errorf("status %d\n%s", status, errOut)
+	}
+}
+
+// Errors have their status, say what to do, and have no password.
+func TestErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{base.StatusAccess, "no NATS server answers at", []string{"status", "--nats", "nats://u:secret@127.0.0.1:1,nats://127.0.0.1:1"}},
+		{base.StatusAccess, "no NATS server answers at", []string{"verify", "--nats", "nats://127.0.0.1:1", file}},
+		{base.StatusUsage, "--warc has no meaning here", []string{"verify", "--warc", "x", file}},
+		{base.StatusUsage, "--format has no meaning here", []string{"submit", "--format", "junit", file}},
+		{base.StatusUsage, "--creds", []string{"status", "--nats", "nats://127.0.0.1:1", "--creds", "/none"}},
+		{base.StatusUsage, "--parallel must be 1", []string{"worker", "--parallel", "0"}},
+		{base.StatusUsage, "write 30d, 12h or 45m", []string{"create", "--every", "1x"}},
+	} {
+		status, out, errOut := run(t, c.args...)
+		if status != c.status || out != "" || !strings.Contains(errOut, c.want) || strings.Contains(errOut, "secret") {
+			t.Errorf("%q: status %d\n%s%s", c.args, status, out, errOut)
+		}
+	}
+}
+
+// Pages have a policy, and answer only to their own address.
+func TestServe(t *testing.T) {
+	c := &command{a: base.New(context.Background(), strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer), clitest.NoEnv)}
+	page := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("page")) })
+	var errOut bytes.Buffer
+	c.a.ErrOut = &errOut
+	end, err := c.serve(t.Context(), "--listen", ":0", page, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(errOut.String())
+	for host, want := range map[string]int{"": 200, "localhost:80": 200, "127.0.0.1": 200, "evil.example": 421, "evil.example:9101": 421, "10.0.0.1": 421} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want || !strings.HasPrefix(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %v", host, resp.StatusCode, resp.Header)
+		}
+	}
+	if _, err := c.serve(t.Context(), "--listen", "nowhere", page, nil); err == nil {
+		t.Error("it listens nowhere")
 	}
 }

@@ -40,7 +40,7 @@ func mainStatus() int {
 
 // runArgs does what args ask for and returns the exit status.
 func runArgs(a *base.App, args []string) int {
-	c := &command{a: a}
+	c := &command{a: a, args: args}
 	root := base.NewRoot(a, c.commands(), nil, help.New())
 	root.Use = "locus-fleet"
 	root.Short = "Verify links on many machines"

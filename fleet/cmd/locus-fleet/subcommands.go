@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
 	"slices"
 	"time"
 
@@ -44,25 +42,10 @@ over within seconds. URLs that lead to private addresses are refused without --a
   locus-fleet worker --nats tls://nats.example.com --creds worker.creds --listen 127.0.0.1:9100`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			f, closeAll, err := c.open(ctx, c.name(), settings(s))
-			if err != nil {
-				return err
+			if parallel < 1 || parallel > verify.MaxParallel {
+				return fmt.Errorf("--parallel must be 1 to %d", verify.MaxParallel)
 			}
-			held := f.Settings()
-			o := held.Options()
-			o.Parallel = parallel
-			c.a.Flags.Timeout = cmp.Or(c.a.Flags.Timeout, 20*time.Second)
-			o.Timeout = cmp.Or(c.a.Flags.MaxTime, 3*c.a.Flags.Timeout)
-			w := fleet.NewWorker(f, c.workerOptions(o, client.Options{FromOthers: c.url != ""}))
-			if listen != "" {
-				closeMetrics, err := serveMetrics(ctx, listen, w)
-				if err != nil {
-					return errors.Join(err, closeAll())
-				}
-				defer closeMetrics()
-			}
-			return errors.Join(w.Run(ctx), closeAll())
+			return c.run(cmd.Context(), func(ctx context.Context) error { return c.work(ctx, cmd, &s, parallel, listen) })
 		},
 	}
 	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
@@ -74,6 +57,41 @@ over within seconds. URLs that lead to private addresses are refused without --a
 	return cmd
 }
 
+// work runs a worker of the frontier.
+func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen string) error {
+	f, closeAll, err := c.open(ctx, c.name(), settings(*s))
+	if err != nil {
+		return err
+	}
+	c.noteSettings(cmd, f)
+	held := f.Settings()
+	o := held.Options()
+	o.Parallel = parallel
+	c.a.Flags.Timeout = cmp.Or(c.a.Flags.Timeout, 20*time.Second)
+	o.Timeout = cmp.Or(c.a.Flags.MaxTime, 3*c.a.Flags.Timeout)
+	w := fleet.NewWorker(f, c.workerOptions(o, client.Options{FromOthers: c.setting(c.url, c.a.Config.Fleet.NATS) != ""}))
+	if listen != "" {
+		end, err := c.serve(ctx, "--listen", listen, nil, w)
+		if err != nil {
+			return errors.Join(err, closeAll())
+		}
+		defer end()
+	}
+	return errors.Join(w.Run(ctx), closeAll())
+}
+
+// noteSettings tells which flags have no effect, because the frontier exists with others.
+func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
+	held := f.Settings()
+	for name, value := range map[string]string{
+		"partitions": fmt.Sprint(held.Partitions), "replicas": fmt.Sprint(held.Replicas), "every": held.Every.String(), "every-bad": held.EveryBad.String(),
+	} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() != value {
+			c.note("the frontier %s exists: --%s stays %s", c.name(), name, value)
+		}
+	}
+}
+
 // settings returns s with the names of the library for values of 0.
 func settings(s fleet.Settings) fleet.Settings {
 	s.Retry = cmp.Or(s.Retry, verify.NoRetry)
@@ -81,29 +99,9 @@ func settings(s fleet.Settings) fleet.Settings {
 	return s
 }
 
-// serveMetrics serves the metrics of w until the returned function is called.
-func serveMetrics(ctx context.Context, address string, w *fleet.Worker) (end func(), err error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--listen: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
-		rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		// A client that has gone needs no metrics.
-		_ = w.WriteMetrics(rw)
-	})
-	s := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = s.Serve(l) // Close ends it
-	}()
-	return func() { s.Close(); <-ended }, nil
-}
-
 func (c *command) newSubmit() *cobra.Command {
 	var s fleet.Settings
+	var cmd *cobra.Command
 	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 		s.PerHost, s.Interval, s.Retry, s.Depth = o.PerHost, o.Interval, o.Retry, o.Depth
 		s.MaxPages, s.NoRobots, s.NoFragments = o.MaxPages, o.NoRobots, o.NoFragments
@@ -111,16 +109,26 @@ func (c *command) newSubmit() *cobra.Command {
 		if err != nil {
 			return nil, nil, err
 		}
+		c.noteSettings(cmd, f)
 		e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(*o, access)))
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
 		}
+		// The report of results has none: one line tells what was added.
+		quiet := c.a.Flags.Quiet
+		c.a.Flags.Quiet = true
 		return submission{e}, func(bool) error {
+			c.a.Flags.Quiet = quiet
+			p := e.Progress()
+			if ctx.Err() == nil {
+				c.note("%d links of %d documents are in the frontier %s", p.Links, p.Documents, c.name())
+			}
 			e.Close()
 			return errors.Join(e.Err(), closeAll())
 		}, nil
 	}
-	cmd := cliverify.NewWith(c.a, start, "max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "fix", "output", "baseline", "write-baseline")
+	cmd = cliverify.NewWith(c.a, start, append(slices.Clone(withoutMeaning), "fix", "dry-run", "output", "baseline", "write-baseline", "format", "all", "moved", "context", "strict")...)
+	c.wrap(cmd)
 	cmd.Use = "submit FILE|DIR|URL..."
 	cmd.Short = "Add the links of documents and sites to a frontier"
 	cmd.Long = `Each argument is as for "locus-fleet verify", but nothing is waited for: workers ask, and
@@ -230,11 +238,40 @@ func (c *command) newMode(name string, m fleet.Mode, short string) *cobra.Comman
 	}
 }
 
-// with calls do with the frontier.
-func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
-	f, closeAll, err := c.open(ctx, c.name(), fleet.Settings{})
-	if err != nil {
-		return err
+func (c *command) newCreate() *cobra.Command {
+	var s fleet.Settings
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a frontier",
+		Long: `Workers and submitters make a frontier if the NATS servers let them. Where they may not, an
+administrator makes it. The settings of a frontier are written once.`,
+		Example: `  locus-fleet create --nats tls://nats.example.com --replicas 3 --partitions 256 --every 30d
+  locus-fleet create --frontier docs --every 7d --every-bad 1d`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.run(cmd.Context(), func(ctx context.Context) error {
+				f, closeAll, err := c.open(ctx, c.name(), settings(s))
+				if err != nil {
+					return err
+				}
+				c.noteSettings(cmd, f)
+				return closeAll()
+			})
+		},
 	}
-	return errors.Join(do(ctx, f), closeAll())
+	settingsFlags(cmd, &s)
+	return cmd
+}
+
+func (c *command) newDelete() *cobra.Command {
+	return &cobra.Command{
+		Use: "delete NAME", Short: "Delete a frontier, its results and what it has to ask for",
+		Example: `  locus-fleet delete default --nats nats://nats.example.com
+  locus-fleet delete docs`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.frontier = args[0]
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.Delete(ctx) })
+		},
+	}
 }

@@ -105,7 +105,10 @@ func writeHelp(cmd *cobra.Command, _ []string) {
 	fmt.Fprintf(w, "%s.\n", cmd.Short)
 	switch {
 	case !cmd.HasParent():
-		fmt.Fprintf(w, "\nUsage:\n  %s SUBCOMMAND [flags]\n  %[1]s URL [flags]\n", cmd.Name())
+		fmt.Fprintf(w, "\nUsage:\n  %s SUBCOMMAND [flags]\n", cmd.Name())
+		if opener, _, err := cmd.Find([]string{BareSubcommand}); err == nil && opener != cmd {
+			fmt.Fprintf(w, "  %s URL [flags]\n", cmd.Name())
+		}
 	case cmd.Runnable():
 		fmt.Fprintf(w, "\nUsage:\n  %s\n", cmd.UseLine())
 	}

@@ -46,6 +46,14 @@ type Config struct {
 		GitHub  apiURL
 	}
 	Gateway Gateway
+	Fleet   Fleet
+}
+
+// Fleet is the configuration of "locus-fleet".
+type Fleet struct {
+	NATS, Creds            string
+	TLSCA, TLSCert, TLSKey string
+	Store, Frontier        string
 }
 
 // Mail is the configuration of received and sent mail.
@@ -161,6 +169,13 @@ func (c *Config) settings() []setting {
 		{"gateway.per_host", &c.Gateway.PerHost, "limit of concurrent requests to one server"},
 		{"gateway.connections", &c.Gateway.Connections, "limit of client connections"},
 		{"gateway.terminals", &c.Gateway.Terminals, "limit of open terminals"},
+		{"fleet.nats", &c.Fleet.NATS, `NATS servers of locus-fleet: "tls://a.example.net,tls://b.example.net"; default: one in its process`},
+		{"fleet.creds", &c.Fleet.Creds, "file with the NATS credentials of locus-fleet"},
+		{"fleet.tls_ca", &c.Fleet.TLSCA, "file with the authorities to trust for NATS servers"},
+		{"fleet.tls_cert", &c.Fleet.TLSCert, "file with the client certificate for NATS servers"},
+		{"fleet.tls_key", &c.Fleet.TLSKey, "file with the key of fleet.tls_cert"},
+		{"fleet.store", &c.Fleet.Store, "folder of locus-fleet without fleet.nats; default: locus/fleet in XDG_CACHE_HOME or ~/.cache"},
+		{"fleet.frontier", &c.Fleet.Frontier, `name of the frontier; default: "default"`},
 	}
 }
 

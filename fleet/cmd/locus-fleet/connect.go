@@ -1,0 +1,219 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/fleet"
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+// server is a connection to NATS servers, or to one in this process.
+type server struct {
+	nc       *nats.Conn
+	embedded *fleet.Embedded // nil: the servers are elsewhere
+}
+
+func (s *server) close() error {
+	s.nc.Close()
+	if s.embedded == nil {
+		return nil
+	}
+	return s.embedded.Close()
+}
+
+// failed is an error of access, and no wrong use of the command.
+type failed struct{ error }
+
+func (e failed) Unwrap() error { return e.error }
+
+// run calls do, whose error of access becomes the status.
+func (c *command) run(ctx context.Context, do func(context.Context) error) error {
+	err := do(ctx)
+	if failure := (failed{}); errors.As(err, &failure) {
+		if ctx.Err() == nil {
+			c.a.Fail(base.StatusAccess, err)
+		}
+		return nil
+	}
+	return err
+}
+
+// connect connects to the servers, or starts one here.
+func (c *command) connect() (*server, error) {
+	if c.setting(c.url, c.a.Config.Fleet.NATS) == "" {
+		return c.embed()
+	}
+	options, err := c.natsOptions()
+	if err != nil {
+		return nil, err
+	}
+	url := c.setting(c.url, c.a.Config.Fleet.NATS)
+	nc, err := nats.Connect(url, options...)
+	switch {
+	case errors.Is(err, nats.ErrNoServers):
+		err = fmt.Errorf("no NATS server answers at %s: check the address, and that it runs", locus.Quote(locus.MaskText(url)))
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
+		err = fmt.Errorf("the NATS server refuses the login: check --creds, or --tls-cert and --tls-key")
+	case err != nil:
+		err = fmt.Errorf("--nats: %w", err)
+	}
+	if err != nil {
+		return nil, failed{err}
+	}
+	return &server{nc: nc}, nil
+}
+
+func (c *command) embed() (*server, error) {
+	dir, err := c.storeFolder()
+	if err != nil {
+		return nil, err
+	}
+	e, err := fleet.Embed(dir)
+	if errors.Is(err, fleet.ErrBusy) {
+		err = fmt.Errorf("%w: wait until it ends, or name another folder with --store", err)
+	}
+	if err != nil {
+		return nil, failed{err}
+	}
+	nc, err := e.Connect()
+	if err != nil {
+		return nil, failed{errors.Join(err, e.Close())}
+	}
+	return &server{nc, e}, nil
+}
+
+// setting returns the value of a flag, or that of the configuration.
+func (c *command) setting(flag, configured string) string { return cmp.Or(flag, configured) }
+
+func (c *command) natsOptions() (list []nats.Option, err error) {
+	f := &c.a.Config.Fleet
+	list = append(list, nats.Name("locus-fleet"), nats.Timeout(5*time.Second), nats.MaxReconnects(-1),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				c.note("the connection to the NATS server is lost, and tried again: %v", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.note("the connection to the NATS server is back") }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.note("the NATS server: %v", err) }),
+	)
+	if name := c.setting(c.creds, f.Creds); name != "" {
+		if _, err := os.Stat(c.a.ExpandHome(name)); err != nil {
+			return nil, fmt.Errorf("--creds: %w", err)
+		}
+		list = append(list, nats.UserCredentials(c.a.ExpandHome(name)))
+	}
+	if name := c.setting(c.tlsCA, f.TLSCA); name != "" {
+		list = append(list, nats.RootCAs(c.a.ExpandHome(name)))
+	}
+	cert, key := c.setting(c.tlsCert, f.TLSCert), c.setting(c.tlsKey, f.TLSKey)
+	if (cert == "") != (key == "") {
+		return nil, errors.New("--tls-cert and --tls-key need each other")
+	}
+	if cert != "" {
+		list = append(list, nats.ClientCert(c.a.ExpandHome(cert), c.a.ExpandHome(key)))
+	}
+	return list, nil
+}
+
+func (c *command) storeFolder() (string, error) {
+	if dir := c.setting(c.store, c.a.Config.Fleet.Store); dir != "" {
+		return c.a.ExpandHome(dir), nil
+	}
+	dir, reason := c.a.CacheFolder()
+	if dir == "" {
+		return "", fmt.Errorf("%s: --store names a folder", reason)
+	}
+	return filepath.Join(dir, "fleet"), nil
+}
+
+// note writes a note, unless the last one was the same.
+func (c *command) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.mu.Lock()
+	same := text == c.last
+	c.last = text
+	c.mu.Unlock()
+	if !same {
+		c.a.Note("%s", text)
+	}
+}
+
+func (c *command) name() string { return cmp.Or(c.frontier, c.a.Config.Fleet.Frontier, "default") }
+
+// open connects, and opens the frontier of that name, or makes it with those settings.
+func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fleet.Frontier, func() error, error) {
+	srv, err := c.connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := fleet.OpenFrontier(ctx, srv.nc, name, s)
+	if err == nil && srv.embedded != nil {
+		// The lock of the folder says that no other process has workers here.
+		err = f.ForgetLeases(ctx)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(explain(name, err), srv.close())
+	}
+	return f, srv.close, nil
+}
+
+// explain tells apart a wrong use, and what the server says.
+func explain(name string, err error) error {
+	switch {
+	case errors.Is(err, fleet.ErrName), errors.Is(err, fleet.ErrSettings):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("the NATS server does not let this user open or make the frontier %s: an administrator makes it with \"locus-fleet create\": %w", name, err)
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+		err = fmt.Errorf("the NATS server has no JetStream for this user: %w", err)
+	}
+	return failed{err}
+}
+
+// with calls do with the frontier, which has to exist.
+func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
+	return c.run(ctx, func(ctx context.Context) error {
+		srv, err := c.connect()
+		if err != nil {
+			return err
+		}
+		f, err := c.find(ctx, srv)
+		if err == nil {
+			if err = do(ctx, f); err != nil {
+				err = failed{err}
+			}
+		}
+		return errors.Join(err, srv.close())
+	})
+}
+
+// find opens the frontier, which has to exist.
+func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error) {
+	f, err := fleet.FindFrontier(ctx, srv.nc, c.name())
+	if !errors.Is(err, fleet.ErrNoFrontier) {
+		if err != nil {
+			err = explain(c.name(), err)
+		}
+		return f, err
+	}
+	names, listErr := fleet.Frontiers(ctx, srv.nc)
+	text := "there is none; \"locus-fleet submit\" makes one"
+	if len(names) > 0 {
+		text = "there are: " + strings.Join(names, ", ")
+	}
+	if listErr != nil {
+		text = fmt.Sprintf("the list of those that exist is not to be had: %v", listErr)
+	}
+	return nil, failed{fmt.Errorf("no frontier %s; %s", locus.Quote(c.name()), text)}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// asCommand has the test binary be the command.
+const asCommand = "LOCUS_FLEET_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(mainStatus())
+	}
+	os.Exit(m.Run())
+}
+
+// locusFleet returns the command in a folder, as a process of its own.
+func locusFleet(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=")
+	return cmd
+}
+
+const guide = "../../../docs/fleet.md"
+
+// The commands of the console blocks of docs/fleet.md print what is shown.
+func TestGuide(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh")
+	}
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(bin, "locus-fleet")); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, b := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for _, part := range strings.Split("\n"+b[1], "\n$ ")[1:] {
+			count++
+			command, want, _ := strings.Cut(strings.TrimSuffix(part, "\n"), "\n")
+			status := 0
+			if before, after, ok := strings.Cut(want, "[status "); ok {
+				status, _ = strconv.Atoi(strings.TrimSuffix(after, "]"))
+				want = strings.TrimSuffix(before, "\n")
+			}
+			cmd := exec.Command(sh, "-c", command)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "PATH="+bin+":"+os.Getenv("PATH"))
+			out, _ := cmd.CombinedOutput()
+			expression := `\A` + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(want, "\n")), `\.\.\.`, `.*`) + `\n?\z`
+			if cmd.ProcessState.ExitCode() != status || !regexp.MustCompile(expression).Match(out) {
+				t.Errorf("%s: status %d, want %d\n%s", command, cmd.ProcessState.ExitCode(), status, out)
+			}
+		}
+	}
+	if count < 6 {
+		t.Errorf("only %d commands", count)
+	}
+}
+
+// The guide and contrib/fleet name only flags that exist.
+func TestGuideFlags(t *testing.T) {
+	known := "--jetstream --store_dir --config " // of nats-server
+	for _, name := range []string{"verify", "worker", "submit", "status", "changes", "create", "ui"} {
+		_, out, _ := run(t, name, "--help")
+		known += out
+	}
+	for _, name := range []string{guide, "../../../contrib/fleet/locus-fleet-worker.service"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range regexp.MustCompile("[\\s`]--[a-z0-9_-]+").FindAllString(string(text), -1) {
+			if flag = flag[1:]; !regexp.MustCompile(regexp.QuoteMeta(flag)+`\b`).MatchString(known) && !strings.Contains("--warc --sitemap --soft-404", flag) {
+				t.Errorf("%s: no flag %s", name, flag)
+			}
+		}
+	}
+}
+
+// One Ctrl-C ends a run cleanly, with the status of an interruption, and the same command
+// goes on.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("http://198.51.100.1/x file:///none/at/all"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := locusFleet(dir, "verify", "--retry", "9", "--timeout", "50", "--json", "a.txt")
+	var out, errOut strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The frontier's folder exists when the run has begun.
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if found, _ := filepath.Glob(filepath.Join(dir, ".cache/locus/fleet/jetstream/*/streams/locus-run-*-verdicts")); len(found) > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("it does not begin")
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("%v\n%s%s", err, out.String(), errOut.String())
+	}
+	names, err := locusFleet(dir, "status").CombinedOutput()
+	if err == nil || !strings.Contains(string(names), "there are: run-") {
+		t.Errorf("%v %s", err, names)
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/fleet"
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+func (c *command) newUI() *cobra.Command {
+	listen := "127.0.0.1:9101"
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Serve a page about a frontier and its workers",
+		Long: `The page shows throughput, verdicts, hosts, workers and what waits. It needs no script, and
+loads itself again every few seconds. It has no login: it listens on this machine only, unless
+--listen says otherwise.`,
+		Example: `  locus-fleet ui --nats nats://nats.example.com
+  locus-fleet ui --nats nats://nats.example.com --listen 127.0.0.1:8080`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+				end, err := c.serve(ctx, "--listen", listen, f.Page(), nil)
+				if err != nil {
+					return err
+				}
+				defer end()
+				<-ctx.Done()
+				return nil
+			})
+		},
+	}
+	base.AddFlags(cmd, "Page", func(f *pflag.FlagSet) {
+		f.StringVar(&listen, "listen", listen, "serve the page at `ADDRESS`")
+	})
+	return cmd
+}
+
+// serve serves a page and the metrics of a worker at an address, until the returned function
+// is called. Both may be nil.
+func (c *command) serve(ctx context.Context, flag, address string, page http.Handler, w *fleet.Worker) (end func(), err error) {
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, failed{fmt.Errorf("%s: %w", flag, err)}
+	}
+	mux := http.NewServeMux()
+	if page != nil {
+		mux.Handle("/", page)
+	}
+	if w != nil {
+		mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			// A client that has gone needs no metrics.
+			_ = w.WriteMetrics(rw)
+		})
+	}
+	s := &http.Server{
+		Handler: guard(mux, page == nil && !isLoopback(l)), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			c.note("%s: %v", flag, err)
+		}
+	}()
+	c.note("serving http://%s/", l.Addr())
+	return func() { s.Close(); <-ended }, nil
+}
+
+func isLoopback(l net.Listener) bool {
+	a, ok := l.Addr().(*net.TCPAddr)
+	return ok && a.IP.IsLoopback()
+}
+
+// guard sets the header fields that keep pages of other sites out, and refuses names that are
+// not this server's: an address can't be rebound (DNS rebinding). anyName: it takes all names,
+// as for counts that other machines collect.
+func guard(next http.Handler, anyName bool) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		h := rw.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if !anyName && !isOwnName(r) {
+			http.Error(rw, "this server does not go by the name "+locus.Quote(r.Host)+"; use its address", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(rw, r)
+	})
+}
+
+// isOwnName reports whether the request names this server by its address, or as localhost.
+func isOwnName(r *http.Request) bool {
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	if err != nil {
+		return false
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return address.IsLoopback() || local != nil && address.Unmap() == local.AddrPort().Addr().Unmap()
+}

@@ -1,0 +1,137 @@
+package fleet
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// The leader of a stream sends one by one what a batch has.
+func TestLastOfLeader(t *testing.T) {
+	f := open(t)
+	publish := func(i byte, text string) {
+		t.Helper()
+		if _, err := f.js.Publish(t.Context(), f.subject(verdictStream, place{0, "h"}.words(key{i})...), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var subjects []string
+	for i := range byte(100) {
+		if i%3 != 0 {
+			publish(i, "old")
+			publish(i, strings.Repeat("x", int(i)))
+		}
+		subjects = append(subjects, f.subject(verdictStream, place{0, "h"}.words(key{i})...))
+	}
+	values := func(list []*jetstream.RawStreamMsg, err error) map[string]string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]string{}
+		for _, m := range list {
+			all[m.Subject] = string(m.Data)
+		}
+		return all
+	}
+	name := f.stream(verdictStream)
+	for _, subjects := range [][]string{subjects, {f.subject(verdictStream, "0", "h", "*")}, subjects[:1]} {
+		batch, _, err := f.last(t.Context(), name, subjects, maxBatch)
+		want := values(batch, err)
+		got := values(f.lastOfLeader(t.Context(), name, subjects, maxBatch))
+		if !maps.Equal(got, want) || len(subjects) > 1 && len(got) != 66 {
+			t.Errorf("%d and %d of %d", len(got), len(want), len(subjects))
+		}
+	}
+	// A pattern has no more than was asked for.
+	if list, err := f.lastOfLeader(t.Context(), name, []string{f.subject(verdictStream, "0", "h", "*")}, 7); err != nil || len(list) != 7 {
+		t.Error(len(list), err)
+	}
+}
+
+// A verdict is stored once, however often it is sent, and another one does not replace it.
+func TestOutboxAgain(t *testing.T) {
+	f := open(t)
+	at := address{place{0, "0123456789abcdef"}, key{1}}
+	mine := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now()}
+	other := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Dead}, When: mine.When.Add(-time.Minute)}
+	o := outbox{frontier: f, clock: SystemClock{}}
+	for range 3 {
+		if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, answer: mine}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, answer: other}); err != errStored {
+		t.Error(err)
+	}
+	if v, err := f.verdictOf(t.Context(), at); err != nil || v.answer.Outcome.Verdict != verify.Alive {
+		t.Error(v, err)
+	}
+}
+
+// A verdict that is larger than a message is Unknown: nothing waits for it.
+func TestLargeVerdict(t *testing.T) {
+	f := open(t)
+	at := address{place{0, "0123456789abcdef"}, key{1}}
+	large := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Fragments: map[string]bool{strings.Repeat("f", maxMessage): true}}
+	if err := f.storeVerdict(t.Context(), at, large, 0); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.damaged != nil || v.answer.Outcome.Verdict != verify.Unknown {
+		t.Error(v, err)
+	}
+}
+
+// What was sent is held until the server has it, and given up long after the lease has ended.
+func TestOutboxHolds(t *testing.T) {
+	f := open(t)
+	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
+	worker := w.worker(f, w.options())
+	p := &partition{number: 0, lease: &lease{}, hosts: map[string]*host{}, draining: true}
+	p.lease.set(worker.clock.Now(), leaseTime)
+	worker.queue.parts[0] = p
+	h := worker.queue.hostFor(p, "0123456789abcdef", limits{})
+	answer := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Links: make([]verify.Found, 3)}
+	send := func(i byte) {
+		t.Helper()
+		j := &job{at: address{place{0, h.hash}, key{i}}}
+		h.all[j] = true
+		worker.queue.jobs++
+		if err := worker.finish(t.Context(), nil, slices.Repeat([]*job{j}, 2), h, answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(1)
+	if len(worker.outbox.sent) != 1 || worker.queue.isIdle(p) {
+		t.Error("it is not held")
+	}
+	// The server does not take the second one.
+	lost := &sentVerdict{host: h, job: &job{at: address{place{0, h.hash}, key{2}}}, answer: answer, ack: neverAcked{}}
+	worker.queue.hold(p)
+	p.lease.set(worker.clock.Now().Add(-leaseTime-2*lastStore), leaseTime)
+	worker.outbox.sent <- *lost
+	close(worker.outbox.sent)
+	worker.outbox.settle(t.Context())
+	if !worker.queue.isIdle(p) {
+		t.Error("it is held for ever")
+	}
+	if c := worker.Counts(); c.Verdicts["alive"] != 1 || c.Waiting != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// neverAcked is a message that fails.
+type neverAcked struct{ jetstream.PubAckFuture }
+
+func (neverAcked) Ok() <-chan *jetstream.PubAck { return nil }
+func (neverAcked) Err() <-chan error {
+	c := make(chan error, 1)
+	c <- jetstream.ErrNoStreamResponse
+	return c
+}

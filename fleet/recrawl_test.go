@@ -1,0 +1,128 @@
+package fleet
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// A good verdict is asked for again after Every, a bad one after EveryBad, by the worker's
+// clock, and what changed is told once.
+func TestRecrawlAges(t *testing.T) {
+	var mu sync.Mutex
+	answers := map[string]int{"/good": 200, "/bad": 404}
+	w := newWorld(t, func(_, path string) (int, string) {
+		mu.Lock()
+		defer mu.Unlock()
+		return answers[path], ""
+	})
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	f, _ := connected(t, e, Settings{Partitions: 1, Every: 30 * 24 * time.Hour, EveryBad: 24 * time.Hour})
+	start := time.Now().Truncate(time.Second)
+	clock := &skewed{now: start}
+	worker := NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: clock})
+	s, err := NewSubmitter(worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	end := w.start(worker)
+	for range s.Run(t.Context(), slices.Values([]verify.Source{document("d", "http://h.example/good http://h.example/bad")})) {
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	requests := func(path string) (n int) {
+		for _, r := range w.requests() {
+			if r == "h.example HEAD "+path || r == "h.example GET "+path {
+				n++
+			}
+		}
+		return n
+	}
+	good, bad := requests("/good"), requests("/bad")
+	mu.Lock()
+	answers["/bad"], answers["/good"] = 200, 404
+	mu.Unlock()
+	var told []string
+	round := func(age time.Duration) {
+		t.Helper()
+		clock.set(start.Add(age))
+		worker := NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: clock})
+		end := w.start(worker)
+		defer end()
+		eventually(t, func() bool { return worker.Counts().Held == 1 })
+		for _, p := range worker.sortedParts() {
+			if err := worker.recrawlPart(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eventually(t, func() bool { return worker.Counts().Waiting == 0 })
+		told = nil
+		if err := f.Changes(t.Context(), false, func(c Change) bool { told = append(told, c.Change+" "+c.URL); return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	round(23 * time.Hour)
+	if requests("/good") != good || requests("/bad") != bad || told != nil {
+		t.Errorf("asked too soon: %q %q", w.requests(), told)
+	}
+	round(25 * time.Hour)
+	if requests("/good") != good || requests("/bad") == bad || !slices.Equal(told, []string{"came back http://h.example/bad"}) {
+		t.Errorf("after a day: %q %q", w.requests(), told)
+	}
+	round(31 * 24 * time.Hour)
+	if requests("/good") == good || !slices.Equal(told, []string{"came back http://h.example/bad", "died http://h.example/good"}) {
+		t.Errorf("after a month: %q %q", w.requests(), told)
+	}
+}
+
+// skewed is the system's clock, but for the time that it shows, which set chooses. Timers
+// need no time that a test waits for.
+type skewed struct {
+	mu    sync.Mutex
+	now   time.Time
+	since time.Time
+}
+
+func (c *skewed) set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.since = now, time.Now()
+}
+
+func (c *skewed) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.since.IsZero() {
+		c.since = time.Now()
+	}
+	return c.now.Add(time.Since(c.since))
+}
+
+func (c *skewed) AfterFunc(d time.Duration, f func()) (stop func()) {
+	return SystemClock{}.AfterFunc(d, f)
+}
+
+func TestChangeOf(t *testing.T) {
+	o := func(v verify.Verdict) *verify.Outcome { return &verify.Outcome{Verdict: v} }
+	for _, c := range []struct {
+		before, now verify.Verdict
+		want        string
+	}{
+		{verify.Alive, verify.Dead, "died"}, {verify.Warning, verify.Dead, "died"}, {verify.Dead, verify.Dead, ""}, {verify.Dead, verify.Alive, "came back"},
+		{verify.Dead, verify.Moved, "came back"}, {verify.Alive, verify.Moved, "moved"}, {verify.Moved, verify.Moved, ""}, {verify.Dead, verify.Warning, ""}, {verify.Alive, verify.Warning, ""},
+	} {
+		if got := changeOf(o(c.before), o(c.now)); got != c.want {
+			t.Errorf("%v to %v: %q, want %q", c.before, c.now, got, c.want)
+		}
+	}
+}

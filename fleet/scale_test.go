@@ -1,0 +1,221 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+)
+
+var waitingTargets = flag.Int("targets", 100_000, "with -bench Waiting: how many targets wait")
+
+// Workers against hosts that answer after 50 ms and take 5 requests a second each. A worker
+// has 8 requests at once, which is 160 a second.
+func BenchmarkWorkers(b *testing.B) {
+	const hosts, parallel, seconds = 512, 8, 6
+	for _, workers := range []int{1, 2, 4, 8} {
+		b.Run(strconv.Itoa(workers), func(b *testing.B) {
+			w, client := newFastHosts(b, 50*time.Millisecond)
+			o := w.options()
+			o.PerHost, o.Interval, o.Parallel = 1, 200*time.Millisecond, parallel
+			n := workers * parallel * 20 * seconds
+			for b.Loop() {
+				b.StopTimer()
+				e, err := Embed(b.TempDir())
+				if err != nil {
+					b.Fatal(err)
+				}
+				fleet := make([]*Worker, workers)
+				for i := range fleet {
+					nc, err := e.Connect()
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer nc.Close()
+					f, err := OpenFrontier(b.Context(), nc, "default", Settings{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					fleet[i] = NewWorker(f, WorkerOptions{Client: client, Verify: o})
+				}
+				f := fleet[0].frontier
+				if err := f.SetMode(b.Context(), Pause); err != nil {
+					b.Fatal(err)
+				}
+				s, err := NewSubmitter(fleet[0])
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Submit(b.Context(), manyDocuments(n, hosts)); err != nil {
+					b.Fatal(err)
+				}
+				var ends []func()
+				for _, worker := range fleet {
+					ends = append(ends, w.start(worker))
+				}
+				for _, worker := range fleet {
+					eventually(b, func() bool { return worker.Counts().Held == 64/workers })
+				}
+				b.StartTimer()
+				if err := f.SetMode(b.Context(), Run); err != nil {
+					b.Fatal(err)
+				}
+				for {
+					info, err := f.verdicts.Info(b.Context())
+					if err != nil {
+						b.Fatal(err)
+					}
+					if info.State.Msgs == uint64(n) {
+						break
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+				b.StopTimer()
+				for _, end := range ends {
+					end()
+				}
+				s.Close()
+				if err := e.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "verdicts/s")
+		})
+	}
+}
+
+// workerEnv has the URL of the server for a worker in a process of its own.
+const workerEnv = "LOCUS_FLEET_TEST_WORKER"
+
+// TestWorkerProcess is the worker of BenchmarkWaiting.
+func TestWorkerProcess(t *testing.T) {
+	url := os.Getenv(workerEnv)
+	if url == "" {
+		t.Skip("it is for BenchmarkWaiting")
+	}
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	f, err := OpenFrontier(t.Context(), nc, "default", Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, client := newFastHosts(t, 0)
+	o := w.options()
+	o.PerHost, o.Interval, o.Parallel = 2, 100*time.Millisecond, 32
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := NewWorker(f, WorkerOptions{Client: client, Verify: o}).Run(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// residentOf returns the most memory that a process had, in bytes.
+func residentOf(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := bytes.Cut(text, []byte("VmHWM:"))
+	var kib int64
+	if _, err := fmt.Sscan(string(after), &kib); err != nil {
+		return 0
+	}
+	return kib << 10
+}
+
+// A worker in a process of its own, and how much memory it needs for half a minute while
+// -targets targets wait. The server's memory is that of this process.
+func BenchmarkWaiting(b *testing.B) {
+	n := *waitingTargets
+	for b.Loop() {
+		dir := b.TempDir()
+		s, err := server.NewServer(&server.Options{ServerName: "bench", Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, MaxPayload: maxMessage})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Start()
+		if !s.ReadyForConnections(time.Minute) {
+			b.Fatal("no server")
+		}
+		nc, err := nats.Connect("", nats.InProcessServer(s))
+		if err != nil {
+			b.Fatal(err)
+		}
+		f, err := OpenFrontier(b.Context(), nc, "default", Settings{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		w := newWorld(b, redirecting)
+		submitter, err := NewSubmitter(w.worker(f, w.options()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		before, begun := used(), time.Now()
+		if err := submitter.Submit(b.Context(), manyDocuments(n, max(n/100, 1))); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(n)/time.Since(begun).Seconds(), "submitted/s")
+		submitter.Close()
+		b.ReportMetric(float64(int64(used())-int64(before))/float64(n), "server-B/target")
+		b.ReportMetric(float64(diskUse(b, dir))/float64(n), "disk-B/target")
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestWorkerProcess$")
+		cmd.Env = append(os.Environ(), workerEnv+"="+s.ClientURL())
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		var most int64
+		ended := make(chan struct{})
+		var watching sync.WaitGroup
+		watching.Go(func() {
+			for !wait(SystemClock{}, time.Second/4, ended) {
+				most = max(most, residentOf(cmd.Process.Pid))
+			}
+		})
+		err = cmd.Wait()
+		close(ended)
+		watching.Wait()
+		if err != nil {
+			b.Fatalf("%v\n%s", err, out.Bytes())
+		}
+		b.ReportMetric(float64(most)/(1<<20), "worker-MiB")
+		status, err := f.Status(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(status.Verdicts)/30, "verdicts/s")
+		nc.Close()
+		s.Shutdown()
+		s.WaitForShutdown()
+	}
+}
+
+// newFastHosts returns hosts that answer after a delay, and what makes their clients.
+func newFastHosts(t testing.TB, delay time.Duration) (w *world, client NewClient) {
+	w = newWorld(t, func(string, string) (int, string) { return 200, "" })
+	p := newPipes()
+	s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) })}
+	go s.Serve(p)
+	t.Cleanup(func() { s.Close() })
+	return w, func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), func(), error) {
+		return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(p.dial), Check: check}, true)
+	}
+}
