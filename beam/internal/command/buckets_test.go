@@ -25,8 +25,8 @@ type bucket struct {
 	objects map[string][]byte
 }
 
-func newBucket(t *testing.T) (b *bucket, address string) {
-	b = &bucket{t: t, objects: map[string][]byte{}}
+func newBucket(t *testing.T, objects map[string][]byte) (b *bucket, address string) {
+	b = &bucket{t: t, objects: objects}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	return b, server.URL
@@ -146,26 +146,29 @@ func TestBuckets(t *testing.T) {
 	folder := t.TempDir()
 	for _, test := range []struct{ scheme, variable string }{{"s3://", "AWS_ENDPOINT_URL"}, {"gs://", "STORAGE_EMULATOR_HOST"}} {
 		t.Run(test.scheme, func(t *testing.T) {
-			b, address := newBucket(t)
+			b, address := newBucket(t, map[string][]byte{
+				"in/list-1.gz": gzipped(t, []byte("HTTP://H/\nbad\n")),
+				"in/list-2":    []byte("http://h/\n"),
+				"in/list-3":    []byte("http://no/\n"),
+				"in/other":     []byte("http://no/\n"),
+			})
 			t.Setenv(test.variable, address)
 			for name, value := range map[string]string{"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y", "AWS_REQUEST_CHECKSUM_CALCULATION": "when_required"} {
 				t.Setenv(name, value)
 			}
-			b.objects["in/list-1.gz"] = gzipped(t, []byte("HTTP://H/\nbad\n"))
-			b.objects["in/list-2"] = []byte("http://h/\n")
-			b.objects["in/list-3"] = []byte("http://no/\n")
-			b.objects["in/other"] = []byte("http://no/\n")
 			root := test.scheme + "bucket/"
 			for _, args := range [][]string{nil, {"--overwrite"}} {
 				mustRun(t, folder, append(args, root+"in/lis?-[12]*", "--output", root+"out/u", "--num_shards", "2")...)
 			}
 			want := []string{"in/list-1.gz", "in/list-2", "in/list-3", "in/other", "out/u-00000-of-00002.txt", "out/u-00001-of-00002.txt", "out/u-dead-00000-of-00001.ndjson"}
+			b.mu.Lock()
 			if got := b.names(""); !slices.Equal(got, want) {
 				t.Errorf("objects %q, want %q", got, want)
 			}
 			if got := string(b.objects["out/u-00000-of-00002.txt"]) + string(b.objects["out/u-00001-of-00002.txt"]); got != "http://h/\t2\n" {
 				t.Errorf("output %q", got)
 			}
+			b.mu.Unlock()
 			if status, stderr := run(t, folder, root+"in/list-*", "--output", root+"out/u"); status != 2 {
 				t.Errorf("an output that is there: status %d, %s", status, stderr)
 			}

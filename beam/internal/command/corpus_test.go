@@ -15,14 +15,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// size returns the size of the lists in tests, in octets: LOCUS_BEAM_SIZE, or about 5 MB.
+// size returns the size of the lists in tests, in octets: LOCUS_BEAM_SIZE, or about 5 MB, and
+// less in short tests.
 func size(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("LOCUS_BEAM_SIZE"))
-	if err != nil {
-		return 5_000_000
+	switch {
+	case err == nil:
+		return n
+	case testing.Short():
+		return 500_000
 	}
-	return n
+	return 5_000_000
 }
 
 // corpus returns a list of URLs of about so many octets: the same for the same seed. Half of
