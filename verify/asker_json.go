@@ -66,7 +66,7 @@ type foundRecord struct {
 	Note        string        `json:"note,omitempty"`
 }
 
-// ErrSecret: a link has a password, which is not written.
+// ErrSecret means that a link has a password, which is not written.
 var ErrSecret = fmt.Errorf("verify: the link has a password")
 
 // Encode returns f as JSON. The error is ErrSecret.

@@ -137,7 +137,7 @@ func quoted(cell string) []byte {
 
 // parquetWriter writes Apache Parquet, with one column for each column.
 type parquetWriter struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	row     reflect.Type
 	columns []column
 }
@@ -152,7 +152,7 @@ func newParquetWriter(w io.Writer, columns []column) *parquetWriter {
 	}
 	row := reflect.StructOf(fields)
 	schema := parquet.SchemaOf(reflect.New(row).Interface())
-	return &parquetWriter{parquet.NewWriter(w, schema, parquet.MaxRowsPerRowGroup(rowGroup)), row, columns}
+	return &parquetWriter{parquet.NewGenericWriter[any](w, schema, parquet.MaxRowsPerRowGroup(rowGroup)), row, columns}
 }
 
 // rowGroup is how many rows are held in memory, at most.
@@ -175,7 +175,8 @@ func (p *parquetWriter) write(r Row) error {
 			field.SetString(charset.Text(cell))
 		}
 	}
-	return p.w.Write(v.Interface())
+	_, err := p.w.Write([]any{v.Interface()})
+	return err
 }
 
 func (p *parquetWriter) close() error { return p.w.Close() }

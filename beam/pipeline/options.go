@@ -105,7 +105,7 @@ func (o Options) Checked() (Options, error) {
 	case !slices.Contains(Compressions(), o.Compression):
 		return o, fmt.Errorf("unknown compression %q: choose %s", o.Compression, strings.Join(Compressions(), ", "))
 	case o.Format == FormatParquet && o.Compression != compressNone:
-		return o, errors.New("Parquet compresses its columns itself: leave out compression")
+		return o, errors.New("format parquet compresses its columns itself: leave out compression")
 	case o.Shards < 0 || o.Shards > maxShards:
 		return o, fmt.Errorf("%d shards is out of range (0-%d)", o.Shards, maxShards)
 	case o.Salts > maxSalts:

@@ -87,15 +87,6 @@ func output(t *testing.T, folder, prefix string) (list []string) {
 	return list
 }
 
-// counted returns how often each text is in list.
-func counted(list []string) map[string]int {
-	m := map[string]int{}
-	for _, s := range list {
-		m[s]++
-	}
-	return m
-}
-
 // single is the single-machine command.
 type single string
 
