@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/cli/clitest"
@@ -88,6 +89,36 @@ func TestLongFileIsLikeAStream(t *testing.T) {
 		if got != want || strings.Count(want, "\n") < 100 {
 			t.Errorf("%d octets from the file, %d from the stream", len(got), len(want))
 		}
+	}
+}
+
+// Parts of a later file that wait for their turn do not keep an earlier file from being read.
+func TestSeveralLongFiles(t *testing.T) {
+	const links = 1 << 17
+	var files []string
+	for i := range 6 {
+		file := filepath.Join(t.TempDir(), fmt.Sprintf("a name that makes each line long %d.txt", i))
+		if err := os.WriteFile(file, bytes.Repeat([]byte("http://h.example/a\n"), links), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	a, _ := clitest.NewScreen(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a.Context = ctx
+	var out bytes.Buffer
+	a.RedirectOutput(&out)
+	x := &extractor{a: a, prefix: true}
+	x.o.Extract.Schemes = extract.Named(extract.Any, "http")
+	found := x.write(files)
+	a.Out.Flush()
+	var want strings.Builder
+	for _, file := range files {
+		want.WriteString(strings.Repeat(file+":http://h.example/a\n", links))
+	}
+	if found != int64(len(files)*links) || out.String() != want.String() {
+		t.Errorf("%d links, %d octets instead of %d", found, out.Len(), want.Len())
 	}
 }
 

@@ -288,12 +288,13 @@ func (r *reading) read(file walk.File) bool {
 // part reads the links of a part of a file beside other parts, and reports whether to
 // continue.
 func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bool {
-	p := &reading{x: r.x, ctx: r.ctx, prefix: r.prefix, chunks: make(chan chunk, partAhead)}
 	select {
 	case r.x.parts <- struct{}{}:
-	case <-r.ctx.Done():
-		return false
+	default:
+		// Not to wait: parts of later files may wait for the end of this one.
+		return r.links(file, links)
 	}
+	p := &reading{x: r.x, ctx: r.ctx, prefix: r.prefix, chunks: make(chan chunk, partAhead)}
 	r.x.readers.Go(func() {
 		defer func() { <-r.x.parts }()
 		defer close(p.chunks)
