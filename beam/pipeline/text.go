@@ -188,7 +188,7 @@ func (f *scanFn) find(finder *lines.Finder, line []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	url, err := finder.Decode(f.decoded, line[start:end])
+	url, err := finder.Decode(&f.decoded, line[start:end])
 	return bytes.Trim(url, blanks), err
 }
 

@@ -33,13 +33,17 @@ func (f *Finder) Find(line []byte) (start, end int, err error) {
 	return f.find(line)
 }
 
-// Decode returns the URL that is written as text, where Find found it. The result shares
-// memory with text, or is in buf[:0] if text has escapes or quotes.
-func (f *Finder) Decode(buf, text []byte) ([]byte, error) {
+// Decode returns the URL that is written as text, where Find found it. The result is a part
+// of text, or in *buf, which grows, if text has escapes.
+func (f *Finder) Decode(buf *[]byte, text []byte) ([]byte, error) {
 	if f == nil {
 		return text, nil
 	}
-	return f.decode(buf[:0], text)
+	url, err := f.decode((*buf)[:0], text)
+	if err == nil && len(url) < len(text)-len(`""`) {
+		*buf = url // an escape is longer than what it stands for
+	}
+	return url, err
 }
 
 // Append appends a URL as it is written in place of what Find found.

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"bytes"
 	stdcsv "encoding/csv"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,7 @@ func found(f *Finder, line string) string {
 	if err != nil {
 		return "! " + err.Error()
 	}
-	url, err := f.Decode(nil, []byte(line[start:end]))
+	url, err := f.Decode(new([]byte), []byte(line[start:end]))
 	if err != nil {
 		return "! " + err.Error()
 	}
@@ -155,7 +156,7 @@ func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 			return
 		}
 	}
-	got, err := finder.Decode(nil, []byte(line[start:end]))
+	got, err := finder.Decode(new([]byte), []byte(line[start:end]))
 	if err != nil || string(got) != want[index] {
 		t.Fatalf("field %d of %q: %q, want %q", n, line, got, want[index])
 	}
@@ -315,7 +316,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		url, err := finder.Decode(nil, []byte(line[start:end]))
+		url, err := finder.Decode(new([]byte), []byte(line[start:end]))
 		if err != nil {
 			return
 		}
@@ -336,7 +337,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q became %q: %v", line, changed, err)
 		}
-		if again, err := finder.Decode(nil, []byte(changed[start:end])); err != nil || string(again) != other {
+		if again, err := finder.Decode(new([]byte), []byte(changed[start:end])); err != nil || string(again) != other {
 			t.Fatalf("%q became %q: %q, %v", line, changed, again, err)
 		}
 	})
@@ -368,7 +369,7 @@ func TestFindAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() {
 			start, end, err := row.f.Find(line)
 			if err == nil {
-				_, err = row.f.Decode(buf, line[start:end])
+				_, err = row.f.Decode(&buf, line[start:end])
 			}
 			if err != nil {
 				t.Fatal(name, err)
@@ -376,6 +377,37 @@ func TestFindAllocatesNothing(t *testing.T) {
 			row.f.Append(dst[:0], "http://h/")
 		}); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// What Decode writes is in its buffer, never among the lines that it was given before.
+func TestDecodeLeavesLines(t *testing.T) {
+	keys, err := Key("u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields, err := Field(-1, ",")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, finder := range map[string]*Finder{
+		"{\"u\":\"http://a/\"}\n{\"k\":\"before\",\"u\":\"http:\\/\\/b/cccccccccccccccccccccccccccccc\"}": keys,
+		"x,\"http://a/\"\nbefore,\"http://b/cccccccccccccccccccccccccccccccccccc\"\"c\"":                  fields,
+	} {
+		block := []byte(text)
+		var buf []byte
+		for line := range bytes.SplitSeq(block, []byte("\n")) {
+			start, end, err := finder.Find(line)
+			if err == nil {
+				_, err = finder.Decode(&buf, line[start:end])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if string(block) != text {
+			t.Errorf("%q became %q", text, block)
 		}
 	}
 }

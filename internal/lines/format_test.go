@@ -125,7 +125,7 @@ func TestChosenFormat(t *testing.T) {
 				line = strings.TrimRight(line, "\r\n")
 				start, end, err := b.Finder.Find([]byte(line))
 				if err == nil && got == "" {
-					url, err := b.Finder.Decode(nil, []byte(line[start:end]))
+					url, err := b.Finder.Decode(new([]byte), []byte(line[start:end]))
 					if err != nil {
 						t.Error(err)
 					}

@@ -30,7 +30,7 @@ func inputsOf(t *testing.T, file string) (list []string) {
 			if err != nil {
 				t.Fatalf("%s: %q: %v", file, line, err)
 			}
-			url, err := b.Finder.Decode(nil, []byte(line[start:end]))
+			url, err := b.Finder.Decode(new([]byte), []byte(line[start:end]))
 			if err != nil {
 				t.Fatalf("%s: %q: %v", file, line, err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/profile/rfc3986"
 )
@@ -125,7 +126,7 @@ func (f *collectFlags) groupOf() func(string) string {
 // hostOf returns the host of a URL in lower case, "-" without one.
 func hostOf(text string) string {
 	if host, _ := rfc3986.Parse(text).Host(); host != "" {
-		return strings.ToLower(host)
+		return octet.ToLower(host)
 	}
 	return "-"
 }
@@ -133,7 +134,7 @@ func hostOf(text string) string {
 // schemeOf returns the scheme of a URL in lower case, "-" without one.
 func schemeOf(text string) string {
 	if name, _ := rfc3986.Parse(text).Scheme(); name != "" {
-		return strings.ToLower(name)
+		return octet.ToLower(name)
 	}
 	return "-"
 }

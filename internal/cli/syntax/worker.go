@@ -96,10 +96,7 @@ func (w *worker) find(line []byte) (url []byte, ok bool) {
 	var err error
 	if w.start, w.end, err = w.finder.Find(line); err == nil {
 		written := line[w.start:w.end]
-		if url, err = w.finder.Decode(w.url, written); err == nil {
-			if len(url) > 0 && len(written) > 0 && &url[0] != &written[0] {
-				w.url = url
-			}
+		if url, err = w.finder.Decode(&w.url, written); err == nil {
 			return url, true
 		}
 	}
