@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"runtime/metrics"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +39,8 @@ type conversation struct {
 	peer *hostiletest.Peer
 	said string // by the server, on all connections
 
-	texts []string // for people: errors, traces, titles, notes
+	mu    sync.Mutex // guards texts: a session has its own goroutines
+	texts []string   // for people: errors, traces, titles, notes
 	items int
 }
 
@@ -74,6 +76,13 @@ func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	return c
 }
 
+// tell keeps texts that people would see.
+func (c *conversation) tell(texts ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.texts = append(c.texts, texts...)
+}
+
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
@@ -92,7 +101,7 @@ func (c *conversation) client() *access.Client {
 			Ask: func(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 				return scheme.Credentials{User: "user", Password: secret}, q.Attempt < 2, nil
 			},
-			Trace: func(locus.URL) scheme.TraceFunc { return func(_ bool, line string) { c.texts = append(c.texts, line) } },
+			Trace: func(locus.URL) scheme.TraceFunc { return func(_ bool, line string) { c.tell(line) } },
 			Limit: mostRead,
 			Total: mostTime - time.Second,
 		},
@@ -108,7 +117,7 @@ func (c *conversation) run(u locus.URL) {
 	defer client.Close()
 	result, err := client.Open(context.Background(), u.String())
 	if err != nil {
-		c.texts = append(c.texts, err.Error())
+		c.tell(err.Error())
 		if result != nil && result.Resource != nil {
 			c.t.Errorf("%s: %+v beside %v", u, result, err)
 		}
@@ -119,7 +128,7 @@ func (c *conversation) run(u locus.URL) {
 	}
 	defer result.Resource.Close()
 	if err := c.read(result.Resource); err != nil {
-		c.texts = append(c.texts, err.Error())
+		c.tell(err.Error())
 	}
 }
 
@@ -128,7 +137,7 @@ func (c *conversation) read(res scheme.Resource) error {
 	switch r := res.(type) {
 	case *scheme.Object:
 		n, err := io.Copy(io.Discard, r.Body)
-		c.texts = append(c.texts, r.Name, r.Type, r.Note)
+		c.tell(r.Name, r.Type, r.Note)
 		if n > mostRead {
 			c.t.Errorf("an object of %d octets", n)
 		}
@@ -150,9 +159,9 @@ func (c *conversation) read(res scheme.Resource) error {
 }
 
 func (c *conversation) readMenu(m *scheme.Menu) error {
-	c.texts = append(c.texts, m.Title, m.Note)
+	c.tell(m.Title, m.Note)
 	if m.Form != nil {
-		c.texts = append(c.texts, m.Form.Title)
+		c.tell(m.Form.Title)
 		if u, err := m.Form.Submit(m.Form.Defaults()); err == nil {
 			c.checkURL(u)
 		}
@@ -171,7 +180,7 @@ func (c *conversation) readMenu(m *scheme.Menu) error {
 		if item.Size < -1 {
 			c.t.Errorf("%+v", item)
 		}
-		c.texts = append(c.texts, item.Title, item.Note)
+		c.tell(item.Title, item.Note)
 		c.checkURL(item.URL)
 	}
 	return nil
@@ -188,7 +197,7 @@ func (c *conversation) use(s *scheme.Session) error {
 			_ = s.Conn.Command(name)
 		}
 		for _, field := range s.Conn.Status() {
-			c.texts = append(c.texts, field.Text())
+			c.tell(field.Text())
 		}
 		s.Conn.Echoes()
 	}()
