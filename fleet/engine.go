@@ -218,7 +218,7 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 	return errors.Join(err, ctx.Err())
 }
 
-// document waits for the i-th document. false: there is none.
+// document waits for the i-th document. ok is false after the last one.
 func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -134,8 +134,8 @@ func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
 	return s.NextMsgWithContext(ctx)
 }
 
-// nextTarget returns the first target from a sequence number on whose subject matches; nil:
-// there is none. One at a time is cheap: for a batch of them the server counts all that match.
+// nextTarget returns the first target from a sequence number on whose subject matches, or
+// nil. One at a time is cheap: for a batch of them the server counts all that match.
 func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (*jetstream.RawStreamMsg, error) {
 	m, err := f.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

@@ -97,7 +97,7 @@ func (f *Frontier) subject(kind string, rest ...string) string {
 }
 
 // ErrNoFrontier is the error of FindFrontier for a frontier that does not exist.
-var ErrNoFrontier = errors.New("there is no such frontier")
+var ErrNoFrontier = errors.New("unknown frontier")
 
 // newFrontier returns a frontier of that name, of which nothing was asked for.
 func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Garbage in any stream or bucket stops nobody: a worker does its other work, and what can't
-// be read is among the dead letters.
+// Garbage in any stream or bucket stops no worker: it does its other work. What can't be read
+// becomes a dead letter.
 func TestGarbage(t *testing.T) {
 	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)

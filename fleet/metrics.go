@@ -26,7 +26,7 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"links_total", "counter", "Links found in pages.", c.Links},
 		{"partitions", "gauge", "Partitions whose lease the worker holds.", c.Held},
 		{"waiting", "gauge", "Targets that wait in the worker.", c.Waiting},
-		{"active", "gauge", "Targets that are asked for now.", c.Active},
+		{"active", "gauge", "Targets with a request in progress.", c.Active},
 		{"unacknowledged", "gauge", "Verdicts that the server has not answered for yet.", len(w.outbox.sent)},
 		{"hosts", "gauge", "Hosts that the worker knows now.", c.Hosts},
 	} {

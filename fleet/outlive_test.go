@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// successor is a test in which one worker dies after some requests, and another one goes on,
+// successor is a test in which one worker dies after some requests, and another one continues,
 // whose clock is 10 minutes off.
 type successor struct {
 	*world

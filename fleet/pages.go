@@ -198,7 +198,7 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer 
 	return settled(s.asker, found, &answer)
 }
 
-// settled returns the answer of a link whose target is known to nobody else.
+// settled returns the answer of a link whose target is not in the frontier.
 func settled(a *verify.Asker, found *verify.Found, answer *verify.Answer) *verify.Answer {
 	r := a.Result(found, answer)
 	return &verify.Answer{Outcome: r.Outcome, When: answer.When}

@@ -42,7 +42,7 @@ type permitRecord struct {
 	Shut   string        `json:"shut,omitempty"`
 	Waited time.Duration `json:"waited,omitempty"` // of a reply: until the permit was given
 	Left   time.Duration `json:"left,omitempty"`   // of a reply: for how long it is valid after that
-	Error  string        `json:"error,omitempty"`  // of a reply: why there is none
+	Error  string        `json:"error,omitempty"`  // of a reply: why there is no permit
 }
 
 // permitEvent is what is told about a permit.

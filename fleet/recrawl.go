@@ -25,7 +25,7 @@ type Change struct {
 	When   time.Time      `json:"when"`
 }
 
-// changeOf names the change from one outcome to another; empty: there is none that matters.
+// changeOf names the change from one outcome to another; empty: no change that matters.
 func changeOf(before, now *verify.Outcome) string {
 	found := func(o *verify.Outcome) bool { return o.Verdict == verify.Alive || o.Verdict == verify.Moved }
 	switch {

@@ -257,7 +257,7 @@ func (s *scheduler) done(h *host, jobs ...*job) {
 	s.changed.Broadcast()
 }
 
-// release ends a request to h. A ticket that was not used is void; 0: there is none.
+// release ends a request to h. An unused ticket becomes void; 0: no ticket.
 func (s *scheduler) release(h *host, unused ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

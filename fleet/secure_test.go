@@ -269,7 +269,7 @@ func TestUsers(t *testing.T) {
 	if s, err := f.Status(t.Context()); err != nil || s.Targets != 200 || s.Mode != Run {
 		t.Errorf("%+v %v", s, err)
 	}
-	// A user without a certificate, or with that of another authority, is nobody.
+	// A user without a certificate, or with that of another authority, can't connect.
 	if _, err := nats.Connect(urls[0], nats.RootCAs(a.file("ca.pem"))); err == nil {
 		t.Error("connected without a certificate")
 	}

@@ -148,7 +148,7 @@ type verdict struct {
 	damaged  error  // why it can't be read
 }
 
-// verdictOf returns the verdict at an address; nil: there is none.
+// verdictOf returns the verdict at an address, or nil.
 func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) {
 	m, err := f.verdicts.GetLastMsgForSubject(ctx, f.subject(verdictStream, at.words()...))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

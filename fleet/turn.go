@@ -37,7 +37,7 @@ type ownTurn struct {
 	at     *host
 
 	mu     sync.Mutex
-	ticket ticket // that was not used; 0: there is none
+	ticket ticket // unused; 0: no ticket
 }
 
 func (t *ownTurn) host() string             { return t.at.hash }

@@ -51,7 +51,7 @@ func TestTicketUnused(t *testing.T) {
 	}
 }
 
-// Begin waits for whoever is about to begin, and not in a pause of the host.
+// Begin waits for a request that is about to begin, and not in a pause of the host.
 func TestBegin(t *testing.T) {
 	s, p, c := testQueue()
 	h, err := s.turn(t.Context(), p, "a", limits{interval: time.Second})
@@ -74,7 +74,7 @@ func TestBegin(t *testing.T) {
 	c.advance(time.Second / 2)
 	s.began(h, first)
 	begun := c.Now()
-	// It waits anew: for the interval, not for the end of the ticket.
+	// It waits again: for the interval, not for the end of the ticket.
 	await(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return h.wake != nil })
 	await(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.timers) > 0 })
 	select {

@@ -86,7 +86,7 @@ func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*http.Request,
 	return r.WithContext(archive.WithTime(r.Context(), h.At.Time)), k, own, nil
 }
 
-// acceptedTime returns the time of Accept-Datetime; zero: there is none.
+// acceptedTime returns the time of Accept-Datetime; zero without that header.
 func acceptedTime(r *http.Request) (t time.Time, err error) {
 	text := r.Header.Get("Accept-Datetime")
 	if text == "" {

@@ -63,7 +63,7 @@ func TestFuzzTargets(t *testing.T) {
 	}
 	for name := range inputs {
 		if _, ok := targets[name]; !ok {
-			t.Errorf("%s: there is no such target for these inputs", name)
+			t.Errorf("%s: these inputs are of an unknown target", name)
 		}
 	}
 	if size > mostCorpus {

@@ -63,8 +63,8 @@ func limitFiles(spare int) (restore func(), err error) {
 	}, nil
 }
 
-// asOrdinaryUser makes a process of root one of the user nobody, who is refused what root
-// is not.
+// asOrdinaryUser runs cmd as the user "nobody" if this process is root: the system never refuses
+// root.
 func asOrdinaryUser(cmd *exec.Cmd) {
 	if os.Geteuid() != 0 {
 		return

@@ -225,7 +225,7 @@ func scriptEnd(s string, i int) int {
 	}
 }
 
-// scriptStart returns the offset after the first "<script" from i on; -1: there is none.
+// scriptStart returns the offset after the first "<script" from i on, or -1.
 func scriptStart(s string, i int) int {
 	const name = "script"
 	for {

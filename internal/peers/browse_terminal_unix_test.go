@@ -135,10 +135,7 @@ func TestBrowseMessage(t *testing.T) {
 	}
 	w := &walker{tmuxScreen: startTmux(t, 80, 24, browseIn(t, "EDITOR="+editor))}
 	w.has("The tour")
-	w.keys("g")
-	w.has("Go to:")
-	w.keys("-l", "mailto:you@h.example")
-	w.keys("Enter")
+	w.goTo("mailto:you@h.example")
 	w.ends("From (your address):")
 	w.keys("-l", "me@h.example")
 	w.keys("Enter")
@@ -146,10 +143,7 @@ func TestBrowseMessage(t *testing.T) {
 	// Ctrl-C after the editor ends the message, too.
 	w.keys("C-c")
 	w.has("interrupted")
-	w.keys("g")
-	w.has("Go to:")
-	w.keys("-l", "mailto:you@h.example")
-	w.keys("Enter")
+	w.goTo("mailto:you@h.example")
 	w.ends("From (your address):")
 	w.keys("-l", "me@h.example")
 	w.keys("Enter")

@@ -37,6 +37,19 @@ func (s *tmuxScreen) run(args ...string) string {
 
 func (s *tmuxScreen) keys(names ...string) { s.run(append([]string{"send-keys"}, names...)...) }
 
+// typeURL types a URL where the browser asks for one.
+func (s *tmuxScreen) typeURL(url string) {
+	s.keys("g")
+	s.has("Go to:")
+	s.keys("-l", url)
+}
+
+// goTo opens a URL.
+func (s *tmuxScreen) goTo(url string) {
+	s.typeURL(url)
+	s.keys("Enter")
+}
+
 func (s *tmuxScreen) screen() string { return s.run("capture-pane", "-p") }
 
 // until waits until ok accepts the screen.
@@ -92,10 +105,7 @@ func TestBrowseKeptPage(t *testing.T) {
 	})
 	s.keys("Enter")
 	s.has("Page /next")
-	s.keys("g")
-	s.has("Go to:")
-	s.keys("-l", "gopher://h.example/")
-	s.keys("Enter")
+	s.goTo("gopher://h.example/")
 	s.has("Not found")
 	s.keys("q")
 	s.has("status 0")

@@ -102,9 +102,9 @@ func TestCheckTests(t *testing.T) {
 	for _, c := range []struct{ text, ci, fault string }{
 		{"`p.TestPasses`", "", ""},
 		{"`p.TestPasses/one`", "", ""},
-		{"`p.TestMissing`", "", "there is no such test"},
-		{"`p.TestMethod`", "", "there is no such test"},
-		{"`elsewhere.TestPasses`", "", "there is no such test"},
+		{"`p.TestMissing`", "", "unknown test"},
+		{"`p.TestMethod`", "", "unknown test"},
+		{"`elsewhere.TestPasses`", "", "unknown test"},
 		{"`p.TestSkips`", "", "always skips"},
 		{"`p.TestServer`", "go test ./...", "skips without CI=true"},
 		{"`p.TestServer`", "# CI=true go test ./p", "skips without CI=true"},

@@ -41,7 +41,7 @@ func (f *testFolder) check(n testName) error {
 	list := f.functions[n.function]
 	i := slices.IndexFunc(list, func(d *ast.FuncDecl) bool { return d.Recv == nil })
 	if i < 0 {
-		return fmt.Errorf("%s: there is no such test", n)
+		return fmt.Errorf("%s: unknown test", n)
 	}
 	for _, statement := range list[i].Body.List {
 		if e, ok := statement.(*ast.ExprStmt); ok && isSkip(e.X) {

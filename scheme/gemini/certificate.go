@@ -148,7 +148,7 @@ func (k *knownHosts) readFile() error {
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return scheme.Hint(fmt.Errorf("%s: line %d: %w", k.file, k.lines+1, err), "mend the file, or remove it: then each server is trusted anew")
+		return scheme.Hint(fmt.Errorf("%s: line %d: %w", k.file, k.lines+1, err), "mend the file, or remove it: then each server is trusted on first use again")
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (c *command) wrap(cmd *cobra.Command) {
 }
 
 // startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
-// were taken, and a worker. Interrupted, it goes on when it is called again.
+// were taken, and a worker. An interrupted run resumes when it is called again.
 func (c *command) startVerify(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
 	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
@@ -142,14 +142,14 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 			defer cancel()
 			err = f.Delete(last)
 		} else if ctx.Err() != nil {
-			c.a.Note("the same command goes on where this one ended")
+			c.a.Note("the same command resumes where this one ended")
 		}
 		return errors.Join(err, closeAll())
 	}, nil
 }
 
-// runName is the name of the frontier of a run: the same command in the same folder goes on
-// with it.
+// runName is the name of the frontier of a run: the same command in the same folder
+// resumes it.
 func (c *command) runName(s fleet.Settings) string {
 	dir, _ := os.Getwd()
 	text, _ := json.Marshal(s)

@@ -81,7 +81,7 @@ func TestNoFrontier(t *testing.T) {
 	store := "--store=" + t.TempDir()
 	for _, name := range []string{"status", "results", "changes", "pause", "resume", "drain", "ui"} {
 		status, out, errOut := run(t, name, store, "--frontier", "docs")
-		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, `no frontier "docs"; there is none`) {
+		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, `no frontier "docs"; there are no frontiers yet`) {
 			t.Errorf("%s: status %d\n%s%s", name, status, out, errOut)
 		}
 	}
@@ -97,7 +97,7 @@ func TestNoFrontier(t *testing.T) {
 	if status, _, errOut := run(t, "delete", store, "docs"); status != base.StatusDone {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
-	if status, _, errOut := run(t, "status", store, "--frontier", "docs"); status != base.StatusAccess || !strings.Contains(errOut, "there is none") {
+	if status, _, errOut := run(t, "status", store, "--frontier", "docs"); status != base.StatusAccess || !strings.Contains(errOut, "there are no frontiers yet") {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
 }

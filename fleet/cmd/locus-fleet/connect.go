@@ -208,12 +208,12 @@ func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error
 		return f, err
 	}
 	names, listErr := fleet.Frontiers(ctx, srv.nc)
-	text := "there is none; \"locus-fleet submit\" makes one"
+	text := "there are no frontiers yet; \"locus-fleet submit\" makes one"
 	if len(names) > 0 {
 		text = "there are: " + strings.Join(names, ", ")
 	}
 	if listErr != nil {
-		text = fmt.Sprintf("the list of those that exist is not to be had: %v", listErr)
+		text = fmt.Sprintf("the existing ones can't be listed: %v", listErr)
 	}
 	return nil, failed{fmt.Errorf("no frontier %s; %s", locus.Quote(c.name()), text)}
 }

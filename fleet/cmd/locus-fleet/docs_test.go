@@ -91,7 +91,7 @@ func TestGuideFlags(t *testing.T) {
 }
 
 // One Ctrl-C ends a run cleanly, with the status of an interruption, and the same command
-// goes on.
+// resumes it.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("http://198.51.100.1/x file:///none/at/all"), 0o600); err != nil {

@@ -49,7 +49,7 @@ const (
 	faint
 )
 
-// noLink is the link of text that is none.
+// noLink is the link of plain text.
 const noLink = -1
 
 // run is text of one style. It is safe for a terminal and has no line end.
