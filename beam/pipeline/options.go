@@ -90,6 +90,8 @@ func (o Options) Checked() (Options, error) {
 		return o, fmt.Errorf("unknown pipeline %q: choose %s", o.Pipeline, strings.Join(Names(), ", "))
 	case len(o.Input) == 0 || slices.Contains(o.Input, ""):
 		return o, errors.New("no input: name a file or a pattern")
+	case slices.Contains(o.Input, "-") || slices.Contains(o.With, "-"):
+		return o, errors.New("a pipeline can't read standard input: name a file, or ./- for one of that name")
 	case o.Output == "" || strings.HasSuffix(o.Output, "/"):
 		return o, fmt.Errorf("output %q is not a prefix of file names: write one such as out/links", o.Output)
 	case strings.ContainsAny(o.Output, `*?[\`):
@@ -107,7 +109,7 @@ func (o Options) Checked() (Options, error) {
 	case o.Format == FormatParquet && o.Compression != compressNone:
 		return o, errors.New("format parquet compresses its columns itself: leave out compression")
 	case o.Shards < 0 || o.Shards > maxShards:
-		return o, fmt.Errorf("%d shards is out of range (0-%d)", o.Shards, maxShards)
+		return o, fmt.Errorf("the number of shards, %d, is out of range (0-%d)", o.Shards, maxShards)
 	case o.Salts > maxSalts:
 		return o, fmt.Errorf("%d salts is out of range (1-%d)", o.Salts, maxSalts)
 	case o.Field != 0 && o.Key != "":

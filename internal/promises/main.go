@@ -20,8 +20,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // documents are the files with the tables, from the root of the repository.
@@ -69,8 +71,8 @@ func main() {
 	}
 }
 
-// run runs the tests, those of a package together, and says of each that did not pass
-// why.
+// run runs the tests, those of a package together and as many packages at once as there
+// are processors, and says of each that did not pass why.
 func run(root string, names []testName) (faults []string, passed []testName) {
 	groups := map[testName][]testName{} // by package and subtest
 	for _, n := range names {
@@ -79,10 +81,26 @@ func run(root string, names []testName) (faults []string, passed []testName) {
 			groups[key] = append(groups[key], n)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(groups), testName.compare) {
-		outcomes, said := runGroup(root, key, groups[key])
+	keys := slices.SortedFunc(maps.Keys(groups), testName.compare)
+	type result struct {
+		outcomes outcomes
+		said     string
+	}
+	results := make([]result, len(keys))
+	var wait sync.WaitGroup
+	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, key := range keys {
+		turns <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turns }()
+			results[i].outcomes, results[i].said = runGroup(root, key, groups[key])
+		})
+	}
+	wait.Wait()
+	for i, key := range keys {
+		said := results[i].said
 		for _, n := range groups[key] {
-			switch why := outcomes.why(n); {
+			switch why := results[i].outcomes.why(n); {
 			case why == "":
 				passed = append(passed, n)
 			default:
@@ -107,7 +125,7 @@ func runGroup(root string, key testName, names []testName) (o outcomes, said str
 		}
 	}
 	// Modules of their own are run in their folders.
-	cmd := exec.Command("go", "test", "-count=1", "-json", "-run", pattern, ".")
+	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-json", "-run", pattern, ".")
 	cmd.Dir = filepath.Join(root, key.folder)
 	cmd.Env = append(os.Environ(), "CI=true")
 	var errors bytes.Buffer

@@ -174,7 +174,7 @@ func (f *flags) parse(set *flag.FlagSet, args []string) error {
 	var named bool
 	for len(args) > 0 {
 		if err := set.Parse(args); err != nil {
-			return err
+			return flagError(err)
 		}
 		args = set.Args()
 		if len(args) == 0 {
@@ -212,6 +212,18 @@ func (f *flags) parse(set *flag.FlagSet, args []string) error {
 		return fmt.Errorf("%s takes no input: %q", f.subcommand, f.input[0])
 	}
 	return nil
+}
+
+// flagError writes the flag of an error as users do, with two hyphens.
+func flagError(err error) error {
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	text, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if unknown {
+		return fmt.Errorf("unknown flag --%s: see --help, and --help_runner for those of Beam", text)
+	}
+	return errors.New(strings.NewReplacer("flag -", "flag --", "argument: -", "argument: --").Replace(text))
 }
 
 // fail writes a message. It has no password, and nothing that a terminal obeys.

@@ -66,6 +66,13 @@ func TestMistakes(t *testing.T) {
 		{2, "no name after the bucket", []string{"list", "--output", "s3://bucket"}},
 		{2, "unknown runner", []string{"list", "--runner", "nonsense"}},
 		{2, "needs --endpoint", []string{"list", "--runner", "flink"}},
+		{2, "unknown flag --nonsense", []string{"list", "--nonsense"}},
+		{2, "argument: --output", []string{"list", "--output"}},
+		{2, "flag --salts", []string{"list", "--salts", "x"}},
+		{2, "service must be HOST:PORT", []string{"list", "--runner", "flink", "--endpoint", "user:secret@localhost:1"}},
+		{2, "service must be HOST:PORT", []string{"list", "--runner", "flink", "--endpoint", "user:secret@localhost"}},
+		{2, "service must be HOST:PORT", []string{"list", "--runner", "flink", "--endpoint", "localhost"}},
+		{2, "standard input", []string{"-"}},
 		{3, "no job service", []string{"list", "--runner", "flink", "--endpoint", closedPort(t)}},
 		{3, "no pool of workers", []string{"list", "--environment_type", "EXTERNAL", "--environment_config", closedPort(t)}},
 		{3, "not a directory", []string{"list", "--output", "list/out"}},
@@ -74,7 +81,7 @@ func TestMistakes(t *testing.T) {
 		{3, "not registered", []string{"hdfs://h/x"}},
 	} {
 		status, stderr := run(t, folder, test.args...)
-		if status != test.status || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
+		if status != test.status || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "secret") {
 			t.Errorf("%q: status %d, %q; want %d, %q", test.args, status, stderr, test.status, test.want)
 		}
 	}

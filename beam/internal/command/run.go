@@ -129,7 +129,7 @@ func (f *flags) summarize(result beam.PipelineResult, files []string) {
 		fmt.Fprintln(f.stdout, term.Safe(name))
 	}
 	if c := pipeline.CountsOf(result); c != (pipeline.Counts{}) {
-		fmt.Fprintf(f.stderr, "%d records, %d octets read, %d keys and %d octets shuffled, %d dead letters\n",
+		fmt.Fprintf(f.stderr, "%d records, %d octets read, %d keys and %d octets shuffled, dead letters: %d\n",
 			c.Records, c.Read, c.Keys, c.Shuffled, c.Dead)
 	}
 }

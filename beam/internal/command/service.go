@@ -54,10 +54,14 @@ func chooseRunner(ctx context.Context) (string, error) {
 }
 
 // dial reports whether a service accepts connections. The SDK tries for two minutes, and does
-// not say why it failed. An address that is not HOST:PORT is left to the SDK.
+// not say why it failed. The targets of gRPC, such as dns:///HOST:PORT, are left to the SDK.
+// No message shows an address that may have a password.
 func dial(ctx context.Context, service, address string) error {
-	if _, _, err := net.SplitHostPort(address); err != nil {
+	if address == "" || strings.Contains(address, ":/") {
 		return nil
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil || strings.Contains(address, "@") {
+		return usageError{fmt.Errorf("the address of the %s must be HOST:PORT", service)}
 	}
 	dialer := net.Dialer{Timeout: dialTime}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
