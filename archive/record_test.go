@@ -22,11 +22,6 @@ import (
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/ftp"
-	"github.com/locus-url/locus/scheme/gopher"
-	"github.com/locus-url/locus/scheme/http"
-	"github.com/locus-url/locus/scheme/mid"
-	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/warc"
 )
 
@@ -96,15 +91,7 @@ func closed(t testing.TB, r *archive.Recorder) {
 // newRegistry returns the schemes for clients of the museum.
 func newRegistry(t testing.TB, m *tour.Museum) *scheme.Registry {
 	t.Helper()
-	r, err := all.Registry(slices.Concat(
-		news.Schemes(news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()})),
-		mid.Schemes(mid.New(&mid.Options{Store: m.Mail()})),
-		[]scheme.Scheme{
-			ftp.Scheme(ftp.New(&ftp.Options{TLSConfig: m.TLS()})), ftp.SecureScheme(ftp.New(&ftp.Options{TLSConfig: m.TLS()})),
-			http.Scheme(http.New(&http.Options{TLS: m.TLS()})), http.SecureScheme(http.New(&http.Options{TLS: m.TLS()})),
-			gopher.Scheme(gopher.New(&gopher.Options{TLSConfig: m.TLS()})), gopher.SecureScheme(gopher.New(&gopher.Options{TLSConfig: m.TLS()})),
-		},
-	)...)
+	r, err := all.Registry(m.Schemes()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,26 +18,13 @@ import (
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/ftp"
-	"github.com/locus-url/locus/scheme/gopher"
-	"github.com/locus-url/locus/scheme/http"
-	"github.com/locus-url/locus/scheme/mid"
-	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/warc"
 )
 
 // tourRegistry returns the schemes for the servers of the tour.
 func tourRegistry(t *testing.T, m *tour.Museum) *scheme.Registry {
 	t.Helper()
-	registry, err := all.Registry(slices.Concat(
-		news.Schemes(news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()})),
-		mid.Schemes(mid.New(&mid.Options{Store: m.Mail()})),
-		[]scheme.Scheme{
-			ftp.Scheme(ftp.New(&ftp.Options{TLSConfig: m.TLS()})), ftp.SecureScheme(ftp.New(&ftp.Options{TLSConfig: m.TLS()})),
-			http.Scheme(http.New(&http.Options{TLS: m.TLS()})), http.SecureScheme(http.New(&http.Options{TLS: m.TLS()})),
-			gopher.Scheme(gopher.New(&gopher.Options{TLSConfig: m.TLS()})), gopher.SecureScheme(gopher.New(&gopher.Options{TLSConfig: m.TLS()})),
-		},
-	)...)
+	registry, err := all.Registry(m.Schemes()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ const rules = `
 	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
 	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
-	access, escape, internal/template, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
+	access, escape, internal/template, internal/term, scheme/X, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;

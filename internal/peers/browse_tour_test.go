@@ -210,7 +210,7 @@ func record(t *testing.T, a *base.App, museum *tour.Museum) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := client.DemoRegistry(a, museum)
+	r, err := a.NewRegistry(museum.Schemes()...)
 	if err != nil {
 		t.Fatal(err)
 	}

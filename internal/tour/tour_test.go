@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -16,11 +17,6 @@ import (
 	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/ftp"
-	"github.com/locus-url/locus/scheme/gopher"
-	"github.com/locus-url/locus/scheme/http"
-	"github.com/locus-url/locus/scheme/mid"
-	"github.com/locus-url/locus/scheme/news"
 )
 
 // rows returns the rows of every scheme. Some have a demonstration.
@@ -52,20 +48,13 @@ func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 // newClient makes a client as the command does.
 func newClient(t *testing.T, museum *tour.Museum, o *access.Options) (*access.Client, error) {
 	t.Helper()
-	reader := news.New(&news.Options{Server: museum.News(), TLSConfig: museum.TLS()})
-	t.Cleanup(func() { reader.Close() })
-	files := ftp.New(&ftp.Options{TLSConfig: museum.TLS()})
-	web := http.New(&http.Options{TLS: museum.TLS()})
-	menus := gopher.New(&gopher.Options{TLSConfig: museum.TLS()})
-	registry, err := all.Registry(slices.Concat(
-		news.Schemes(reader),
-		mid.Schemes(mid.New(&mid.Options{Store: museum.Mail()})),
-		[]scheme.Scheme{
-			ftp.Scheme(files), ftp.SecureScheme(files),
-			http.Scheme(web), http.SecureScheme(web),
-			gopher.Scheme(menus), gopher.SecureScheme(menus),
-		},
-	)...)
+	schemes := museum.Schemes()
+	for _, s := range schemes {
+		if c, ok := s.Opener.(io.Closer); ok {
+			t.Cleanup(func() { c.Close() })
+		}
+	}
+	registry, err := all.Registry(schemes...)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (b *browser) tour() (*page, error) {
 		return nil, err
 	}
 	b.closeAll = append(b.closeAll, func() { museum.Close() })
-	registry, err := client.DemoRegistry(b.app, museum)
+	registry, err := b.app.NewRegistry(museum.Schemes()...)
 	if err != nil {
 		return nil, err
 	}

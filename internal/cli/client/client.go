@@ -20,7 +20,6 @@ import (
 	"github.com/locus-url/locus/archive"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
@@ -193,23 +192,11 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&o.Web)
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
-	return a.NewRegistry(append(schemes(reader, stored, files, web, menus), telnet.Schemes(sessions)...)...)
-}
-
-func schemes(reader *news.Client, stored *mid.Client, files *ftp.Client, web *http.Client, menus *gopher.Client) []scheme.Scheme {
-	return slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
+	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), telnet.Schemes(sessions), []scheme.Scheme{
 		ftp.Scheme(files), ftp.SecureScheme(files),
 		http.Scheme(web), http.SecureScheme(web),
 		gopher.Scheme(menus), gopher.SecureScheme(menus),
-	})
-}
-
-// DemoRegistry returns the schemes for a client of the tour's servers.
-func DemoRegistry(a *base.App, m *tour.Museum) (*scheme.Registry, error) {
-	return a.NewRegistry(schemes(
-		news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()}), mid.New(&mid.Options{Store: m.Mail()}),
-		ftp.New(&ftp.Options{TLSConfig: m.TLS()}), http.New(&http.Options{TLS: m.TLS()}), gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
-	)...)
+	})...)
 }
 
 // receivedArticles returns what looks for articles in the received mail; nil if the

@@ -17,7 +17,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	mail := client.NewMailbox(a, true)
 	var registry *scheme.Registry
 	if c.museum != nil {
-		registry, err = client.DemoRegistry(a, c.museum)
+		registry, err = a.NewRegistry(c.museum.Schemes()...)
 	} else if registry, err = client.NewRegistry(a, client.Options{ForGateway: true, Archives: c.archives}, mail); err == nil {
 		// The proxy variables of other programs may name this gateway.
 		c.locators, err = client.GatewaysOver(a, config.GatewayTable{})

@@ -81,7 +81,7 @@ func visitAll(a *base.App, names []string, full bool) error {
 	if err != nil {
 		return err
 	}
-	registry, err := client.DemoRegistry(a, museum)
+	registry, err := a.NewRegistry(museum.Schemes()...)
 	if err != nil {
 		return err
 	}
