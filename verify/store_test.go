@@ -282,11 +282,11 @@ const childStore = "LOCUS_VERIFY_CHILD_STORE"
 func TestResumeAfterKill(t *testing.T) {
 	if path := os.Getenv(childStore); path != "" {
 		s := openTestStore(t, path)
-		for i := 0; ; i++ {
+		for i := 1; ; i++ {
 			s.put(targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i))}.key(), record{Verdict: Alive, When: time.Now().Unix()})
 			if i%batchSize == 0 {
-				fmt.Println("put")
-				time.Sleep(time.Millisecond)
+				waitForFlush(s)
+				fmt.Println("written")
 			}
 		}
 	}
@@ -300,8 +300,8 @@ func TestResumeAfterKill(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// By the fiftieth batch the first ones are written.
-	for n, buf := 0, make([]byte, 1); n < 50; {
+	const batches = 10
+	for n, buf := 0, make([]byte, 1); n < batches; {
 		if _, err := out.Read(buf); err != nil {
 			t.Fatal(err)
 		}
@@ -314,14 +314,25 @@ func TestResumeAfterKill(t *testing.T) {
 	s := openTestStore(t, path)
 	defer closeStore(t, s)
 	found := 0
-	for i := range 50 * batchSize {
-		if _, ok := s.get(targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i))}.key()); ok {
+	for i := range batches * batchSize {
+		if _, ok := s.get(targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i+1))}.key()); ok {
 			found++
 		}
 	}
-	if s.Rebuilt() || found == 0 {
-		t.Errorf("%d are there, rebuilt %v", found, s.Rebuilt())
+	if s.Rebuilt() || found != batches*batchSize {
+		t.Errorf("%d of %d are there, rebuilt %v", found, batches*batchSize, s.Rebuilt())
 	}
+}
+
+// waitForFlush waits until the store has written what was put, by itself.
+func waitForFlush(s *Store) {
+	for waits := true; waits; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		waits = len(s.pending) > 0
+		s.mu.Unlock()
+	}
+	s.writing.Lock() // until the batch is in the file
+	defer s.writing.Unlock()
 }
 
 // A second run after a first that ended early asks only for what is left.
