@@ -442,12 +442,16 @@ const from = "From "
 
 // IsFromLine reports whether text, of an mbox, begins with a From_ line: with "From ", a
 // date in the line and a header field after it. After a blank line, and at the start of an
-// mbox, one of both is enough. Only the first 2 KiB of text are read.
+// mbox, one of both is enough. "From :" begins a header field, with a blank before its colon
+// (RFC 5322 section 4.5). Only the first 2 KiB of text are read.
 func IsFromLine(text []byte, afterBlank bool) bool {
 	if !bytes.HasPrefix(text, []byte(from)) {
 		return false
 	}
 	line, next, _ := bytes.Cut(text[:min(len(text), fromText)], []byte{'\n'})
+	if nameLen(line) > 0 {
+		return false
+	}
 	dated := isDated(line)
 	if dated == afterBlank {
 		return dated

@@ -35,7 +35,7 @@ var (
 // slowIsFrom reports whether line i is a From_ line: "From " after a blank line with a date or
 // before a header field, or anywhere with both.
 func slowIsFrom(lines []slowLine, i int, empty bool) bool {
-	if i >= len(lines) || !strings.HasPrefix(lines[i].text, "From ") {
+	if i >= len(lines) || !strings.HasPrefix(lines[i].text, "From ") || slowField.MatchString(lines[i].text) {
 		return false
 	}
 	signs := 0

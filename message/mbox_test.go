@@ -171,6 +171,7 @@ func TestFromLines(t *testing.T) {
 		{"A: b\n\nc\n\nFrom joe@host.dom  2026-01-03 01:05:34\nX: y\n\nd\n", 2},              // the year is not a word
 		{"A: b\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 2},                 // in a header
 		{"A: b\nFrom joe\nA: b\n\nd\n", 1},                                                   // not so
+		{"A: b\nFrom : joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},               // a field
 		{"A: b\n>From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},                // forwarded
 		{"A: b\n\nc\n\nfrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},          // lower case
 		{"A: b\n\nc\n\n From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},         // not at the start
