@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/warc"
 )
 
@@ -26,7 +27,7 @@ const mostBlock = 64 << 30
 type scanner struct {
 	store      *Store
 	ctx        context.Context
-	lines      *sorter
+	lines      *bulk.Sorter
 	read, size int64 // of all archives
 }
 
@@ -141,7 +142,7 @@ func essence(text string) string {
 }
 
 // add adds an entry whose URL is known, with its key.
-func (s *Store) add(lines *sorter, e *entry) error {
+func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
 	if e.kind == kindWhole && e.status == http.StatusNotModified {
 		return nil // the client had it, and the archive has not
@@ -151,7 +152,7 @@ func (s *Store) add(lines *sorter, e *entry) error {
 	}
 	e.key = keyOf(s.registry, u)
 	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)
-	if err := lines.add(e.append(nil)); err != nil {
+	if err := lines.Add(nil, e.append(nil)); err != nil {
 		return err
 	}
 	if e.digest == "" || e.kind == kindRevisit {
@@ -159,7 +160,7 @@ func (s *Store) add(lines *sorter, e *entry) error {
 	}
 	byDigest := *e
 	byDigest.key = digestKey(e.digest)
-	return lines.add(byDigest.append(nil))
+	return lines.Add(nil, byDigest.append(nil))
 }
 
 // maxCDXJ is the longest line of a CDXJ file.
@@ -167,7 +168,7 @@ const maxCDXJ = 1 << 20
 
 // readLists adds the records that CDXJ files have. known are the numbers of the archives
 // that need not be read: a CDXJ file that is not older names them.
-func (s *Store) readLists(ctx context.Context, lists []list, lines *sorter) (known map[int]bool, err error) {
+func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (known map[int]bool, err error) {
 	known = map[int]bool{}
 	for _, l := range lists {
 		if err := s.readList(ctx, l, lines, known); err != nil {
@@ -206,7 +207,7 @@ func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 
 // readList reads one CDXJ file. It names only archives of the store. A line that can't be read
 // makes the file useless from there on; its archives are read.
-func (s *Store) readList(ctx context.Context, l list, lines *sorter, known map[int]bool) error {
+func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known map[int]bool) error {
 	name := l.path
 	info, err := os.Stat(name)
 	if err != nil {
