@@ -29,6 +29,7 @@ type scanner struct {
 	ctx        context.Context
 	lines      *bulk.Sorter
 	read, size int64 // of all archives
+	most       int64 // octets of a block: mostBlock
 }
 
 // file adds the records of a file. The error is one of this machine: damage in an archive
@@ -56,11 +57,11 @@ func (c *scanner) file(number int) error {
 		if err := c.record(number, rec); err != nil {
 			return err
 		}
-		n, err := io.Copy(io.Discard, io.LimitReader(rec, mostBlock))
+		n, err := io.Copy(io.Discard, io.LimitReader(rec, c.most))
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		if err == nil && n == mostBlock {
+		if err == nil && n == c.most {
 			c.store.note(fmt.Errorf("%s, octet %d: the record is too large, and the rest of the file is not read", filepath.Base(file.path), rec.Offset))
 			break
 		}
@@ -252,6 +253,9 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 		}
 	}
 	if err := in.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("a line is longer than %d octets", maxCDXJ)
+		}
 		s.note(fmt.Errorf("%s: %w; the archives are read instead", filepath.Base(name), err))
 		return nil
 	}

@@ -54,6 +54,23 @@ func TestIndexMemory(t *testing.T) {
 	}
 }
 
+// No more than maxSeen payloads are remembered: the others are written again.
+func TestSeenIsBounded(t *testing.T) {
+	w := &Writer{seen: map[string]original{}}
+	for i := range maxSeen + 100 {
+		if _, ok := w.first(fmt.Sprint(i), original{id: fmt.Sprint(i)}); ok {
+			t.Fatalf("%d is there", i)
+		}
+	}
+	last := fmt.Sprint(maxSeen - 1)
+	if found, ok := w.first(last, original{}); !ok || found.id != last {
+		t.Errorf("%+v, %v", found, ok)
+	}
+	if _, ok := w.first(fmt.Sprint(maxSeen), original{}); ok || len(w.seen) != maxSeen {
+		t.Errorf("%d are remembered, and the next is %v", len(w.seen), ok)
+	}
+}
+
 func TestIndexName(t *testing.T) {
 	for name, want := range map[string]string{"a.warc.gz": "a.cdxj", "d.x/a-00001.warc": "d.x/a-00001.cdxj"} {
 		if got := indexName(name); got != want {
