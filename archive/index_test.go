@@ -9,34 +9,55 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus/internal/bulk"
 )
 
-// Lines that are sorted with temporary files are those that are sorted in memory, each once.
+// Lines that are sorted with a temporary file are those that are sorted in memory, each once.
 func TestSorter(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, size := range []int{2000, 20_000, 1 << 20} {
+	for _, memory := range []int64{2000, 20_000, sortMemory} {
 		var want []string
-		s := &sorter{dir: t.TempDir(), size: size}
+		dir := t.TempDir()
+		s := bulk.NewSorter(bulk.SorterOptions{Memory: memory, Folder: dir})
 		for range 2000 {
 			line := strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(300)) + fmt.Sprint(random.IntN(50)) + "\n"
 			want = append(want, line)
-			if err := s.add([]byte(line)); err != nil {
+			if err := s.Add(nil, []byte(line)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var got bytes.Buffer
-		if err := s.write(&got); err != nil {
+		if err := writeSorted(t.Context(), &got, s); err != nil {
 			t.Fatal(err)
 		}
-		s.close()
+		if spilled := s.Spilled() > 0; spilled != (memory < sortMemory) {
+			t.Errorf("memory %d: %d octets in the temporary file", memory, s.Spilled())
+		}
+		s.Close()
 		slices.Sort(want)
 		want = slices.Compact(want)
 		if got.String() != strings.Join(want, "") {
-			t.Errorf("size %d: %d octets", size, got.Len())
+			t.Errorf("memory %d: %d octets", memory, got.Len())
 		}
-		if left, _ := os.ReadDir(s.dir); len(left) > 0 {
-			t.Errorf("size %d: %d files are left", size, len(left))
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("memory %d: %d files are left", memory, len(left))
 		}
+	}
+}
+
+// The lines of a large archive are in a temporary file before they exceed sortMemory.
+func TestSorterMemory(t *testing.T) {
+	s := newSorter(t.TempDir())
+	defer s.Close()
+	line, added := make([]byte, 64<<10), 0
+	for ; s.Spilled() == 0 && added <= 2*sortMemory; added += len(line) {
+		if err := s.Add(nil, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if added < sortMemory/4 || added > sortMemory {
+		t.Errorf("spilled after %d octets; sortMemory is %d", added, sortMemory)
 	}
 }
 

@@ -52,6 +52,9 @@ func (c *conversation) isEmpty() bool {
 }
 
 func (c *conversation) connected(name string, remote net.Addr) {
+	if len(c.pieces) >= maxPieces {
+		return
+	}
 	address := "-"
 	if remote != nil {
 		address = remote.String()
@@ -62,9 +65,7 @@ func (c *conversation) connected(name string, remote net.Addr) {
 			c.packets[name] = true
 		}
 	}
-	if len(c.pieces) < maxPieces {
-		c.pieces = append(c.pieces, piece{mark: '=', name: name, text: []byte(address)})
-	}
+	c.pieces = append(c.pieces, piece{mark: '=', name: name, text: []byte(address)})
 }
 
 func (c *conversation) add(name string, sent bool, p []byte) {

@@ -50,9 +50,9 @@ func readReferral(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.
 	}
 	defer body.Close()
 	r = &scheme.Referral{URL: u, Permanent: params[referralParam] == permanent}
-	in := bufio.NewScanner(io.LimitReader(body, maxReferrals))
+	in := bufio.NewScanner(scheme.Limit(body, maxReferrals))
 	in.Buffer(nil, maxReferrals)
-	for in.Scan() && len(r.To) < mostReferrals {
+	for len(r.To) < mostReferrals && in.Scan() {
 		text := strings.TrimRight(in.Text(), "\r")
 		if text == "" || text[0] == '#' {
 			continue

@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -38,6 +39,20 @@ func TestReferralHostile(t *testing.T) {
 			t.Errorf("%q: %+v, %v", body, res, err)
 		}
 		wantError(t, s, "gemini://h.example/", scheme.ErrProtocol, "")
+	}
+	// Of a long list the first 1000 URLs count; a list of more than 1 MiB is refused, not cut.
+	for octets, want := range map[int]error{1 << 20: nil, 1<<20 + 1: scheme.ErrTooLarge} {
+		body := strings.Repeat("http://h.example/\r\n", 999)
+		for _, padding := range []string{strings.Repeat("#\r\n", octets/3+1)[:octets-len(body)-len("\r\nhttp://h.example/x")] + "\r\nhttp://h.example/x", strings.Repeat("http://h.example/\r\n", 30_000)} {
+			s := open(t, nil, resource("gemini://h.example/", day, "text/uri-list; locus-referral=permanent", body+padding))
+			res, err := s.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gemini://h.example/")})
+			if padding[0] == 'h' {
+				want = nil
+			}
+			if r, ok := res.(*scheme.Referral); !errors.Is(err, want) || want == nil && (!ok || len(r.To) != 1000) {
+				t.Errorf("%d octets: %T, %v", len(body+padding), res, err)
+			}
+		}
 	}
 	// A list that a server sent is a list.
 	s := open(t, nil, resource("gemini://h.example/l", day, "text/uri-list", "http://h.example/\r\n"))

@@ -210,11 +210,11 @@ func (s *Store) revisited(e *entry, rec *record) (*kept, error) {
 	if rec.Length == 0 || !isHTTP(rec.Record) || !k.isHTTP() {
 		return k, nil
 	}
-	newer, err := readHead(bufio.NewReader(io.LimitReader(rec, maxHead)))
+	newer, err := readHead(bufio.NewReaderSize(rec, maxHead))
 	if err != nil || len(newer) == 0 || isNotModified(newer[0]) {
 		return k, nil
 	}
-	in := bufio.NewReader(whole)
+	in := bufio.NewReaderSize(whole, maxHead)
 	older, err := readHead(in)
 	if err != nil {
 		k.Close()
@@ -269,12 +269,13 @@ func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 // maxHead is the longest header of a response.
 const maxHead = 256 << 10
 
-// readHead reads the lines of a header, and the empty line after them.
+// readHead reads the lines of a header, and the empty line after them. The buffer of in has
+// room for maxHead octets.
 func readHead(in *bufio.Reader) (lines []string, err error) {
 	for size := 0; ; {
 		line, err := in.ReadSlice('\n')
 		if size += len(line); size > maxHead || errors.Is(err, bufio.ErrBufferFull) {
-			return nil, errors.New("too long")
+			return nil, fmt.Errorf("longer than %d octets", maxHead)
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if err == nil && text == "" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/warc"
 )
 
@@ -26,8 +27,9 @@ const mostBlock = 64 << 30
 type scanner struct {
 	store      *Store
 	ctx        context.Context
-	lines      *sorter
+	lines      *bulk.Sorter
 	read, size int64 // of all archives
+	most       int64 // octets of a block: mostBlock
 }
 
 // file adds the records of a file. The error is one of this machine: damage in an archive
@@ -55,11 +57,11 @@ func (c *scanner) file(number int) error {
 		if err := c.record(number, rec); err != nil {
 			return err
 		}
-		n, err := io.Copy(io.Discard, io.LimitReader(rec, mostBlock))
+		n, err := io.Copy(io.Discard, io.LimitReader(rec, c.most))
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		if err == nil && n == mostBlock {
+		if err == nil && n == c.most {
 			c.store.note(fmt.Errorf("%s, octet %d: the record is too large, and the rest of the file is not read", filepath.Base(file.path), rec.Offset))
 			break
 		}
@@ -141,7 +143,7 @@ func essence(text string) string {
 }
 
 // add adds an entry whose URL is known, with its key.
-func (s *Store) add(lines *sorter, e *entry) error {
+func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
 	if e.kind == kindWhole && e.status == http.StatusNotModified {
 		return nil // the client had it, and the archive has not
@@ -151,7 +153,7 @@ func (s *Store) add(lines *sorter, e *entry) error {
 	}
 	e.key = keyOf(s.registry, u)
 	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)
-	if err := lines.add(e.append(nil)); err != nil {
+	if err := lines.Add(nil, e.append(nil)); err != nil {
 		return err
 	}
 	if e.digest == "" || e.kind == kindRevisit {
@@ -159,7 +161,7 @@ func (s *Store) add(lines *sorter, e *entry) error {
 	}
 	byDigest := *e
 	byDigest.key = digestKey(e.digest)
-	return lines.add(byDigest.append(nil))
+	return lines.Add(nil, byDigest.append(nil))
 }
 
 // maxCDXJ is the longest line of a CDXJ file.
@@ -167,7 +169,7 @@ const maxCDXJ = 1 << 20
 
 // readLists adds the records that CDXJ files have. known are the numbers of the archives
 // that need not be read: a CDXJ file that is not older names them.
-func (s *Store) readLists(ctx context.Context, lists []list, lines *sorter) (known map[int]bool, err error) {
+func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (known map[int]bool, err error) {
 	known = map[int]bool{}
 	for _, l := range lists {
 		if err := s.readList(ctx, l, lines, known); err != nil {
@@ -206,7 +208,7 @@ func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 
 // readList reads one CDXJ file. It names only archives of the store. A line that can't be read
 // makes the file useless from there on; its archives are read.
-func (s *Store) readList(ctx context.Context, l list, lines *sorter, known map[int]bool) error {
+func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known map[int]bool) error {
 	name := l.path
 	info, err := os.Stat(name)
 	if err != nil {
@@ -251,6 +253,9 @@ func (s *Store) readList(ctx context.Context, l list, lines *sorter, known map[i
 		}
 	}
 	if err := in.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("a line is longer than %d octets", maxCDXJ)
+		}
 		s.note(fmt.Errorf("%s: %w; the archives are read instead", filepath.Base(name), err))
 		return nil
 	}

@@ -283,13 +283,13 @@ func isAt(f *os.File, name string) bool {
 
 // makeIndex writes the index of the archives to f.
 func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []list) error {
-	lines := &sorter{dir: s.options.Cache}
-	defer lines.close()
+	lines := newSorter(s.options.Cache)
+	defer lines.Close()
 	known, err := s.readLists(ctx, lists, lines)
 	if err != nil {
 		return err
 	}
-	scan := &scanner{store: s, ctx: ctx, lines: lines}
+	scan := &scanner{store: s, ctx: ctx, lines: lines, most: mostBlock}
 	for _, file := range s.files {
 		scan.size += file.size
 	}
@@ -305,7 +305,7 @@ func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []
 	if _, err := f.WriteString(head); err != nil {
 		return err
 	}
-	if err := lines.write(f); err != nil {
+	if err := writeSorted(ctx, f, lines); err != nil {
 		return err
 	}
 	_, err = f.WriteString(indexEnd)

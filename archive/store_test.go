@@ -305,6 +305,36 @@ func TestRevisit(t *testing.T) {
 	wantError(t, s, "http://h.example/lost", scheme.ErrNotFound, "that record is missing")
 }
 
+// A header of HTTP may have 256 KiB, of a revisit record and of the response that it repeats.
+func TestLongHeads(t *testing.T) {
+	const digest = "WARC-Payload-Digest: sha1:AAAA"
+	head := func(media string, size int) string {
+		return "HTTP/1.1 200 OK\r\nContent-Type: " + media + "\r\nX: " + strings.Repeat("x", size) + "\r\nContent-Length: 5\r\n\r\n"
+	}
+	for _, test := range []struct {
+		older, newer int
+		media        string // "": the response can't be read
+	}{
+		{10, 10, "text/newer"}, {100 << 10, 100 << 10, "text/newer"}, {10, 257 << 10, "text/older"}, {257 << 10, 10, ""},
+	} {
+		s := open(t, nil, response("http://h.example/a", "2002-01-01T00:00:00Z", head("text/older", test.older)+"hello", digest),
+			rec{"revisit", "http://h.example/b", "2003-01-01T00:00:00Z", "application/http; msgtype=response", head("text/newer", test.newer), []string{digest}})
+		if test.media == "" {
+			wantError(t, s, "http://h.example/b", scheme.ErrProtocol, "longer than 262144 octets")
+			continue
+		}
+		want(t, s, "http://h.example/b", "hello")
+		res, err := client(t, s).Open(t.Context(), "http://h.example/b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := res.Resource.(*scheme.Object); o.Type != test.media {
+			t.Errorf("%d and %d octets: %q", test.older, test.newer, o.Type)
+		}
+		res.Close()
+	}
+}
+
 // Of several records of one second the last counts, and a revisit is of the one with its digest.
 func TestSameSecond(t *testing.T) {
 	var list []rec

@@ -2,13 +2,20 @@ package gateway
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/submit"
 )
 
 // What clients choose fills no table without end.
@@ -44,5 +51,70 @@ func TestFormIsBounded(t *testing.T) {
 		if _, err := readForm(&recorder{ResponseWriter: httptest.NewRecorder()}, r); (err == nil) != c.ok {
 			t.Errorf("%d fields of %d bytes: %v", c.fields, c.length, err)
 		}
+	}
+}
+
+// A letter has so many recipients, and so many bytes.
+func TestLetterIsBounded(t *testing.T) {
+	g := &Gateway{options: Options{Mail: &Mail{From: submit.Mailbox{Address: "keeper@gw.example"}}}}
+	to := func(n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf("p%d@host.example", i)
+		}
+		return strings.Join(list, ", ")
+	}
+	for _, test := range []struct {
+		to, cc, length int
+		want           string
+	}{
+		{maxRecipients, 0, maxLetter, ""},
+		{1, maxRecipients - 1, 1, ""},
+		{maxRecipients + 1, 0, 1, "more than 10 recipients"},
+		{maxRecipients, 1, 1, "more than 10 recipients"},
+		{1, 0, maxLetter + 1, "longer than 65536 octets"},
+	} {
+		m, err := g.compose(&page.Letter{To: to(test.to), Cc: to(test.cc), Body: strings.Repeat("a", test.length)})
+		if test.want == "" && (err != nil || m == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%d and %d recipients, %d bytes: %v, want %q", test.to, test.cc, test.length, err, test.want)
+		}
+	}
+}
+
+// A tunnel stays open while one side sends, and ends when both have been silent for
+// tunnelIdle.
+func TestTunnelIdle(t *testing.T) {
+	for _, sender := range []string{"the client", "the server", "neither"} {
+		synctest.Test(t, func(t *testing.T) {
+			client, toClient := net.Pipe()
+			server, toServer := net.Pipe()
+			var done sync.WaitGroup
+			begun, ended := time.Now(), time.Time{}
+			done.Go(func() {
+				tunnel(client, server)
+				ended = time.Now()
+			})
+			want := tunnelIdle
+			if from, to := toClient, toServer; sender != "neither" {
+				if sender == "the server" {
+					from, to = to, from
+				}
+				for range 3 {
+					time.Sleep(tunnelIdle - time.Second)
+					go io.WriteString(from, "a")
+					if _, err := to.Read(make([]byte, 1)); err != nil {
+						t.Errorf("%s: %v", sender, err)
+					}
+				}
+				want += 3 * (tunnelIdle - time.Second)
+			}
+			done.Wait()
+			if took := ended.Sub(begun); took != want {
+				t.Errorf("%s sends: ended after %v, want %v", sender, took, want)
+			}
+			if _, err := toServer.Read(make([]byte, 1)); err != io.EOF {
+				t.Errorf("the server is still connected: %v", err)
+			}
+		})
 	}
 }

@@ -443,8 +443,11 @@ func TestTerminalReasons(t *testing.T) {
 		w.logs(t, `ended="the page has closed the connection with status 1003"`)
 	})
 	t.Run("control message too long", func(t *testing.T) {
-		w, s, _ := onWire(t)
-		s.send(websocket.MessageText, strings.Repeat(" ", 64<<10)+`{"command":"brk"}`)
+		w, s, line := onWire(t)
+		const command = `{"command":"brk"}`
+		s.send(websocket.MessageText, strings.Repeat(" ", 64<<10-len(command))+command)
+		line.hears("\xFF\xF3")
+		s.send(websocket.MessageText, strings.Repeat(" ", 64<<10-len(command)+1)+command)
 		if end := s.toEnd(); !strings.Contains(end.Reason, "control message") || !strings.Contains(s.value("end"), "control message") {
 			t.Errorf("%v, %s", end, s.all())
 		}

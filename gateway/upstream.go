@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -177,6 +178,9 @@ func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 func webError(err error) error {
 	if access.KindOf(err) != access.Protocol {
 		return err
+	}
+	if strings.Contains(err.Error(), "response header") { // net/http has no type for it
+		err = fmt.Errorf("the header has more than %d octets", maxAnswerHeader)
 	}
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }

@@ -210,6 +210,16 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// A quotation is looked for in the first 8 KiB of a line.
+func TestDeepQuote(t *testing.T) {
+	for depth, quotes := range map[int]int{1: 1, maxLine - len(from): 1, maxLine - len(from) + 1: 0, 3 * mboxBuffer: 0} {
+		list := entries(t, fromLine+"A: b\n\n"+strings.Repeat(">", depth)+"From x\n")
+		if len(list) != 1 || len(list[0].Quotes) != quotes {
+			t.Errorf("%d deep: %d messages, %d quotes", depth, len(list), len(list[0].Quotes))
+		}
+	}
+}
+
 // A header line of 100 MB costs no memory.
 func TestEndlessLine(t *testing.T) {
 	const n = 100 << 20

@@ -45,12 +45,14 @@ type crawl struct {
 	ordered int           // jobs whose links were added
 	held    map[int][]job // links of later ones
 	heldAll int           // all links in held
+	late    map[int]*job  // jobs whose links were too many to be held
 }
 
 const (
 	// maxAhead is how many jobs after the first unfinished one may be begun.
 	maxAhead = 4096
-	// maxHeld is how many links may wait for those of an earlier job.
+	// maxHeld is how many links may wait for those of an earlier job. Links beyond them are
+	// read again in their turn.
 	maxHeld = 1 << 17
 	// maxHops is the most consecutive referrals.
 	maxHops = 10
@@ -172,6 +174,12 @@ func (c *crawl) order(seq int, links []job) {
 	if added {
 		c.ledger.append(line{Links: c.ordered})
 	}
+	if j := c.late[c.ordered]; j != nil {
+		delete(c.late, c.ordered)
+		c.active++
+		name, limits := c.hostOf(j.url)
+		c.queue.Add(j, name, limits)
+	}
 }
 
 // noLinks says that j has no links, before all of it is read.
@@ -260,9 +268,15 @@ func (c *crawl) finish(j *job, o *outcome) {
 		c.stop(o.err) // No other file can be written either. The next run does j.
 		return
 	}
-	if o.err != nil {
+	switch {
+	case j.again: // The rest was reported before.
+		c.sum.Whole = c.sum.Whole && o.err == nil
+		if o.result != nil && o.result.Status != Same {
+			c.ledger.done(o.result)
+		}
+	case o.err != nil:
 		c.fail(j, o)
-	} else if o.result != nil {
+	case o.result != nil:
 		if o.unchanged {
 			c.ledger.same(j.URL)
 		} else {
@@ -280,7 +294,11 @@ func (c *crawl) finish(j *job, o *outcome) {
 	if o.cut || o.partial {
 		c.sum.Whole = false
 	}
-	c.order(j.seq, o.links)
+	if j.seq > c.ordered && c.heldAll+len(o.links) > maxHeld {
+		j.again, c.late[j.seq] = true, j
+	} else {
+		c.order(j.seq, o.links)
+	}
 	c.feed()
 }
 

@@ -88,6 +88,7 @@ type job struct {
 
 	seq        int // counts the jobs
 	tries      int
+	again      bool // only its links are missing
 	url, start locus.URL
 }
 

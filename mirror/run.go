@@ -27,7 +27,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 	if err != nil {
 		return Summary{}, err
 	}
-	c := &crawl{client: client, registry: client.Registry(), o: options, queue: queue.New[*job](), held: map[int][]job{}}
+	c := &crawl{client: client, registry: client.Registry(), o: options, queue: queue.New[*job](), held: map[int][]job{}, late: map[int]*job{}}
 	c.robots.hosts = map[string]*hostRobots{}
 	c.sum.Whole = true
 	if err := c.setStarts(starts); err != nil {

@@ -119,7 +119,12 @@ func (w *Writer) open() error {
 
 // begin continues f, which is locked.
 func (w *Writer) begin(f *os.File) (err error) {
-	w.index = index{dir: w.dir}
+	w.index = newIndex(w.dir)
+	defer func() {
+		if err != nil {
+			w.index.release()
+		}
+	}()
 	if w.end, err = w.resume(f); err != nil {
 		return err
 	}

@@ -97,6 +97,6 @@ func TestFaults(t *testing.T) {
 			return &faultArchive{name: name, w: w}, nil
 		},
 		Promise: faults.AtPut,
-		Litter:  []string{".warc-*", ".cdxj-*"},
+		Litter:  []string{".warc-*", "locus-*.tmp"},
 	})
 }

@@ -3,17 +3,16 @@ package warc
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"strings"
 
-	"github.com/locus-url/locus/internal/wholefile"
+	"github.com/locus-url/locus/internal/bulk"
 )
 
-// maxIndex is how many octets of an index are sorted in memory.
+// maxIndex is the memory for sorting an index, in octets.
 const maxIndex = 16 << 20
 
 // indexName returns the name of the index of an archive: "a.cdxj" for "a.warc.gz".
@@ -22,42 +21,23 @@ func indexName(archive string) string {
 	return name + ".cdxj"
 }
 
-// index collects the lines of an index. Those that do not fit into memory are in sorted
-// temporary files.
+// index collects the lines of an index, sorted with a temporary file if there are many.
 type index struct {
-	dir   string
-	lines []string
-	size  int
-	runs  []*wholefile.Temporary
-	err   error // of a temporary file
+	lines *bulk.Sorter
+	line  []byte
+	err   error // of the temporary file
+}
+
+// newIndex returns an empty index, which has its temporary file in dir.
+func newIndex(dir string) index {
+	return index{lines: bulk.NewSorter(bulk.SorterOptions{Memory: maxIndex, Folder: dir})}
 }
 
 func (x *index) add(c CDXJ) {
-	line := string(c.Append(nil))
-	x.lines = append(x.lines, line)
-	if x.size += len(line); x.size > maxIndex && x.err == nil {
-		x.err = x.spill()
+	x.line = c.Append(x.line[:0])
+	if x.err == nil {
+		x.err = x.lines.Add(nil, x.line)
 	}
-}
-
-// spill writes the lines to a temporary file.
-func (x *index) spill() error {
-	f, err := wholefile.CreateTemporary(x.dir, ".cdxj-*")
-	if err != nil {
-		return err
-	}
-	x.runs = append(x.runs, f)
-	slices.Sort(x.lines)
-	out := bufio.NewWriter(f)
-	for _, line := range x.lines {
-		out.WriteString(line) // out keeps its first error
-	}
-	x.lines, x.size = nil, 0
-	err = out.Flush()
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	return err
 }
 
 // write writes the sorted index to a file, which has its name only when it is complete.
@@ -71,7 +51,10 @@ func (x *index) write(name string) (err error) {
 		return fmt.Errorf("warc: the index: %w", err)
 	}
 	out := bufio.NewWriterSize(f, 64<<10)
-	err = x.merge(out)
+	err = x.lines.Sorted(context.Background(), func(line []byte) error {
+		_, err := out.Write(line)
+		return err
+	})
 	err = cmp.Or(err, out.Flush(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
@@ -82,56 +65,4 @@ func (x *index) write(name string) (err error) {
 	return nil
 }
 
-// merge writes the lines of all files and of the memory in order.
-func (x *index) merge(out *bufio.Writer) error {
-	slices.Sort(x.lines)
-	rest := x.lines
-	heads := make([]string, len(x.runs)) // "": the file has ended
-	readers := make([]*bufio.Reader, len(x.runs))
-	for i, f := range x.runs {
-		readers[i] = bufio.NewReader(f)
-		var err error
-		if heads[i], err = nextLine(readers[i]); err != nil {
-			return err
-		}
-	}
-	for {
-		least, at := "", -1
-		if len(rest) > 0 {
-			least = rest[0]
-		}
-		for i, head := range heads {
-			if head != "" && (least == "" || head < least) {
-				least, at = head, i
-			}
-		}
-		if least == "" {
-			return nil
-		}
-		out.WriteString(least)
-		if at < 0 {
-			rest = rest[1:]
-			continue
-		}
-		var err error
-		if heads[at], err = nextLine(readers[at]); err != nil {
-			return err
-		}
-	}
-}
-
-// nextLine returns the next line with its end, or "" at the end of the file.
-func nextLine(r *bufio.Reader) (string, error) {
-	line, err := r.ReadString('\n')
-	if err == io.EOF {
-		return "", nil
-	}
-	return line, err
-}
-
-func (x *index) release() {
-	for _, f := range x.runs {
-		f.Close()
-	}
-	x.runs, x.lines = nil, nil
-}
+func (x *index) release() { x.lines.Close() }

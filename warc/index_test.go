@@ -7,22 +7,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus/internal/bulk"
 )
 
-// Lines in temporary files and in memory become one sorted index.
+// Lines in a temporary file and in memory become one sorted index.
 func TestIndexSpill(t *testing.T) {
 	dir := t.TempDir()
-	x := index{dir: dir}
+	x := index{lines: bulk.NewSorter(bulk.SorterOptions{Memory: 20_000, Folder: dir})}
 	var want []string
 	for i := range 1000 {
 		c := CDXJ{Key: fmt.Sprint(i * 7919 % 1000), Offset: int64(i)}
 		x.add(c)
 		want = append(want, string(c.Append(nil)))
-		if i%300 == 299 {
-			if err := x.spill(); err != nil {
-				t.Fatal(err)
-			}
-		}
+	}
+	if x.lines.Spilled() == 0 {
+		t.Error("nothing is in the temporary file")
 	}
 	slices.Sort(want)
 	name := filepath.Join(dir, "a.cdxj")
@@ -35,6 +35,39 @@ func TestIndexSpill(t *testing.T) {
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// The lines of a long index are in a temporary file before they exceed maxIndex.
+func TestIndexMemory(t *testing.T) {
+	x := newIndex(t.TempDir())
+	defer x.release()
+	c := CDXJ{Key: strings.Repeat("k", 32<<10), URL: "http://h.example/"}
+	size, added := len(c.Append(nil)), 0
+	for ; x.lines.Spilled() == 0 && added <= 2*maxIndex; added += size {
+		if x.add(c); x.err != nil {
+			t.Fatal(x.err)
+		}
+	}
+	if added < maxIndex/4 || added > maxIndex {
+		t.Errorf("spilled after %d octets; maxIndex is %d", added, maxIndex)
+	}
+}
+
+// No more than maxSeen payloads are remembered: the others are written again.
+func TestSeenIsBounded(t *testing.T) {
+	w := &Writer{seen: map[string]original{}}
+	for i := range maxSeen + 100 {
+		if _, ok := w.first(fmt.Sprint(i), original{id: fmt.Sprint(i)}); ok {
+			t.Fatalf("%d is there", i)
+		}
+	}
+	last := fmt.Sprint(maxSeen - 1)
+	if found, ok := w.first(last, original{}); !ok || found.id != last {
+		t.Errorf("%+v, %v", found, ok)
+	}
+	if _, ok := w.first(fmt.Sprint(maxSeen), original{}); ok || len(w.seen) != maxSeen {
+		t.Errorf("%d are remembered, and the next is %v", len(w.seen), ok)
 	}
 }
 

@@ -274,6 +274,47 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// However many runs there are, mostRuns are merged at once, and all are in one file.
+func TestRunsAreBounded(t *testing.T) {
+	s := NewSorter(SorterOptions{Memory: 256, Folder: t.TempDir()})
+	defer s.Close()
+	open := countOpen()
+	const count = 6000 // two or three in a run
+	most, merged := 0, 0
+	for i := range count {
+		before := len(s.runs)
+		if err := s.Add(nil, fmt.Appendf(nil, "http://h.example/%05d", i*7919%count)); err != nil {
+			t.Fatal(err)
+		}
+		if most = max(most, len(s.runs)); len(s.runs) < before {
+			merged++
+		}
+	}
+	if most >= mostRuns+1 || merged < 2 {
+		t.Errorf("%d runs at once, merged %d times; the limit is %d", most, merged, mostRuns)
+	}
+	if more := countOpen() - open; more > 5 {
+		t.Errorf("%d more files are open", more)
+	}
+	next := 0
+	err := s.Sorted(t.Context(), func(record []byte) error {
+		if want := fmt.Sprintf("http://h.example/%05d", next); string(record) != want {
+			t.Fatalf("%q, want %q", record, want)
+		}
+		next++
+		return nil
+	})
+	if err != nil || next != count {
+		t.Errorf("%d records, %v", next, err)
+	}
+}
+
+// countOpen returns how many files this process has open, where the system tells.
+func countOpen() int {
+	list, _ := os.ReadDir("/proc/self/fd")
+	return len(list)
+}
+
 func FuzzSort(f *testing.F) {
 	f.Add([]byte("b a c a \x00 "), int64(1))
 	f.Add([]byte("http://a/ http://a/b http://a/\x00"), int64(1<<20))

@@ -41,7 +41,7 @@ const rules = `
 	internal/octet < internal/charset < internal/term, message;
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, internal/template, tn3270;
 	internal/filelock < internal/store, warc;
-	internal/wholefile < warc, internal/bulk;
+	internal/wholefile < internal/bulk < warc;
 	internal/octet < internal/markup;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;

@@ -39,6 +39,43 @@ func TestHeadingsHostile(t *testing.T) {
 	}
 }
 
+// A block that is more than 100 deep is text.
+func TestDepthIsBounded(t *testing.T) {
+	for source, want := range map[string]string{
+		strings.Repeat("> ", 100) + "# a": "a",
+		strings.Repeat("> ", 101) + "# a": "",
+	} {
+		if got := strings.Join(markup.Headings(source), "|"); got != want {
+			t.Errorf("%.20q of %d octets: %.20q of %d octets", source, len(source), got, len(got))
+		}
+	}
+}
+
+// Of the brackets that are open 65,536 are remembered: an image after them is a link.
+func TestBracketsAreBounded(t *testing.T) {
+	for open, want := range map[int]markup.PieceKind{0: markup.Image, 1<<16 - 1: markup.Image, 1 << 16: markup.Link, 1 << 18: markup.Link} {
+		for p := range markup.Markdown(strings.Repeat("[", open) + "![a](b)") {
+			if p.Kind != markup.Prose && p.Kind != want {
+				t.Errorf("%d brackets: %d, want %d", open, p.Kind, want)
+			}
+		}
+	}
+}
+
+// The attributes of a link are looked at up to 256 octets.
+func TestLongAttributes(t *testing.T) {
+	for size, want := range map[int]markup.PieceKind{len("{.external}"): markup.External, 256: markup.External, 257: markup.Link, 1 << 20: markup.Link} {
+		source := "[a](b){" + strings.Repeat(" ", size-len("{.external}")) + ".external}"
+		for p := range markup.Markdown(source) {
+			if p.Kind == markup.Link || p.Kind == markup.External {
+				if p.Kind != want {
+					t.Errorf("%d octets: %d, want %d", size, p.Kind, want)
+				}
+			}
+		}
+	}
+}
+
 func TestHTMLTokens(t *testing.T) {
 	const source = `a&amp;<b c=d E='f>'>g</b h="i>"><!-- j --><script><k></script><title><l></title><http://m/>< n<xmp>o`
 	h := markup.HTML{Source: source}

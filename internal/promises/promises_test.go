@@ -188,13 +188,14 @@ func TestCheckLimits(t *testing.T) {
 	folder := module(t)
 	const head = "| What | Limit | Constant | Tests |\n|---|---|---|---|\n"
 	for _, c := range []struct{ row, fault string }{
-		{"| a line | 4 KiB | `p.most` | |", ""},
+		{"| a line | 4 KiB | `p.most` | `p.TestPasses` |", ""},
 		{"| a line | 4096 | `p.most` | `p.TestPasses` |", ""},
 		{"| a line | 4 MiB | `p.most` | |", "is 4096"},
 		{"| a line | 4 KiB | `p.least` | |", "no constant least"},
 		{"| a line | much | `p.most` | |", "not a limit"},
 		{"| a line | 4 ells | `p.most` | |", "unknown unit"},
-		{"| a line | some | | |", "neither a constant nor a test"},
+		{"| a line | 4 KiB | `p.most` | |", "a line: no test"},
+		{"| a line | some | | |", "a line: no test"},
 		{"| a line | some | | `p.TestPasses` |", ""},
 		{"| a line | some |", "2 cells"},
 	} {

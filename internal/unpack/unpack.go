@@ -5,10 +5,13 @@ package unpack
 import (
 	"bytes"
 	"compress/bzip2"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/therootcompany/xz"
 )
 
@@ -99,11 +102,29 @@ func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	case XZ:
 		z, err := xz.NewReader(r, MaxDictionary)
-		return io.NopCloser(z), err
+		return explained{io.NopCloser(z)}, explain(err)
 	case Zstd:
-		return newZstd(r)
+		z, err := newZstd(r)
+		return explained{z}, explain(err)
 	case LZW:
 		return io.NopCloser(newUncompress(r)), nil
 	}
 	return io.NopCloser(r), nil
+}
+
+// explained is a reader of a file that may need more than MaxDictionary.
+type explained struct{ io.ReadCloser }
+
+func (e explained) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	return n, explain(err)
+}
+
+func explain(err error) error {
+	for _, exceeded := range []error{xz.ErrMemlimit, zstd.ErrWindowSizeExceeded, zstd.ErrDecoderSizeExceeded} {
+		if errors.Is(err, exceeded) {
+			return fmt.Errorf("unpacking it needs more than %d octets of memory", MaxDictionary)
+		}
+	}
+	return err
 }

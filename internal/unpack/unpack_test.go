@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -119,6 +121,61 @@ func TestZstdFrames(t *testing.T) {
 		}
 		if got != row.want {
 			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// A file that needs more than MaxDictionary is refused: before the memory is used.
+func TestMaxDictionary(t *testing.T) {
+	// A frame of zstd with that window, and one block that is not compressed.
+	window := func(descriptor byte) []byte {
+		return slices.Concat([]byte(zstdMagic), []byte{0, descriptor, 0x29, 0, 0}, []byte("hello"))
+	}
+	// A frame of one segment, which is its own window.
+	segment := func(length uint32) []byte {
+		return append(binary.LittleEndian.AppendUint32([]byte(zstdMagic+"\xA0"), length), 0x29, 0, 0, 'h', 'e', 'l', 'l', 'o')
+	}
+	// A compressed dictionary that says how long it is.
+	dictionary := func(length uint32) []byte {
+		return frame(0xD, append([]byte(zstdMagic+"\xA0"), binary.LittleEndian.AppendUint32(nil, length)...))
+	}
+	xzFile, err := os.ReadFile("../../document/testdata/links.txt.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A file of xz whose block has a dictionary of 2 or 3 times a power of two.
+	xzWith := func(size byte) []byte {
+		b := bytes.Clone(xzFile)
+		header := b[12 : 12+4*int(b[12])]
+		header[4] = size
+		binary.LittleEndian.PutUint32(b[12+len(header):], crc32.ChecksumIEEE(header))
+		return b
+	}
+	for name, row := range map[string]struct {
+		packed []byte
+		format Format
+		want   string // an error; "": none
+	}{
+		"zstd, 64 MiB":                               {window(16 << 3), Zstd, ""},
+		"zstd, 72 MiB":                               {window(16<<3 + 1), Zstd, "more than 67108864 octets of memory"},
+		"zstd, 2 TiB":                                {window(31 << 3), Zstd, "more than 67108864 octets of memory"},
+		"a dictionary of 64 MiB and an octet":        {append([]byte(dictionaryMagic), 1, 0, 0, 4), Zstd, "it has 67108865 octets; the limit is 67108864"},
+		"a dictionary that is cut":                   {append([]byte(dictionaryMagic), 0, 0, 0, 4), Zstd, "unexpected EOF"},
+		"zstd, a segment of 64 MiB":                  {segment(64 << 20), Zstd, "frame size"},
+		"zstd, a segment of 64 MiB and an octet":     {segment(64<<20 + 1), Zstd, "more than 67108864 octets of memory"},
+		"a packed dictionary of 64 MiB and an octet": {dictionary(64<<20 + 1), Zstd, "more than 67108864 octets of memory"},
+		"a packed dictionary that is cut":            {dictionary(64 << 20), Zstd, "unexpected EOF"},
+		"xz, 64 MiB":                                 {xzWith(28), XZ, ""},
+		"xz, 96 MiB":                                 {xzWith(29), XZ, "more than 67108864 octets of memory"},
+		"xz, 4 GiB":                                  {xzWith(40), XZ, "more than 67108864 octets of memory"},
+	} {
+		r, err := NewReader(bytes.NewReader(row.packed), row.format)
+		if err == nil {
+			_, err = io.Copy(io.Discard, r)
+			r.Close()
+		}
+		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: %v, want %q", name, err, row.want)
 		}
 	}
 }

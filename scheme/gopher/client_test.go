@@ -763,10 +763,15 @@ func TestSilence(t *testing.T) {
 				}
 			}
 		})
-		client := gopher.New(&gopher.Options{ReplyTimeout: time.Minute})
-		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h/1/drip"), Dial: &d})
-		if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
-			t.Errorf("%d items, then %v", len(got), end)
+		for timeout, o := range map[time.Duration]*gopher.Options{
+			10 * time.Minute: nil, time.Minute: {ReplyTimeout: time.Minute},
+		} {
+			begun := time.Now()
+			res, err := gopher.New(o).Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h/1/drip"), Dial: &d})
+			got, end := items(t, res, err)
+			if len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) || time.Since(begun) != timeout {
+				t.Errorf("%d items in %v, then %v; the limit is %v", len(got), time.Since(begun), end, timeout)
+			}
 		}
 	})
 }

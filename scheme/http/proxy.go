@@ -70,7 +70,7 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	}
 	header := &io.LimitedReader{R: conn, N: maxHeader}
 	in := bufio.NewReader(header)
-	for range maxInterim {
+	for range maxInterim + 1 {
 		resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect})
 		switch {
 		case header.N == 0:

@@ -279,6 +279,23 @@ func TestTunnelCancelled(t *testing.T) {
 	}
 }
 
+// A proxy may send maxInterim interim responses.
+func TestInterimResponses(t *testing.T) {
+	for n, ok := range map[int]bool{0: true, maxInterim: true, maxInterim + 1: false} {
+		answer := strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", n) + "HTTP/1.1 200 OK\r\n\r\nhello"
+		early, err := connect(struct {
+			io.Reader
+			io.Writer
+		}{strings.NewReader(answer), io.Discard}, nil)
+		if ok && (err != nil || string(early) != "hello") {
+			t.Errorf("%d: %q, %v", n, early, err)
+		}
+		if !ok && (!errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "more than 8 interim responses")) {
+			t.Errorf("%d: %q, %v", n, early, err)
+		}
+	}
+}
+
 // A response to CONNECT gives a connection or an error, and no data after the header is
 // lost.
 func FuzzConnect(f *testing.F) {

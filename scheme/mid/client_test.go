@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -174,8 +175,11 @@ func TestSameIdentifier(t *testing.T) {
 		"same@a/1": "A: b\n\n" + large, "same@a/2": "A: b\n\n" + large,
 		"other@a/1": "A: b\n\n" + large + "1", "other@a/2": "A: b\n\n" + large + "2", "other@a/3": "A: b\n\n",
 	})
+	for i := 1; i <= 20; i++ { // of which 10 are compared with the first
+		s.MapFS[fmt.Sprintf("many@a/%d", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "A: b\n\n%d", i)}
+	}
 	c := mid.New(&mid.Options{Store: s})
-	for id, want := range map[string]int{"same@a": 0, "other@a": 2} {
+	for id, want := range map[string]int{"same@a": 0, "other@a": 2, "many@a": 10} {
 		o, text, err := get(t, c, new(scheme.Request), "mid:"+id)
 		if err != nil || text != string(s.MapFS[id+"/1"].Data) || strings.Count(o.Note, "another message") != want {
 			t.Errorf("%s: %q, %v", id, o.Note, err)

@@ -42,6 +42,24 @@ func TestLongHead(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
+// A date is looked for in the first 32 KiB of an article, which arrives whole.
+func TestLongHeadOfArticle(t *testing.T) {
+	for size, dated := range map[int]bool{30 << 10: true, 64 << 10: false, 1 << 20: false} {
+		text := "X: " + strings.Repeat("x", size) + "\r\n" + article("a@x", "s", "body\r\n")
+		w := start(t, newstest.Groups{"g": {Articles: []string{text}}}, nil, nil)
+		res, err := w.open("/g/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := res.(*scheme.Object); o.ModTime.IsZero() == dated {
+			t.Errorf("%d octets before the date: %v", size, o.ModTime)
+		}
+		if got, err := read(res, nil); got != text || err != nil {
+			t.Errorf("%d of %d octets, %v", len(got), len(text), err)
+		}
+	}
+}
+
 func TestLimit(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	w.req.Limit = int64(len(few.Articles[0]))

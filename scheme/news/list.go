@@ -545,16 +545,25 @@ func (x *operation) descriptions() (map[string]string, error) {
 	case r.code != 215:
 		return nil, nil
 	}
-	described := map[string]string{}
-	left := maxDescriptions
-	err = x.conn.block(x.client.o.Limits.Octets, func(text string) {
-		if left -= len(text); left >= 0 && len(described) < mostDescribed {
-			if i := strings.IndexAny(text, " \t"); i > 0 {
-				described[text[:i]] = strings.TrimSpace(text[i:])
-			}
-		}
-	})
-	return described, err
+	described := descriptions{map[string]string{}, maxDescriptions, mostDescribed}
+	err = x.conn.block(x.client.o.Limits.Octets, described.add)
+	return described.byName, err
+}
+
+// descriptions are those of newsgroups. It takes that many more octets and newsgroups.
+type descriptions struct {
+	byName             map[string]string
+	octets, newsgroups int
+}
+
+// add adds a line of LIST NEWSGROUPS, if there is room.
+func (d *descriptions) add(text string) {
+	i := strings.IndexAny(text, " \t")
+	if d.octets -= len(text); d.octets < 0 || d.newsgroups == 0 || i <= 0 {
+		return
+	}
+	d.newsgroups--
+	d.byName[text[:i]] = strings.TrimSpace(text[i:])
 }
 
 // groupItem reads a line of LIST ACTIVE: name, highest number, lowest, status.

@@ -373,6 +373,74 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// A document that is larger than maxDocument is shown in a frame, and read no further.
+func TestLargeDocument(t *testing.T) {
+	p := newPrinter(t)
+	for size, drawn := range map[int]bool{maxDocument: true, maxDocument + 1: false, 2 * maxDocument: false} {
+		text := &counted{Reader: io.MultiReader(strings.NewReader("<p>here"), io.LimitReader(endless(" "), int64(size-len("<p>here"))))}
+		got := printed(t, func(w io.Writer) error {
+			return p.documentPage(w, &Head{URL: parse("http://h/x")}, objectOf("text/html", text))
+		})
+		if strings.Contains(got, "here") != drawn || strings.Contains(got, "<iframe") == drawn {
+			t.Errorf("%d octets: drawn %v, framed %v", size, strings.Contains(got, "here"), strings.Contains(got, "<iframe"))
+		}
+		if text.n > maxDocument+4096 {
+			t.Errorf("%d of %d octets are read", text.n, size)
+		}
+	}
+}
+
+// A document that is deeper than maxNested is not drawn.
+func TestDeepDocument(t *testing.T) {
+	p := newPrinter(t)
+	for depth, drawn := range map[int]bool{maxNested - 1: true, maxNested: false, 500: false, 100_000: false} {
+		got := printed(t, func(w io.Writer) error {
+			return p.documentPage(w, &Head{URL: parse("http://h/x")}, objectOf("text/html", strings.NewReader(strings.Repeat("<div>", depth)+"here")))
+		})
+		if strings.Contains(got, "here") != drawn || strings.Contains(got, "nested too deeply") == drawn {
+			t.Errorf("%d deep: drawn %v", depth, strings.Contains(got, "here"))
+		}
+	}
+}
+
+// A message is read up to maxMessage; HTML in it that is larger than maxDocument is a link.
+func TestLargeMessage(t *testing.T) {
+	p := newPrinter(t)
+	const head = "Subject: about it\r\nContent-Type: application/octet-stream\r\n\r\n"
+	for size, cut := range map[int]bool{maxMessage: false, maxMessage + 1: true} {
+		text := &counted{Reader: io.MultiReader(strings.NewReader(head), io.LimitReader(endless(strings.Repeat("x", 76)+"\r\n"), int64(size-len(head))))}
+		var b bytes.Buffer
+		err := p.messagePage(&b, &Head{URL: parse("news:a@h")}, objectOf("message/rfc822", text))
+		if errors.Is(err, message.ErrLimit) != cut || !strings.Contains(b.String(), "about it") || strings.Contains(b.String(), "more than 16777216") != cut {
+			t.Errorf("%d octets: %v", size, err)
+		}
+		if text.n > maxMessage+4096 {
+			t.Errorf("%d of %d octets are read", text.n, size)
+		}
+	}
+	const html = "Subject: about it\r\nContent-Type: text/html\r\n\r\n<p>here"
+	for size, drawn := range map[int]bool{maxDocument: true, maxDocument + 1: false} {
+		got := printed(t, func(w io.Writer) error {
+			return p.messagePage(w, &Head{URL: parse("news:a@h")}, objectOf("message/rfc822", strings.NewReader(html+strings.Repeat(" ", size-len("<p>here")))))
+		})
+		if strings.Contains(got, ">here") != drawn {
+			t.Errorf("%d octets of HTML: drawn %v", size, !drawn)
+		}
+	}
+}
+
 // What breaks off says so, after what came before, and the error is told.
 func TestBroken(t *testing.T) {
 	p := newPrinter(t)

@@ -1,0 +1,29 @@
+package gateway_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The header of a server's answer has at most 256 KiB, through the proxy and in a page.
+func TestAnswerHeader(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		size, _ := strconv.Atoi(r.URL.Path[1:])
+		for range size {
+			w.Header().Add("X-Long", strings.Repeat("x", 1000))
+		}
+	}))
+	defer far.Close()
+	w := start(t, open)
+	host := strings.TrimPrefix(far.URL, "http://")
+	for size, want := range map[string]int{"200": 200, "300": 502, "3000": 502} {
+		for name, a := range map[string]answer{"proxy": w.proxied("GET", far.URL+"/"+size), "raw": w.get("/-/raw/http/" + host + "/" + size)} {
+			if a.StatusCode != want || want == 502 && !strings.HasSuffix(strings.TrimSpace(a.body), "protocol error: the header has more than 262144 octets") {
+				t.Errorf("%s, %s KB: %s %.300s", name, size, a.Status, a.body)
+			}
+		}
+	}
+}

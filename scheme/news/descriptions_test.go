@@ -1,0 +1,28 @@
+package news
+
+import (
+	"maps"
+	"testing"
+)
+
+// Descriptions are kept as long as there is room for their octets and newsgroups.
+func TestDescriptionsAreBounded(t *testing.T) {
+	lines := []string{"a one", "b\t two ", "nothing", "c three"}
+	for _, test := range []struct {
+		octets, newsgroups int
+		want               map[string]string
+	}{
+		{len("a oneb\t two nothingc three"), 3, map[string]string{"a": "one", "b": "two", "c": "three"}},
+		{len("a oneb\t two nothingc three") - 1, 3, map[string]string{"a": "one", "b": "two"}},
+		{maxDescriptions, 2, map[string]string{"a": "one", "b": "two"}},
+		{maxDescriptions, 0, map[string]string{}},
+	} {
+		d := descriptions{map[string]string{}, test.octets, test.newsgroups}
+		for _, line := range lines {
+			d.add(line)
+		}
+		if !maps.Equal(d.byName, test.want) {
+			t.Errorf("%d octets, %d newsgroups: %q, want %q", test.octets, test.newsgroups, d.byName, test.want)
+		}
+	}
+}

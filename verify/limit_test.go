@@ -1,0 +1,66 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Of the anchors of a page the first maxAnchors are known.
+func TestAnchorsAreBounded(t *testing.T) {
+	var a anchors
+	for i := range maxAnchors + 10 {
+		a.add(fmt.Sprint(i))
+	}
+	a.sort()
+	if len(a.names) != maxAnchors || !a.has("0") || !a.has(fmt.Sprint(maxAnchors-1)) || a.has(fmt.Sprint(maxAnchors)) {
+		t.Errorf("%d anchors of %d", len(a.names), maxAnchors)
+	}
+}
+
+// Of a menu, and of a sitemap, the first maxItems items are read. It is told that there are
+// more.
+func TestItemsAreBounded(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	e := New(w.client, &w.o)
+	base := locus.MustParse("http://a.example/sitemap.xml")
+	for n, want := range map[int]error{maxItems: nil, maxItems + 1: errItems, 1 << 40: errItems} {
+		read := 0
+		m := &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
+			for read < n {
+				read++
+				if !yield(scheme.Item{Title: "x"}, nil) {
+					return
+				}
+			}
+		}}
+		a := new(attempt)
+		e.readMenu(a, &access.Result{URL: base}, m)
+		if read != min(n, maxItems+1) || !errors.Is(errors.Join(a.troubles...), want) || want == nil && len(a.troubles) > 0 {
+			t.Errorf("menu of %d items: %d were read, %v", n, read, a.troubles)
+		}
+		read = 0
+		e.findInIndexFile(t.Context(), a, &target{}, nil, m)
+		if read != min(n, maxItems+1) {
+			t.Errorf("menu of %d items: %d were read to find the index file", n, read)
+		}
+	}
+	if testing.Short() || raceEnabled {
+		return
+	}
+	for name, text := range map[string]string{
+		"text": strings.Repeat("x:\n", maxItems+1),
+		"XML":  "<urlset>" + strings.Repeat("<loc>x</loc>", maxItems+1) + "</urlset>",
+	} {
+		list, _, err := e.sitemapLinks([]byte(text), base)
+		if len(list) != maxItems || !errors.Is(err, errItems) {
+			t.Errorf("sitemap of %s: %d links, %v", name, len(list), err)
+		}
+	}
+}
