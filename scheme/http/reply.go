@@ -409,11 +409,11 @@ func explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: TLS: %w", scheme.ErrUnreachable, quoted{secure.error})
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: the server closed the connection without a response", scheme.ErrProtocol)
-	case strings.Contains(err.Error(), "response header"): // net/http has no type for it
-		return fmt.Errorf("%w: the header has more than %d octets", scheme.ErrProtocol, maxHeader)
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		// This refuses HTTP/0.9 too: without a header any banner would be a page.
 		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
+	case strings.Contains(err.Error(), "response header"): // net/http has no type for it
+		return fmt.Errorf("%w: the header has more than %d octets", scheme.ErrProtocol, maxHeader)
 	default:
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, quoted{err})
 	}
