@@ -1,10 +1,13 @@
 package verify
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -62,5 +65,21 @@ func TestItemsAreBounded(t *testing.T) {
 		if len(list) != maxItems || !errors.Is(err, errItems) {
 			t.Errorf("sitemap of %s: %d links, %v", name, len(list), err)
 		}
+	}
+}
+
+// The certificates of maxCertificates hosts are remembered.
+func TestCertificatesAreBounded(t *testing.T) {
+	var c Certificates
+	end := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	list := []*x509.Certificate{{NotAfter: end}}
+	for i := range maxCertificates + 10 {
+		if err := c.Record(tls.ConnectionState{ServerName: fmt.Sprintf("h%d.example", i), PeerCertificates: list}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, beyond := c.expiry(fmt.Sprintf("h%d.example", maxCertificates))
+	if got, ok := c.expiry(fmt.Sprintf("h%d.example", maxCertificates-1)); len(c.end) != maxCertificates || !ok || got != end || beyond {
+		t.Errorf("%d certificates: the last of the limit %v, the next %v", len(c.end), ok, beyond)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/mid"
@@ -71,13 +72,13 @@ const mostInMemory = 8 << 20
 // spool keeps data in memory, or in a temporary file if it is large.
 type spool struct {
 	octets []byte
-	file   *os.File
+	file   *wholefile.Temporary
 	size   int64
 }
 
 func (h *spool) Write(p []byte) (n int, err error) {
 	if h.file == nil && h.size+int64(len(p)) > mostInMemory {
-		if h.file, err = os.CreateTemp("", "locus-"); err == nil {
+		if h.file, err = wholefile.CreateTemporary("", "locus-"); err == nil {
 			_, err = h.file.Write(h.octets)
 			h.octets = nil
 		}
@@ -107,7 +108,7 @@ func (h *spool) Close() error {
 	if h.file == nil {
 		return nil
 	}
-	return errors.Join(h.file.Close(), os.Remove(h.file.Name()))
+	return h.file.Close()
 }
 
 type messageJSON struct {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/template"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
@@ -176,14 +176,14 @@ func sourceHash(text string) string {
 
 // spool is a temporary file that is written and then read once. The zero spool is empty.
 type spool struct {
-	file *os.File
+	file *wholefile.Temporary
 	w    *bufio.Writer
 	err  error // the first one
 }
 
 func (s *spool) write(add func(io.Writer) error) {
 	if s.err == nil && s.file == nil {
-		if s.file, s.err = os.CreateTemp("", "locus-verify-*"); s.err == nil {
+		if s.file, s.err = wholefile.CreateTemporary("", "locus-verify-*"); s.err == nil {
 			s.w = bufio.NewWriter(s.file)
 		}
 	}
@@ -211,5 +211,5 @@ func (s *spool) close() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	return s.file.Close()
 }
