@@ -110,7 +110,7 @@ func (h *health) ask() {
 }
 
 // logins matches the login of each URL in a message.
-var logins = regexp.MustCompile(`//[^\s/"<>]*@`)
+var logins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^\s/"<>]*@`) })
 
 // healthText is the message of err in one line, without the name of a file and without the
 // users and passwords of URLs.
@@ -120,7 +120,7 @@ func healthText(err error) string {
 		text = file.Err.Error()
 	}
 	text = locus.MaskText(strings.ReplaceAll(text, "\n", "; "))
-	return logins.ReplaceAllString(text, "//***@")
+	return logins().ReplaceAllString(text, "//***@")
 }
 
 // asksHealth reports whether r asks for the health, which is answered also at the limit of
