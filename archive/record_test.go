@@ -40,6 +40,7 @@ func records(t testing.TB, name string) (list []record) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkRebuilt(t, name, data)
 	for in := warc.NewReader(bytes.NewReader(data)); ; {
 		rec, err := in.Next()
 		if err == io.EOF {
@@ -55,6 +56,31 @@ func records(t testing.TB, name string) (list []record) {
 		if rec.Type != "warcinfo" {
 			list = append(list, record{Record: rec, text: string(text)})
 		}
+	}
+}
+
+// checkRebuilt checks that a process that continues the archive after a kill, with no index,
+// makes the index that was written, if one was.
+func checkRebuilt(t testing.TB, name string, data []byte) {
+	t.Helper()
+	written, err := os.ReadFile(strings.TrimSuffix(name, ".warc") + ".cdxj")
+	if err != nil {
+		return
+	}
+	again := filepath.Join(t.TempDir(), filepath.Base(name))
+	if err := os.WriteFile(again, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := warc.Create(again, nil)
+	if err == nil {
+		err = w.Close()
+	}
+	rebuilt, errRead := os.ReadFile(strings.TrimSuffix(again, ".warc") + ".cdxj")
+	if err := errors.Join(err, errRead); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(written, rebuilt) {
+		t.Errorf("the index was\n%sand after a kill it is\n%s", written, rebuilt)
 	}
 }
 

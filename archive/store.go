@@ -64,6 +64,7 @@ type Store struct {
 	files     []archiveFile
 	index     *index
 	temporary io.Closer // the file of an index that is not kept; may be nil
+	rename    func(old, new string) error
 
 	mu     sync.Mutex
 	closed bool
@@ -85,7 +86,7 @@ var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
 // Open opens archives: files, and all of a folder. It reads them unless their index is
 // known, until ctx ends. r has the schemes of the URLs. o may be nil.
 func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (*Store, error) {
-	s := &Store{registry: r}
+	s := &Store{registry: r, rename: os.Rename}
 	if o != nil {
 		s.options = *o
 	}
@@ -237,44 +238,50 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	return err
 }
 
-// keepIndex makes the index of that name. made is false if another process is making it, or
-// if the file system has no locks. A process that is killed leaves one file, which the next
-// one overwrites.
+// keepIndex makes the index of that name. made is false if another process is making it, if
+// the file system has no locks, or if the index can't have its name. A process that is killed
+// leaves two files, which the next one overwrites.
 func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) (made bool, err error) {
-	part := name + ".part"
-	f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := os.OpenFile(name+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
-	if filelock.Try(f) != nil || !isAt(f, part) {
+	defer lock.Close()
+	if filelock.Try(lock) != nil || !isAt(lock, lock.Name()) {
 		return false, nil
 	}
-	if err = f.Truncate(0); err == nil {
-		err = s.makeIndex(ctx, f, head, lists)
-	}
-	if err != nil {
+	defer os.Remove(lock.Name()) // while it is locked; Windows leaves it
+	part := name + ".part"
+	if err := s.writeIndex(ctx, part, head, lists); err != nil {
 		return false, errors.Join(err, os.Remove(part))
 	}
-	// Without the lock, which keeps others from reading on some systems.
-	read, err := os.Open(part)
+	// Nothing has the file open: Windows renames no open file.
+	if err := s.rename(part, name); err != nil {
+		s.note(err) // another process may have an older index open
+		return false, os.Remove(part)
+	}
+	f, err := os.Open(name)
 	if err != nil {
+		return false, nil // it has been removed
+	}
+	if s.index, err = openIndex(f, head); err != nil {
+		f.Close()
 		return false, err
 	}
-	if s.index, err = openIndex(read, head); err != nil {
-		read.Close()
-		return false, err
-	}
-	if err := os.Rename(part, name); err != nil {
-		s.note(err) // another process may have the file open, on some systems
-		return true, nil
-	}
-	s.index.name = name
 	return true, nil
 }
 
+// writeIndex makes the index of the archives in a file of its own.
+func (s *Store) writeIndex(ctx context.Context, name, head string, lists []list) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.makeIndex(ctx, f, head, lists), f.Close())
+}
+
 // isAt reports whether name is still that of f: the process that had the lock before may
-// have renamed it.
+// have removed it.
 func isAt(f *os.File, name string) bool {
 	info, err := f.Stat()
 	named, errNamed := os.Stat(name)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type HealthCheck struct {
 	// Part names it for programs, such as "cache".
 	Part string
 	// Check returns what is wrong, or nil. Clients of the gateway read the message, without
-	// the names of files. It is called at most once at a time.
+	// the names of files and the logins of URLs. It is called at most once at a time.
 	Check func(ctx context.Context) error
 }
 
@@ -76,7 +77,8 @@ func (h *health) problems(now time.Time) (list []healthProblem) {
 	}
 	for _, p := range h.parts {
 		if p.err != nil {
-			list = append(list, healthProblem{p.Part, healthText(p.err)})
+			text := strings.TrimPrefix(healthText(p.err), p.Part+": ")
+			list = append(list, healthProblem{p.Part, text})
 		}
 	}
 	return list
@@ -107,13 +109,18 @@ func (h *health) ask() {
 	}
 }
 
-// healthText is the message of err in one line, without the name of a file.
+// logins matches the login of each URL in a message.
+var logins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^\s/"<>]*@`) })
+
+// healthText is the message of err in one line, without the name of a file and without the
+// users and passwords of URLs.
 func healthText(err error) string {
 	text := err.Error()
 	if file := (*fs.PathError)(nil); errors.As(err, &file) {
 		text = file.Err.Error()
 	}
-	return locus.MaskText(strings.ReplaceAll(text, "\n", "; "))
+	text = locus.MaskText(strings.ReplaceAll(text, "\n", "; "))
+	return logins().ReplaceAllString(text, "//***@")
 }
 
 // asksHealth reports whether r asks for the health, which is answered also at the limit of

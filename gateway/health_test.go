@@ -38,18 +38,21 @@ func (w *world) problems() (status int, list []string) {
 	return a.StatusCode, list
 }
 
-// What is wrong is told, without names of files and passwords.
+// What is wrong is told once, without names of files, users and passwords.
 func TestHealthChecks(t *testing.T) {
 	s := open
 	full := &fs.PathError{Op: "write", Path: "/var/cache/private/locus/check", Err: syscall.ENOSPC}
 	s.gateway.Health = []gateway.HealthCheck{
 		{Part: "good", Check: func(context.Context) error { return nil }},
 		{Part: "cache", Check: func(context.Context) error { return errors.Join(full) }},
-		{Part: "proxies", Check: func(context.Context) error { return errors.New("http://fred:hunter2@proxy.example: refused\nagain") }},
+		{Part: "proxies", Check: func(context.Context) error {
+			return errors.New("http://fred:hunter2@proxy.example: refused\nsocks5h://wilma@[2001:db8::1]:1080: refused\nhttp://b%40rney:a/b@h/x@y: refused")
+		}},
+		{Part: "archive", Check: func(context.Context) error { return errors.New("archive: no more space") }},
 	}
 	w := start(t, s)
 	status, list := w.problems()
-	want := []string{"cache: no space left on device", "proxies: http://fred:***@proxy.example: refused; again"}
+	want := []string{"cache: no space left on device", "proxies: http://***@proxy.example: refused; socks5h://***@[2001:db8::1]:1080: refused; http://***@y: refused", "archive: no more space"}
 	if status != 503 || !slices.Equal(list, want) {
 		t.Errorf("%d %q", status, list)
 	}

@@ -71,7 +71,8 @@ type Entry struct {
 	ContentType string
 	Fields      []Field // more named fields
 	Block       *Block  // nil: empty
-	// Status and Media are the status of HTTP and the media type, for the index.
+	// Status and Media are what the header of an HTTP response says, for the index. Other
+	// records have no status, and the media type of ContentType.
 	Status int
 	Media  string
 	// Once has a revisit record written if a record of this archive has the same
@@ -186,8 +187,12 @@ func (w *Writer) write(e *Entry) error {
 		}
 	}
 	r.add("WARC-Block-Digest", blockDigest)
-	if e.ContentType != "" && r.end > 0 {
-		r.add("Content-Type", e.ContentType)
+	contentType := ""
+	if r.end > 0 {
+		contentType = e.ContentType
+	}
+	if contentType != "" {
+		r.add("Content-Type", contentType)
 	}
 	r.add("Content-Length", strconv.FormatInt(r.end, 10))
 	start := w.end
@@ -195,11 +200,15 @@ func (w *Writer) write(e *Entry) error {
 		return w.explain(err)
 	}
 	if isIndexed(r.typ) && e.Target != "" {
-		media := mediaType(e.Media)
-		if r.typ == "revisit" {
+		// As [Writer.indexed] has it from the record.
+		media, status := mediaType(e.Media), e.Status
+		switch {
+		case r.typ == "revisit":
 			media = "warc/revisit"
+		case r.typ == "resource":
+			media, status = mediaType(contentType), 0
 		}
-		w.index.add(CDXJ{Key: Key(e.Target), Time: date.UTC().Truncate(time.Second), URL: e.Target, Type: media, Status: e.Status,
+		w.index.add(CDXJ{Key: Key(e.Target), Time: date.UTC().Truncate(time.Second), URL: e.Target, Type: media, Status: status,
 			Digest: payload, Offset: start, Length: w.end - start, File: filepath.Base(w.file.Name())})
 	}
 	return nil

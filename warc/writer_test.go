@@ -265,6 +265,45 @@ func TestContinueAfterKill(t *testing.T) {
 	}
 }
 
+// An archive whose process was killed has the index that the process would have written, for
+// each type of record, whether or not the fields for the index fit it.
+func TestIndexAfterKill(t *testing.T) {
+	for _, ext := range []string{".warc", ".warc.gz"} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "a"+ext)
+		w := create(t, name, warc.WriterOptions{})
+		plain := func(typ, contentType string) *warc.Entry {
+			return &warc.Entry{Type: typ, Target: "gopher://h.example/0" + typ + fmt.Sprint(len(contentType)), ContentType: contentType}
+		}
+		with := func(e *warc.Entry, text string) *warc.Entry {
+			e.Block = block(w, "", text)
+			return e
+		}
+		unfit := with(plain("resource", "text/plain; charset=utf-8"), "octets")
+		unfit.Media, unfit.Status = "image/png", 200
+		once := func() *warc.Entry {
+			e := with(plain("resource", "Text/HTML"), "the same")
+			e.Once = true
+			return e
+		}
+		err := w.Write(with(plain("resource", ""), "octets"), plain("resource", "text/plain"), unfit, once(), once(),
+			response(w, "http://h.example/a", "page"), response(w, "http://www.h.example/A?b&a", "page"), with(plain("metadata", "text/plain"), "octets"), with(plain("request", ""), "octets"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed := filepath.Join(t.TempDir(), "a"+ext)
+		if err := os.WriteFile(killed, file(t, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, w)
+		closed(t, create(t, killed, warc.WriterOptions{}))
+		written, rebuilt := file(t, filepath.Join(dir, "a.cdxj")), file(t, filepath.Join(filepath.Dir(killed), "a.cdxj"))
+		if !bytes.Equal(written, rebuilt) || bytes.Count(written, []byte("\n")) != 7 || bytes.Count(written, []byte("warc/revisit")) != 2 {
+			t.Errorf("%s: the index is\n%sand after a kill\n%s", ext, written, rebuilt)
+		}
+	}
+}
+
 // An archive of others that is damaged, or can't be read from the middle, is not touched.
 func TestContinueRefused(t *testing.T) {
 	damaged := zip(t, info, page, text)

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/goreleaser/nfpm/v2"
 	"github.com/goreleaser/nfpm/v2/deb"
@@ -25,6 +27,12 @@ var (
 	afterRemove []byte
 )
 
+//go:embed debian/lintian-overrides
+var lintianOverrides []byte
+
+// maintainer is a contact as Debian wants it. The project has no address for mail.
+const maintainer = "The authors of Locus <locus-url@users.noreply.github.com>"
+
 // writeDebian writes the Debian package of b.
 func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licence) error {
 	stage, err := os.MkdirTemp("", "locus-debian-")
@@ -32,20 +40,20 @@ func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licenc
 		return err
 	}
 	defer os.RemoveAll(stage)
-	contents, err := debianContents(stage, b, t, licences)
-	if err != nil {
-		return err
-	}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "locus", Arch: b.arch, Platform: "linux", Version: b.version(), MTime: r.time,
-		Section: "net", Priority: "optional", Homepage: "https://github.com/locus-url/locus", License: "Apache-2.0",
-		Maintainer: "The authors of Locus",
+		Section: "net", Priority: "optional", Homepage: "https://github.com/locus-url/locus",
+		Maintainer: maintainer,
 		Description: "URLs of every scheme of RFC 1738\n" +
 			"Locus parses, checks, compares and opens URLs: ftp, gopher, news, wais,\n" +
 			"telnet, prospero and all others. It finds dead links in documents, and has a\n" +
 			"gateway that shows resources of every scheme as pages.",
-		Overridables: nfpm.Overridables{Recommends: []string{"ca-certificates"}, Contents: contents, Umask: 0o022},
+		Overridables: nfpm.Overridables{Recommends: []string{"ca-certificates"}, Umask: 0o022},
 	})
+	changelog := debianChangelog(info)
+	if info.Contents, err = debianContents(stage, b, t, licences, changelog); err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		name   string
 		octets []byte
@@ -67,7 +75,7 @@ func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licenc
 }
 
 // debianContents writes the files of the package below stage, and says where each belongs.
-func debianContents(stage string, b binary, t *texts, licences []licence) (files.Contents, error) {
+func debianContents(stage string, b binary, t *texts, licences []licence, changelog file) (files.Contents, error) {
 	const doc = "/usr/share/doc/locus/"
 	list := []file{
 		{name: "/usr/bin/locus", octets: b.octets, program: true},
@@ -78,8 +86,13 @@ func debianContents(stage string, b binary, t *texts, licences []licence) (files
 		{name: doc + "README.md", octets: t.document("README.md")},
 		{name: doc + "copyright", octets: debianCopyright(t, licences)},
 		{name: "/etc/locus/gateway.toml", octets: t.config},
+		{name: "/usr/share/lintian/overrides/locus", octets: lintianOverrides},
 	}
-	packed := []file{{name: doc + "changelog", octets: t.document("CHANGELOG.md")}}
+	notes := "CHANGELOG.md"
+	if changelog.name != "changelog" {
+		notes = "changelog" // the name of Debian for the project's own
+	}
+	packed := []file{{name: doc + notes, octets: t.document("CHANGELOG.md")}, {name: doc + changelog.name, octets: changelog.octets}}
 	for _, page := range t.man {
 		packed = append(packed, file{name: "/usr/share/man/man1/" + page.name, octets: page.octets})
 	}
@@ -105,6 +118,17 @@ func debianContents(stage string, b binary, t *texts, licences []licence) (files
 	return contents, nil
 }
 
+// debianChangelog is the changelog of the package (Debian policy, section 12.7).
+func debianChangelog(info *nfpm.Info) file {
+	version, _, _ := strings.Cut(strings.TrimPrefix(deb.Default.ConventionalFileName(info), info.Name+"_"), "_")
+	name := "changelog"
+	if strings.Contains(version, "-") {
+		name = "changelog.Debian" // a version with "-" is that of a package which is not Debian's own
+	}
+	return file{name: name, octets: fmt.Appendf(nil, "%s (%s) unstable; urgency=medium\n\n  * Release %s: the project's CHANGELOG.md has the notes.\n\n -- %s  %s\n",
+		info.Name, version, info.Version, maintainer, info.MTime.UTC().Format(time.RFC1123Z))}
+}
+
 // debianUnit is the unit with the program where a package has it.
 func debianUnit(unit []byte) []byte {
 	return bytes.ReplaceAll(unit, []byte("/usr/local/bin/locus"), []byte("/usr/bin/locus"))
@@ -117,15 +141,29 @@ func debianCopyright(t *texts, licences []licence) []byte {
 		"Upstream-Name: Locus\nSource: https://github.com/locus-url/locus\n"+
 		"Comment: The program also contains the parts that are listed below the first.\n\n"+
 		"Files: *\nCopyright: the authors of Locus\nLicense: Apache-2.0\n")
-	b.WriteString(paragraph(string(t.document("LICENSE"))))
+	own := string(t.document("LICENSE"))
+	terms := apacheTerms(own)
+	b.WriteString(paragraph(terms.ReplaceAllLiteralString(own, apacheReference)))
 	for _, l := range licences {
 		fmt.Fprintf(&b, "\nFiles: %s\nComment: %s %s\n", strings.TrimPrefix(l.name, "@"), l.name, l.version)
 		var text strings.Builder
 		for _, f := range l.texts {
-			text.Write(f.octets)
-			text.WriteByte('\n')
+			text.WriteString(terms.ReplaceAllLiteralString(string(f.octets), apacheReference) + "\n")
 		}
 		fmt.Fprintf(&b, "Copyright: as in its licence\nLicense: %s\n%s", strings.ReplaceAll(l.expression(), " AND ", " and "), paragraph(text.String()))
 	}
 	return b.Bytes()
 }
+
+// apacheTerms matches the terms of the Apache License, with any white space between words.
+func apacheTerms(licence string) *regexp.Regexp {
+	terms, _, _ := strings.Cut(licence, "END OF TERMS AND CONDITIONS")
+	words := strings.Fields(terms)
+	for i, word := range words {
+		words[i] = regexp.QuoteMeta(word)
+	}
+	return regexp.MustCompile(strings.Join(words, `\s+`) + `(?:\s+END OF TERMS AND CONDITIONS)?`)
+}
+
+// apacheReference stands for the terms of the Apache License, which Debian has already.
+const apacheReference = "On Debian systems the terms of the Apache License 2.0 are in\n/usr/share/common-licenses/Apache-2.0."

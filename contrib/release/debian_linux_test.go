@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -86,6 +87,37 @@ func TestDebian(t *testing.T) {
 			t.Errorf("%s is left: %v", name, err)
 		}
 	}
+}
+
+// lintian finds no fault in the packages of a release and of a snapshot.
+func TestLintian(t *testing.T) {
+	if _, err := exec.LookPath("lintian"); err != nil {
+		t.Skip("no lintian")
+	}
+	snapshot := filepath.Join(t.TempDir(), "snapshot")
+	octets := read(t, built(t), "*.deb")
+	if err := run(t.Context(), io.Discard, []string{"--source", unreleased(t), "--out", snapshot, "--only", testTarget.String(), "--snapshot"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, octets := range map[string][]byte{"release.deb": octets, "snapshot.deb": read(t, snapshot, "*.deb")} {
+		name = filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(name, octets, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.CommandContext(t.Context(), "lintian", "--allow-root", "--fail-on", "error,warning", name).CombinedOutput(); err != nil || bytes.Contains(out, []byte("W: ")) {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+}
+
+// unreleased returns a clone of this repository at a commit without a tag.
+func unreleased(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "source")
+	if _, err := command(t.Context(), ".", nil, "git", "clone", "--quiet", "--shared", "../..", dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // checkUnit has systemd judge the unit, where it is installed.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,11 +32,54 @@ func TestStartsOnARM(t *testing.T) {
 		`"gophertype":"7"`:        {"parse", "--json", "gopher://h/7a%09b"},
 		"http://h.example/a.html": {"extract", "--json", "-"},
 	} {
-		cmd := exec.CommandContext(t.Context(), emulator, append([]string{program}, args...)...)
-		cmd.Stdin = strings.NewReader("see http://h.example/a.html.")
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("%q: %v\n%s", args, err, out)
-		}
+		starts(t, want, emulator, append([]string{program}, args...)...)
+	}
+}
+
+// The program for Windows starts under wine, and finds its folders without HOME.
+func TestStartsOnWindows(t *testing.T) {
+	wine, err := exec.LookPath("wine")
+	if err != nil {
+		t.Skip("no wine")
+	}
+	if testing.Short() {
+		t.Skip("it builds the whole program")
+	}
+	dir := t.TempDir()
+	t.Setenv("WINEPREFIX", filepath.Join(temporary, "wine"))
+	t.Setenv("WINEDEBUG", "-all")
+	t.Setenv("HOME", dir)
+	t.Cleanup(func() { exec.Command(wine, "wineboot", "--kill").Run() })
+	version, err := command(t.Context(), dir, nil, wine, "--version")
+	var major int
+	if _, scanErr := fmt.Sscanf(string(version), "wine-%d.", &major); err != nil || scanErr != nil || major < 9 {
+		t.Skipf("%q, %v: before 9, wine has no bcryptprimitives.dll, which Go needs", version, err)
+	}
+	program := filepath.Join(dir, "locus.exe")
+	if _, err := command(t.Context(), "../..", buildEnv(target{"windows", "amd64"}), "go", "build", "-o", program, "./cmd/locus"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("[b](b.md)\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"windows/amd64":              {"--version"},
+		`"gophertype":"7"`:           {"parse", "--json", "gopher://h/7a%09b"},
+		"http://h.example/a.html":    {"extract", "-"},
+		"[b](b.md)":                  {"get", "file:///Z:" + dir + "/a.md"},
+		`\.config\locus\config.toml`: {"config", "path"},
+	} {
+		starts(t, want, wine, append([]string{program}, args...)...)
+	}
+}
+
+// starts runs a program that must succeed and print want.
+func starts(t *testing.T, want, program string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Stdin = strings.NewReader("see http://h.example/a.html.")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("%q: %v\n%s", args, err, out)
 	}
 }

@@ -24,7 +24,7 @@ func (n testName) compare(m testName) int { return strings.Compare(n.String(), m
 
 var (
 	codeSpan  = regexp.MustCompile("`[^`]+`")
-	testText  = regexp.MustCompile(`^([a-z0-9/]+)\.((?:Test|Fuzz|Example)\w*)(?:/(\S+))?$`)
+	testText  = regexp.MustCompile(`^([a-z0-9/-]+)\.((?:Test|Fuzz|Example)\w*)(?:/(\S+))?$`)
 	likeATest = regexp.MustCompile(`^(?:\S*\.)?(?:Test|Fuzz)[A-Z]\w*(?:/\S+)?$`)
 )
 

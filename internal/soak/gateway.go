@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -63,6 +64,8 @@ const (
 	idleCommand = "idle"
 	// stacksCommand answers with the stacks of all goroutines, as a string.
 	stacksCommand = "stacks"
+	// heapCommand collects garbage and answers with a profile of the heap.
+	heapCommand = "heap"
 )
 
 // sample is what the gateway's process uses. Sizes are in bytes. -1: not measured on this system.
@@ -102,6 +105,11 @@ func serveGateway(in io.Reader, out io.Writer) error {
 			var text strings.Builder
 			pprof.Lookup("goroutine").WriteTo(&text, 1)
 			err = answers.Encode(text.String())
+		case heapCommand:
+			measure()
+			var profile bytes.Buffer
+			pprof.WriteHeapProfile(&profile)
+			err = answers.Encode(profile.Bytes())
 		default:
 			err = fmt.Errorf("unknown command %q", lines.Text())
 		}

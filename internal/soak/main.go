@@ -41,6 +41,7 @@ func main() {
 	flag.DurationVar(&o.wait, "wait", 5*time.Second, "how long the gateway waits for a silent server")
 	flag.StringVar(&o.csv, "csv", "", "write the samples to `FILE`")
 	flag.StringVar(&o.svg, "svg", "", "draw the samples in `FILE`")
+	flag.StringVar(&o.heap, "heap", "", "write profiles of the gateway's heap, start.pprof and end.pprof, into `FOLDER`")
 	flag.Parse()
 	o.out = os.Stdout
 	if err := o.check(flag.Args()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,6 +29,7 @@ type options struct {
 	rate        int
 	seed        uint64
 	csv, svg    string
+	heap        string // a folder
 	out         io.Writer
 	tolerance   float64 // multiplies what may grow and fail; 0: 1
 	// longer is for how long after time the load may go on, until all kinds of requests
@@ -72,10 +74,16 @@ func run(ctx context.Context, o *options) (err error) {
 	if err := s.warm(ctx); err != nil {
 		return err
 	}
+	if err := s.profile("start"); err != nil {
+		return err
+	}
 	if err := s.load(ctx); err != nil {
 		return err
 	}
 	if err := s.settle(); err != nil {
+		return err
+	}
+	if err := s.profile("end"); err != nil {
 		return err
 	}
 	if err := s.answers(); err != nil {
@@ -123,6 +131,18 @@ func (s *soak) warm(ctx context.Context) error {
 func (s *soak) quiet(to *sample) error {
 	s.town.http.CloseIdleConnections()
 	return s.town.gateway.ask(idleCommand, to)
+}
+
+// profile writes a profile of the gateway's heap, if that was asked for.
+func (s *soak) profile(name string) error {
+	if s.heap == "" {
+		return nil
+	}
+	var profile []byte
+	if err := s.town.gateway.ask(heapCommand, &profile); err != nil {
+		return fmt.Errorf("the gateway's process: %w", err)
+	}
+	return os.WriteFile(filepath.Join(s.heap, name+".pprof"), profile, 0o666)
 }
 
 // load begins requests until the time is over, takes samples meanwhile, and breaks off the

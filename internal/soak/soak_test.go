@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/xml"
@@ -31,7 +32,7 @@ func TestSoak(t *testing.T) {
 		o.time, o.every = 2*time.Second, 100*time.Millisecond
 	}
 	dir := t.TempDir()
-	o.csv, o.svg = filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.svg")
+	o.csv, o.svg, o.heap = filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.svg"), dir
 	var out strings.Builder
 	o.out = &out
 	err := run(t.Context(), o)
@@ -50,6 +51,11 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	isXML(t, string(text))
+	for _, name := range []string{"start.pprof", "end.pprof"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.HasPrefix(text, []byte{0x1F, 0x8B}) {
+			t.Errorf("%s: %d octets, not compressed by gzip: %v", name, len(text), err)
+		}
+	}
 }
 
 func isXML(t *testing.T, text string) {

@@ -79,7 +79,7 @@ var settings = map[scheme.Reason]string{
 func Message(err error) string {
 	// The names of the module and of packages mean nothing to users.
 	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
-	for _, name := range [...]string{"transfer", "verify", "submit", "mirror"} {
+	for _, name := range [...]string{"transfer", "verify", "submit", "mirror", "gateway"} {
 		text = strings.TrimPrefix(text, name+": ")
 	}
 	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -25,29 +26,41 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 	return value, name
 }
 
-func proxies(a *base.App) (g config.GatewayTable, err error) {
+// proxies returns the gateways that the proxy variables name, and what is wrong with those
+// variables.
+func proxies(a *base.App) (g config.GatewayTable, problems []config.Problem) {
 	for _, s := range a.Registry.All() {
 		for _, name := range s.ProxyVars {
-			if err := addProxy(a, &g, name, s.Name); err != nil {
-				return g, err
-			}
+			problems = addProxy(a, &g, name, s.Name, problems)
 		}
 	}
-	if err := addProxy(a, &g, "all_proxy", config.AllSchemes); err != nil {
-		return g, err
-	}
-	list, name := proxyVariable(a, "no_proxy")
+	problems = addProxy(a, &g, "all_proxy", config.AllSchemes, problems)
+	return g, problems
+}
+
+// exceptions returns the list of no_proxy, and what is wrong with its entries.
+func exceptions(a *base.App) (list string, problems []config.Problem) {
+	text, name := proxyVariable(a, "no_proxy")
 	var good []string
-	for _, field := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
-			// Other programs may understand it.
-			a.Note("the environment variable %s: ignored: %q is not a host, domain or address", name, field)
+			err = fmt.Errorf("%s is not a host, domain or address", locus.Quote(locus.Mask(field)))
+			problems = append(problems, config.Problem{Variable: name, Err: err})
 			continue
 		}
 		good = append(good, field)
 	}
-	g.Rules.Except, g.HasExcept = strings.Join(good, ","), true
-	return g, nil
+	return strings.Join(good, ","), problems
+}
+
+// ProxyProblems returns what is wrong with the proxy variables. No error contains a password.
+func ProxyProblems(a *base.App) []config.Problem {
+	if a.Flags.NoGateway {
+		return nil
+	}
+	_, list := proxies(a)
+	_, more := exceptions(a)
+	return append(list, more...)
 }
 
 // Gateways returns the gateways of flags, configuration and proxy variables, in this order.
@@ -55,9 +68,15 @@ func Gateways(a *base.App) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil
 	}
-	below, err := proxies(a)
-	if err != nil {
-		return nil, err
+	below, problems := proxies(a)
+	if len(problems) > 0 {
+		return nil, &problems[0]
+	}
+	below.Rules.Except, problems = exceptions(a)
+	below.HasExcept = true
+	for _, p := range problems {
+		// Other programs may understand it.
+		a.Note("the environment variable %s: ignored: %v", p.Variable, p.Err)
 	}
 	return GatewaysOver(a, below)
 }
@@ -85,27 +104,28 @@ func GatewayTable(a *base.App) (flags config.GatewayTable, err error) {
 	return flags.Over(a.Config.Gateways), nil
 }
 
-// addProxy adds the gateway of a scheme that a variable names, if any.
-func addProxy(a *base.App, g *config.GatewayTable, variable, scheme string) error {
+// addProxy adds the gateway of a scheme that a variable names, if any, or what is wrong with
+// the variable.
+func addProxy(a *base.App, g *config.GatewayTable, variable, scheme string, problems []config.Problem) []config.Problem {
 	value, name := proxyVariable(a, variable)
 	value = strings.TrimSpace(value)
-	if value == "" {
-		return nil
+	if value == "" || slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Variable == name }) {
+		return problems
 	}
 	written := value
 	if !strings.Contains(value, "://") {
 		value = "http://" + value
 	}
 	err := g.Entry(scheme).UnmarshalText([]byte(value))
+	if err == nil {
+		return problems
+	}
 	// The "http://" in the message would hide that the value may be a mistyped URL with a
 	// password.
-	if masked := locus.Mask(written); err != nil && masked != written {
-		return fmt.Errorf("the environment variable %s: %s is not a gateway: write http://host:port", name, locus.Quote(masked))
+	if masked := locus.Mask(written); masked != written {
+		err = fmt.Errorf("%s is not a gateway: write http://proxy.example:3128", locus.Quote(masked))
 	}
-	if err != nil {
-		return fmt.Errorf("the environment variable %s: %w", name, err)
-	}
-	return nil
+	return append(problems, config.Problem{Variable: name, Err: err})
 }
 
 // GatewayFor returns the gateway for URLs of a scheme, registered or not.

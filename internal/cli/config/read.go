@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -60,6 +61,9 @@ func UserFolder(env func(string) string, variable, atHome string) string {
 	folder := env(variable)
 	if !filepath.IsAbs(folder) {
 		home := env("HOME")
+		if home == "" && runtime.GOOS == "windows" {
+			home = env("USERPROFILE")
+		}
 		if home == "" {
 			return ""
 		}

@@ -96,7 +96,7 @@ func (k *checker) addOf(flag, key string, err error) {
 	if err == nil {
 		return
 	}
-	err = config.Unprefixed(err)
+	err = errors.New(base.Message(config.Unprefixed(err)))
 	if flag != "" && k.cmd.Flags().Changed(flag) {
 		k.add(fmt.Errorf("--%s: %w", flag, err))
 		return
@@ -180,4 +180,6 @@ func (k *checker) checkClient() {
 	k.add(err)
 	_, err = client.GatewaysOver(k.app, config.GatewayTable{})
 	k.add(err)
+	// The gateway does not use them. Other commands and programs in this environment do.
+	k.problems = append(k.problems, client.ProxyProblems(k.app)...)
 }
