@@ -306,3 +306,24 @@ func TestLicences(t *testing.T) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }
+
+// The terms of the Apache License become a reference wherever they are, and nothing else does.
+func TestApacheTerms(t *testing.T) {
+	own, err := os.ReadFile("../../LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := apacheTerms(string(own))
+	text, _, _ := strings.Cut(string(own), "END OF TERMS")
+	flat := strings.Join(strings.Fields(text), " ")
+	for from, want := range map[string]string{
+		flat:                              "R",
+		"MIT\n" + strings.TrimSpace(text): "MIT\nR",
+		flat + " END OF TERMS AND CONDITIONS and more": "R and more",
+		strings.Replace(flat, "2.0", "2.1", 1):         strings.Replace(flat, "2.0", "2.1", 1),
+	} {
+		if got := terms.ReplaceAllLiteralString(from, "R"); strings.TrimSpace(got) != want {
+			t.Errorf("%.40q...: %.80q", from, got)
+		}
+	}
+}
