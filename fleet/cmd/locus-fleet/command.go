@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,8 @@ type command struct {
 	ui                                 string
 
 	args []string // of the command line
+
+	denied atomic.Bool // a NATS server refused a subject
 
 	mu   sync.Mutex
 	last string // the last note
