@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/shape"
 )
 
 // server is a connection to NATS servers, or to one in this process.
@@ -149,6 +151,15 @@ func (c *command) note(format string, args ...any) {
 	if !same {
 		c.a.Note("%s", text)
 	}
+}
+
+// writeJSON writes v as one line of standard output, safe for a terminal: v is from a stream.
+func (c *command) writeJSON(v any) {
+	var b bytes.Buffer
+	// A buffer takes all, and what was decoded can be encoded.
+	_ = shape.Write(&b, v)
+	// The sink keeps an error of the output.
+	_, _ = c.a.Out.Write(append(shape.Escape(b.Bytes()), '\n'))
 }
 
 func (c *command) name() string { return cmp.Or(c.frontier, c.a.Config.Fleet.Frontier, "default") }

@@ -159,7 +159,7 @@ func (c *command) newStatus() *cobra.Command {
 					return err
 				}
 				if c.a.Flags.JSON {
-					c.a.WriteJSON(s)
+					c.writeJSON(s)
 					return nil
 				}
 				fmt.Fprintf(c.a.Out, "frontier      %s (%s)\ntargets       %d\nverdicts      %d\ndead letters  %d\nchanges       %d\nbytes         %d\n",
@@ -209,7 +209,7 @@ func (c *command) newChanges() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				err := f.Changes(ctx, follow, func(one fleet.Change) bool {
-					c.a.WriteJSON(one)
+					c.writeJSON(one)
 					if follow {
 						c.a.Out.Flush()
 					}
