@@ -234,3 +234,18 @@ func TestHostileStream(t *testing.T) {
 	ui.interrupt()
 	ui.ends(t, base.StatusInterrupted)
 }
+
+// A file or URL alone is verified.
+func TestBareInput(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.md")
+	if err := os.WriteFile(name, []byte("[gone](gone.md)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errOut := run(t, name, "--store", filepath.Join(dir, "store"), "--json"); status != base.StatusNo || strings.Count(out, `"verdict":"dead"`) != 1 || errOut != "" {
+		t.Errorf("status %d\n%s%s", status, out, errOut)
+	}
+	if status, _, errOut := run(t, "nosuch"); status != base.StatusUsage || !strings.Contains(errOut, `no subcommand "nosuch"`) {
+		t.Errorf("status %d\n%s", status, errOut)
+	}
+}

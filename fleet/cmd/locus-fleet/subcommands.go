@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/config"
 	cliverify "github.com/locus-url/locus/internal/cli/verify"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
@@ -31,7 +32,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 func (c *command) newWorker() *cobra.Command {
 	var s fleet.Settings
 	var parallel int
-	var listen string
+	var listen config.ListenAddress
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Ask for the targets of a frontier",
@@ -50,7 +51,7 @@ over within seconds. URLs that lead to private addresses are refused without --a
 	}
 	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
 		f.IntVar(&parallel, "parallel", 32, "request `N` URLs at once")
-		f.StringVar(&listen, "listen", "", "serve metrics for Prometheus at `ADDRESS`, in /metrics")
+		f.Var(&listen, "listen", "serve /metrics for Prometheus, and /health, at `ADDRESS`")
 	})
 	settingsFlags(cmd, &s)
 	base.UseNetworkFlags(cmd)
@@ -58,7 +59,7 @@ over within seconds. URLs that lead to private addresses are refused without --a
 }
 
 // work runs a worker of the frontier.
-func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen string) error {
+func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen config.ListenAddress) error {
 	f, closeAll, err := c.open(ctx, c.name(), settings(*s))
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 	o.Timeout = cmp.Or(c.a.Flags.MaxTime, 3*c.a.Flags.Timeout)
 	w := fleet.NewWorker(f, c.workerOptions(o, client.Options{FromOthers: c.setting(c.url, c.a.Config.Fleet.NATS) != ""}))
 	if listen != "" {
-		end, err := c.serve(ctx, "--listen", listen, nil, w)
+		end, err := c.serve(ctx, "--listen", string(listen), nil, w)
 		if err != nil {
 			return errors.Join(err, closeAll())
 		}
