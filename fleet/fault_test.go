@@ -73,6 +73,7 @@ func connected(t *testing.T, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
 // takes over, each target has one verdict, only what was in flight is asked for twice, and
 // no host sees more requests than it should.
 func TestTwoWorkers(t *testing.T) {
+	t.Parallel()
 	const n, hosts, atOnce, parallel = 1200, 20, 2, 8
 	interval := 40 * time.Millisecond
 	w := newWorld(t, redirecting)

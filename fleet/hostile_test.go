@@ -18,6 +18,7 @@ import (
 // Garbage in any stream or bucket stops no worker: it does its other work. What can't be read
 // becomes a dead letter.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)
 	publish := func(subject, text string) {

@@ -35,7 +35,7 @@ func tryFor[T any](ctx context.Context, note func(format string, args ...any), f
 			return v, err
 		}
 		if note != nil && passed > quietTime && ctx.Err() == nil {
-			note("the NATS server does not take or give something, which is tried for %s: %v", patience, err)
+			note("the NATS server does not answer, or refuses: trying again for %s: %v", patience, err)
 			note = nil
 		}
 		if wait(SystemClock{}, pauseBetween, ctx.Done()) {

@@ -40,6 +40,7 @@ type command struct {
 
 	mu   sync.Mutex
 	last string // the last note
+	loud bool   // notes are written although the report is quiet
 }
 
 // addFlags adds the flags of every subcommand.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -78,8 +80,11 @@ func (c *command) embed() (*server, error) {
 		return nil, err
 	}
 	e, err := fleet.Embed(dir)
-	if errors.Is(err, fleet.ErrBusy) {
+	switch {
+	case errors.Is(err, fleet.ErrBusy):
 		err = fmt.Errorf("%w: wait until it ends, or name another folder with --store", err)
+	case errors.As(err, new(*fs.PathError)):
+		err = fmt.Errorf("%w: name another folder with --store", err)
 	}
 	if err != nil {
 		return nil, failed{err}
@@ -145,11 +150,11 @@ func (c *command) storeFolder() (string, error) {
 func (c *command) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.mu.Lock()
-	same := text == c.last
+	wanted := text != c.last && (c.loud || !c.a.Flags.Quiet)
 	c.last = text
 	c.mu.Unlock()
-	if !same {
-		c.a.Note("%s", text)
+	if wanted {
+		c.a.PrintError(text)
 	}
 }
 
@@ -190,10 +195,19 @@ func (c *command) explain(name string, err error) error {
 		err = fmt.Errorf("the NATS server does not let this user open or make the frontier %s: an administrator makes it with \"locus-fleet create\"", name)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		err = errors.New("the NATS server does not answer: check that JetStream runs there, and has a leader")
+	case isFull(err):
+		err = fmt.Errorf("the NATS server has no room left: its disk is full, or a limit of its JetStream is reached: %w", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		err = fmt.Errorf("the NATS server has no JetStream for this user: %w", err)
 	}
 	return failed{err}
+}
+
+// isFull reports whether the server refused a message, or stream, for want of room.
+func isFull(err error) bool {
+	const insufficientResources, memoryExceeded, storageExceeded, storeFailed = 10023, 10028, 10047, 10077
+	api := (*jetstream.APIError)(nil)
+	return errors.As(err, &api) && slices.Contains([]jetstream.ErrorCode{insufficientResources, memoryExceeded, storageExceeded, storeFailed}, api.ErrorCode)
 }
 
 // with calls do with the frontier, which has to exist.

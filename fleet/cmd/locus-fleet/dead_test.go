@@ -259,11 +259,41 @@ func TestSilentDuringVerify(t *testing.T) {
 	url = relay(t, s.Addr(), func(string) bool { return dead.Load() })
 	p := start(t, "verify", "--no-robots", "--allow-private", "--allow-port", port, "--nats", url, file)
 	<-asked
-	eventually(t, "it tells nothing", func() bool { return strings.Contains(p.errOut.String(), "which is tried for") })
+	eventually(t, "it tells nothing", func() bool { return strings.Contains(p.errOut.String(), "trying again for") })
 	p.interrupt()
 	p.ends(t, base.StatusInterrupted)
 	if !strings.Contains(p.errOut.String(), "the same command resumes where this one ended") {
 		t.Error(p.errOut.String())
 	}
 	noLeftConnections(t)
+}
+
+// A server whose JetStream has too little room is told, while it is tried and at the end.
+func TestFullServer(t *testing.T) {
+	_, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 40_000})
+	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
+		t.Fatal(errOut)
+	}
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte(links(2000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "submit", "--nats", url, file)
+	eventually(t, "it tells nothing", func() bool {
+		return strings.Contains(p.errOut.String(), "insufficient resources")
+	})
+	p.interrupt()
+	p.ends(t, base.StatusInterrupted)
+	c := new(command)
+	if err := c.explain("default", fmt.Errorf("x: %w", &jetstream.APIError{Code: 503, ErrorCode: 10023, Description: "insufficient resources"})); !strings.Contains(err.Error(), "has no room left") {
+		t.Error(err)
+	}
+}
+
+func links(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "http://h%d.example/%d\n", i, i)
+	}
+	return b.String()
 }

@@ -116,13 +116,14 @@ func (c *command) newSubmit() *cobra.Command {
 			return nil, nil, errors.Join(err, closeAll())
 		}
 		// The report of results has none: one line tells what was added.
+		c.mu.Lock()
 		quiet := c.a.Flags.Quiet
-		c.a.Flags.Quiet = true
-		return submission{e}, func(bool) error {
-			c.a.Flags.Quiet = quiet
+		c.a.Flags.Quiet, c.loud = true, !quiet
+		c.mu.Unlock()
+		return submission{e, c}, func(bool) error {
 			p := e.Progress()
 			if ctx.Err() == nil {
-				c.note("%d links of %d documents are in the frontier %s", p.Links, p.Documents, c.name())
+				c.note("the frontier %s has %s of %s", c.name(), countOf(p.Links, "link"), countOf(p.Documents, "document"))
 			}
 			e.Close()
 			return errors.Join(e.Err(), closeAll())
@@ -144,6 +145,13 @@ Links to this machine's files and links with passwords are asked for here, and n
 		f.Var((*days)(&s.EveryBad), "every-bad", "ask again after `D` if it was bad")
 	})
 	return cmd
+}
+
+func countOf[T int | int64](n T, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (c *command) newStatus() *cobra.Command {
