@@ -192,7 +192,7 @@ func (c *command) explain(name string, err error) error {
 	case errors.Is(err, fleet.ErrName), errors.Is(err, fleet.ErrSettings):
 		return err
 	case errors.Is(err, context.DeadlineExceeded) && c.denied.Load():
-		err = fmt.Errorf("the NATS server does not let this user open or make the frontier %s: an administrator makes it with \"locus-fleet create\"", name)
+		err = fmt.Errorf("the NATS server does not let this user do that with the frontier %s: an administrator may, and makes it with \"locus-fleet create\"", name)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		err = errors.New("the NATS server does not answer: check that JetStream runs there, and has a leader")
 	case isFull(err):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,6 +100,8 @@ func connectError(shown string, err error) error {
 		return errors.New("the NATS server refuses the login: check the user of --nats, --creds, or --tls-cert and --tls-key")
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("the NATS server at %s has no TLS: write nats:// for tls://, or leave out --tls-ca and --tls-cert", shown)
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		return fmt.Errorf("the certificate of the NATS server at %s is of an unknown authority: name its file with --tls-ca", shown)
 	case errors.Is(err, errGreeting), errors.Is(err, nats.ErrNoInfoReceived), errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
 		return fmt.Errorf("what answers at %s is not a NATS server: check the port", shown)
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -222,6 +222,15 @@ func TestDamagedFiles(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	_, plain := startNATS(t, new(natsserver.Options))
 	_, locked := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Username: "u", Password: "right"})
+	// The user r may read.
+	_, limited := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Users: []*natsserver.User{
+		{Username: "a", Password: "right"},
+		{Username: "r", Password: "right", Permissions: &natsserver.Permissions{Publish: &natsserver.SubjectPermission{Deny: []string{"$KV.>", "$JS.API.STREAM.CREATE.>", "locus.>"}}}},
+	}})
+	reader := strings.Replace(limited, "//", "//r:right@", 1)
+	if status, _, errOut := run(t, "create", "--nats", strings.Replace(limited, "//", "//a:right@", 1)); status != base.StatusDone {
+		t.Fatal(errOut)
+	}
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, []byte("http://h.example/"), 0o600); err != nil {
 		t.Fatal(err)
@@ -237,10 +246,12 @@ func TestRefusals(t *testing.T) {
 		{"has no JetStream for this user", []string{"worker", "--nats", plain}},
 		{"has no TLS", []string{"status", "--nats", strings.Replace(plain, "nats:", "tls:", 1)}},
 		{"refuses the login", []string{"status", "--nats", locked}},
+		{"does not let this user do that with the frontier default", []string{"pause", "--nats", reader}},
+		{"does not let this user do that with the frontier other", []string{"create", "--frontier", "other", "--nats", reader}},
 		{"refuses the login", []string{"worker", "--nats", with}},
 	} {
 		status, out, errOut := run(t, c.args...)
-		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, c.want) || strings.Contains(errOut, "wrong") {
+		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, c.want) || strings.Contains(errOut, "wrong") || strings.Contains(errOut, "right") {
 			t.Errorf("%q: status %d\n%s%s", c.args, status, out, errOut)
 		}
 	}
