@@ -234,7 +234,7 @@ func TestSilentServer(t *testing.T) {
 
 // Ctrl-C ends a run whose server was silent while links were asked for.
 func TestSilentDuringVerify(t *testing.T) {
-	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
+	s, _ := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	var dead atomic.Bool
 	asked := make(chan struct{}, 1)
 	host := serveRaw(t, func(c net.Conn) {
@@ -256,7 +256,7 @@ func TestSilentDuringVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url = relay(t, s.Addr(), func(string) bool { return dead.Load() })
+	url := relay(t, s.Addr(), func(string) bool { return dead.Load() })
 	p := start(t, "verify", "--no-robots", "--allow-private", "--allow-port", port, "--nats", url, file)
 	<-asked
 	eventually(t, "it tells nothing", func() bool { return strings.Contains(p.errOut.String(), "trying again for") })
