@@ -47,6 +47,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestSubmitAndResults(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.txt")
 	if err := os.WriteFile(name, []byte("http://waits.example/ file:///none/at/all"), 0o600); err != nil {
@@ -85,6 +86,7 @@ func TestUsage(t *testing.T) {
 
 // status and its like make no frontier, and name those that exist.
 func TestNoFrontier(t *testing.T) {
+	t.Parallel()
 	store := "--store=" + t.TempDir()
 	for _, name := range []string{"status", "results", "changes", "pause", "resume", "drain", "ui"} {
 		status, out, errOut := run(t, name, store, "--frontier", "docs")
@@ -169,6 +171,7 @@ func TestServe(t *testing.T) {
 
 // What others stored reaches the terminal without control characters, and the page as text.
 func TestHostileStream(t *testing.T) {
+	t.Parallel()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), MaxPayload: 8 << 20})
 	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
 		t.Fatal(errOut)

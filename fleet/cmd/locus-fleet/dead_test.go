@@ -270,6 +270,7 @@ func TestSilentDuringVerify(t *testing.T) {
 
 // A server whose JetStream has too little room is told, while it is tried and at the end.
 func TestFullServer(t *testing.T) {
+	t.Parallel()
 	_, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 40_000})
 	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
 		t.Fatal(errOut)

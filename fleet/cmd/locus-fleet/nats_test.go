@@ -176,6 +176,7 @@ func endless(c net.Conn, text string) {
 
 // Ctrl-C ends the wait for a silent server.
 func TestInterruptConnect(t *testing.T) {
+	t.Parallel()
 	accepted := make(chan struct{}, 1)
 	address := serveRaw(t, func(c net.Conn) { accepted <- struct{}{}; io.Copy(io.Discard, c) })
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,6 +221,7 @@ func TestDamagedFiles(t *testing.T) {
 
 // What a NATS server lacks, or refuses, is told.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	_, plain := startNATS(t, new(natsserver.Options))
 	_, locked := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Username: "u", Password: "right"})
 	// The user r may read.

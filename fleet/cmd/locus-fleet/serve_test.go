@@ -108,6 +108,7 @@ func TestServeTrouble(t *testing.T) {
 
 // A worker's process serves its metrics and health until a signal ends it.
 func TestWorkerListen(t *testing.T) {
+	t.Parallel()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Username: "u", Password: "secret"})
 	with := strings.Replace(url, "//", "//u:secret@", 1)
 	cmd := locusFleet(t.TempDir(), "worker", "--listen", "127.0.0.1:0")
