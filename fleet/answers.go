@@ -35,7 +35,7 @@ func (e *Submitter) answersFor(ctx context.Context, lines []line, wait bool) (*a
 
 // look looks for verdicts that are missing.
 func (k *answers) look(ctx context.Context, list []address) error {
-	found, err := patiently(ctx, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
+	found, err := tryFor(ctx, k.e.note, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
 	if err != nil {
 		return err
 	}

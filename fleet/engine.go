@@ -21,6 +21,7 @@ type Submitter struct {
 	frontier *Frontier
 	slot     *slot
 	close    func()
+	note     func(format string, args ...any)
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -37,7 +38,7 @@ func NewSubmitter(w *Worker) (*Submitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot}
+	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot, note: w.noteRarely}
 	e.changed.L = &e.mu
 	return e, nil
 }
@@ -81,7 +82,7 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 			return err
 		}
 	}
-	b := &batch{f: e.frontier}
+	b := &batch{f: e.frontier, note: e.note}
 	for i := range links {
 		l := line{found: links[i]}
 		var err error
@@ -234,7 +235,7 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 // eachLine calls each for the lines of a document or page, with what waits for their verdicts.
 func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *answers) error) error {
 	for number := 0; ; number++ {
-		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
 			return e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
 		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -304,15 +305,15 @@ func cmpURL(a, b locus.URL) locus.URL {
 }
 
 // Results yields the results of all links that the frontier has, in the order in which
-// documents and pages were stored. A link without a verdict yet is Unknown. Err tells why it
-// ended early.
+// documents and pages were stored. A link without a verdict yet is Unknown. A message of links
+// that can't be read is a result with an error. Err tells why it ended early.
 func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		ctx, cancel := undated(ctx)
 		defer cancel()
 		filter := e.frontier.subject(linkStream, ">")
 		for next := uint64(1); ; {
-			m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+			m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
 				return e.frontier.links.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
 			})
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -327,6 +328,13 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 					}
 					return err
 				})
+			}
+			if errors.Is(err, errLine) {
+				// Others wrote it: it says nothing about the next one.
+				err = nil
+				if !yield(verify.Result{Document: m.Subject, Err: errLine}) {
+					err = errStop
+				}
 			}
 			if errors.Is(err, errStop) {
 				return

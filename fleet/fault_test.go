@@ -73,7 +73,12 @@ func connected(t *testing.T, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
 // takes over, each target has one verdict, only what was in flight is asked for twice, and
 // no host sees more requests than it should.
 func TestTwoWorkers(t *testing.T) {
-	const n, hosts, atOnce, parallel = 1200, 20, 2, 8
+	t.Parallel()
+	const hosts, atOnce, parallel = 20, 2, 8
+	n := 1200
+	if testing.Short() {
+		n = 400
+	}
 	interval := 40 * time.Millisecond
 	w := newWorld(t, redirecting)
 	w.delay = 5 * time.Millisecond
@@ -123,11 +128,11 @@ func TestTwoWorkers(t *testing.T) {
 	quiet := newWorld(t, redirecting)
 	w.equal(lines(got), lines(slices.Collect(verify.New(quiet.plain(), &plain).Run(t.Context(), slices.Values([]verify.Source{manyHosts(n, hosts)})))))
 	s, err := f.Status(t.Context())
-	if err != nil || s.Targets != n || s.Verdicts != n {
+	if err != nil || s.Targets != uint64(n) || s.Verdicts != uint64(n) {
 		t.Errorf("%+v %v", s, err)
 	}
 	info, err := f.verdicts.Info(t.Context())
-	if err != nil || info.State.LastSeq != n {
+	if err != nil || info.State.LastSeq != uint64(n) {
 		t.Errorf("%d verdicts were stored, %v", info.State.LastSeq, err)
 	}
 	twice := map[string]int{}

@@ -56,7 +56,10 @@ func bigSite(n int) func(host, path string) (int, string) {
 // The fleet gives what verify gives, on a site and on documents.
 func TestEqualToVerify(t *testing.T) {
 	pages := 300
-	if os.Getenv("CI") != "" && !testing.Short() {
+	switch {
+	case testing.Short():
+		pages = 100
+	case os.Getenv("CI") != "":
 		pages = 20_000
 	}
 	w := newWorld(t, bigSite(pages))

@@ -18,6 +18,7 @@ import (
 // Garbage in any stream or bucket stops no worker: it does its other work. What can't be read
 // becomes a dead letter.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)
 	publish := func(subject, text string) {
@@ -74,6 +75,46 @@ func TestGarbage(t *testing.T) {
 	}
 	if asked := w.requests(); len(asked) != 2 {
 		t.Errorf("asked: %q", asked)
+	}
+}
+
+// Damaged messages of links are results with an error, and the others are read.
+func TestDamagedLinks(t *testing.T) {
+	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
+	f := open(t)
+	s, err := NewSubmitter(w.worker(f, w.options()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	submit := func(name string) {
+		t.Helper()
+		if err := s.Submit(t.Context(), slices.Values([]verify.Source{document(name, "http://h.example/"+name)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	submit("first")
+	damaged := []string{"", "\xff", "null", `{"l":` + strings.Repeat("[", 100_000), `{"l":{"url":"http://u:secret@h.example/"}}`, strings.Repeat("x", maxMessage-1000), `{"e":"\u001b[31mred"}`}
+	for i, text := range damaged {
+		if _, err := f.js.Publish(t.Context(), f.subject(linkStream, fmt.Sprintf("%032x", i), "0"), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	submit("last")
+	var got []string
+	bad := 0
+	for r := range s.Results(t.Context()) {
+		if r.Err != nil {
+			bad++
+			if strings.Contains(r.Err.Error(), "secret") {
+				t.Error(r.Err)
+			}
+			continue
+		}
+		got = append(got, r.Link())
+	}
+	if err := s.Err(); err != nil || !slices.Equal(got, []string{"http://h.example/first", "http://h.example/last"}) || bad != 6 {
+		t.Errorf("%q, %d damaged, %v", got, bad, err)
 	}
 }
 

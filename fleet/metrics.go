@@ -35,6 +35,9 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 	return out.Flush()
 }
 
+// IsConnected reports whether the worker has a connection to a NATS server now.
+func (w *Worker) IsConnected() bool { return w.frontier.nc.IsConnected() }
+
 // HostCount is how many targets of a host wait in a worker.
 type HostCount struct {
 	Name    string `json:"name"`

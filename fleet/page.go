@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	_ "embed"
 	"html/template"
 	"maps"
@@ -68,7 +69,9 @@ type namedWorker struct {
 }
 
 func (p *page) serve(rw http.ResponseWriter, r *http.Request) {
-	s, err := p.frontier.Status(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), callTime)
+	defer cancel()
+	s, err := p.frontier.Status(ctx)
 	if err != nil {
 		http.Error(rw, "the NATS server does not answer", http.StatusBadGateway)
 		return

@@ -13,17 +13,30 @@ const (
 	// patience is how long an operation is tried that the servers do not answer. A cluster
 	// needs some seconds for a new leader.
 	patience = 2 * time.Minute
+	// quietTime is after how long a user is told that an operation is tried again.
+	quietTime = 5 * time.Second
 	// pauseBetween is the pause between two tries.
 	pauseBetween = time.Second / 2
 )
 
-// patiently calls f, which may be called again, until it succeeds, the servers refuse, or they
-// did not answer for a long time. The error is the last one of f, or that of ctx.
+// patiently is tryFor without notes.
 func patiently[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
-	for end := time.Now().Add(patience); ; {
+	return tryFor(ctx, nil, f)
+}
+
+// tryFor calls f, which may be called again, until it succeeds, the servers refuse, or they
+// did not answer for a long time. The error is the last one of f, or that of ctx. note, if it is
+// not nil, is called once if that takes longer.
+func tryFor[T any](ctx context.Context, note func(format string, args ...any), f func() (T, error)) (v T, err error) {
+	for begin := time.Now(); ; {
 		v, err = f()
-		if err == nil || !isTemporary(err) || time.Now().After(end) {
+		passed := time.Since(begin)
+		if err == nil || !isTemporary(err) || passed > patience {
 			return v, err
+		}
+		if note != nil && passed > quietTime && ctx.Err() == nil {
+			note("the NATS server does not answer, or refuses: trying again for %s: %v", patience, err)
+			note = nil
 		}
 		if wait(SystemClock{}, pauseBetween, ctx.Done()) {
 			return v, ctx.Err()

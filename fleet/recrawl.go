@@ -64,14 +64,16 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Answer) 
 }
 
 // Changes calls each for the changes, and for those to come if follow is set, until ctx ends
-// or each returns false.
+// or each returns false. What servers do not answer is tried for two minutes.
 func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) bool) error {
-	stream, err := f.js.Stream(ctx, f.stream(changeStream))
+	stream, err := patiently(ctx, func() (jetstream.Stream, error) { return f.js.Stream(ctx, f.stream(changeStream)) })
 	if err != nil {
 		return err
 	}
 	for next := uint64(1); ctx.Err() == nil; {
-		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(f.subject(changeStream, ">")))
+		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+			return stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(f.subject(changeStream, ">")))
+		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			if !follow {
 				return nil

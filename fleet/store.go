@@ -36,6 +36,7 @@ func isHave(err error) bool {
 // server when window messages are under way. It is not for concurrent use.
 type batch struct {
 	f       *Frontier
+	note    func(format string, args ...any) // nil: none
 	pending []jetstream.PubAckFuture
 }
 
@@ -43,7 +44,7 @@ type batch struct {
 const window = 128
 
 func (b *batch) add(ctx context.Context, subject string, data []byte, options ...jetstream.PublishOpt) error {
-	future, err := patiently(ctx, func() (jetstream.PubAckFuture, error) {
+	future, err := tryFor(ctx, b.note, func() (jetstream.PubAckFuture, error) {
 		return b.f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: data}, options...)
 	})
 	if err != nil {
@@ -68,7 +69,7 @@ func (b *batch) settle(ctx context.Context, n int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		_, err = patiently(ctx, func() (*jetstream.PubAck, error) { return b.f.js.PublishMsg(ctx, first.Msg()) })
+		_, err = tryFor(ctx, b.note, func() (*jetstream.PubAck, error) { return b.f.js.PublishMsg(ctx, first.Msg()) })
 		if err != nil && !isHave(err) && !isConflict(err) {
 			return err
 		}

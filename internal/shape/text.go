@@ -22,11 +22,16 @@ type Text string
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	err := Write(&b, charset.Text(string(t)))
-	quoted := b.Bytes()
-	if bytes.ContainsFunc(quoted, unsafeRune) {
-		quoted = escapeRunes(quoted)
+	return Escape(b.Bytes()), err
+}
+
+// Escape returns encoded, one line of JSON, whose strings have escapes for the characters that
+// are not safe for a terminal.
+func Escape(encoded []byte) []byte {
+	if bytes.ContainsFunc(encoded, unsafeRune) {
+		return escapeRunes(encoded)
 	}
-	return quoted, err
+	return encoded
 }
 
 func unsafeRune(r rune) bool { return !term.IsSafe(r) }

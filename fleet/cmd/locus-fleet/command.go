@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/config"
 	cliverify "github.com/locus-url/locus/internal/cli/verify"
 	"github.com/locus-url/locus/verify"
 )
@@ -30,12 +32,15 @@ type command struct {
 
 	url, creds, tlsCA, tlsCert, tlsKey string
 	store, frontier                    string
-	ui                                 string
+	ui                                 config.ListenAddress
 
 	args []string // of the command line
 
+	denied atomic.Bool // a NATS server refused a subject
+
 	mu   sync.Mutex
 	last string // the last note
+	loud bool   // notes are written although the report is quiet
 }
 
 // addFlags adds the flags of every subcommand.
@@ -86,7 +91,7 @@ var withoutMeaning = []string{"max-age", "no-cache", "sitemap", "soft-404", "sug
 func (c *command) newVerify() *cobra.Command {
 	cmd := cliverify.NewWith(c.a, c.startVerify, withoutMeaning...)
 	base.AddFlags(cmd, "Watching", func(f *pflag.FlagSet) {
-		f.StringVar(&c.ui, "ui", "", "serve a page about the run, and metrics, at `ADDRESS`: 127.0.0.1:9100")
+		f.Var(&c.ui, "ui", "serve a page about the run, and metrics, at `ADDRESS`: 127.0.0.1:9100")
 	})
 	c.wrap(cmd)
 	cmd.Example = `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus-fleet verify dead.txt || true
@@ -122,7 +127,7 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 	}
 	endPage := func() {}
 	if c.ui != "" {
-		if endPage, err = c.serve(ctx, "--ui", c.ui, f.Page(), w); err != nil {
+		if endPage, err = c.serve(ctx, "--ui", string(c.ui), f.Page(), w); err != nil {
 			e.Close()
 			return nil, nil, errors.Join(err, closeAll())
 		}

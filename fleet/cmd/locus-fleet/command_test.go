@@ -3,12 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/clitest"
@@ -40,6 +47,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestSubmitAndResults(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.txt")
 	if err := os.WriteFile(name, []byte("http://waits.example/ file:///none/at/all"), 0o600); err != nil {
@@ -78,6 +86,7 @@ func TestUsage(t *testing.T) {
 
 // status and its like make no frontier, and name those that exist.
 func TestNoFrontier(t *testing.T) {
+	t.Parallel()
 	store := "--store=" + t.TempDir()
 	for _, name := range []string{"status", "results", "changes", "pause", "resume", "drain", "ui"} {
 		status, out, errOut := run(t, name, store, "--frontier", "docs")
@@ -157,5 +166,89 @@ func TestServe(t *testing.T) {
 	}
 	if _, err := c.serve(t.Context(), "--listen", "nowhere", page, nil); err == nil {
 		t.Error("it listens nowhere")
+	}
+}
+
+// What others stored reaches the terminal without control characters, and the page as text.
+func TestHostileStream(t *testing.T) {
+	t.Parallel()
+	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), MaxPayload: 8 << 20})
+	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
+		t.Fatal(errOut)
+	}
+	nc, err := nats.Connect(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const evil = "\x1b[2J\u009b\u202e<script>alert(1)</script>"
+	quoted, err := json.Marshal(evil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flood := nats.Header{}
+	for i := range 3_000 {
+		flood.Add(fmt.Sprint("X-", i), "x")
+	}
+	for subject, text := range map[string]string{
+		"locus.default.changes.a":             fmt.Sprintf(`{"url":%s,"change":%[1]s,"before":"alive","now":"dead","detail":%[1]s,"to":%[1]s}`, quoted),
+		"locus.default.changes.b":             `{"url":` + strings.Repeat("[", 500_000),
+		"locus.default.changes.c":             "\xff\x00",
+		"locus.default.changes.d":             "{\"url\":\"http://x.example/\xff\u009b\"}",
+		"locus.default.links.a.0":             fmt.Sprintf(`{"d":%s,"e":%[1]s}`, quoted),
+		"locus.default.links.b.0":             strings.Repeat("[", 1_000_000),
+		"$KV.locus-default-workers.w-a":       fmt.Sprintf(`{"verdicts":{%s:2},"held":-1,"busiest":[{"name":%[1]s,"waiting":-9}],"beat":1}`, quoted),
+		"$KV.locus-default-workers.w-\u009b<": `{"held":7}`,
+		"$KV.locus-default-workers.x.y.z":     `{"held":8}`,
+		"$KV.locus-default-settings.mode":     evil,
+	} {
+		if _, err := js.PublishMsg(t.Context(), &nats.Msg{Subject: subject, Data: []byte(text), Header: flood}); err != nil {
+			t.Error(subject, err)
+		}
+	}
+	// Streams take no message of 8 MB.
+	if _, err := js.Publish(t.Context(), "locus.default.changes.e", make([]byte, 7<<20)); err == nil {
+		t.Error("a message of 7 MB is stored")
+	}
+	for _, c := range []struct {
+		status int
+		lines  int
+		want   string
+		args   []string
+	}{
+		{base.StatusDone, 2, `\u001b[2J\u009b\u202e`, []string{"changes"}},
+		{base.StatusDone, 2, `the links of a document are damaged`, []string{"results"}},
+		{base.StatusDone, 1, `\u001b[2J\u009b\u202e`, []string{"status", "--json"}},
+		{base.StatusDone, 8, "(run)", []string{"status"}},
+	} {
+		status, out, errOut := run(t, append(c.args, "--nats", url)...)
+		if status != c.status || strings.Count(out, "\n") != c.lines || !strings.Contains(out, c.want) || strings.ContainsAny(out+errOut, "\x1b\u009b\u202e") || !utf8.ValidString(out+errOut) {
+			t.Errorf("%q: status %d\n%q\n%q", c.args, status, out, errOut)
+		}
+	}
+	ui := start(t, "ui", "--listen", "127.0.0.1:0", "--nats", url)
+	if status, text := get(t, ui.served(t)); status != 200 || strings.Contains(text, "<script") || strings.Count(text, "&lt;script&gt;") != 2 {
+		t.Errorf("%d\n%s", status, text)
+	}
+	ui.interrupt()
+	ui.ends(t, base.StatusInterrupted)
+}
+
+// A file or URL alone is verified.
+func TestBareInput(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.md")
+	if err := os.WriteFile(name, []byte("[gone](gone.md)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errOut := run(t, name, "--store", filepath.Join(dir, "store"), "--json"); status != base.StatusNo || strings.Count(out, `"verdict":"dead"`) != 1 || errOut != "" {
+		t.Errorf("status %d\n%s%s", status, out, errOut)
+	}
+	if status, _, errOut := run(t, "nosuch"); status != base.StatusUsage || !strings.Contains(errOut, `no subcommand "nosuch"`) {
+		t.Errorf("status %d\n%s", status, errOut)
 	}
 }

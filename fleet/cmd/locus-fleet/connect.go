@@ -1,14 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,17 +17,20 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/shape"
 )
 
 // server is a connection to NATS servers, or to one in this process.
 type server struct {
 	nc       *nats.Conn
 	embedded *fleet.Embedded // nil: the servers are elsewhere
+	end      func()          // ends what is left of the connection
 }
 
 func (s *server) close() error {
 	s.nc.Close()
 	if s.embedded == nil {
+		s.end()
 		return nil
 	}
 	return s.embedded.Close()
@@ -50,28 +54,24 @@ func (c *command) run(ctx context.Context, do func(context.Context) error) error
 }
 
 // connect connects to the servers, or starts one here.
-func (c *command) connect() (*server, error) {
-	if c.setting(c.url, c.a.Config.Fleet.NATS) == "" {
+func (c *command) connect(ctx context.Context) (*server, error) {
+	text := c.setting(c.url, c.a.Config.Fleet.NATS)
+	if text == "" {
 		return c.embed()
+	}
+	servers, err := parseServers(text)
+	if err != nil {
+		return nil, err
 	}
 	options, err := c.natsOptions()
 	if err != nil {
 		return nil, err
 	}
-	url := c.setting(c.url, c.a.Config.Fleet.NATS)
-	nc, err := nats.Connect(url, options...)
-	switch {
-	case errors.Is(err, nats.ErrNoServers):
-		err = fmt.Errorf("no NATS server answers at %s: check the address, and that it runs", locus.Quote(locus.MaskText(url)))
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
-		err = fmt.Errorf("the NATS server refuses the login: check --creds, or --tls-cert and --tls-key")
-	case err != nil:
-		err = fmt.Errorf("--nats: %w", err)
-	}
+	nc, end, err := dialNATS(ctx, servers, options)
 	if err != nil {
 		return nil, failed{err}
 	}
-	return &server{nc: nc}, nil
+	return &server{nc: nc, end: end}, nil
 }
 
 func (c *command) embed() (*server, error) {
@@ -80,8 +80,11 @@ func (c *command) embed() (*server, error) {
 		return nil, err
 	}
 	e, err := fleet.Embed(dir)
-	if errors.Is(err, fleet.ErrBusy) {
+	switch {
+	case errors.Is(err, fleet.ErrBusy):
 		err = fmt.Errorf("%w: wait until it ends, or name another folder with --store", err)
+	case errors.As(err, new(*fs.PathError)):
+		err = fmt.Errorf("%w: name another folder with --store", err)
 	}
 	if err != nil {
 		return nil, failed{err}
@@ -90,7 +93,7 @@ func (c *command) embed() (*server, error) {
 	if err != nil {
 		return nil, failed{errors.Join(err, e.Close())}
 	}
-	return &server{nc, e}, nil
+	return &server{nc: nc, embedded: e}, nil
 }
 
 // setting returns the value of a flag, or that of the configuration.
@@ -98,32 +101,38 @@ func (c *command) setting(flag, configured string) string { return cmp.Or(flag, 
 
 func (c *command) natsOptions() (list []nats.Option, err error) {
 	f := &c.a.Config.Fleet
-	list = append(list, nats.Name("locus-fleet"), nats.Timeout(5*time.Second), nats.MaxReconnects(-1),
+	list = append(list, nats.Name("locus-fleet"), nats.Timeout(natsTime), nats.MaxReconnects(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				c.note("the connection to the NATS server is lost, and tried again: %v", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { c.note("the connection to the NATS server is back") }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.note("the NATS server: %v", err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				c.denied.Store(true)
+			}
+			c.note("the NATS server: %v", err)
+		}),
 	)
-	if name := c.setting(c.creds, f.Creds); name != "" {
-		if _, err := os.Stat(c.a.ExpandHome(name)); err != nil {
-			return nil, fmt.Errorf("--creds: %w", err)
-		}
-		list = append(list, nats.UserCredentials(c.a.ExpandHome(name)))
+	add := func(flag, name, what string, option nats.Option) {
+		list = append(list, option)
+		err = cmp.Or(err, checkFile(flag, name, what, option))
 	}
-	if name := c.setting(c.tlsCA, f.TLSCA); name != "" {
-		list = append(list, nats.RootCAs(c.a.ExpandHome(name)))
+	if name := c.a.ExpandHome(c.setting(c.creds, f.Creds)); name != "" {
+		add("--creds", name, "a JWT and a seed", nats.UserCredentials(name))
 	}
-	cert, key := c.setting(c.tlsCert, f.TLSCert), c.setting(c.tlsKey, f.TLSKey)
+	if name := c.a.ExpandHome(c.setting(c.tlsCA, f.TLSCA)); name != "" {
+		add("--tls-ca", name, "certificates", nats.RootCAs(name))
+	}
+	cert, key := c.a.ExpandHome(c.setting(c.tlsCert, f.TLSCert)), c.a.ExpandHome(c.setting(c.tlsKey, f.TLSKey))
 	if (cert == "") != (key == "") {
 		return nil, errors.New("--tls-cert and --tls-key need each other")
 	}
 	if cert != "" {
-		list = append(list, nats.ClientCert(c.a.ExpandHome(cert), c.a.ExpandHome(key)))
+		add("--tls-cert", cert, "a certificate for the key of --tls-key", nats.ClientCert(cert, key))
 	}
-	return list, nil
+	return list, err
 }
 
 func (c *command) storeFolder() (string, error) {
@@ -141,19 +150,28 @@ func (c *command) storeFolder() (string, error) {
 func (c *command) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.mu.Lock()
-	same := text == c.last
+	wanted := text != c.last && (c.loud || !c.a.Flags.Quiet)
 	c.last = text
 	c.mu.Unlock()
-	if !same {
-		c.a.Note("%s", text)
+	if wanted {
+		c.a.PrintError(text)
 	}
+}
+
+// writeJSON writes v as one line of standard output, safe for a terminal: v is from a stream.
+func (c *command) writeJSON(v any) {
+	var b bytes.Buffer
+	// A buffer takes all, and what was decoded can be encoded.
+	_ = shape.Write(&b, v)
+	// The sink keeps an error of the output.
+	_, _ = c.a.Out.Write(append(shape.Escape(b.Bytes()), '\n'))
 }
 
 func (c *command) name() string { return cmp.Or(c.frontier, c.a.Config.Fleet.Frontier, "default") }
 
 // open connects, and opens the frontier of that name, or makes it with those settings.
 func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fleet.Frontier, func() error, error) {
-	srv, err := c.connect()
+	srv, err := c.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,35 +181,46 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 		err = f.ForgetLeases(ctx)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(explain(name, err), srv.close())
+		return nil, nil, errors.Join(c.explain(name, err), srv.close())
 	}
 	return f, srv.close, nil
 }
 
 // explain tells apart a wrong use, and what the server says.
-func explain(name string, err error) error {
+func (c *command) explain(name string, err error) error {
 	switch {
 	case errors.Is(err, fleet.ErrName), errors.Is(err, fleet.ErrSettings):
 		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("the NATS server does not let this user open or make the frontier %s: an administrator makes it with \"locus-fleet create\": %w", name, err)
+	case errors.Is(err, context.DeadlineExceeded) && c.denied.Load():
+		err = fmt.Errorf("the NATS server does not let this user do that with the frontier %s: an administrator may, and makes it with \"locus-fleet create\"", name)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		err = errors.New("the NATS server does not answer: check that JetStream runs there, and has a leader")
+	case isFull(err):
+		err = fmt.Errorf("the NATS server has no room left: its disk is full, or a limit of its JetStream is reached: %w", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		err = fmt.Errorf("the NATS server has no JetStream for this user: %w", err)
 	}
 	return failed{err}
 }
 
+// isFull reports whether the server refused a message, or stream, for want of room.
+func isFull(err error) bool {
+	const insufficientResources, memoryExceeded, storageExceeded, storeFailed = 10023, 10028, 10047, 10077
+	api := (*jetstream.APIError)(nil)
+	return errors.As(err, &api) && slices.Contains([]jetstream.ErrorCode{insufficientResources, memoryExceeded, storageExceeded, storeFailed}, api.ErrorCode)
+}
+
 // with calls do with the frontier, which has to exist.
 func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
 	return c.run(ctx, func(ctx context.Context) error {
-		srv, err := c.connect()
+		srv, err := c.connect(ctx)
 		if err != nil {
 			return err
 		}
 		f, err := c.find(ctx, srv)
 		if err == nil {
 			if err = do(ctx, f); err != nil {
-				err = failed{err}
+				err = c.explain(c.name(), err)
 			}
 		}
 		return errors.Join(err, srv.close())
@@ -203,7 +232,7 @@ func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error
 	f, err := fleet.FindFrontier(ctx, srv.nc, c.name())
 	if !errors.Is(err, fleet.ErrNoFrontier) {
 		if err != nil {
-			err = explain(c.name(), err)
+			err = c.explain(c.name(), err)
 		}
 		return f, err
 	}

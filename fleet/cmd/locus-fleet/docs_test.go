@@ -33,6 +33,7 @@ const guide = "../../../docs/fleet.md"
 
 // The commands of the console blocks of docs/fleet.md print what is shown.
 func TestGuide(t *testing.T) {
+	t.Parallel()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no sh")
@@ -93,6 +94,7 @@ func TestGuideFlags(t *testing.T) {
 // One Ctrl-C ends a run cleanly, with the status of an interruption, and the same command
 // resumes it.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("http://198.51.100.1/x file:///none/at/all"), 0o600); err != nil {
 		t.Fatal(err)

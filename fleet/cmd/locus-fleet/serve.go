@@ -16,10 +16,11 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/config"
 )
 
 func (c *command) newUI() *cobra.Command {
-	listen := "127.0.0.1:9101"
+	listen := config.ListenAddress("127.0.0.1:9101")
 	cmd := &cobra.Command{
 		Use:   "ui",
 		Short: "Serve a page about a frontier and its workers",
@@ -31,7 +32,7 @@ loads itself again every few seconds. It has no login: it listens on this machin
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
-				end, err := c.serve(ctx, "--listen", listen, f.Page(), nil)
+				end, err := c.serve(ctx, "--listen", string(listen), f.Page(), nil)
 				if err != nil {
 					return err
 				}
@@ -42,12 +43,12 @@ loads itself again every few seconds. It has no login: it listens on this machin
 		},
 	}
 	base.AddFlags(cmd, "Page", func(f *pflag.FlagSet) {
-		f.StringVar(&listen, "listen", listen, "serve the page at `ADDRESS`")
+		f.Var(&listen, "listen", "serve the page at `ADDRESS`")
 	})
 	return cmd
 }
 
-// serve serves a page and the metrics of a worker at an address, until the returned function
+// serve serves a page, and the metrics and health of a worker, at an address, until the returned function
 // is called. Both may be nil.
 func (c *command) serve(ctx context.Context, flag, address string, page http.Handler, w *fleet.Worker) (end func(), err error) {
 	if strings.HasPrefix(address, ":") {
@@ -66,6 +67,15 @@ func (c *command) serve(ctx context.Context, flag, address string, page http.Han
 			rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 			// A client that has gone needs no metrics.
 			_ = w.WriteMetrics(rw)
+		})
+		mux.HandleFunc("GET /health", func(rw http.ResponseWriter, _ *http.Request) {
+			if !w.IsConnected() {
+				http.Error(rw, "no connection to the NATS server", http.StatusServiceUnavailable)
+				return
+			}
+			rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			// A client that has gone needs no answer.
+			_, _ = rw.Write([]byte("ok\n"))
 		})
 	}
 	s := &http.Server{

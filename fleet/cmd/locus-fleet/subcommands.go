@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/config"
 	cliverify "github.com/locus-url/locus/internal/cli/verify"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
@@ -31,7 +32,7 @@ func noArguments(_ *cobra.Command, args []string) error {
 func (c *command) newWorker() *cobra.Command {
 	var s fleet.Settings
 	var parallel int
-	var listen string
+	var listen config.ListenAddress
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Ask for the targets of a frontier",
@@ -50,7 +51,7 @@ over within seconds. URLs that lead to private addresses are refused without --a
 	}
 	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
 		f.IntVar(&parallel, "parallel", 32, "request `N` URLs at once")
-		f.StringVar(&listen, "listen", "", "serve metrics for Prometheus at `ADDRESS`, in /metrics")
+		f.Var(&listen, "listen", "serve /metrics for Prometheus, and /health, at `ADDRESS`")
 	})
 	settingsFlags(cmd, &s)
 	base.UseNetworkFlags(cmd)
@@ -58,7 +59,7 @@ over within seconds. URLs that lead to private addresses are refused without --a
 }
 
 // work runs a worker of the frontier.
-func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen string) error {
+func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen config.ListenAddress) error {
 	f, closeAll, err := c.open(ctx, c.name(), settings(*s))
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 	o.Timeout = cmp.Or(c.a.Flags.MaxTime, 3*c.a.Flags.Timeout)
 	w := fleet.NewWorker(f, c.workerOptions(o, client.Options{FromOthers: c.setting(c.url, c.a.Config.Fleet.NATS) != ""}))
 	if listen != "" {
-		end, err := c.serve(ctx, "--listen", listen, nil, w)
+		end, err := c.serve(ctx, "--listen", string(listen), nil, w)
 		if err != nil {
 			return errors.Join(err, closeAll())
 		}
@@ -115,13 +116,14 @@ func (c *command) newSubmit() *cobra.Command {
 			return nil, nil, errors.Join(err, closeAll())
 		}
 		// The report of results has none: one line tells what was added.
+		c.mu.Lock()
 		quiet := c.a.Flags.Quiet
-		c.a.Flags.Quiet = true
-		return submission{e}, func(bool) error {
-			c.a.Flags.Quiet = quiet
+		c.a.Flags.Quiet, c.loud = true, !quiet
+		c.mu.Unlock()
+		return submission{e, c}, func(bool) error {
 			p := e.Progress()
 			if ctx.Err() == nil {
-				c.note("%d links of %d documents are in the frontier %s", p.Links, p.Documents, c.name())
+				c.note("the frontier %s has %s of %s", c.name(), countOf(p.Links, "link"), countOf(p.Documents, "document"))
 			}
 			e.Close()
 			return errors.Join(e.Err(), closeAll())
@@ -145,6 +147,13 @@ Links to this machine's files and links with passwords are asked for here, and n
 	return cmd
 }
 
+func countOf[T int | int64](n T, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 func (c *command) newStatus() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
@@ -159,7 +168,7 @@ func (c *command) newStatus() *cobra.Command {
 					return err
 				}
 				if c.a.Flags.JSON {
-					c.a.WriteJSON(s)
+					c.writeJSON(s)
 					return nil
 				}
 				fmt.Fprintf(c.a.Out, "frontier      %s (%s)\ntargets       %d\nverdicts      %d\ndead letters  %d\nchanges       %d\nbytes         %d\n",
@@ -209,7 +218,7 @@ func (c *command) newChanges() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				err := f.Changes(ctx, follow, func(one fleet.Change) bool {
-					c.a.WriteJSON(one)
+					c.writeJSON(one)
 					if follow {
 						c.a.Out.Flush()
 					}

@@ -9,13 +9,16 @@ import (
 )
 
 // submission is an engine that adds documents, and waits for nothing.
-type submission struct{ *fleet.Submitter }
+type submission struct {
+	*fleet.Submitter
+	command *command
+}
 
 // Run adds the documents. It yields why it could not.
 func (s submission) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		if err := s.Submit(ctx, sources); err != nil && ctx.Err() == nil {
-			yield(verify.Result{Err: err})
+			yield(verify.Result{Err: s.command.explain(s.command.name(), err)})
 		}
 	}
 }

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/locus-url/locus"
+)
+
+// natsTime is the most time for a connection to one NATS server.
+const natsTime = 5 * time.Second
+
+// natsServers are the servers that --nats names.
+type natsServers struct {
+	urls  []string
+	shown string // without user names, passwords and tokens
+}
+
+// parseServers parses the URLs of NATS servers, separated by commas. No error has a part of a
+// password, or of a token. Either can be anywhere in a text with "@" that is not a URL.
+func parseServers(text string) (s natsServers, err error) {
+	var shown []string
+	for i, one := range strings.Split(text, ",") {
+		one = strings.TrimSpace(one)
+		if !strings.Contains(one, "://") {
+			one = "nats://" + one
+		}
+		u, err := url.Parse(one)
+		if err == nil {
+			err = checkServer(u)
+		}
+		switch {
+		case err != nil && strings.Contains(text, "@"):
+			return s, fmt.Errorf("--nats: server %d: the URL is invalid: write nats://HOST:4222, and \"@\", \"/\" and \",\" in a password as %%40, %%2F and %%2C", i+1)
+		case err != nil:
+			return s, fmt.Errorf("--nats: server %d: the URL %s is invalid: write nats://HOST:4222 or tls://HOST:4222", i+1, locus.Quote(one))
+		}
+		s.urls = append(s.urls, one)
+		shown = append(shown, u.Scheme+"://"+u.Host)
+	}
+	s.shown = locus.Quote(strings.Join(shown, ","))
+	return s, nil
+}
+
+// checkServer refuses what is not the URL of a NATS server.
+func checkServer(u *url.URL) error {
+	invalid := errors.New("invalid")
+	if !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) || u.Hostname() == "" {
+		return invalid
+	}
+	if u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return invalid
+	}
+	if user := u.User.Username(); user == "nats" || user == "tls" { // nats:user:password@host
+		return invalid
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
+		return invalid
+	}
+	return nil
+}
+
+// dialNATS connects to one of the servers. The end of ctx ends that, but not the connection: end
+// does.
+func dialNATS(ctx context.Context, s natsServers, options []nats.Option) (nc *nats.Conn, end func(), err error) {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, end)
+	nc, err = nats.Connect(strings.Join(s.urls, ","), append(options, nats.SetCustomDialer(natsDialer{life}))...)
+	stop()
+	if err == nil && ctx.Err() != nil {
+		nc.Close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		end()
+		return nil, nil, connectError(s.shown, err)
+	}
+	return nc, end, nil
+}
+
+// connectError says why no connection was made.
+func connectError(shown string, err error) error {
+	timeout := net.Error(nil)
+	switch {
+	case errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("no NATS server answers at %s: check the address, and that it runs", shown)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
+		return errors.New("the NATS server refuses the login: check the user of --nats, --creds, or --tls-cert and --tls-key")
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("the NATS server at %s has no TLS: write nats:// for tls://, or leave out --tls-ca and --tls-cert", shown)
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		return fmt.Errorf("the certificate of the NATS server at %s is of an unknown authority: name its file with --tls-ca", shown)
+	case errors.Is(err, errGreeting), errors.Is(err, nats.ErrNoInfoReceived), errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
+		return fmt.Errorf("what answers at %s is not a NATS server: check the port", shown)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("nothing at %s answers as a NATS server within %s: check the address, and that it runs", shown, natsTime)
+	}
+	return fmt.Errorf("the NATS server at %s: %w", shown, err)
+}
+
+// checkFile refuses an option whose file can't be used, before any connection. what is what the
+// file has to have.
+func checkFile(flag, name, what string, option nats.Option) error {
+	o := nats.GetDefaultOptions()
+	err := option(&o)
+	if err == nil && o.UserJWT != nil {
+		if _, err = o.UserJWT(); err == nil {
+			_, err = o.SignatureCB([]byte("nonce"))
+		}
+	}
+	file := (*fs.PathError)(nil)
+	switch {
+	case errors.As(err, &file):
+		return fmt.Errorf("%s: %w", flag, file)
+	case err != nil:
+		return fmt.Errorf("%s: %s does not have %s", flag, locus.Quote(name), what)
+	}
+	return nil
+}
+
+// natsDialer is a [nats.CustomDialer] whose connections end with a context.
+type natsDialer struct{ life context.Context }
+
+// Dial implements [nats.CustomDialer].
+func (d natsDialer) Dial(network, address string) (net.Conn, error) {
+	c, err := (&net.Dialer{Timeout: natsTime}).DialContext(d.life, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &natsConn{Conn: c, left: maxGreeting, stop: context.AfterFunc(d.life, func() { c.Close() })}, nil
+}
+
+// maxGreeting is the most octets of the first line of a server, which package nats does not
+// limit.
+const maxGreeting = 64 << 10
+
+var errGreeting = errors.New("the first line of the server is too long")
+
+// natsConn limits the first line that it reads.
+type natsConn struct {
+	net.Conn
+	left int // octets that the first line may have; 0: it has ended
+	stop func() bool
+}
+
+// Read implements [net.Conn].
+func (c *natsConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if c.left > 0 {
+		if slices.Contains(b[:n], '\n') {
+			c.left = 0
+		} else if c.left -= n; c.left <= 0 {
+			c.left = 1
+			return 0, errGreeting
+		}
+	}
+	return n, err
+}
+
+// Close implements [net.Conn].
+func (c *natsConn) Close() error {
+	c.stop()
+	return c.Conn.Close()
+}
