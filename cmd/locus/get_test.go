@@ -182,7 +182,7 @@ func TestMessagesOnce(t *testing.T) {
 		{[]string{"get", "--in", dir + "/none", "cid:x@y"}, `locus: open cid:x@y: cid: open file://DIR/none: file: "DIR/none": no such file or directory`},
 		{[]string{"get", "-O", "-d", dir, "file://" + file}, `locus: DIR/there: not replaced: file already exists, from file://DIR/there (--overwrite replaces it, -C keeps it)`},
 		{[]string{"get", "-o", dir, "-d", "/", "file://" + file}, ""},
-		{[]string{"verify", "--no-cache", dir + "/none"}, "locus: lstat DIR/none: no such file or directory"},
+		{[]string{"verify", "--no-cache", dir + "/none"}, "locus: DIR/none: no such file or directory"},
 		{[]string{"verify", "--rules", dir + "/none", file}, "locus: --rules: open DIR/none: no such file or directory"},
 		{[]string{"gateway", "--listen", "127.0.0.1:0", "--no-cache", "--deny", "a/b"}, ""},
 	} {

@@ -68,7 +68,7 @@ func (c *command) serve(ctx context.Context, flag, address string, page http.Han
 			// A client that has gone needs no metrics.
 			_ = w.WriteMetrics(rw)
 		})
-		mux.HandleFunc("GET /health", func(rw http.ResponseWriter, _ *http.Request) {
+		mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
 			if !w.IsConnected() {
 				http.Error(rw, "no connection to the NATS server", http.StatusServiceUnavailable)
 				return

@@ -138,7 +138,7 @@ func TestWorkerListen(t *testing.T) {
 		t.Error(metrics)
 	}
 	checkMetrics(t, metrics)
-	if status, text := get(t, address+"health"); status != http.StatusOK || text != "ok\n" {
+	if status, text := get(t, address+"healthz"); status != http.StatusOK || text != "ok\n" {
 		t.Error(status, text)
 	}
 	if status, _ := get(t, address); status != http.StatusNotFound {
@@ -147,7 +147,7 @@ func TestWorkerListen(t *testing.T) {
 	s.Shutdown()
 	s.WaitForShutdown()
 	eventually(t, "it counts as healthy", func() bool {
-		status, _ := get(t, address+"health")
+		status, _ := get(t, address+"healthz")
 		return status == http.StatusServiceUnavailable
 	})
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -51,7 +51,7 @@ over within seconds. URLs that lead to private addresses are refused without --a
 	}
 	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
 		f.IntVar(&parallel, "parallel", 32, "request `N` URLs at once")
-		f.Var(&listen, "listen", "serve /metrics for Prometheus, and /health, at `ADDRESS`")
+		f.Var(&listen, "listen", "serve /metrics for Prometheus, and /healthz, at `ADDRESS`")
 	})
 	settingsFlags(cmd, &s)
 	base.UseNetworkFlags(cmd)

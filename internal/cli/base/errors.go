@@ -3,6 +3,7 @@ package base
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -77,10 +78,13 @@ var settings = map[scheme.Reason]string{
 // a library does not name: that of a [scheme.Reason], and the one that allows what the
 // policy denied.
 func Message(err error) string {
-	// The names of the module and of packages mean nothing to users.
+	// The names of the module, of packages and of system calls mean nothing to users.
 	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
 	for _, name := range [...]string{"transfer", "verify", "submit", "mirror", "gateway"} {
 		text = strings.TrimPrefix(text, name+": ")
+	}
+	if file := (*fs.PathError)(nil); errors.As(err, &file) && strings.HasSuffix(file.Op, "stat") {
+		text = strings.Replace(text, file.Op+" "+file.Path+": ", file.Path+": ", 1)
 	}
 	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
 		if setting := settings[hint.Reason]; setting != "" {
