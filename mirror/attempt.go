@@ -280,7 +280,10 @@ func isTemporary(err error) (temporary bool, after time.Duration) {
 	return false, 0
 }
 
-// robotsCheck has the robots.txt of each host.
+// maxRobots is the most hosts whose robots.txt is remembered.
+const maxRobots = 1024
+
+// robotsCheck has the robots.txt of the hosts.
 type robotsCheck struct {
 	mu    sync.Mutex
 	hosts map[string]*hostRobots
@@ -297,14 +300,7 @@ type hostRobots struct {
 // of returns the rules of the host of u. Without them nothing may be requested.
 func (r *robotsCheck) of(ctx context.Context, c *crawl, u locus.URL, from *access.Result, host *queue.Host[*job]) (*robots.Rules, error) {
 	root := u.WithoutPassword().String()
-	root = root[:u.WithoutPassword().PathOffset()]
-	r.mu.Lock()
-	h := r.hosts[root]
-	if h == nil {
-		h = new(hostRobots)
-		r.hosts[root] = h
-	}
-	r.mu.Unlock()
+	h := r.host(root[:u.WithoutPassword().PathOffset()])
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.known {
@@ -319,6 +315,25 @@ func (r *robotsCheck) of(ctx context.Context, c *crawl, u locus.URL, from *acces
 		}
 	}
 	return h.rules, h.err
+}
+
+// host returns what is known of the host of a root. Beyond maxRobots another one is forgotten,
+// and read again if it is needed.
+func (r *robotsCheck) host(root string) *hostRobots {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.hosts[root]
+	if h == nil {
+		for other := range r.hosts {
+			if len(r.hosts) < maxRobots {
+				break
+			}
+			delete(r.hosts, other)
+		}
+		h = new(hostRobots)
+		r.hosts[root] = h
+	}
+	return h
 }
 
 // robotsError is a failure to read a robots.txt.
