@@ -64,9 +64,9 @@ func TestTruthFleet(t *testing.T) {
 	}
 	defer func() { _ = cmd.Process.Kill() }() // unless it has ended
 	one := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append([]string{"verify", "--no-cache"}, append(flags, "truth-one")...)...)
-	_ = cmd.Wait() // the status is compared
-	if status := cmd.ProcessState.ExitCode(); status != one.status {
-		t.Errorf("status %d, want %d: %s", status, one.status, clip(errOut.String()))
+	_ = cmd.Wait() // its status is compared
+	if status := cmd.ProcessState.ExitCode(); status != one.status || errOut.String() != one.err {
+		t.Errorf("status %d and messages %q, want %d and %q", status, clip(errOut.String()), one.status, clip(one.err))
 	}
 	got, want := comparable(out.String(), servers), comparable(one.out, servers)
 	if len(want) < 2*len(list) { // the index has a link to each document
