@@ -16,7 +16,7 @@ func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket
 	defer w.queue.leave(h.part)
 	if why := w.queue.isShut(h); why != "" {
 		w.queue.release(h, t)
-		w.store(ctx, s, jobs, h, shutAnswer(jobs, why))
+		w.store(ctx, s, jobs, h, shutAnswer(jobs[0].tries, why))
 		return
 	}
 	var fragments []string
@@ -62,28 +62,34 @@ func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket
 
 // afterLate has jobs tried again that got no turn.
 func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, late error) {
-	if rest := (*restError)(nil); errors.As(late, &rest) {
-		if rest.shut != "" {
-			w.store(ctx, s, jobs, h, shutAnswer(jobs, rest.shut))
-		} else {
-			w.again(h, jobs, rest.left)
+	if !errors.As(late, new(*restError)) {
+		for _, j := range jobs {
+			j.late++
 		}
+	}
+	pause, why := pauseAfter(late, jobs[0].late)
+	if why != "" {
+		w.store(ctx, s, jobs, h, shutAnswer(jobs[0].tries, why))
 		return
 	}
-	for _, j := range jobs {
-		j.late++
-	}
-	if jobs[0].late < maxLate {
-		w.again(h, jobs, pauseLate)
-		return
-	}
-	answer := shutAnswer(jobs, "skipped: a host that it leads to was never free")
-	w.store(ctx, s, jobs, h, answer)
+	w.again(h, jobs, pause)
 }
 
-// shutAnswer is the answer for jobs that are not asked for.
-func shutAnswer(jobs []*job, why string) *verify.Answer {
-	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: jobs[0].tries}, When: time.Now()}
+// pauseAfter returns the pause after a request that got no turn, or why there is no other one.
+// times is how often there was none.
+func pauseAfter(late error, times int) (pause time.Duration, why string) {
+	if rest := (*restError)(nil); errors.As(late, &rest) && (rest.shut != "" || times < maxLate) {
+		return rest.left, rest.shut
+	}
+	if times < maxLate {
+		return pauseLate, ""
+	}
+	return 0, "skipped: a host that it leads to was never free"
+}
+
+// shutAnswer is the answer for what is not asked for.
+func shutAnswer(tries int, why string) *verify.Answer {
+	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
 }
 
 // store stores the answer for jobs. While the server does not take it, nothing else is asked

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus/verify"
 )
@@ -120,11 +121,36 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
 func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
-	case p.connections <- far:
-		return near, nil
+	case p.connections <- pipe{far}:
+		return pipe{near}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// pipe is an end of a net.Pipe without deadlines in the future: it would stay in memory until
+// then, even closed.
+type pipe struct{ net.Conn }
+
+func (p pipe) SetDeadline(t time.Time) error {
+	if t.After(time.Now()) {
+		t = time.Time{}
+	}
+	return p.Conn.SetDeadline(t)
+}
+
+func (p pipe) SetReadDeadline(t time.Time) error {
+	if t.After(time.Now()) {
+		t = time.Time{}
+	}
+	return p.Conn.SetReadDeadline(t)
+}
+
+func (p pipe) SetWriteDeadline(t time.Time) error {
+	if t.After(time.Now()) {
+		t = time.Time{}
+	}
+	return p.Conn.SetWriteDeadline(t)
 }
 
 func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }

@@ -55,7 +55,7 @@ func (w *world) breach(atOnce int, interval time.Duration) (list []string) {
 }
 
 // connected returns the frontier over another connection.
-func connected(t *testing.T, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
+func connected(t testing.TB, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
 	t.Helper()
 	nc, err := e.Connect()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -187,15 +188,34 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	return b.flush(ctx)
 }
 
-// askHere asks for a target that is not published. The answer is that of the link.
+// askHere asks for a target that is not published, and again as for others. It waits for the pauses
+// of the host. The answer is that of the link.
 func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer {
 	var fragments []string
 	if found.Fragment != "" {
 		fragments = []string{found.Fragment}
 	}
-	answer, _ := s.ask(ctx, nil, &found.Target, fragments)
-	s.end()
-	return settled(s.asker, found, &answer)
+	for tries, late := 0, 0; ; {
+		answer, err := s.ask(ctx, nil, &found.Target, fragments)
+		var pause time.Duration
+		again := false
+		if err == nil {
+			tries++
+			answer.Outcome.Tries = tries
+			pause, again = s.worker.retryAfter(s, tries, &answer)
+		} else {
+			late++
+			var why string
+			pause, why = pauseAfter(err, late)
+			if again = why == ""; !again {
+				answer = *shutAnswer(tries, why)
+			}
+		}
+		s.end()
+		if !again || wait(s.worker.clock, pause, ctx.Done()) {
+			return settled(s.asker, found, &answer)
+		}
+	}
 }
 
 // settled returns the answer of a link whose target is not in the frontier.

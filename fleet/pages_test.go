@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus/verify"
 )
@@ -73,5 +75,56 @@ func TestMaxPages(t *testing.T) {
 		if found[host] != 1+most*n {
 			t.Errorf("%s: %d links, want %d", host, found[host], 1+most*n)
 		}
+	}
+}
+
+// What is not published is asked for like the rest: again, and not in a pause that its host asked
+// for.
+func TestAskHereAgain(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	w := newWorld(t, func(_, path string) (int, string) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[path]++
+		if path != "/robots.txt" && asked[path] == 1 {
+			return 503, ""
+		}
+		return 200, ""
+	})
+	w.after, w.passwords = "1", true
+	f := open(t)
+	worker := w.worker(f, w.options())
+	defer w.start(worker)()
+	s, err := NewSubmitter(w.worker(f, w.options()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Submit(t.Context(), slices.Values([]verify.Source{document("a.txt", "http://h1.example/busy\n")})); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool {
+		q := worker.queue
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, p := range q.parts {
+			for _, h := range p.hosts {
+				if h.calm.After(time.Now()) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	secret := document("b.txt", "http://u:secret@h1.example/in\n")
+	for r := range s.Run(t.Context(), slices.Values([]verify.Source{secret})) {
+		if r.Document == "b.txt" && (r.Verdict != verify.Alive || r.Tries != 2) {
+			t.Errorf("%s %s after %d tries: %s", r.URL, r.Verdict, r.Tries, r.Detail)
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Error(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -21,82 +20,6 @@ import (
 )
 
 var waitingTargets = flag.Int("targets", 100_000, "with -bench Waiting: how many targets wait")
-
-// Workers against hosts that answer after 50 ms and take 5 requests a second each. A worker
-// has 8 requests at once, which is 160 a second.
-func BenchmarkWorkers(b *testing.B) {
-	const hosts, parallel, seconds = 512, 8, 6
-	for _, workers := range []int{1, 2, 4, 8} {
-		b.Run(strconv.Itoa(workers), func(b *testing.B) {
-			w, client := newFastHosts(b, 50*time.Millisecond)
-			o := w.options()
-			o.PerHost, o.Interval, o.Parallel = 1, 200*time.Millisecond, parallel
-			n := workers * parallel * 20 * seconds
-			for b.Loop() {
-				b.StopTimer()
-				e, err := Embed(b.TempDir())
-				if err != nil {
-					b.Fatal(err)
-				}
-				fleet := make([]*Worker, workers)
-				for i := range fleet {
-					nc, err := e.Connect()
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer nc.Close()
-					f, err := OpenFrontier(b.Context(), nc, "default", Settings{})
-					if err != nil {
-						b.Fatal(err)
-					}
-					fleet[i] = NewWorker(f, WorkerOptions{Client: client, Verify: o})
-				}
-				f := fleet[0].frontier
-				if err := f.SetMode(b.Context(), Pause); err != nil {
-					b.Fatal(err)
-				}
-				s, err := NewSubmitter(fleet[0])
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := s.Submit(b.Context(), manyDocuments(n, hosts)); err != nil {
-					b.Fatal(err)
-				}
-				var ends []func()
-				for _, worker := range fleet {
-					ends = append(ends, w.start(worker))
-				}
-				for _, worker := range fleet {
-					eventually(b, func() bool { return worker.Counts().Held == 64/workers })
-				}
-				b.StartTimer()
-				if err := f.SetMode(b.Context(), Run); err != nil {
-					b.Fatal(err)
-				}
-				for {
-					info, err := f.verdicts.Info(b.Context())
-					if err != nil {
-						b.Fatal(err)
-					}
-					if info.State.Msgs == uint64(n) {
-						break
-					}
-					time.Sleep(20 * time.Millisecond)
-				}
-				b.StopTimer()
-				for _, end := range ends {
-					end()
-				}
-				s.Close()
-				if err := e.Close(); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "verdicts/s")
-		})
-	}
-}
 
 // workerEnv has the URL of the server for a worker in a process of its own.
 const workerEnv = "LOCUS_FLEET_TEST_WORKER"
@@ -116,7 +39,8 @@ func TestWorkerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, client := newFastHosts(t, 0)
+	// Slower than the targets are read: the worker holds as many as it ever does.
+	w, client := newFastHosts(t, 50*time.Millisecond)
 	o := w.options()
 	o.PerHost, o.Interval, o.Parallel = 2, 100*time.Millisecond, 32
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -183,11 +107,17 @@ func BenchmarkWaiting(b *testing.B) {
 			b.Fatal(err)
 		}
 		var most int64
+		held := 0
 		ended := make(chan struct{})
 		var watching sync.WaitGroup
 		watching.Go(func() {
 			for !wait(SystemClock{}, time.Second/4, ended) {
 				most = max(most, residentOf(cmd.Process.Pid))
+				if status, err := f.Status(b.Context()); err == nil {
+					for _, c := range status.Workers {
+						held = max(held, c.Waiting)
+					}
+				}
 			}
 		})
 		err = cmd.Wait()
@@ -197,6 +127,7 @@ func BenchmarkWaiting(b *testing.B) {
 			b.Fatalf("%v\n%s", err, out.Bytes())
 		}
 		b.ReportMetric(float64(most)/(1<<20), "worker-MiB")
+		b.ReportMetric(float64(held), "worker-targets")
 		status, err := f.Status(b.Context())
 		if err != nil {
 			b.Fatal(err)

@@ -37,11 +37,12 @@ func TestMain(m *testing.M) {
 // world is one web server for any number of hosts, and a log of what it was asked.
 type world struct {
 	testing.TB
-	server *httptest.Server
-	pages  func(host, path string) (status int, body string) // 301: body is where to
-	delay  time.Duration
-	after  string // the Retry-After of 429 and 503; empty: none
-	clock  Clock  // of the log; nil: the system's
+	server    *httptest.Server
+	pages     func(host, path string) (status int, body string) // 301: body is where to
+	delay     time.Duration
+	after     string // the Retry-After of 429 and 503; empty: none
+	clock     Clock  // of the log; nil: the system's
+	passwords bool   // passwords in URLs are allowed
 
 	mu     sync.Mutex
 	log    map[string][]request // by host
@@ -144,7 +145,7 @@ func (w *world) clientWith(o *access.Options, single bool) (*access.Client, func
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true})
+	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true, Passwords: w.passwords})
 	if err != nil {
 		return nil, nil, nil, err
 	}

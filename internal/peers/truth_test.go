@@ -254,12 +254,17 @@ func isBroken(verdict string) bool {
 // truthPatience is the --timeout of the test: long, because its machine may be busy.
 const truthPatience = "15s"
 
+// truthFlags are the flags of "locus verify" in the test.
+func truthFlags(servers truthServers) []string {
+	_, news, _ := net.SplitHostPort(servers["news"])
+	return []string{"--json", "--allow-private", "--rate", "0", "--per-host", "8", "--timeout", truthPatience, "--max-wait", "5s", "--allow-port", news}
+}
+
 // truthVerdicts runs locus on the documents and returns the verdict by document.
 func truthVerdicts(t *testing.T, servers truthServers, index, trust string, more ...string) map[string]verdict {
 	t.Helper()
-	_, news, _ := net.SplitHostPort(servers["news"])
-	args := append([]string{"verify", "--json", "--allow-private", "--no-cache", "--rate", "0", "--per-host", "8", "--timeout", truthPatience, "--max-wait", "5s", "--allow-port", news}, more...)
-	r := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append(args, index)...)
+	args := append([]string{"verify", "--no-cache"}, truthFlags(servers)...)
+	r := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append(append(args, more...), index)...)
 	got := map[string]verdict{}
 	for line := range strings.Lines(r.out) {
 		var v struct {
