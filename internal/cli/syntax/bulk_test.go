@@ -401,7 +401,7 @@ func TestRefusedCombinations(t *testing.T) {
 }
 
 func TestInvalidFileFails(t *testing.T) {
-	got := sideBySide(t, "canonical --invalid /nonexistent/file", []byte("http://h/\n"), false, 1)
+	got := sideBySide(t, "canonical --invalid "+t.TempDir()+"/none/file", []byte("http://h/\n"), false, 1)
 	if got.status != base.StatusAccess || !strings.Contains(got.errs, "no such file") || got.out != "" {
 		t.Errorf("status %d, %q", got.status, got.errs)
 	}
