@@ -125,6 +125,9 @@ func runWorker(c *childConfig) error {
 	defer cancel()
 	go func() { awaitEnd(); cancel() }()
 	f, err := patiently(ctx, func() (*Frontier, error) { return OpenFrontier(ctx, nc, "default", Settings{}) })
+	if ctx.Err() != nil {
+		return json.NewEncoder(os.Stdout).Encode(Counts{}) // the test was over first
+	}
 	if err != nil {
 		return err
 	}

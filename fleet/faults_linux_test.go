@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/locus-url/locus/verify"
 )
@@ -78,12 +79,15 @@ func (x *faultTest) killServer(ctx context.Context, i int, meanwhile func()) {
 // stop stops a worker until others have taken over.
 func (x *faultTest) stop(i int) {
 	w := x.workers[i]
+	var end int64
 	o := x.during(w.config.Name, func() {
 		w.signal(syscall.SIGSTOP)
 		time.Sleep(takeoverTime)
+		end = time.Now().UnixNano()
 		w.signal(syscall.SIGCONT)
-		time.Sleep(time.Second)
+		time.Sleep(lastBytes)
 	})
+	o.to = end
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.stopped = append(x.stopped, o)
@@ -344,13 +348,16 @@ func (x *faultTest) checkResults(form *faultForm, got []verify.Result) {
 	}
 }
 
-// checkFrontier checks that each target has one verdict, which was never replaced.
+// checkFrontier checks that each target has one verdict, which was never replaced. A server that
+// was started again just now may not answer at once.
 func (x *faultTest) checkFrontier(ctx context.Context) {
-	s, err := x.frontier.Status(ctx)
+	ctx, cancel := undated(ctx)
+	defer cancel()
+	s, err := patiently(ctx, func() (Status, error) { return x.frontier.Status(ctx) })
 	if err != nil {
 		x.Fatal(err)
 	}
-	info, err := x.frontier.verdicts.Info(ctx)
+	info, err := patiently(ctx, func() (*jetstream.StreamInfo, error) { return x.frontier.verdicts.Info(ctx) })
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -364,8 +371,12 @@ func (x *faultTest) checkLog(took time.Duration) {
 	j := &logJudge{atOnce: faultAtOnce, interval: faultInterval, outages: x.outages, stopped: x.stopped}
 	breaches, apart := j.judge(log)
 	inFlight, unexplained := j.repeated(log)
-	x.Logf("%d requests in %v, %d by stopped workers; %d breaches; %d repeated that were in flight, %d others; %d outages",
-		len(log), took.Round(time.Second), apart, len(breaches), inFlight, len(unexplained), len(x.outages))
+	goneOn := j.goneOn(log)
+	x.Logf("%d requests in %v, %d by stopped workers, %d of them after the stop; %d breaches; %d repeated that were in flight, %d others; %d outages",
+		len(log), took.Round(time.Second), apart, goneOn, len(breaches), inFlight, len(unexplained), len(x.outages))
+	if most := len(x.stopped) * faultParallel; goneOn > most {
+		x.Errorf("stopped workers sent %d requests when they went on, the most is %d", goneOn, most)
+	}
 	for _, list := range [][]string{breaches, unexplained} {
 		for _, text := range list[:min(len(list), 20)] {
 			x.Error(text)

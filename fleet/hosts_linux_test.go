@@ -256,10 +256,27 @@ type logJudge struct {
 	stopped []outage
 }
 
+// lastBytes is how much later a worker that goes on may send what it had begun to send.
+const lastBytes = time.Second
+
 func (j *logJudge) isApart(v *visit) bool {
 	return slices.ContainsFunc(j.stopped, func(o outage) bool {
-		return v.Worker == o.worker && v.From <= o.to && (v.End == 0 || v.End >= o.from)
+		return v.Worker == o.worker && v.From <= o.to+int64(lastBytes) && (v.End == 0 || v.End >= o.from)
 	})
+}
+
+// goneOn returns the number of requests that a stopped worker sent as soon as it went on. A
+// worker that looks at its leases sends only what it was about to send when it was stopped.
+func (j *logJudge) goneOn(log []visit) (n int) {
+	for i := range log {
+		v := &log[i]
+		if slices.ContainsFunc(j.stopped, func(o outage) bool {
+			return v.Worker == o.worker && v.From > o.to && v.From <= o.to+int64(lastBytes)
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // jiffies is how much two times of the kernel are off.
@@ -384,6 +401,9 @@ func TestLogJudge(t *testing.T) {
 	j.stopped = []outage{{"c", at(0), at(1000)}}
 	if breaches, apart := j.judge(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 50, 60))); len(breaches) > 0 || apart != 1 {
 		t.Errorf("%q, %d apart", breaches, apart)
+	}
+	if n := j.goneOn(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 1000, 1010), visitAt("h7.example", "/3", "c", 1500, 1510), visitAt("h7.example", "/4", "a", 1600, 1610))); n != 1 {
+		t.Errorf("%d after the stop, want 1", n)
 	}
 	busy := visitAt("h7.example", "/5", "a", 1000, 1010)
 	busy.Status, busy.RetryAfter = 429, 1
