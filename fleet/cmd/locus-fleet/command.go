@@ -120,6 +120,7 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 	if err != nil {
 		return nil, nil, err
 	}
+	c.obey(o, f)
 	w := fleet.NewWorker(f, c.workerOptions(*o, access))
 	e, err := fleet.NewSubmitter(w)
 	if err != nil {

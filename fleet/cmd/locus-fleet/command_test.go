@@ -85,6 +85,25 @@ func TestUsage(t *testing.T) {
 }
 
 // status and its like make no frontier, and name those that exist.
+// A frontier that exists keeps its limits of requests, which hold for all that ask.
+func TestHeldLimits(t *testing.T) {
+	t.Parallel()
+	store := "--store=" + t.TempDir()
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte("file:///none/at/all\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errOut := run(t, "create", store, "--frontier", "docs"); status != base.StatusDone {
+		t.Fatalf("status %d\n%s", status, errOut)
+	}
+	for flag, told := range map[string]bool{"--all": false, "--per-host=9": true, "--rate=0": true, "--retry=0": true, "--depth=1": true, "--no-fragments": true} {
+		status, _, errOut := run(t, "verify", store, "--frontier", "docs", flag, file)
+		if status != base.StatusNo || strings.Contains(errOut, "limits of requests hold") != told {
+			t.Errorf("%s: status %d\n%s", flag, status, errOut)
+		}
+	}
+}
+
 func TestNoFrontier(t *testing.T) {
 	t.Parallel()
 	store := "--store=" + t.TempDir()

@@ -93,6 +93,17 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	}
 }
 
+// obey has o be what the frontier says about requests, which holds for all workers together,
+// and tells it if that is something else.
+func (c *command) obey(o *verify.Options, f *fleet.Frontier) {
+	s := f.Settings()
+	held := s.Options()
+	if o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments {
+		c.note("the frontier %s exists: its limits of requests hold, not those of this command", c.name())
+	}
+	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments
+}
+
 // settings returns s with the names of the library for values of 0.
 func settings(s fleet.Settings) fleet.Settings {
 	s.Retry = cmp.Or(s.Retry, verify.NoRetry)
@@ -111,6 +122,7 @@ func (c *command) newSubmit() *cobra.Command {
 			return nil, nil, err
 		}
 		c.noteSettings(cmd, f)
+		c.obey(o, f)
 		e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(*o, access)))
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
@@ -277,7 +289,12 @@ func (c *command) newDelete() *cobra.Command {
 		Use: "delete NAME", Short: "Delete a frontier, its results and what it has to ask for",
 		Example: `  locus-fleet delete default --nats nats://nats.example.com
   locus-fleet delete docs`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("name one frontier")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.frontier = args[0]
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.Delete(ctx) })
