@@ -81,7 +81,8 @@ func TestBrowseLogin(t *testing.T) {
 func TestBrowseSuspend(t *testing.T) {
 	need(t, "tmux")
 	c := command(t.TempDir(), "browse")
-	s := startTmux(t, 80, 24, "env HOME="+t.TempDir()+" PS1='ready$ ' bash --norc --noprofile -i")
+	// Without a file for it, the shell writes no history when it is ended.
+	s := startTmux(t, 80, 24, "env HOME="+t.TempDir()+" HISTFILE= PS1='ready$ ' bash --norc --noprofile -i")
 	s.has("ready$")
 	s.keys("-l", strings.Join(c.Args, " "))
 	s.keys("Enter")
