@@ -373,9 +373,9 @@ func (x *faultTest) checkLog(took time.Duration) {
 	inFlight, unexplained := j.repeated(log)
 	goneOn := j.goneOn(log)
 	x.Logf("%d requests in %v, %d by stopped workers, %d of them after the stop; %d breaches; %d repeated that were in flight, %d others; %d outages",
-		len(log), took.Round(time.Second), apart, goneOn, len(breaches), inFlight, len(unexplained), len(x.outages))
-	if most := len(x.stopped) * faultParallel; goneOn > most {
-		x.Errorf("stopped workers sent %d requests when they went on, the most is %d", goneOn, most)
+		len(log), took.Round(time.Second), apart, len(goneOn), len(breaches), inFlight, len(unexplained), len(x.outages))
+	if most := len(x.stopped) * faultParallel * perTarget; len(goneOn) > most {
+		x.Errorf("stopped workers sent %d requests when they went on, the most is %d: %q", len(goneOn), most, goneOn)
 	}
 	for _, list := range [][]string{breaches, unexplained} {
 		for _, text := range list[:min(len(list), 20)] {

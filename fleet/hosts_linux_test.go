@@ -265,18 +265,22 @@ func (j *logJudge) isApart(v *visit) bool {
 	})
 }
 
-// goneOn returns the number of requests that a stopped worker sent as soon as it went on. A
-// worker that looks at its leases sends only what it was about to send when it was stopped.
-func (j *logJudge) goneOn(log []visit) (n int) {
+// perTarget is the most requests for a target: HEAD, GET and one for a redirect.
+const perTarget = 3
+
+// goneOn returns the requests that a stopped worker sent as soon as it went on. A worker that
+// looks at its leases only ends the targets that it was asking for, with permits of the workers
+// that have the hosts now.
+func (j *logJudge) goneOn(log []visit) (list []string) {
 	for i := range log {
 		v := &log[i]
-		if slices.ContainsFunc(j.stopped, func(o outage) bool {
-			return v.Worker == o.worker && v.From > o.to && v.From <= o.to+int64(lastBytes)
-		}) {
-			n++
+		for _, o := range j.stopped {
+			if v.Worker == o.worker && v.From > o.to && v.From <= o.to+int64(lastBytes) {
+				list = append(list, fmt.Sprintf("%v: %s %s", time.Duration(v.From-o.to), v.Host, v.What))
+			}
 		}
 	}
-	return n
+	return list
 }
 
 // jiffies is how much two times of the kernel are off.
@@ -402,8 +406,8 @@ func TestLogJudge(t *testing.T) {
 	if breaches, apart := j.judge(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 50, 60))); len(breaches) > 0 || apart != 1 {
 		t.Errorf("%q, %d apart", breaches, apart)
 	}
-	if n := j.goneOn(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 1000, 1010), visitAt("h7.example", "/3", "c", 1500, 1510), visitAt("h7.example", "/4", "a", 1600, 1610))); n != 1 {
-		t.Errorf("%d after the stop, want 1", n)
+	if n := j.goneOn(append(slices.Clone(good), visitAt("h7.example", "/2", "c", 1000, 1010), visitAt("h7.example", "/3", "c", 1500, 1510), visitAt("h7.example", "/4", "a", 1600, 1610))); len(n) != 1 {
+		t.Errorf("%q after the stop, want 1", n)
 	}
 	busy := visitAt("h7.example", "/5", "a", 1000, 1010)
 	busy.Status, busy.RetryAfter = 429, 1
