@@ -13,7 +13,7 @@ import (
 
 // Of a conversation maxConversation octets in maxPieces pieces are kept; the others are counted.
 func TestConversationIsBounded(t *testing.T) {
-	for _, size := range []int{1, 100, maxPiece, maxPiece + 100} {
+	for _, size := range []int{1, 100, 10_001, maxPiece, maxPiece + 100} {
 		c, added := new(conversation), int64(0)
 		c.connected("main", nil)
 		for i := range 2 * maxPieces {

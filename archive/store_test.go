@@ -309,7 +309,7 @@ func TestRevisit(t *testing.T) {
 func TestLongHeads(t *testing.T) {
 	const digest = "WARC-Payload-Digest: sha1:AAAA"
 	head := func(media string, size int) string {
-		return "HTTP/1.1 200 OK\r\nContent-Type: " + media + "\r\nX: " + strings.Repeat("x", size) + "\r\nContent-Length: 5\r\n\r\n"
+		return "HTTP/1.1 200 OK\r\nContent-Type: " + media + "\r\n" + strings.Repeat("X: "+strings.Repeat("x", size/3)+"\r\n", 3) + "Content-Length: 5\r\n\r\n"
 	}
 	for _, test := range []struct {
 		older, newer int

@@ -89,6 +89,44 @@ func TestSize(t *testing.T) {
 	})
 }
 
+// Answers that are fetched at once take no more of the disk either: those beyond it are passed
+// on, and whole.
+func TestSizeAtOnce(t *testing.T) {
+	const size, length = 400 << 10, 90 << 10
+	flights(t, &Options{Size: size, MaxObject: 100 << 10}, length, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, _ *upstream, bodies chan *pipe) {
+		half := strings.Repeat("x", length/2)
+		var clients []*client
+		var pipes []*pipe
+		fits := func() {
+			t.Helper()
+			synctest.Wait()
+			if st := s.Stats(); st.Size > size || diskUsage(t, s) > size {
+				t.Errorf("%+v, %d octets", st, diskUsage(t, s))
+			}
+		}
+		for i := range 9 {
+			clients = append(clients, send(t, rt, "GET", fmt.Sprint("http://h/", i)))
+			p := <-bodies
+			pipes = append(pipes, p)
+			go io.WriteString(p.w, half)
+			fits()
+		}
+		for i, c := range clients {
+			p := pipes[i]
+			go func() {
+				io.WriteString(p.w, half)
+				p.w.Close()
+			}()
+			c.wants(t, -1, half+half)
+			c.close()
+			fits()
+		}
+		if n := s.Stats().Stored; n < 3 || n > 4 {
+			t.Errorf("%d are stored", n)
+		}
+	})
+}
+
 // Small bodies and what is known of answers take the memory that they may.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
