@@ -33,7 +33,7 @@ func TestItemsAreBounded(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
 	e := New(w.client, &w.o)
 	base := locus.MustParse("http://a.example/sitemap.xml")
-	for n, want := range map[int]error{maxItems: nil, maxItems + 1: errItems, 1 << 40: errItems} {
+	for n, want := range map[int]error{maxItems: nil, maxItems + 1: errItems, 1 << 30: errItems} {
 		read := 0
 		m := &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
 			for read < n {

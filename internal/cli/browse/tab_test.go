@@ -48,7 +48,7 @@ func TestLongMenu(t *testing.T) {
 			}
 		}
 	}
-	for n, note := range map[int]string{maxItems: "", maxItems + 1: fmt.Sprintf("only the first %d items are shown", maxItems), 1 << 40: fmt.Sprintf("only the first %d items are shown", maxItems)} {
+	for n, note := range map[int]string{maxItems: "", maxItems + 1: fmt.Sprintf("only the first %d items are shown", maxItems), 1 << 30: fmt.Sprintf("only the first %d items are shown", maxItems)} {
 		p, counted := new(page), 0
 		if err := p.addItems(items(n), 0, func() { counted++ }); err != nil || counted != maxItems || len(p.blocks) != maxItems || p.note != note {
 			t.Errorf("%d items: %d are shown, %q, %v", n, len(p.blocks), p.note, err)
