@@ -69,6 +69,8 @@ type Found struct {
 	Joined bool
 	// Note is why the link gets a [Warning] although it is found; empty: it does not.
 	Note string
+	// Cause is that of the Note, if that has one.
+	Cause Cause
 }
 
 // Typed returns the link of a URL that was typed.
@@ -120,6 +122,9 @@ func (a *Asker) found(l *link, at *origins) Found {
 	f := Found{
 		Result:      Result{Line: l.line, Column: l.column, Member: l.member, Context: l.context, Written: l.written, URL: l.url},
 		Alternative: l.alternative, Note: l.note,
+	}
+	if l.note != "" {
+		f.Cause = l.cause
 	}
 	asked, canonical, _, fixed := a.e.toAsk(l)
 	if fixed != nil {
@@ -238,7 +243,7 @@ func (a *Asker) Result(f *Found, answer *Answer) Result {
 		r.applyFragment(&res.Outcome)
 		a.e.o.Ask.judge(f.Target.URL, &res.Outcome, time.Now())
 		if f.Note != "" && isFound(&res.Outcome) {
-			res.Verdict, res.Detail = Warning, f.Note
+			res.Verdict, res.Cause, res.Detail = Warning, f.Cause, f.Note
 		}
 	}
 	if f.Joined && res.Detail == "" {

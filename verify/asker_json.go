@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -56,6 +57,7 @@ type foundRecord struct {
 	Written     string        `json:"written,omitempty"`
 	URL         string        `json:"url,omitempty"`
 	Verdict     Verdict       `json:"verdict,omitempty"` // without a request
+	Cause       Cause         `json:"cause,omitempty"`   // of Detail or Note
 	Detail      string        `json:"detail,omitempty"`
 	From        string        `json:"from,omitempty"`
 	Origin      policy.Origin `json:"origin,omitempty"`
@@ -79,7 +81,7 @@ func (a *Asker) Encode(f *Found) ([]byte, error) {
 	r := &f.Result
 	return json.Marshal(foundRecord{
 		Document: r.Document, Member: r.Member, Line: r.Line, Column: r.Column, Context: r.Context, Written: r.Written,
-		URL: r.URL.String(), Verdict: r.Verdict, Detail: r.Detail,
+		URL: r.URL.String(), Verdict: r.Verdict, Cause: cmp.Or(r.Cause, f.Cause), Detail: r.Detail,
 		From: f.Target.From.String(), Origin: f.Target.Origin, First: f.Target.First.String(), Depth: f.Target.Depth,
 		Alternative: f.Alternative.String(), Joined: f.Joined, Note: f.Note,
 	})
@@ -111,7 +113,7 @@ func (a *Asker) Decode(text []byte) (Found, error) {
 	}
 	l := link{
 		url: urls[0], alternative: urls[3], member: r.Member, context: r.Context, written: r.Written,
-		line: r.Line, column: r.Column, note: r.Note,
+		line: r.Line, column: r.Column, note: r.Note, cause: r.Cause,
 	}
 	if r.Detail != "" {
 		l.verdict, l.detail = r.Verdict, r.Detail

@@ -139,6 +139,7 @@ type linkExtra struct {
 	alternative              locus.URL // the other reading of the link
 	written, member, context string
 	note                     string // as in link
+	cause                    Cause  // of note
 }
 
 // Verifier verifies the links of documents in one run.
@@ -232,6 +233,9 @@ func (e *Verifier) addLinks(d *doc) {
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{line: l.line, column: l.column}
 	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context, note: l.note}
+	if l.note != "" {
+		extra.cause = l.cause
+	}
 	defer func() {
 		if extra != (linkExtra{}) {
 			r.extra = new(extra)
@@ -286,7 +290,9 @@ func (e *Verifier) toAsk(l *link) (asked, canonical locus.URL, change locus.Chan
 		return asked, canonical, change, &Outcome{Verdict: v, Detail: detail}
 	}
 	if l.url.IsZero() || l.detail != "" {
-		return fix(l.verdict, l.detail)
+		asked, canonical, change, fixed = fix(l.verdict, l.detail)
+		fixed.Cause = l.cause
+		return asked, canonical, change, fixed
 	}
 	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
 		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
@@ -716,7 +722,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			r.applyFragment(&res.Outcome)
 			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
 			if r.extra != nil && r.extra.note != "" && isFound(&res.Outcome) {
-				res.Verdict, res.Detail = Warning, r.extra.note
+				res.Verdict, res.Cause, res.Detail = Warning, r.extra.cause, r.extra.note
 			}
 		}
 		e.mu.Unlock()

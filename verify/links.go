@@ -25,6 +25,7 @@ type link struct {
 	url                      locus.URL // zero: not a URL
 	alternative              locus.URL // another reading of url; zero: none
 	verdict                  Verdict   // if detail is not empty: without a request
+	cause                    Cause     // of verdict or note
 	detail                   string
 	written, member, context string
 	line, column             int64
@@ -129,13 +130,13 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 			l.alternative = own(found.Alternative)
 		}
 		if isTemplate(found.URL.String()) {
-			l.verdict, l.detail = Ignored, template
+			l.verdict, l.cause, l.detail = Ignored, Template, template
 		}
 		return l
 	}
 	l.written = strings.Clone(found.Ref)
 	if isTemplate(l.written) {
-		l.verdict, l.detail = Ignored, template
+		l.verdict, l.cause, l.detail = Ignored, Template, template
 		return l
 	}
 	if found.Element == "wikilink" {
@@ -144,11 +145,11 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 	}
 	u, err := e.resolve(found, s.URL)
 	if escaped, ok := e.escapeBlanks(found, s.URL, err); ok {
-		u, err, l.note = escaped, nil, "a space must be written as %20"
+		u, err, l.note, l.cause = escaped, nil, "a space must be written as %20", Escaped
 	}
 	switch {
 	case errors.Is(err, errOutside):
-		l.verdict, l.detail = Warning, err.Error()
+		l.verdict, l.cause, l.detail = Warning, AboveRoot, err.Error()
 	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:

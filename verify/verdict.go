@@ -64,9 +64,35 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 // IsBad reports whether the link is broken.
 func (v Verdict) IsBad() bool { return v == Dead || v == Fragment || v == TLS || v == Malformed }
 
+// Cause is why a link was not judged, so that a program can name the setting that would
+// judge it. The zero Cause stands for all other reasons.
+type Cause uint8
+
+const (
+	_ Cause = iota
+	// Template means that the link has a part that a program fills in: "https://h/{id}".
+	Template
+	// ReservedName means that the host is a name or an address that exists only in
+	// examples (RFC 2606, 6761, 5737, 3849).
+	ReservedName
+	// PrivateHost means that the host is this machine or one of a private network.
+	PrivateHost
+	// NoNames means that the name server has found no host of the run.
+	NoNames
+	// AboveRoot means that the link leads above the folder, the repository or the site.
+	AboveRoot
+	// NeedsBuild means that only a build of the site knows where the link leads.
+	NeedsBuild
+	// Escaped means that the link was requested with an escape or a "/" that its text
+	// lacks.
+	Escaped
+)
+
 // Outcome is a verdict and its reasons.
 type Outcome struct {
 	Verdict Verdict
+	// Cause is why the link was not judged, for a link that is Ignored or gets a Warning.
+	Cause Cause
 	// Status is the status code of the server's response; 0: none.
 	Status int
 	// Detail is the reason, for people. It may quote the server, so it is not safe for

@@ -133,6 +133,7 @@ func shownURL(u locus.URL) string { return u.WithoutPassword().Redacted() }
 type sum struct {
 	links, accepted, known, unread int
 	verdicts                       map[verify.Verdict]int
+	causes                         map[verify.Cause]int // of links that were not judged
 	documents                      map[string]bool
 }
 
@@ -152,6 +153,7 @@ func (s *sum) add(r *verify.Result) {
 		s.known++
 	default:
 		s.verdicts[r.Verdict]++
+		s.causes[r.Cause]++
 	}
 }
 

@@ -138,7 +138,7 @@ no documents, 3 if a document can't be read, 4 if the policy denied something.`
 func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
 
 func newVerifier(a *base.App) *verifier {
-	return &verifier{a: a, bad: map[string]bool{}, sum: sum{verdicts: map[verify.Verdict]int{}, documents: map[string]bool{}}}
+	return &verifier{a: a, bad: map[string]bool{}, sum: sum{verdicts: map[verify.Verdict]int{}, causes: map[verify.Cause]int{}, documents: map[string]bool{}}}
 }
 
 func (v *verifier) command() *cobra.Command {
@@ -345,12 +345,13 @@ func (v *verifier) take(r *verify.Result) {
 	v.tellResult(r)
 }
 
-// finish writes the baseline or the note about it.
+// finish writes the notes about the run, and the baseline.
 func (v *verifier) finish(ctx context.Context) {
 	a := v.a
 	if ctx.Err() != nil || a.OutputFailed() {
 		return
 	}
+	v.noteCauses()
 	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
 		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
 	}

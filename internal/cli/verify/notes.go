@@ -1,0 +1,25 @@
+package verify
+
+import "github.com/locus-url/locus/verify"
+
+// causeNote is the note about links that were not judged because of a cause. It names the
+// setting that would judge them.
+type causeNote struct {
+	cause verify.Cause
+	text  string // after the number of links
+}
+
+// causeNotes are the notes in the order in which they are written. A cause that is missing
+// here has no setting.
+func causeNotes() []causeNote {
+	return []causeNote{}
+}
+
+// noteCauses writes a note for each cause of links that were not judged.
+func (v *verifier) noteCauses() {
+	for _, note := range causeNotes() {
+		if n := v.sum.causes[note.cause]; n > 0 {
+			v.a.Note("%s %s", countOf(n, "link"), note.text)
+		}
+	}
+}
