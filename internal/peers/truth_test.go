@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-var writeTruth = flag.Bool("truth", false, "write docs/verify-truth.md, with other programs that are installed")
+var compare = flag.Bool("truth", false, "log the tables of docs/verify-truth.md, with other programs that are installed")
 
 // truth is a line of testdata/truth.tsv.
 type truth struct {
@@ -242,8 +242,8 @@ func TestTruth(t *testing.T) {
 	if len(list) < 300 {
 		t.Errorf("%d links", len(list))
 	}
-	if *writeTruth {
-		writeTruthTable(t, servers, list, index, trust)
+	if *compare {
+		compareTools(t, servers, list, index, trust)
 	}
 }
 

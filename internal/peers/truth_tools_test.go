@@ -191,8 +191,9 @@ func toolPath(name string) string {
 	return path
 }
 
-// writeTruthTable runs the other programs and writes docs/verify-truth.md.
-func writeTruthTable(t *testing.T, servers truthServers, list []truth, index, trust string) {
+// compareTools runs the other programs on the same links, and logs the tables of
+// docs/verify-truth.md.
+func compareTools(t *testing.T, servers truthServers, list []truth, index, trust string) {
 	t.Helper()
 	ours := func(reports func(verdict) bool, settings string, more ...string) score {
 		start := time.Now()
@@ -222,56 +223,33 @@ func writeTruthTable(t *testing.T, servers truthServers, list []truth, index, tr
 		s.name, s.version, s.settings, s.took = tool.name, versionIn(string(version)), tool.settings, time.Since(start)
 		scores = append(scores, s)
 	}
-	write(t, "../../docs/verify-truth.md", truthPage(list, scores), 0o644)
+	t.Log(truthTables(list, scores))
 }
 
 var number = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 
 func versionIn(text string) string { return number.FindString(text) }
 
-// truthPage returns docs/verify-truth.md.
-func truthPage(list []truth, scores []score) string {
+// truthTables returns the scores as tables of Markdown, with the reasons of what each
+// program misjudged.
+func truthTables(list []truth, scores []score) string {
 	count := map[string]int{}
 	for _, one := range list {
 		count[one.is]++
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `# How true the verdicts are
-
-%d links whose state is known, each in a document of its own, served on loopback by ordinary servers (nginx, vsftpd,
-gophernicus, INN) and by hostile ones: %d lead to what they name, %d do not, and %d can't be known from the answer (a
-login, a pause, a failure of the server). `+"`internal/peers/testdata/truth.tsv`"+` has them with the reasons, and
-`+"`go test ./internal/peers -run TestTruth`"+` asserts each verdict of locus.
-
-- precision: of the links called broken, how many are (links that can't be known are left out)
-- recall: of the broken links, how many are called broken
-- false deaths: links that work and are called broken
-
-| program | settings | precision | recall | false deaths | unknown called broken | time |
-|---|---|---|---|---|---|---|
-`, len(list), count["good"], count["broken"], count["unsure"])
+	fmt.Fprintf(&b, "%d links: %d good, %d broken, %d unsure\n\n", len(list), count["good"], count["broken"], count["unsure"])
+	b.WriteString("| program | settings | precision | recall | false deaths | unknown called broken | time |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range scores {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d of %d | %d of %d | %s |\n", strings.TrimSpace(s.name+" "+s.version), s.settings,
 			percent(s.found, s.found+s.falseDeath), percent(s.found, s.found+s.miss), s.falseDeath, count["good"], s.unsure, count["unsure"], s.time())
 	}
-	b.WriteString("\nEvery program has the same documents, the same authority to trust, and five seconds for an answer. Those that know only HTTP\n" +
-		"miss what other schemes lead to. markdown-link-check reads one Markdown file a link, with relative links made absolute. Two links are\n" +
-		"given to locus only: a server asks for a pause of an hour, for which others wait, and a redirect leads to \"http://[\", at which\n" +
-		"linkchecker and markdown-link-check end with an internal error. What a program that was ended had not reported counts as not called broken.\n" +
-		"\n## What each one takes for broken, though it works\n")
 	for _, s := range scores {
-		list := reasonsOf(s.deaths)
-		if len(list) > 0 {
-			fmt.Fprintf(&b, "\n%s, %s:\n\n%s", strings.TrimSpace(s.name+" "+s.version), s.settings, list)
+		if list := reasonsOf(s.deaths); list != "" {
+			fmt.Fprintf(&b, "\n%s, %s, called broken:\n\n%s", strings.TrimSpace(s.name+" "+s.version), s.settings, list)
 		}
 	}
-	b.WriteString("\n## What locus verify does not call broken, though it is\n")
-	for _, s := range scores[:1] {
-		fmt.Fprintf(&b, "\n%s", reasonsOf(s.misses))
-	}
-	b.WriteString("\n## Again\n\n" +
-		"    npm install --prefix /tmp/tools linkinator markdown-link-check; apt-get install linkchecker\n" +
-		"    LOCUS_TRUTH_TOOLS=/tmp/tools/node_modules/.bin go test ./internal/peers -run TestTruth -truth -timeout 30m\n")
+	fmt.Fprintf(&b, "\nlocus verify, not called broken:\n\n%s", reasonsOf(scores[0].misses))
 	return b.String()
 }
 
