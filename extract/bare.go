@@ -83,10 +83,21 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 		return max(r.i, colon+1), r.v
 	}
 	end := r.trimmed(colon)
-	if !s.parse(text[start:end], start, end, Bare, part, m) {
+	if isOmitted(text[start:end], text[end:r.i]) {
+		return r.i, none
+	}
+	if !s.parse(r.written(end), start, end, Bare, part, m) {
 		return r.i, none
 	}
 	return end, found
+}
+
+// written returns the URL that ends at end, without the backslashes in it.
+func (r *run) written(end int) string {
+	if r.escaped {
+		return strings.ReplaceAll(r.text[r.start:end], `\`, "")
+	}
+	return r.text[r.start:end]
 }
 
 // run reads a bare URL from its start.
@@ -100,6 +111,15 @@ type run struct {
 	foreign              bool // the host has ideographs, symbols or dashes in it
 	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
 	round, square, curly int  // brackets that are open
+
+	path      int // where the text after the login or the scheme begins
+	ideograph int // after the first octet of the last ideograph in the path
+	sure      int // ideographs and symbols before it belong to the path
+
+	query, fragment bool // "?" or "#" was read
+	escapable       bool // a backslash may be an escape
+	escapedRound    int  // brackets with a backslash that are open
+	escaped         bool // some backslashes are escapes
 }
 
 // stop ends the reading with v at i.
@@ -115,7 +135,7 @@ func (r *run) login() {
 			return
 		}
 	}
-	r.i = stop
+	r.i, r.escapable = stop, stop < len(r.text) && strings.IndexByte("/?#", r.text[stop]) >= 0
 	r.rest()
 }
 
@@ -165,6 +185,18 @@ func (r *run) noHost(host, i int) {
 	switch c := r.text[i]; {
 	case strings.IndexByte(",;!'()*=&}]", c) >= 0, c == '~' && r.opened('~'):
 		r.stop(i, found)
+	case (c == '$' || c == '~') && (i+1 == len(r.text) || closesText(r.text[i+1])):
+		// "^http://h$" is not "http://h$port/".
+		r.stop(i, found)
+	case c == '{':
+		switch ok, known := r.balanced(i, "{}"); {
+		case !known:
+			r.stop(i, more)
+		case ok:
+			r.stop(i, none)
+		default:
+			r.stop(i, r.endsAt(i))
+		}
 	case c == '[' && (isDotted(r.text[host:i]) || strings.HasPrefix(r.text[i:], "[/")):
 		// A note, or BBCode.
 		r.stop(i, found)
@@ -173,6 +205,9 @@ func (r *run) noHost(host, i int) {
 		r.stop(i, none)
 	}
 }
+
+// closesText reports whether c, after a sign, is of the text around a URL.
+func closesText(c byte) bool { return kinds[c]&ends != 0 || strings.IndexByte(".,;:!?)]}'", c) >= 0 }
 
 // separators is punctuation that a user or a password may have (RFC 1738 section 5),
 // and that separates what follows from a host in running text.
@@ -329,6 +364,7 @@ func hostEnd(text string, i, end int) int {
 // rest reads to the end of the URL, punctuation after it included.
 func (r *run) rest() {
 	i := r.i
+	r.path = i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ; {
 		i = until(r.text, i, limit, special)
 		if i >= limit {
@@ -350,12 +386,14 @@ func (r *run) rest() {
 func (r *run) ask(i int) int {
 	c := r.text[i]
 	if kinds[c]&ends != 0 {
-		r.stop(i, found)
-		return 0
+		return r.delimiter(i)
 	}
 	goes, known := true, true
 	switch c {
-	case '?', '#':
+	case '?':
+		r.query = true
+	case '#':
+		r.fragment = true
 	case '(':
 		goes, known = r.opens(i, &r.round, "()")
 	case '{':
@@ -380,16 +418,17 @@ func (r *run) ask(i int) int {
 		known = r.known(i, maxEntity)
 		goes = !isDelimiter(r.text[i:])
 	case '%':
-		known = r.known(i, len("%00"))
-		if known && !octet.IsEscape(r.text, i) {
-			// "http://h/%s" is a template of a URL.
-			r.stop(i+1, none)
-			return 0
+		if known = r.known(i, len("%00")); known && !octet.IsEscape(r.text, i) {
+			if known = r.known(i, maxFollow); known && isFormat(r.text[i:]) {
+				// "http://h/%s" is a template of a URL.
+				r.stop(i+1, none)
+				return 0
+			}
 		}
 	default:
 		n := r.character(i, false)
 		if n == 0 && r.v != more {
-			r.stop(i, found)
+			r.stop(i, r.endsAt(i))
 		}
 		return n
 	}
@@ -397,11 +436,37 @@ func (r *run) ask(i int) int {
 	case !known:
 		r.stop(i, more)
 	case !goes:
-		r.stop(i, found)
+		r.stop(i, r.endsAt(i))
 	default:
 		return 1
 	}
 	return 0
+}
+
+// delimiter is ask for an octet that ends a URL, with few exceptions.
+func (r *run) delimiter(i int) int {
+	n, known := 0, true
+	switch r.text[i] {
+	case '\\':
+		n, known = r.escape(i)
+	case '^':
+		// "#state.Plugin^options"
+		if known = r.known(i, len("^a")); known && r.fragment && letterAt(r.text, i-1) && letterAt(r.text, i+1) {
+			n = 1
+		}
+	case '|':
+		// "?a=-1:|b"
+		if known = r.known(i, len("|a")); known && r.query && strings.IndexByte("=:,", r.text[i-1]) >= 0 && letterAt(r.text, i+1) && !r.opened('|') {
+			n = 1
+		}
+	}
+	switch {
+	case !known:
+		r.stop(i, more)
+	case n == 0:
+		r.stop(i, r.endsAt(i))
+	}
+	return n
 }
 
 // known reports whether the n octets from i on are in the text, or it ends before.
@@ -471,6 +536,9 @@ func (r *run) opaque(want Part) {
 		ok = at || !colon && strings.Contains(part, ".")
 	case Namespace:
 		ok = colon && isNID(part)
+	case HostOrPath:
+		// "file:/etc/motd" (RFC 8089 section 2)
+		ok = strings.HasPrefix(r.text[ahead:], "/") && part == ""
 	case Any:
 		ok = true
 	}
@@ -532,7 +600,7 @@ func (r *run) trimmed(colon int) int {
 	end := r.i
 	for end > colon+1 {
 		switch c := r.text[end-1]; {
-		case kinds[c]&trims == 0, strings.IndexByte("*_~", c) >= 0 && !r.opened(c):
+		case kinds[c]&trims == 0, c == '*' && r.text[end-2] == '=', strings.IndexByte("_~", c) >= 0 && !r.opened(c):
 			return end
 		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
 			// It closes another one in the URL.
@@ -587,6 +655,8 @@ func plausible(u locus.URL, want Part) bool {
 	case Namespace:
 		nid, nss, _ := strings.Cut(part, ":")
 		return isNID(nid) && nss != ""
+	case HostOrPath:
+		return len(part) > 1 && part[0] == '/'
 	}
 	return want == Any && part != ""
 }
@@ -627,6 +697,9 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		k := kinds[c]
 		if k&special != 0 {
 			if k&ends != 0 || c == ')' || c == ']' || c == '}' {
+				if mayGoOn(text, i) {
+					return 0
+				}
 				break
 			}
 			switch c {
@@ -652,6 +725,9 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 			return 0
 		}
 	}
+	if strings.HasPrefix(text[end:i], "...") {
+		return 0
+	}
 	written := text[start:end]
 	if s.Clone {
 		written = strings.Clone(written)
@@ -669,6 +745,23 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}
-	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), Bare, false, false
+	m.Start, m.End, m.Form, m.IRI, m.Assumed, m.Escaped = int64(start), int64(end), Bare, false, false, false
 	return end
+}
+
+// mayGoOn reports whether a URL, or a placeholder after it, may go on with the octet at i,
+// which ends most.
+func mayGoOn(text string, i int) bool {
+	switch text[i] {
+	case '^':
+		return true
+	case '|':
+		return strings.IndexByte("=:,", text[i-1]) >= 0
+	case '<':
+		return i+1 == len(text) || octet.Is(text[i+1], octet.Alpha) || text[i+1] == '%' || text[i+1] == '?'
+	case '\\':
+		// Most are "\n" of a string in a program.
+		return i+1 == len(text) || text[i-1] == ':' || strings.IndexByte("nrtu\"\\", text[i+1]) < 0
+	}
+	return false
 }

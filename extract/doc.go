@@ -53,12 +53,31 @@
 //	http:// http:/// http://.../ file://        ->                                        a host, or for file a path
 //	file:///a http://localhost:80               ->  file:///a http://localhost:80         as here
 //	http://$host/ http://{h}/ http://h/%s       ->                                        a template
-//	http://h/x%zz                               ->                                        an invalid escape
+//	http://h/x%zz http://h/100%                 ->  http://h/x%25zz http://h/100%25       a "%" without an escape: [Match.Escaped]
+//	https://h/* https://h/** http://h/?q=*      ->  https://h/ https://h/ http://h/?q=*   "*" at the end
+//	file:/etc/motd                              ->  file:/etc/motd                        a path without a host (RFC 8089 section 2)
+//	http://h/#a.B^c http://h/?d=-1:|e           ->  http://h/#a.B^c http://h/?d=-1:|e     "^" in a fragment, "|" after = : , in a search
 //	http://a,http://b                           ->  http://a http://b                     an octet that no host has ends it
 //	www.example.org a@example.org               ->                                        no scheme; but see [Options.Schemeless]
 //	news: today, file:line, std::a, 12:30       ->                                        prose: a scheme without "//" needs its [Part]
 //	mailto:a@b.c, news:comp.mail; mid:1@b       ->  mailto:a@b.c news:comp.mail mid:1@b   an address, a group of a hierarchy, a message-id
 //	urn:isbn:1 URL:mailto:a@b x/mailto:c@d      ->  urn:isbn:1 mailto:a@b                 and a blank, a bracket, a quote, = , ; . or URL: before it
+//
+// # Whole URLs
+//
+// A URL is found whole or not at all. A placeholder that this package cannot read to its
+// end makes the text before it a template, not a URL.
+//
+//	http://h/{id}/x http://h/$(id)/x            ->  http://h/{id}/x http://h/$(id)/x      a placeholder without a blank is part of the URL
+//	http://h/$(uname -r)/x http://h/v{{ n }}/x  ->                                        one with a blank
+//	http://h/<name>/x http://h/&lt;id&gt;       ->                                        one in angle brackets
+//	http://h/<br> http://h/a<b>x</b>            ->  http://h/ http://h/a                  but not HTML
+//	http://h/... http://h/?a=… http://h/a…/b    ->                                        an ellipsis that stands for a part
+//	http://h/a... http://h/b…                   ->  http://h/a http://h/b                 but not one after a word
+//	http://a.example{ ^http://a.example$        ->  http://a.example http://a.example     "{" and "$" after a URL
+//	http://h\.example/ http://h/\d+             ->                                        a regular expression
+//	file:///C:\Users\x                          ->                                        a path of Windows
+//	\url{http://h/a\_b\%20c} http://h/a_\(b\)  ->  http://h/a_b%20c http://h/a_(b)       a backslash of TeX or Markdown is left out
 //
 // # The host
 //
@@ -83,11 +102,13 @@
 //
 //	http://h/Köln http://h/Жук http://Köln.de   ->  http://h/Köln http://h/Жук http://Köln.de  letters of scripts with blanks between words
 //	“http://h/a” http://h/b… http://h/c؟        ->  http://h/a http://h/b http://h/c      punctuation and quotation marks of any script
-//	去http://h/a看。（http://h/b）                ->  http://h/a http://h/b                 Chinese, Japanese, Korean end a path
+//	去http://h/a看。（http://h/b）                ->  http://h/a http://h/b                 Chinese, Japanese, Korean after a letter
+//	http://h/中国 http://h/name-ボ.pdf http://h/a看/b ->  http://h/中国 http://h/name-ボ.pdf http://h/a看/b  but not after / - _ ( =, or before more of the path
 //	http://h/A–B_c http://h/l·l http://h/d’s    ->  http://h/A–B_c http://h/l·l http://h/d’s  dashes, dots and apostrophes within a word
 //	http://h/a— http://h/b–http://h/c ‘http://h/d’s ->  http://h/a http://h/b http://h/c http://h/d  and not at its end, before a URL, or if quoted
 //	http://h/☺.html http://h/5€/a               ->  http://h/☺.html http://h/5€/a         signs that more of the path follows
 //	http://h/a☺ http://h/b→http://h/c           ->  http://h/a http://h/b http://h/c      and not at the end
+//	http://h/☺ http://h/a_(✪)_b                 ->  http://h/☺ http://h/a_(✪)_b           but a whole word of the path, or in brackets
 //	http://北京.cn/ http://a.中国 http://exampleこれは.com/x ->  http://北京.cn/ http://a.中国 http://exampleこれは.com/x  a host is whole
 //	http://a.example看 http://h:80看 http://a.example’s ->  http://a.example http://h:80 http://a.example  a name or a port that is complete before them ends it
 //	http://h看 http://看                          ->                                        without a dot, the end is unknown

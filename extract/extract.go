@@ -8,7 +8,8 @@ import (
 
 // Match is a URL found in a text.
 type Match struct {
-	// URL is what was found, line breaks and blanks inside its wrapper left out.
+	// URL is the URL without the line breaks and blanks inside its wrapper, and without the
+	// backslashes that TeX and Markdown write before some characters.
 	URL locus.URL
 	// Alternative is the other reading of a URL that was broken after a hyphen: without
 	// that hyphen, which a typesetter may have added (RFC 1738 appendix). It is zero
@@ -25,6 +26,10 @@ type Match struct {
 	// Assumed: the text does not have the scheme of URL, which is "http" for the name of
 	// a web server and "mailto" for an address ([Options.Schemeless]).
 	Assumed bool
+	// Escaped reports whether the text has a "%" that begins no escape. URL has "%25" in
+	// its place, as browsers request it, because no URL has such a "%" (RFC 1738 section
+	// 2.2).
+	Escaped bool
 }
 
 // Form is how a URL is written in a text or a document.

@@ -114,7 +114,7 @@ func TestCut(t *testing.T) {
 					continue
 				}
 				isPart := k == len(list)-1 && m.Form == extract.Bare && m.Start == whole[k].Start &&
-					strings.HasPrefix(whole[k].URL.String(), m.URL.String()) && cut <= int(whole[k].End)
+					m.End <= whole[k].End && cut <= int(whole[k].End)
 				if !isPart {
 					t.Fatalf("cut at %d: %v at %d to %d", cut, m.URL, m.Start, m.End)
 				}
@@ -225,7 +225,7 @@ func TestHost(t *testing.T) {
 		"http://example.org/'_(foo)":             "http://example.org/'_(foo)",
 		"http://h/a_[b_{c_(d)}]":                 "http://h/a_[b_{c_(d)}]",
 		"http://h/❤\ufe0f/b http://h/👩\u200d💻x":  "http://h/❤\ufe0f/b http://h/👩\u200d💻x",
-		"http://h/a∖b http://h/☺. http://h/☺.md": "http://h/a∖b http://h/ http://h/☺.md",
+		"http://h/a∖b http://h/☺. http://h/☺.md": "http://h/a∖b http://h/☺ http://h/☺.md",
 		"│http://h/a│http://h/b｜http://h/c│":     "http://h/a http://h/b http://h/c",
 		"http://h/क। http://h/ك، http://h/a» x":  "http://h/क http://h/ك http://h/a",
 		// A dot before the scheme belongs to the text.
@@ -239,6 +239,67 @@ func TestHost(t *testing.T) {
 		if got := strings.Join(texts(text, nil), " "); got != want {
 			t.Errorf("%q has %s, want %s", text, got, want)
 		}
+	}
+}
+
+// TestWhole: a URL is found whole, or not at all.
+func TestWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		// Characters of other scripts in a path.
+		"http://foo.com/unicode_(✪)_in_parens http://h/a_(日本)_c":   "http://foo.com/unicode_(✪)_in_parens http://h/a_(日本)_c",
+		"https://example.org/😀 http://foo.com/🐼 http://h/a-🌍":      "https://example.org/😀 http://foo.com/🐼 http://h/a-🌍",
+		"http://中国.中国/中国 http://中国.中国/foo中国":                       "http://中国.中国/中国 http://中国.中国/foo",
+		"https://h/tmp/自殺でも？.png https://h/tmp/自殺でも？":              "https://h/tmp/自殺でも？.png https://h/tmp/自殺でも",
+		"http://h/ジョン・レノン。http://h/東京_(曖昧さ回避)を":                    "http://h/ジョン・レノン http://h/東京_(曖昧さ回避)",
+		"http://h/日本語abc入門 http://h/?q=中国&r=1 http://h/#概要":        "http://h/日本語abc入門 http://h/?q=中国&r=1 http://h/#概要",
+		"http://example.comテスト http://h/aテスト http://h/aというURL":     "http://example.com http://h/a http://h/a",
+		"http://h/(英語) http://h/和http://h/d http://h/☺→http://h/e": "http://h/ http://h/ http://h/d http://h/ http://h/e",
+		"https://🐌🍏⌚✨😐😍🐸🍑.🍕💩.ws http://☺.☺ http://☺.☺.ws/":         "https://🐌🍏⌚✨😐😍🐸🍑.🍕💩.ws http://☺.☺.ws/",
+		// Templates.
+		"http://ex.com/$(uname -r)/x http://ex.com/${x y}/ http://h/#{a b}":     "",
+		"http://ex.com/<name>/x http://h/users/<user id> http://h/v<n>.tgz":     "",
+		"http://h/<?php echo 1 ?> http://h/a<%= b %> http://h/{% url %}":        "",
+		"http://h/?a=<b>c</b> http://h/a<id>b http://h/a<b@c.d> http://h/<a":    "http://h/?a= http://h/a http://h/a http://h/",
+		"https://t.… https://t... https://h/... http://h/a…b http://h/...).":    "",
+		"https://h.example... https://h/a/.../b https://h/a/..., http://h/..":   "https://h.example https://h/a/.../b http://h/",
+		"http://moo.com{ https://a.de{b http://h/a{ b } http://h/a{b c}. x":     "http://moo.com https://a.de http://h/a http://h/a",
+		"https://h/{id}/x https://h{/id} https://h/{a b}/x https://h/a{b c}/x":  "https://h/{id}/x",
+		"^http://foo.com$ http://a~ http://h$/ http://h$a http://h.example$.":   "http://foo.com http://a http://h.example",
+		`file:///C:\Users\x file://C:\x "file:///C:/x\n"`:                       "file:///C:/x",
+		`http://github\.com/x http://h/\w+ http://h/\{id\} http://h/a\{`:        "http://h/a",
+		`"http://h/a\n" 'http://h/b\t' \"http://h/c\" http://h/d\ http://h/e\\`: "http://h/a http://h/b http://h/c http://h/d http://h/e",
+		// A "%" that begins no escape.
+		"https://tc39.es/ecma262/#sec-%typedarray%.prototype.find":             "https://tc39.es/ecma262/#sec-%25typedarray%25.prototype.find",
+		"http://foo.bar/path% http://h/100%. http://h/%_sec http://h/?a=%=%20": "http://foo.bar/path%25 http://h/100%25 http://h/%25_sec http://h/?a=%25=%20",
+		"http://h/%s http://h/%d.html http://h/%7s http://h/%1/ http://h/%ld":  "",
+		"http://h/%+v http://h/%-9s http://h/%(a)s http://h/%{a} http://h/%%s": "",
+		"http://h% http://%s/ http://u%@h/ <http://h/a%zz> <URL:x-y:50%>":      "http://h/a%25zz x-y:50%25",
+		// Backslashes of TeX and Markdown.
+		`\url{http://h/a\_b} \href{http://h/\%7Ea\#b\&c}{d} \url{http://h/a\_}`: "http://h/a_b http://h/%7Ea#b&c http://h/a",
+		`http://h/Intersection_\(set_theory\) \(http://h/a\) http://h/a\(b`:     "http://h/Intersection_(set_theory) http://h/a http://h/a",
+		`http://a\_b.example/ http://a\_b@c.example/ mailto:a@b\_c.d`:           "",
+		// The rest.
+		"https://example.org/* https://example.org/** http://h/?q=* http://a.b*": "https://example.org/ https://example.org/ http://h/?q=* http://a.b",
+		"file:/etc/motd file:/ file:line (file:/a). x/file:/b":                   "file:/etc/motd file:/a",
+		"http://h/#state.Plugin.constructor^options.x http://h/a^b":              "http://h/#state.Plugin.constructor^options.x http://h/a",
+		"http://h/c?chxl=-1:|ajv http://h/?a=b|c http://h/:|d |http://h/?a=|b|":  "http://h/c?chxl=-1:|ajv http://h/?a=b http://h/ http://h/?a=",
+	} {
+		if got := strings.Join(texts(text, nil), " "); got != want {
+			t.Errorf("%q has\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// TestEscaped: what has another "%" than its text is marked.
+func TestEscaped(t *testing.T) {
+	const text = "http://h/100% http://h/%20 <http://h/%zz> <URL:http://h/%> www.h.i/%"
+	var got []string
+	for m := range extract.All(text, &extract.Options{Schemeless: true}) {
+		got = append(got, fmt.Sprint(text[m.Start:m.End], " ", m.URL, " ", m.Escaped))
+	}
+	want := []string{"http://h/100% http://h/100%25 true", "http://h/%20 http://h/%20 false", "http://h/%zz http://h/%25zz true", "http://h/% http://h/%25 true", "www.h.i/% http://www.h.i/%25 true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
@@ -266,6 +327,8 @@ func TestSchemeless(t *testing.T) {
 		"_a@b.example_ __www.a.example__ *www.b.example*":                                         "mailto:a@b.example http://www.a.example http://www.b.example",
 		"www.a.example谢谢 a@b.example谢谢 a@b.exampleж 看www.例え.jp/x":                                 "http://www.a.example mailto:a@b.example http://www.例え.jp/x",
 		"http://$host/a@b.example (http://a.example)b@c.example":                                  "http://a.example mailto:b@c.example",
+		"react@0.11.1 foo@1.2.3.4 a@a.29 a@b.c1. git@github.com:vim/vim":                          "mailto:git@github.com",
+		"mailto:a@b'ЖЖ~www.カ":                                                                     "mailto:a@b'ЖЖ~www",
 		"git@h.example:a/b a@b.example@c.example":                                                 "mailto:git@h.example",
 		strings.Repeat("a", 65) + "@b.example " + strings.Repeat("a", 64) + "@b.example":          "mailto:" + strings.Repeat("a", 64) + "@b.example",
 	} {
@@ -418,20 +481,30 @@ func TestStop(t *testing.T) {
 // What looks like the beginning of a long URL again and again is not read to its end
 // again and again: with that, this would take minutes.
 func TestHostile(t *testing.T) {
-	for _, piece := range []string{"http://a,", "http://a(", "http://h/[", "http://h/(☺", "_http://a.b_", "http://a.b看", "http://h/'", "mailto:a@b,", "<URL:http://a "} {
-		text := strings.Repeat(piece, (520<<10)/len(piece))
-		n := 0
-		for range extract.All(text, nil) {
-			n++
+	for _, piece := range []string{"http://a,", "http://a(", "http://h/[", "http://h/(☺", "_http://a.b_", "http://a.b看", "http://h/'", "mailto:a@b,", "<URL:http://a ",
+		"http://h/a{ b ", "http://h/%", "http://h/#^a", "http://h/看", "http://☺.", "http://h/_(看", "http://h/\\(a", "http://h/&lt;a", "http://h/<a ", "http://h/…"} {
+		hostile(t, piece, strings.Repeat(piece, (520<<10)/len(piece)))
+	}
+	for _, piece := range []string{"%", "%s", "看", "看a", "☺", "・", "看？.a", "{", "{{", "\\(", "\\_a", "^a", "=|a", "_(看)", "_(看", "...", "…", "<a>", "&lt;"} {
+		long := "http://h/?#a" + strings.Repeat(piece, 60_000/len(piece)) + " "
+		hostile(t, piece, strings.Repeat(long, 10))
+	}
+}
+
+// hostile holds All against Stream.
+func hostile(t *testing.T, name, text string) {
+	t.Helper()
+	n := 0
+	for range extract.All(text, nil) {
+		n++
+	}
+	m := 0
+	for _, err := range extract.Stream(strings.NewReader(text), nil) {
+		if m++; err != nil {
+			t.Error(err)
 		}
-		m := 0
-		for _, err := range extract.Stream(strings.NewReader(text), nil) {
-			if m++; err != nil {
-				t.Error(err)
-			}
-		}
-		if n != m {
-			t.Errorf("%q again and again: %d URLs, and %d streamed", piece, n, m)
-		}
+	}
+	if n != m {
+		t.Errorf("%q again and again: %d URLs, and %d streamed", name, n, m)
 	}
 }

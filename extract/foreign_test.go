@@ -30,17 +30,25 @@ func (c *foreignCase) name() string { return c.suite + " " + strconv.Quote(c.tex
 func (c *foreignCase) found() (list []string) {
 	if c.markdown {
 		for l := range document.Markdown(c.text, &document.Options{Extract: c.options}) {
-			list = append(list, l.URL.String())
+			list = append(list, c.written(l.Match))
 		}
 	} else {
 		for m := range extract.All(c.text, &c.options) {
-			list = append(list, m.URL.String())
+			list = append(list, c.written(m))
 		}
 	}
 	if c.first && len(list) > 1 {
 		list = list[:1]
 	}
 	return list
+}
+
+// written returns a URL as the suites expect it, without escapes that are not in the text.
+func (c *foreignCase) written(m extract.Match) string {
+	if m.Escaped {
+		return c.text[m.Start:m.End]
+	}
+	return m.URL.String()
 }
 
 // foreignCases reads the tables of testdata/foreign.

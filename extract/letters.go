@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -17,8 +18,8 @@ const (
 	ending letter = iota
 	// word is a letter, a mark or a digit of a script that has blanks between words.
 	word
-	// ideograph is a letter of a script without them: Chinese, Japanese, Korean. It ends
-	// a path and may be part of a host.
+	// ideograph is a letter of a script without them: Chinese, Japanese, Korean. It may be
+	// part of a host, and of a path where the text around the URL cannot continue.
 	ideograph
 	// joiner (ZWJ, ZWNJ) belongs to the character before it.
 	joiner
@@ -36,6 +37,8 @@ func letterOf(r rune) letter {
 		return ending
 	case r == 0x200C || r == 0x200D:
 		return joiner
+	case r == middleDot:
+		return inner
 	case 0x2500 <= r && r <= 0x259F:
 		return ending
 	case isLetter(r):
@@ -52,6 +55,9 @@ func letterOf(r rune) letter {
 	}
 	return ending
 }
+
+// middleDot stands between the words of a Japanese name.
+const middleDot = '\u30FB'
 
 // midWord is punctuation that stands between the letters of a word (Unicode Standard
 // Annex 29, MidLetter and MidNumLet, without those that also end a sentence), and
@@ -72,7 +78,7 @@ func isEastAsian(r rune) bool { return 0x3000 <= r && r <= 0x30FF || 0xFF00 <= r
 
 const (
 	// maxFollow is how many octets after a dash or a symbol are looked at.
-	maxFollow = 2 * maxName
+	maxFollow = 4 * maxName
 	// maxBracket is how many octets ahead the end of a bracket is looked for. A longer
 	// one is assumed to end.
 	maxBracket = 512
@@ -96,17 +102,19 @@ func (r *run) character(i int, host bool) int {
 	case word:
 		goes = true
 	case ideograph:
-		goes = host
+		goes = host || r.inPath(i, ideograph)
 		r.foreign = r.foreign || host
 	case joiner:
 		before, _ := utf8.DecodeLastRuneInString(r.text[r.start:i])
 		goes = isWordPart(before) || before >= utf8.RuneSelf && letterOf(before) == symbol
 	case inner:
-		goes = r.within(i, n, host) && !(c == '\u2019' && r.openedByQuote())
+		goes = !host && i < r.sure || r.within(i, n, host) && !(c == '\u2019' && r.openedByQuote())
 		r.foreign = r.foreign || host && goes
 	case symbol:
-		goes = r.continues(i, host)
+		goes = r.continues(i, host) || !host && r.v != more && r.inPath(i, symbol)
 		r.foreign = r.foreign || host && goes
+	case ending:
+		goes = !host && r.resumes(i, n)
 	}
 	if !goes || r.v == more {
 		return 0
@@ -148,6 +156,10 @@ func (r *run) continues(i int, host bool) bool {
 	for i < len(text) {
 		c, n := utf8.DecodeRuneInString(text[i:])
 		kind := letterOf(c)
+		if host && c == '.' && isSymbolAt(text, i+1) {
+			i++
+			continue
+		}
 		if c < utf8.RuneSelf || kind != symbol && kind != joiner && !unicode.IsMark(c) {
 			break
 		}
@@ -167,6 +179,103 @@ func (r *run) continues(i int, host bool) bool {
 	}
 	after, n := utf8.DecodeRuneInString(text[i:])
 	return n > 0 && isPartAt(after, host) && !schemeAt(r.text, i)
+}
+
+// inPath reports whether the character at i, an ideograph or a symbol, is part of the path,
+// with those of its kind that follow. It is if it is in brackets, or at the start of a word
+// of the path, or if more of the path follows it. Otherwise it is of the text around.
+func (r *run) inPath(i int, kind letter) bool {
+	if i >= r.sure {
+		limit := min(len(r.text), r.start+locus.MaxLen+1)
+		end := runEnd(r.text[:limit], i, kind)
+		if !r.known(end, maxFollow) {
+			r.v = more
+			return false
+		}
+		if schemeAt(r.text, end) || r.round+r.square+r.curly == 0 && !r.begins(i, kind) && (kind == symbol || !pathAt(r.text, end)) {
+			return false
+		}
+		r.sure = end
+	}
+	if kind == ideograph {
+		r.ideograph = i + 1
+	}
+	return true
+}
+
+// runEnd returns where the characters of that kind end that begin at i.
+func runEnd(text string, i int, kind letter) int {
+	for i < len(text) {
+		c, n := utf8.DecodeRuneInString(text[i:])
+		of := letterOf(c)
+		switch {
+		case c < utf8.RuneSelf:
+			return i
+		case of == kind:
+		case kind == ideograph && of == inner && isIdeographAt(text, i+n):
+		case kind == symbol && (of == joiner || of == word && unicode.IsMark(c)):
+		default:
+			return i
+		}
+		i += n
+	}
+	return i
+}
+
+func isSymbolAt(text string, i int) bool {
+	c, _ := utf8.DecodeRuneInString(text[i:])
+	return c >= utf8.RuneSelf && letterOf(c) == symbol
+}
+
+func isIdeographAt(text string, i int) bool {
+	c, _ := utf8.DecodeRuneInString(text[i:])
+	return c >= utf8.RuneSelf && letterOf(c) == ideograph
+}
+
+// begins reports whether the character at i begins a word of the path, or continues one
+// that has ideographs.
+func (r *run) begins(i int, kind letter) bool {
+	joint := i > r.path && strings.IndexByte("/-_(=#&+~@", r.text[i-1]) >= 0
+	if kind == symbol {
+		c, _ := utf8.DecodeRuneInString(r.text[i:])
+		return joint && unicode.In(c, unicode.So, unicode.Sc)
+	}
+	return joint || r.ideograph > 0 && strings.IndexAny(r.text[r.ideograph:i], "/?#&=)") < 0
+}
+
+// pathAt reports whether the text at i continues a path after ideographs.
+func pathAt(text string, i int) bool {
+	switch {
+	case i+1 >= len(text):
+		return false
+	case text[i] == '%':
+		return octet.IsEscape(text, i)
+	case text[i] == '.':
+		return letterAt(text, i+1)
+	case strings.IndexByte("/_-=&#+", text[i]) < 0:
+		return false
+	}
+	c, _ := utf8.DecodeRuneInString(text[i+1:])
+	if c < utf8.RuneSelf {
+		return letterAt(text, i+1) || c == '%'
+	}
+	kind := letterOf(c)
+	return kind == word || kind == ideograph || kind == symbol
+}
+
+// resumes reports whether the punctuation of n octets at i, after an ideograph, is within
+// the name of a file: "自殺でも？.png".
+func (r *run) resumes(i, n int) bool {
+	if r.ideograph == 0 || !r.known(i, n+len(".a")) {
+		if r.ideograph > 0 {
+			r.v = more
+		}
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(r.text[r.start:i])
+	c, _ := utf8.DecodeRuneInString(r.text[i:])
+	return letterOf(before) == ideograph && isEastAsian(c) && unicode.Is(unicode.Po, c) &&
+		i+n < len(r.text) && strings.IndexByte("._-/=", r.text[i+n]) >= 0 && letterAt(r.text, i+n+1)
 }
 
 // schemeAt reports whether another URL begins at i: a scheme and "://".
@@ -214,7 +323,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 	if !r.known(i, maxBracket+utf8.UTFMax) {
 		return false, false
 	}
-	open := 0
+	open, apart := 0, false
 	for k := i; k < len(r.text); k++ {
 		switch c := r.text[k]; {
 		case k-i >= maxBracket:
@@ -223,14 +332,18 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 			open++
 		case c == pair[1]:
 			if open--; open == 0 {
-				return true, true
+				return !apart || strings.IndexByte("_-=", r.text[i-1]) >= 0 || goesOn(r.text[k+1:], true), true
 			}
 		case kinds[c]&ends != 0:
 			return false, true
 		case c >= utf8.RuneSelf:
 			char, n := utf8.DecodeRuneInString(r.text[k:])
-			if kind := letterOf(char); kind == ending || kind == ideograph {
+			switch letterOf(char) {
+			case ending:
 				return false, true
+			case ideograph, symbol:
+				// Without blanks, a note looks the same.
+				apart = true
 			}
 			k += n - 1
 		}
@@ -263,7 +376,7 @@ func foreignEnd(text string, host, end int) (stop int, ok bool) {
 	case label >= first:
 		return end, true
 	case octet.All(name[label:first])&octet.Alpha != 0 && first-label > 1,
-		octet.All(name[label:first])&octet.Digit != 0 && isDotted(name[:first]) && strings.Count(name[:first], ".") == 3:
+		strings.Trim(name[:first], "0123456789.") == "" && isDotted(name[:first]) && strings.Count(name[:first], ".") == 3:
 		return host + first, true
 	}
 	return end, false

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,7 @@ const (
 type scanner struct {
 	Options
 	last Scheme // that was found
+	end  int    // the end of the last URL in the text, with [Options.Schemeless]
 }
 
 func newScanner(o *Options) *scanner {
@@ -200,9 +202,16 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 		written = strings.Clone(written)
 	}
 	u, err := locus.Parse(written)
+	escaped := false
+	if errors.Is(err, locus.ErrEscape) {
+		var changed string
+		if changed, escaped = withPercents(written); escaped {
+			u, err = locus.Parse(changed)
+		}
+	}
 	if err != nil || form != Wrapped && !plausible(u, part) {
 		return false
 	}
-	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: octet.All(written)&octet.ASCII == 0}
+	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: octet.All(written)&octet.ASCII == 0, Escaped: escaped}
 	return true
 }

@@ -35,6 +35,7 @@ func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int,
 		}
 		switch v {
 		case found:
+			s.end = next
 			return next, found
 		case more:
 			return i, more
@@ -52,7 +53,7 @@ func (s *scanner) assumes(name string) bool {
 // www looks for the name of a web server, "www.example.org", whose first dot is at dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
-	if start < 0 || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
+	if start < s.end || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
 		return dot + 1, none
 	}
 	r := run{text: text, start: start, i: start, final: final}
@@ -66,7 +67,7 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 		login = login[:n]
 	}
 	name, _, _ := strings.Cut(login, ":")
-	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || !s.parse(webScheme+"://"+text[start:end], start, end, Bare, Host, m) {
+	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || isOmitted(text[start:end], text[end:r.i]) || !s.parse(webScheme+"://"+r.written(end), start, end, Bare, Host, m) {
 		return dot + 1, none
 	}
 	m.Assumed = true
@@ -127,7 +128,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 			return at + 1, none
 		}
 	}
-	if start == at || domain == "" || strings.IndexByte("-_", domain[len(domain)-1]) >= 0 || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
+	if start < s.end || start == at || domain == "" || !octet.Is(domain[len(domain)-1], octet.Alpha) || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
 		return at + 1, none
 	}
 	if !s.parse(mailScheme+":"+text[start:end], start, end, Bare, Address, m) {

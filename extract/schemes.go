@@ -15,7 +15,7 @@ type Part uint8
 const (
 	// Host: "//" and a host.
 	Host Part = iota
-	// HostOrPath: "//" and a host, or "///" and a path.
+	// HostOrPath: "//" and a host, "///" and a path, or "/" and a path.
 	HostOrPath
 	// Address: a mail address or a message-id, "joe@host.dom".
 	Address

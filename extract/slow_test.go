@@ -26,7 +26,7 @@ func slowAll(text string, o *Options) (list []Match) {
 	}
 	for colon := 0; colon < len(text); colon++ {
 		if s.Schemeless && !s.NoBare {
-			if m, ok := s.schemeless(colon); ok {
+			if m, ok := s.schemeless(colon); ok && (len(list) == 0 || m.Start >= list[len(list)-1].End) {
 				list = append(list, m)
 				colon = int(m.End) - 1
 				continue
@@ -114,6 +114,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		}
 		stop := host + len(hostAtStart.FindString(s.text[host:login]))
 		cut, ok := u.foreign(host, stop)
+		u.escapable = strings.ContainsAny(s.text[stop:min(stop+1, len(s.text))], "/?#")
 		switch follows := s.text[stop:]; {
 		case !ok:
 			return Match{}, stop, false
@@ -124,7 +125,8 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		case stop == login && (follows == "" || !strings.Contains("[]{}", follows[:1])):
 			rest = stop
 		case strings.ContainsRune(",;!'()*=&}]", rune(follows[0])), follows[0] == '~' && u.opened == "~",
-			follows[0] == '[' && (slowDotted(s.text[host:stop]) || strings.HasPrefix(follows, "[/")):
+			follows[0] == '[' && (slowDotted(s.text[host:stop]) || strings.HasPrefix(follows, "[/")),
+			signAtEnd.MatchString(follows), follows[0] == '{' && !u.closes(stop, "{}") && !u.isCut(stop):
 			end = stop
 		default:
 			return Match{}, stop, false
@@ -142,19 +144,25 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		}
 		rest = max(rest, ahead)
 	}
-	if end < 0 {
+	if u.rest = rest; end < 0 {
 		for end = rest; end < len(s.text) && u.has(rest, end); {
-			if s.text[end] == '%' && !triplet.MatchString(s.text[end:]) {
+			if formatAt.MatchString(s.text[end:]) && !triplet.MatchString(s.text[end:]) {
 				if tooLong(end) {
 					return Match{}, start + locus.MaxLen, false
 				}
 				return Match{}, end + 1, false
 			}
 			_, n := utf8.DecodeRuneInString(s.text[end:])
+			if s.text[end] == '\\' {
+				n = 2
+			}
 			end += n
 		}
 		if tooLong(end) {
 			return Match{}, start + locus.MaxLen, false
+		}
+		if end < len(s.text) && u.isCut(end) {
+			return Match{}, end, false
 		}
 	}
 	cut := end
@@ -166,7 +174,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		case n > 0 && n <= maxName+1:
 		case last == "'" && strings.Count(tail, "'")%2 == 0:
 			n = 0
-		case strings.Contains(`.,;:!?'([{`, last), strings.Contains("*_~", last) && u.opened == last:
+		case strings.Contains(`.,;:!?'([{`, last), last == "*" && s.text[end-2] != '=', strings.Contains("_~", last) && u.opened == last:
 			n = 1
 		default:
 			n = 0
@@ -176,11 +184,121 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		}
 		end -= n
 	}
-	found, err := locus.Parse(s.text[start:end])
+	if strings.HasPrefix(s.text[end:cut], "...") && openEnd.MatchString(s.text[start:end]) {
+		return Match{}, cut, false
+	}
+	found, escaped, err := slowParse(strings.ReplaceAll(s.text[start:end], `\`, ""))
 	if err != nil || !slowPlausible(found) {
 		return Match{}, cut, false
 	}
-	return Match{URL: found, Start: int64(start), End: int64(end), Form: Bare, IRI: !isASCII.MatchString(found.String())}, end, true
+	return Match{URL: found, Start: int64(start), End: int64(end), Form: Bare, IRI: !isASCII.MatchString(found.String()), Escaped: escaped}, end, true
+}
+
+// slowParse parses text with escapes for the "%" in its path that begin none.
+func slowParse(text string) (u locus.URL, escaped bool, err error) {
+	if u, err = locus.Parse(text); err == nil || !pathWithPercent.MatchString(text) {
+		return u, false, err
+	}
+	before := pathWithPercent.FindStringSubmatch(text)[1]
+	parts := strings.SplitAfter(text[len(before):], "%")
+	for i, part := range parts[:len(parts)-1] {
+		switch after := "%" + strings.Join(parts[i+1:], ""); {
+		case triplet.MatchString(after):
+		case formatAt.MatchString(after):
+			return u, false, err
+		default:
+			parts[i] = part + "25"
+		}
+	}
+	if u, other := locus.Parse(before + strings.Join(parts, "")); other == nil {
+		return u, true, nil
+	}
+	return u, false, err
+}
+
+var (
+	pathWithPercent = regexp.MustCompile(`^([A-Za-z0-9+.-]*:(?://[^/?#]*)?)(?s:[^/].*|/[^/].*|/)?$`)
+	formatAt        = regexp.MustCompile(`^%(?:[%@({]|\+?[0-9](?:[^A-Za-z0-9.$]|$)|(?:[+]?|[+-]?[0-9][0-9.$]{0,7})(?:(?:ll|hh|[lhz])[diouxXs]|[A-Za-z])(?:[^A-Za-z0-9]|$))`)
+	signAtEnd       = regexp.MustCompile("^[$~](?:$|[\\x00- \\x7f\"<>\\\\^`|.,;:!?)\\]}'])")
+	openEnd         = regexp.MustCompile(`[/=?#&@$+%~._:-]$|^[^:]*://(?:[^/?#]*@)?(?:[^@/?#\[.]|\.$)*$`)
+)
+
+// isCut reports whether the text at i continues the URL with a placeholder.
+func (u *slowURL) isCut(i int) bool {
+	before, after := u.text[u.start:i], u.text[i:min(len(u.text), i+maxFollow)]
+	joint := jointAtEnd.MatchString(before)
+	if m := placeholder.FindStringSubmatch(after); m != nil {
+		name, rest := m[1]+m[2], after[len(m[0]):]
+		return !element.MatchString(name) && (joint || goesOnAt.MatchString(rest))
+	}
+	if strings.HasPrefix(after, "{") {
+		m := braces.FindString(after)
+		return strings.HasPrefix(after, "{{") || strings.HasPrefix(after, "{%") || joint ||
+			m != "" && (goesOnAt.MatchString(after[len(m):]) || alnum.MatchString(after[len(m):]))
+	}
+	if rest, ok := strings.CutPrefix(after, "…"); ok {
+		return openEnd.MatchString(before) && (joint || !slowDotted(hostOf.ReplaceAllString(before, ""))) || goesOnAt.MatchString(rest) || alnum.MatchString(rest)
+	}
+	return program.MatchString(after) || strings.HasPrefix(after, "(") && strings.HasSuffix(before, "$") ||
+		strings.HasPrefix(after, `\`) && (drive.MatchString(before) || joint && strings.HasPrefix(after, `\{`)) || pattern.MatchString(after) ||
+		strings.HasPrefix(after, `\_`) && alnum.MatchString(after[2:]) && hostAlone.MatchString(before)
+}
+
+var (
+	jointAtEnd  = regexp.MustCompile(`[/=?#&@$+%~._:-]$`)
+	placeholder = regexp.MustCompile(`^(?:<([A-Za-z][A-Za-z0-9 _.:|-]*)>|&lt;([A-Za-z][A-Za-z0-9 _.:|-]*)&gt;)`)
+	element     = regexp.MustCompile(`^(?i:a|b|br|d[dlt]|div|em|font|h[1-6]|hr|i|img|li|ol|p|pre|span|t[dhr]|table|ul?|wbr)$`)
+	goesOnAt    = regexp.MustCompile(`^(?:[/?=&#_-]|\.[A-Za-z0-9])`)
+	braces      = regexp.MustCompile(`^\{[^\n}]*\}`)
+	program     = regexp.MustCompile(`^<(?:%|\?=|\?php)`)
+	drive       = regexp.MustCompile(`/[A-Za-z]:$`)
+	hostAlone   = regexp.MustCompile(`^(?:[^:]*://)?[^/?#]*$`)
+	pattern     = regexp.MustCompile(`^\\(?:[.-][A-Za-z0-9]|[dswDSW][+*{])`)
+	hostOf      = regexp.MustCompile(`^[^:]*://(?:.*@)?`)
+	escapeAt    = regexp.MustCompile(`^\\[_#%&~?=][A-Za-z0-9/_=%~+\\-]`)
+	escapedPair = regexp.MustCompile("^\\\\\\((?:[^\\x00- \"<>^`|()]|\\))*?\\\\\\)")
+)
+
+// escape reports whether the backslash at i is an escape within the URL.
+func (u *slowURL) escape(rest, i int) bool {
+	open := strings.Count(u.text[rest:i], `\(`) - strings.Count(u.text[rest:i], `\)`)
+	follows := u.text[i:]
+	return u.escapable && (escapeAt.MatchString(follows) && (follows[1] != '_' || u.opened == "{") || strings.HasPrefix(follows, `\)`) && open > 0 ||
+		strings.HasPrefix(follows, `\(`) && (open > 0 || escapedPair.MatchString(follows[:min(len(follows), maxBracket)])))
+}
+
+// inPath reports whether the ideograph or symbol at i is part of the path.
+func (u *slowURL) inPath(i int, kind letter) bool {
+	text := u.text[:min(len(u.text), u.start+locus.MaxLen+1)]
+	first := i
+	for k := i; k > u.rest; {
+		r, n := utf8.DecodeLastRuneInString(text[:k])
+		if of := letterOf(r); r < utf8.RuneSelf || runEnd(text, k-n, kind) <= i && of != joiner && of != word {
+			break
+		} else if of == kind {
+			first = k - n
+		} else if kind == symbol && of == word && !unicode.IsMark(r) || kind == ideograph && of != inner {
+			break
+		}
+		k -= n
+	}
+	end := runEnd(text, first, kind)
+	before := u.text[u.rest:first]
+	begins := first > u.rest && strings.ContainsAny(u.text[first-1:first], "/-_(=#&+~@")
+	if r, _ := utf8.DecodeRuneInString(u.text[first:]); kind == symbol {
+		begins = begins && unicode.In(r, unicode.So, unicode.Sc)
+	} else {
+		segment := before[strings.LastIndexAny(before, "/?#&=)")+1:]
+		begins = begins || strings.Contains(shape(segment), anIdeograph) || pathAt(u.text, end)
+	}
+	return (begins || u.inBrackets(before)) && !otherURL.MatchString(u.text[end:])
+}
+
+// inBrackets reports whether brackets are open after text.
+func (u *slowURL) inBrackets(text string) bool {
+	open := func(pair string) int { return strings.Count(text, pair[:1]) - strings.Count(text, pair[1:]) }
+	text = strings.NewReplacer(`\(`, "", `\)`, "").Replace(text)
+	return open("()")+open("[]")+open("{}") > 0
 }
 
 // slowURL is a bare URL and the text around it. opened is the octet before it.
@@ -188,6 +306,9 @@ type slowURL struct {
 	text   string
 	start  int
 	opened string
+
+	rest      int  // where the text after the login begins
+	escapable bool // a backslash in it may be an escape
 }
 
 // These stand for characters that are not US-ASCII in what shape returns.
@@ -220,7 +341,7 @@ var (
 	inWordAfter  = regexp.MustCompile(`^[` + wordPart + `]`)
 	inHostAfter  = regexp.MustCompile(`^[` + wordPart + anIdeograph + `]`)
 	moreOfPath   = regexp.MustCompile(`^[` + aSymbol + aJoiner + aMark + `]*([/%=&+#-]|[.:?!,;][` + wordPart + `]|[A-Za-z0-9_` + aWord + `])`)
-	moreOfHost   = regexp.MustCompile(`^[` + aSymbol + aJoiner + aMark + `]*(-|\.[` + wordPart + anIdeograph + `]|[A-Za-z0-9_` + aWord + anIdeograph + `])`)
+	moreOfHost   = regexp.MustCompile(`^[` + aSymbol + aJoiner + aMark + `]*(?:\.` + aSymbol + `[` + aSymbol + aJoiner + aMark + `]*)*(-|\.[` + wordPart + anIdeograph + `]|[A-Za-z0-9_` + aWord + anIdeograph + `])`)
 	quoteAtEnd   = regexp.MustCompile("[\u2018\u2019\u201A\u201B\u2039\u203A]$")
 	otherURL     = regexp.MustCompile(`^[A-Za-z0-9+.-]{1,65}://`)
 	slowEntity   = regexp.MustCompile(`&[A-Za-z0-9]+;$`)
@@ -241,13 +362,19 @@ func (u *slowURL) letter(i int, host bool) bool {
 	case aWord:
 		return true
 	case anIdeograph:
-		return host
+		return host || u.inPath(i, ideograph)
+	case anEnding:
+		last, _ := utf8.DecodeLastRuneInString(u.text[u.start:i])
+		return !host && i > u.rest && letterOf(last) == ideograph && last >= utf8.RuneSelf && isEastAsian(r) && unicode.Is(unicode.Po, r) && fileGoesOn.MatchString(u.text[i+n:])
 	case aMark:
 		return host || (letterOf(r) == word)
 	case aJoiner:
 		return joinable.MatchString(before)
 	case anInner, anApostrophe:
 		follows := inWordAfter.MatchString(after) || host && inHostAfter.MatchString(after)
+		if !host && i > u.rest && strings.HasSuffix(before, anIdeograph) && strings.HasPrefix(after, anIdeograph) {
+			return true
+		}
 		return inWordBefore.MatchString(before) && follows && !otherURL.MatchString(after) &&
 			!(kind == anApostrophe && quoteAtEnd.MatchString(u.text[:u.start]))
 	case aSymbol:
@@ -255,6 +382,9 @@ func (u *slowURL) letter(i int, host bool) bool {
 		more := moreOfPath
 		if host {
 			more = moreOfHost
+		}
+		if !host && u.inPath(i, symbol) {
+			return true
 		}
 		m := more.FindStringSubmatchIndex(shape(near))
 		if m == nil {
@@ -279,13 +409,15 @@ func (u *slowURL) letter(i int, host bool) bool {
 	return false
 }
 
+var fileGoesOn = regexp.MustCompile(`^[._/=-][A-Za-z0-9]`)
+
 var (
 	wwwAtEnd     = regexp.MustCompile("(?i)(?:^|[\\x00- (\\[{<>\"'`=,;|*_~]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)(www)$")
 	localAtEnd   = regexp.MustCompile(`[A-Za-z0-9.+_-]+$`)
 	localDots    = regexp.MustCompile(`^[.-]+`)
 	mayPrecede   = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~:!)\\]}-]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)$")
 	domainStart  = regexp.MustCompile(`^\.?(?:[A-Za-z0-9_-]+\.?)*`)
-	mailDomain   = regexp.MustCompile(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]$`)
+	mailDomain   = regexp.MustCompile(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z]$`)
 	serverDomain = regexp.MustCompile(`^(?:(?:[^./:@]+\.)*[^./:@_]+\.[^./:@_]+)\.?(?::|$)`)
 )
 
@@ -451,12 +583,18 @@ var wholeName = regexp.MustCompile(`^(?:(?s:.*)\.[A-Za-z]{2,}|\d+\.\d+\.\d+\.\d+
 // has reports whether the character at i is a part of the URL, the rest of which
 // begins at rest.
 func (u *slowURL) has(rest, i int) bool {
-	before, follows := u.text[rest:i], u.text[i:]
+	before, follows := strings.NewReplacer(`\(`, "", `\)`, "").Replace(u.text[rest:i]), u.text[i:]
 	open := func(pair string) int { return strings.Count(before, pair[:1]) - strings.Count(before, pair[1:]) }
 	inBrackets := open("()")+open("[]")+open("{}") > 0
 	switch c := follows[0]; {
 	case c >= utf8.RuneSelf:
 		return u.letter(i, false)
+	case c == '\\':
+		return u.escape(rest, i)
+	case c == '^':
+		return strings.Contains(before, "#") && alnum.MatchString(u.text[i-1:]) && alnum.MatchString(follows[1:])
+	case c == '|':
+		return strings.Contains(before, "?") && strings.ContainsAny(u.text[i-1:i], "=:,") && alnum.MatchString(follows[1:]) && u.opened != "|"
 	case never.MatchString(follows[:1]):
 		return false
 	case c == '(':
@@ -481,7 +619,7 @@ func (u *slowURL) has(rest, i int) bool {
 
 // closes reports whether the bracket at i is closed before the URL ends.
 func (u *slowURL) closes(i int, pair string) bool {
-	depth := 0
+	depth, apart := 0, false
 	for k, r := range u.text[i:] {
 		kind := letterOf(r)
 		switch {
@@ -491,10 +629,13 @@ func (u *slowURL) closes(i int, pair string) bool {
 			depth++
 		case r == rune(pair[1]):
 			if depth--; depth == 0 {
-				return true
+				after := u.text[i+k+1:]
+				return !apart || strings.ContainsAny(u.text[i-1:i], "_-=") || goesOnAt.MatchString(after) || alnum.MatchString(after)
 			}
-		case r < utf8.RuneSelf && never.MatchString(string(r)), r >= utf8.RuneSelf && (kind == ending || kind == ideograph):
+		case r < utf8.RuneSelf && never.MatchString(string(r)), r >= utf8.RuneSelf && kind == ending:
 			return false
+		case r >= utf8.RuneSelf:
+			apart = apart || kind == ideograph || kind == symbol
 		}
 	}
 	return false
@@ -559,6 +700,10 @@ func slowOpaque(name, run string) int {
 		if nidAlone.MatchString(part) && strings.HasPrefix(follows, ":") {
 			return -1
 		}
+	case "file":
+		if part == "" && strings.HasPrefix(follows, "/") {
+			return -1
+		}
 	default:
 		if !isStandard(name) {
 			return -1
@@ -588,6 +733,8 @@ func slowPlausible(u locus.URL) bool {
 			!strings.Contains(strings.SplitN(part, "?", 2)[0], "@") && plausibleGroup.MatchString(part) && strings.Contains(part, ".")
 	case name == "urn":
 		return plausibleURN.MatchString(part)
+	case name == "file":
+		return strings.HasPrefix(part, "/") && part != "/"
 	default:
 		return !isStandard(name) && part != ""
 	}
@@ -678,11 +825,11 @@ func (s *slowScanner) wrapped(open, inner int, form Form) (m Match, next int, ok
 }
 
 func (s *slowScanner) closed(read string, start, end, next int, form Form) (Match, int, bool) {
-	u, err := locus.Parse(strings.ReplaceAll(read, "\x00", "-"))
+	u, escaped, err := slowParse(strings.ReplaceAll(read, "\x00", "-"))
 	if err != nil || form == Bracketed && (!slowPlausible(u) || strings.ContainsAny(read, `"|`)) {
 		return Match{}, 0, false
 	}
-	m := Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: !isASCII.MatchString(read)}
+	m := Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: !isASCII.MatchString(read), Escaped: escaped}
 	if strings.Contains(read, "\x00") {
 		m.Alternative, _ = locus.Parse(strings.ReplaceAll(read, "\x00", ""))
 	}

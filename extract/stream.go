@@ -77,6 +77,7 @@ func (t *stream) read() {
 		t.buf = t.buf[:copy(t.buf, t.buf[cut:])]
 		t.base += int64(cut)
 		t.pos -= cut
+		t.s.end = max(0, t.s.end-cut)
 	}
 	if len(t.buf) == cap(t.buf) {
 		t.buf = append(make([]byte, 0, min(max(2*cap(t.buf), window), maxWindow)), t.buf...)

@@ -1,0 +1,252 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// A template of a URL has placeholders: "http://h/<name>/x", "http://h/$(id)/x", "http://h/...".
+// Such a URL is found whole or not at all, because what is before its placeholder is
+// another URL.
+
+// joints are octets after which a URL is not complete.
+const joints = "/-_=.:?&#@$+%~"
+
+func isJoint(c byte) bool { return strings.IndexByte(joints, c) >= 0 }
+
+// endsAt decides what the URL is that the character at i ends: found, none if that
+// character begins a placeholder, or more.
+func (r *run) endsAt(i int) verdict {
+	switch {
+	case strings.IndexByte("<&\\{(\xE2", r.text[i]) < 0:
+		return found
+	case strings.IndexByte("<\\", r.text[i]) >= 0 && !mayGoOn(r.text, i):
+		return found
+	case !r.known(i, maxFollow):
+		return more
+	}
+	if isCut(r.text[r.start:i], r.text[i:min(len(r.text), i+maxFollow)]) {
+		return none
+	}
+	return found
+}
+
+// isCut reports whether after, which begins with a character that ends a URL, continues
+// the URL before it with a placeholder.
+func isCut(before, after string) bool {
+	last := before[len(before)-1]
+	switch after[0] {
+	case '<':
+		return isPlaceholder(last, after, "<", ">")
+	case '&':
+		return isPlaceholder(last, after, "&lt;", "&gt;")
+	case '(':
+		return last == '$'
+	case '{':
+		return strings.HasPrefix(after, "{{") || strings.HasPrefix(after, "{%") || isJoint(last) || isBlock(after)
+	case '\\':
+		return isPattern(before, after)
+	}
+	return strings.HasPrefix(after, ellipsis) && (isOpenEnd(before) || goesOn(after[len(ellipsis):], true))
+}
+
+const ellipsis = "…"
+
+// isOpenEnd reports whether an ellipsis after the URL text stands for the rest of it.
+func isOpenEnd(text string) bool {
+	login, ok := loginOf(text)
+	return isJoint(text[len(text)-1]) || ok && !hasPath(login) && !isDotted(login[strings.LastIndexByte(login, '@')+1:])
+}
+
+// loginOf returns what follows the scheme and "//" of the URL text; ok is false, and it is
+// the text, without them.
+func loginOf(text string) (login string, ok bool) {
+	_, part, _ := strings.Cut(text, ":")
+	if login, ok = strings.CutPrefix(part, "//"); ok {
+		return login, true
+	}
+	return text, false
+}
+
+func hasPath(login string) bool { return strings.IndexAny(login, "/?#") >= 0 }
+
+// isPlaceholder reports whether text begins with a name between open and end, "<name>",
+// that belongs to the URL before it, whose last octet is last. "<br>" does not.
+func isPlaceholder(last byte, text, open, end string) bool {
+	name, ok := strings.CutPrefix(text, open)
+	if !ok {
+		return false
+	}
+	if open == "<" && (name != "" && name[0] == '%' || strings.HasPrefix(name, "?=") || strings.HasPrefix(name, "?php")) {
+		return true
+	}
+	name, after, ok := strings.Cut(name, end)
+	if !ok || name == "" || !octet.Is(name[0], octet.Alpha) || isElement(name) {
+		return false
+	}
+	for i := range len(name) {
+		if !octet.Is(name[i], octet.Label) && strings.IndexByte(" _.:|", name[i]) < 0 {
+			return false
+		}
+	}
+	return isJoint(last) || goesOn(after, false)
+}
+
+// elements are the HTML elements that follow a URL without a blank in the source of a page.
+const elements = " a b br dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i img li ol p pre span table td th tr u ul wbr "
+
+func isElement(name string) bool { return strings.Contains(elements, " "+strings.ToLower(name)+" ") }
+
+// isBlock reports whether the text in the braces that text begins with is within a URL:
+// more of the URL follows.
+func isBlock(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	_, after, ok := strings.Cut(line, "}")
+	return ok && goesOn(after, true)
+}
+
+// goesOn reports whether text continues a URL after a placeholder; letters: a letter does.
+func goesOn(text string, letters bool) bool {
+	switch {
+	case text == "":
+		return false
+	case strings.IndexByte("/?=&#_-", text[0]) >= 0:
+		return true
+	case text[0] == '.':
+		return letterAt(text, 1)
+	}
+	return letters && letterAt(text, 0)
+}
+
+// isPattern reports whether after, which begins with "\", makes what is before it a path of
+// Windows or a regular expression, and not a URL.
+func isPattern(before, after string) bool {
+	n := len(before)
+	switch {
+	case n > 2 && before[n-1] == ':' && before[n-3] == '/' && octet.Is(before[n-2], octet.Alpha):
+		return true // "file:///C:\"
+	case len(after) < 2:
+		return false
+	case after[1] == '{':
+		return isJoint(before[n-1])
+	case after[1] == '_':
+		login, _ := loginOf(before)
+		return letterAt(after, 2) && !hasPath(login)
+	case strings.IndexByte(".-", after[1]) >= 0:
+		return letterAt(after, 2)
+	case strings.IndexByte("dswDSW", after[1]) >= 0:
+		return len(after) > 2 && strings.IndexByte("+*{", after[2]) >= 0
+	}
+	return false
+}
+
+// isFormat reports whether text begins with a placeholder of a format, "%s" or "%(id)s", and
+// not with a percent sign that lacks its escape.
+func isFormat(text string) bool {
+	i := 1
+	if i < len(text) && strings.IndexByte("%@({", text[i]) >= 0 {
+		return true
+	}
+	if i < len(text) && (text[i] == '+' || text[i] == '-' && isDigitAt(text, i+1)) {
+		i++
+	}
+	if width := i; isDigitAt(text, i) {
+		for i < len(text) && i-width < maxWidth && strings.IndexByte("0123456789.$", text[i]) >= 0 {
+			i++
+		}
+		if i == width+1 && !letterAt(text, i) {
+			return true
+		}
+	}
+	i += lengthOf(text[i:])
+	return i < len(text) && octet.Is(text[i], octet.Alpha) && !letterAt(text, i+1)
+}
+
+// maxWidth is the most octets of the width and precision in a format.
+const maxWidth = 8
+
+// lengthOf returns how many octets of text, a conversion of a format without its width, say
+// the length of an integer: "ld".
+func lengthOf(text string) int {
+	for _, length := range [...]string{"ll", "hh", "l", "h", "z"} {
+		if n := len(length); strings.HasPrefix(text, length) && n < len(text) && strings.IndexByte("diouxXs", text[n]) >= 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
+
+// escape returns how many octets at i, which is a backslash, are an escape of TeX or Markdown
+// within the URL: "a\_b", "a_\(b\)".
+func (r *run) escape(i int) (n int, known bool) {
+	if !r.escapable {
+		return 0, true
+	}
+	if !r.known(i, maxBracket+utf8.UTFMax) {
+		return 0, false
+	}
+	if i+1 == len(r.text) {
+		return 0, true
+	}
+	switch c := r.text[i+1]; {
+	case c == '(' && (r.escapedRound > 0 || closesEscaped(r.text[i+2:min(len(r.text), i+maxBracket)])):
+		r.escapedRound++
+	case c == ')' && r.escapedRound > 0:
+		r.escapedRound--
+	case (c == '_' && r.opened('{') || strings.IndexByte("#%&~?=", c) >= 0) && i+2 < len(r.text) && (letterAt(r.text, i+2) || strings.IndexByte("/_-=%~+\\", r.text[i+2]) >= 0):
+	default:
+		return 0, true
+	}
+	r.query = r.query || r.text[i+1] == '?'
+	r.fragment = r.fragment || r.text[i+1] == '#'
+	r.escaped = true
+	return 2, true
+}
+
+// closesEscaped reports whether "\)" follows in the URL.
+func closesEscaped(text string) bool {
+	end := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"<>^`|()", r) && r != ')' })
+	if end >= 0 {
+		text = text[:end]
+	}
+	return strings.Contains(text, `\)`)
+}
+
+// isOmitted reports whether the punctuation tail after the URL text is an ellipsis that
+// stands for the rest of the URL.
+func isOmitted(text, tail string) bool {
+	return strings.HasPrefix(tail, "...") && isOpenEnd(text)
+}
+
+// withPercents returns text with "%25" for each "%" that begins no escape. ok is false if
+// text is a template, or has such a "%" before its path.
+func withPercents(text string) (escaped string, ok bool) {
+	scheme, part, _ := strings.Cut(text, ":")
+	first := len(scheme) + 1
+	if strings.HasPrefix(part, "//") {
+		path := strings.IndexAny(part[len("//"):], "/?#")
+		if path < 0 {
+			return "", false
+		}
+		first += len("//") + path
+	}
+	var b strings.Builder
+	done := 0
+	for i := strings.IndexByte(text, '%'); i < len(text); i++ {
+		if text[i] != '%' || octet.IsEscape(text, i) {
+			continue
+		}
+		if i < first || isFormat(text[i:]) {
+			return "", false
+		}
+		b.WriteString(text[done:i])
+		b.WriteString("%25")
+		done = i + 1
+	}
+	b.WriteString(text[done:])
+	return b.String(), true
+}
