@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func (c *foreignCase) found() (list []string) {
 
 // written returns a URL as the suites expect it, without escapes that are not in the text.
 func (c *foreignCase) written(m extract.Match) string {
-	if m.Escaped {
+	if m.Escaped && !m.Assumed {
 		return c.text[m.Start:m.End]
 	}
 	return m.URL.String()
@@ -106,16 +107,43 @@ func quoted(t *testing.T, name, line string) (list []string) {
 
 const differencesFile = "expected_differences.txt"
 
-// differences reads which cases differ from what this package finds: whether each is
-// of a class that is in scope.
-func differences(t *testing.T) map[string]bool {
+// reasons are the cases that differ from what this package finds: by name, and as patterns
+// of the texts of a suite. Each is true if it is of a class that is in scope.
+type reasons struct {
+	cases    map[string]bool
+	patterns []reason
+}
+
+type reason struct {
+	suite   string
+	text    *regexp.Regexp
+	inScope bool
+}
+
+// of returns whether c has a reason, and whether that is in scope.
+func (r *reasons) of(c *foreignCase, used map[string]bool) (inScope, ok bool) {
+	if inScope, ok = r.cases[c.name()]; ok {
+		return inScope, true
+	}
+	for _, p := range r.patterns {
+		if p.suite == c.suite && p.text.MatchString(c.text) {
+			used[p.suite+" ~"+p.text.String()] = true
+			return p.inScope, true
+		}
+	}
+	return false, false
+}
+
+// differences reads the reasons. A line has a suite and a text, or "~" before a pattern of
+// texts; cases without a difference may match it.
+func differences(t *testing.T) *reasons {
 	t.Helper()
 	file, err := os.Open("testdata/foreign/" + differencesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	known := map[string]bool{}
+	known := &reasons{cases: map[string]bool{}}
 	section := ""
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		line := lines.Text()
@@ -130,11 +158,15 @@ func differences(t *testing.T) map[string]bool {
 			continue
 		}
 		suite, text, _ := strings.Cut(line, " ")
+		if pattern, ok := strings.CutPrefix(text, "~"); ok {
+			known.patterns = append(known.patterns, reason{suite, regexp.MustCompile(pattern), section == "in scope"})
+			continue
+		}
 		name := suite + " " + strconv.Quote(quoted(t, differencesFile, text)[0])
-		if _, ok := known[name]; ok || section == "" {
+		if _, ok := known.cases[name]; ok || section == "" {
 			t.Fatalf("%s: twice, or without a reason", line)
 		}
-		known[name] = section == "in scope"
+		known.cases[name] = section == "in scope"
 	}
 	return known
 }
@@ -142,15 +174,20 @@ func differences(t *testing.T) map[string]bool {
 // What the suites of other projects expect is found, but for the differences that have a
 // reason. Of what is in scope, so much is found, and so little else.
 func TestForeign(t *testing.T) {
-	const leastPrecision, leastRecall = .93, .92
+	const leastPrecision, leastRecall = .94, .93
 	known := differences(t)
 	right, found, wanted := 0, 0, 0
-	seen := map[string]bool{}
+	seen, used := map[string]bool{}, map[string]bool{}
 	for _, c := range foreignCases(t) {
 		got := c.found()
-		inScope, listed := known[c.name()]
+		_, byName := known.cases[c.name()]
 		seen[c.name()] = true
-		switch same := slices.Equal(got, c.want); {
+		same := slices.Equal(got, c.want)
+		inScope, listed := false, false
+		if byName || !same {
+			inScope, listed = known.of(&c, used)
+		}
+		switch {
 		case !same && !listed:
 			t.Errorf("%s\n got  %q\n want %q\n and testdata/foreign/%s has no reason", c.name(), got, c.want, differencesFile)
 		case same && listed:
@@ -167,13 +204,18 @@ func TestForeign(t *testing.T) {
 			}
 		}
 	}
-	for name := range maps.Keys(known) {
+	for name := range maps.Keys(known.cases) {
 		if !seen[name] {
 			t.Errorf("%s: a difference of no case", name)
 		}
 	}
+	for _, p := range known.patterns {
+		if name := p.suite + " ~" + p.text.String(); !used[name] {
+			t.Errorf("%s: a pattern of no difference", name)
+		}
+	}
 	precision, recall := float64(right)/float64(found), float64(right)/float64(wanted)
-	if precision < leastPrecision || recall < leastRecall || wanted < 300 {
+	if precision < leastPrecision || recall < leastRecall || wanted < 2_000 {
 		t.Errorf("precision %.3f, at least %.2f; recall %.3f of %d, at least %.2f", precision, leastPrecision, recall, wanted, leastRecall)
 	}
 	t.Logf("precision %.3f, recall %.3f of %d URLs", precision, recall, wanted)
