@@ -17,6 +17,7 @@ const (
 	inHost                   // part of a host and port
 	noHost                   // not part of a host and port, or not US-ASCII
 	trims                    // punctuation of the text around, at the end
+	passes                   // ends most URLs, but see mayGoOn
 )
 
 // kinds holds the kinds of every octet. It is never written again.
@@ -31,6 +32,7 @@ func makeKinds() (k [256]kind) {
 		{special, "()[]{}'%&?#"},
 		{inHost, "._:"},
 		{trims, ".,;:!?'([{*_~"},
+		{passes, "<\\^|"},
 	} {
 		for i := range len(set.octets) {
 			k[set.octets[i]] |= set.kind
@@ -697,7 +699,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		k := kinds[c]
 		if k&special != 0 {
 			if k&ends != 0 || c == ')' || c == ']' || c == '}' {
-				if mayGoOn(text, i) {
+				if k&passes != 0 && mayGoOn(text, i) {
 					return 0
 				}
 				break

@@ -203,7 +203,7 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 	}
 	u, err := locus.Parse(written)
 	escaped := false
-	if errors.Is(err, locus.ErrEscape) {
+	if err != nil && errors.Is(err, locus.ErrEscape) {
 		var changed string
 		if changed, escaped = withPercents(written); escaped {
 			u, err = locus.Parse(changed)
