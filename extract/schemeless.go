@@ -101,13 +101,13 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 		return at + 1, none
 	}
 	end := at + 1
-	for end < len(text) && end-at <= maxHost && (octet.Is(text[end], octet.Label) || text[end] == '_' || text[end] == '.' && text[end-1] != '.') {
+	for end < len(text) && end-at-1 <= maxHost && (octet.Is(text[end], octet.Label) || text[end] == '_' || text[end] == '.' && text[end-1] != '.') {
 		end++
 	}
-	if (end == len(text) || !utf8.FullRuneInString(text[end:])) && end-at <= maxHost && !final {
+	if (end == len(text) || !utf8.FullRuneInString(text[end:])) && end-at-1 <= maxHost && !final {
 		return 0, more
 	}
-	if !endsAddress(text, at+1, end) {
+	if end-at-1 > maxHost || !endsAddress(text, at+1, end) {
 		return at + 1, none
 	}
 	if text[end-1] == '.' {

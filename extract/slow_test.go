@@ -445,6 +445,9 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 		local = local[len(localDots.FindString(local)):]
 		start := i - len(local)
 		domain := domainStart.FindString(s.text[i+1:])
+		if len(domain) > maxHost {
+			return Match{}, false
+		}
 		follows := s.text[i+1+len(domain):]
 		if r, n := utf8.DecodeRuneInString(follows); r >= utf8.RuneSelf {
 			switch letterOf(r) {
@@ -466,7 +469,7 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 			local, domain, start = local[1:], domain[:len(domain)-1], start+1
 		}
 		before := s.text[:i-len(localAtEnd.FindString(s.text[:i]))] + localDots.FindString(localAtEnd.FindString(s.text[:i]))
-		if local == "" || len(domain) > maxHost || strings.HasPrefix(follows, "@") || !mailDomain.MatchString(domain) || !mayPrecede.MatchString(before) || inWord(len(before)) {
+		if local == "" || strings.HasPrefix(follows, "@") || !mailDomain.MatchString(domain) || !mayPrecede.MatchString(before) || inWord(len(before)) {
 			return Match{}, false
 		}
 		u, err := locus.Parse("mailto:" + local + "@" + domain)
