@@ -448,23 +448,20 @@ func (r *run) ask(i int) int {
 // delimiter is ask for an octet that ends a URL, with few exceptions.
 func (r *run) delimiter(i int) int {
 	n, known := 0, true
-	switch r.text[i] {
-	case '\\':
+	switch c := r.text[i]; {
+	case c == '\\':
 		n, known = r.escape(i)
-	case '^':
-		// "#state.Plugin^options"
-		if known = r.known(i, len("^a")); known && r.fragment && letterAt(r.text, i-1) && letterAt(r.text, i+1) {
-			n = 1
-		}
-	case '|':
-		// "?a=-1:|b"
-		if known = r.known(i, len("|a")); known && r.query && strings.IndexByte("=:,", r.text[i-1]) >= 0 && letterAt(r.text, i+1) && !r.opened('|') {
+	case c == '^' && r.fragment || c == '|' && r.query && mayGoOn(r.text, i) && !r.opened('|'):
+		// "#state.Plugin^options", "?a=-1:|b"
+		known = r.known(i, len("^a"))
+		if letterAt(r.text, i+1) && (c == '|' || letterAt(r.text, i-1)) {
 			n = 1
 		}
 	}
 	switch {
 	case !known:
 		r.stop(i, more)
+		return 0
 	case n == 0:
 		r.stop(i, r.endsAt(i))
 	}

@@ -181,35 +181,45 @@ func lengthOf(text string) int {
 func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
 
 // escape returns how many octets at i, which is a backslash, are an escape of TeX or Markdown
-// within the URL: "a\_b", "a_\(b\)".
+// within the URL: "{a\_b}", "a_\(b\)". Elsewhere "\_" is as often code.
 func (r *run) escape(i int) (n int, known bool) {
-	if !r.escapable {
+	switch {
+	case !r.escapable:
 		return 0, true
-	}
-	if !r.known(i, maxBracket+utf8.UTFMax) {
+	case !r.known(i, maxBracket+utf8.UTFMax):
 		return 0, false
-	}
-	if i+1 == len(r.text) {
+	case !r.escapes(i):
 		return 0, true
+	}
+	c := r.text[i+1]
+	r.query = r.query || c == '?'
+	r.fragment = r.fragment || c == '#'
+	r.escaped = true
+	return 2, true
+}
+
+// escapes reports whether the backslash at i escapes the octet after it, and counts those
+// that are brackets.
+func (r *run) escapes(i int) bool {
+	if i+1 == len(r.text) {
+		return false
 	}
 	switch c := r.text[i+1]; {
 	case c == '(' && (r.escapedRound > 0 || closesEscaped(r.text[i+2:min(len(r.text), i+maxBracket)])):
 		r.escapedRound++
 	case c == ')' && r.escapedRound > 0:
 		r.escapedRound--
-	case (c == '_' && r.opened('{') || strings.IndexByte("#%&~?=", c) >= 0) && i+2 < len(r.text) && (letterAt(r.text, i+2) || strings.IndexByte("/_-=%~+\\", r.text[i+2]) >= 0):
+	case c == '_' && r.opened('{') || strings.IndexByte("#%&~?=", c) >= 0:
+		return letterAt(r.text, i+2) || i+2 < len(r.text) && strings.IndexByte("/_-=%~+\\", r.text[i+2]) >= 0
 	default:
-		return 0, true
+		return false
 	}
-	r.query = r.query || r.text[i+1] == '?'
-	r.fragment = r.fragment || r.text[i+1] == '#'
-	r.escaped = true
-	return 2, true
+	return true
 }
 
 // closesEscaped reports whether "\)" follows in the URL.
 func closesEscaped(text string) bool {
-	end := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"<>^`|()", r) && r != ')' })
+	end := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"<>^`|(", r) })
 	if end >= 0 {
 		text = text[:end]
 	}
