@@ -240,7 +240,7 @@ func (r *run) begins(i int, kind letter) bool {
 		c, _ := utf8.DecodeRuneInString(r.text[i:])
 		return joint && unicode.In(c, unicode.So, unicode.Sc)
 	}
-	return joint || r.ideograph > 0 && strings.IndexAny(r.text[r.ideograph:i], "/?#&=)") < 0
+	return joint || r.ideograph > 0 && !strings.ContainsAny(r.text[r.ideograph:i], "/?#&=)")
 }
 
 // pathAt reports whether the text at i continues a path after ideographs.

@@ -70,7 +70,7 @@ func loginOf(text string) (login string, ok bool) {
 	return text, false
 }
 
-func hasPath(login string) bool { return strings.IndexAny(login, "/?#") >= 0 }
+func hasPath(login string) bool { return strings.ContainsAny(login, "/?#") }
 
 // isPlaceholder reports whether text begins with a name between open and end, "<name>",
 // that belongs to the URL before it, whose last octet is last. "<br>" does not.
@@ -184,7 +184,7 @@ func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[
 // within the URL: "{a\_b}", "a_\(b\)". Elsewhere "\_" is as often code.
 func (r *run) escape(i int) (n int, known bool) {
 	switch {
-	case !r.escapable:
+	case !r.escapable || i+1 < len(r.text) && strings.IndexByte("()_#%&~?=", r.text[i+1]) < 0:
 		return 0, true
 	case !r.known(i, maxBracket+utf8.UTFMax):
 		return 0, false
