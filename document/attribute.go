@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,22 +30,26 @@ const (
 // contentOf returns what an attribute of element holds. Both names are in lower case.
 func contentOf(element, name string) content {
 	switch name {
-	case "href", "src", "xlink:href", "cite", "longdesc", "poster", "background", "formaction", "codebase", "lowsrc":
+	case "src", "xlink:href", "poster", "background", "lowsrc":
 		return oneURL
-	case "ping":
-		return urls
 	case "srcset", "imagesrcset":
 		return candidates
-	case "style":
+	case "style", "clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke":
+		// Presentation attributes are declarations of CSS (SVG 2 section 6.6).
 		return style
-	case "action", "archive", "content", "data", "manifest", "profile", "srcdoc", "value":
+	case "href":
+		if isReference(element) {
+			return oneURL
+		}
+	case "action", "archive", "cite", "content", "data", "formaction", "longdesc", "manifest", "ping", "profile", "srcdoc", "value":
 		// Only for these, because it takes time.
 		switch element + " " + name {
-		case "form action", "object data", "head profile", "html manifest":
+		case "form action", "object data", "head profile", "html manifest", "button formaction", "input formaction",
+			"blockquote cite", "q cite", "ins cite", "del cite", "img longdesc", "iframe longdesc", "frame longdesc":
 			return oneURL
 		case "meta content":
 			return refresh
-		case "object archive":
+		case "a ping", "area ping", "object archive":
 			return urls
 		case "applet archive":
 			return commas
@@ -57,6 +62,18 @@ func contentOf(element, name string) content {
 	return noURL
 }
 
+// isReference reports whether HTML or SVG defines the attribute href of an element. Other
+// elements may have one, which only a script reads.
+func isReference(element string) bool {
+	switch element[strings.IndexByte(element, ':')+1:] {
+	case "a", "area", "base", "link",
+		"altglyph", "animate", "animatecolor", "animatemotion", "animatetransform", "color-profile", "cursor", "discard", "feimage", "filter",
+		"font-face-uri", "glyphref", "image", "lineargradient", "mpath", "pattern", "radialgradient", "script", "set", "textpath", "tref", "use":
+		return true
+	}
+	return false
+}
+
 // maxElement is the most of an element's name that links report: a tag can have many
 // links, and each has the name.
 const maxElement = 64
@@ -65,10 +82,6 @@ const maxElement = 64
 // the first counts.
 func (d *linkFinder) attributes(h *markup.HTML) {
 	element := octet.ToLower(h.Name[:min(len(h.Name), maxElement)])
-	prefix := element
-	if element == "link" && isConnection(h) {
-		prefix = "link preconnect"
-	}
 	var buf [8]string
 	seen := buf[:0]
 	for !d.done {
@@ -78,14 +91,69 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 		}
 		name := octet.ToLower(a.Name)
 		c := contentOf(element, name)
-		switch {
-		case c == noURL, c == refresh && !has(h, "http-equiv", "refresh"), c == referred && !has(h, "valuetype", "ref"):
-			d.hidden(a.Start, a.End)
-		case !slices.Contains(seen, name):
-			seen = append(seen, name)
-			d.value(a.Start, a.End, c, d.elementName(prefix, name))
+		if d.mdx && name == "href" && isComponent(h.Name) {
+			c = oneURL
 		}
+		if c != noURL {
+			if slices.Contains(seen, name) {
+				continue
+			}
+			seen = append(seen, name)
+			c = meaning(h, c, name)
+		}
+		if c == noURL {
+			d.hidden(a.Start, a.End)
+			continue
+		}
+		role := d.role(h, element, name)
+		if c == style {
+			name = "style"
+		}
+		d.value(a.Start, a.End, c, d.elementName(role, name))
 	}
+}
+
+// isComponent reports whether the name of an element is that of a component in MDX.
+func isComponent(name string) bool { return octet.Is(name[0], octet.Alpha) && name[0] < 'a' }
+
+// meaning returns what an attribute holds if other attributes of its tag decide.
+func meaning(h *markup.HTML, c content, name string) content {
+	switch {
+	case c == refresh && isPreview(h):
+		return oneURL
+	case c == refresh && !has(h, "http-equiv", "refresh"),
+		c == referred && !has(h, "valuetype", "ref"),
+		// The archives are relative to the codebase.
+		name == "archive" && h.Has("codebase"):
+		return noURL
+	}
+	return c
+}
+
+// isPreview reports whether a meta element names the image that others show for a page
+// (Open Graph, Twitter).
+func isPreview(h *markup.HTML) bool {
+	switch strings.ToLower(cmp.Or(h.Value("property"), h.Value("name"))) {
+	case "og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src":
+		return true
+	}
+	return false
+}
+
+// role returns the name of an element, and what its attribute is for if that differs: a
+// link to a connection, or an address that the browser posts to.
+func (d *linkFinder) role(h *markup.HTML, element, name string) string {
+	switch {
+	case element == "link" && isConnection(h):
+		return "link preconnect"
+	case name == "action" && has(h, "method", "post"):
+		return "form post"
+	case name != "formaction" || !has(h, "formmethod", "post") && (!d.posts || h.Has("formmethod")):
+		return element
+	case element == "button":
+		return "button post"
+	}
+	return "input post"
 }
 
 const maxElements = 256

@@ -13,6 +13,7 @@ import (
 // section 4.3, CSS Cascade section 2).
 //
 //	@import "a.css"; @import url(b.css);
+//	p { background: image-set("e.png" 1x, url(f.png) 2x) }
 //	p { background: url("c.png"), URL( d\.png ) }
 //	/* http://host/ */                  bare, as [extract.All] has it
 //
@@ -51,8 +52,8 @@ func (d *linkFinder) css(v *source) {
 			i = d.atRule(v, i)
 		case octet.Is(c, octet.Alpha|octet.High) || c == '_' || c == '-':
 			end := identEnd(s, i)
-			if end < len(s) && s[end] == '(' && markup.SameName(s[i:end], "url") {
-				end = d.cssURL(v, end+1)
+			if end < len(s) && s[end] == '(' {
+				end = d.function(v, i, end)
 			}
 			i = end
 		default:
@@ -80,6 +81,55 @@ func (d *linkFinder) atRule(v *source, i int) int {
 		return next
 	}
 	return end
+}
+
+// function reads a function whose name is from i to end, if it may refer to resources. It
+// returns where the search continues.
+func (d *linkFinder) function(v *source, i, end int) int {
+	switch name := v.Text[i:end]; {
+	case markup.SameName(name, "url"):
+		return d.cssURL(v, end+1)
+	case markup.SameName(name, "image-set"), markup.SameName(name, "-webkit-image-set"):
+		return d.imageSet(v, end+1)
+	}
+	return end
+}
+
+// imageSet reports the images of image-set(), which begins at i: strings, and url(...). The
+// strings of functions in it are no images: type("image/png") (CSS Images 4 section 2.4).
+func (d *linkFinder) imageSet(v *source, i int) int {
+	s := v.Text
+	for depth := 1; depth > 0 && i < len(s) && !d.done; {
+		switch c := s[i]; {
+		case c == '"' || c == '\'':
+			last, next, ok := cssString(s, i)
+			if ok && depth == 1 {
+				d.one(v, i+1, last, markup.CSSText)
+			}
+			i = next
+		case c == ';' || c == '}':
+			return i // It is not closed.
+		case strings.HasPrefix(s[i:], "/*"):
+			i = markup.After(s, i+len("/*"), "*/")
+		case octet.Is(c, octet.Alpha):
+			end := identEnd(s, i)
+			if end < len(s) && s[end] == '(' && markup.SameName(s[i:end], "url") {
+				end = d.cssURL(v, end+1)
+			}
+			i = end
+		default:
+			switch c {
+			case '\\':
+				i++
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			i++
+		}
+	}
+	return min(i, len(s))
 }
 
 func (d *linkFinder) cssURL(v *source, i int) int {

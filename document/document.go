@@ -27,7 +27,8 @@ type Options struct {
 	// of a text with markup are of any scheme.
 	SchemesOnly bool
 	// Hidden: look for URLs also where the reader of a document sees none: in comments,
-	// scripts, style sheets and declarations of HTML, and in attributes that hold no URL.
+	// scripts, style sheets and declarations of HTML, in attributes that hold no URL, and
+	// in the texts of links.
 	// Plain text hides nothing.
 	Hidden bool
 	// NoCode: leave out the URLs in code: code spans and blocks of Markdown, and the running

@@ -292,7 +292,7 @@ func slowWithin(s string, at, depth int) (lines []string) {
 			switch {
 			case a.name == "href" && element == "link" && slowConnection(s, tag):
 				add("link preconnect href", 0, len(value))
-			case a.name == "href", a.name == "value" && element == "param" && first["valuetype"] == "ref":
+			case a.name == "href" && slowReference(element), a.name == "value" && element == "param" && first["valuetype"] == "ref":
 				add(element+" "+a.name, 0, len(value))
 			case a.name == "archive" && (element == "object" || element == "applet"):
 				separators := ","
@@ -311,6 +311,17 @@ func slowWithin(s string, at, depth int) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// slowReference reports whether an element may have the attribute href.
+func slowReference(element string) bool {
+	_, local, prefixed := strings.Cut(element, ":")
+	if !prefixed {
+		local = element
+	}
+	return slices.Contains(strings.Fields(`a area base link
+		a altglyph animate animatecolor animatemotion animatetransform color-profile cursor discard feimage filter font-face-uri glyphref image
+		lineargradient mpath pattern radialgradient script set textpath tref use`), local)
 }
 
 // slowConnection reports whether a tag is a link whose rel is of connections alone.
@@ -344,10 +355,10 @@ func FuzzHTMLTags(f *testing.F) {
 	for _, s := range []string{
 		`<a href=b>`, `<a HREF = 'b' href="c"/><b href=d`, `</a href=b><a/href=c/>`, `<!--><a href=b><!--<a href=c>--!><a href=d>`,
 		`<script><a href=b></SCRIPT x><a href=c>`, `<style></styles></style/><a href=b>`, `<plaintext><a href=b>`, `<a =href=b href= >`,
-		`<title><a href=b></title href=c><p href=d>`, `<!a <a href=b><a href=c></ <a href=d><xmp></</xmp ><e href="f`, "<a\x00 href\n=\nb\f>", `<a href="b"c href>`,
+		`<title><a href=b></title href=c><area href=d>`, `<!a <a href=b><a href=c></ <a href=d><xmp></</xmp ><e href="f`, "<a\x00 href\n=\nb\f>", `<a href="b"c href>`,
 		`<link href=a rel="Preconnect dns-prefetch" rel=x><LINK rel=stylesheet rel=preconnect href=b><link rel="" href=c><a rel=preconnect href=d>`,
 		`<object archive=" a  b,c " href=d><applet archive="a, ,b c,"><param VALUETYPE=Ref value=" a " value=b><param valuetype=data valuetype=ref value=c>`,
-		`<iframe href=a srcdoc="<a href=b><iframe srcdoc='<p href= c >'><script><a href=d>"></iframe><a href=e>`,
+		`<iframe href=a srcdoc="<a href=b><iframe srcdoc='<area href= c >'><script><a href=d>"></iframe><a href=e>`,
 		`<script><!--<script></script><a href=b>--></script><a href=c>`, `<script><!--><script></script><a href=b>`, `<script><!--<scripts></script><a href=b>`,
 	} {
 		f.Add(s)

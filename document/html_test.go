@@ -34,14 +34,20 @@ func TestHTML(t *testing.T) {
 		{`<a href="x-new:a"> <a href="MAILTO:a@b">`, want("a href x-new:a", "a href MAILTO:a@b")},
 		{`<a href="#top"> <a href="?q"> <a href="//host/"> <a href="..">`, want("a href #top", "a href ?q", "a href //host/", "a href ..")},
 		{`<a href="javascript:open('http://host/')">`, nil},
-		{`</a href="a"> <b/ href=b>`, want("b href b")},
+		{`</a href="a"> <area/ href=b>`, want("area href b")},
 		{`<área href=a>`, nil}, {`< a href=a>`, nil}, {`<1 href=a>`, nil}, {`<>`, nil}, {`<`, nil}, {`a<b`, nil},
-		{`<my-part href=a> <svg:a xlink:href=b>`, want("my-part href a", "svg:a xlink:href b")},
+		{`<svg:a xlink:href=b> <use href=c> <svg:a href=d>`, want("svg:a xlink:href b", "use href c", "svg:a href d")},
+		// Only a script reads these.
+		{`<my-part href=a> <button href=b> <p href=c> <p cite=d> <p longdesc=e> <p ping=f> <p formaction=g> <Card href=h>`, nil},
 		// Elements.
 		{`<img src=a longdesc=b lowsrc=c> <script src=d></script> <iframe src=e></iframe> <blockquote cite=f> <video poster=g>`,
 			want("img src a", "img longdesc b", "img lowsrc c", "script src d", "iframe src e", "blockquote cite f", "video poster g")},
 		{`<body background=a> <button formaction=b> <applet codebase=c> <area ping=" d http://host/e ">`,
-			want("body background a", "button formaction b", "applet codebase c", "area ping d", "area ping http://host/e")},
+			want("body background a", "button formaction b", "area ping d", "area ping http://host/e")},
+		{`<applet codebase=a archive=b> <object codebase=c archive=d data=e>`, want("object data e")},
+		// What a browser posts.
+		{`<form action=a method=get><button formaction=b><input formaction=c formmethod=Post src=d></form><form method=POST action=e><button formaction=f><button formmethod=get formaction=g></form><button formaction=h>`,
+			want("form action a", "button formaction b", "input post formaction c", "input src d", "form post action e", "button post formaction f", "button formaction g", "button formaction h")},
 		{`<form action=a> <p action=b> <object data=c> <p data=d> <head profile=e> <p profile=f> <html manifest=g> <p manifest=h> <p content="0;i">`,
 			want("form action a", "object data c", "head profile e", "html manifest g")},
 		{`<link rel=preconnect href=//a><link href=b REL=" DNS-Prefetch preconnect "><link rel="preconnect stylesheet" href=c><link href=d><link rel href=e>`,
@@ -51,7 +57,7 @@ func TestHTML(t *testing.T) {
 		{`<param value=a valuetype=REF><param valuetype="data" value=b><param value=http://host/c><PARAM name=d VALUETYPE=ref VALUE="http://host/e">`,
 			want("param value a", "param value http://host/e")},
 		// A document in an attribute.
-		{`<iframe srcdoc="<a href=a.html>&quot;http://host/b&quot;" src=c></iframe><a href=d>`, want("a href a.html", "bare http://host/b", "iframe src c", "a href d")},
+		{`<iframe srcdoc="<a href=a.html></a>&quot;http://host/b&quot;" src=c></iframe><a href=d>`, want("a href a.html", "bare http://host/b", "iframe src c", "a href d")},
 		{`<base href=http://x/><iframe srcdoc='&lt;base href="http://y/&amp;amp;"&gt;<img src="a&amp;amp;b">'></iframe><a href=c>`,
 			want("base href http://x/", `base href http://y/& as "http://y/&amp;amp;" in http://x/`, `img src a&b as "a&amp;amp;b" in http://y/&`, "a href c in http://x/")},
 		{`<iframe srcdoc="<iframe srcdoc='<a href=&amp;quot;b&amp;quot;>'>">`, want("a href b")},
@@ -78,8 +84,12 @@ func TestHTML(t *testing.T) {
 		{`<meta http-equiv=refresh content="5">`, nil}, {`<meta http-equiv=refresh content="a">`, nil}, {`<meta http-equiv=refresh content="5; ">`, nil},
 		{`<meta http-equiv=refresh content="5; url">`, want("meta content url")},
 		{`<meta name=refresh content="5; url=a.html"> <meta content="5; url=a.html">`, nil},
+		// Images that others show for a page.
+		{`<meta property="og:image" content=a><meta content=b property=og:image:secure_url><meta name=Twitter:Image content=c><meta property="twitter:image:src" content="http://h/d"><meta property=og:image:url content=e>`,
+			want("meta content a", "meta content b", "meta content c", "meta content http://h/d", "meta content e")},
+		{`<meta property="og:url" content=a><meta property="og:image:alt" content=b><meta property=og:image>`, nil},
 		// Base.
-		{`<a href=a><base href="http://host/"><a href=b> http://c/ <base href=d><a href=e>`,
+		{`<a href=a><base href="http://host/"><a href=b></a> http://c/ <base href=d><a href=e>`,
 			want("a href a", "base href http://host/", "a href b in http://host/", "bare http://c/ in http://host/",
 				"base href d in http://host/", "a href e in http://host/")},
 		{`<base target=x><base href="?a&amp;b"><img src=a>`, want(`base href ?a&b as "?a&amp;b"`, "img src a in ?a&b")},
@@ -90,6 +100,13 @@ func TestHTML(t *testing.T) {
 		{`<style>@import "a.css"; @import url(b.css); @namespace url(http://host/); p { background: url(c.png) } <a href=d></style>`,
 			want("style a.css", "style b.css", "style c.png")},
 		{"<style>x: 'a\n url(b); y: \"\\\n\" url('c\\\nd')</style>", want("style b", `style cd as "c\\\nd"`)},
+		{`<p style="x: image-set('a' 1x, url(b) 2x)">`, want("p style a", "p style b")},
+		{`<path fill="url(#a)" stroke='url("b.svg#c") red' mask=url(d) clip-path=none cursor="url(e.cur), auto"> <g filter=blur() marker-end="url( #f )">`,
+			want("path style #a", "path style b.svg#c", "path style d", "path style e.cur", "g style #f")},
+		// The text of a link.
+		{`<a href=a>http://host/ <b>http://host/b</b></a> http://host/c <a name=d>http://host/d</a> <a href=e/>http://host/e <a href=f><td>http://host/f</td>http://host/g<A HREF=h>http://host/h</A>`,
+			want("a href a", "bare http://host/c", "bare http://host/d", "a href e/", "bare http://host/e", "a href f", "bare http://host/g", "a href h")},
+		{`<a href=a>&lt;URL:http://host/&gt;<img src=b></a> <svg><a xlink:href=c>http://host/</a></svg>`, want("a href a", "img src b", "a xlink:href c")},
 		// Elements without tags in them.
 		{`<script>"<a href=a>"; // http://host/` + "\n" + `</SCRIPT ><a href=b>`, want("a href b")},
 		{`<script>"</scripts><a href=a>"</script><a href=b>`, want("a href b")},
@@ -118,13 +135,14 @@ func TestHTML(t *testing.T) {
 			`wrapped ftp://info.cern.ch/pub/www/doc;type=d as "ftp://info.cern.ch/pub/www/doc;\ntype=d"`, "wrapped http://host/")},
 		{`<http://host/> <URL:gopher://host/>`, want("bracketed http://host/", "wrapped gopher://host/")},
 		{`http&colon;//host/ http&#58;//host/a`, want(`bare http://host/ as "http&colon;//host/"`, `bare http://host/a as "http&#58;//host/a"`)},
-		{"é\t<a href='ü'>\r\nhttp://host/ü", want("a href ü", "bare http://host/ü")},
+		{"é\t<a href='ü'></a>\r\nhttp://host/ü", want("a href ü", "bare http://host/ü")},
 	})
 }
 
 func TestHTMLHidden(t *testing.T) {
 	testRows(t, document.HTML, &document.Options{Hidden: true}, []row{
 		{`<!-- http://host/a <a href=b> -->`, want("bare http://host/a")},
+		{`<a href=b>http://host/a</a>`, want("a href b", "bare http://host/a")},
 		{`<script>x = "http://host/a"</script>`, want("bare http://host/a")},
 		{`<style>/* http://host/a */ b { c: url(http://host/d) }</style>`,
 			want("style http://host/d", "bare http://host/a", "bare http://host/d")},
@@ -186,6 +204,9 @@ func TestCSS(t *testing.T) {
 			want("style a.css", "style b.css", "style c.woff2", `style d.woff as "d\\.woff"`)},
 		{`/* from http://host/a, url(no) */ p { x: url(http://host/b) } /* <URL:ftp://host/c> */`,
 			want("bare http://host/a", "style http://host/b", "wrapped ftp://host/c")},
+		{`p { x: image-set("a.png" 1x, url(b.png) 2x, url('c.png') type("image/png")), url(d) ; y: -webkit-image-set( 'e' /* "f" */ 1x ) "g" }`,
+			want("style a.png", "style b.png", "style c.png", "style d", "style e")},
+		{`p { x: image-set("a" type(("b")) "c"; y: "d" } q { x: Image-Set(("e") "f" } url(g)`, want("style a", "style c", "style f", "style g")},
 		{`@namespace svg url(http://host/ns); p::after { content: "http://host/d" } p { x: url(#e) url("") }`,
 			want("bare http://host/ns", "bare http://host/d", "style #e")},
 		{`p { x: url("http://host/(f)") } http://host/g`, want("style http://host/(f)", "bare http://host/g")},

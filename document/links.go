@@ -15,15 +15,20 @@ import (
 // text. Of [Options] it obeys Extract, SchemesOnly and Hidden; of a [Link] it leaves out the position
 // and the member. XHTML and SVG within HTML are read too. It reports:
 //
-//	<a href="a.html">                   any href, src, xlink:href, cite, longdesc, poster, background,
-//	                                    formaction, codebase, lowsrc; ping, which may have more than one
+//	<a href="a.html">                   href of the elements that HTML and SVG define it for; any src, xlink:href,
+//	                                    poster, background, lowsrc
+//	<q cite="..."> <img longdesc="..."> of the elements that HTML defines them for
 //	<form action="..."> <object data="..."> <head profile="..."> <html manifest="...">
+//	<form method=post action="...">     what the browser posts: its Element is "form post action"; formaction too
+//	<a ping="http://h/ http://i/">      each of its URLs, which the browser posts, too
 //	<object archive="a.jar b.jar">      each of its archives; for applet with "," between them
 //	<param valuetype=ref value="...">
 //	<iframe srcdoc="<a href=a.html>">   what the document in it links to
 //	<img srcset="a.png 1x, b.png 2x">   each of its images; imagesrcset too
 //	<meta http-equiv=refresh content="5; url=a.html">
-//	<p style="background: url(a.png)">  and url(...) and @import in <style>
+//	<meta property="og:image" content="a.png">  and twitter:image
+//	<p style="background: url(a.png)">  and url(...), image-set() and @import in <style>
+//	<path fill="url(a.svg#b)">          presentation attributes of SVG: their Element is "path style"
 //	<link rel=preconnect href="...">    a host, not a document: its Element is "link preconnect href"; dns-prefetch too
 //	<base href="...">                   itself, and as the Base of all that follows it
 //	See http://host/?a&amp;b            running text, its character references decoded
@@ -35,7 +40,7 @@ import (
 // A value is read as a browser reads it: character references are decoded, white space
 // around it, and line ends and tabs within it, are left out. If it is a URL it is in URL,
 // of any scheme without SchemesOnly; otherwise it is in Ref. Start and End are where
-// it is written. An empty value, which means the document itself, is left out, and so is
+// it is written. A URL in the text of a link is reported only with Hidden. An empty value, which means the document itself, is left out, and so is
 // one longer than [locus.MaxLen].
 func HTML(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
@@ -55,12 +60,14 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 //	see http://host/.           running text, without "*", "_", "~" at the end
 //	`http://host/`              code, as by [extract.All]
 //
-// "\" before punctuation and character references are decoded, but not in code.
-// The document is read by CommonMark 0.31, but for one thing: whether the label of a link
-// is defined is not looked at.
+// A URL in the text or the title of a link, or in the alternative text of an image, is
+// reported only with Hidden. "\" before punctuation and character references are decoded, but not in code.
+// The document is read by CommonMark 0.31 and the tables of GFM 0.29, but for one thing:
+// whether the label of a link is defined is not looked at.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
+		d.markdown = true
 		for p := range markup.Markdown(text) {
 			if d.piece(p); d.done {
 				return
@@ -70,15 +77,21 @@ func Markdown(text string, o *Options) iter.Seq[Link] {
 }
 
 type linkFinder struct {
-	text  string
-	o     Options
-	yield func(Link) bool
-	done  bool   // the caller wants no more
-	base  string // of <base href>
-	based bool   // it is of this document, not of one around it
-	xml   bool
-	depth int // documents around it
-	code  int // open elements with code
+	text     string
+	o        Options
+	yield    func(Link) bool
+	done     bool   // the caller wants no more
+	base     string // of <base href>
+	based    bool   // it is of this document, not of one around it
+	xml      bool
+	markdown bool
+	mdx      bool // Markdown with components and expressions
+	depth    int  // documents around it
+	code     int  // open elements with code
+	// linked: an "a" element is open. A URL in its text is no link of its own.
+	linked  bool
+	linkEnd int  // offset of an end tag of a link, or the end of the text: none follows
+	posts   bool // the form that is open is posted
 
 	elements map[string]string // what Element says, each once
 }
@@ -116,7 +129,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 	case markup.Address:
 		local, domain, _ := strings.Cut(written, "@")
 		d.refer("mailto:"+escape.Encode(local, escape.Unreserved())+"@"+domain, p.Start, p.End, extract.Bracketed, "")
-	case markup.Unseen:
+	case markup.Unseen, markup.Label:
 		d.hidden(p.Start, p.End)
 	case markup.Tag, markup.HTMLBlock:
 		d.html(p.Start, p.End)
@@ -136,8 +149,10 @@ func (d *linkFinder) html(start, end int) {
 		case markup.StartTag:
 			d.openCode(h.Name)
 			d.attributes(&h)
+			d.open(&h)
 		case markup.EndTag:
 			d.closeCode(h.Name)
+			d.close(h.Name)
 		case markup.Comment:
 			d.hidden(h.Start, h.End)
 		case markup.Content:
@@ -146,6 +161,46 @@ func (d *linkFinder) html(start, end int) {
 			}
 			d.hidden(h.Start, h.End)
 		}
+	}
+}
+
+// open notes the start tag of a link or of a form.
+func (d *linkFinder) open(h *markup.HTML) {
+	switch {
+	case markup.SameName(h.Name, "a"):
+		// Authors take "<a/>" for a whole element, also where it is none.
+		d.linked = (h.Has("href") || h.Has("xlink:href")) && !strings.HasSuffix(h.Source[:h.End], "/>") &&
+			(!d.markdown || d.endsLink(h.End))
+	case markup.SameName(h.Name, "form"):
+		d.posts = has(h, "method", "post")
+	}
+}
+
+// endsLink reports whether the end tag of a link follows. In Markdown one without it is
+// taken to have no text, because it would reach through the blocks that follow. Start tags
+// come in order, so that the search goes through the text once.
+func (d *linkFinder) endsLink(i int) bool {
+	for d.linkEnd < i {
+		n := strings.Index(d.text[i:], "</")
+		if n < 0 {
+			d.linkEnd = len(d.text)
+			break
+		}
+		i += n + len("</")
+		if name, _, ok := strings.Cut(d.text[i:min(len(d.text), i+len("a>"))], ">"); ok && markup.SameName(name, "a") {
+			d.linkEnd = i
+		}
+	}
+	return d.linkEnd < len(d.text)
+}
+
+// close notes an end tag. That of a cell ends a link that is open in it (HTML 13.2.4.3).
+func (d *linkFinder) close(name string) {
+	switch {
+	case markup.SameName(name, "a"), markup.SameName(name, "td"), markup.SameName(name, "th"), markup.SameName(name, "caption"):
+		d.linked = false
+	case markup.SameName(name, "form"):
+		d.posts = false
 	}
 }
 
@@ -162,7 +217,7 @@ const maxPiece = 16 * locus.MaxLen
 
 // prose reports the URLs of the running text from start to end.
 func (d *linkFinder) prose(start, end int, n markup.Notation) {
-	if d.code > 0 {
+	if d.code > 0 || d.linked && !d.o.Hidden {
 		return
 	}
 	text := d.text[start:end]

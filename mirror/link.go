@@ -70,7 +70,7 @@ func linksOf(text, docType string) iter.Seq[document.Link] {
 		for l := range all {
 			switch {
 			case l.Element == "base href", strings.HasPrefix(l.Element, "link preconnect"), strings.HasPrefix(l.Element, "link dns-prefetch"),
-				l.Element == "form action", strings.HasSuffix(l.Element, " formaction"), l.Element == "a ping":
+				strings.HasSuffix(l.Element, " action"), strings.HasSuffix(l.Element, " formaction"), strings.HasSuffix(l.Element, " ping"):
 				continue
 			case l.Element == "" && l.Form != extract.Link && l.Form != extract.Image && l.Form != extract.Definition && l.Form != extract.Attribute:
 				continue // in running text

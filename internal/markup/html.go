@@ -301,14 +301,26 @@ func (h *HTML) Attribute() (a Attribute, ok bool) {
 // Value returns the value of the first attribute of that name of the start tag, decoded; ""
 // if there is none.
 func (h *HTML) Value(name string) string {
+	a := h.named(name)
+	return Decode(h.Source[a.Start:a.End], HTMLValue).Text
+}
+
+// Has reports whether the start tag has an attribute of that name whose value is not empty.
+func (h *HTML) Has(name string) bool {
+	a := h.named(name)
+	return a.Start < a.End
+}
+
+// named returns the first attribute of that name of the start tag, or the zero Attribute.
+func (h *HTML) named(name string) Attribute {
 	next := h.Start + len("<") + len(h.Name)
 	for {
 		a, after, ok := nextAttribute(h.Source, next)
 		if !ok {
-			return ""
+			return Attribute{}
 		}
 		if SameName(a.Name, name) {
-			return Decode(h.Source[a.Start:a.End], HTMLValue).Text
+			return a
 		}
 		next = after
 	}

@@ -75,12 +75,63 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 		}
 	}
 	l.flush(end)
+	l.emitAll()
 	plain.show(l.s, end, end)
 }
 
+// flush ends the running text at end.
 func (l *inlines) flush(end int) {
-	l.emit(Prose, l.run, end)
+	l.add(Prose, l.run, end)
 	l.run = end
+}
+
+// add keeps a piece until the paragraph is read: whether running text is in a link is known
+// only at the end of the link.
+func (l *inlines) add(kind PieceKind, start, end int) {
+	if start < end {
+		l.pieces = append(l.pieces, Piece{kind, start, end})
+	}
+}
+
+// emitAll yields the pieces of a paragraph. Running text and code within a link or an image
+// are labels.
+func (l *inlines) emitAll() {
+	labels := outermost(l.labels)
+	for _, p := range l.pieces {
+		if p.Kind != Prose && p.Kind != Code {
+			l.emit(p.Kind, p.Start, p.End)
+			continue
+		}
+		for p.Start < p.End {
+			for len(labels) > 0 && labels[0].end <= p.Start {
+				labels = labels[1:]
+			}
+			kind, end := p.Kind, p.End
+			switch {
+			case len(labels) == 0 || labels[0].start >= p.End:
+			case labels[0].start <= p.Start:
+				kind, end = Label, min(end, labels[0].end)
+			default:
+				end = labels[0].start
+			}
+			l.emit(kind, p.Start, end)
+			p.Start = end
+		}
+	}
+	l.pieces, l.labels = l.pieces[:0], l.labels[:0]
+}
+
+// outermost removes from list, which is in the order of the ends, each range within another
+// one. Ranges do not overlap otherwise.
+func outermost(list []textRange) []textRange {
+	kept := len(list)
+	for i := len(list) - 1; i >= 0; i-- {
+		if kept == len(list) || list[i].start < list[kept].start {
+			kept--
+			list[kept] = list[i]
+		}
+	}
+	return list[kept:]
 }
 
 // skipTo continues the running text at next.
@@ -113,7 +164,7 @@ func (l *inlines) codeSpan(i int) int {
 		n := fenceSize(l.s[end:], '`')
 		if n == size {
 			l.flush(i)
-			l.emit(Code, start, end)
+			l.add(Code, start, end)
 			l.plain.show(l.s, i, end+n)
 			l.plain.add(strings.Trim(strings.ReplaceAll(l.s[start:end], "\n", " "), " "))
 			return l.skipTo(end + n)
@@ -170,9 +221,11 @@ func (l *inlines) link(i int) int {
 		}
 	}
 	l.flush(i)
-	l.emit(kind, d.start, d.end)
+	l.labels = append(l.labels, textRange{open.at, next})
+	l.add(kind, d.start, d.end)
 	l.plain.close(l.s, open, i, next)
-	return l.skipTo(d.end)
+	l.run = d.end
+	return next
 }
 
 // maxAttributes is the most octets of the attributes of a link that are looked at.
@@ -186,7 +239,7 @@ func hasClass(text, class string) bool {
 }
 
 // target reads "(destination title)" at i, which follows the text of a link.
-func (l *inlines) target(i int) (d dest, next int, ok bool) {
+func (l *inlines) target(i int) (d textRange, next int, ok bool) {
 	if i == len(l.s) || l.s[i] != '(' {
 		return d, i, false
 	}
@@ -226,16 +279,17 @@ func blanksEnd(s string, i int) int {
 	return i
 }
 
-// dest is the range of a destination, without its "<" and ">".
-type dest struct{ start, end int }
+// textRange is a part of the source.
+type textRange struct{ start, end int }
 
-// destination reads the destination of a link at i (CommonMark 6.3).
-func destination(s string, i int) (d dest, next int, ok bool) {
+// destination reads the destination of a link at i, which d has without its "<" and ">"
+// (CommonMark 6.3).
+func destination(s string, i int) (d textRange, next int, ok bool) {
 	if i < len(s) && s[i] == '<' {
 		for end := i + 1; end < len(s); end++ {
 			switch s[end] {
 			case '>':
-				return dest{i + 1, end}, end + 1, true
+				return textRange{i + 1, end}, end + 1, true
 			case '<', '\n', '\r':
 				return d, end, false
 			case '\\':
@@ -255,12 +309,12 @@ func destination(s string, i int) (d dest, next int, ok bool) {
 			open++
 		case ')':
 			if open == 0 {
-				return dest{i, end}, end, true
+				return textRange{i, end}, end, true
 			}
 			open--
 		}
 	}
-	return dest{i, end}, end, open == 0
+	return textRange{i, end}, end, open == 0
 }
 
 // titleEnd returns the offset after the title at i.
@@ -314,7 +368,7 @@ func (m *markdown) definition(i, end int) (next int, ok bool) {
 		return i, false
 	}
 	m.emit(Definition, d.start, d.end)
-	m.emit(Prose, d.end, last)
+	m.emit(Label, d.end, last)
 	if m.headings != nil {
 		m.headings.labels[normalLabel(l.s[i+1:label-len("]:")])] = true
 	}
@@ -391,7 +445,7 @@ func (l *inlines) angle(i int) int {
 // markup yields HTML from start to end.
 func (l *inlines) markup(kind PieceKind, start, end int) int {
 	l.flush(start)
-	l.emit(kind, start, end)
+	l.add(kind, start, end)
 	l.plain.show(l.s, start, end)
 	return l.skipTo(end)
 }
@@ -416,7 +470,7 @@ func (l *inlines) autolink(i int) (next int, ok bool) {
 		return next, true
 	}
 	l.flush(i)
-	l.emit(kind, start, start+end)
+	l.add(kind, start, start+end)
 	l.plain.show(l.s, i, next)
 	l.plain.add(rest[:end])
 	return l.skipTo(next), true

@@ -34,6 +34,9 @@ const (
 	Unseen
 	// HTMLBlock is a block of HTML.
 	HTMLBlock
+	// Label is running text or code in the text, the title or the alternative text of a
+	// link or image. A URL in it is no link (GFM 6.9).
+	Label
 )
 
 // Piece is a piece of a Markdown document, from offset Start to End of the source.
@@ -45,6 +48,8 @@ type Piece struct {
 
 // Markdown returns the pieces of a document in order, by CommonMark 0.31. It reads the
 // blocks, since they decide what is code and where a link must end.
+//
+// The tables of GitHub (GFM 4.10) are read, too.
 //
 // Which labels are defined is not looked at: a link whose text holds a link by label is
 // one here, and so is a link within the text of an image. A label that begins with "^" is
@@ -68,10 +73,13 @@ type markdown struct {
 	leaf   leaf
 	start  int // of the leaf's text, and its end
 	end    int
+	last   int // start of the last line of a paragraph
 	fence  fence
 	ending string // of a block of HTML; empty: a blank line
 
 	brackets []bracket         // "[" that are open in a paragraph
+	pieces   []Piece           // of a paragraph, not yielded yet
+	labels   []textRange       // links and images in a paragraph, from their "[" to their ")"
 	ticks    [maxTicks + 1]int // by their number, where in a paragraph the last "`" are
 
 	headings *headings // filled if not nil
@@ -93,6 +101,7 @@ const (
 	indented       // code
 	fenced         // code
 	htmlBlock
+	table // its rows are read line by line
 )
 
 // container is a block that holds others: a quotation, or an item of a list.
@@ -191,7 +200,7 @@ func (m *markdown) line(c cursor, next int) {
 	if matched == len(m.inside) && m.continues(&c, next) {
 		return
 	}
-	if m.leaf != paragraph {
+	if m.leaf != paragraph && (m.leaf != table || matched < len(m.inside)) {
 		m.cut(matched)
 	}
 	for {
@@ -202,6 +211,7 @@ func (m *markdown) line(c cursor, next int) {
 		}
 		if columns >= codeAt {
 			if m.leaf != paragraph {
+				m.cut(matched)
 				c.skip(codeAt)
 				m.open(indented, c.i, next)
 				return
@@ -217,12 +227,16 @@ func (m *markdown) line(c cursor, next int) {
 		matched++
 	}
 	_, first := c.indent()
-	if m.leaf == paragraph {
+	switch {
+	case m.leaf == table:
+		m.row(first, len(c.s))
+	case m.leaf != paragraph:
+		m.open(paragraph, first, len(c.s))
+		m.last = first
+	case matched < len(m.inside) || !m.opensTable(c.s[first:]):
 		// This includes a line that lacks the marks of the containers.
-		m.end = len(c.s)
-		return
+		m.last, m.end = first, len(c.s)
 	}
-	m.open(paragraph, first, len(c.s))
 }
 
 // match moves past the marks of the containers that the line is in, and returns their
@@ -322,6 +336,7 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		case !broken:
 			// Definitions make no heading, so this is not a line under one.
 			m.open(paragraph, first, len(c.s))
+			m.last = first
 		}
 		m.used()
 		return true

@@ -1,0 +1,75 @@
+package markup
+
+import "strings"
+
+// opensTable reports whether the line s is the delimiter row of a table whose header is the
+// last line of the open paragraph (GFM 4.10). If so, the paragraph ends before the header,
+// and the lines that follow are rows.
+func (m *markdown) opensTable(s string) bool {
+	columns := delimiterCells(s)
+	if columns == 0 || rowCells(m.text[m.last:m.end]) != columns {
+		return false
+	}
+	start, end := m.last, m.end
+	m.end = start
+	m.close()
+	m.row(start, end)
+	m.leaf = table
+	return true
+}
+
+// row reads the row from start to end. Each cell is a paragraph of its own, so that a
+// construct that a cell leaves open ends there. A row may have more cells than the header:
+// GFM does not show these, other dialects do.
+func (m *markdown) row(start, end int) {
+	for start < end {
+		cell := start + cellSize(m.text[start:end])
+		m.inline(start, cell, nil)
+		start = cell + 1
+	}
+}
+
+// cellSize returns the size of the cell at the front of s, up to a "|" without "\". A "|"
+// in a code span ends a cell, too.
+func cellSize(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '|':
+			return i
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == '|':
+			i++
+		}
+	}
+	return len(s)
+}
+
+// rowCells returns the number of cells of a row. The "|" before the first cell and after
+// the last one are optional.
+func rowCells(s string) (n int) {
+	s = strings.TrimPrefix(strings.Trim(s, tableBlanks), "|")
+	for s != "" {
+		n++
+		s = s[min(cellSize(s)+1, len(s)):]
+	}
+	return n
+}
+
+// delimiterCells returns the number of cells of a delimiter row, "|---|:-:|", or 0 for
+// another line.
+func delimiterCells(s string) (n int) {
+	s = strings.TrimPrefix(strings.Trim(s, tableBlanks), "|")
+	for s != "" {
+		cell, rest, _ := strings.Cut(s, "|")
+		cell = strings.Trim(cell, tableBlanks)
+		cell = strings.TrimSuffix(strings.TrimPrefix(cell, ":"), ":")
+		if cell == "" || strings.Trim(cell, "-") != "" {
+			return 0
+		}
+		n++
+		s = rest
+	}
+	return n
+}
+
+// tableBlanks are the blanks around cells.
+const tableBlanks = " \t\v\f"
