@@ -64,6 +64,7 @@ func TestMarkdown(t *testing.T) {
 		{"<URL:ftp://ds.in\nternic.net/rfc> <url:news:*>", want(`wrapped ftp://ds.internic.net/rfc as "ftp://ds.in\nternic.net/rfc"`, "wrapped news:*")},
 		// 6.6, HTML.
 		{`a <area href="c"> <d/> <img src='e'/> </a href="f"> <a href="g"h> <a "h"> <33 href=i> <a href=j k>`, want("area href c", "img src e", "a href j")},
+		{`<![a](b)> <!a [c](d)> <!`, want("image b")},
 		{`a <!-- [b](c) --> <? [b](d) ?> <!B [b](e)> <![CDATA[ [b](f) ]]> <!--> [b](g) --> <!---> [b](h)`, want("link g", "link h")},
 		{`a <!-- [b](c) <? [b](d) <!B [b](e) <![CDATA[ [b](f)`, want("link c", "link d", "link e", "link f")},
 		{`a <base href="http://host/"> [b](c)`, want("base href http://host/", "link c in http://host/")},

@@ -418,7 +418,7 @@ func (l *inlines) angle(i int) int {
 		return next
 	}
 	for n, u := range unseens {
-		if !strings.HasPrefix(l.s[i:], u.start) {
+		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {
 			continue
 		}
 		if l.absent[n] {

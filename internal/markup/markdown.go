@@ -73,7 +73,7 @@ type markdown struct {
 	leaf   leaf
 	start  int // of the leaf's text, and its end
 	end    int
-	last   int // start of the last line of a paragraph
+	last   int // start of the last line of a paragraph, which may be the header of a table
 	fence  fence
 	ending string // of a block of HTML; empty: a blank line
 
@@ -226,7 +226,7 @@ func (m *markdown) line(c cursor, next int) {
 		}
 		matched++
 	}
-	_, first := c.indent()
+	columns, first := c.indent()
 	switch {
 	case m.leaf == table:
 		m.row(first, len(c.s))
@@ -236,6 +236,9 @@ func (m *markdown) line(c cursor, next int) {
 	case matched < len(m.inside) || !m.opensTable(c.s[first:]):
 		// This includes a line that lacks the marks of the containers.
 		m.last, m.end = first, len(c.s)
+		if columns >= codeAt {
+			m.last = m.end // It is no header.
+		}
 	}
 }
 
