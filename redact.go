@@ -51,6 +51,7 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://h/?//u:PW, [a](//u:PW    PW: "//" that is not in the middle of a path
 //	x:y:z@h                         z: an unknown name may be a scheme and y a user
 //	http://h:8080/a@b               nothing: the port is one
+//	http://h:port/                  nothing: the word stands for one
 //	http://h/a@b, http://h/a:b@c    nothing: within a path a login follows a scheme
 //	ftp://u@h/, ssh:u@h             nothing: a user without a password
 //	mailto:a@b, mid:x@y, news:x@y   nothing: addressed lists the name
@@ -263,8 +264,12 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 	return s.end, s.at
 }
 
+// hide hides the text from start to end, unless that is the word "port" in place of a
+// number: "http://localhost:port".
 func (f *finder) hide(start, end int) {
-	if start < end {
+	next := f.from(end)
+	login := f.is(next, '@') && f.marks[next].start == end
+	if start < end && (login || !strings.EqualFold(f.text[start:end], "port")) {
 		f.spans = append(f.spans, span{start, end})
 	}
 }
