@@ -252,15 +252,33 @@ func mayHold(text string, n markup.Notation) bool {
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	o := d.o.Extract
 	o.Clone = o.Clone || p.Changed() // The URLs keep no decoded text in memory.
+	read := 0                        // the end of a template
 	for m := range extract.All(p.Text, &o) {
-		if n == markup.MarkdownText && m.Form == extract.Bare {
-			trimEmphasis(&m)
+		if int(m.Start) < read {
+			continue
 		}
-		m.Start, m.End = int64(start+p.Offset(int(m.Start))), int64(start+p.Offset(int(m.End)))
-		if d.emit(Link{Match: m}); d.done {
+		l := Link{Match: m}
+		if t, size, ok := asTemplate(m, d.after(start, &p, int(m.End))); ok {
+			if l, read = t, int(m.End)+size; !d.o.Templates {
+				continue
+			}
+		} else if n == markup.MarkdownText && m.Form == extract.Bare {
+			trimEmphasis(&l.Match)
+		}
+		l.Start, l.End = int64(start+p.Offset(int(l.Start))), int64(start+p.Offset(int(l.End)))
+		if d.emit(l); d.done {
 			return
 		}
 	}
+}
+
+// after returns the text after the offset i of p, which the document has at start. At the
+// end of p that is the markup after it.
+func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
+	if i < len(p.Text) {
+		return p.Text[i:]
+	}
+	return d.text[start+p.Offset(i):]
 }
 
 // trimEmphasis removes "*", "_" and "~" from the end of a bare URL, with what comes

@@ -16,7 +16,7 @@ import (
 )
 
 func TestChosenLinks(t *testing.T) {
-	const text = "http://a.example/ok http://b.example/ok http://a.example/private/x ftp://none.example/x file:///none mailto:joe@a.example\n"
+	const text = "http://a.example/ok http://b.example/ok http://a.example/private/x ftp://none.example/x <file:///none> mailto:joe@a.example\n"
 	pattern := policy.MustParsePattern
 	for _, c := range []struct {
 		name string

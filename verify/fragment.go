@@ -15,7 +15,7 @@ const directive = ":~:"
 // isProgram reports whether a script of the page interprets the fragment: a route, or line
 // numbers of a source file.
 func isProgram(u locus.URL, fragment string) bool {
-	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") {
+	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") || isView(fragment) {
 		return true
 	}
 	if u.Host() == "" { // a local file
@@ -24,6 +24,17 @@ func isProgram(u locus.URL, fragment string) bool {
 	// Lines, as GitHub and GitLab number them: L10, L10-L20, L10-20, L10C3.
 	rest, ok := strings.CutPrefix(fragment, "L")
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Trim(rest, "0123456789LC-") == ""
+}
+
+// isView reports whether a fragment selects a part of a picture, a recording or a PDF: a view
+// (SVG 2 section 16.3.2), a media fragment (Media Fragments URI 1.0), a page (RFC 8118).
+func isView(fragment string) bool {
+	for _, name := range [...]string{"svgView(", "xywh=", "t=", "page="} {
+		if strings.HasPrefix(fragment, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // wantsText reports whether the text of the page is needed to find the fragment.

@@ -12,6 +12,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/octet"
@@ -110,7 +111,19 @@ func (e *Verifier) link(found *document.Link, s *Source) link {
 
 func (e *Verifier) readLink(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
-	if text := cmp.Or(found.Ref, found.URL.String()); s.Layout != nil && !isTemplate(text) {
+	if detail := skipped(found); detail != "" {
+		if l.url = own(found.URL); l.url.IsZero() {
+			l.written = strings.Clone(found.Ref)
+		} else {
+			e.ascii(&l)
+		}
+		l.verdict, l.detail = Ignored, detail
+		if detail == template {
+			l.cause = Template
+		}
+		return l
+	}
+	if text := cmp.Or(found.Ref, found.URL.String()); s.Layout != nil {
 		if found.URL.IsZero() {
 			l.written = strings.Clone(text)
 		}
@@ -129,16 +142,9 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		if !found.Alternative.IsZero() {
 			l.alternative = own(found.Alternative)
 		}
-		if isTemplate(found.URL.String()) {
-			l.verdict, l.cause, l.detail = Ignored, Template, template
-		}
 		return l
 	}
 	l.written = strings.Clone(found.Ref)
-	if isTemplate(l.written) {
-		l.verdict, l.cause, l.detail = Ignored, Template, template
-		return l
-	}
 	if found.Element == "wikilink" {
 		l.verdict, l.detail = Ignored, "a wikilink in a document without a folder"
 		return l
@@ -162,6 +168,22 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		e.ascii(&l)
 	}
 	return l
+}
+
+// skipped returns why a link is not judged whatever it leads to; "" for most links.
+func skipped(found *document.Link) string {
+	switch {
+	case isPart(found):
+		return template
+	case strings.HasPrefix(found.Element, "form post "), strings.HasSuffix(found.Element, " post formaction"):
+		// Servers answer GET for it as they like.
+		return "a form that is posted"
+	case strings.HasSuffix(found.Element, " ping"):
+		return "an address that browsers post to"
+	case found.Form == extract.Bare && strings.EqualFold(found.URL.Scheme(), "file"):
+		return "the name of a file in running text"
+	}
+	return ""
 }
 
 // escapeBlanks returns the URL that browsers take a link of HTML for whose path, query or
@@ -197,22 +219,6 @@ func (e *Verifier) ascii(l *link) {
 		}
 		l.url = u
 	}
-}
-
-const template = "a part of a template"
-
-// isTemplate reports whether a link contains a placeholder of a template. The characters
-// of placeholders are unsafe in a URL (RFC 1738 section 2.2).
-func isTemplate(written string) bool {
-	if strings.IndexByte(written, '{') < 0 && strings.IndexByte(written, '<') < 0 {
-		return false
-	}
-	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"<?", "?>"}, {"${", "}"}} {
-		if _, rest, ok := strings.Cut(written, marks[0]); ok && strings.Contains(rest, marks[1]) {
-			return true
-		}
-	}
-	return false
 }
 
 // unknown returns the verdict about a link of a scheme that is not registered, or of an

@@ -296,7 +296,7 @@ func TestPartialForms(t *testing.T) {
 		"docs/sub/x":    "",
 		"up.html": `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a><a href="//a.example:8080/">b</a><a href="//localhost/no/such/file">c</a>` +
 			`<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/>"><a href="tel:+1 555 1234">d</a><a href="docs/no b">e</a><a href="http://h/a b">f</a>` +
-			`<a href="{{ page.url }}">g</a><a href="http://a.example/{{.Name}}">h</a><a href="x/${name}.html">i</a><a href="{% url 'a' %}">j</a><a href="x/{a}}">k</a>`,
+			`<a href="{{ page.url }}">g</a><a href="http://a.example/{{.Name}}">h</a><a href="x/${name}.html">i</a><a href="{% url 'a' %}">j</a><a href="x/a}}">k</a>`,
 		"based.html": `<base href="http://a.example/x/"><link rel=preconnect href="http://a.example/none"><a href="../ok">a</a><a href="none">b</a>`,
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
@@ -359,7 +359,7 @@ func TestPartialForms(t *testing.T) {
 		"up.html:1 http://a.example/{{.Name}} ignored",
 		"up.html:1 x/${name}.html ignored",
 		"up.html:1 {% url 'a' %} ignored",
-		"up.html:1 BASE/x/{a}} dead",
+		"up.html:1 BASE/x/a}} dead",
 		"based.html:1 http://a.example/ok alive",
 		"based.html:1 http://a.example/x/none dead 404",
 		"none.md error",

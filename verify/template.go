@@ -1,0 +1,213 @@
+package verify
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+const template = "a part of a template"
+
+// isPart reports whether found is a part of a template. The name of a page of a wiki may
+// have what a URL has not.
+func isPart(found *document.Link) bool {
+	text := cmp.Or(found.Ref, found.URL.String())
+	switch found.Element {
+	case "template":
+		return true
+	case "wikilink":
+		return hasBraces(text) || hasTag(text)
+	}
+	return isTemplate(text)
+}
+
+// isTemplate reports whether a link has a part that a person or a program fills in. What
+// makes it one is no part of a URL that works (RFC 1738 section 2.2), or is by convention
+// the name of a variable. A "data" URL may have anything.
+func isTemplate(written string) bool {
+	if len(written) > len("data:") && strings.EqualFold(written[:len("data:")], "data:") {
+		return false
+	}
+	// Most links have none of these.
+	if !strings.ContainsAny(written, "{<$%*…") && !strings.Contains(written, "/:") && !strings.Contains(written, "...") && !hasNamedPort(written) {
+		return false
+	}
+	before, _, _ := strings.Cut(written, "#")
+	return hasBraces(written) || hasTag(written) || hasShellVariable(before) || hasWindowsVariable(before) || hasFormat(before) ||
+		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written)
+}
+
+// maxExpression is the most octets of an expression in braces.
+const maxExpression = 256
+
+// hasBraces reports whether text has an expression in braces: "{id}" (RFC 6570), "${x}",
+// "{{ x }}", "{% url %}". JSON in a search and the identifiers of Windows are none.
+func hasBraces(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "{")
+		if !ok {
+			return false
+		}
+		inside, _, closed := strings.Cut(rest[:min(len(rest), maxExpression)], "}")
+		if inside = strings.TrimLeft(inside, " "); closed && inside != "" && inside[0] != '"' && inside[0] != '\'' && !isGUID(inside) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// isGUID reports whether text is hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+func isGUID(text string) bool {
+	const size = len("01234567-0123-0123-0123-0123456789ab")
+	if len(text) != size {
+		return false
+	}
+	for i := range size {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (text[i] == '-') || !dash && !octet.Is(text[i], octet.Hex) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasTag reports whether text has something in "<" and ">": "<id>", "<%= x %>", "<?php ?>".
+func hasTag(text string) bool {
+	_, rest, ok := strings.Cut(text, "<")
+	return ok && strings.Contains(rest, ">")
+}
+
+// hasShellVariable reports whether text has "$(", or "$" and a name in upper case, "$VERSION".
+// A "$" before other names is data, as in OData and in the names of Java's classes.
+func hasShellVariable(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "$")
+		if !ok {
+			return false
+		}
+		if name := constant(rest); strings.HasPrefix(rest, "(") || len(name) > 1 && !wordAt(rest, len(name)) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// hasWindowsVariable reports whether text has a name in upper case between "%":
+// "%PUBLIC_URL%". What can be read as escapes is none.
+func hasWindowsVariable(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "%")
+		if !ok {
+			return false
+		}
+		name := constant(rest)
+		if len(name) > 2 && strings.HasPrefix(rest[len(name):], "%") && !(isHex(rest) && isHex(rest[len(name)+1:])) {
+			return true
+		}
+		text = rest
+	}
+}
+
+func isHex(text string) bool {
+	return len(text) > 1 && octet.Is(text[0], octet.Hex) && octet.Is(text[1], octet.Hex)
+}
+
+// hasFormat reports whether text has the format of a number or a string: "%s", "%d".
+func hasFormat(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "%")
+		if !ok {
+			return false
+		}
+		if rest != "" && strings.IndexByte("sdvquif", rest[0]) >= 0 && !wordAt(rest, 1) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// constant returns the name in upper case that text begins with: "API_KEY".
+func constant(text string) string {
+	end := 0
+	for end < len(text) && (text[end] == '_' || text[end] >= 'A' && text[end] <= 'Z' || end > 0 && octet.Is(text[end], octet.Digit)) {
+		end++
+	}
+	return text[:end]
+}
+
+func wordAt(text string, i int) bool {
+	return i < len(text) && (text[i] == '_' || octet.Is(text[i], octet.Alpha|octet.Digit))
+}
+
+// authority returns the text between "//" and the next "/" or "?"; ok is false without it.
+func authority(text string) (host string, ok bool) {
+	_, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return "", false
+	}
+	if end := strings.IndexAny(rest, "/?"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest, rest != ""
+}
+
+// hasPatternHost reports whether the host is a pattern or a variable: "*.example.com",
+// "$host". No host has these characters.
+func hasPatternHost(text string) bool {
+	host, _ := authority(text)
+	name, _, _ := strings.Cut(host[strings.LastIndexByte(host, '@')+1:], ":")
+	return strings.ContainsAny(name, "*$")
+}
+
+// hasNamedPort reports whether the port is a word: "http://localhost:port/". Text that may
+// be a login is none, because its password must not be shown.
+func hasNamedPort(text string) bool {
+	host, ok := authority(text)
+	if !ok || strings.IndexByte(host, '@') >= 0 {
+		return false
+	}
+	_, port, ok := strings.Cut(host, ":")
+	return ok && isPortWord(port)
+}
+
+// isPortWord reports whether text is a word for a port number: "port", "PORT", "your_port".
+func isPortWord(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '_' || r == '-' }) {
+		if strings.EqualFold(word, "port") || strings.EqualFold(word, "portnumber") {
+			return true
+		}
+	}
+	return false
+}
+
+// hasNamedSegment reports whether a segment of the path is ":name", as routers have it, or
+// an ellipsis, or whether text ends with one.
+func hasNamedSegment(text string) bool {
+	_, path, ok := strings.Cut(text, "://")
+	if !ok {
+		path = text
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "..." || segment == "…" {
+			return true
+		}
+		if name, ok := strings.CutPrefix(segment, ":"); ok && isVariable(name) {
+			return true
+		}
+	}
+	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…")
+}
+
+// isVariable reports whether text is a name, perhaps with an ending: "id", "id.json".
+func isVariable(text string) bool {
+	name, _, _ := strings.Cut(text, ".")
+	name = strings.TrimRight(name, "?*+")
+	for i := range len(name) {
+		if !wordAt(name, i) {
+			return false
+		}
+	}
+	return name != "" && !octet.Is(name[0], octet.Digit)
+}
