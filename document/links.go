@@ -68,10 +68,23 @@ func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
 		d.markdown = true
-		for p := range markup.Markdown(text) {
-			if d.piece(p); d.done {
-				return
-			}
+		d.pieces(markup.Markdown(text))
+	}
+}
+
+// mdx is [Markdown] for a document of MDX.
+func mdx(text string, o *Options) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		d := newLinkFinder(text, o, yield)
+		d.markdown, d.mdx = true, true
+		d.pieces(markup.MDX(text))
+	}
+}
+
+func (d *linkFinder) pieces(all iter.Seq[markup.Piece]) {
+	for p := range all {
+		if d.piece(p); d.done {
+			return
 		}
 	}
 }

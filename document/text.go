@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -136,11 +137,13 @@ func (t *texts) markup(k kind) {
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
 	read := Markdown
-	switch k {
-	case html:
+	switch {
+	case k == html:
 		read = HTML
-	case css:
+	case k == css:
 		read = CSS
+	case strings.EqualFold(path.Ext(t.it.name), ".mdx"):
+		read = mdx
 	}
 	o := t.f.o
 	o.Extract.Clone = !o.Extract.Borrow

@@ -10,7 +10,7 @@ import (
 // inlineMarks are the octets that begin or end an inline, and headingMarks those that the
 // text of a heading needs. They are never written.
 var (
-	inlineMarks  = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true}
+	inlineMarks  = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '{': true}
 	headingMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '_': true}
 )
 
@@ -38,7 +38,7 @@ type inlines struct {
 	inactive int // brackets below this index are around a link, and so are plain text
 
 	ticked bool    // ticks are those of this paragraph
-	absent [4]bool // by index in unseens: no more end follows
+	absent [5]bool // by index in unseens: no more end follows
 	spare  int     // octets that may still be read for tags that are not closed
 	plain  *plainText
 }
@@ -62,6 +62,8 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 			i = l.codeSpan(i)
 		case '<':
 			i = l.angle(i)
+		case '{':
+			i = l.brace(i)
 		case '[':
 			l.push(i, i > start && l.s[i-1] == '!' && escaped != i-1)
 			i++
@@ -402,13 +404,14 @@ func labelEnd(s string, i int) int {
 	return -1
 }
 
-// unseens are the constructs of HTML that no reader sees (CommonMark 6.6). The end may
-// overlap all but the first two octets.
+// unseens are the constructs of HTML that no reader sees (CommonMark 6.6), and the comment
+// of MDX. The end may overlap all but the first two octets.
 var unseens = [...]struct{ start, end string }{
 	{"<!--", "-->"},
 	{"<![CDATA[", "]]>"},
 	{"<?", "?>"},
 	{"<!", ">"},
+	{mdxOpen, mdxClose},
 }
 
 // angle reads the autolink or the HTML that begins with the "<" at i, or only the "<"
@@ -417,19 +420,8 @@ func (l *inlines) angle(i int) int {
 	if next, ok := l.autolink(i); ok {
 		return next
 	}
-	for n, u := range unseens {
-		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {
-			continue
-		}
-		if l.absent[n] {
-			return i + 1
-		}
-		end := strings.Index(l.s[i+len("<!"):], u.end)
-		if end < 0 {
-			l.absent[n] = true
-			return i + 1
-		}
-		return l.markup(Unseen, i, i+len("<!")+end+len(u.end))
+	if next, ok := l.unseen(i); ok {
+		return next
 	}
 	if l.spare < 0 {
 		return i + 1
@@ -440,6 +432,36 @@ func (l *inlines) angle(i int) int {
 		return i + 1
 	}
 	return l.markup(Tag, i, next)
+}
+
+// brace reads the comment of MDX at i, or only the "{".
+func (l *inlines) brace(i int) int {
+	if l.mdx {
+		if next, ok := l.unseen(i); ok {
+			return next
+		}
+	}
+	return i + 1
+}
+
+// unseen reads the construct at i that no reader sees, or the octet at i if its end is
+// missing; ok is false if none begins there.
+func (l *inlines) unseen(i int) (next int, ok bool) {
+	for n, u := range unseens {
+		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {
+			continue
+		}
+		if l.absent[n] {
+			return i + 1, true
+		}
+		end := strings.Index(l.s[i+len("<!"):], u.end)
+		if end < 0 {
+			l.absent[n] = true
+			return i + 1, true
+		}
+		return l.markup(Unseen, i, i+len("<!")+end+len(u.end)), true
+	}
+	return i, false
 }
 
 // markup yields HTML from start to end.

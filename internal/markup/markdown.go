@@ -82,6 +82,9 @@ type markdown struct {
 	labels   []textRange       // links and images in a paragraph, from their "[" to their ")"
 	ticks    [maxTicks + 1]int // by their number, where in a paragraph the last "`" are
 
+	mdx    bool
+	script script // what is open in a module
+
 	headings *headings // filled if not nil
 }
 
@@ -101,7 +104,9 @@ const (
 	indented       // code
 	fenced         // code
 	htmlBlock
-	table // its rows are read line by line
+	table   // its rows are read line by line
+	comment // of MDX
+	module  // of MDX
 )
 
 // container is a block that holds others: a quotation, or an item of a list.
@@ -218,7 +223,7 @@ func (m *markdown) line(c cursor, next int) {
 			}
 			break
 		}
-		if m.openLeaf(&c, first, next, matched) {
+		if m.openLeaf(&c, first, next, matched) || m.mdx && m.openMDX(&c, first, next, matched) {
 			return
 		}
 		if matched == maxDepth || !m.openContainer(&c, matched) {
@@ -285,6 +290,8 @@ func (m *markdown) continues(c *cursor, next int) bool {
 			m.close()
 		}
 		return true
+	case comment, module:
+		return m.continuesMDX(columns, rest, next)
 	default:
 		return false
 	}
@@ -417,6 +424,8 @@ func (m *markdown) close() (text bool) {
 		m.emit(Code, m.start, m.end)
 	case htmlBlock:
 		m.emit(HTMLBlock, m.start, m.end)
+	case comment, module:
+		m.emit(Unseen, m.start, m.end)
 	}
 	m.leaf = noLeaf
 	return text

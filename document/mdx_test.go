@@ -1,0 +1,28 @@
+package document_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/document"
+)
+
+// The name of a document says that it is MDX, which has comments, modules and components.
+func TestMDXDocument(t *testing.T) {
+	const text = "import A from './a'\n\nexport const b = \"http://h/b\"\n\n{/* [c](d) http://h/e */} <Card href=\"f\"/> <button href=g> http://h/i\n"
+	for name, want := range map[string][]string{
+		"a.mdx": {"f", "http://h/i"}, "A.MDX": {"f", "http://h/i"}, "a.md": {"http://h/b", "d", "http://h/e", "http://h/i"},
+	} {
+		var got []string
+		for l, err := range document.Links(strings.NewReader(text), name, nil) {
+			if err != nil || l.Type != "text/markdown" {
+				t.Error(l.Type, err)
+			}
+			got = append(got, l.Ref+l.URL.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package markup_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/markup"
+)
+
+// What MDX has beside Markdown: each row has the links and images in it.
+func TestMDX(t *testing.T) {
+	for source, want := range map[string]string{
+		"{/* [a](b) */} [c](d) x {/* [e](f)\n[g](h) */} [i](j)":                                 "d j",
+		"{/*\n\n[a](b)\n\n*/}\n[c](d)":                                                          "d",
+		"> {/* [a](b)\n>\n> [c](d) */}\n> [e](f)\n\n- {/* [g](h) */}":                           "f",
+		"[a](b {/* c) */} {/* [d](e)":                                                           "e",
+		"import A from './a.mdx'\nimport {B} from \"b\"\nexport const c = \"[d](e)\"\n\n[f](g)": "g",
+		"export const a = {\n  b: \"[c](d)\",\n\n  e: `\n\n[f](g) }`, // }\n}\n\n[h](i)":        "i",
+		"export const a = /[(]/\n\n# B\n\n[c](d)":                                               "d",
+		"export default function A() {\n  return <a href='b'>x</a>\n}\n\n[c](d)":                "d",
+		"importing [a](b)\n\nexport: [c](d)":                                                    "b d",
+		"x\nimport {a} from '[b](c)'\n\n- import {d} from '[e](f)'\n\n    import {g} from 'h'":  "c f",
+		"```\nexport const a = {\n```\n[b](c)":                                                  "c",
+		"export const a = '{' /* { \n\n [b](c) */\n[d](e)\n\n[f](g)":                            "g",
+	} {
+		var got []string
+		for p := range markup.MDX(source) {
+			if p.Kind == markup.Link || p.Kind == markup.Image {
+				got = append(got, source[p.Start:p.End])
+			}
+		}
+		if !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%q: %q, want %q", source, got, want)
+		}
+	}
+	for p := range markup.Markdown("{/* [a](b) */}") {
+		if p.Kind == markup.Unseen {
+			t.Error("a comment of MDX in Markdown")
+		}
+	}
+}
+
+func TestMDXHostile(t *testing.T) {
+	for _, unit := range []string{"{/*", "{/*\n\n", "{/* */}", "export const a = {\n", "export const a = {\n\n", "import {}\n\n", "{", "`\n", "export default `\n\n"} {
+		for range markup.MDX(strings.Repeat(unit, 1<<20/len(unit))) {
+		}
+	}
+}
+
+func FuzzMDX(f *testing.F) {
+	f.Add("import a from 'b'\n\n{/* c */} [d](e)\n\nexport const f = {\n\n g: `h` }\n\n{/*\n\n*/}")
+	f.Add("> {/* a\n\nexport {\n\n})(]}`${\n/*\n\n# b")
+	f.Fuzz(func(t *testing.T, source string) {
+		end := 0
+		for p := range markup.MDX(source) {
+			if p.Start < end || p.Start >= p.End || p.End > len(source) {
+				t.Fatalf("%q: %v after %d", source, p, end)
+			}
+			end = p.End
+		}
+	})
+}
