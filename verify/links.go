@@ -111,7 +111,7 @@ func (e *Verifier) link(found *document.Link, s *Source) link {
 
 func (e *Verifier) readLink(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
-	if detail := skipped(found); detail != "" {
+	if detail := e.skipped(found); detail != "" {
 		if l.url = own(found.URL); l.url.IsZero() {
 			l.written = strings.Clone(found.Ref)
 		} else {
@@ -171,7 +171,7 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 }
 
 // skipped returns why a link is not judged whatever it leads to; "" for most links.
-func skipped(found *document.Link) string {
+func (e *Verifier) skipped(found *document.Link) string {
 	switch {
 	case isPart(found):
 		return template
@@ -180,7 +180,7 @@ func skipped(found *document.Link) string {
 		return "a form that is posted"
 	case strings.HasSuffix(found.Element, " ping"):
 		return "an address that browsers post to"
-	case found.Form == extract.Bare && strings.EqualFold(found.URL.Scheme(), "file"):
+	case found.Form == extract.Bare && !found.URL.IsZero() && e.isFile(found.URL):
 		return "the name of a file in running text"
 	}
 	return ""

@@ -25,10 +25,10 @@ func isPart(found *document.Link) bool {
 
 // isTemplate reports whether a link has a part that a person or a program fills in. What
 // makes it one is no part of a URL that works (RFC 1738 section 2.2), or is by convention
-// the name of a variable. A "data" URL may have anything.
+// the name of a variable. A URL without "//" may have text of any form.
 func isTemplate(written string) bool {
-	if len(written) > len("data:") && strings.EqualFold(written[:len("data:")], "data:") {
-		return false
+	if end, _ := octet.SchemeEnd(written); end > 0 && strings.HasPrefix(written[end:], ":") && !strings.HasPrefix(written[end:], "://") {
+		return hasAction(written)
 	}
 	// Most links have none of these.
 	if !strings.ContainsAny(written, "{<$%*…") && !strings.Contains(written, "/:") && !strings.Contains(written, "...") && !hasNamedPort(written) {
@@ -37,6 +37,16 @@ func isTemplate(written string) bool {
 	before, _, _ := strings.Cut(written, "#")
 	return hasBraces(written) || hasTag(written) || hasShellVariable(before) || hasWindowsVariable(before) || hasFormat(before) ||
 		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written)
+}
+
+// hasAction reports whether text has an action of a template language.
+func hasAction(text string) bool {
+	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"${", "}"}} {
+		if _, rest, ok := strings.Cut(text, marks[0]); ok && strings.Contains(rest, marks[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxExpression is the most octets of an expression in braces.

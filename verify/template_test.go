@@ -16,7 +16,7 @@ func TestTemplates(t *testing.T) {
 		"%PUBLIC_URL%/favicon.ico", "https://h/%ABC_DEF%", "https://h/%s", "https://h/%d/x", "http://localhost:%d/",
 		"https://h/users/:id", "/:owner/:repo", "https://h/users/:id.json", "https://h/:a?/x",
 		"https://h/...", "https://h/…", "https://h/a/.../b", "https://h/abc...", "...", "https://h/abc…",
-		"http://localhost:port", "http://localhost:port/x", "http://h:PORT", "http://h:your_port/", "http://*.example.com/", "https://h/#/users/:id",
+		"http://localhost:port", "http://localhost:port/x", "http://h:PORT", "http://h:your_port/", "http://*.example.com/", "https://h/#/users/:id", "mailto:{{ x }}", "x-new:<%= y %>",
 	} {
 		if !isTemplate(written) {
 			t.Errorf("%s is no template", written)

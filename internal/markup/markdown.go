@@ -551,11 +551,12 @@ func isLiteralElement(name string) bool {
 	return false
 }
 
-// IsElement reports whether name, which is in lower case, is that of an element of HTML.
+// IsElement reports whether name, which is in lower case, is that of an element of HTML that
+// may stand after text.
 func IsElement(name string) bool {
 	switch name {
 	case "a", "abbr", "acronym", "applet", "area", "audio", "b", "bdi", "bdo", "bgsound", "big", "blink", "br", "button", "canvas", "cite",
-		"code", "data", "datalist", "del", "dfn", "em", "embed", "font", "hgroup", "i", "img", "image", "input", "ins", "kbd", "keygen",
+		"code", "datalist", "del", "dfn", "em", "embed", "font", "hgroup", "i", "img", "image", "input", "ins", "kbd", "keygen",
 		"label", "map", "mark", "marquee", "math", "meta", "meter", "nobr", "noembed", "noscript", "object", "output", "picture",
 		"plaintext", "progress", "q", "rb", "rp", "rt", "rtc", "ruby", "s", "samp", "select", "selectedcontent", "slot", "small",
 		"source", "span", "strike", "strong", "sub", "sup", "svg", "template", "time", "tt", "u", "var", "video", "wbr", "xmp":
