@@ -61,7 +61,7 @@ func TestRewrite(t *testing.T) {
 		{"a.md", "[a](http://h.example/old) [b](<http://h.example/old>)", half, `[a](https://h.example/a\)b) [b](<https://h.example/a\)b>)`},
 		{"a.md", `[a](http://h.example/old\_x) <http://h.example/old> http://h.example/old.`, plain, "[a](https://h.example/new) <https://h.example/new> https://h.example/new."},
 		{"a.md", "<a href='http://h.example/old?a&amp;b'>x</a>", query, "<a href='https://h.example/?a=1&amp;copy=2'>x</a>"},
-		{"a.html", `<a href="http://h.example/old?a&amp;b">http://h.example/old?a&amp;b</a>`, query, `<a href="https://h.example/?a=1&amp;copy=2">https://h.example/?a=1&amp;copy=2</a>`},
+		{"a.html", `<a href="http://h.example/old?a&amp;b">http://h.example/old</a> http://h.example/old?a&amp;b`, query, `<a href="https://h.example/?a=1&amp;copy=2">http://h.example/old</a> https://h.example/?a=1&amp;copy=2`},
 		{"a.html", `<a href=http://h.example/old>x</a><a href=' http://h.example/old '>`, "https://h.example/it's", `<a href=https://h.example/it&#39;s>x</a><a href=' https://h.example/it&#39;s '>`},
 		{"a.html", `<img srcset="http://h.example/old 1x, b.png 2x"><meta http-equiv=refresh content="5; url=http://h.example/old">`, plain, `<img srcset="https://h.example/new 1x, b.png 2x"><meta http-equiv=refresh content="5; url=https://h.example/new">`},
 		{"a.html", `<p style="background: url(http://h.example/old)"><style>p { background: url("http://h.example/old") }</style>`, plain, `<p style="background: url(https://h.example/new)"><style>p { background: url("https://h.example/new") }</style>`},
@@ -94,8 +94,8 @@ func TestRewriteRefuses(t *testing.T) {
 		}
 	}
 	// One that can't be written does not prevent another one.
-	got, _, bad := rewriteAll(t, "a.html", `<a href="http://h.example/old">http://h.example/old</a> <img srcset="http://h.example/old, b.png">`, "https://h.example/new,")
-	if got != `<a href="https://h.example/new,">http://h.example/old</a> <img srcset="http://h.example/old, b.png">` || len(bad) != 2 {
+	got, _, bad := rewriteAll(t, "a.html", `<a href="http://h.example/old">x</a> http://h.example/old <img srcset="http://h.example/old, b.png">`, "https://h.example/new,")
+	if got != `<a href="https://h.example/new,">x</a> http://h.example/old <img srcset="http://h.example/old, b.png">` || len(bad) != 2 {
 		t.Errorf("%q, %v", got, bad)
 	}
 }
