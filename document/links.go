@@ -40,8 +40,8 @@ import (
 // A value is read as a browser reads it: character references are decoded, white space
 // around it, and line ends and tabs within it, are left out. If it is a URL it is in URL,
 // of any scheme without SchemesOnly; otherwise it is in Ref. Start and End are where
-// it is written. A URL in the text of a link is reported only with Hidden. An empty value, which means the document itself, is left out, and so is
-// one longer than [locus.MaxLen].
+// it is written. A URL in the text of a link is reported only with Hidden. An empty value,
+// which means the document itself, is left out, and so is one longer than [locus.MaxLen].
 func HTML(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		newLinkFinder(text, o, yield).html(0, len(text))
@@ -61,9 +61,10 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 //	`http://host/`              code, as by [extract.All]
 //
 // A URL in the text or the title of a link, or in the alternative text of an image, is
-// reported only with Hidden. "\" before punctuation and character references are decoded, but not in code.
+// reported only with Hidden. "\" before punctuation and character references are decoded,
+// but not in code.
 // The document is read by CommonMark 0.31 and the tables of GFM 0.29, but for one thing:
-// whether the label of a link is defined is not looked at.
+// a link may hold a link by label.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)

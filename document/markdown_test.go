@@ -34,6 +34,9 @@ func TestMarkdown(t *testing.T) {
 		{`http://host/a ![see http://host/b](c) [x ` + "`http://host/d`" + ` ![http://host/e](f 'http://host/g') http://host/h](i) http://host/j`,
 			want("bare http://host/a", "image c", "image f", "link i", "bare http://host/j")},
 		{`[a <http://host/b> <i href=c>](d) [http://host/e](f g)`, want("bracketed http://host/b", "link d", "bare http://host/e")},
+		{"[http://host/a][b] [http://host/c][d] [http://host/e] [http://host/f][] [g [http://host/h]][b] ![http://host/i] [^http://host/j]\n\n> - [B]: c\n\n[http://host/e]: k\n" +
+			"[HTTP://host/F]: l\n[http://host/i]:\nm\n\n[^http://host/j]: n", want("bare http://host/c", "bare http://host/j", "definition c", "definition k", "definition l", "definition m", "bare http://host/j")},
+		{"[http://host/a] see [http://host/a]: b", want("bare http://host/a", "bare http://host/a")},
 		{`<a href=b>http://host/a ` + "`http://host/c`" + ` [d](e)</a> http://host/f`, want("a href b", "link e", "bare http://host/f")},
 		{"<A HREF=b>http://host/a</A></abbr>\n\n<a href=c></ab>http://host/d", want("a href b", "a href c", "bare http://host/d")},
 		{"[a]: b 'http://host/c'", want("definition b")},

@@ -213,6 +213,9 @@ func (l *inlines) link(i int) int {
 			l.plain.close(l.s, open, i, next)
 			return max(next, i+1)
 		}
+		if l.plain == nil && l.isLabelled(open.at, i) {
+			l.labels = append(l.labels, textRange{open.at, i})
+		}
 		return i + 1
 	}
 	kind := Image

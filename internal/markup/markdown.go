@@ -51,8 +51,8 @@ type Piece struct {
 //
 // The tables of GitHub (GFM 4.10) are read, too.
 //
-// Which labels are defined is not looked at: a link whose text holds a link by label is
-// one here, and so is a link within the text of an image. A label that begins with "^" is
+// Links by label have no pieces: a link whose text holds one is a link here, and so is a
+// link within the text of an image. Only their texts are Labels. A label that begins with "^" is
 // that of a footnote, which is running text. Blocks that are more than 100 deep are read
 // as text. "<URL:...>" is running text, not an autolink.
 func Markdown(source string) iter.Seq[Piece] {
@@ -85,7 +85,8 @@ type markdown struct {
 	mdx    bool
 	script script // what is open in a module
 
-	headings *headings // filled if not nil
+	defined  map[string]bool // labels; nil: not looked for
+	headings *headings       // filled if not nil
 }
 
 // emit yields a piece that is not empty.
