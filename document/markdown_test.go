@@ -101,6 +101,8 @@ func TestMarkdown(t *testing.T) {
 		// Running text.
 		{"see http://host/a, **http://host/b** _http://host/c_ (http://host/d) ~~http://host/e~~ *http://host/f.*",
 			want("bare http://host/a", "bare http://host/b", "bare http://host/c", "bare http://host/d", "bare http://host/e", "bare http://host/f")},
+		{`http://host/Intersection_\(set_theory\) https://example.org/* https://example.org/**.`,
+			want(`bare http://host/Intersection_(set_theory) as "http://host/Intersection_\\(set_theory\\)"`, "bare https://example.org/", "bare https://example.org/")},
 		{`http://host/a\_b http://host/?c&amp;d http://host/e_f_`,
 			want(`bare http://host/a_b as "http://host/a\\_b"`, `bare http://host/?c&d as "http://host/?c&amp;d"`, "bare http://host/e_f")},
 		{"| http://host/a | [b](c) |\n|---|---|\n| `http://host/d` | ![](e) |", want("bare http://host/a", "link c", "bare http://host/d", "image e")},
