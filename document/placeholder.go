@@ -45,8 +45,8 @@ func isPlaceholder(text string) bool {
 // maxPlaceholder is the most octets of the name in "<name>".
 const maxPlaceholder = 64
 
-// isPlaceholderTag reports whether text begins with a name in "<" and ">" that is no element
-// of HTML: "https://h/users/<id>". The elements "em", "i" and "var" mark placeholders, too.
+// isPlaceholderTag reports whether text begins with a name in "<" and ">" that HTML has no
+// element for: "https://h/users/<id>". The elements "em", "i" and "var" mark placeholders, too.
 func isPlaceholderTag(text string) bool {
 	text = text[1:min(len(text), maxPlaceholder)]
 	text, _, ok := strings.Cut(text, ">")

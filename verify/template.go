@@ -23,9 +23,9 @@ func isPart(found *document.Link) bool {
 	return isTemplate(text)
 }
 
-// isTemplate reports whether a link has a part that a person or a program fills in. What
-// makes it one is no part of a URL that works (RFC 1738 section 2.2), or is by convention
-// the name of a variable. A URL without "//" may have text of any form.
+// isTemplate reports whether a link has a part that a person or a program fills in. The
+// marks of such parts are unsafe in a URL (RFC 1738 section 2.2), or stand by convention
+// before the name of a variable. A URL without "//" may have text of any form.
 func isTemplate(written string) bool {
 	if end, _ := octet.SchemeEnd(written); end > 0 && strings.HasPrefix(written[end:], ":") && !strings.HasPrefix(written[end:], "://") {
 		return hasAction(written)
@@ -53,7 +53,7 @@ func hasAction(text string) bool {
 const maxExpression = 256
 
 // hasBraces reports whether text has an expression in braces: "{id}" (RFC 6570), "${x}",
-// "{{ x }}", "{% url %}". JSON in a search and the identifiers of Windows are none.
+// "{{ x }}", "{% url %}". JSON in a search and the identifiers of Windows do not count.
 func hasBraces(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "{")
@@ -105,7 +105,7 @@ func hasShellVariable(text string) bool {
 }
 
 // hasWindowsVariable reports whether text has a name in upper case between "%":
-// "%PUBLIC_URL%". What can be read as escapes is none.
+// "%PUBLIC_URL%". Valid escapes do not count.
 func hasWindowsVariable(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "%")
@@ -171,8 +171,8 @@ func hasPatternHost(text string) bool {
 	return strings.ContainsAny(name, "*$")
 }
 
-// hasNamedPort reports whether the port is a word: "http://localhost:port/". Text that may
-// be a login is none, because its password must not be shown.
+// hasNamedPort reports whether the port is a word: "http://localhost:port/". A login does not
+// count, because its password must not be shown.
 func hasNamedPort(text string) bool {
 	host, ok := authority(text)
 	if !ok || strings.IndexByte(host, '@') >= 0 {
