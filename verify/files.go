@@ -251,14 +251,20 @@ func (e *Verifier) isOwn(u locus.URL) bool { return e.fsys != nil && u.Scheme() 
 // errOutside: a partial form that leads out of the file system of [Files].
 var errOutside = errors.New("leads out of the file system")
 
-// leavesRoot reports whether a partial form has more ".." than the path of base has
-// directories.
-func leavesRoot(base locus.URL, ref string) bool {
+// leavesTop reports whether a partial form has more ".." than base has folders below top.
+func leavesTop(base, top locus.URL, ref string) bool {
+	if top.IsZero() {
+		return false
+	}
+	below, ok := strings.CutPrefix(base.WithoutFragment().String(), top.String())
+	if !ok {
+		return false
+	}
 	ref, _, _ = strings.Cut(ref, "#")
 	ref, _, _ = strings.Cut(ref, "?")
 	depth := 0
-	if dir, _ := base.Path(); !strings.HasPrefix(ref, "/") {
-		depth = strings.Count(dir, "/")
+	if !strings.HasPrefix(ref, "/") {
+		depth = strings.Count(below, "/")
 	}
 	for segment := range strings.SplitSeq(ref, "/") {
 		switch segment {

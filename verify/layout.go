@@ -185,6 +185,18 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	return layout.placeAt(l, target, fragment, hasFragment)
 }
 
+// hasAtTop reports whether "/x" is in the folder, which is the top of a repository. A site
+// with a generator gives "/" a meaning of its own.
+func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
+	rest, ok := strings.CutPrefix(ref, "/")
+	if !ok || l.site.Name != "" || l.root != top {
+		return false
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, _, _ = strings.Cut(rest, "?")
+	return l.site.Has(decoded(rest))
+}
+
 // placeAt fills in what the site has.
 func (l *Layout) placeAt(at *link, target generator.Target, fragment string, hasFragment bool) bool {
 	switch target.Kind {
@@ -233,9 +245,9 @@ func (l *Layout) placeAbsolute(at *link, written string) bool {
 func (l *Layout) placeOutside(at *link, written string) bool {
 	at.site = nil
 	if l.url.IsZero() {
-		at.verdict, at.detail = Ignored, leavesIt
+		at.verdict, at.cause, at.detail = Ignored, AboveRoot, leavesIt
 		if strings.HasPrefix(written, "//") {
-			at.detail = errNoScheme.Error()
+			at.cause, at.detail = 0, errNoScheme.Error()
 		}
 		return true
 	}

@@ -127,7 +127,7 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		if found.URL.IsZero() {
 			l.written = strings.Clone(text)
 		}
-		if e.place(&l, found, s.URL, s.Layout) {
+		if !s.Layout.hasAtTop(found.Ref, s.Top) && e.place(&l, found, s.URL, s.Layout) {
 			if !l.url.IsZero() {
 				e.ascii(&l)
 			}
@@ -149,13 +149,15 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		l.verdict, l.detail = Ignored, "a wikilink in a document without a folder"
 		return l
 	}
-	u, err := e.resolve(found, s.URL)
-	if escaped, ok := e.escapeBlanks(found, s.URL, err); ok {
+	u, err := e.resolve(found, s)
+	if escaped, ok := e.escapeBlanks(found, s, err); ok {
 		u, err, l.note, l.cause = escaped, nil, "a space must be written as %20", Escaped
 	}
 	switch {
 	case errors.Is(err, errOutside):
 		l.verdict, l.cause, l.detail = Warning, AboveRoot, err.Error()
+	case errors.Is(err, errAbove):
+		l.verdict, l.cause, l.detail = Ignored, AboveRoot, err.Error()
 	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
@@ -188,7 +190,7 @@ func (e *Verifier) skipped(found *document.Link) string {
 
 // escapeBlanks returns the URL that browsers take a link of HTML for whose path, query or
 // fragment has spaces. err is that of the link as written.
-func (e *Verifier) escapeBlanks(found *document.Link, base locus.URL, err error) (locus.URL, bool) {
+func (e *Verifier) escapeBlanks(found *document.Link, s *Source, err error) (locus.URL, bool) {
 	if err == nil || found.Element == "" || !strings.Contains(strings.TrimSpace(found.Ref), " ") {
 		return locus.URL{}, false
 	}
@@ -201,7 +203,7 @@ func (e *Verifier) escapeBlanks(found *document.Link, base locus.URL, err error)
 	}
 	escaped := *found
 	escaped.Ref = ref
-	u, err := e.resolve(&escaped, base)
+	u, err := e.resolve(&escaped, s)
 	return u, err == nil && e.traits(u)&(scheme.Web|scheme.Files) != 0
 }
 
@@ -288,37 +290,26 @@ var errNoPlace = errors.New("a relative link in a document without a location")
 // errNoScheme: a partial form that begins with "//", in a file.
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-func (e *Verifier) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
-	if found.Base != "" {
-		own, err := relative.Parse(found.Base)
-		if err != nil {
-			return locus.URL{}, err
-		}
-		if u, absolute := own.URL(); absolute {
-			base = u
-		} else if base.IsZero() || found.Member != "" {
-			return locus.URL{}, errNoPlace
-		} else if base, err = own.Resolve(base); err != nil {
-			return locus.URL{}, err
-		}
-	} else if base.IsZero() || found.Member != "" {
-		ref, err := relative.Parse(found.Ref)
-		if err != nil {
-			return locus.URL{}, err
-		}
-		if u, absolute := ref.URL(); absolute {
-			return u, nil
-		}
-		return locus.URL{}, errNoPlace
+// errAbove: a partial form that leads above the top of the repository.
+var errAbove = errors.New("leads above the top of the repository")
+
+func (e *Verifier) resolve(found *document.Link, s *Source) (locus.URL, error) {
+	base, err := e.baseOf(found, s)
+	if err != nil {
+		return locus.URL{}, err
 	}
 	text := found.Ref
+	if base.IsZero() {
+		return withoutBase(text)
+	}
 	if e.isFile(base) {
 		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
 			return locus.URL{}, errNoScheme
 		}
-		text, base = e.inFile(text, base)
-		if e.isOwn(base) && leavesRoot(base, text) {
+		if text, base = e.inFile(text, base, s); e.isOwn(base) && leavesTop(base, fileIn(""), text) {
 			return locus.URL{}, errOutside
+		} else if leavesTop(base, s.Top, text) {
+			return locus.URL{}, errAbove
 		}
 	}
 	ref, err := relative.Parse(text)
@@ -329,9 +320,54 @@ func (e *Verifier) resolve(found *document.Link, base locus.URL) (locus.URL, err
 	return u, err
 }
 
+// baseOf returns the base of a partial form. The zero URL means that it has none.
+func (e *Verifier) baseOf(found *document.Link, s *Source) (locus.URL, error) {
+	base := s.URL
+	switch {
+	case found.Base == "" && (found.Member != "" || e.isFolder(base) && !leadsElsewhere(found.Ref)):
+		return locus.URL{}, nil
+	case found.Base == "":
+		return base, nil
+	}
+	text := found.Base
+	if e.isFile(base) {
+		text, base = e.inFile(text, base, s)
+	}
+	own, err := relative.Parse(text)
+	if err != nil {
+		return locus.URL{}, err
+	}
+	if u, absolute := own.URL(); absolute {
+		return u, nil
+	} else if base.IsZero() || found.Member != "" {
+		return locus.URL{}, errNoPlace
+	}
+	return own.Resolve(base)
+}
+
+// isFolder reports whether u is the base of a document without a name: standard input.
+func (e *Verifier) isFolder(u locus.URL) bool {
+	return e.isFile(u) && strings.HasSuffix(u.String(), "/")
+}
+
+// leadsElsewhere reports whether a partial form leads to another document than its own.
+func leadsElsewhere(ref string) bool { return ref != "" && ref[0] != '#' && ref[0] != '?' }
+
+// withoutBase returns the URL that a text without a base is.
+func withoutBase(text string) (locus.URL, error) {
+	ref, err := relative.Parse(text)
+	if err != nil {
+		return locus.URL{}, err
+	}
+	if u, absolute := ref.URL(); absolute {
+		return u, nil
+	}
+	return locus.URL{}, errNoPlace
+}
+
 // inFile adapts a partial form in a local file: a search is not part of a file's name, and
-// "/" may be the root of the site.
-func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
+// "/" may be the root of the site or the top of the repository.
+func (e *Verifier) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
 		if ref, err := relative.Parse(text); err == nil {
@@ -340,9 +376,10 @@ func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
 			}
 		}
 	}
+	root := cmp.Or(s.Root, s.Top)
 	path, _, searches := strings.Cut(before, "?")
-	if rest, ok := strings.CutPrefix(path, "/"); ok && !strings.HasPrefix(rest, "/") && !e.o.Root.IsZero() {
-		path, base = "./"+rest, e.o.Root
+	if rest, ok := strings.CutPrefix(path, "/"); ok && !strings.HasPrefix(rest, "/") && !root.IsZero() {
+		path, base = "./"+rest, root
 	} else if !searches {
 		return text, base
 	}

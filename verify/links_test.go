@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -52,6 +53,35 @@ func TestMenuSaysNotFound(t *testing.T) {
 		w.speak("a.example", text)
 		if r := w.run(textDoc("d", "gopher://a.example/1/none"))[0]; r.Verdict != want {
 			t.Errorf("%q: %v, want %v", text, r.Outcome, want)
+		}
+	}
+}
+
+// A partial form leads above the top only if it has more ".." than folders below the top.
+func TestLeavesTop(t *testing.T) {
+	for _, c := range []struct {
+		base, top, ref string
+		leaves         bool
+	}{
+		{"file:///r/README.md", "file:///r/", "../../issues", true},
+		{"file:///r/README.md", "file:///r/", "..", true},
+		{"file:///r/README.md", "file:///r/", "docs/../../wiki#x", true},
+		{"file:///r/README.md", "file:///r/", "docs/../a.md", false},
+		{"file:///r/README.md", "file:///r/", "#../..", false},
+		{"file:///r/README.md", "file:///r/", "?../..", false},
+		{"file:///r/a/b/c.md", "file:///r/", "../../x", false},
+		{"file:///r/a/b/c.md", "file:///r/", "../../../x", true},
+		{"file:///r/", "file:///r/", "./../x", true},
+		{"file:///r/a/b.md", "file:///r/", "/../x", true},
+		{"file:///q/a.md", "file:///r/", "../../x", false},
+		{"file:///r/README.md", "", "../../issues", false},
+	} {
+		top := locus.URL{}
+		if c.top != "" {
+			top = locus.MustParse(c.top)
+		}
+		if got := leavesTop(locus.MustParse(c.base), top, c.ref); got != c.leaves {
+			t.Errorf("%s in %s below %s: %v", c.ref, c.base, c.top, got)
 		}
 	}
 }

@@ -29,6 +29,13 @@ type Source struct {
 	// Open opens the document. nil: URL is verified like a link that was typed, and so
 	// are the documents below it that it links to: a site.
 	Open func(context.Context) (io.ReadCloser, error)
+	// Root is the folder that a leading "/" in a partial form of a file means, as a URL that
+	// ends in "/". The zero URL selects Top.
+	Root locus.URL
+	// Top is the top of the repository that the document is a file of, as a URL that ends in
+	// "/". A link that leads above the top is [Ignored]. The zero URL means no repository:
+	// then a zero Root selects the root of the file system.
+	Top locus.URL
 	// Layout is the site that the document is a part of; nil: none.
 	Layout *Layout
 	// Lines reports whether the links of a line are verified; nil: those of all lines are.
@@ -68,9 +75,6 @@ type Options struct {
 
 	// Document is how documents are read. Its Type is replaced by that of the [Source].
 	Document document.Options
-	// Root is the folder that a leading "/" in a partial form in a file means, as a URL
-	// that ends in "/". The zero URL: that of the file system.
-	Root locus.URL
 	// Offline requests nothing but files: all other links are [Ignored].
 	Offline bool
 	// NoFragments skips fragments.

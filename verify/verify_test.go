@@ -305,9 +305,8 @@ func TestPartialForms(t *testing.T) {
 		}
 	}
 	base := "file://" + filepath.ToSlash(dir) + "/"
-	w.o.Root = locus.MustParse(base)
 	source := func(name string) Source {
-		return Source{Name: name, URL: locus.MustParse(base + name), Open: func(context.Context) (io.ReadCloser, error) {
+		return Source{Name: name, URL: locus.MustParse(base + name), Root: locus.MustParse(base), Open: func(context.Context) (io.ReadCloser, error) {
 			return os.Open(filepath.Join(dir, filepath.FromSlash(name)))
 		}}
 	}

@@ -157,6 +157,12 @@ func (s *Site) isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
+// Has reports whether the folder has a file or a folder of that name.
+func (s *Site) Has(name string) bool {
+	_, err := fs.Stat(s.fsys, path.Clean(name))
+	return err == nil
+}
+
 // absolute resolves ref against the page at a path, and returns the path below the root of
 // the site. It is not ok if ref leads out of it; then the result is relative to the root.
 func (s *Site) absolute(at, ref string) (p string, ok bool) {

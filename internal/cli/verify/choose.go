@@ -31,8 +31,10 @@ type choice struct {
 	wikilinks  bool
 	extensions []string
 
-	paths   []policy.Pattern // of --exclude-path
-	url     locus.URL        // of --base-url
+	paths   []policy.Pattern     // of --exclude-path
+	url     locus.URL            // of --base-url
+	root    locus.URL            // of --root
+	tops    map[string]locus.URL // of the repositories, by folder; zero values are folders of none
 	changes changes
 	layouts map[string]*verify.Layout // by folder; nil values are folders without one
 	told    map[string]bool           // folders
@@ -95,6 +97,7 @@ func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err erro
 	o.Document.NoCode = !c.code
 	o.List = c.dump
 	c.layouts, c.told, c.listed = map[string]*verify.Layout{}, map[string]bool{}, map[string]bool{}
+	c.tops = map[string]locus.URL{}
 	return nil
 }
 

@@ -12,7 +12,9 @@ type causeNote struct {
 // causeNotes are the notes in the order in which they are written. A cause that is missing
 // here has no setting.
 func causeNotes() []causeNote {
-	return []causeNote{}
+	return []causeNote{
+		{verify.AboveRoot, "were skipped because they lead above the top of the repository or the site; --base-url URL says where that is: https://github.com/OWNER/NAME/blob/BRANCH/"},
+	}
 }
 
 // noteCauses writes a note for each cause of links that were not judged.

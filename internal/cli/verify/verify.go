@@ -91,6 +91,8 @@ func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
 const verifyLong = `Each argument is a file, a folder, the URL of a site, or "-", a document on standard
 input. Of a folder the documents are read (Markdown, HTML, text, mail; --all-files: every
 file), of a site the pages below the URL. Partial forms are resolved against the document.
+"/" is the top of its Git repository, or else the folder that was named. A link that leads
+above the top is skipped.
 Fragments are looked for in HTML and Markdown. Of mail addresses the domain is looked up.
 
 Documents of mdBook, Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian and Foam are read
@@ -158,7 +160,7 @@ func (v *verifier) command() *cobra.Command {
 	}
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
 		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
-		f.StringVar(&v.root, "root", "", "resolve \"/\" in partial forms of files to `DIR`")
+		f.StringVar(&v.root, "root", "", "resolve \"/\" in links of files to `DIR`")
 		f.BoolVar(&v.noIgnore, "no-ignore", false, "read files that .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
 		f.IntVar(&v.depth, "depth", -1, "follow a site at most `N` links deep; -1 is unlimited")
@@ -237,11 +239,8 @@ func (v *verifier) prepare() error {
 		} else if !info.IsDir() {
 			return fmt.Errorf("--root: %s is not a folder", locus.Quote(v.root))
 		}
-		u, err := base.FileURL(v.root)
-		if err == nil {
-			o.Root, err = locus.Parse(strings.TrimSuffix(u.String(), "/") + "/")
-		}
-		if err != nil {
+		var err error
+		if v.choice.root, err = folderURL(v.root); err != nil {
 			return fmt.Errorf("--root: %w", err)
 		}
 	}
@@ -467,7 +466,9 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: standard input has no history"))
 			return true
 		}
-		return yield(verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")})
+		s := verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")}
+		v.choice.place(&s, "", "")
+		return yield(s)
 	}
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
@@ -519,6 +520,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 			continue
 		}
 		s := verify.Source{Name: filepath.ToSlash(f.Path), URL: u}
+		v.choice.place(&s, arg, f.Path)
 		if v.choice.excluded(u) {
 			continue
 		}
