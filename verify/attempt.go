@@ -289,9 +289,9 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 	var list *anchors
 	switch {
 	case kind == markdownType && site != nil:
-		list = siteAnchors(site, octet.View(text))
+		list = siteAnchors(site, octet.View(text), withText)
 	case kind == markdownType:
-		list = markdownAnchors(octet.View(text))
+		list = markdownAnchors(octet.View(text), withText)
 	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
@@ -306,7 +306,7 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 		if isBrought {
 			looked = brought
 		}
-		found := list.find(looked) || isProgram(at, looked)
+		found := list.find(looked) || isProgram(at, looked) || kind == markdownType && site == nil && isLines(looked)
 		if cut && !found {
 			// It may be in the part that was not read.
 			found = true

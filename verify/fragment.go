@@ -21,7 +21,12 @@ func isProgram(u locus.URL, fragment string) bool {
 	if u.Host() == "" { // a local file
 		return false
 	}
-	// Lines, as GitHub and GitLab number them: L10, L10-L20, L10-20, L10C3.
+	return isLines(fragment)
+}
+
+// isLines reports whether a fragment is a line or a range of lines, as GitHub and GitLab
+// number them: L10, L10-L20, L10-20, L10C3.
+func isLines(fragment string) bool {
 	rest, ok := strings.CutPrefix(fragment, "L")
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Trim(rest, "0123456789LC-") == ""
 }
@@ -92,10 +97,10 @@ func (a *anchors) hasText(value string) bool {
 	}
 	// The directive does not say whether blanks are between these.
 	text := a.text
-	for i, part := range append(append([]string{prefix}, list...), suffix) {
-		part = folded(decoded(part))
+	for i, written := range append(append([]string{prefix}, list...), suffix) {
+		part := a.fold(decoded(written))
 		if part == "" {
-			if i == 1 {
+			if i == 1 && (written == "" || !a.words) {
 				return false
 			}
 			continue

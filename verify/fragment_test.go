@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
@@ -29,7 +30,7 @@ func TestSlug(t *testing.T) {
 		"~~gone~~ <http://h/>":         "gone-httph",
 		"e\u0301 combined":             "e\u0301-combined",
 	} {
-		a := markdownAnchors("# " + heading + "\n")
+		a := markdownAnchors("# "+heading+"\n", false)
 		if !a.find(want) || len(a.names) != 1 {
 			t.Errorf("%q: no %q among %d", heading, want, len(a.names))
 		}
@@ -37,8 +38,8 @@ func TestSlug(t *testing.T) {
 }
 
 func TestMarkdownAnchors(t *testing.T) {
-	a := markdownAnchors("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n" +
-		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n")
+	a := markdownAnchors("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n"+
+		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n", false)
 	for fragment, want := range map[string]bool{
 		"same": true, "same-1": true, "same-2": true, "same-1-1": true, "same-3": false, "not-this": false, "nor-this": false,
 		"Named": true, "named": true, "in-text": true, "block": true, "in-html": true, "quoted": true, "in-a-list": true, "SAME": true,
@@ -112,6 +113,52 @@ func TestTextFragments(t *testing.T) {
 	}
 }
 
+// A text fragment is found in what a Markdown document shows, and not in its marks and
+// destinations.
+func TestMarkdownTextFragments(t *testing.T) {
+	a := markdownAnchors("# A\nSome text **he**re, *a [link](gone.md \"title\") and* `co.de`\n> quoted\n> lines &amp; caf&eacute;\n\n"+
+		"| cell | next |\n|---|---|\n| *x*\\_y | z |\n\n<p>Some <b>bo</b>ld HTML</p>\n\n<!-- comment -->\n\n```\nblock\n```\n1. first\n2. second <https://h.example/>\n", true)
+	for fragment, want := range map[string]bool{
+		":~:text=Some%20text": true, ":~:text=some%20text%20here%2C%20a%20link%20and%20co.de": true, ":~:text=A,text": true, "a:~:text=quoted%20lines": true,
+		":~:text=lines%20%26%20caf%C3%A9": true, ":~:text=x_y": true, ":~:text=bold%20html": true, ":~:text=block": true, ":~:text=some-,text,-here": true,
+		":~:text=https%3A%2F%2Fh.example%2F": true, ":~:text=%2B%2B": true,
+		":~:text=none%20of%20it": false, ":~:text=gone.md": false, ":~:text=comment": false, "none:~:text=text": false, ":~:text=asome": false, ":~:text=": false,
+	} {
+		if got := a.find(fragment); got != want {
+			t.Errorf("%q: %v in %q", fragment, got, a.text)
+		}
+	}
+}
+
+// Hostile Markdown is folded in linear time.
+func TestMarkdownTextIsLinear(t *testing.T) {
+	for _, piece := range []string{"a\n\n", "<b>x", "`a` ", "[a](b)\n", "> "} {
+		a := markdownAnchors(strings.Repeat(piece, (1<<20)/len(piece)), true)
+		a.find(":~:text=none")
+	}
+}
+
+// Lines of Markdown are no headings, and those of HTML are names.
+func TestLinesOfFiles(t *testing.T) {
+	fsys := fstest.MapFS{
+		"a.md":   {Data: []byte("# A\n[1](b.md?plain=1#L3) [2](b.md#L3-L4) [3](b.md#L900) [4](b.md#lines) [5](b.txt#L3) [6](c.html#L3) [7](c.html#L4) [8](none.md#L3) [9](#L1C2-L3C4)\n")},
+		"b.md":   {Data: []byte("# B\n")},
+		"b.txt":  {Data: []byte("B\n")},
+		"c.html": {Data: []byte("<p id=L3>x")},
+	}
+	report, err := Files(fsys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bad []string
+	for _, r := range report.Bad() {
+		bad = append(bad, r.Written)
+	}
+	if want := []string{"b.md#lines", "c.html#L4", "none.md#L3"}; !slices.Equal(bad, want) {
+		t.Errorf("%q, not %q", bad, want)
+	}
+}
+
 func TestIsProgram(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://h/#/route": true, "http://h/#!/route": true, "http://h/f.go#L10": true, "http://h/f.go#L10-L20": true, "http://h/f.go#L10-20": true,
@@ -172,7 +219,7 @@ func FuzzFragments(f *testing.F) {
 	f.Add("# A\n<a name=b>\n# A", "a-1")
 	f.Add("\x00<a name='", "%zz")
 	f.Fuzz(func(t *testing.T, page, fragment string) {
-		list := []*anchors{htmlAnchors(page, true), markdownAnchors(page)}
+		list := []*anchors{htmlAnchors(page, true), markdownAnchors(page, true)}
 		for _, a := range list {
 			a.find(fragment)
 			if !a.find("") || !a.find("top") {

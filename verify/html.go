@@ -18,6 +18,7 @@ type anchors struct {
 	// leads: the page sends the browser to another one, which may have any fragment.
 	leads bool
 	text  string // the text of the page, folded; empty: not kept
+	words bool   // text has only letters, digits and blanks: the marks of Markdown are no text
 
 	// What tells a page that scripts make from others.
 	scripts, shown, links int
@@ -149,6 +150,7 @@ var inline = map[string]bool{
 type folder struct {
 	strings.Builder
 	blank bool // a blank comes before the next piece
+	words bool // only letters and digits are kept
 }
 
 func (f *folder) space() { f.blank = f.Len() > 0 }
@@ -159,6 +161,9 @@ func (f *folder) add(piece string) {
 			f.space()
 			continue
 		}
+		if f.words && !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			continue
+		}
 		if f.blank {
 			f.WriteByte(' ')
 			f.blank = false
@@ -167,8 +172,9 @@ func (f *folder) add(piece string) {
 	}
 }
 
-func folded(text string) string {
-	var f folder
+// fold returns text as a.text has it.
+func (a *anchors) fold(text string) string {
+	f := folder{words: a.words}
 	f.add(text)
 	return f.String()
 }

@@ -280,14 +280,14 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 }
 
 // siteAnchors returns the fragments of a Markdown document as the generator of a site shows
-// it.
-func siteAnchors(site *generator.Site, source string) *anchors {
+// it. withText keeps its text.
+func siteAnchors(site *generator.Site, source string, withText bool) *anchors {
 	ids, other := site.IDs(source)
 	a := &anchors{leads: other, lenient: site.HasWikilinks()}
 	for _, id := range ids {
 		a.add(id)
 	}
-	a.addHTML(source)
+	a.addPieces(source, withText)
 	a.sort()
 	return a
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // markdownAnchors returns the fragments of a Markdown document as GitHub shows it:
-// those of its headings, and the names in its HTML.
-func markdownAnchors(source string) *anchors {
+// those of its headings, and the names in its HTML. withText keeps its text.
+func markdownAnchors(source string, withText bool) *anchors {
 	a := &anchors{lenient: true}
 	seen := map[string]int{}
 	for _, heading := range markup.Headings(source) {
@@ -19,18 +19,76 @@ func markdownAnchors(source string) *anchors {
 			a.add(generator.GitHubID(plain))
 		}
 	}
-	a.addHTML(source)
+	a.addPieces(source, withText)
 	a.sort()
 	return a
 }
 
-// addHTML adds the names in the HTML of a Markdown document.
-func (a *anchors) addHTML(source string) {
+// addPieces adds the names in the HTML of a Markdown document, and the text of the document
+// if that is wanted.
+func (a *anchors) addPieces(source string, withText bool) {
+	var text *markdownText
+	var into *folder
+	if withText {
+		text = newMarkdownText(source)
+		into = &text.folder
+	}
 	for p := range markup.Markdown(source) {
-		if p.Kind == markup.Tag || p.Kind == markup.HTMLBlock {
+		if withText {
+			text.piece(p)
+		}
+		switch p.Kind {
+		case markup.HTMLBlock:
+			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, into)
+		case markup.Tag:
 			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, nil)
 		}
 	}
+	if withText {
+		a.text, a.words = text.String(), true
+	}
+}
+
+// markdownText folds what readers see of a Markdown document.
+type markdownText struct {
+	folder
+	source string
+	last   markup.Piece
+}
+
+func newMarkdownText(source string) *markdownText {
+	return &markdownText{folder: folder{words: true}, source: source}
+}
+
+// piece adds the text of a piece, if it has any.
+func (t *markdownText) piece(p markup.Piece) {
+	if p.Start > t.last.End && strings.IndexByte(t.source[t.last.End:p.Start], '\n') >= 0 {
+		t.space()
+	}
+	text := t.source[p.Start:p.End]
+	switch t.last.Kind {
+	case markup.Link, markup.External, markup.Image, markup.Definition:
+		text = withoutTitle(text)
+	}
+	switch p.Kind {
+	case markup.Prose, markup.Code, markup.Autolink, markup.Address:
+		t.add(markup.Decode(text, markup.MarkdownText).Text)
+	}
+	t.last = p
+}
+
+// withoutTitle returns the text after a destination without its title.
+func withoutTitle(text string) string {
+	title := strings.TrimLeft(text, "> \t\r\n")
+	if title == "" {
+		return text
+	}
+	if at := strings.IndexByte("\"'(", title[0]); at >= 0 {
+		if end := strings.IndexByte(title[1:], "\"')"[at]); end >= 0 {
+			return title[end+2:]
+		}
+	}
+	return text
 }
 
 // headingID splits a heading into its text and its own fragment, as many sites other than
