@@ -238,9 +238,9 @@ func (a *Asker) Result(f *Found, answer *Answer) Result {
 	res := f.Result
 	if !f.Target.URL.IsZero() {
 		res.Outcome = answer.Outcome
-		r := ref{target: &target{found: answer.Fragments, scripted: answer.Scripted}}
-		r.fragment, r.hasFragment = f.Result.URL.Fragment()
-		r.applyFragment(&res.Outcome)
+		t := &target{found: answer.Fragments, scripted: answer.Scripted}
+		fragment, _ := f.Result.URL.Fragment()
+		t.applyFragment(&res.Outcome, fragment)
 		a.e.o.Ask.judge(f.Target.URL, &res.Outcome, time.Now())
 		if f.Note != "" && isFound(&res.Outcome) {
 			res.Verdict, res.Cause, res.Detail = Warning, f.Cause, f.Note

@@ -270,7 +270,7 @@ func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, page *
 		links, troubles := e.links(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
 		a.links, a.troubles = links, append(a.troubles, troubles...)
 	}
-	e.findFragments(a, t.site, kind, text, cut, page != nil, wants, res.URL)
+	e.findFragments(a, t.site, kind, text, cut, page != nil || e.isHere(t.url), wants, res.URL)
 }
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
@@ -306,7 +306,7 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 		if isBrought {
 			looked = brought
 		}
-		found := list.find(looked) || isProgram(at, looked) || kind == markdownType && site == nil && isLines(looked)
+		found := list.find(looked) || isProgram(at, looked)
 		if cut && !found {
 			// It may be in the part that was not read.
 			found = true
@@ -314,8 +314,9 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 		}
 		a.fragments[fragment] = found
 	}
-	if keep && !cut && !isBrought {
-		list.text = ""
+	if keep && !isBrought {
+		// The part that was not read may have any fragment.
+		list.text, list.leads = "", list.leads || cut
 		a.anchors = list
 	}
 }

@@ -127,19 +127,27 @@ type origins struct {
 type ref struct {
 	target       *target
 	fixed        *Outcome
-	fragment     string
-	hasFragment  bool
+	written      string
+	fragment     string // of the link; empty: none, or extra has the URL
 	line, column int64
 	extra        *linkExtra
 }
 
 // linkExtra is what few links have: most save its memory.
 type linkExtra struct {
-	url                      locus.URL // if there is no target, or the target's URL is spelled differently
-	alternative              locus.URL // the other reading of the link
-	written, member, context string
-	note                     string // as in link
-	cause                    Cause  // of note
+	url             locus.URL // if there is no target, or the URL is not the target's with the fragment
+	alternative     locus.URL // the other reading of the link
+	member, context string
+	note            string // as in link
+	cause           Cause  // of note
+}
+
+// more returns what few links have.
+func (r *ref) more() linkExtra {
+	if r.extra == nil {
+		return linkExtra{}
+	}
+	return *r.extra
 }
 
 // Verifier verifies the links of documents in one run.
@@ -231,8 +239,8 @@ func (e *Verifier) addLinks(d *doc) {
 }
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
-	r = ref{line: l.line, column: l.column}
-	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context, note: l.note}
+	r = ref{written: l.written, line: l.line, column: l.column}
+	extra := linkExtra{alternative: l.alternative, member: l.member, context: l.context, note: l.note}
 	if l.note != "" {
 		extra.cause = l.cause
 	}
@@ -265,12 +273,24 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if t.url != asked || change&locus.DotSegments != 0 {
 		extra.url = l.url
 	}
-	r.fragment, r.hasFragment = l.url.Fragment()
-	if e.wantsFragment(l.url, r.fragment) {
+	fragment, hasFragment := l.url.Fragment()
+	if r.fragment = fragmentIn(l.written, fragment); hasFragment && fragment == "" {
+		extra.url = l.url
+	}
+	if e.wantsFragment(l.url, fragment) {
 		e.want(t, r.fragment)
 	}
 	e.followInSite(d, t)
 	return r
+}
+
+// fragmentIn returns a fragment that does not keep the text of its URL in memory, but only
+// the link as written.
+func fragmentIn(written, fragment string) string {
+	if strings.HasSuffix(written, fragment) {
+		return written[len(written)-len(fragment):]
+	}
+	return strings.Clone(fragment)
 }
 
 // wantsFragment reports whether the fragment of u is looked for in the document.
@@ -371,9 +391,10 @@ func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result) *
 	return t
 }
 
-// start queues t now, or once all documents are read.
+// start queues t now, or once all documents are read. A file need not wait: opening it again
+// for a late fragment is cheap.
 func (e *Verifier) start(t *target) {
-	if !e.started {
+	if !e.started && !e.isHere(t.key.url) {
 		e.waiting = append(e.waiting, t)
 		return
 	}
@@ -706,9 +727,10 @@ func (e *Verifier) next(ctx context.Context, i int) *doc {
 }
 
 func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
-	res := Result{Document: d.name, Line: r.line, Column: r.column}
-	if r.extra != nil {
-		res.Written, res.Member, res.Context, res.URL = r.extra.written, r.extra.member, r.extra.context, r.extra.url
+	extra := r.more()
+	res := Result{
+		Document: d.name, Line: r.line, Column: r.column,
+		Written: r.written, Member: extra.member, Context: extra.context, URL: extra.url,
 	}
 	if r.fixed != nil {
 		res.Outcome = *r.fixed
@@ -719,16 +741,16 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 		if r.target.state == done {
 			res.Outcome = *r.target.outcome
-			r.applyFragment(&res.Outcome)
+			r.target.applyFragment(&res.Outcome, r.fragment)
 			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
-			if r.extra != nil && r.extra.note != "" && isFound(&res.Outcome) {
-				res.Verdict, res.Cause, res.Detail = Warning, r.extra.cause, r.extra.note
+			if extra.note != "" && isFound(&res.Outcome) {
+				res.Verdict, res.Cause, res.Detail = Warning, extra.cause, extra.note
 			}
 		}
 		e.mu.Unlock()
 		if res.URL.IsZero() {
 			res.URL = r.target.url
-			if r.hasFragment {
+			if r.fragment != "" {
 				if u, err := res.URL.WithFragment(r.fragment); err == nil {
 					res.URL = u
 				}
@@ -736,7 +758,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 	}
 	res.isFile = e.isFile(res.URL)
-	if res.Verdict == Dead && r.extra != nil && !r.extra.alternative.IsZero() {
+	if res.Verdict == Dead && !extra.alternative.IsZero() {
 		if other := e.tryAlternative(ctx, d, r); isFound(&other.Outcome) {
 			return other
 		}
@@ -758,7 +780,8 @@ const joined = "read without the hyphen at the end of the line"
 // tryAlternative waits for the outcome of the other reading of r.
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	e.mu.Lock()
-	other := e.addLink(d, &link{url: r.extra.alternative, member: r.extra.member, context: r.extra.context, line: r.line, column: r.column})
+	extra := r.more()
+	other := e.addLink(d, &link{url: extra.alternative, member: extra.member, context: extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)
 	if res.Detail == "" {
@@ -768,19 +791,16 @@ func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 }
 
 // applyFragment turns the outcome of a target into that of a link with a fragment.
-func (r *ref) applyFragment(o *Outcome) {
-	if !r.hasFragment || !isFound(o) {
-		return
-	}
-	found, known := r.target.found[r.fragment]
+func (t *target) applyFragment(o *Outcome, fragment string) {
+	found, known := t.found[fragment]
 	switch {
-	case !known || found:
-	case r.target.scripted:
+	case !known || found || !isFound(o):
+	case t.scripted:
 		o.Verdict, o.Detail = Warning, "the page is made by scripts: its fragments can't be known"
 	default:
 		o.Verdict = Fragment
 		o.Detail = "the document has no such fragment"
-		if wantsText(r.fragment) {
+		if wantsText(fragment) {
 			o.Detail = "the document has no such fragment or text"
 		}
 	}

@@ -15,6 +15,8 @@ type anchors struct {
 	names []uint64
 	// lenient: case does not matter, as on sites that show Markdown.
 	lenient bool
+	// lines: the document is shown with a number for each line.
+	lines bool
 	// leads: the page sends the browser to another one, which may have any fragment.
 	leads bool
 	text  string // the text of the page, folded; empty: not kept

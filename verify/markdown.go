@@ -10,7 +10,7 @@ import (
 // markdownAnchors returns the fragments of a Markdown document as GitHub shows it:
 // those of its headings, and the names in its HTML. withText keeps its text.
 func markdownAnchors(source string, withText bool) *anchors {
-	a := &anchors{lenient: true}
+	a := &anchors{lenient: true, lines: true}
 	seen := map[string]int{}
 	for _, heading := range markup.Headings(source) {
 		a.add(generator.Numbered(seen, generator.GitHubID(heading), "-"))

@@ -258,8 +258,9 @@ func New(c *access.Client, o *Options) *Verifier {
 // for the rest.
 //
 // Documents are read first and their links verified then, so that each URL is requested
-// once whatever its fragments. A site's pages are verified while they are read: another
-// page is requested again if one of its fragments turns up late.
+// once whatever its fragments. Two kinds of links do not wait: those to files, which are
+// opened again for a late fragment, and the pages of a site, which are verified while they
+// are read: another page is requested again if one of its fragments turns up late.
 //
 // A Verifier runs once. A second run, and a second loop over the results of the first,
 // yield one Result whose Err is [ErrUsed].
