@@ -18,6 +18,9 @@ func reachable(prefix, what string) block {
 	return block{netip.MustParsePrefix(prefix), true, what}
 }
 
+// documentation describes the addresses that exist only in examples.
+const documentation = "documentation"
+
 // blocks4 is for IPv4. Other addresses are public. A block within another comes first,
 // and the first match counts.
 //
@@ -32,12 +35,12 @@ var blocks4 = [...]block{
 	special("169.254.0.0/16", "link local (RFC 3927)"),
 	special("172.16.0.0/12", "private use (RFC 1918)"),
 	special("192.0.0.0/24", "protocol assignments (RFC 6890)"),
-	special("192.0.2.0/24", "documentation (RFC 5737)"),
+	special("192.0.2.0/24", documentation+" (RFC 5737)"),
 	special("192.88.99.0/24", "6to4 relay, deprecated (RFC 7526)"),
 	special("192.168.0.0/16", "private use (RFC 1918)"),
 	special("198.18.0.0/15", "benchmarking (RFC 2544)"),
-	special("198.51.100.0/24", "documentation (RFC 5737)"),
-	special("203.0.113.0/24", "documentation (RFC 5737)"),
+	special("198.51.100.0/24", documentation+" (RFC 5737)"),
+	special("203.0.113.0/24", documentation+" (RFC 5737)"),
 	special("224.0.0.0/4", "multicast (RFC 5771)"),
 	special("255.255.255.255/32", "broadcast (RFC 919)"),
 	special("240.0.0.0/4", "reserved (RFC 1112)"),
@@ -60,8 +63,8 @@ var blocks6 = [...]block{
 	reachable("2001:20::/28", "ORCHIDv2 (RFC 7343)"),
 	reachable("2001:30::/28", "drone identifiers (RFC 9374)"),
 	special("2001::/23", "protocol assignments (RFC 2928)"),
-	special("2001:db8::/32", "documentation (RFC 3849)"),
-	special("3fff::/20", "documentation (RFC 9637)"),
+	special("2001:db8::/32", documentation+" (RFC 3849)"),
+	special("3fff::/20", documentation+" (RFC 9637)"),
 	reachable("2000::/3", "global unicast (RFC 4291)"),
 	special("5f00::/16", "segment identifiers (RFC 9602)"),
 	special("fc00::/7", "unique local (RFC 4193)"),

@@ -264,6 +264,25 @@ func localName(host string) (what string, ok bool) {
 	return "", false
 }
 
+// reservedNames are the domains that exist only in examples and tests.
+var reservedNames = [...]string{"example", "test", "invalid", "example.com", "example.net", "example.org"}
+
+// IsReserved reports whether host is reserved for examples and tests, so that it leads to
+// no server: a name of RFC 2606 or RFC 6761, such as "www.example.com", or an address of
+// RFC 5737, RFC 3849 or RFC 9637. Brackets around an address, a final dot and the case of
+// letters do not matter.
+func IsReserved(host string) bool {
+	host = CanonicalHost(host)
+	if a, err := netip.ParseAddr(trimBrackets(host)); err == nil {
+		_, what := judge(a)
+		return strings.HasPrefix(what, documentation)
+	}
+	return slices.ContainsFunc(reservedNames[:], func(name string) bool {
+		rest, found := strings.CutSuffix(host, name)
+		return found && (rest == "" || strings.HasSuffix(rest, "."))
+	})
+}
+
 // privateName is localName, and also finds names of one label, which a resolver completes
 // with the names of its own network.
 func privateName(host string) (what string, ok bool) {

@@ -580,3 +580,18 @@ func TestLocalNamesFromNowhere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestReserved(t *testing.T) {
+	for host, want := range map[string]bool{
+		"example.com": true, "EXAMPLE.Net": true, "www.example.org.": true, "a.b.example": true, "example": true, "x.test": true, "test.": true,
+		"x.invalid": true, "192.0.2.0": true, "198.51.100.255": true, "203.0.113.7": true, "[2001:db8::1]": true, "2001:DB8:ffff::": true,
+		"[3fff:fff::1]": true, "[::ffff:192.0.2.1]": true,
+
+		"": false, "example.edu": false, "myexample.com": false, "example.com.au": false, "test.org": false, "invalid.net": false, "localhost": false,
+		"x.local": false, "192.0.3.0": false, "10.0.0.1": false, "[2001:db9::1]": false, "[4000::]": false, "[::1]": false, ".": false,
+	} {
+		if got := IsReserved(host); got != want {
+			t.Errorf("%q: %v", host, got)
+		}
+	}
+}
