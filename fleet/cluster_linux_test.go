@@ -101,7 +101,7 @@ const (
 )
 
 func faultOptions() verify.Options {
-	return verify.Options{PerHost: faultAtOnce, Interval: faultInterval, Parallel: faultParallel, Wait: 200 * time.Millisecond}
+	return verify.Options{PerHost: faultAtOnce, Interval: faultInterval, Parallel: faultParallel, Wait: 200 * time.Millisecond, Reserved: true}
 }
 
 // faultClient makes clients that find all hosts at one address.

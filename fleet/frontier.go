@@ -49,6 +49,7 @@ type Settings struct {
 	Depth       int           `json:"depth,omitempty"`
 	NoRobots    bool          `json:"noRobots,omitempty"`
 	NoFragments bool          `json:"noFragments,omitempty"`
+	Reserved    bool          `json:"reserved,omitempty"`
 
 	// Every is after how long a target is asked for again, and EveryBad after how long if
 	// it was bad; 0: never, and as Every.
@@ -59,7 +60,7 @@ type Settings struct {
 // Options returns what the settings say about requests.
 func (s *Settings) Options() verify.Options {
 	return verify.Options{
-		PerHost: s.PerHost, Interval: s.Interval, Retry: s.Retry, Depth: s.Depth, NoRobots: s.NoRobots, NoFragments: s.NoFragments,
+		PerHost: s.PerHost, Interval: s.Interval, Retry: s.Retry, Depth: s.Depth, NoRobots: s.NoRobots, NoFragments: s.NoFragments, Reserved: s.Reserved,
 	}
 }
 

@@ -126,7 +126,7 @@ func (a *Asker) found(l *link, at *origins) Found {
 	if l.note != "" {
 		f.Cause = l.cause
 	}
-	asked, canonical, _, fixed := a.e.toAsk(l)
+	asked, canonical, _, fixed := a.e.toAsk(l, at)
 	if fixed != nil {
 		f.Result.Outcome = *fixed
 		return f
@@ -205,6 +205,9 @@ type Answer struct {
 
 // Ask requests t once, and looks for fragments. When ctx ends first, the outcome says
 // nothing about t.
+//
+// A host name that does not exist makes t [Dead]. Only a [Verifier] sees all names of a run,
+// so no outcome of an Asker has the cause [NoNames].
 func (a *Asker) Ask(ctx context.Context, t *Target, fragments []string) Answer {
 	asked := &target{url: t.URL, from: t.from(), wants: fragments}
 	asked.key = targetKey{t.Canonical, a.e.originOf(t.URL, asked.from)}
@@ -216,6 +219,9 @@ func (a *Asker) Ask(ctx context.Context, t *Target, fragments []string) Answer {
 	}
 	got := a.e.attempt(ctx, asked)
 	got.outcome.Tries = 1
+	if got.outcome.Cause == NoNames {
+		got.outcome.Cause = 0
+	}
 	answer := Answer{
 		Outcome: got.outcome, When: time.Now(), Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
 		Public: got.public, Fragments: got.fragments, Scripted: got.scripted, Troubles: got.troubles,

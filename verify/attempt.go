@@ -30,6 +30,7 @@ type attempt struct {
 	retryAfter time.Duration   // the pause that the server asks for; 0: none
 	public     bool            // the outcome is the same wherever the URL was found
 	unstored   bool            // the outcome depends on more than a request for the URL
+	resolved   bool            // the host has an address
 	fragments  map[string]bool // whether each fragment that was looked for may exist
 
 	// Of a page of a site.
@@ -53,6 +54,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	defer cancel()
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
+		a.resolved = a.outcome.Verdict == Alive || a.outcome.Verdict == Dead && a.outcome.Cause == 0
 		return a
 	}
 	e.mu.Lock()
@@ -102,7 +104,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		return a
 	}
 	defer res.Resource.Close()
-	a.outcome.Verdict = Alive
+	a.outcome.Verdict, a.resolved = Alive, true
 	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
@@ -348,6 +350,7 @@ func kindOf(o *scheme.Object) string {
 func (a *attempt) classify(err error) {
 	a.outcome.Verdict = Warning
 	a.outcome.Detail = reason(err)
+	a.resolved = isResolved(err)
 	if later := (*scheme.LaterError)(nil); errors.As(err, &later) {
 		a.retryAfter = later.After
 	}
@@ -398,7 +401,7 @@ func (a *attempt) classifyUnreachable(err error) {
 	switch {
 	case errors.As(err, &dns):
 		if dns.IsNotFound && !gateway {
-			a.outcome.Verdict, a.outcome.Detail = Dead, "no such host: "+locus.Quote(dns.Name)
+			a.outcome.Verdict, a.outcome.Cause, a.outcome.Detail = Dead, NoNames, "no such host: "+locus.Quote(dns.Name)
 		} else {
 			a.temporary = true
 		}

@@ -35,7 +35,7 @@ func TestChosenLinks(t *testing.T) {
 			w := newWorld(t, policy.Rules{})
 			w.serve("a.example", pages)
 			w.serve("b.example", pages)
-			c.o.Interval, c.o.Mail, c.o.Retry = w.o.Interval, w.o.Mail, NoRetry
+			c.o.Interval, c.o.Mail, c.o.Retry, c.o.Reserved = w.o.Interval, w.o.Mail, NoRetry, true
 			w.o = c.o
 			var verdicts []string
 			for _, r := range w.run(textDoc("a.txt", text)) {

@@ -99,6 +99,7 @@ type state uint8
 const (
 	waiting state = iota // for all documents, or for another target
 	queued
+	held // until it is clear that the run has a name server
 	done
 )
 
@@ -173,6 +174,7 @@ type Verifier struct {
 	targets  map[locus.URL]*target // the first of each URL
 	waiting  []*target             // until all documents are read
 	interned map[Outcome]*Outcome  // shared by many targets
+	lookups  lookups
 	progress Progress
 }
 
@@ -209,6 +211,7 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 		e.enqueue(t)
 	}
 	e.waiting = nil
+	e.settle()
 	e.changed.Broadcast()
 }
 
@@ -223,6 +226,7 @@ func (e *Verifier) deliver(d *doc, links []link, troubles []error) {
 		e.added++
 		e.addLinks(d)
 	}
+	e.settle()
 	e.changed.Broadcast()
 }
 
@@ -249,7 +253,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			r.extra = new(extra)
 		}
 	}()
-	asked, canonical, change, fixed := e.toAsk(l)
+	asked, canonical, change, fixed := e.toAsk(l, d.at)
 	if fixed != nil {
 		r.fixed, extra.url = e.intern(*fixed), l.url
 		return r
@@ -301,8 +305,9 @@ func (e *Verifier) wantsFragment(u locus.URL, fragment string) bool {
 const maxInterned = 4096
 
 // toAsk returns what is requested for l, its canonical form, and what that changed; or the
-// outcome of a link that needs no request.
-func (e *Verifier) toAsk(l *link) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
+// outcome of a link that needs no request. The link was found in a document at those origins;
+// nil: it was typed.
+func (e *Verifier) toAsk(l *link, at *origins) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
 	fix := func(v Verdict, detail string) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
 		if v == Malformed && e.isContent(cmp.Or(l.written, l.url.String())) {
 			v, detail = Warning, detail+"; browsers may read it all the same"
@@ -335,6 +340,9 @@ func (e *Verifier) toAsk(l *link) (asked, canonical locus.URL, change locus.Chan
 	}
 	if e.o.Offline && !e.isHere(asked) {
 		return fix(Ignored, notAFile)
+	}
+	if out := e.unresolved(asked, at); out.Verdict != Unknown {
+		return asked, canonical, change, &out
 	}
 	if e.o.List {
 		return fix(Unknown, "")
@@ -385,7 +393,7 @@ func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result) *
 		return t
 	}
 	last.next = t
-	if last.state == done {
+	if last.state == done || last.state == held {
 		e.start(t)
 	}
 	return t
@@ -553,6 +561,7 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
 	t.public, t.unstored, t.scripted = a.public, a.unstored, a.scripted
+	e.lookups.note(e.hostsOf(t.url), a)
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
@@ -581,12 +590,16 @@ func (e *Verifier) handle(t *target, a *attempt) {
 		}
 		robots, sitemaps = e.addSitemaps(page, a.at)
 	}
-	if late || len(t.wants) > 0 {
+	switch {
+	case late || len(t.wants) > 0:
 		t.tries = 0
 		e.enqueue(t)
-	} else {
+	case a.outcome.Cause == NoNames:
+		e.hold(t)
+	default:
 		e.finish(t)
 	}
+	e.settle()
 	e.mu.Unlock()
 	if isNew {
 		e.deliver(page, a.links, a.troubles)
@@ -626,6 +639,7 @@ func (e *Verifier) finish(t *target) {
 	}
 	e.store(t)
 	e.startNext(t)
+	e.settle()
 	e.changed.Broadcast()
 }
 

@@ -170,7 +170,7 @@ func TestManyLinks(t *testing.T) {
 		go func() {
 			out := bufio.NewWriter(pw)
 			for i := range links {
-				fmt.Fprintf(out, "http://127.0.0.%d/some/path/of/usual/length/%d.html#part\n", i%250, i)
+				fmt.Fprintf(out, "http://1.1.1.%d:25/some/path/of/usual/length/%d.html#part\n", i%250, i)
 			}
 			out.Flush()
 			pw.Close()

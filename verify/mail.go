@@ -104,7 +104,7 @@ func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outco
 	case err != nil && !isNoSuchName(err):
 		return Outcome{Verdict: Warning, Detail: "can't look up the domain: " + err.Error()}, true
 	}
-	return Outcome{Verdict: Dead, Detail: domain + " accepts no mail: it has no MX record and no address"}, false
+	return Outcome{Verdict: Dead, Cause: NoNames, Detail: domain + " accepts no mail: it has no MX record and no address"}, false
 }
 
 // isNoSuchName reports whether a name does not exist, or has no record of that type.

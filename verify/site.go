@@ -79,7 +79,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		}
 		s, depth = &site{pages: map[locus.URL]bool{}}, 0
 		e.move(s, t.key.url)
-	case t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
+	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
 		return // It was asked for in this run, and there is no page.
 	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || e.o.Depth != 0 && depth > max(e.o.Depth, 0) || len(s.pages) >= e.o.MaxPages:
 		return

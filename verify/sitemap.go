@@ -71,7 +71,7 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 // readAsSitemap makes t a sitemap of the site of d. The caller must hold e.mu.
 func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
 	s := d.site
-	if t.page != nil || s.pages[t.key.url] || len(s.pages) >= e.o.MaxPages || t.state == done && !isFound(t.outcome) {
+	if t.page != nil || s.pages[t.key.url] || len(s.pages) >= e.o.MaxPages || t.state == held || t.state == done && !isFound(t.outcome) {
 		return
 	}
 	s.pages[t.key.url] = true

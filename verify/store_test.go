@@ -146,7 +146,7 @@ func TestStoreAndPolicy(t *testing.T) {
 	}{
 		{policy.Rules{AllowPrivate: true, Ports: []uint16{900}}, "alive dead alive"},
 		{policy.Rules{AllowPrivate: true, Ports: []uint16{900}}, "alive, cached dead, cached alive, cached"},
-		{policy.Rules{}, "denied denied alive, cached"},
+		{policy.Rules{}, "ignored denied alive, cached"},
 		{policy.Rules{AllowPrivate: true}, "alive, cached denied alive, cached"},
 	} {
 		w := newWorld(t, c.rules)

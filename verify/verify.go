@@ -83,6 +83,10 @@ type Options struct {
 	// Include and Exclude describe the URLs that are verified: those of Include, nil: all,
 	// but those of Exclude. The others are [Ignored].
 	Include, Exclude []policy.Pattern
+	// Reserved verifies links to hosts that are reserved for examples
+	// ([policy.IsReserved]), too. Without it, those of documents are [Ignored], unless the
+	// document came from such a host.
+	Reserved bool
 	// Schemes are the names of the schemes whose links are verified; nil: all.
 	Schemes []string
 	// List requests nothing: what would be requested is [Unknown].

@@ -41,7 +41,7 @@ type world struct {
 func newWorld(t testing.TB, r policy.Rules) *world {
 	t.Helper()
 	w := &world{TB: t, servers: map[string]string{}, names: map[string]string{"intranet.example": "10.0.0.1", "quiet.example": "1.1.1.200"}}
-	w.o.Interval, w.o.Wait, w.o.Mail = -1, time.Millisecond, new(names)
+	w.o.Interval, w.o.Wait, w.o.Mail, w.o.Reserved = -1, time.Millisecond, new(names), true
 	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)

@@ -110,7 +110,7 @@ func (c *command) wrap(cmd *cobra.Command) {
 // startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
 // were taken, and a worker. An interrupted run resumes when it is called again.
 func (c *command) startVerify(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
-	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments}
+	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments, Reserved: o.Reserved}
 	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
 	own := name == ""
 	if own {
@@ -175,6 +175,7 @@ func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
 		f.IntVar(&s.MaxPages, "max-pages", 10_000, "read at most `N` pages of a site; 0 is unlimited")
 		f.BoolVar(&s.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 		f.BoolVar(&s.NoFragments, "no-fragments", false, "do not check fragments")
+		f.BoolVar(&s.Reserved, "include-reserved", false, "verify links to names reserved for examples, too")
 		f.Var((*days)(&s.Every), "every", "ask again after `D`, such as 30d; 0 is never")
 		f.Var((*days)(&s.EveryBad), "every-bad", "ask again after `D` if it was bad")
 	})

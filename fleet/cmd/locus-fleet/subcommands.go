@@ -98,10 +98,10 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 func (c *command) obey(o *verify.Options, f *fleet.Frontier) {
 	s := f.Settings()
 	held := s.Options()
-	if o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments {
+	if o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments || o.Reserved != held.Reserved {
 		c.note("the frontier %s exists: its limits of requests hold, not those of this command", c.name())
 	}
-	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments
+	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
 }
 
 // settings returns s with the names of the library for values of 0.
@@ -116,7 +116,7 @@ func (c *command) newSubmit() *cobra.Command {
 	var cmd *cobra.Command
 	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 		s.PerHost, s.Interval, s.Retry, s.Depth = o.PerHost, o.Interval, o.Retry, o.Depth
-		s.MaxPages, s.NoRobots, s.NoFragments = o.MaxPages, o.NoRobots, o.NoFragments
+		s.MaxPages, s.NoRobots, s.NoFragments, s.Reserved = o.MaxPages, o.NoRobots, o.NoFragments, o.Reserved
 		f, closeAll, err := c.open(ctx, c.name(), s)
 		if err != nil {
 			return nil, nil, err

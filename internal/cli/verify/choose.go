@@ -48,6 +48,7 @@ func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
 		f.StringArrayVar(&c.include, "include", nil, "verify only URLs of `PATTERN` (repeatable)")
 		f.StringVar(&c.excludeFrom, "exclude-from", "", "skip URLs of the patterns in `FILE`, one a line")
 		f.StringArrayVar(&c.excludePath, "exclude-path", nil, "skip files whose paths begin with `PATTERN` (repeatable)")
+		f.BoolVar(&o.Reserved, "include-reserved", false, "verify links to names reserved for examples, too")
 		f.StringSliceVar(&c.schemes, "scheme", nil, "verify only links of these `SCHEMES`")
 		f.StringVar(&c.changedSince, "changed-since", "", "verify only links on lines changed since `REV` of git")
 		f.BoolVar(&c.code, "code", false, "verify URLs in code, too")

@@ -1,6 +1,10 @@
 package verify
 
-import "github.com/locus-url/locus/verify"
+import (
+	"strings"
+
+	"github.com/locus-url/locus/verify"
+)
 
 // causeNote is the note about links that were not judged because of a cause. It names the
 // setting that would judge them.
@@ -14,6 +18,9 @@ type causeNote struct {
 func causeNotes() []causeNote {
 	return []causeNote{
 		{verify.AboveRoot, "were skipped because they lead above the top of the repository or the site; --base-url URL says where that is: https://github.com/OWNER/NAME/blob/BRANCH/"},
+		{verify.ReservedName, "were skipped because their hosts are reserved for examples; --include-reserved verifies them"},
+		{verify.PrivateHost, "were skipped because their hosts are private; --allow-private verifies them"},
+		{verify.NoNames, "were not judged because no host name was found: is there a network?"},
 	}
 }
 
@@ -21,7 +28,11 @@ func causeNotes() []causeNote {
 func (v *verifier) noteCauses() {
 	for _, note := range causeNotes() {
 		if n := v.sum.causes[note.cause]; n > 0 {
-			v.a.Note("%s %s", countOf(n, "link"), note.text)
+			text := note.text
+			if n == 1 {
+				text = strings.NewReplacer("were ", "was ", "their hosts are ", "its host is ", "verifies them", "verifies it").Replace(text)
+			}
+			v.a.Note("%s %s", countOf(n, "link"), text)
 		}
 	}
 }

@@ -1,0 +1,144 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// hostsOf returns the host of u, or the domains of its valid addresses.
+func (e *Verifier) hostsOf(u locus.URL) []string {
+	if !e.traits(u).Has(scheme.Composes) {
+		return []string{u.Host()}
+	}
+	var hosts []string
+	text, _, _ := strings.Cut(u.SchemePart(), "?")
+	for address := range strings.SplitSeq(text, ",") {
+		if len(addrspec.Faults(address)) == 0 {
+			plain := decoded(address)
+			hosts = append(hosts, strings.ToLower(plain[strings.LastIndexByte(plain, '@')+1:]))
+		}
+	}
+	return hosts
+}
+
+// unresolved returns why the host of u, which was found in a document at those origins, is
+// not looked up; the zero Outcome if it is. nil: u was typed.
+func (e *Verifier) unresolved(u locus.URL, at *origins) Outcome {
+	if at == nil || e.isHere(u) {
+		return Outcome{}
+	}
+	page := at.others.URL
+	switch hosts := e.hostsOf(u); {
+	case !e.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
+		// A page that came from such a host shows that these names exist there.
+		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
+	case (page.IsZero() || e.isFile(page)) && e.isPrivate(u, hosts, at):
+		return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is of a private network"}
+	}
+	return Outcome{}
+}
+
+// isPrivate reports whether the policy denies u, with those hosts, as private.
+func (e *Verifier) isPrivate(u locus.URL, hosts []string, at *origins) bool {
+	if e.client == nil {
+		return false
+	}
+	var denied *policy.DeniedError
+	if !e.traits(u).Has(scheme.Composes) {
+		return errors.As(e.client.Check(u, at.others), &denied) && denied.Rule == "private"
+	}
+	return slices.ContainsFunc(hosts, func(host string) bool { return e.client.CheckName(strings.TrimSuffix(host, ".")) != nil })
+}
+
+// minMissing is how many host names a run must look up in vain to show that it has no name
+// server. Fewer names may all be dead.
+const minMissing = 5
+
+// lookups records which host names of a run were looked up. The engine's mutex guards it.
+type lookups struct {
+	found   bool            // at least one name has an address
+	missing map[string]bool // names that do not exist, in lower case
+	held    []*target       // dead because of such a name, until found is true or the run has no other targets
+}
+
+// note records what an attempt shows about the first of its hosts.
+func (n *lookups) note(hosts []string, a *attempt) {
+	host := ""
+	if len(hosts) > 0 {
+		host = hosts[0]
+	}
+	if a.outcome.Cause == NoNames {
+		if n.missing == nil {
+			n.missing = map[string]bool{}
+		}
+		n.missing[policy.CanonicalHost(cmp.Or(a.outcome.To.Host(), host))] = true
+	}
+	if a.resolved || isFound(&a.outcome) || !a.outcome.To.IsZero() {
+		n.found = n.found || isPublicName(host)
+	}
+}
+
+// isPublicName reports whether only a name server knows the address of host.
+func isPublicName(host string) bool {
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err != nil && host != "" && policy.Policy{}.CheckName(host) == nil
+}
+
+// isResolved reports whether an attempt that failed with err knew an address of its host.
+func isResolved(err error) bool {
+	if errors.As(err, new(*net.DNSError)) || errors.As(err, new(*access.GatewayError)) {
+		return false
+	}
+	switch access.KindOf(err) {
+	case access.Denied:
+		// Only a denial of an address is not about the URL.
+		denied, e := (*policy.DeniedError)(nil), (*access.Error)(nil)
+		return errors.As(err, &denied) && errors.As(err, &e) && denied.Rule == "private" && denied.Subject != locus.Quote(e.URL.Redacted())
+	case access.Syntax:
+		return errors.Is(err, scheme.ErrProtocol)
+	case access.Unsupported, access.Interrupted:
+		return false
+	}
+	return true
+}
+
+// hold keeps t, which is dead because its name does not exist, until it is clear that the
+// run has a name server. The caller must hold e.mu.
+func (e *Verifier) hold(t *target) {
+	t.state = held
+	e.lookups.held = append(e.lookups.held, t)
+	e.startNext(t)
+}
+
+// settle finishes the targets that are held: once a name was found they are dead, and when
+// there are no other targets, too few names were looked up or the run has no name server.
+// Each archive that is held replaces its target in the counts. The caller must hold e.mu.
+func (e *Verifier) settle() {
+	n := &e.lookups
+	isLast := e.allRead && e.added == len(e.docs) && e.progress.Done+len(n.held) == e.progress.Found
+	if len(n.held) == 0 || !n.found && !isLast {
+		return
+	}
+	list := n.held
+	n.held = nil
+	noServer := !n.found && len(n.missing) >= minMissing
+	for _, t := range list {
+		out := *t.outcome
+		if out.Cause = 0; noServer {
+			out = Outcome{Verdict: Warning, Cause: NoNames, Detail: "no host name of the run was found", Tries: out.Tries}
+			t.unstored = true
+		}
+		t.outcome = e.intern(out)
+		e.finish(t)
+	}
+}

@@ -1,0 +1,235 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+)
+
+// verdictsOf returns the verdicts and the causes of results.
+func verdictsOf(list []Result) string {
+	var texts []string
+	for _, r := range list {
+		texts = append(texts, fmt.Sprint(r.Verdict, " ", r.Cause))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// In a document a name that is reserved for examples is not looked up.
+func TestReserved(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://example.com/":           "ignored 2",
+		"https://WWW.Example.ORG./x#y":  "ignored 2",
+		"ftp://ftp.example.net/f":       "ignored 2",
+		"gopher://a.test/1":             "ignored 2",
+		"http://x.invalid:8080/":        "ignored 2",
+		"http://192.0.2.1/":             "ignored 2",
+		"http://198.51.100.9:25/":       "ignored 2",
+		"http://[2001:db8::1]/":         "ignored 2",
+		"http://[3fff::1]/":             "ignored 2",
+		"mailto:a@example.com":          "ignored 2",
+		"mailto:a@h.org,b@EXAMPLE.com":  "ignored 2",
+		"mailto:a@b.example?subject=x":  "ignored 2",
+		"http://example.edu/":           "dead 0",
+		"mailto:joe@@example.com":       "malformed 0",
+		"http://localhost:3000/":        "ignored 3",
+		"http://app.localhost/":         "ignored 3",
+		"http://127.0.0.1/":             "ignored 3",
+		"http://[::1]/":                 "ignored 3",
+		"http://10.1.2.3/":              "ignored 3",
+		"ftp://192.168.1.1/":            "ignored 3",
+		"http://100.64.0.1/":            "ignored 3",
+		"http://169.254.1.1/":           "ignored 3",
+		"http://[fd00::1]/":             "ignored 3",
+		"http://[fe80::1]/":             "ignored 3",
+		"http://printer/":               "ignored 3",
+		"http://nas.local/":             "ignored 3",
+		"http://db.internal/":           "ignored 3",
+		"mailto:joe@printer":            "ignored 3",
+		"http://a.example.edu:25/":      "denied 0",
+	} {
+		w := newWorld(t, policy.Rules{})
+		w.o.Reserved = false
+		w.o.Mail = new(names)
+		if got := verdictsOf(w.run(textDoc("d.html", `<a href="`+text+`">x</a>`))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A URL that is typed is verified, and so are the links of its pages to such names.
+func TestReservedSite(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.o.Reserved = false
+	page := func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		io.WriteString(rw, `<a href="http://b.example/">b</a> <a href="http://none.invalid/">c</a> <a href="http://10.1.1.1/">d</a> <a href="http://192.0.2.1/">e</a>`)
+	}
+	w.serve("a.example", page)
+	w.serve("b.example", pages)
+	w.serve("a.edu", page)
+	if got, want := verdictsOf(w.run(at("http://a.example/"))), "alive 0, alive 0, dead 0, denied 0, denied 0"; got != want {
+		t.Errorf("from a reserved name: %s, want %s", got, want)
+	}
+	if got, want := verdictsOf(w.run(at("http://a.edu/"))), "alive 0, ignored 2, ignored 2, denied 0, ignored 2"; got != want {
+		t.Errorf("from a public name: %s, want %s", got, want)
+	}
+}
+
+// The policy that allows private addresses verifies them in files, too.
+func TestPrivateAllowed(t *testing.T) {
+	w := newWorld(t, policy.Rules{AllowPrivate: true})
+	w.serve("a.example", pages)
+	w.servers["127.0.0.1"] = w.servers[w.names["a.example"]]
+	w.names["intranet"] = "127.0.0.1"
+	if got, want := verdictsOf(w.run(textDoc("d", "http://127.0.0.1/ok http://127.0.0.1/none http://intranet/ok"))), "alive 0, dead 0, alive 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// lost are links to hosts that do not exist.
+func lost(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "http://lost%d.example/a http://LOST%d.example:8080/b\n", i, i)
+	}
+	return b.String()
+}
+
+// count returns how many results have each verdict.
+func count(results iter.Seq[Result]) map[Verdict]int {
+	n := map[Verdict]int{}
+	for r := range results {
+		if r.Cause == NoNames && r.Verdict != Warning {
+			r.Verdict = Unknown
+		}
+		n[r.Verdict]++
+	}
+	return n
+}
+
+func TestNoNames(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       map[Verdict]int
+	}{
+		{"few", lost(4), map[Verdict]int{Dead: 8}},
+		{"five", lost(5), map[Verdict]int{Warning: 10}},
+		{"addresses", lost(5) + "http://1.1.1.1/", map[Verdict]int{Warning: 10, Dead: 1}},
+		{"files", lost(5) + "<file:///nowhere/x>", map[Verdict]int{Warning: 10, Denied: 1}},
+		{"mail", lost(4) + "mailto:joe@none.example", map[Verdict]int{Warning: 9}},
+		{"one", lost(20) + "http://a.example/ok", map[Verdict]int{Dead: 40, Alive: 1}},
+		{"first", "http://a.example/none " + lost(20), map[Verdict]int{Dead: 41}},
+		{"mail is found", lost(20) + "mailto:joe@mx.example", map[Verdict]int{Dead: 40, Alive: 1}},
+		{"refused", lost(20) + "http://quiet.example/", map[Verdict]int{Dead: 41}},
+		{"a private address", lost(20) + "http://intranet.example/", map[Verdict]int{Dead: 40, Denied: 1}},
+		{"inconclusive", lost(20) + "http://broken.example/", map[Verdict]int{Warning: 41}},
+	} {
+		w := newWorld(t, policy.Rules{})
+		w.serve("a.example", pages)
+		w.o.Mail = new(names)
+		store := openTestStore(t, filepath.Join(t.TempDir(), "verify.db"))
+		w.o.Store, w.o.Retry = store, 1
+		for range 2 {
+			// A dead link is stored only with proof, so the second run is like the first.
+			if got := count(w.start(t.Context(), textDoc("d", c.text))); fmt.Sprint(got) != fmt.Sprint(c.want) {
+				t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			}
+		}
+		closeStore(t, store)
+	}
+}
+
+// A dead link waits for the first name that exists, and no longer.
+func TestNoNamesStreams(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	release := make(chan struct{})
+	w.serve("slow.example", func(http.ResponseWriter, *http.Request) { <-release })
+	var once bool
+	for r := range w.start(t.Context(), textDoc("a", "http://lost.example/ http://a.example/ok"), textDoc("b", "http://slow.example/")) {
+		if r.Verdict == Dead && !once {
+			once = true
+			close(release)
+		}
+	}
+	if !once {
+		t.Error("the dead link has another verdict")
+	}
+}
+
+// Whatever a link needs beside its own request, the run ends.
+func TestNoNamesEnds(t *testing.T) {
+	alternative := "http://lost9.example/a-\n  b "
+	for _, c := range []struct {
+		name    string
+		sources []Source
+		archive string
+		want    map[Verdict]int
+	}{
+		{"archive", []Source{textDoc("d", lost(3))}, "http://archive.example/", map[Verdict]int{Dead: 6}},
+		{"archive that does not exist", []Source{textDoc("d", lost(3))}, "http://gone.example/", map[Verdict]int{Dead: 6}},
+		{"archive without a network", []Source{textDoc("d", lost(5))}, "http://gone.example/", map[Verdict]int{Warning: 10}},
+		{"alternative", []Source{textDoc("d", alternative)}, "", map[Verdict]int{Dead: 1}},
+		{"alternative of many", []Source{textDoc("d", alternative+lost(5))}, "", map[Verdict]int{Warning: 11}},
+		{"fragments", []Source{textDoc("d", lost(5)+"http://lost1.example/a#x http://lost1.example/a#y")}, "", map[Verdict]int{Warning: 12}},
+		{"sites", []Source{at("http://lost1.example/"), at("http://lost2.example/"), textDoc("d", lost(5))}, "", map[Verdict]int{Warning: 12}},
+		{"few sites", []Source{at("http://lost1.example/"), at("http://lost2.example/")}, "", map[Verdict]int{Dead: 2}},
+		{"origins", []Source{at("http://lost1.example/a"), textDoc("d", lost(5)), at("http://lost1.example/a")}, "", map[Verdict]int{Warning: 12}},
+		{"a site", []Source{at("http://a.example/"), textDoc("d", lost(5))}, "", map[Verdict]int{Dead: 18, Alive: 3}},
+	} {
+		w := newWorld(t, policy.Rules{})
+		w.o.Site.Sitemaps = true
+		if c.name == "archive" {
+			w.serve("archive.example", pages)
+		}
+		if c.name == "a site" {
+			w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+				rw.Header().Set("Content-Type", "text/html")
+				if r.URL.Path == "/robots.txt" {
+					rw.WriteHeader(404)
+				}
+				io.WriteString(rw, `<a href="/b">b</a> `+lost(2))
+			})
+		}
+		if c.archive != "" {
+			w.o.Archive = func(locus.URL) locus.URL { return locus.MustParse(c.archive) }
+		}
+		if got := count(w.start(t.Context(), c.sources...)); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A run that is cancelled does not wait for names.
+func TestNoNamesCancelled(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	ctx, cancel := context.WithCancel(t.Context())
+	w.serve("slow.example", func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	got := count(w.start(ctx, textDoc("d", lost(9)+"http://slow.example/")))
+	if got[Dead] != 0 || got[Unknown] == 0 {
+		t.Errorf("%v", got)
+	}
+	w = newWorld(t, policy.Rules{})
+	for r := range w.start(t.Context(), textDoc("d", lost(9))) {
+		if r.Verdict != Warning {
+			t.Error(line(r))
+		}
+		break
+	}
+	if got := w.run(textDoc("d", "")); len(got) != 0 {
+		t.Error(slices.Collect(slices.Values(got)))
+	}
+}
