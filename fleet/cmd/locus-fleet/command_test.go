@@ -54,7 +54,7 @@ func TestSubmitAndResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := "--store=" + filepath.Join(dir, "store")
-	if status, out, errOut := run(t, "submit", store, "--quiet", name); status != base.StatusDone {
+	if status, out, errOut := run(t, "submit", store, "--quiet", "--include-reserved", name); status != base.StatusDone {
 		t.Fatalf("status %d\n%s%s", status, out, errOut)
 	}
 	status, out, errOut := run(t, "results", store)

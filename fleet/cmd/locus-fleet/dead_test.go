@@ -294,7 +294,7 @@ func TestFullServer(t *testing.T) {
 func links(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "http://h%d.example/%d\n", i, i)
+		fmt.Fprintf(&b, "http://h%d.example.edu/%d\n", i, i)
 	}
 	return b.String()
 }

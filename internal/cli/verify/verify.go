@@ -103,7 +103,9 @@ and --index-files.
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
 "dead" means that the server says so. Inconclusive answers (401, 403, 429, 5xx, timeouts)
 are retried and then a "warning". "denied" means that the policy does not allow it: for
-example, a document may lead to an address that is not public only with --allow-private.
+example, a page may lead to an address that is not public only with --allow-private.
+In files such links are "ignored". So are links to names that are reserved for examples,
+such as example.com (--include-reserved).
 The robots.txt of a site is obeyed.
 
 Results are kept for a day (--max-age), bad ones for an hour. An interrupted run resumes
@@ -111,7 +113,7 @@ next time.
 
 Rules are read from the file .locus-verify.toml in this folder or one above it:
 
-  ignore = ["http://localhost*", "https://*.example.net/*"]   # not requested
+  ignore = ["https://login.*", "*/private/"]                  # not requested
   include = ["https:"]                                        # only these are
   exclude-path = ["vendor/", "*.min.html$"]                   # files, not read
   remap = ["https://www.example.com/ public/"]                # verified instead
