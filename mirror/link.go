@@ -120,7 +120,7 @@ func gemtextLinks(text string) iter.Seq[document.Link] {
 // resolve returns the URL that a link of a document at base leads to.
 func (c *crawl) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
-		return iri.URL(l.URL)
+		return l.Resolve(base)
 	}
 	for i, text := range []string{l.Base, l.Ref} {
 		if i == 0 && text == "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Ref is a reference in a document: a partial form or an absolute URL. It is an
@@ -17,6 +18,8 @@ type Ref struct {
 	// that both split by the same rules.
 	u        locus.URL
 	absolute bool
+	// slash is the offset in u of the "/" that the text lacks; 0: it lacks none.
+	slash int
 }
 
 // placeholder is the scheme of partial forms. It is not a letter, because a letter
@@ -29,10 +32,33 @@ const MaxLen = locus.MaxLen - len(placeholder)
 // Parse reads a partial form or a URL. It changes nothing: String returns text. It
 // refuses the same faults as [locus.Parse]. The error is a [*locus.SyntaxError].
 //
+// By RFC 3986 section 3.2 a "?" ends the host. [locus.Parse] reads "?" as a part of the user
+// if an "@" follows, so that http://h?q=a@b leads to b. Here it leads to h: Parse reads such
+// a text as if "/" came before the "?", and [SlashAdded] notes it.
+//
 // A form is absolute if it has a ":" before any "/" (URI draft), "?" and "#". A
 // partial form with a ":" in its first segment needs "./" before it (RFC 3986 section
 // 4.2).
 func Parse(text string) (Ref, error) {
+	at, disputed := octet.HostEnd(text)
+	if !disputed {
+		return parse(text)
+	}
+	r, err := parse(text[:at] + "/" + text[at:])
+	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
+		if e.Offset > at {
+			e.Offset--
+		}
+		return Ref{}, locus.NewSyntaxError(text, e.Offset, e.Part, e.Err)
+	}
+	if r.slash = at; !r.absolute {
+		r.slash += len(placeholder)
+	}
+	return r, nil
+}
+
+// parse is [Parse] by the reading of [locus.Parse].
+func parse(text string) (Ref, error) {
 	switch {
 	case text == "":
 		return Ref{}, nil
@@ -80,9 +106,16 @@ func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
 
 // String returns the text exactly as it was parsed, including the password. Use
 // [Ref.Redacted] for messages and logs.
-func (r Ref) String() string { return r.trim(r.u.String()) }
+func (r Ref) String() string {
+	text := r.u.String()
+	if r.slash > 0 {
+		text = text[:r.slash] + text[r.slash+1:]
+	}
+	return r.trim(text)
+}
 
-// Redacted returns the text with "***" for a password that is not empty.
+// Redacted returns the text with "***" for a password that is not empty, and with the "/"
+// that [Parse] added.
 func (r Ref) Redacted() string { return r.trim(r.u.Redacted()) }
 
 // Format writes [Ref.Redacted], as [locus.URL.Format] does.
@@ -100,7 +133,7 @@ func (r Ref) trim(text string) string {
 	return strings.TrimPrefix(text, placeholder)
 }
 
-// URL returns the URL if r is absolute. ok is false if r is a partial form.
+// URL returns the URL if r is absolute, with the "/" that [Parse] added. ok is false if r is a partial form.
 func (r Ref) URL() (u locus.URL, ok bool) {
 	if !r.absolute {
 		return locus.URL{}, false

@@ -110,3 +110,56 @@ func TestURL(t *testing.T) {
 		t.Error("the zero URL gives a Ref")
 	}
 }
+
+// "?" ends the host, so that all parsers find the same one.
+func TestParseEndsHost(t *testing.T) {
+	base := locus.MustParse("http://base/x")
+	for text, want := range map[string]string{
+		"http://h?q=a@b":          "http://h/?q=a@b",
+		"http://good?@evil/":      "http://good/?@evil/",
+		"http://a@b?@c/":          "http://a@b/?@c/",
+		"//good?@evil":            "http://good/?@evil",
+		"//u@h?m=b@c#d":           "http://u@h/?m=b@c#d",
+		"http://h:9?u=a@b":        "http://h:9/?u=a@b",
+		"http://u:p@h?m=b@c":      "http://u:p@h/?m=b@c",
+		"http://?@evil/":          "http:///?@evil/",
+		"ftp://us?er:p@h/x":       "ftp://us/?er:p@h/x",
+		"http://h?q":              "http://h?q",
+		"http://h#a@b":            "http://h#a@b",
+		"//h#a@b":                 "http://h#a@b",
+		"http://good#@evil/":      "http://good#@evil/",
+		"http://h?a/b@c":          "http://h?a/b@c",
+		"http://a@b?c":            "http://a@b?c",
+		"http://good:x?@evil/":    "",
+		"http://a@b@c?@d/":        "",
+		`http://good\@evil/`:      "",
+		`http://good\?@evil/`:     "",
+		"http://good%2?@evil/":    "",
+		"http://good?%@evil/":     "",
+		"http://[::1?@evil/":      "",
+		"http://good:99999?@evil": "",
+	} {
+		r, err := relative.Parse(text)
+		if want == "" {
+			var e *locus.SyntaxError
+			if !errors.As(err, &e) || len(e.Input) != len(text) {
+				t.Errorf("%q: %v, %v", text, r, err)
+			}
+			continue
+		}
+		if err != nil || r.String() != text {
+			t.Errorf("%q: %v, %v", text, r, err)
+			continue
+		}
+		u, notes, err := r.ResolveWith(base, relative.Options{})
+		if err != nil || u.String() != want || (notes&relative.SlashAdded != 0) != (strings.Contains(want, "/?")) {
+			t.Errorf("%q: %v, %v, %v; want %s", text, u, notes.Texts(), err, want)
+		}
+		if v, absolute := r.URL(); absolute && v != u {
+			t.Errorf("%q: %v is not %v", text, v, u)
+		}
+		if u, notes, err := r.ResolveWith(base, relative.Options{Rules: relative.RFC1630}); err == nil && (notes&relative.SlashAdded != 0 || strings.Contains(text, "?") && u.Host() == "good") {
+			t.Errorf("%q by RFC 1630: %v", text, u)
+		}
+	}
+}

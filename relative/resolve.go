@@ -92,7 +92,28 @@ func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 
 // ResolveWith is [Ref.Resolve] with options. The notes are warnings: the rules are not
 // clear, or the author of the form may have meant something else.
+//
+// base is a URL as [locus.Parse] reads it. [Parse] reads the text of a base by RFC 3986.
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
+	var added Notes
+	if r.slash > 0 {
+		added = SlashAdded
+		if o.Rules == RFC1630 {
+			var err error
+			if r, err = parse(r.String()); err != nil {
+				return locus.URL{}, 0, err
+			}
+			added = 0
+		}
+	}
+	u, notes, err := r.resolveWith(base, o)
+	if err != nil {
+		return locus.URL{}, 0, err
+	}
+	return u, notes | added, nil
+}
+
+func (r Ref) resolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	if o.SameScheme && r.absolute {
 		r = r.withoutScheme(base)
 	}
@@ -145,6 +166,9 @@ const (
 	// FinalDots: with [RFC1630], the form ends in "..", which removed a segment. By the
 	// draft, read literally, only "../" does.
 	FinalDots
+	// SlashAdded: "/" was added before the "?" that ends the host of the form (RFC 3986
+	// section 3.2), because some parsers end the host elsewhere.
+	SlashAdded
 )
 
 // Texts returns the notes as sentences in lower case without a full stop.
@@ -156,6 +180,7 @@ func (n Notes) Texts() []string {
 	}{
 		{Clamped, `".." leads above the root of the path and is left out (RFC 3986 5.2.4; the draft does not say)`},
 		{SlashKept, `a final "/." leaves "/", which the draft to the letter removes too`},
+		{SlashAdded, `"/" is written before the "?", which ends the host (RFC 3986 3.2); without it some parsers find another host`},
 		{FinalDots, `a final ".." takes a segment away, which the draft says only of "../"`},
 	} {
 		if n&note.bit != 0 {
@@ -242,8 +267,9 @@ func split(u locus.URL) (p parts) {
 // text joins the parts (RFC 3986 section 5.3), so that they are read as the same parts
 // again: "?" may be in a user, so the host of http://h?x@evil is evil, not h.
 func (p parts) text() string {
+	before, _, _ := strings.Cut(p.query.text, "/")
 	switch {
-	case p.authority.ok && p.path == "" && strings.Contains(p.query.text, "@"):
+	case p.authority.ok && p.path == "" && strings.Contains(before, "@"):
 		p.path = "/"
 	case !p.authority.ok && strings.HasPrefix(p.path, "//"):
 		p.path = "/." + p.path

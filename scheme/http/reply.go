@@ -300,16 +300,18 @@ func (v *operation) referral(a *response) (scheme.Resource, error) {
 }
 
 // resolve returns the URL of a Location, which may be relative to base (RFC 9110
-// section 10.2.2). It does not change the spelling of either.
+// section 10.2.2). It changes the spelling of neither, but a "?" ends the host.
 func resolve(base locus.URL, location string) (locus.URL, error) {
-	u, err := locus.Parse(location)
-	if err == nil || !errors.Is(err, locus.ErrNoScheme) || port(base) == 0 {
-		// A proxy's Location for a gopher URL is not relative to that URL.
-		return u, err
-	}
 	r, err := relative.Parse(location)
 	if err != nil {
 		return locus.URL{}, err
+	}
+	if u, absolute := r.URL(); absolute {
+		return u, nil
+	}
+	if port(base) == 0 {
+		// A proxy's Location for a gopher URL is not relative to that URL.
+		return locus.Parse(location)
 	}
 	return r.Resolve(base)
 }

@@ -232,10 +232,13 @@ func (g *page) foreignImage(src string, o foreignOptions) string {
 // the message, or neither.
 func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
 	text = strings.TrimSpace(text)
-	u, err := locus.Parse(text)
+	ref, err := relative.Parse(text)
 	if err != nil {
-		ref, err := relative.Parse(text)
-		if err != nil || o.base.IsZero() {
+		return locus.URL{}, ""
+	}
+	u, absolute := ref.URL()
+	if !absolute {
+		if o.base.IsZero() {
 			return locus.URL{}, ""
 		}
 		if u, _, err = g.registry.Resolve(o.base, ref, relative.Options{}); err != nil {

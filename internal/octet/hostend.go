@@ -1,0 +1,30 @@
+package octet
+
+import "strings"
+
+// HostEnd returns the offset of the "?" or "#" that ends the authority of text by RFC 3986
+// section 3.2, where RFC 1738 needs a "/"; 0 if there is none. text is a URL, or a partial
+// form that begins with "//". disputed reports that an "@" follows a "?", so that a parser
+// for which "?" may be in a user finds another host.
+func HostEnd(text string) (at int, disputed bool) {
+	start, _ := SchemeEnd(text)
+	if start > 0 && start < len(text) && text[start] == ':' {
+		start++
+	} else {
+		start = 0
+	}
+	if !strings.HasPrefix(text[start:], "//") {
+		return 0, false
+	}
+	start += len("//")
+	n := strings.IndexAny(text[start:], "/?#")
+	if n < 0 || text[start+n] == '/' {
+		return 0, false
+	}
+	at = start + n
+	if text[at] == '?' {
+		n = strings.IndexAny(text[at:], "/#@")
+		disputed = n >= 0 && text[at+n] == '@'
+	}
+	return at, disputed
+}
