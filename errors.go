@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
@@ -153,6 +155,12 @@ func (f *fault) error(text string, at int) *SyntaxError {
 		at = 0
 	case notInScheme:
 		err = fmt.Errorf("%w: %q can't be in it", err, text[at])
+	case twoAts:
+		if at, disputed := octet.HostEnd(text); disputed {
+			if _, no := parse(text[:at] + "/" + text[at:]); no == nil {
+				err = fmt.Errorf(`%w; if "?" ends the host, %s`, err, octet.SlashHelp(text))
+			}
+		}
 	case windowsPath:
 		// A text with "@" may hold a password, which no message shows.
 		if u, ok := WindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {

@@ -49,6 +49,7 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://h/ftp:u:PW@h2            PW, the same
 //	http://h/?v=u:PW@h2             PW: a value of a search
 //	http://h/?//u:PW, [a](//u:PW    PW: "//" that is not in the middle of a path
+//	http://h:8?q=PW@x               8, q=PW@: "?" stays, because it ends the host for browsers
 //	x:y:z@h                         z: an unknown name may be a scheme and y a user
 //	http://h:8080/a@b               nothing: the port is one
 //	http://h:port/                  nothing: the word stands for one
@@ -225,7 +226,65 @@ func secrets(text string, u URL) []span {
 	default:
 		f.part()
 	}
-	return f.spans
+	return keepEnds(text, f.spans)
+}
+
+// keepEnds returns spans without the octet that ends a host for some programs: a "/", "?",
+// "#" or "\" in a span after "//" and what may be a host. If that octet were hidden, the text
+// would show another host, the one after the "@". The "@" is hidden instead. A span that begins
+// with that octet keeps it, because the octet may be all of it.
+func keepEnds(text string, spans []span) []span {
+	var list []span
+	from := 0 // the end of the last span
+	for i, s := range spans {
+		end := hostEnd(text, from, s)
+		from = s.end
+		if end < 0 && list == nil {
+			continue
+		}
+		if list == nil {
+			list = append(make([]span, 0, len(spans)+1), spans[:i]...)
+		}
+		parts := []span{s}
+		if end >= 0 && s.end < len(text) && text[s.end] == '@' {
+			parts[0].end++
+		}
+		if end > s.start {
+			parts = []span{{s.start, end}, {end + 1, parts[0].end}}
+		}
+		for _, part := range parts {
+			if part.start < part.end {
+				list = append(list, part)
+			}
+		}
+	}
+	if list == nil {
+		return spans
+	}
+	return list
+}
+
+// hostEnd returns the offset of the octet within s that ends a host for some programs; -1 if
+// there is none. The host begins after from.
+func hostEnd(text string, from int, s span) int {
+	before := text[from:s.start]
+	slashes := max(strings.LastIndex(before, "//"), strings.LastIndex(before, `\\`))
+	n := strings.IndexAny(text[s.start:s.end], `/?#\`)
+	if slashes < 0 || n < 0 || strings.ContainsAny(before[slashes+2:], `/?#\`) {
+		return -1
+	}
+	host := text[from+slashes+2 : s.start+n]
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		if !isDigits(host[i+1:]) {
+			return -1
+		}
+		host = host[:i]
+	}
+	if host == "" {
+		return -1
+	}
+	return s.start + n
 }
 
 // finder finds passwords in a text, in linear time: lastAt and segments keep the

@@ -186,7 +186,7 @@ func TestMask(t *testing.T) {
 		"ftp://u:pw@h/a@b":   "ftp://u:**@h/a@b",
 		"ftp://u:p w@h/":     "ftp://u:***@h/",
 		"ftp://u:p/w@h/":     "ftp://u:***@h/",
-		"ftp://u:p w@h/a@b":  "ftp://u:*******@b",
+		"ftp://u:p w@h/a@b":  "ftp://u:*****/**b", // browsers end the host at "/"
 		"http://h:80/a b":    "http://h:80/a b",
 		"mailto:a b@c":       "mailto:a b@c",
 		"http://h/%zz":       "http://h/%zz",
@@ -247,6 +247,7 @@ func FuzzMask(f *testing.F) {
 			return
 		}
 		text := scheme + "://" + user + ":" + mark + password + mark + "@" + rest
+		checkSameHost(t, scheme+"://"+user+":"+password+"@"+rest)
 		_, err := locus.Parse(text)
 		if err == nil {
 			return

@@ -246,9 +246,10 @@ func (c *call) compare() error {
 
 func (c *call) resolve() error {
 	input, ref := c.values.Get("base"), c.values.Get("ref")
-	base, err := shape.Read(input)
+	name := cmp.Or(c.values.Get("rules"), relative.RFC3986.String())
+	base, err := shape.ReadBase(input, name == relative.RFC1630.String())
 	var j shape.Resolve
-	switch name := cmp.Or(c.values.Get("rules"), relative.RFC3986.String()); {
+	switch {
 	case err != nil:
 		e := shape.NewError(err)
 		j = shape.Resolve{Base: shape.Text(input), Ref: shape.Present(ref, true), Rules: name, Error: &e}

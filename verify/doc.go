@@ -66,6 +66,16 @@
 // A link is followed, not typed ([access.Request.From]): from a file it leads to files and
 // to public addresses, because a file's text may be anyone's; from a page it leads where
 // the policy lets that page lead. So the same URL may be denied in one of two documents.
+// In a file a link that the policy denies as private is [Ignored], and so are links to hosts
+// that are reserved for examples ([Options.Reserved]).
+//
+// If a run looks up at least five different host names and finds none of them, their links
+// get a [Warning]: there may be no network.
+//
+// # Escapes
+//
+// A "%" that is no escape is requested as "%25", and in HTML a space as "%20", as browsers
+// do. A "?" ends the host (RFC 3986 section 3.2). A link that needs this gets a [Warning].
 //
 // # Refused
 //

@@ -93,7 +93,7 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []li
 		default:
 			l := e.link(&found, s)
 			if e.isMixed(s.URL, l.url, found.Element) {
-				l.note = "the page comes over TLS and loads this without it"
+				l.note, l.cause = "the page comes over TLS and loads this without it", 0
 			}
 			list = append(list, l)
 		}
@@ -110,6 +110,29 @@ func (e *Verifier) link(found *document.Link, s *Source) link {
 }
 
 func (e *Verifier) readLink(found *document.Link, s *Source) link {
+	written := cmp.Or(found.Ref, found.URL.String())
+	repaired, note := e.repair(found)
+	if found.Escaped {
+		note = lonePercent
+	}
+	l := e.readRepaired(&repaired, s)
+	if note != "" {
+		l.written = strings.Clone(written)
+	}
+	if !l.url.IsZero() && l.detail == "" {
+		e.addSlash(&l, written)
+		if _, disputed := octet.HostEnd(written); disputed {
+			note = cmp.Or(note, `a "/" must be written between the host and "?"`)
+		}
+		if note != "" {
+			l.written, l.note, l.cause = strings.Clone(written), note, Escaped
+		}
+	}
+	return l
+}
+
+// readRepaired reads a link in whose text no escapes are missing.
+func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if detail := e.skipped(found); detail != "" {
 		if l.url = own(found.URL); l.url.IsZero() {
@@ -137,10 +160,15 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		l.written = ""
 	}
 	if !found.URL.IsZero() {
-		l.url = own(found.URL)
+		u, err := bySlash(found.URL)
+		if err != nil {
+			l.written, l.verdict, l.detail = strings.Clone(found.URL.String()), Malformed, plainError(err)
+			return l
+		}
+		l.url = own(u)
 		e.ascii(&l)
-		if !found.Alternative.IsZero() {
-			l.alternative = own(found.Alternative)
+		if other, err := bySlash(found.Alternative); err == nil && !other.IsZero() {
+			l.alternative = own(other)
 		}
 		return l
 	}
@@ -150,9 +178,6 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 		return l
 	}
 	u, err := e.resolve(found, s)
-	if escaped, ok := e.escapeBlanks(found, s, err); ok {
-		u, err, l.note, l.cause = escaped, nil, "a space must be written as %20", Escaped
-	}
 	switch {
 	case errors.Is(err, errOutside):
 		l.verdict, l.cause, l.detail = Warning, AboveRoot, err.Error()
@@ -188,23 +213,82 @@ func (e *Verifier) skipped(found *document.Link) string {
 	return ""
 }
 
-// escapeBlanks returns the URL that browsers take a link of HTML for whose path, query or
-// fragment has spaces. err is that of the link as written.
-func (e *Verifier) escapeBlanks(found *document.Link, s *Source, err error) (locus.URL, bool) {
-	if err == nil || found.Element == "" || !strings.Contains(strings.TrimSpace(found.Ref), " ") {
-		return locus.URL{}, false
+const lonePercent = "a % that is no escape must be written as %25"
+
+// repair returns a link with the escapes that its author forgot and browsers add: of a "%"
+// that is no escape, and in HTML of spaces. note says what was missing; "" if nothing was.
+func (e *Verifier) repair(found *document.Link) (repaired document.Link, note string) {
+	repaired = *found
+	text := strings.TrimSpace(found.Ref)
+	start, ok := e.repairable(text)
+	if !ok || found.Element == "wikilink" || isPart(found) {
+		return repaired, ""
 	}
-	ref := strings.ReplaceAll(strings.TrimSpace(found.Ref), " ", "%20")
-	if _, after, ok := strings.Cut(ref, "//"); ok {
-		// A host has no spaces.
-		if host, _, _ := strings.Cut(after, "/"); strings.Contains(host, "%20") {
-			return locus.URL{}, false
+	var notes []string
+	rest := text[start:]
+	if found.Element != "" && strings.Contains(rest, " ") {
+		rest = strings.ReplaceAll(rest, " ", "%20")
+		notes = append(notes, "a space must be written as %20")
+	}
+	if escaped := escapePercent(rest); escaped != rest {
+		rest = escaped
+		notes = append(notes, lonePercent)
+	}
+	if notes != nil {
+		repaired.Ref = text[:start] + rest
+	}
+	return repaired, strings.Join(notes, "; ")
+}
+
+// repairable returns the offset of what follows scheme and authority in text. ok is false
+// if text has neither, or a scheme in whose URLs a "%" and a space may be anything.
+func (e *Verifier) repairable(text string) (start int, ok bool) {
+	if end, _ := octet.SchemeEnd(text); end > 0 && end < len(text) && text[end] == ':' {
+		start = end + 1
+		s, _ := e.registry.Lookup(strings.ToLower(text[:end]))
+		if s.Traits&(scheme.Web|scheme.Files) == 0 && !strings.HasPrefix(text[start:], "//") {
+			return 0, false
 		}
 	}
-	escaped := *found
-	escaped.Ref = ref
-	u, err := e.resolve(&escaped, s)
-	return u, err == nil && e.traits(u)&(scheme.Web|scheme.Files) != 0
+	if !strings.HasPrefix(text[start:], "//") {
+		return start, true
+	}
+	start += len("//")
+	n := strings.IndexAny(text[start:], "/?#")
+	if n < 0 {
+		n = len(text) - start
+	}
+	return start + n, true
+}
+
+// escapePercent returns text with "%25" for each "%" that begins no escape.
+func escapePercent(text string) string {
+	var b strings.Builder
+	from := 0
+	for i := range len(text) {
+		if text[i] == '%' && !octet.IsEscape(text, i) {
+			b.WriteString(text[from:i] + "%25")
+			from = i + 1
+		}
+	}
+	return b.String() + text[from:]
+}
+
+// bySlash returns u as RFC 3986 reads its text: a "?" ends the host.
+func bySlash(u locus.URL) (locus.URL, error) {
+	ref, err := relative.Parse(u.String())
+	u, _ = ref.URL()
+	return u, err
+}
+
+// addSlash adds the "/" that l.url lacks before a "?" or "#".
+func (e *Verifier) addSlash(l *link, written string) {
+	text := l.url.String()
+	if at, _ := octet.HostEnd(text); at > 0 {
+		if u, err := locus.Parse(text[:at] + "/" + text[at:]); err == nil {
+			l.url, l.written = u, cmp.Or(l.written, strings.Clone(written))
+		}
+	}
 }
 
 // ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has

@@ -65,30 +65,18 @@ func (t *markdownText) piece(p markup.Piece) {
 	if p.Start > t.last.End && strings.IndexByte(t.source[t.last.End:p.Start], '\n') >= 0 {
 		t.space()
 	}
-	text := t.source[p.Start:p.End]
+	isTitle := false
 	switch t.last.Kind {
 	case markup.Link, markup.External, markup.Image, markup.Definition:
-		text = withoutTitle(text)
+		isTitle = p.Kind == markup.Label && p.Start == t.last.End
 	}
 	switch p.Kind {
-	case markup.Prose, markup.Code, markup.Autolink, markup.Address:
-		t.add(markup.Decode(text, markup.MarkdownText).Text)
-	}
-	t.last = p
-}
-
-// withoutTitle returns the text after a destination without its title.
-func withoutTitle(text string) string {
-	title := strings.TrimLeft(text, "> \t\r\n")
-	if title == "" {
-		return text
-	}
-	if at := strings.IndexByte("\"'(", title[0]); at >= 0 {
-		if end := strings.IndexByte(title[1:], "\"')"[at]); end >= 0 {
-			return title[end+2:]
+	case markup.Prose, markup.Label, markup.Code, markup.Autolink, markup.Address:
+		if !isTitle {
+			t.add(markup.Decode(t.source[p.Start:p.End], markup.MarkdownText).Text)
 		}
 	}
-	return text
+	t.last = p
 }
 
 // headingID splits a heading into its text and its own fragment, as many sites other than

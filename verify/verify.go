@@ -14,6 +14,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
 )
@@ -199,8 +200,13 @@ func (r *Result) Link() string {
 }
 
 // withoutPassword returns u without a password. The URL still works unless the password
-// is where the grammar has none.
-func withoutPassword(u locus.URL) string { return u.WithoutPassword().Redacted() }
+// is where the grammar has none, or some programs find another host in u.
+func withoutPassword(u locus.URL) string {
+	if _, disputed := octet.HostEnd(u.String()); disputed {
+		return u.Redacted()
+	}
+	return u.WithoutPassword().Redacted()
+}
 
 func (r *Result) isLocal() bool {
 	return r.Written != "" && (r.URL.IsZero() || r.isFile)

@@ -28,3 +28,14 @@ func HostEnd(text string) (at int, disputed bool) {
 	}
 	return at, disputed
 }
+
+// SlashHelp returns a clause that says where text needs a "/", if HostEnd finds a place. It
+// repeats text unless that may show a password.
+func SlashHelp(text string) string {
+	at, _ := HostEnd(text)
+	_, rest, _ := strings.Cut(text, "//")
+	if at == 0 || len(text) > 100 || All(text)&ASCII == 0 || strings.ContainsAny(rest, ":%") {
+		return `write "/" before the "?"`
+	}
+	return "write " + text[:at] + "/" + text[at:]
+}

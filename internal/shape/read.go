@@ -10,6 +10,21 @@ import (
 // input.
 func Read(input string) (locus.URL, error) { return unwrapped(input, locus.Parse) }
 
+// ReadBase parses a base like [Read]. If that fails and strict is false, it parses the base
+// by RFC 3986, as [relative.Parse] does.
+func ReadBase(input string, strict bool) (locus.URL, error) {
+	u, err := Read(input)
+	if err == nil || strict {
+		return u, err
+	}
+	if ref, refErr := ReadRef(input); refErr == nil {
+		if u, absolute := ref.URL(); absolute {
+			return u, nil
+		}
+	}
+	return u, err
+}
+
 // ReadRef parses a partial form or a URL, like [Read].
 func ReadRef(input string) (relative.Ref, error) { return unwrapped(input, relative.Parse) }
 

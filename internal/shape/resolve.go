@@ -37,17 +37,33 @@ func NewResolve(base locus.URL, input string, readErr error, o relative.Options)
 	if j.Err == nil {
 		ref, j.Err = ReadRef(input)
 	}
-	var u locus.URL
+	var u, from locus.URL
 	var notes relative.Notes
 	if j.Err == nil {
-		u, notes, j.Err = ref.ResolveWith(base, o)
+		from, j.Err = baseBy(o.Rules, base)
+	}
+	if j.Err == nil {
+		u, notes, j.Err = ref.ResolveWith(from, o)
 	}
 	if j.Err == nil {
 		j.Other = otherRules(base, ref, u, o)
+		if from != base {
+			notes |= relative.SlashAdded
+		}
 		j.Texts = notes.Texts()
 		j.Notes = Texts(j.Texts)
 	}
 	return j.with(u.String())
+}
+
+// baseBy returns base as the rules read it: by RFC 3986 a "?" ends the host.
+func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
+	if rules != relative.RFC3986 {
+		return base, nil
+	}
+	ref, err := relative.Parse(base.String())
+	u, _ := ref.URL()
+	return u, err
 }
 
 // ResolveAsBrowser resolves input in a document at base by the URL Standard.
@@ -93,7 +109,11 @@ func JoinResolve(list []Resolve) Resolve {
 func otherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
 	o.Rules = relative.RFC1630 - o.Rules
 	other := &Other{Rules: o.Rules.String()}
-	v, _, err := ref.ResolveWith(base, o)
+	from, err := baseBy(o.Rules, base)
+	var v locus.URL
+	if err == nil {
+		v, _, err = ref.ResolveWith(from, o)
+	}
 	if err == nil {
 		other.URL = Present(v.String(), true)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // The default ports of http (RFC 1738 section 3.3) and https (RFC 9110 section
@@ -58,7 +59,7 @@ func form(u locus.URL) error {
 	login, _ := u.Login()
 	start := len(u.Scheme()) + len("://")
 	if i := strings.IndexByte(login[:u.HostOffset()-start], '?'); i >= 0 {
-		return u.Errorf(start+i, "hostport", `%w: some parsers end the host at "?", others at "@"; write %%3F in a user or password`, locus.ErrForm)
+		return u.Errorf(start+i, "hostport", `%w: some parsers end the host at "?", others at "@"; %s, or %%3F in a user or password`, locus.ErrForm, octet.SlashHelp(u.String()))
 	}
 	return nil
 }

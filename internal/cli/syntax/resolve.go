@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -85,8 +86,12 @@ func (r *resolver) run(args []string) {
 
 // base parses the base. Without one, nothing can be resolved.
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
-	u, err = r.app.ReadURL(input, err)
-	if err != nil {
+	if err == nil {
+		u, err = shape.ReadBase(input, r.between || slices.Contains(r.profiles, locus.RFC1630))
+	}
+	if err == nil {
+		r.app.NoteWrapper(input)
+	} else {
 		r.app.Fail(base.StatusUsage, base.Prefix("the base", r.app.Explain(input, err)))
 	}
 	return u, err == nil
