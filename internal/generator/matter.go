@@ -1,11 +1,14 @@
 package generator
 
 import (
+	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
+	"go.yaml.in/yaml/v3"
 )
 
 // values are the scalars of a configuration, and the items of its lists, by their keys in
@@ -13,10 +16,12 @@ import (
 type values map[string][]string
 
 const (
-	maxKey     = 1 << 10 // octets of a key with those above it
-	maxValue   = 1 << 10 // octets of a value: it is a part of an address
-	maxTOML    = 1 << 20 // octets of a text
-	maxNesting = 100     // of TOML
+	maxKey     = 1 << 10 // bytes of a key with those above it
+	maxValue   = 1 << 10 // bytes of a value: it is a part of an address
+	maxTOML    = 1 << 20 // bytes of a text
+	maxYAML    = 1 << 20 // bytes of a text
+	maxNesting = 100     // of TOML and of YAML
+	maxNodes   = 1 << 18 // of YAML, with those that aliases repeat
 )
 
 // add adds a value to a key, unless one of them is too long to mean anything.
@@ -58,14 +63,43 @@ func matter(source string) (values, bool) {
 	return nil, false
 }
 
-// parseTOML reads the scalars and lists of scalars of TOML. Of a malformed text it returns
-// what was read: the generator itself reports the fault.
-func parseTOML(text string) values {
-	if !isModest(text) {
-		return values{}
+// parseTree reads a configuration by the suffix of its name: a tree of map[string]any,
+// []any and scalars. It is not ok if the text is malformed or too large; the generator
+// itself reports the fault.
+func parseTree(name, text string) (tree map[string]any, ok bool) {
+	switch path.Ext(name) {
+	case ".toml":
+		return treeOfTOML(text)
+	case ".json":
+		ok = json.Unmarshal([]byte(text), &tree) == nil
+		return tree, ok
 	}
-	var tree map[string]any
-	_, _ = toml.Decode(text, &tree)
+	return treeOfYAML(text)
+}
+
+func treeOfTOML(text string) (tree map[string]any, ok bool) {
+	if !isModest(text) {
+		return nil, false
+	}
+	_, err := toml.Decode(text, &tree)
+	return tree, err == nil
+}
+
+// parseTOML reads the scalars and lists of scalars of TOML. Of a malformed text it returns
+// the part that was read.
+func parseTOML(text string) values {
+	tree, _ := treeOfTOML(text)
+	return flat(tree)
+}
+
+// parseYAML reads the scalars and lists of scalars of YAML. A malformed text has none.
+func parseYAML(text string) values {
+	tree, _ := treeOfYAML(text)
+	return flat(tree)
+}
+
+// flat returns the scalars of a tree.
+func flat(tree map[string]any) values {
 	v := values{}
 	v.flatten("", tree)
 	return v
@@ -89,16 +123,15 @@ func (v values) flatten(key string, value any) {
 		}
 	case []any:
 		for _, item := range value {
-			if _, nested := item.(map[string]any); !nested {
-				v.flatten(key, item)
-			}
+			v.flatten(key, item)
 		}
+	case nil:
 	default:
 		v.add(strings.ToLower(key), scalar(value))
 	}
 }
 
-// scalar returns a value of TOML as YAML writes it.
+// scalar returns a value as YAML writes it.
 func scalar(value any) string {
 	if date, ok := value.(time.Time); ok {
 		return date.Format(time.RFC3339)
@@ -106,75 +139,85 @@ func scalar(value any) string {
 	return fmt.Sprint(value)
 }
 
-// parseYAML reads the scalars of YAML in block style, and lists of scalars. That is all
-// that the configurations of generators have which decides about addresses; other nodes
-// are skipped.
-func parseYAML(text string) values {
-	v := values{}
-	type level struct {
-		indent int
-		key    string
+// treeOfYAML reads the first document of a text. Scalars keep their spelling: a version
+// "1.10" is not a number here.
+func treeOfYAML(text string) (tree map[string]any, ok bool) {
+	if len(text) > maxYAML {
+		return nil, false
 	}
-	var open []level
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\r\n")
-		rest := strings.TrimLeft(line, " ")
-		indent := len(line) - len(rest)
-		if rest == "" || rest[0] == '#' {
-			continue
-		}
-		item, isItem := strings.CutPrefix(rest, "- ")
-		for len(open) > 0 && (open[len(open)-1].indent > indent || open[len(open)-1].indent == indent && !isItem) {
-			open = open[:len(open)-1]
-		}
-		prefix := ""
-		if len(open) > 0 {
-			prefix = open[len(open)-1].key
-		}
-		if isItem && !strings.Contains(item, ": ") {
-			v.add(prefix, yamlScalar(item))
-			continue
-		} else if isItem {
-			rest, indent = item, indent+len("- ")
-		}
-		key, value, ok := strings.Cut(rest, ":")
-		if !ok || value != "" && value[0] != ' ' {
-			continue
-		}
-		key = strings.ToLower(yamlScalar(key))
-		if prefix != "" {
-			key = prefix + "." + key
-		}
-		if len(key) > maxKey {
-			key = "\x00" // no setting has this name, nor one below it
-		}
-		open = append(open, level{indent, key})
-		switch value = strings.TrimSpace(value); {
-		case value == "", value[0] == '|', value[0] == '>', value[0] == '&', value[0] == '{':
-		case value[0] == '[':
-			for part := range strings.SplitSeq(strings.Trim(value, "[]"), ",") {
-				if part = yamlScalar(part); part != "" {
-					v.add(key, part)
-				}
-			}
-		default:
-			v.add(key, yamlScalar(value))
-		}
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return nil, false
 	}
-	return v
+	r := yamlReader{left: maxNodes}
+	for _, node := range root.Content {
+		tree, ok = r.value(node, 0).(map[string]any)
+	}
+	return tree, (ok || len(root.Content) == 0) && r.left > 0
 }
 
-// yamlScalar returns a scalar without quotes and without the comment after it.
-func yamlScalar(text string) string {
-	text = strings.TrimSpace(text)
-	for _, quote := range []string{`"`, "'"} {
-		if rest, ok := strings.CutPrefix(text, quote); ok {
-			value, _, _ := strings.Cut(rest, quote)
-			return value
+// yamlReader turns nodes into a tree. An alias repeats its nodes, so their number is limited.
+type yamlReader struct{ left int }
+
+func (r *yamlReader) value(node *yaml.Node, depth int) any {
+	if r.left--; r.left <= 0 || depth > maxNesting {
+		return nil
+	}
+	switch node.Kind {
+	case yaml.AliasNode:
+		return r.value(node.Alias, depth+1)
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, item := range node.Content {
+			list = append(list, r.value(item, depth+1))
+		}
+		return list
+	case yaml.MappingNode:
+		return r.mapping(node, depth)
+	case yaml.ScalarNode:
+		if node.Tag != "!!null" {
+			return node.Value
 		}
 	}
-	if i := strings.Index(text, " #"); i >= 0 {
-		text = strings.TrimSpace(text[:i])
+	return nil
+}
+
+// mapping reads a mapping. Its own keys replace those of merged mappings ("<<").
+func (r *yamlReader) mapping(node *yaml.Node, depth int) map[string]any {
+	m := map[string]any{}
+	var merged []any
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], r.value(node.Content[i+1], depth+1)
+		if key.Tag != "!!merge" {
+			m[key.Value] = value
+		} else if list, ok := value.([]any); ok {
+			merged = append(merged, list...)
+		} else {
+			merged = append(merged, value)
+		}
 	}
-	return text
+	for _, from := range merged {
+		from, _ := from.(map[string]any)
+		for key, value := range from {
+			if _, own := m[key]; !own {
+				m[key] = value
+			}
+		}
+	}
+	return m
+}
+
+// child returns the value below the keys of nested mappings; nil if there is none.
+func child(tree any, keys ...string) any {
+	for _, key := range keys {
+		m, _ := tree.(map[string]any)
+		tree = m[key]
+	}
+	return tree
+}
+
+// text returns a string of a tree; empty for other values.
+func text(value any) string {
+	s, _ := value.(string)
+	return s
 }

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 func folder(files map[string]string) fstest.MapFS {
@@ -149,13 +151,43 @@ func TestOpaque(t *testing.T) {
 }
 
 func TestYAML(t *testing.T) {
-	got := parseYAML("# comment\nsite_name: \"My: Docs\" # name\nnav:\n  - Home: index.md\nplugins:\n- search\n- 'tags'\nextra: {a: b}\nlist: [a, 'b', ]\ncollections:\n  docs:\n    output: true\n    permalink: /:name/\n  other:\n    output: false\nempty:\nurl: http://h/#x\ntext: |\n  not: this\n")
-	want := values{
-		"site_name": {"My: Docs"}, "nav.home": {"index.md"}, "plugins": {"search", "tags"}, "list": {"a", "b"}, "collections.docs.output": {"true"}, "collections.docs.permalink": {"/:name/"},
-		"collections.other.output": {"false"}, "url": {"http://h/#x"}, "text.not": {"this"},
+	for source, want := range map[string]values{
+		"# comment\nsite_name: \"My: Docs\" # name\nnav:\n  - Home: index.md\nplugins:\n- search\n- 'tags'\nurl: http://h/#x\n": {
+			"site_name": {"My: Docs"}, "nav.home": {"index.md"}, "plugins": {"search", "tags"}, "url": {"http://h/#x"}},
+		"a: >-\n  /one/\nb: '/it''s/'\nc: \"\\u00e9 \\\"q\\\"\"\n":                                       {"a": {"/one/"}, "b": {"/it's/"}, "c": {"é \"q\""}},
+		"list: [a, 'b, c', ]\nmore: [a,\n  b]\ntoc: {permalink: true}\nnone: ~\nempty:\nversion: 1.10\n": {"list": {"a", "b, c"}, "more": {"a", "b"}, "toc.permalink": {"true"}, "version": {"1.10"}},
+		"x: &x\n  k: 1\n  l: 2\ny:\n  <<: *x\n  l: 3\nz: {<<: [*x, {m: 4}]}\ntext: |\n  not: this\n":     {"x.k": {"1"}, "x.l": {"2"}, "y.k": {"1"}, "y.l": {"3"}, "z.k": {"1"}, "z.l": {"2"}, "z.m": {"4"}, "text": {"not: this\n"}},
+		"hook: !!python/name:a.b.c ''\nurl: !ENV [SITE, 'http://h/']\ndate: 2020-01-02\nflag: yes\n":     {"hook": {""}, "url": {"SITE", "http://h/"}, "date": {"2020-01-02"}, "flag": {"yes"}},
+		"a: b: c\n": {}, "": {}, "- a\n": {}, "a: 1\n---\nb: 2\n": {"a": {"1"}},
+	} {
+		if got := parseYAML(source); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v, want %v", source, got, want)
+		}
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%v", got)
+}
+
+// A small text must not become large values, and a large one must not take long.
+func TestYAMLBombs(t *testing.T) {
+	laughs := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	for c := 'b'; c <= 'j'; c++ {
+		laughs += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9), ", "))
+	}
+	for name, source := range map[string]string{
+		"itself": "a: &a [*a, *a, *a]\n", "laughs": laughs, "merges": "a: &a {b: c}\nd: {" + strings.Repeat("<<: *a, ", 50_000) + "}\n",
+		"flow": strings.Repeat("[", 900_000), "block": strings.Repeat("- ", 400_000), "lines": strings.Repeat("k: v\n", 200_000), "quotes": "a: \"" + strings.Repeat("\\n", 400_000) + "\"\n",
+		"comments": strings.Repeat("# c\n", 200_000) + "a: b\n", "anchors": strings.Repeat("- &a b\n", 100_000), "large": strings.Repeat("a", 4<<20), "keys": strings.Repeat("? a\n", 200_000), "blanks": "a:\n" + strings.Repeat("\n", 900_000) + " b",
+	} {
+		start := time.Now()
+		v := parseYAML(source)
+		took := time.Since(start)
+		n := 0
+		for _, list := range v {
+			n += len(list)
+		}
+		if n > maxNodes || took > 5*time.Second {
+			t.Errorf("%s: %d values in %v", name, n, took)
+		}
+		t.Log(name, took)
 	}
 }
 
