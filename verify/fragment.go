@@ -59,7 +59,7 @@ func (a *anchors) find(fragment string) bool {
 		return true
 	}
 	plain := decoded(name)
-	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.hasLines(plain)
+	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.may != nil && a.may(plain) || a.hasLines(plain)
 }
 
 // hasLines reports whether a fragment is a range of lines whose numbers are names in the

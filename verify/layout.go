@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/document"
@@ -22,12 +24,15 @@ type Layout struct {
 	root locus.URL // of the folder; ends in "/"
 	url  locus.URL // of the site; ends in "/", or is zero
 	own  bool      // url is the one of LayoutOptions
+
+	undecided atomic.Int64 // links that only a build knows
 }
 
 // LayoutOptions configure [OpenLayout]. The zero value, and nil, are those of a folder that
 // is served as it is.
 type LayoutOptions struct {
-	// Preset is the generator, one of [Presets]; empty: none.
+	// Preset is the generator: one of [Presets], or the one that [FindPreset] returned.
+	// If empty, there is none.
 	Preset string
 	// URL is where the site is on the network. Links to it lead to the files of the folder
 	// if these exist. Zero: as the configuration of the generator says; links to that are
@@ -42,7 +47,9 @@ type LayoutOptions struct {
 func Presets() []string { return generator.Presets() }
 
 // FindPreset returns the generator whose configuration file is in the root of fsys, and the
-// name of the file. Both are empty without such a file.
+// name of the file. Both are empty without such a file. A generator that is not one of
+// [Presets] is only recognized: of its sites, links to files are verified, and links to
+// pages need a build.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
 // OpenLayout reads the layout of the folder fsys, whose URL is root. It ends
@@ -91,6 +98,10 @@ func (l *Layout) Preset() string { return l.site.Name }
 // none.
 func (l *Layout) Config() string { return l.site.Config }
 
+// Undecided returns the number of links so far that only a build of the site can resolve
+// ([NeedsBuild]).
+func (l *Layout) Undecided() int { return int(l.undecided.Load()) }
+
 // Wikilinks reports whether the documents may have wikilinks.
 func (l *Layout) Wikilinks() bool { return l != nil && l.site.HasWikilinks() }
 
@@ -119,9 +130,10 @@ func (l *Layout) file(name, fragment string, hasFragment bool) (locus.URL, error
 }
 
 const (
-	notListed = "the generator makes no page of the document: nothing lists it"
-	notPage   = "the document is not a page of the site"
-	leavesIt  = "leads out of the site, whose URL is not known"
+	needsBuild = "only a build of the site knows where this leads"
+	notListed  = "the generator makes no page of the document: nothing lists it"
+	notPage    = "the document is not a page of the site"
+	leavesIt   = "leads out of the site, whose URL is not known"
 )
 
 // place fills in where a link of the document at base leads, if the layout decides that.
@@ -151,8 +163,8 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	before, fragment, hasFragment := strings.Cut(written, "#")
 	if ref, err := relative.Parse(written); err != nil {
-		isPart := layout.site.Find(doc, before, fragment).Kind == generator.NoPage
-		return isPart && layout.placeAt(l, generator.Target{Kind: generator.NoPage}, "", false)
+		target := layout.site.Find(doc, before, fragment)
+		return (target.Kind == generator.NoPage || target.Kind == generator.Undecided) && layout.placeAt(l, target, "", false)
 	} else if u, absolute := ref.URL(); absolute {
 		return layout.placeAbsolute(l, u.String())
 	} else if strings.HasPrefix(before, "//") {
@@ -169,6 +181,9 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		}
 	}
 	switch {
+	case target.Kind == generator.Plain:
+		l.site = nil
+		return false
 	case target.Kind == generator.Missing && found.Element == "external" && layout.site.LeavesExternal():
 		l.verdict, l.detail = Ignored, layout.site.Name+" has no such page, and leaves an external link as it is"
 		return true
@@ -211,7 +226,10 @@ func (l *Layout) placeAt(at *link, target generator.Target, fragment string, has
 	case generator.NoPage:
 		at.verdict, at.detail = Ignored, notPage
 	case generator.Undecided:
-		at.verdict, at.detail = Ignored, "a template of the site decides where this leads"
+		l.undecided.Add(1)
+		at.verdict, at.cause, at.detail = Ignored, NeedsBuild, needsBuild
+	case generator.Excluded:
+		at.verdict, at.detail = Ignored, "the configuration of the site says that this may be dead"
 	case generator.Unlisted:
 		at.verdict, at.detail = Dead, notListed
 	default:
@@ -283,7 +301,7 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 // it. withText keeps its text.
 func siteAnchors(site *generator.Site, source string, withText bool) *anchors {
 	ids, other := site.IDs(source)
-	a := &anchors{leads: other, lenient: site.HasWikilinks()}
+	a := &anchors{leads: other, lenient: site.HasWikilinks(), may: site.MayHave(source)}
 	for _, id := range ids {
 		a.add(id)
 	}
@@ -304,6 +322,9 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	list := &layouts{fsys: fsys, auto: preset == "auto", known: map[string]*Layout{}}
 	if preset == "" || list.auto {
 		return list, nil
+	}
+	if !slices.Contains(Presets(), preset) {
+		return nil, fmt.Errorf("verify: %w %q: choose %s", generator.ErrPreset, preset, strings.Join(Presets(), ", "))
 	}
 	var err error
 	list.all, err = OpenLayout(ctx, fsys, fileIn(""), &LayoutOptions{Preset: preset})

@@ -2,81 +2,404 @@ package generator
 
 import (
 	"cmp"
+	"encoding/json"
+	"io/fs"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
-	jsBaseURL  = expression(`\bbaseUrl\s*:\s*["'` + "`" + `]([^"'` + "`" + `]*)["'` + "`" + `]`)
-	jsURL      = expression(`\burl\s*:\s*["'](https?://[^"']*)["']`)
-	jsTrailing = expression(`\btrailingSlash\s*:\s*true`)
-	jsBlock    = expression(`\b(docs|blog)\s*:\s*(false|\{[^}]*\}?)`)
-	jsPath     = expression(`\bpath\s*:\s*["']([^"']*)["']`)
-	jsRoute    = expression(`\brouteBasePath\s*:\s*["']([^"']*)["']`)
-
 	// numberPrefix orders documents. Their addresses do not have it, unless the name is a
 	// date or a version.
 	numberPrefix = expression(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
 	notPrefix    = expression(`^\d+[-_.]\d+`)
 	blogDate     = expression(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)
 	mdxImport    = expression(`(?m)^import\s[^\n]*\.mdx?["']`)
+	sidebarSlug  = expression(`\bslug["']?\s*:\s*["']([^"']*)["']`)
 )
 
-// openDocusaurus reads what it can of docusaurus.config.js, which is a program: the paths
-// that are written in it as text. Other versions of the documents than the current one are
-// not read.
-func openDocusaurus(s *Site, config string) error {
-	s.sources, s.assets, s.clean = true, true, true
-	s.opaque = mdxImport().MatchString
-	s.mounts = []mount{{"static", "", true}}
-	s.made = []string{"search", "sitemap.xml", "404.html", "opensearch.xml", "assets/*", "img/*.ico"}
-	if m := jsBaseURL().FindStringSubmatch(config); m != nil {
-		s.prefix = m[1]
-		if u := jsURL().FindStringSubmatch(config); u != nil {
-			s.URL = strings.TrimSuffix(u[1], "/") + m[1]
+// docusaurus is a site while it is opened.
+type docusaurus struct {
+	*Site
+	config  map[string]any
+	end     string   // of addresses: "/" or nothing
+	locales []string // other than the default
+}
+
+// docusaurusLeaves reports whether a path of the configuration leads out of its folder.
+func docusaurusLeaves(text string) bool {
+	d := &docusaurus{Site: new(Site), config: readScript(text)}
+	for _, p := range d.plugins() {
+		if strings.HasPrefix(path.Clean(textOf(p.options["path"])), "../") {
+			return true
 		}
+	}
+	return false
+}
+
+// openDocusaurus reads what it can of docusaurus.config.js, which is a program: its
+// literals. If a part of it that decides about pages can't be read, a page that is missing
+// is in doubt.
+func openDocusaurus(s *Site, config string) error {
+	s.sources, s.assets, s.clean, s.rooted = true, true, true, true
+	s.opaque = mdxImport().MatchString
+	s.made = []string{"search", "sitemap.xml", "404.html", "opensearch.xml", "assets/*", "img/*.ico"}
+	d := &docusaurus{Site: s, config: readScript(config)}
+	s.doubt = d.config == nil && config != "" || d.config[""] != nil
+	if base, ok := d.config["baseUrl"].(string); ok {
+		s.prefix = base
+		if u := textOf(d.config["url"]); u != "" {
+			s.URL = strings.TrimSuffix(u, "/") + "/" + strings.TrimPrefix(base, "/")
+		}
+	} else if d.config["baseUrl"] != nil {
+		s.doubt = true
 	}
 	s.aliases = func(ref string) (string, bool) {
 		return strings.CutPrefix(ref, "pathname://")
 	}
-	end := ""
-	if jsTrailing().MatchString(config) {
-		end = "/"
+	if textOf(d.config["trailingSlash"]) == "true" {
+		d.end = "/"
 	}
-	blocks := map[string]string{}
-	for _, m := range jsBlock().FindAllStringSubmatch(config, -1) {
-		blocks[m[1]] = cmp.Or(blocks[m[1]], m[2])
+	for _, dir := range d.staticFolders() {
+		s.mounts = append(s.mounts, mount{dir, "", true})
 	}
-	s.content = []string{"src/pages"}
-	for _, name := range []string{"docs", "blog"} {
-		if blocks[name] == "false" {
-			continue
-		}
-		dir, route := setting(jsPath(), blocks[name], name), setting(jsRoute(), blocks[name], name)
-		s.content = append(s.content, dir)
-		if err := s.docusaurusDocs(dir, strings.Trim(route, "/"), end, name == "blog"); err != nil {
+	d.readLocales()
+	for _, p := range d.plugins() {
+		if err := p.open(d, p.options); err != nil {
 			return err
 		}
 	}
-	return s.walk("src/pages", func(name string) {
+	return nil
+}
+
+func (d *docusaurus) staticFolders() (list []string) {
+	folders, ok := d.config["staticDirectories"].([]any)
+	if !ok {
+		folders = []any{"static"}
+	}
+	for _, dir := range folders {
+		if dir, ok := dir.(string); ok {
+			list = append(list, d.in(dir))
+		} else {
+			d.doubt = true
+		}
+	}
+	return list
+}
+
+// readLocales reads the languages other than the default one. Those of a configuration that
+// can't be read are the folders of translations.
+func (d *docusaurus) readLocales() {
+	usual, _ := child(d.config, "i18n", "defaultLocale").(string)
+	list, ok := child(d.config, "i18n", "locales").([]any)
+	if !ok {
+		entries, _ := fs.ReadDir(d.fsys, path.Join(d.base, "i18n"))
+		for _, e := range entries {
+			list = append(list, e.Name())
+		}
+	}
+	for _, locale := range list {
+		if locale, ok := locale.(string); ok && locale != usual && fs.ValidPath(locale) {
+			d.locales = append(d.locales, locale)
+			d.roots = append(d.roots, root{at: locale + "/", dir: path.Join(d.base, "i18n", locale)})
+		}
+	}
+}
+
+// docusaurusPlugin is a plugin that makes pages.
+type docusaurusPlugin struct {
+	options map[string]any
+	open    func(*docusaurus, map[string]any) error
+}
+
+// plugins returns the plugins that make pages. A site without presets and plugins that can
+// be read has the usual ones.
+func (d *docusaurus) plugins() (list []docusaurusPlugin) {
+	presets, ok := d.config["presets"].([]any)
+	if !ok {
+		presets = []any{"classic"}
+		d.doubt = d.doubt || d.config["presets"] != nil
+		if d.config != nil && d.config["presets"] == nil && d.config["plugins"] != nil {
+			presets = nil
+		}
+	}
+	for _, entry := range presets {
+		switch name, options := d.entry(entry); name {
+		case "":
+		case "classic", "@docusaurus/preset-classic":
+			list = append(list, d.classic(options)...)
+		default:
+			d.doubt = true
+		}
+	}
+	for _, key := range []string{"plugins", "themes"} {
+		entries, ok := d.config[key].([]any)
+		d.doubt = d.doubt || !ok && d.config[key] != nil
+		for _, entry := range entries {
+			name, options := d.entry(entry)
+			if open := d.openerOf(name); open != nil {
+				list = append(list, docusaurusPlugin{options, open})
+			}
+		}
+	}
+	return list
+}
+
+func (d *docusaurus) classic(options map[string]any) (list []docusaurusPlugin) {
+	for _, name := range []string{"docs", "blog", "pages"} {
+		own, isMap := options[name].(map[string]any)
+		if textOf(options[name]) == "false" {
+			continue
+		}
+		_, isUnread := options[name].(unread)
+		d.doubt = d.doubt || isUnread && !isMap
+		list = append(list, docusaurusPlugin{own, d.openerOf("@docusaurus/plugin-content-" + name)})
+	}
+	return list
+}
+
+// entry returns the name and the options of an entry of presets or plugins. The name is
+// empty for one that is false.
+func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
+	if list, ok := entry.([]any); ok && len(list) > 0 {
+		entry = list[0]
+		if len(list) > 1 {
+			options, ok = list[1].(map[string]any)
+			d.doubt = d.doubt || !ok
+		}
+	}
+	if c, ok := entry.(call); ok && c.name == "require.resolve" && len(c.args) == 1 {
+		entry = c.args[0]
+	}
+	switch name, ok := entry.(string); {
+	case !ok:
+		d.doubt = true
+	case name != "false" && name != "null" && name != "undefined":
+		return name, options
+	}
+	return "", options
+}
+
+// openerOf returns what reads the documents of a plugin; nil for one that makes no pages.
+func (d *docusaurus) openerOf(name string) func(*docusaurus, map[string]any) error {
+	switch name = strings.TrimPrefix(name, "@docusaurus/"); strings.TrimPrefix(name, "plugin-") {
+	case "content-docs":
+		return (*docusaurus).openDocs
+	case "content-blog":
+		return (*docusaurus).openBlog
+	case "content-pages":
+		return (*docusaurus).openPages
+	case "client-redirects":
+		return (*docusaurus).openRedirects
+	case "", "debug", "google-analytics", "google-gtag", "google-tag-manager", "ideal-image", "pwa", "sitemap", "svgr", "css-cascade-layers", "rsdoctor", "vercel-analytics",
+		"theme-live-codeblock", "theme-mermaid", "theme-search-algolia", "theme-classic", "docusaurus-plugin-sass", "docusaurus-lunr-search", "@easyops-cn/docusaurus-search-local", "docusaurus-plugin-image-zoom":
+	default:
+		d.doubt = true
+	}
+	return nil
+}
+
+// setting returns a text of the options of a plugin.
+func (d *docusaurus) setting(options map[string]any, key, usual string) string {
+	switch value := options[key].(type) {
+	case string:
+		return value
+	case nil:
+	default:
+		d.doubt = true
+	}
+	return usual
+}
+
+// docsVersion is a version of documents.
+type docsVersion struct{ name, dir, at, translated string }
+
+// openDocs reads the documents of an instance of the plugin, of all versions and languages.
+func (d *docusaurus) openDocs(options map[string]any) error {
+	route := strings.Trim(d.setting(options, "routeBasePath", "docs"), "/")
+	d.doubt = d.doubt || options[""] != nil
+	if _, own := options["numberPrefixParser"].(unread); own {
+		d.doubt = true
+	}
+	d.readSidebars(options, route)
+	for _, v := range d.versions(options) {
+		at := path.Join(route, v.at)
+		if err := d.openVersion(options, v.dir, at, ""); err != nil {
+			return err
+		}
+		for _, locale := range d.locales {
+			dir := path.Join(d.base, "i18n", locale, v.translated)
+			d.roots = append(d.roots, root{dir, locale + "/", v.dir})
+			if err := d.openVersion(options, dir, path.Join(locale, at), locale); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// versions returns the versions of the documents of an instance.
+func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
+	id := d.setting(options, "id", "default")
+	before, translated := id+"_", "docusaurus-plugin-content-docs-"+id
+	if id == "default" {
+		before, translated = "", "docusaurus-plugin-content-docs"
+	}
+	var names []string
+	if textOf(options["disableVersioning"]) != "true" {
+		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // none
+	}
+	last := d.setting(options, "lastVersion", "")
+	if textOf(options["includeCurrentVersion"]) != "false" {
+		names = append(names, "current")
+	}
+	only, hasOnly := options["onlyIncludeVersions"].([]any)
+	for i, name := range names {
+		if hasOnly && !slices.Contains(only, any(name)) {
+			continue
+		}
+		v := docsVersion{name, d.in(before + "versioned_docs/version-" + name), name, path.Join(translated, "version-"+name)}
+		if name == "current" {
+			v.dir, v.at, v.translated = d.in(d.setting(options, "path", "docs")), "next", path.Join(translated, "current")
+		}
+		if name == last || last == "" && i == 0 {
+			v.at = ""
+		}
+		if own, ok := child(options, "versions", name, "path").(string); ok {
+			v.at = own
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// readSidebars reads the addresses of categories in the sidebars.
+func (d *docusaurus) readSidebars(options map[string]any, route string) {
+	name := textOf(options["sidebarPath"])
+	if c, ok := options["sidebarPath"].(call); ok && len(c.args) > 0 {
+		name = textOf(c.args[len(c.args)-1])
+	}
+	if name == "" {
+		return
+	}
+	for _, m := range sidebarSlug().FindAllStringSubmatch(readText(d.fsys, path.Join(d.base, name)), -1) {
+		d.made = append(d.made, strings.TrimPrefix(path.Join("/", route, m[1]), "/"))
+	}
+}
+
+func (d *docusaurus) openVersion(options map[string]any, dir, route, locale string) error {
+	d.content = append(d.content, dir)
+	if locale == "" {
+		d.roots = append(d.roots, root{dir: dir})
+	}
+	under := ""
+	if route != "" {
+		under = route + "/"
+	}
+	d.made = append(d.made, under+"category/*", under+"tags*")
+	return d.walk(dir, func(name string) {
 		ext := path.Ext(name)
-		stem := strings.TrimSuffix(strings.TrimPrefix(name, "src/pages/"), ext)
+		if last := path.Base(name); strings.HasPrefix(last, "_category_.") {
+			tree, _ := parseTree(name, readText(d.fsys, name))
+			if slug := textOf(child(tree, "link", "slug")); slug != "" {
+				d.made = append(d.made, under+strings.Trim(slug, "/"))
+			}
+			return
+		}
+		if ext != ".md" && ext != ".mdx" || strings.HasPrefix(strings.TrimPrefix(name, dir), "_") || strings.Contains(strings.TrimPrefix(name, dir), "/_") {
+			return
+		}
+		stem := strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext)
+		v, _ := matter(readText(d.fsys, name))
+		slug, isIndex := docSlug(stem, v, textOf(options["numberPrefixParser"]) != "false")
+		if p := d.address(route, slug); isIndex && !strings.HasSuffix(p, "/") && p != "" {
+			d.add(p+"/", name)
+		} else {
+			d.add(p, name)
+		}
+	})
+}
+
+// address returns the path of a page below a route.
+func (d *docusaurus) address(route, slug string) string {
+	return strings.TrimPrefix(path.Join("/", route, slug)+d.end, "/")
+}
+
+func (d *docusaurus) openBlog(options map[string]any) error {
+	id, dir := d.setting(options, "id", "default"), d.in(d.setting(options, "path", "blog"))
+	route := strings.Trim(d.setting(options, "routeBasePath", "blog"), "/")
+	if err := d.openPosts(dir, route); err != nil {
+		return err
+	}
+	for _, locale := range d.locales {
+		name := strings.TrimSuffix("docusaurus-plugin-content-blog-"+id, "-default")
+		translated := path.Join(d.base, "i18n", locale, name)
+		d.roots = append(d.roots, root{translated, locale + "/", dir})
+		if err := d.openPosts(translated, path.Join(locale, route)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *docusaurus) openPosts(dir, route string) error {
+	under := strings.TrimPrefix(route+"/", "/")
+	d.content = append(d.content, dir)
+	d.made = append(d.made, under, under+"archive", under+"tags*", under+"page/*", under+"authors*", under+"rss.xml", under+"atom.xml", under+"feed.json")
+	return d.walk(dir, func(name string) {
+		ext := path.Ext(name)
+		if ext != ".md" && ext != ".mdx" || strings.HasPrefix(path.Base(name), "_") {
+			return
+		}
+		v, _ := matter(readText(d.fsys, name))
+		d.add(d.address(route, blogSlug(strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext), v)), name)
+	})
+}
+
+func (d *docusaurus) openPages(options map[string]any) error {
+	dir, route := d.in(d.setting(options, "path", "src/pages")), strings.Trim(d.setting(options, "routeBasePath", "/"), "/")
+	if err := d.openFolder(dir, route); err != nil {
+		return err
+	}
+	for _, locale := range d.locales {
+		if err := d.openFolder(path.Join(d.base, "i18n", locale, "docusaurus-plugin-content-pages"), path.Join(locale, route)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *docusaurus) openFolder(dir, route string) error {
+	d.content = append(d.content, dir)
+	return d.walk(dir, func(name string) {
+		ext := path.Ext(name)
+		stem := strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext)
 		switch ext {
 		case ".md", ".mdx", ".js", ".jsx", ".ts", ".tsx":
 			if !strings.HasPrefix(path.Base(stem), "_") {
-				s.add(indexPath(stem)+end, name)
+				d.add(path.Join("/", route, indexPath(stem))+cmp.Or(d.end, slashOf(indexPath(stem))), name)
 			}
 		}
 	})
 }
 
-// setting returns the text of a setting in a block of JavaScript.
-func setting(key *regexp.Regexp, block, usual string) string {
-	if m := key.FindStringSubmatch(block); m != nil {
-		return path.Clean(m[1])
+// openRedirects reads the addresses that a plugin makes pages for.
+func (d *docusaurus) openRedirects(options map[string]any) error {
+	list, ok := options["redirects"].([]any)
+	d.doubt = d.doubt || !ok && options["redirects"] != nil || options["createRedirects"] != nil
+	for _, redirect := range list {
+		from := child(redirect, "from")
+		if _, isList := from.([]any); !isList {
+			from = []any{from}
+		}
+		for _, at := range from.([]any) {
+			at, isText := at.(string)
+			d.doubt = d.doubt || !isText
+			d.made = append(d.made, strings.Trim(at, "/"))
+		}
 	}
-	return usual
+	return nil
 }
 
 // indexPath returns the path of a folder for its index.
@@ -87,43 +410,12 @@ func indexPath(stem string) string {
 	return stem
 }
 
-func (s *Site) docusaurusDocs(dir, route, end string, isBlog bool) error {
-	at := func(slug string) string { return strings.TrimPrefix(path.Join("/", route, slug)+end, "/") }
-	under := strings.TrimPrefix(route+"/", "/")
-	if route == "." {
-		under = ""
-	}
-	if isBlog {
-		s.made = append(s.made, under, under+"archive", under+"tags*", under+"page/*", under+"authors*", under+"rss.xml", under+"atom.xml", under+"feed.json")
-	} else {
-		s.made = append(s.made, under+"category/*", under+"tags*")
-	}
-	return s.walk(dir, func(name string) {
-		ext := path.Ext(name)
-		if ext != ".md" && ext != ".mdx" || strings.HasPrefix(path.Base(name), "_") {
-			return
-		}
-		stem := strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext)
-		v, _ := matter(readText(s.fsys, name))
-		if isBlog {
-			s.add(at(blogSlug(stem, v)), name)
-			return
-		}
-		slug, isIndex := docSlug(stem, v)
-		if p := at(slug); isIndex && !strings.HasSuffix(p, "/") && p != "" {
-			s.add(p+"/", name)
-		} else {
-			s.add(p, name)
-		}
-	})
-}
-
 // docSlug returns the address of a document below the route of the documents, and whether
 // it is the page of its folder.
-func docSlug(stem string, v values) (slug string, isIndex bool) {
+func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex bool) {
 	parts := strings.Split(stem, "/")
 	for i, part := range parts {
-		if m := numberPrefix().FindStringSubmatch(part); m != nil && !notPrefix().MatchString(part) {
+		if m := numberPrefix().FindStringSubmatch(part); withoutNumbers && m != nil && !notPrefix().MatchString(part) {
 			parts[i] = m[1]
 		}
 	}

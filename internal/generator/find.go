@@ -24,8 +24,13 @@ const (
 	Outside
 	// Unlisted: a document that the generator makes no page of.
 	Unlisted
-	// Undecided: a template of the site decides where the link leads.
+	// Undecided: only a build knows where the link leads: a template, a plugin or a part of
+	// the configuration decides it that is not read.
 	Undecided
+	// Excluded: the configuration says that the link may be dead.
+	Excluded
+	// Plain: the document is no page of the site, so the link is one of a plain file.
+	Plain
 	// NoPage: the document of the link is not a page, so a relative form has no base.
 	NoPage
 )
@@ -63,7 +68,7 @@ func (s *Site) Find(doc, ref, fragment string) Target {
 	if !isPage && s.listed {
 		return Target{Kind: NoPage}
 	}
-	if !isPage && !isDocument(doc) && !strings.HasPrefix(ref, "/") {
+	if !isPage && !isDocument(doc) && !strings.HasPrefix(ref, "/") && s.resolve == nil {
 		return Target{Kind: NoPage} // a template
 	}
 	if ref == "" {
@@ -74,7 +79,10 @@ func (s *Site) Find(doc, ref, fragment string) Target {
 	}
 	plain, ok := decode(ref)
 	if !ok {
-		return Target{Missing, ref}
+		return s.missing(doc, ref, Target{Missing, ref})
+	}
+	if s.resolve != nil {
+		return s.missing(doc, plain, s.resolve(doc, plain))
 	}
 	if file, kind := s.source(doc, plain); kind != Missing {
 		return Target{kind, file}
@@ -84,22 +92,75 @@ func (s *Site) Find(doc, ref, fragment string) Target {
 	if !isPage && !strings.HasPrefix(plain, "/") {
 		return Target{Kind: NoPage} // a part of pages
 	}
+	return s.missing(doc, plain, s.findPage(doc, at, plain))
+}
+
+// findPage returns what is at the address that a link of a page has.
+func (s *Site) findPage(doc, at, plain string) Target {
+	begin := s.rootOf(doc).at
+	if s.rooted && strings.HasPrefix(plain, "/") && !strings.HasPrefix(plain, s.prefix) {
+		plain = s.prefix + plain[1:]
+	}
 	p, ok := s.absolute(at, plain)
 	if !ok {
 		return Target{Outside, p}
 	}
 	target := s.page(p)
-	if beside, ok := s.absolute(doc, plain); ok && target.Kind == Missing && s.assets {
-		for _, dir := range s.content {
-			if made := s.page(strings.TrimPrefix(beside, dir+"/")); made.Kind == Made {
-				return made // a file of the theme, by its place beside the source
-			}
+	if own := s.page(begin + p); begin != "" && strings.HasPrefix(plain, "/") && own.Kind == File {
+		return own
+	}
+	if usual, ok := s.withoutLocale(p); ok && target.Kind == Missing {
+		target = s.page(usual)
+	}
+	if target.Kind == Missing && s.assets {
+		if made, ok := s.madeBeside(doc, plain); ok {
+			return made
+		}
+	}
+	if target.Kind == Missing && s.fallback != nil {
+		if found := s.fallback(doc, plain); found.Kind != Missing {
+			return found
 		}
 	}
 	if s.hooked && target.Kind == Missing && isDocument(doc) {
 		target.Kind = Undecided
 	}
 	return target
+}
+
+// withoutLocale returns a path without the language that it begins with. Pages that are not
+// translated are at both paths.
+func (s *Site) withoutLocale(p string) (string, bool) {
+	for _, r := range s.roots {
+		if rest, ok := strings.CutPrefix(p, r.at); ok && r.at != "" && s.rooted {
+			return rest, true
+		}
+	}
+	return p, false
+}
+
+// madeBeside returns a file of the theme, by its place beside the source.
+func (s *Site) madeBeside(doc, plain string) (Target, bool) {
+	beside, ok := s.absolute(doc, plain)
+	if !ok {
+		return Target{}, false
+	}
+	for _, dir := range s.content {
+		if made := s.page(strings.TrimPrefix(beside, dir+"/")); made.Kind == Made {
+			return made, true
+		}
+	}
+	return Target{}, false
+}
+
+// rootOf returns the root that a document is below; zero if there is none.
+func (s *Site) rootOf(doc string) (found root) {
+	for _, r := range s.roots {
+		if within(r.dir, doc) && len(r.dir) >= len(found.dir) {
+			found = r
+		}
+	}
+	return found
 }
 
 // isIndex reports whether a document is the page of its folder.
@@ -119,17 +180,8 @@ func (s *Site) source(doc, ref string) (file string, kind Kind) {
 	if !s.sources || strings.HasSuffix(ref, "/") {
 		return "", Missing
 	}
-	names := []string{path.Join(path.Dir(doc), ref)}
-	rest, absolute := strings.CutPrefix(ref, "/")
-	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // Docusaurus: a file, by its path
-		names = []string{file}
-	} else if absolute {
-		names = names[:0]
-		for _, dir := range append(slices.Clone(s.content), ".") {
-			names = append(names, path.Join(dir, rest))
-		}
-	}
-	for _, name := range names {
+	absolute := strings.HasPrefix(ref, "/")
+	for _, name := range s.sourceNames(doc, ref) {
 		for _, suffix := range append([]string{""}, s.suffixes...) {
 			if !s.isFile(name + suffix) {
 				continue
@@ -147,6 +199,35 @@ func (s *Site) source(doc, ref string) (file string, kind Kind) {
 		}
 	}
 	return "", Missing
+}
+
+// sourceNames returns the files that a link to a source may lead to, the first one first.
+func (s *Site) sourceNames(doc, ref string) (names []string) {
+	rest, absolute := strings.CutPrefix(ref, "/")
+	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // Docusaurus: a file, by its path
+		return []string{path.Join(s.base, file)}
+	}
+	own := s.rootOf(doc)
+	if !absolute {
+		names = []string{path.Join(path.Dir(doc), ref)}
+		if own.other != "" {
+			names = append(names, path.Join(own.other, path.Dir(strings.TrimPrefix(doc, own.dir)), ref))
+		}
+		if len(s.roots) == 0 || strings.HasPrefix(ref, ".") {
+			return names
+		}
+	}
+	for _, dir := range []string{own.dir, own.other} {
+		if dir != "" {
+			names = append(names, path.Join(dir, rest))
+		}
+	}
+	if absolute {
+		for _, dir := range s.content {
+			names = append(names, path.Join(dir, rest))
+		}
+	}
+	return append(names, path.Join(s.base, rest), rest)
 }
 
 func (s *Site) isFile(name string) bool {
@@ -231,7 +312,7 @@ func (s *Site) page(p string) Target {
 			}
 		}
 	}
-	if s.exact[p] || s.exact[p+"/"] || slices.ContainsFunc(s.begins, func(begin string) bool { return strings.HasPrefix(p, begin) }) {
+	if s.exact[p] || s.exact[p+"/"] || s.clean && s.exact[strings.TrimSuffix(p, "/")] || slices.ContainsFunc(s.begins, func(begin string) bool { return strings.HasPrefix(p, begin) }) {
 		return Target{Made, p}
 	}
 	return Target{Missing, p}

@@ -16,7 +16,7 @@ func TestIDs(t *testing.T) {
 	}{
 		{"GitHub", githubIDs, "Foo|Foo|Héllo, World!|a_b - c", "foo|foo-1|héllo-world|a_b---c"},
 		{"mdBook", mdBookIDs, "Foo|Foo|1. Über `x`|--passes: add more rustdoc passes|中文標題 CJK title|", "foo|foo-1|1-Über-x|1-über-x|--passes-add-more-rustdoc-passes|中文標題-cjk-title|"},
-		{"Hugo", hugoIDs, "God is Good: 123|A B|A B|Hugo & Go|...|!", "god-is-good-123|a-b|a-b-1|hugo--go|heading|heading-1"},
+		{"Hugo", hugoIDs(hugoID), "God is Good: 123|A B|A B|Hugo & Go|...|!", "god-is-good-123|a-b|a-b-1|hugo--go|heading|heading-1"},
 		{"kramdown GFM", kramdownGFM, "This is a header|12. Another|12. Another|Tēst: a_b", "this-is-a-header|12-another|12-another-1|tēst-a_b"},
 		{"kramdown", kramdownIDs, "This is a header|12. Another one 1 here|123|Tēst a_b", "this-is-a-header|another-one-1-here|section|tst-ab"},
 		{"Python-Markdown", pythonIDs(false), "Hello World|Hello World|Žlutý kůň|日本|a - b|x_y", "hello-world|hello-world_1|zluty-kun|_1|a-b|x_y"},

@@ -2,65 +2,78 @@ package generator
 
 import (
 	"cmp"
-	"encoding/json"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 )
 
+// hugoFiles returns the names of the configuration files.
+func hugoFiles() (list []string) {
+	for _, name := range []string{"hugo", "config", "config/_default/hugo", "config/_default/config"} {
+		for _, suffix := range []string{".toml", ".yaml", ".yml", ".json"} {
+			list = append(list, name+suffix)
+		}
+	}
+	return list
+}
+
 // isHugo reports whether a configuration file is one of Hugo: other programs have a
-// config.toml too.
+// config.toml or a config.json too.
 func isHugo(fsys fs.FS, config string) bool {
 	if strings.HasPrefix(path.Base(config), "hugo.") {
 		return true
 	}
+	tree, ok := parseTree(config, readText(fsys, config))
+	v := flat(tree)
+	if v.get("contentdir") != "" {
+		return true
+	}
 	info, err := fs.Stat(fsys, "content")
-	return err == nil && info.IsDir()
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	return path.Ext(config) != ".json" || ok && slices.ContainsFunc([]string{"baseurl", "title", "theme", "languagecode", "defaultcontentlanguage"}, func(key string) bool { return v[key] != nil })
 }
 
 // hugoInclude is a shortcode that is not known to leave the page without new fragments.
 var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
+// hugo is a site while it is opened.
+type hugo struct {
+	*Site
+	tree    map[string]any // its keys are in lower case
+	config  values
+	roots   []hugoRoot
+	logical map[string]string // documents by their language and their path without suffix
+}
+
+// hugoRoot is a folder of documents.
+type hugoRoot struct {
+	mount
+	language string // empty: the names of the documents have it
+}
+
 // openHugo reads the configuration and the front matter of the documents. content/posts/a.md
 // becomes posts/a/, an index.md or _index.md the page of its folder.
-func openHugo(s *Site, config string) error {
-	h := &hugo{Site: s}
-	switch path.Ext(s.Config) {
-	case ".toml", "":
-		h.config = parseTOML(config)
-	case ".json":
-		var tree map[string]any
-		_ = json.Unmarshal([]byte(config), &tree) // as parseTOML
-		h.config = values{}
-		h.config.flatten("", tree)
-	default:
-		h.config = parseYAML(config)
-	}
+func openHugo(s *Site, _ string) error {
+	s.base = "."
+	h := &hugo{Site: s, tree: map[string]any{}, logical: map[string]string{}}
+	h.readConfig()
+	h.config = flat(h.tree)
 	v := h.config
-	h.roots = []mount{{dir: path.Clean(cmp.Or(v.get("contentdir"), "content"))}}
 	static := v["staticdir"]
 	if len(static) == 0 {
 		static = []string{"static"}
 	}
-	if own := mounted(v, "content"); len(own) > 0 {
-		h.roots = own
-	}
-	for _, m := range mounted(v, "static") {
+	for _, m := range h.mounted("static") {
 		static = append(static, m.dir)
 	}
-	s.content, s.sources, s.ids = []string{"layouts"}, true, hugoIDs
-	s.opaque = func(source string) bool {
-		for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
-			switch m[1] {
-			case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details":
-			default:
-				return true
-			}
-		}
-		return false
-	}
+	h.readRoots()
+	s.content, s.sources, s.ids, s.opaque = []string{"layouts"}, true, h.headingIDs(), hasShortcode
 	s.setURL(v.get("baseurl"))
 	s.bundles, s.terms = true, v.get("markup.goldmark.parser.autodefinitiontermid") == "true"
 	s.hooked = s.hasTemplate("render-link")
@@ -70,6 +83,7 @@ func openHugo(s *Site, config string) error {
 	for _, theme := range v["theme"] {
 		static = append(static, path.Join("themes", theme, "static"))
 	}
+	s.doubt = s.doubt || h.lacksTheme()
 	for _, dir := range static {
 		s.mounts = append(s.mounts, mount{path.Clean(dir), "", true})
 	}
@@ -79,14 +93,178 @@ func openHugo(s *Site, config string) error {
 			s.made = append(s.made, list[0]+"/*")
 		}
 	}
-	for _, root := range h.roots {
-		s.content = append(s.content, root.dir)
-		s.mounts = append(s.mounts, root)
-		if err := s.walk(root.dir, func(name string) { h.file(name, root) }); err != nil {
+	for language := range h.languages() {
+		s.made = append(s.made, language+"/", language+"/index.xml", language+"/tags/*", language+"/categories/*", language+"/sitemap.xml", language+"/404.html")
+	}
+	return h.walkRoots()
+}
+
+// walkRoots reads the documents. A folder within another one is not read twice.
+func (h *hugo) walkRoots() error {
+	for i, root := range h.roots {
+		h.content = append(h.content, root.dir)
+		h.mounts = append(h.mounts, root.mount)
+		err := h.walk(root.dir, func(name string) {
+			for j, other := range h.roots {
+				if j != i && len(other.dir) > len(root.dir) && within(other.dir, name) {
+					return
+				}
+			}
+			h.file(name, root)
+		})
+		if err != nil {
 			return err
 		}
 	}
+	if len(h.languages()) > 1 {
+		h.fallback = h.byLogicalPath
+	}
 	return nil
+}
+
+// hasShortcode reports whether a document has a shortcode that may make fragments.
+func hasShortcode(source string) bool {
+	for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
+		switch m[1] {
+		case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// readConfig reads the configuration file, and those of config/_default and of the
+// environment in which sites are built.
+func (h *hugo) readConfig() {
+	if path.Dir(h.Config) == "." {
+		h.readPart(h.Config, "")
+	}
+	for _, dir := range []string{"config/_default", "config/production"} {
+		entries, _ := fs.ReadDir(h.fsys, dir)
+		for _, e := range entries {
+			key := strings.ToLower(strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
+			if key == "hugo" || key == "config" {
+				key = ""
+			}
+			switch path.Ext(e.Name()) {
+			case ".toml", ".yaml", ".yml", ".json":
+				h.readPart(path.Join(dir, e.Name()), key)
+			}
+		}
+	}
+}
+
+// readPart reads a file whose values are below a key.
+func (h *hugo) readPart(name, key string) {
+	text := readText(h.fsys, name)
+	tree, ok := parseTree(name, text)
+	h.doubt = h.doubt || !ok && text != ""
+	if key != "" {
+		tree = map[string]any{key: tree}
+	}
+	merge(h.tree, tree, 0)
+}
+
+// merge adds a tree to another one, with its keys in lower case.
+func merge(to, from map[string]any, depth int) {
+	for key, value := range from {
+		key = strings.ToLower(key)
+		branch, isTree := value.(map[string]any)
+		if !isTree || depth > maxNesting {
+			to[key] = value
+			continue
+		}
+		below, ok := to[key].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			to[key] = below
+		}
+		merge(below, branch, depth+1)
+	}
+}
+
+func (h *hugo) languages() map[string]any {
+	languages, _ := h.tree["languages"].(map[string]any)
+	return languages
+}
+
+// readRoots reads the folders of documents: those of the mounts, or else those of the
+// languages and the one of the languages without a folder.
+func (h *hugo) readRoots() {
+	if h.roots = h.mounted("content"); len(h.roots) > 0 {
+		return
+	}
+	for _, language := range slices.Sorted(maps.Keys(h.languages())) {
+		if dir := h.config.get("languages." + language + ".contentdir"); dir != "" {
+			h.roots = append(h.roots, hugoRoot{mount{dir: path.Clean(dir)}, language})
+		}
+	}
+	usual := path.Clean(cmp.Or(h.config.get("contentdir"), "content"))
+	if !slices.ContainsFunc(h.roots, func(r hugoRoot) bool { return r.dir == usual }) {
+		h.roots = append(h.roots, hugoRoot{mount{dir: usual}, ""})
+	}
+}
+
+// lacksTheme reports whether a theme is not in the folder: it may have any files, templates
+// and shortcodes.
+func (h *hugo) lacksTheme() bool {
+	for _, theme := range slices.Concat(h.config["theme"], h.config["module.imports.path"]) {
+		if !h.isFolder(path.Join("themes", theme)) && !h.isFolder(path.Join("_vendor", theme)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Site) isFolder(name string) bool {
+	info, err := fs.Stat(s.fsys, name)
+	return err == nil && info.IsDir()
+}
+
+// headingIDs returns what names headings.
+func (h *hugo) headingIDs() func([]string) []string {
+	const parser = "markup.goldmark.parser."
+	if h.config.get(parser+"autoheadingid") == "false" {
+		return func([]string) []string { return nil }
+	}
+	switch cmp.Or(h.config.get(parser+"autoheadingidtype"), h.config.get(parser+"autoidtype")) {
+	case "github-ascii":
+		return hugoIDs(func(text string) string { return hugoID(toASCII(text)) })
+	case "blackfriday":
+		return hugoIDs(blackfridayID)
+	}
+	return hugoIDs(hugoID)
+}
+
+// byLogicalPath returns the document that a link names by its path in the folder of
+// documents. Sites of several languages allow it.
+func (h *hugo) byLogicalPath(doc, ref string) Target {
+	key := h.logical["\x00"+doc]
+	language, below, ok := strings.Cut(key, ":")
+	if !ok {
+		return Target{Missing, ref}
+	}
+	at := path.Join(path.Dir(below), ref)
+	if path.Base(doc) != path.Base(below) && isIndex(strings.TrimPrefix(path.Base(doc), "_")) {
+		at = path.Join(below, ref)
+	}
+	if strings.HasPrefix(ref, "/") {
+		at = strings.TrimPrefix(path.Clean(ref), "/")
+	}
+	at = logicalPath(strings.TrimSuffix(at, path.Ext(at)))
+	if file, ok := h.logical[language+":"+strings.ToLower(at)]; ok {
+		return Target{File, file}
+	}
+	return Target{Missing, ref}
+}
+
+// logicalPath returns the path of a document without the name of an index.
+func logicalPath(stem string) string {
+	if dir, last := path.Split(stem); last == "index" || last == "_index" {
+		return path.Clean("./" + dir)
+	}
+	return stem
 }
 
 // hasTemplate reports whether the site draws an element of Markdown by a template of its
@@ -101,37 +279,48 @@ func (s *Site) hasTemplate(name string) bool {
 }
 
 // mounted returns the folders that [[module.mounts]] puts into a folder of the project.
-func mounted(v values, folder string) (list []mount) {
-	sources := v["module.mounts.source"]
-	for i, target := range v["module.mounts.target"] {
-		if rest, ok := strings.CutPrefix(path.Clean(target)+"/", folder+"/"); ok && i < len(sources) {
-			list = append(list, mount{dir: path.Clean(sources[i]), at: rest})
+func (h *hugo) mounted(folder string) (list []hugoRoot) {
+	for _, entry := range tables(child(h.tree, "module", "mounts")) {
+		m := map[string]any{}
+		merge(m, entry, 0)
+		if rest, ok := strings.CutPrefix(path.Clean(textOf(m["target"]))+"/", folder+"/"); ok {
+			list = append(list, hugoRoot{mount{dir: path.Clean(textOf(m["source"])), at: rest}, strings.ToLower(textOf(m["lang"]))})
 		}
 	}
 	return list
 }
 
-type hugo struct {
-	*Site
-	config values
-	roots  []mount // of documents
+// tables returns the tables of a list.
+func tables(list any) (found []map[string]any) {
+	switch list := list.(type) {
+	case []map[string]any:
+		return list
+	case []any:
+		for _, item := range list {
+			if table, ok := item.(map[string]any); ok {
+				found = append(found, table)
+			}
+		}
+	}
+	return found
 }
 
-func (h *hugo) file(name string, root mount) {
+func (h *hugo) file(name string, root hugoRoot) {
 	ext := path.Ext(name)
 	if !isDocument(name) && ext != ".html" && ext != ".adoc" && ext != ".org" {
 		return
 	}
 	below := root.at + strings.TrimPrefix(name, root.dir+"/")
 	stem := strings.TrimSuffix(below, ext)
-	language := ""
+	language := root.language
 	if i := strings.LastIndexByte(stem, '.'); i > strings.LastIndexByte(stem, '/') && h.hasLanguage(stem[i+1:]) {
 		stem, language = stem[:i], strings.ToLower(stem[i+1:])
 	}
-	if first, rest, ok := strings.Cut(stem, "/"); ok && len(h.config["languages."+strings.ToLower(first)+".contentdir"]) > 0 {
-		stem, language = rest, strings.ToLower(first)
-	}
-	if language == cmp.Or(h.config.get("defaultcontentlanguage"), "en") && h.config.get("defaultcontentlanguageinsubdir") != "true" {
+	usual := cmp.Or(strings.ToLower(h.config.get("defaultcontentlanguage")), "en")
+	language = cmp.Or(language, usual)
+	key := language + ":" + strings.ToLower(logicalPath(stem))
+	h.logical[key], h.logical["\x00"+name] = name, key
+	if language == usual && h.config.get("defaultcontentlanguageinsubdir") != "true" {
 		language = ""
 	}
 	v, _ := matter(readText(h.fsys, name))
@@ -150,13 +339,8 @@ func (h *hugo) file(name string, root mount) {
 
 // hasLanguage reports whether the site has a language of that code.
 func (h *hugo) hasLanguage(code string) bool {
-	begin := "languages." + strings.ToLower(code) + "."
-	for key := range h.config {
-		if strings.HasPrefix(key, begin) {
-			return true
-		}
-	}
-	return false
+	_, ok := h.languages()[strings.ToLower(code)]
+	return ok
 }
 
 // address returns the path of the page of a document.

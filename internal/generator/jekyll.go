@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +34,12 @@ var (
 // a.html, a post _posts/2020-01-02-a.md becomes 2020/01/02/a.html, if no permalink says
 // otherwise.
 func openJekyll(s *Site, config string) error {
-	v := parseYAML(config)
+	tree, ok := treeOfYAML(config)
+	v := flat(tree)
+	s.doubt = !ok && config != "" || s.isFolder("_plugins")
+	for _, plugin := range slices.Concat(v["plugins"], v["gems"]) {
+		s.doubt = s.doubt || !jekyllHarmless(plugin)
+	}
 	s.clean, s.sources, s.internal = true, true, true // GitHub Pages turns links to a.md into links to pages
 	s.setURL(v.get("url"))
 	if s.prefix = v.get("baseurl"); s.URL != "" {
@@ -45,9 +51,22 @@ func openJekyll(s *Site, config string) error {
 		s.ids = kramdownIDs
 	}
 	s.made = []string{"feed.xml", "sitemap.xml", "robots.txt", "redirects.json", "404.html", "assets/css/*", "page*", "tag/*", "tags/*", "category/*", "categories/*"}
+	if v.get("theme")+v.get("remote_theme") != "" {
+		s.made = append(s.made, "assets/*")
+	}
 	style := v.get("permalink")
 	j := &jekyll{s, v, style}
 	return s.walk(".", j.file)
+}
+
+// jekyllHarmless reports whether a plugin makes no pages but those that are known here.
+func jekyllHarmless(name string) bool {
+	switch name {
+	case "jekyll-feed", "jekyll-sitemap", "jekyll-seo-tag", "jekyll-redirect-from", "jekyll-paginate", "jekyll-paginate-v2", "jekyll-archives", "jekyll-relative-links", "jekyll-optional-front-matter", "jekyll-readme-index", "jekyll-titles-from-headings", "jekyll-default-layout", "jekyll-include-cache", "jekyll-remote-theme",
+		"jekyll-mentions", "jemoji", "jekyll-gist", "jekyll-github-metadata", "jekyll-avatar", "jekyll-toc", "jekyll-last-modified-at", "jekyll-commonmark", "jekyll-commonmark-ghpages", "jekyll-coffeescript", "jekyll-sass-converter", "jekyll-watch", "jekyll-target-blank", "jekyll-swiss", "github-pages", "jekyll-tidy", "jekyll-minifier", "jekyll-email-protect", "jekyll-environment-variables":
+		return true
+	}
+	return false
 }
 
 type jekyll struct {

@@ -216,8 +216,8 @@ func child(tree any, keys ...string) any {
 	return tree
 }
 
-// text returns a string of a tree; empty for other values.
-func text(value any) string {
+// textOf returns a string of a tree; empty for other values.
+func textOf(value any) string {
 	s, _ := value.(string)
 	return s
 }

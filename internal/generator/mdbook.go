@@ -11,7 +11,15 @@ import (
 // openMdBook reads book.toml and SUMMARY.md, which lists the chapters: another document is
 // not rendered. A chapter a.md becomes a.html, README.md index.html.
 func openMdBook(s *Site, config string) error {
-	v := parseTOML(config)
+	tree, ok := treeOfTOML(config)
+	v := flat(tree)
+	s.doubt = !ok && config != ""
+	preprocessors, _ := child(tree, "preprocessor").(map[string]any)
+	for name := range preprocessors {
+		if !mdBookHarmless(name) {
+			s.doubt, s.unsure = true, true
+		}
+	}
 	src := path.Clean(cmp.Or(v.get("book.src"), "src"))
 	s.content = []string{src}
 	s.prefix = cmp.Or(v.get("output.html.site-url"), "/")
@@ -24,10 +32,10 @@ func openMdBook(s *Site, config string) error {
 	if v.get("output.html.print.enable") == "false" {
 		s.made = s.made[:len(s.made)-1]
 	}
-	for key := range v {
-		if from, ok := strings.CutPrefix(key, "output.html.redirect."); ok {
-			s.made = append(s.made, strings.TrimPrefix(from, "/"))
-		}
+	redirects, _ := child(tree, "output", "html", "redirect").(map[string]any)
+	for from := range redirects {
+		from, _, _ = strings.Cut(from, "#")
+		s.made = append(s.made, strings.TrimPrefix(from, "/"))
 	}
 	summary := path.Join(src, "SUMMARY.md")
 	text := readText(s.fsys, summary)
@@ -56,6 +64,16 @@ func openMdBook(s *Site, config string) error {
 	}
 	s.paths[summary] = ""
 	return nil
+}
+
+// mdBookHarmless reports whether a preprocessor makes no chapters, headings and links. Its
+// name may have "mdbook-" before it.
+func mdBookHarmless(name string) bool {
+	switch strings.TrimPrefix(name, "mdbook-") {
+	case "links", "index", "mermaid", "admonish", "katex", "toc", "pagetoc", "alerts", "emojicodes", "external-links", "linkcheck", "linkcheck2", "open-on-gh", "svgbob", "svgbob2", "d2", "plantuml", "graphviz", "callouts", "katex-header", "tabs", "last-changed", "gettext", "footnote", "chart":
+		return true
+	}
+	return false
 }
 
 func mdBookPath(name string) string {

@@ -2,15 +2,22 @@ package generator
 
 import (
 	"cmp"
+	"io/fs"
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 )
 
 // openMkDocs reads mkdocs.yml. A document a.md becomes a/, or a.html without
 // use_directory_urls; index.md and README.md are the page of their folder.
 func openMkDocs(s *Site, config string) error {
-	v := parseYAML(config)
+	tree, ok := treeOfYAML(config)
+	s.doubt = !ok && config != ""
+	if parent := textOf(tree["INHERIT"]); parent != "" {
+		tree = s.inherit(tree, path.Join(s.base, parent))
+	}
+	v := flat(tree)
 	docs := path.Clean(cmp.Or(v.get("docs_dir"), "docs"))
 	s.content = []string{docs}
 	s.mounts = []mount{{docs, "", false}}
@@ -18,28 +25,115 @@ func openMkDocs(s *Site, config string) error {
 	s.ids = pythonIDs(strings.Contains(config, "slugify"))
 	s.opaque = mkDocsInclude().MatchString
 	if v["hooks"] != nil {
+		s.doubt = true
 		s.opaque = func(source string) bool {
 			return mkDocsInclude().MatchString(source) || hookComment().MatchString(source)
 		}
 	}
 	s.setURL(v.get("site_url"))
 	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*", "img/favicon.ico"}
-	for _, r := range []string{"tags", "blog"} {
-		if strings.Contains(config, "- "+r) {
-			s.made = append(s.made, r+"/*", r+".html")
-		}
-	}
-	for key := range v {
-		if i := strings.Index(key, "redirect_maps."); i >= 0 {
-			s.made = append(s.made, directoryPath(key[i+len("redirect_maps."):], v.get("use_directory_urls") != "false"))
-		}
-	}
+	directories := v.get("use_directory_urls") != "false"
+	m := &mkDocs{s, docs, directories}
+	m.readPlugins(tree["plugins"])
 	return s.walk(docs, func(name string) {
 		below := strings.TrimPrefix(name, docs+"/")
-		if ext := path.Ext(name); ext == ".md" || ext == ".markdown" {
-			s.add(directoryPath(below, v.get("use_directory_urls") != "false"), name)
+		if ext := path.Ext(name); ext == ".md" || ext == ".markdown" || ext == ".ipynb" {
+			s.add(directoryPath(below, directories), name)
 		}
 	})
+}
+
+// inherit returns a configuration with what it has from another one.
+func (s *Site) inherit(tree map[string]any, name string) map[string]any {
+	parent, ok := map[string]any(nil), false
+	if fs.ValidPath(name) {
+		parent, ok = treeOfYAML(readText(s.fsys, name))
+	}
+	s.doubt = s.doubt || !ok || parent["INHERIT"] != nil
+	for key, value := range parent {
+		if _, own := tree[key]; !own {
+			tree[key] = value
+		}
+	}
+	return tree
+}
+
+// mkDocs is a site while it is opened.
+type mkDocs struct {
+	*Site
+	docs        string
+	directories bool
+}
+
+// readPlugins reads the plugins: a list of names, and of names with options.
+func (m *mkDocs) readPlugins(plugins any) {
+	list, _ := plugins.([]any)
+	if options, ok := plugins.(map[string]any); ok {
+		list = []any{options}
+	}
+	for _, entry := range list {
+		if name, ok := entry.(string); ok {
+			m.readPlugin(name, nil)
+		}
+		options, _ := entry.(map[string]any)
+		for name, own := range options {
+			m.readPlugin(name, own)
+		}
+	}
+}
+
+// readPlugin reads what a plugin makes. One that is unknown may make pages.
+func (m *mkDocs) readPlugin(name string, options any) {
+	_, last := path.Split(name) // "material/search"
+	switch last {
+	case "tags", "blog":
+		m.made = append(m.made, last+"/*", last+".html")
+	case "redirects":
+		maps, _ := child(options, "redirect_maps").(map[string]any)
+		for from := range maps {
+			m.made = append(m.made, directoryPath(from, m.directories))
+		}
+	case "i18n":
+		m.doubt, m.supplied = true, m.translated
+	case "gen-files":
+		scripts := ""
+		list, _ := child(options, "scripts").([]any)
+		for _, script := range list {
+			scripts += readText(m.fsys, path.Join(m.base, textOf(script)))
+		}
+		m.doubt, m.supplied = true, func(name string) bool {
+			return strings.Contains(scripts, path.Base(name)) || !m.isFolder(path.Dir(name))
+		}
+	default:
+		if !mkDocsHarmless(last) {
+			m.doubt = true
+			if m.supplied == nil {
+				m.supplied = func(name string) bool { return !m.isFolder(path.Dir(name)) }
+			}
+		}
+	}
+}
+
+// translated reports whether a document has translations, "a.en.md" of a.md.
+func (m *mkDocs) translated(name string) bool {
+	stem, suffix := strings.TrimSuffix(name, path.Ext(name)), path.Ext(name)
+	list, _ := fs.Glob(m.fsys, globEscape().Replace(stem)+".*"+suffix) // the pattern is valid
+	return len(list) > 0
+}
+
+var globEscape = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("*", "\\*", "?", "\\?", "[", "\\[", "\\", "\\\\")
+})
+
+// mkDocsHarmless reports whether a plugin makes no pages and no targets of links, or only
+// such as are known here by the parts of documents that it replaces.
+func mkDocsHarmless(name string) bool {
+	switch name {
+	case "search", "macros", "literate-nav", "awesome-pages", "awesome-nav", "section-index", "autorefs", "mkdocstrings", "include-markdown", "exclude", "exclude-search", "minify", "social", "privacy", "offline", "meta", "info", "optimize", "typeset", "group", "rss",
+		"git-revision-date", "git-revision-date-localized", "git-authors", "git-committers", "git-committers-2", "glightbox", "mermaid2", "open-in-new-tab", "table-reader", "mkdocs-jupyter", "mike", "htmlproofer", "print-site", "with-pdf", "charts", "panzoom", "codeinclude", "search-index", "external-markdown", "markdownextradata", "click", "termynal", "encryptcontent", "video", "spellcheck", "callouts":
+		return true
+	}
+	return false
 }
 
 // directoryPath returns the path of the page of a document: a/ or a.html.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,23 @@ type Site struct {
 	aliases  func(ref string) (string, bool)
 	external bool     // links with the class external are written as they are
 	other    []string // how links to other sites begin, which only the generator knows
+
+	base     string                       // folder of the site below the root of fsys: "website"
+	roots    []root                       // of documents whose links have other rules
+	rooted   bool                         // links "/a" begin at the root of the site, not of the server
+	doubt    bool                         // a plugin, a theme, or what can't be read of the configuration may make pages
+	supplied func(name string) bool       // reports whether a plugin may make a document or file; nil: none does
+	resolve  func(doc, ref string) Target // replaces the rules of Find; nil: these
+	fallback func(doc, ref string) Target // the last rule of Find; nil: none
+	objects  bool                         // links may name objects of a program: package.Class
+	unsure   bool                         // a plugin may make fragments
+}
+
+// root is a folder of documents of one language or version.
+type root struct {
+	dir   string
+	at    string // path of its pages: "fr/"
+	other string // the folder that has the documents that are missing here; empty: none
 }
 
 // mount is a folder whose files are copied to the site as they are.
@@ -60,44 +78,103 @@ type preset struct {
 	config []string
 	open   func(*Site, string) error
 	is     func(fsys fs.FS, config string) bool // nil: the configuration file is enough
+	only   bool                                 // recognized, and not read: nobody chooses it
+	leaves func(config string) bool             // reports whether its documents are beside its folder; nil: never
 }
 
-// presets are in the order in which they are looked for.
-var presets = []preset{
-	{"mdbook", []string{"book.toml"}, openMdBook, nil},
-	{"hugo", []string{"hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config.toml", "config.yaml", "config.yml", "config/_default/hugo.toml", "config/_default/config.toml"}, openHugo, isHugo},
-	{"docusaurus", []string{"docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "docusaurus.config.cjs"}, openDocusaurus, nil},
-	{"mkdocs", []string{"mkdocs.yml", "mkdocs.yaml"}, openMkDocs, nil},
-	{"sphinx", []string{"conf.py"}, openSphinx, isSphinx},
-	{"jekyll", []string{"_config.yml", "_config.yaml"}, openJekyll, isJekyll},
-	{"obsidian", []string{".obsidian"}, openVault, nil},
-	{"foam", []string{".foam"}, openVault, nil},
+// presets returns all presets in the order in which they are looked for.
+func presets() []preset {
+	return []preset{
+		{name: "mdbook", config: []string{"book.toml"}, open: openMdBook},
+		{name: "hugo", config: hugoFiles(), open: openHugo, is: isHugo},
+		{name: "docusaurus", config: scripts("docusaurus.config"), open: openDocusaurus, leaves: docusaurusLeaves},
+		{name: "vitepress", config: scripts(".vitepress/config"), open: openVitePress, leaves: vitePressLeaves},
+		{name: "mkdocs", config: []string{"mkdocs.yml", "mkdocs.yaml"}, open: openMkDocs},
+		{name: "sphinx", config: []string{"conf.py"}, open: openSphinx, is: isSphinx},
+		{name: "jekyll", config: []string{"_config.yml", "_config.yaml"}, open: openJekyll, is: isJekyll},
+		{name: "vuepress", config: append(scripts(".vuepress/config"), ".vuepress/config.toml", ".vuepress/config.yml"), open: openVuePress, only: true},
+		{name: "astro", config: scripts("astro.config"), open: openAstro, only: true},
+		{name: "nextra", config: append(scripts("theme.config"), append(scripts("next.config"), "theme.config.jsx", "theme.config.tsx")...), open: openNextra, is: isNextra, only: true},
+		{name: "eleventy", config: append(scripts("eleventy.config"), ".eleventy.js", ".eleventy.cjs"), open: openEleventy, only: true},
+		{name: "antora", config: []string{"antora.yml"}, open: openAntora, only: true},
+		{name: "obsidian", config: []string{".obsidian"}, open: openVault},
+		{name: "foam", config: []string{".foam"}, open: openVault},
+	}
 }
 
-// Presets returns the names of the presets.
-func Presets() []string {
-	var list []string
-	for _, p := range presets {
-		list = append(list, p.name)
+// scripts returns the names of a configuration file that is a program.
+func scripts(name string) (list []string) {
+	for _, suffix := range []string{".js", ".ts", ".mjs", ".mts", ".cjs", ".cts"} {
+		list = append(list, name+suffix)
 	}
 	return list
 }
 
-// Detect returns the preset whose configuration file is in the root of fsys, and the name
-// of that file. Both are empty if there is no such file.
+// Presets returns the names of the presets that a user can choose.
+func Presets() []string {
+	var list []string
+	for _, p := range presets() {
+		if !p.only {
+			list = append(list, p.name)
+		}
+	}
+	return list
+}
+
+// Detect returns the generator whose configuration file is in the root of fsys, and the name
+// of that file. Both are empty if there is no such file. A folder below the root counts if
+// the documents of its site are beside it.
 func Detect(fsys fs.FS) (name, config string) {
-	for _, p := range presets {
-		if config = p.find(fsys); config != "" {
+	list := presets()
+	for i := range list {
+		p := &list[i]
+		if config = p.find(fsys, "."); config != "" && !p.isBelow(fsys, config) {
 			return p.name, config
+		}
+	}
+	for i := range list {
+		if p := &list[i]; p.leaves != nil {
+			if config = p.findBelow(fsys, true); config != "" {
+				return p.name, config
+			}
 		}
 	}
 	return "", ""
 }
 
-func (p *preset) find(fsys fs.FS) string {
+// find returns the configuration file in a folder; empty without one.
+func (p *preset) find(fsys fs.FS, dir string) string {
 	for _, name := range p.config {
+		name = path.Join(dir, name)
 		if _, err := fs.Stat(fsys, name); err == nil && (p.is == nil || p.is(fsys, name)) {
 			return name
+		}
+	}
+	return ""
+}
+
+// isBelow reports whether the site of a configuration has documents beside its folder, so
+// that its root is the folder above.
+func (p *preset) isBelow(fsys fs.FS, config string) bool {
+	return p.leaves != nil && p.leaves(readText(fsys, config))
+}
+
+// maxFolders is the most folders in which a configuration is looked for.
+const maxFolders = 256
+
+// findBelow returns the configuration file in a folder below the root, or only one whose
+// site has documents beside that folder.
+func (p *preset) findBelow(fsys fs.FS, beside bool) string {
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return ""
+	}
+	for _, d := range entries[:min(len(entries), maxFolders)] {
+		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") || skipped[d.Name()] {
+			continue
+		}
+		if config := p.find(fsys, d.Name()); config != "" && (!beside || p.isBelow(fsys, config)) {
+			return config
 		}
 	}
 	return ""
@@ -110,26 +187,29 @@ var ErrPreset = errors.New("unknown preset")
 // as it is. A site without its configuration file has the defaults of the generator.
 // It ends with ctx.
 func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
-	s := &Site{Name: name, fsys: fsys, err: ctx.Err, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
+	s := &Site{Name: name, fsys: fsys, base: ".", err: ctx.Err, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
 	if name == "" {
 		s.mounts = []mount{{".", "", true}}
 		s.sources, s.assets = true, true
 		return s, nil
 	}
-	i := slices.IndexFunc(presets, func(p preset) bool { return p.name == name })
+	list := presets()
+	i := slices.IndexFunc(list, func(p preset) bool { return p.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%w %q: choose %s", ErrPreset, name, strings.Join(Presets(), ", "))
 	}
-	p := &presets[i]
-	for _, config := range p.config {
-		if _, err := fs.Stat(fsys, config); err == nil {
-			s.Config = config
-			break
-		}
+	p := &list[i]
+	p.is = nil // the caller has chosen
+	if s.Config = p.find(fsys, "."); p.leaves != nil && (s.Config == "" || p.isBelow(fsys, s.Config)) {
+		s.Config = cmp.Or(p.findBelow(fsys, s.Config != ""), s.Config, p.findBelow(fsys, false))
 	}
 	text := ""
 	if s.Config != "" {
 		text = readText(fsys, s.Config)
+		s.base = path.Dir(s.Config)
+		if dir := path.Base(s.base); dir == ".vitepress" || dir == ".vuepress" {
+			s.base = path.Dir(s.base)
+		}
 	}
 	if err := p.open(s, text); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Config, err)
@@ -137,6 +217,15 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	s.indexMade()
 	s.SetPrefix(s.prefix)
 	return s, nil
+}
+
+// in returns the path of a file or folder of the site by its path from the configuration.
+func (s *Site) in(name string) string {
+	name = path.Join(s.base, name)
+	if !fs.ValidPath(name) {
+		s.doubt = true // outside the folder that is read
+	}
+	return name
 }
 
 // maxText is the most octets of a configuration file or of a document that are read.

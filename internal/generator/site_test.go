@@ -69,7 +69,7 @@ func TestPages(t *testing.T) {
 		{"hugo", map[string]string{"hugo.json": `{"uglyURLs": true}`, "content/posts/post-1.md": "", "content/posts/_index.md": ""},
 			map[string]string{"content/posts/post-1.md": "posts/post-1.html", "content/posts/_index.md": "posts/"}},
 		{"docusaurus", map[string]string{
-			"docusaurus.config.js": "docs: { path: 'manual', routeBasePath: '/' }, blog: false, trailingSlash: true", "manual/guides/hello.md": "", "manual/01-Intro/01-Part/1-a.md": "", "manual/7.0-foo.md": "", "blog/x.md": "",
+			"docusaurus.config.js": "module.exports = { presets: [['classic', { docs: { path: 'manual', routeBasePath: '/' }, blog: false }]], trailingSlash: true }", "manual/guides/hello.md": "", "manual/01-Intro/01-Part/1-a.md": "", "manual/7.0-foo.md": "", "blog/x.md": "",
 		}, map[string]string{"manual/guides/hello.md": "guides/hello/", "manual/01-Intro/01-Part/1-a.md": "Intro/Part/a/", "manual/7.0-foo.md": "7.0-foo/"}},
 		{"mkdocs", map[string]string{"mkdocs.yml": "docs_dir: text\n", "text/index.md": "", "text/api-guide/testing.md": ""}, map[string]string{"text/index.md": "", "text/api-guide/testing.md": "api-guide/testing/"}},
 		{"sphinx", map[string]string{"conf.py": "", "index.rst": "", "a/b.md": "", "_build/x.md": ""}, map[string]string{"index.rst": "", "a/b.md": "a/b.html"}},
@@ -222,17 +222,20 @@ func FuzzSite(f *testing.F) {
 	f.Add("docs_dir: .\nsite_url: http://h/x/", "---\nslug: ../..\npermalink: /../:title\nurl: //\n---\n# A {#b}\n(x)=\n", "../../a.md")
 	f.Add("[book]\nsrc = '..'", "[a](../../x.md)", "/..%2F..")
 	f.Add("docs: { path: '../..' }, baseUrl: '//'", "+++\naliases = ['/../']\ndate = 2020-01-01\n+++\n[[x]]", "%zz")
+	f.Add("export default {srcDir: '../x', base: '/b', rewrites: {':a/:b*': '..//:b'}, srcExclude: ['**/[']}", "[a](b)", "./../a")
+	f.Add("module.exports = {presets: [['classic', {docs: {path: '../..', routeBasePath: '../'}}]], baseUrl: '//'}", "---\nslug: ../..\n---\n", "@site/../x")
 	f.Add("permalinks:\n  content: /:year/../:x/", "", "//")
 	f.Fuzz(func(t *testing.T, config, source, ref string) {
 		files := map[string]string{"a.md": source, "docs/a.md": source, "src/SUMMARY.md": source, "content/posts/index.md": source, "_posts/2020-01-02-a.md": source, "blog/2020-01-02/index.md": source}
-		for _, p := range presets {
-			files[p.config[0]] = config
-			if strings.HasPrefix(p.config[0], ".") {
-				delete(files, p.config[0])
+		names := []string{""}
+		for _, p := range presets() {
+			names = append(names, p.name)
+			if !strings.HasPrefix(p.config[0], ".") || strings.Contains(p.config[0], "/") {
+				files[p.config[0]] = config
 			}
 		}
 		fsys := folder(files)
-		for _, name := range append(Presets(), "") {
+		for _, name := range names {
 			s, err := Open(t.Context(), fsys, name)
 			if err != nil {
 				t.Fatal(err)

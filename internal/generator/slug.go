@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,26 +93,35 @@ func mdBookIDs(headings []string) []string {
 	return ids
 }
 
-// hugoIDs are those of type "github", the default of Hugo.
-func hugoIDs(headings []string) []string {
-	seen := map[string]int{}
-	var ids []string
-	for _, h := range headings {
-		name := mapped(h, func(r rune) rune {
-			switch {
-			case r == ' ', r == '-':
-				return '-'
-			case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
-				return unicode.ToLower(r)
-			}
-			return -1
-		})
-		if name == "" {
-			name = "heading"
+// hugoIDs returns what names the headings of Hugo, by the function for one.
+func hugoIDs(id func(string) string) func([]string) []string {
+	return func(headings []string) (ids []string) {
+		seen := map[string]int{}
+		for _, h := range headings {
+			ids = append(ids, Numbered(seen, cmp.Or(id(h), "heading"), "-"))
 		}
-		ids = append(ids, Numbered(seen, name, "-"))
+		return ids
 	}
-	return ids
+}
+
+// hugoID returns the name of type "github", the default of Hugo.
+func hugoID(heading string) string {
+	return mapped(heading, func(r rune) rune {
+		switch {
+		case r == ' ', r == '-':
+			return '-'
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	})
+}
+
+// blackfridayID returns the name of type "blackfriday": letters and numbers, with one "-"
+// for what is between them.
+func blackfridayID(heading string) string {
+	words := strings.FieldsFunc(heading, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return strings.ToLower(strings.Join(words, "-"))
 }
 
 // kramdownGFM are the fragments of kramdown's parser for GitHub's Markdown, the default of

@@ -34,6 +34,7 @@ func openSphinx(s *Site, config string) error {
 		s.made = append(s.made, "apidocs/*", "autoapi/*", "generated/*", "_autosummary/*")
 	}
 	s.labels = map[string]string{}
+	s.readExtensions(config)
 	if m := sphinxBase().FindStringSubmatch(config); m != nil {
 		s.setURL(m[1])
 	}
@@ -52,7 +53,7 @@ func openSphinx(s *Site, config string) error {
 		}
 		return "", false
 	}
-	return s.walk(".", func(name string) {
+	return s.walk(s.base, func(name string) {
 		switch path.Ext(name) {
 		case ".md", ".rst", ".ipynb":
 		default:
@@ -72,4 +73,36 @@ func openSphinx(s *Site, config string) error {
 			}
 		}
 	})
+}
+
+// sphinxList is the list of extensions, and of those that are added to it.
+var sphinxList = expression(`(?m)^\s*extensions\s*(?:\+?=|\.extend\(|\.append\(|\.insert\()([^=]*?[\])]\s*$|[^\n]*)`)
+
+// readExtensions reads the names of the extensions. One that is unknown may make documents
+// and labels. Autodoc makes labels: the names of a program.
+func (s *Site) readExtensions(config string) {
+	config = sphinxComment().ReplaceAllString(config, "")
+	for _, m := range sphinxList().FindAllStringSubmatch(config, -1) {
+		for _, name := range quoted().FindAllStringSubmatch(m[1], -1) {
+			switch {
+			case name[1] == "sphinx.ext.autodoc":
+				s.objects = true
+			case !sphinxHarmless(name[1]):
+				s.doubt, s.unsure, s.objects = true, true, true
+			}
+		}
+	}
+}
+
+var sphinxComment = expression(`(?m)^\s*#.*$`)
+
+// sphinxHarmless reports whether an extension makes no documents and no labels.
+func sphinxHarmless(name string) bool {
+	switch name {
+	case "sphinx.ext.autosummary", "sphinx.ext.apidoc":
+		return false
+	case "myst_parser", "myst_nb", "recommonmark", "sphinx_design", "sphinx_copybutton", "sphinx_rtd_theme", "sphinx_togglebutton", "sphinx_tabs.tabs", "sphinx_inline_tabs", "sphinxcontrib.mermaid", "sphinxext.opengraph", "sphinx_sitemap", "notfound.extension", "sphinx_favicon", "sphinx_tippy", "sphinx_pyscript", "sphinx_issues", "numpydoc", "IPython.sphinxext.ipython_console_highlighting", "matplotlib.sphinxext.plot_directive", "sphinx_last_updated_by_git", "sphinx_substitution_extensions", "sphinx_thebe", "sphinx_comments", "sphinx_external_toc", "hoverxref.extension", "furo", "sphinxcontrib.spelling", "sphinxcontrib.programoutput", "sphinxcontrib.video", "sphinxcontrib.bibtex", "sphinxemoji.sphinxemoji", "versionwarning.extension", "sphinx_autodoc_typehints", "releases":
+		return true
+	}
+	return strings.HasPrefix(name, "sphinx.ext.")
 }

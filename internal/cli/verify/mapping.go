@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -157,9 +158,24 @@ func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) 
 	return l
 }
 
+// noteRecognized names the sites of generators that are only recognized, if a link of theirs
+// was skipped.
+func (c *choice) noteRecognized(a *base.App) {
+	for _, dir := range slices.Sorted(maps.Keys(c.layouts)) {
+		if l := c.layouts[dir]; l != nil && isRecognized(l) && l.Undecided() > 0 {
+			a.Note("%s: a site of %s, of which only files are verified (--preset none reads files)", filepath.Join(dir, l.Config()), l.Preset())
+		}
+	}
+}
+
+// isRecognized reports whether the generator of a layout is not one that is read.
+func isRecognized(l *verify.Layout) bool {
+	return l.Preset() != "" && !slices.Contains(verify.Presets(), l.Preset())
+}
+
 // tell says once that the documents of a folder are read as those of a site.
 func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
-	if !c.told[dir] {
+	if !c.told[dir] && !isRecognized(l) {
 		c.told[dir] = true
 		a.Note("%s: read as a site of %s (--preset none reads files)", filepath.Join(dir, l.Config()), l.Preset())
 	}

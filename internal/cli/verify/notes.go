@@ -21,11 +21,14 @@ func causeNotes() []causeNote {
 		{verify.ReservedName, "were skipped because their hosts are reserved for examples; --include-reserved verifies them"},
 		{verify.PrivateHost, "were skipped because their hosts are private; --allow-private verifies them"},
 		{verify.NoNames, "were not judged because no host name was found: is there a network?"},
+		{verify.NeedsBuild, "were skipped because only a build of the site knows where they lead: verify the built pages, or name the generator with --preset"},
 	}
 }
 
-// noteCauses writes a note for each cause of links that were not judged.
+// noteCauses writes a note for each cause of links that were not judged, after the sites
+// that are only recognized.
 func (v *verifier) noteCauses() {
+	v.choice.noteRecognized(v.a)
 	for _, note := range causeNotes() {
 		if n := v.sum.causes[note.cause]; n > 0 {
 			text := note.text

@@ -1,0 +1,82 @@
+package generator
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// missing turns the target of a link that was not found into one that only a build knows,
+// if the site has plugins or settings that were not read. They make addresses. They seldom
+// make a document or a picture beside a document, so a relative link to such a file is dead.
+func (s *Site) missing(doc, ref string, target Target) Target {
+	if target.Kind == Missing && s.objects && isIdentifier(ref) && !strings.Contains(ref, "/") && !strings.Contains(ref, ".htm") && !isSourceName(ref) {
+		return Target{Undecided, ref}
+	}
+	if target.Kind != Missing || !s.doubt {
+		return target
+	}
+	if !strings.HasPrefix(ref, "/") && isSourceName(ref) && (s.supplied == nil || !s.supplied(path.Join(path.Dir(doc), ref))) {
+		return target
+	}
+	target.Kind = Undecided
+	return target
+}
+
+// isSourceName reports whether a path ends as one of a document or of a file beside it.
+func isSourceName(ref string) bool {
+	switch strings.ToLower(path.Ext(ref)) {
+	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".ipynb", ".txt", ".pdf",
+		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".mp4", ".webm", ".mp3",
+		".go", ".rs", ".py", ".js", ".ts", ".c", ".h", ".cpp", ".java", ".rb", ".sh", ".toml", ".yaml", ".yml", ".json", ".css", ".zip", ".gz":
+		return true
+	}
+	return false
+}
+
+// mentioned returns a function that reports whether a plugin may make a fragment of a text:
+// the text has a word with its letters and digits, or the identifier at its end.
+func mentioned(source string) func(fragment string) bool {
+	words := map[string]bool{}
+	for _, separates := range []func(rune) bool{unicode.IsSpace, separatesIdentifiers} {
+		for word := range strings.FieldsFuncSeq(source, separates) {
+			if len(word) <= maxKey {
+				words[letters(word)] = true
+			}
+		}
+	}
+	delete(words, "")
+	return func(fragment string) bool {
+		_, tail, _ := strings.Cut(fragment, "-")
+		return words[letters(fragment)] || isIdentifier(tail) && words[letters(tail)]
+	}
+}
+
+func separatesIdentifiers(r rune) bool {
+	return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// MayHave returns a function that reports whether a plugin may give a document a fragment
+// that is not in its source; nil if none does.
+func (s *Site) MayHave(source string) func(fragment string) bool {
+	if !s.unsure {
+		return nil
+	}
+	return mentioned(source)
+}
+
+// isIdentifier reports whether a text is a name of a program, not a word: it has dots, "_",
+// or capitals within.
+func isIdentifier(text string) bool {
+	return len(text) > 3 && !strings.ContainsAny(text, "- ") && (strings.ContainsAny(text, "._") || strings.IndexFunc(text[1:], unicode.IsUpper) >= 0)
+}
+
+// letters returns the letters and digits of a text in lower case.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}

@@ -1,0 +1,471 @@
+package generator
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A configuration in JavaScript or TypeScript is a program. Only its literals are read, and
+// nothing is evaluated. A value of a tree is a string, a float or name as its text, a
+// []any, a map[string]any, a *regexp.Regexp, a call, or unread.
+
+// unread is a value that only running the program would give. In a map of a literal, the
+// key "" has it if the literal has keys that can't be read: "...base", "[key]".
+type unread struct{}
+
+// call is the call of a function with its arguments: require.resolve('x').
+type call struct {
+	name string
+	args []any
+}
+
+const (
+	maxScript  = 1 << 20 // bytes of a configuration
+	maxLiteral = 64      // depth of literals and of names for them
+	maxExports = 16      // that are looked at
+)
+
+// script is a configuration in JavaScript, as tokens.
+type script struct {
+	tokens []jsToken
+	at     int
+	names  map[string]int // tokens at which the values of constants begin
+	values map[string]any // of the constants that were read
+}
+
+type jsToken struct {
+	kind byte // of jsName and so on, or a mark: '{'
+	text string
+}
+
+const (
+	jsName = 'a'
+	jsText = '"'
+	jsExpr = '/' // a regular expression
+	jsOpen = '`' // a text with a part that is evaluated
+)
+
+// readScript returns the object that a configuration exports; nil if it can't be found.
+func readScript(text string) map[string]any {
+	if len(text) > maxScript {
+		return nil
+	}
+	s := &script{tokens: scanScript(text), names: map[string]int{}, values: map[string]any{}}
+	exported := s.index()
+	for _, at := range exported[:min(len(exported), maxExports)] {
+		s.at = at
+		if m := configIn(s.value(0)); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// configIn returns the object of a value: itself, or what a function such as defineConfig
+// takes or returns.
+func configIn(value any) map[string]any {
+	switch value := value.(type) {
+	case map[string]any:
+		return value
+	case call:
+		for _, arg := range value.args {
+			if m := configIn(arg); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// index finds the constants, and the values that the program exports or returns.
+func (s *script) index() (exported []int) {
+	var returned []int
+	depth := 0
+	for i, t := range s.tokens {
+		next := func(n int) string { return s.peek(i + n) }
+		switch {
+		case t.kind == '{':
+			depth++
+		case t.kind == '}':
+			depth--
+		case t.kind != jsName:
+		case t.text == "export" && next(1) == "default":
+			exported = append(exported, i+2)
+		case t.text == "module" && next(1) == "." && next(2) == "exports" && next(3) == "=":
+			exported = append(exported, i+4)
+		case t.text == "return" && depth > 0:
+			returned = append(returned, i+1)
+		case depth == 0 && (t.text == "const" || t.text == "let" || t.text == "var"):
+			if at := s.constant(i + 2); at > 0 {
+				s.names[next(1)] = at
+			}
+		}
+	}
+	return append(exported, returned...)
+}
+
+// constant returns where the value of a constant begins whose name is before the token i:
+// after its type.
+func (s *script) constant(i int) int {
+	for end := min(i+40, len(s.tokens)); i < end; i++ {
+		switch s.tokens[i].kind {
+		case '=':
+			return i + 1
+		case ';', '{', '}':
+			return 0
+		}
+	}
+	return 0
+}
+
+func (s *script) peek(i int) string {
+	if i >= len(s.tokens) {
+		return ""
+	}
+	return s.tokens[i].text
+}
+
+func (s *script) kind() byte {
+	if s.at >= len(s.tokens) {
+		return 0
+	}
+	return s.tokens[s.at].kind
+}
+
+// value reads an expression up to the mark after it. An expression with operators is unread.
+func (s *script) value(depth int) any {
+	var value any = unread{}
+	if depth <= maxLiteral {
+		value = s.literal(depth)
+	}
+	if s.kind() == jsName && (s.peek(s.at) == "as" || s.peek(s.at) == "satisfies") {
+		s.skip()
+		return value
+	}
+	switch s.kind() {
+	case ',', ')', ']', '}', ';', 0:
+		return value
+	case jsName: // of the next statement, without ";" before it
+		return value
+	}
+	s.skip()
+	return unread{}
+}
+
+// literal reads a literal, a name, or a call.
+func (s *script) literal(depth int) any {
+	t := jsToken{}
+	if s.at < len(s.tokens) {
+		t = s.tokens[s.at]
+	}
+	switch t.kind {
+	case jsText:
+		s.at++
+		return t.text
+	case jsExpr:
+		s.at++
+		if e, err := regexp.Compile(t.text); err == nil {
+			return e
+		}
+	case jsOpen:
+		s.at++
+	case '{':
+		return s.object(depth)
+	case '[', '(':
+		s.at++
+		list := s.list(depth)
+		if t.kind == '[' {
+			return list
+		}
+		return s.grouped(list, depth)
+	case jsName:
+		return s.named(depth)
+	}
+	return unread{}
+}
+
+// grouped returns the value in parentheses, or the body of the function whose parameters
+// they are.
+func (s *script) grouped(list []any, depth int) any {
+	if s.kind() == '=' && s.peek(s.at+1) == ">" {
+		s.at += 2
+		return s.body(depth)
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return unread{}
+}
+
+// body reads the result of an arrow function that is an expression.
+func (s *script) body(depth int) any {
+	if s.kind() == '{' {
+		s.skip()
+		return unread{}
+	}
+	return s.value(depth + 1)
+}
+
+// named reads what a name begins: a constant, a word of the language, a call.
+func (s *script) named(depth int) any {
+	name := s.tokens[s.at].text
+	s.at++
+	if name == "async" || name == "await" {
+		return s.literal(depth)
+	}
+	for s.kind() == '.' {
+		name += "." + s.peek(s.at+1)
+		s.at = min(s.at+2, len(s.tokens))
+		if len(name) > maxKey {
+			return unread{}
+		}
+	}
+	if s.kind() == '<' { // of types
+		for s.at < len(s.tokens) && s.kind() != '>' && s.kind() != '(' && s.kind() != ';' {
+			s.at++
+		}
+		if s.kind() == '>' {
+			s.at++
+		}
+	}
+	switch at, isConstant := s.names[name]; {
+	case s.kind() == '(':
+		s.at++
+		return call{name, s.list(depth)}
+	case s.kind() == '=' && s.peek(s.at+1) == ">":
+		s.at += 2
+		return s.body(depth)
+	case isConstant:
+		return s.constantValue(name, at, depth)
+	case name == "true", name == "false", name == "null", name == "undefined", name[0] >= '0' && name[0] <= '9':
+		return name
+	}
+	return unread{}
+}
+
+// constantValue reads the value of a constant once. While it is read, it has none: a
+// constant does not contain itself.
+func (s *script) constantValue(name string, at, depth int) any {
+	if value, ok := s.values[name]; ok {
+		return value
+	}
+	s.values[name] = unread{}
+	back := s.at
+	s.at = at
+	value := s.value(depth + 1)
+	s.at = back
+	s.values[name] = value
+	return value
+}
+
+// list reads the values up to the end of a list.
+func (s *script) list(depth int) []any {
+	list := []any{}
+	for s.at < len(s.tokens) {
+		switch s.kind() {
+		case ')', ']', '}':
+			s.at++
+			return list
+		case ',', ';':
+			s.at++
+			continue
+		}
+		before := s.at
+		list = append(list, s.value(depth+1))
+		if s.at == before {
+			s.at++
+		}
+	}
+	return list
+}
+
+// object reads an object literal.
+func (s *script) object(depth int) map[string]any {
+	m := map[string]any{}
+	s.at++
+	for s.at < len(s.tokens) {
+		before := s.at
+		switch s.kind() {
+		case '}':
+			s.at++
+			return m
+		case ',', ';', ')', ']':
+			s.at++
+			continue
+		case jsName, jsText:
+			s.member(m, depth)
+		default:
+			m[""] = unread{}
+			s.skip()
+		}
+		if s.at == before {
+			s.at++
+		}
+	}
+	return m
+}
+
+// member reads "key: value", "key" or a method.
+func (s *script) member(m map[string]any, depth int) {
+	key := s.peek(s.at)
+	if s.at+1 >= len(s.tokens) {
+		s.at++
+		return
+	}
+	switch s.tokens[s.at+1].kind {
+	case ':':
+		s.at += 2
+		m[key] = s.value(depth + 1)
+	case ',', '}':
+		m[key] = s.named(depth)
+	default:
+		m[key] = unread{}
+		s.method()
+	}
+}
+
+// method goes to the end of a method, after which there may be no mark.
+func (s *script) method() {
+	for s.at < len(s.tokens) && s.kind() != '(' && s.kind() != ',' && s.kind() != '}' {
+		s.at++
+	}
+	for s.kind() == '(' || s.kind() == '{' {
+		s.group()
+	}
+	if s.kind() != ',' {
+		s.skip()
+	}
+}
+
+// group goes to the end of a group in marks.
+func (s *script) group() {
+	for depth := 0; s.at < len(s.tokens); {
+		switch s.kind() {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if s.at++; depth <= 0 {
+			return
+		}
+	}
+}
+
+// skip goes to the mark at which an expression ends.
+func (s *script) skip() {
+	for s.at < len(s.tokens) {
+		switch s.kind() {
+		case ',', ')', ']', '}', ';':
+			return
+		case '(', '[', '{':
+			s.group()
+		default:
+			s.at++
+		}
+	}
+}
+
+// scanScript splits a program into tokens, without blanks and comments.
+func scanScript(text string) (tokens []jsToken) {
+	for i := 0; i < len(text); {
+		c := text[i]
+		n := 1
+		switch {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			i++
+			continue
+		case strings.HasPrefix(text[i:], "//"):
+			i += lengthTo(text[i:], "\n")
+			continue
+		case strings.HasPrefix(text[i:], "/*"):
+			i += 2 + lengthTo(text[i+2:], "*/")
+			continue
+		case c == '"' || c == '\'' || c == '`':
+			var t jsToken
+			t, n = scanText(text[i:])
+			tokens = append(tokens, t)
+		case c == '/' && beginsExpr(tokens):
+			n = exprLen(text[i:])
+			tokens = append(tokens, jsToken{jsExpr, strings.ReplaceAll(text[i+1:i+max(n-1, 1)], `\/`, "/")})
+			i += n
+			n = wordLen(text[i:]) // flags
+		case wordLen(text[i:]) > 0:
+			n = wordLen(text[i:])
+			tokens = append(tokens, jsToken{jsName, text[i : i+n]})
+		default:
+			tokens = append(tokens, jsToken{c, text[i : i+1]})
+		}
+		i += n
+	}
+	return tokens
+}
+
+// lengthTo returns the length of text up to the end of a mark in it.
+func lengthTo(text, mark string) int {
+	if i := strings.Index(text, mark); i >= 0 {
+		return i + len(mark)
+	}
+	return len(text)
+}
+
+func wordLen(text string) int {
+	n := 0
+	for n < len(text) && (text[n] == '_' || text[n] == '$' || text[n] >= 0x80 || text[n] >= '0' && text[n] <= '9' || (text[n]|0x20) >= 'a' && (text[n]|0x20) <= 'z') {
+		n++
+	}
+	return n
+}
+
+// scanText reads a text in quotes. One with "${" is not known before the program runs.
+func scanText(text string) (t jsToken, n int) {
+	var b strings.Builder
+	t.kind = jsText
+	for n = 1; n < len(text) && text[n] != text[0]; n++ {
+		switch {
+		case text[n] == '\\' && n+1 < len(text):
+			n++
+		case text[n] == '\n' && text[0] != '`':
+			return jsToken{jsOpen, ""}, n
+		case text[0] == '`' && strings.HasPrefix(text[n:], "${"):
+			t.kind = jsOpen
+		}
+		b.WriteByte(text[n])
+	}
+	t.text = b.String()
+	return t, min(n+1, len(text))
+}
+
+// beginsExpr reports whether a "/" after the tokens begins a regular expression.
+func beginsExpr(tokens []jsToken) bool {
+	if len(tokens) == 0 {
+		return true
+	}
+	switch last := tokens[len(tokens)-1]; last.kind {
+	case ')', ']', '}', jsText, jsExpr, jsOpen:
+		return false
+	case jsName:
+		return last.text == "return"
+	}
+	return true
+}
+
+// exprLen returns the length of a regular expression; 1 if the line has no end of one.
+func exprLen(text string) int {
+	set := false
+	for n := 1; n < min(len(text), maxValue); n++ {
+		switch c := text[n]; {
+		case c == '\n':
+			return 1
+		case c == '\\':
+			n++
+		case c == '[':
+			set = true
+		case c == ']':
+			set = false
+		case c == '/' && !set:
+			return n + 1
+		}
+	}
+	return 1
+}

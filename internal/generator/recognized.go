@@ -1,0 +1,109 @@
+package generator
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Sites of these generators are recognized, and their configurations are not read. A link
+// to a file that exists is one to that file, and only a build can resolve a path.
+
+func openVuePress(s *Site, _ string) error {
+	s.ids = func(headings []string) []string { return append(vueIDs(headings), githubIDs(headings)...) }
+	s.opaque = isVuePage
+	return s.recognized([]string{"."}, ".vuepress/public")
+}
+
+func openAstro(s *Site, _ string) error {
+	s.opaque = mdxImport().MatchString
+	return s.recognized([]string{"src"}, "public")
+}
+
+// isNextra reports whether a configuration of Next.js or of a theme is one of Nextra.
+func isNextra(fsys fs.FS, config string) bool {
+	return strings.Contains(readText(fsys, config), "nextra")
+}
+
+func openNextra(s *Site, _ string) error {
+	s.opaque = mdxImport().MatchString
+	return s.recognized([]string{"pages", "content", "app", "docs", "src/pages", "src/content", "src/app"}, "public")
+}
+
+var (
+	eleventyInput = expression(`\binput\s*:\s*["']([^"']*)["']|setInputDirectory\(\s*["']([^"']*)["']`)
+	eleventyParts = expression(`\{%|\{\{`)
+)
+
+func openEleventy(s *Site, config string) error {
+	input := "."
+	if m := eleventyInput().FindStringSubmatch(config); m != nil {
+		input = m[1] + m[2]
+	}
+	s.opaque = eleventyParts().MatchString
+	return s.recognized([]string{input}, "public")
+}
+
+// openAntora reads a component of Antora. Its documents are in modules.
+func openAntora(s *Site, _ string) error {
+	s.opaque = func(string) bool { return true }
+	err := s.recognized([]string{"modules"}, "")
+	find := s.resolve
+	s.resolve = func(doc, ref string) Target {
+		if m := antoraPage().FindStringSubmatch(doc); m != nil {
+			for _, family := range []string{"pages", "images", "attachments"} {
+				if name := path.Join(m[1], family, ref); s.isFile(name) {
+					return Target{File, name}
+				}
+			}
+		}
+		if strings.ContainsAny(ref, ":$@") {
+			return Target{Undecided, ref}
+		}
+		return find(doc, ref)
+	}
+	return err
+}
+
+var antoraPage = expression(`^((?:.*/)?modules/[^/]+)/(?:pages|partials)/`)
+
+// recognized prepares a site with documents in folders.
+func (s *Site) recognized(folders []string, static string) error {
+	s.content = nil
+	for _, dir := range folders {
+		s.content = append(s.content, s.in(dir))
+	}
+	s.sources, s.assets, s.doubt = true, true, true
+	s.resolve = func(doc, ref string) Target { return s.findRecognized(doc, ref, static) }
+	return nil
+}
+
+// isAbout reports whether a file at the top of a repository is about it, and no page.
+func isAbout(name string) bool {
+	switch strings.ToLower(strings.TrimSuffix(name, path.Ext(name))) {
+	case "readme", "changelog", "contributing", "security", "code_of_conduct", "license", "support", "governance", "authors", "history":
+		return true
+	}
+	return false
+}
+
+// findRecognized returns the file that a link leads to, or whether only a build knows.
+func (s *Site) findRecognized(doc, ref, static string) Target {
+	if isAbout(doc) && s.Name != "vuepress" {
+		return Target{Kind: Plain}
+	}
+	rest, absolute := strings.CutPrefix(ref, "/")
+	dirs := []string{path.Dir(doc)}
+	if absolute {
+		dirs = append(append([]string{path.Join(s.base, static)}, s.content...), s.base)
+	}
+	for _, dir := range dirs {
+		name := path.Join(dir, rest)
+		for _, suffix := range []string{"", ".md", ".mdx", "/index.md", "/index.mdx", "/README.md"} {
+			if s.isFile(name + suffix) {
+				return Target{File, name + suffix}
+			}
+		}
+	}
+	return s.missing(doc, ref, Target{Missing, ref})
+}

@@ -1,0 +1,342 @@
+package generator
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// vitePress is a site of VitePress.
+type vitePress struct {
+	*Site
+	src      string
+	clean    bool
+	sources  map[string]string // documents by the path of their page without suffix, also the path that a rewrite replaces
+	at       map[string]string // the path of the page of a document, without suffix
+	dynamic  []*regexp.Regexp  // paths of pages that a program makes
+	excluded []*regexp.Regexp
+	rewrites []rewrite
+	ignored  []*regexp.Regexp // links that the configuration says may be dead
+}
+
+// rewrite gives the pages of documents another path.
+type rewrite struct {
+	from *regexp.Regexp
+	to   string
+}
+
+// vitePressLeaves reports whether the documents are outside the folder of the configuration.
+func vitePressLeaves(text string) bool {
+	return strings.HasPrefix(path.Clean(textOf(readScript(text)["srcDir"])), "../")
+}
+
+// openVitePress reads what it can of .vitepress/config.js, which is a program: its literals.
+// A document a.md becomes a.html.
+func openVitePress(s *Site, text string) error {
+	config := readScript(text)
+	v := &vitePress{Site: s, sources: map[string]string{}, at: map[string]string{}, clean: textOf(config["cleanUrls"]) == "true"}
+	s.doubt = config == nil && text != "" || config[""] != nil
+	if base, ok := config["base"].(string); ok {
+		s.prefix = base
+	}
+	src, isText := config["srcDir"].(string)
+	s.doubt = s.doubt || !isText && config["srcDir"] != nil
+	v.src = s.in(src)
+	v.readLists(config)
+	s.content, s.rooted, s.clean, s.sources, s.assets = []string{v.src}, true, true, true, true
+	s.mounts = []mount{{path.Join(v.src, "public"), "", true}}
+	s.made = []string{"404.html", "sitemap.xml", "assets/*", "hashmap.json"}
+	s.resolve, s.opaque, s.ids = v.find, isVuePage, vueIDs
+	if child(config, "markdown", "anchor") != nil || child(config, "markdown", "slugify") != nil {
+		s.opaque = func(string) bool { return true } // headings have names of the configuration's own
+	}
+	if child(config, "markdown", "config") != nil {
+		s.unsure = true
+	}
+	if u := textOf(child(config, "sitemap", "hostname")); u != "" {
+		s.setURL(u)
+		if base, ok := config["base"].(string); ok {
+			s.prefix = base
+		}
+	}
+	return s.walk(v.src, v.add)
+}
+
+// readLists reads the settings that choose documents, paths and links.
+func (v *vitePress) readLists(config map[string]any) {
+	excludes, ok := config["srcExclude"].([]any)
+	v.doubt = v.doubt || !ok && config["srcExclude"] != nil
+	for _, pattern := range excludes {
+		if pattern, ok := pattern.(string); ok {
+			v.excluded = append(v.excluded, globExpression(pattern))
+		}
+	}
+	rewrites, ok := config["rewrites"].(map[string]any)
+	v.doubt = v.doubt || !ok && config["rewrites"] != nil
+	for from, to := range rewrites {
+		to, isText := to.(string)
+		pattern := routeExpression(from)
+		if from == "" || !isText || pattern == nil {
+			v.doubt = true
+			continue
+		}
+		v.rewrites = append(v.rewrites, rewrite{pattern, routeRef().ReplaceAllString(to, "$${$1}")})
+	}
+	slices.SortFunc(v.rewrites, func(a, b rewrite) int { return strings.Compare(b.from.String(), a.from.String()) })
+	v.readIgnored(config["ignoreDeadLinks"])
+}
+
+// readIgnored reads the links that may be dead.
+func (v *vitePress) readIgnored(value any) {
+	list, isList := value.([]any)
+	switch text := textOf(value); {
+	case isList:
+	case value == nil, text == "false", text == "localhostLinks":
+		return
+	case text == "true":
+		list = []any{regexp.MustCompile("")}
+	default:
+		v.doubt = true
+	}
+	for _, item := range list {
+		switch item := item.(type) {
+		case string:
+			v.ignored = append(v.ignored, regexp.MustCompile("^"+regexp.QuoteMeta(item)+"$"))
+		case *regexp.Regexp:
+			v.ignored = append(v.ignored, item)
+		default:
+			v.doubt = true
+		}
+	}
+}
+
+// add adds a document.
+func (v *vitePress) add(name string) {
+	below := strings.TrimPrefix(strings.TrimPrefix(name, v.src), "/")
+	if path.Ext(name) != ".md" || slices.ContainsFunc(v.excluded, func(e *regexp.Regexp) bool { return e.MatchString(below) }) || strings.HasPrefix(below, "dist/") || strings.Contains(below, "/dist/") {
+		return
+	}
+	if parts := routePart().Split(below, -1); len(parts) > 1 {
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(strings.TrimSuffix(parts[i], ".md"))
+		}
+		v.dynamic = append(v.dynamic, regexp.MustCompile("^"+strings.Join(parts, ".+")+"$"))
+		return
+	}
+	at := below
+	for _, r := range v.rewrites {
+		if m := r.from.FindStringSubmatchIndex(below); m != nil {
+			at = string(r.from.ExpandString(nil, r.to, below, m))
+			break
+		}
+	}
+	stem := strings.TrimSuffix(at, ".md")
+	v.at[name] = stem
+	v.sources[stem] = name
+	if original := strings.TrimSuffix(below, ".md"); v.sources[original] == "" {
+		v.sources[original] = name
+	}
+	v.Site.add(stem+".html", name)
+}
+
+// routePart is a part of the path of a document that a program fills in.
+var routePart = expression(`\[\w+\]`)
+
+// find returns where a link leads, as the plugin of VitePress for links and its check for
+// dead links do.
+func (v *vitePress) find(doc, ref string) Target {
+	stem, isPage := v.at[doc]
+	if !isPage {
+		stem = strings.TrimSuffix(strings.TrimPrefix(doc, v.src+"/"), path.Ext(doc))
+	}
+	rest, absolute := strings.CutPrefix(ref, "/")
+	if isServedAsIs(ref) {
+		return v.findFile(doc, ref, rest, absolute)
+	}
+	page := strings.TrimSuffix(strings.TrimSuffix(ref, ".md"), ".html")
+	if strings.HasSuffix(page, "/") || page == "." || page == ".." || strings.HasSuffix(page, "/..") {
+		page = strings.TrimSuffix(page, "/") + "/index"
+	}
+	at := strings.TrimPrefix(page, "/")
+	if !absolute {
+		at = path.Join(path.Dir(stem), page)
+	}
+	below, hasBase := strings.CutPrefix("/"+path.Clean(at), v.prefix)
+	if target := v.page(path.Clean(at)); target.Kind != Missing || !absolute || !hasBase {
+		return v.judge(doc, page, path.Clean(at), target)
+	}
+	return v.judge(doc, page, path.Clean(at), v.page(below)) // in HTML the base is written
+}
+
+// page returns what is at a path without suffix.
+func (v *vitePress) page(at string) Target {
+	if file, ok := v.sources[at]; ok {
+		return Target{File, file}
+	}
+	if file, ok := v.sources[path.Join(at, "index")]; ok && v.clean {
+		return Target{File, file} // servers of such sites find it
+	}
+	for _, name := range []string{at + ".html", at} {
+		if public := path.Join(v.src, "public", name); v.isFile(public) {
+			return Target{File, public}
+		}
+	}
+	return v.Site.page(at)
+}
+
+// judge says why a page is missing.
+func (v *vitePress) judge(doc, link, at string, target Target) Target {
+	if target.Kind != Missing {
+		return target
+	}
+	if !strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "./") {
+		link = "./" + strings.TrimPrefix(link, "./")
+	}
+	source := path.Join(path.Dir(doc), link+".md")
+	switch {
+	case slices.ContainsFunc(v.ignored, func(e *regexp.Regexp) bool {
+		return e.MatchString(strings.TrimSuffix(link, "/index")) || e.MatchString(strings.TrimSuffix(link, "index"))
+	}):
+		return Target{Excluded, at}
+	case slices.ContainsFunc(v.dynamic, func(e *regexp.Regexp) bool { return e.MatchString(at) }):
+		return Target{Undecided, at}
+	case !strings.HasPrefix(link, "/") && v.isFile(source):
+		if v.doubt {
+			return Target{File, source}
+		}
+		return Target{Unlisted, source}
+	}
+	return target
+}
+
+// findFile returns the file that a link with the suffix of a file leads to.
+func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
+	names := []string{path.Join(path.Dir(doc), ref)}
+	if absolute {
+		below, _ := strings.CutPrefix(ref, v.prefix)
+		names = []string{path.Join(v.src, "public", rest), path.Join(v.src, "public", below), path.Join(v.src, rest)}
+	} else if strings.HasPrefix(doc, v.src+"/") || v.src == "." {
+		names = append(names, path.Join(v.src, "public", path.Dir(strings.TrimPrefix(doc, v.src+"/")), ref))
+	}
+	for _, name := range names {
+		if v.isFile(name) {
+			return Target{File, name}
+		}
+	}
+	if strings.HasPrefix(rest, "assets/") || rest == "sitemap.xml" || rest == "hashmap.json" {
+		return Target{Made, rest}
+	}
+	return Target{Missing, strings.TrimPrefix(names[0], v.src+"/")}
+}
+
+// isServedAsIs reports whether VitePress takes a link for one to a file: by its suffix.
+func isServedAsIs(ref string) bool {
+	suffix := strings.ToLower(strings.TrimPrefix(path.Ext(ref), "."))
+	const suffixes = ` 3g2 3gp aac ai apng au avif bin bmp cer class conf crl css csv dll doc eps epub exe gif gz ics ief jar jpe jpeg jpg js json jsonld m4a man mid midi mjs mov mp2 mp3 mp4 mpe mpeg mpg mpp oga ogg ogv ogx opus otf p10 p7c p7m p7s pdf png ps qt roff rtf rtx ser svg t tif tiff tr ts tsv ttf txt vtt wav weba webm webp woff woff2 xhtml xml yaml yml zip `
+	return suffix != "" && strings.Contains(suffixes, " "+suffix+" ")
+}
+
+// globExpression returns the expression of a pattern such as "**/x/*.md".
+func globExpression(pattern string) *regexp.Regexp {
+	var b strings.Builder
+	for i := 0; i < len(pattern) && i < maxValue; i++ {
+		switch rest := pattern[i:]; {
+		case strings.HasPrefix(rest, "**/"):
+			b.WriteString("(?:.*/)?")
+			i += 2
+		case strings.HasPrefix(rest, "**"):
+			b.WriteString(".*")
+			i++
+		case rest[0] == '*':
+			b.WriteString("[^/]*")
+		case rest[0] == '?':
+			b.WriteString("[^/]")
+		default:
+			b.WriteString(regexp.QuoteMeta(rest[:1]))
+		}
+	}
+	e, err := regexp.Compile("^" + b.String() + "$")
+	if err != nil {
+		return regexp.MustCompile("$^")
+	}
+	return e
+}
+
+var (
+	routeName = expression(`:(\w+)([*+?]?)|[^:]+|:`)
+	routeRef  = expression(`:(\w+)[*+?]?`)
+)
+
+// routeExpression returns the expression of a path with parameters, such as
+// "pkg/:name/:rest*"; nil if it has others.
+func routeExpression(route string) *regexp.Regexp {
+	if strings.ContainsAny(route, "(){}^\\") || len(route) > maxValue {
+		return nil
+	}
+	text := routeName().ReplaceAllStringFunc(route, func(part string) string {
+		m := routeName().FindStringSubmatch(part)
+		switch {
+		case m[1] == "":
+			return regexp.QuoteMeta(part)
+		case m[2] == "" || m[2] == "?":
+			return "(?P<" + m[1] + ">[^/]+)"
+		}
+		return "(?P<" + m[1] + ">.+)"
+	})
+	e, err := regexp.Compile("^" + text + "$")
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+var (
+	vueInclude   = expression(`<!--\s*@include:|(?m)^import\s[^\n]*\.md["']`)
+	vueComponent = expression(`<[A-Z]\w*`)
+)
+
+// isVuePage reports whether a page has headings that are not in its document: included, or
+// made by a component that is nearly all of the page.
+func isVuePage(source string) bool {
+	if vueInclude().MatchString(source) {
+		return true
+	}
+	return strings.Count("\n"+source, "\n#") < 2 && vueComponent().MatchString(source)
+}
+
+var (
+	vueControl   = expression(`[\x00-\x1f]`)
+	vueCombining = expression(`[\x{0300}-\x{036F}]`)
+	vueSpecial   = expression("[\\s~`!@#$%^&*()\\-_+=\\[\\]{}|\\\\;:\"'“”‘’<>,.?/]+")
+	vueDigit     = expression(`^\d`)
+	vueEmoji     = expression(`:[\w+-]+:`)
+	vueClasses   = expression(`\s*\{[^{}]*\}\s*$`)
+)
+
+// vueIDs are those of VitePress and VuePress.
+func vueIDs(headings []string) []string {
+	var ids []string
+	seen := map[string]int{}
+	for _, h := range headings {
+		name := vueID(vueClasses().ReplaceAllString(h, ""))
+		ids = append(ids, Numbered(seen, name, "-"))
+		if plain := vueID(vueEmoji().ReplaceAllString(h, "")); plain != name {
+			ids = append(ids, Numbered(seen, plain, "-"))
+		}
+	}
+	return ids
+}
+
+// vueID returns the name of a heading: with "-" for punctuation, and "_" before a digit.
+func vueID(text string) string {
+	text = vueCombining().ReplaceAllString(norm.NFKD.String(text), "")
+	text = vueSpecial().ReplaceAllString(vueControl().ReplaceAllString(text, ""), "-")
+	text = strings.Trim(text, "-")
+	if vueDigit().MatchString(text) {
+		text = "_" + text
+	}
+	return strings.ToLower(text)
+}
