@@ -156,7 +156,8 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	if alias, ok := layout.site.Alias(written); ok {
 		written = alias
 	} else if layout.site.IsOther(written) {
-		l.verdict, l.detail = Ignored, "only "+layout.site.Name+" knows where this leads"
+		layout.undecided.Add(1)
+		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" knows where this leads"
 		return true
 	} else if !found.URL.IsZero() {
 		return layout.placeAbsolute(l, written)

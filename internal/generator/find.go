@@ -62,8 +62,20 @@ func (s *Site) IsOther(ref string) bool {
 }
 
 // Find returns where a link of a document leads. ref is its path with escapes and without a
-// query; fragment is used only by generators in which it may name another document.
+// query; fragment is used only by generators in which it may name another document. A link
+// of a document that others include may lead where it would in one of these.
 func (s *Site) Find(doc, ref, fragment string) Target {
+	target := s.find(doc, ref, fragment)
+	for _, by := range s.included[doc] {
+		if target.Kind != Missing && target.Kind != NoPage {
+			break
+		}
+		target = s.find(by, ref, fragment)
+	}
+	return target
+}
+
+func (s *Site) find(doc, ref, fragment string) Target {
 	at, isPage := s.addressOf(doc)
 	if !isPage && s.listed {
 		return Target{Kind: NoPage}

@@ -56,6 +56,7 @@ type Site struct {
 	supplied func(name string) bool       // reports whether a plugin may make a document or file; nil: none does
 	resolve  func(doc, ref string) Target // replaces the rules of Find; nil: these
 	fallback func(doc, ref string) Target // the last rule of Find; nil: none
+	included map[string][]string          // documents that are included, with those that include them
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments
 }
@@ -80,6 +81,7 @@ type preset struct {
 	is     func(fsys fs.FS, config string) bool // nil: the configuration file is enough
 	only   bool                                 // recognized, and not read: nobody chooses it
 	leaves func(config string) bool             // reports whether its documents are beside its folder; nil: never
+	parts  func(fsys fs.FS, dir string) bool    // reports whether its pages include documents beside its folder; nil: never
 }
 
 // presets returns all presets in the order in which they are looked for.
@@ -90,7 +92,7 @@ func presets() []preset {
 		{name: "docusaurus", config: scripts("docusaurus.config"), open: openDocusaurus, leaves: docusaurusLeaves},
 		{name: "vitepress", config: scripts(".vitepress/config"), open: openVitePress, leaves: vitePressLeaves},
 		{name: "mkdocs", config: []string{"mkdocs.yml", "mkdocs.yaml"}, open: openMkDocs},
-		{name: "sphinx", config: []string{"conf.py"}, open: openSphinx, is: isSphinx},
+		{name: "sphinx", config: []string{"conf.py"}, open: openSphinx, is: isSphinx, parts: includesBeside},
 		{name: "jekyll", config: []string{"_config.yml", "_config.yaml"}, open: openJekyll, is: isJekyll},
 		{name: "vuepress", config: append(scripts(".vuepress/config"), ".vuepress/config.toml", ".vuepress/config.yml"), open: openVuePress, only: true},
 		{name: "astro", config: scripts("astro.config"), open: openAstro, only: true},
@@ -133,7 +135,7 @@ func Detect(fsys fs.FS) (name, config string) {
 		}
 	}
 	for i := range list {
-		if p := &list[i]; p.leaves != nil {
+		if p := &list[i]; p.leaves != nil || p.parts != nil {
 			if config = p.findBelow(fsys, true); config != "" {
 				return p.name, config
 			}
@@ -159,6 +161,12 @@ func (p *preset) isBelow(fsys fs.FS, config string) bool {
 	return p.leaves != nil && p.leaves(readText(fsys, config))
 }
 
+// reaches reports whether the folder above the one of a configuration has documents of its
+// site.
+func (p *preset) reaches(fsys fs.FS, config string) bool {
+	return p.isBelow(fsys, config) || p.parts != nil && p.parts(fsys, path.Dir(config))
+}
+
 // maxFolders is the most folders in which a configuration is looked for.
 const maxFolders = 256
 
@@ -173,7 +181,7 @@ func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") || skipped[d.Name()] {
 			continue
 		}
-		if config := p.find(fsys, d.Name()); config != "" && (!beside || p.isBelow(fsys, config)) {
+		if config := p.find(fsys, d.Name()); config != "" && (!beside || p.reaches(fsys, config)) {
 			return config
 		}
 	}
@@ -200,8 +208,8 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	}
 	p := &list[i]
 	p.is = nil // the caller has chosen
-	if s.Config = p.find(fsys, "."); p.leaves != nil && (s.Config == "" || p.isBelow(fsys, s.Config)) {
-		s.Config = cmp.Or(p.findBelow(fsys, s.Config != ""), s.Config, p.findBelow(fsys, false))
+	if s.Config = p.find(fsys, "."); s.Config == "" && (p.leaves != nil || p.parts != nil) {
+		s.Config = cmp.Or(p.findBelow(fsys, true), p.findBelow(fsys, false))
 	}
 	text := ""
 	if s.Config != "" {
@@ -324,6 +332,9 @@ func withoutIndex(p string) string {
 
 // Contains reports whether a file may be a document of the site.
 func (s *Site) Contains(name string) bool {
+	if s.included[name] != nil {
+		return true
+	}
 	return slices.ContainsFunc(s.content, func(dir string) bool { return within(dir, name) }) ||
 		slices.ContainsFunc(s.mounts, func(m mount) bool { return within(m.dir, name) })
 }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,35 @@ var (
 	sphinxInclude = expression("(?m)^\\s*(?:`{3,}|:{3,})\\{(?:include|literalinclude|eval-rst|auto|glossary|py:|c:|cpp:|js:|rst:|click|argparse)")
 )
 
+// maxIncludes is the most documents that include one from which its links are tried.
+const maxIncludes = 8
+
+// sphinxPart is an include of a document.
+var sphinxPart = expression("(?m)^\\s*(?:(?:`{3,}|:{3,})\\{include\\}|\\.\\. include::)[ \\t]+([^\\s<>]+)[ \\t]*\r?$")
+
+// includesOf returns the files that a document includes.
+func includesOf(doc, text string) (list []string) {
+	for _, m := range sphinxPart().FindAllStringSubmatch(text, -1) {
+		if len(m[1]) < maxPath {
+			list = append(list, path.Join(path.Dir(doc), m[1]))
+		}
+	}
+	return list
+}
+
+// includesBeside reports whether a document of a folder below the root includes one that is
+// outside that folder.
+func includesBeside(fsys fs.FS, dir string) bool {
+	found := false
+	s := &Site{fsys: fsys, err: func() error { return nil }}
+	_ = s.walk(dir, func(name string) { // too many files have none
+		if ext := path.Ext(name); !found && (ext == ".md" || ext == ".rst") {
+			found = slices.ContainsFunc(includesOf(name, readText(fsys, name)), func(part string) bool { return !within(dir, part) && s.isFile(part) })
+		}
+	})
+	return found
+}
+
 // openSphinx reads conf.py. A document a.md or a.rst becomes a.html. Links may lead to
 // documents with and without their suffix, and to labels of any document.
 func openSphinx(s *Site, config string) error {
@@ -33,18 +63,18 @@ func openSphinx(s *Site, config string) error {
 	if sphinxAuto().MatchString(config) {
 		s.made = append(s.made, "apidocs/*", "autoapi/*", "generated/*", "_autosummary/*")
 	}
-	s.labels = map[string]string{}
+	s.labels, s.included, s.content = map[string]string{}, map[string][]string{}, []string{s.base}
 	s.readExtensions(config)
 	if m := sphinxBase().FindStringSubmatch(config); m != nil {
 		s.setURL(m[1])
 	}
 	for _, m := range sphinxExtra().FindAllStringSubmatch(config, -1) {
 		for _, dir := range quoted().FindAllStringSubmatch(m[1], -1) {
-			dir := path.Clean(dir[1])
+			dir := s.in(dir[1])
 			s.mounts = append(s.mounts, mount{dir, "", true}, mount{dir, "_static/", true})
 		}
 	}
-	s.other, s.external = []string{"inv:"}, true
+	s.other, s.external = append(mystSchemes(config), "inv:"), true
 	s.aliases = func(ref string) (string, bool) {
 		for _, notation := range []string{"project:", "path:"} {
 			if rest, ok := strings.CutPrefix(ref, notation); ok {
@@ -59,8 +89,13 @@ func openSphinx(s *Site, config string) error {
 		default:
 			return
 		}
-		s.add(strings.TrimSuffix(name, path.Ext(name))+".html", name)
+		s.add(strings.TrimSuffix(strings.TrimPrefix(name, s.base+"/"), path.Ext(name))+".html", name)
 		text := readText(s.fsys, name)
+		for _, part := range includesOf(name, text) {
+			if list := s.included[part]; len(list) < maxIncludes && s.isFile(part) {
+				s.included[part] = append(list, name)
+			}
+		}
 		for _, names := range [...]*regexp.Regexp{label(), rstLabel()} {
 			for _, m := range names.FindAllStringSubmatch(text, -1) {
 				at := strings.ToLower(m[1])
@@ -105,4 +140,25 @@ func sphinxHarmless(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "sphinx.ext.")
+}
+
+var (
+	mystBlock  = expression(`(?s)\bmyst_url_schemes\s*=\s*[\[{](.*?)\n[\]}]`)
+	mystScheme = expression(`["']([a-z][a-z0-9+.-]*)["']\s*[:,]`)
+)
+
+// mystSchemes returns how links with the schemes of the configuration begin.
+func mystSchemes(config string) (list []string) {
+	m := mystBlock().FindStringSubmatch(config)
+	if m == nil {
+		return nil
+	}
+	for _, name := range mystScheme().FindAllStringSubmatch(m[1], -1) {
+		switch name[1] {
+		case "http", "https", "mailto", "ftp", "file", "tel":
+		default:
+			list = append(list, name[1]+":")
+		}
+	}
+	return list
 }

@@ -148,6 +148,9 @@ var routePart = expression(`\[\w+\]`)
 // find returns where a link leads, as the plugin of VitePress for links and its check for
 // dead links do.
 func (v *vitePress) find(doc, ref string) Target {
+	if ref[0] == '@' || ref[0] == '~' {
+		return Target{Undecided, ref} // an alias or a package
+	}
 	stem, isPage := v.at[doc]
 	if !isPage {
 		stem = strings.TrimSuffix(strings.TrimPrefix(doc, v.src+"/"), path.Ext(doc))

@@ -37,7 +37,7 @@ type choice struct {
 	tops    map[string]locus.URL // of the repositories, by folder; zero values are folders of none
 	changes changes
 	layouts map[string]*verify.Layout // by folder; nil values are folders without one
-	told    map[string]bool           // folders
+	told    map[string]bool           // configuration files
 	listed  map[string]bool           // by --dump
 }
 

@@ -175,9 +175,10 @@ func isRecognized(l *verify.Layout) bool {
 
 // tell says once that the documents of a folder are read as those of a site.
 func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
-	if !c.told[dir] && !isRecognized(l) {
-		c.told[dir] = true
-		a.Note("%s: read as a site of %s (--preset none reads files)", filepath.Join(dir, l.Config()), l.Preset())
+	config := filepath.Join(dir, l.Config())
+	if !c.told[config] && !isRecognized(l) {
+		c.told[config] = true
+		a.Note("%s: read as a site of %s (--preset none reads files)", config, l.Preset())
 	}
 }
 
