@@ -349,7 +349,14 @@ func (s *Site) At(p string) Target {
 	if !ok || !below {
 		return Target{Outside, p}
 	}
-	return s.page(rest)
+	if s.resolve != nil {
+		return s.resolve("", "/"+rest)
+	}
+	target := s.page(rest)
+	if usual, ok := s.withoutLocale(rest); ok && target.Kind == Missing {
+		target = s.page(usual)
+	}
+	return target
 }
 
 // Pages returns the paths of all pages, sorted.
