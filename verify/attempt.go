@@ -38,8 +38,9 @@ type attempt struct {
 	at    *origins
 	links []link
 
-	listsSitemaps bool // the links are sitemaps
-	scripted      bool // the page is made by scripts
+	listsSitemaps bool            // the links are sitemaps
+	scripted      bool            // the page is made by scripts
+	built         map[string]bool // fragments that only a build of the site makes
 	troubles      []error
 	anchors       *anchors
 }
@@ -313,6 +314,10 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 			// It may be in the part that was not read.
 			found = true
 			a.outcome.Detail = "the document is too large to find all fragments"
+		}
+		if !found && list.isBuilt(looked) {
+			found = true
+			a.built = with(a.built, fragment)
 		}
 		a.fragments[fragment] = found
 	}

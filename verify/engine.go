@@ -88,9 +88,10 @@ type target struct {
 	archived *target         // the target whose archived copy this is
 	tries    int
 	state    state
-	public   bool // the outcome is the same from every origin
-	scripted bool // the page is made by scripts: its fragments are not known
-	unstored bool // the outcome depends on more than a request for the URL
+	public   bool            // the outcome is the same from every origin
+	scripted bool            // the page is made by scripts: its fragments are not known
+	built    map[string]bool // fragments that only a build of the site makes
+	unstored bool            // the outcome depends on more than a request for the URL
 	outcome  *Outcome
 }
 
@@ -490,7 +491,21 @@ func (e *Verifier) lookUp(t *target, fragment string) {
 	if t.found == nil {
 		t.found = map[string]bool{}
 	}
-	t.found[fragment] = t.anchors.find(fragment)
+	found := t.anchors.find(fragment)
+	if !found && t.anchors.isBuilt(fragment) {
+		found = true
+		t.built = with(t.built, fragment)
+	}
+	t.found[fragment] = found
+}
+
+// with returns a set with one more member.
+func with(set map[string]bool, name string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	set[name] = true
+	return set
 }
 
 func (e *Verifier) work(ctx context.Context) {
@@ -561,6 +576,9 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
 	t.public, t.unstored, t.scripted = a.public, a.unstored, a.scripted
+	for fragment := range a.built {
+		t.built = with(t.built, fragment)
+	}
 	e.lookups.note(e.hostsOf(t.url), a)
 	if a.anchors != nil {
 		t.anchors = a.anchors
@@ -651,7 +669,7 @@ func (e *Verifier) startNext(t *target) {
 		return
 	}
 	if t.public && next.page == nil {
-		next.outcome, next.found, next.anchors, next.public, next.scripted = t.outcome, maps.Clone(t.found), t.anchors, true, t.scripted
+		next.outcome, next.found, next.anchors, next.public, next.scripted, next.built = t.outcome, maps.Clone(t.found), t.anchors, true, t.scripted, t.built
 		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isFound(t.outcome) {
 			e.finish(next)
 			return
@@ -808,7 +826,10 @@ func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 func (t *target) applyFragment(o *Outcome, fragment string) {
 	found, known := t.found[fragment]
 	switch {
-	case !known || found || !isFound(o):
+	case !isFound(o):
+	case t.built[fragment]:
+		o.Verdict, o.Cause, o.Detail = Ignored, NeedsBuild, "only a build of the site makes this part of the page"
+	case !known || found:
 	case t.scripted:
 		o.Verdict, o.Detail = Warning, "the page is made by scripts: its fragments can't be known"
 	default:

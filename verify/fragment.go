@@ -59,8 +59,11 @@ func (a *anchors) find(fragment string) bool {
 		return true
 	}
 	plain := decoded(name)
-	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.may != nil && a.may(plain) || a.hasLines(plain)
+	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.hasLines(plain)
 }
+
+// isBuilt reports whether only a build of the site can tell if the page has a fragment.
+func (a *anchors) isBuilt(fragment string) bool { return a.built != nil && a.built(decoded(fragment)) }
 
 // hasLines reports whether a fragment is a range of lines whose numbers are names in the
 // page. A script of the page shows the range.

@@ -19,8 +19,8 @@ type anchors struct {
 	lines bool
 	// leads: the page sends the browser to another one, which may have any fragment.
 	leads bool
-	// may reports whether a plugin of the site may make a fragment; nil: none does.
-	may   func(fragment string) bool
+	// built reports whether a build of the site may make a fragment. If nil, it makes none.
+	built func(fragment string) bool
 	text  string // the text of the page, folded; empty: not kept
 	words bool   // text has only letters, digits and blanks: the marks of Markdown are no text
 

@@ -159,6 +159,8 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		layout.undecided.Add(1)
 		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" knows where this leads"
 		return true
+	} else if v, _ := e.unknown(written); v == Warning && layout.site.Doubts() {
+		return layout.placeAt(l, generator.Target{Kind: generator.Undecided}, "", false)
 	} else if !found.URL.IsZero() {
 		return layout.placeAbsolute(l, written)
 	}
@@ -302,11 +304,15 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 // it. withText keeps its text.
 func siteAnchors(site *generator.Site, source string, withText bool) *anchors {
 	ids, other := site.IDs(source)
-	a := &anchors{leads: other, lenient: site.HasWikilinks(), may: site.MayHave(source)}
+	a := &anchors{lenient: site.HasWikilinks(), built: site.MayHave(source)}
+	if other {
+		a.built = func(string) bool { return true }
+	}
 	for _, id := range ids {
 		a.add(id)
 	}
 	a.addPieces(source, withText)
+	a.scripts = 0 // a generator makes the page, whatever components it has
 	a.sort()
 	return a
 }

@@ -2,7 +2,11 @@ package verify_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,11 +18,12 @@ import (
 type generated struct {
 	files map[string]string
 	dead  map[string]bool // "document: link"
+	build map[string]bool // the same, of links that only a build knows
 	links int
 }
 
 func newGenerated(files map[string]string) *generated {
-	return &generated{files: files, dead: map[string]bool{}}
+	return &generated{files: files, dead: map[string]bool{}, build: map[string]bool{}}
 }
 
 // good adds links to a document that lead somewhere on the site.
@@ -37,6 +42,14 @@ func (g *generated) bad(doc string, links ...string) {
 	}
 }
 
+// unknown adds links that only a build knows.
+func (g *generated) unknown(doc string, links ...string) {
+	g.good(doc, links...)
+	for _, link := range links {
+		g.build[doc+": "+link] = true
+	}
+}
+
 // check verifies the site with a preset: exactly the links that were planted are dead.
 func (g *generated) check(t *testing.T, preset string) {
 	t.Helper()
@@ -47,6 +60,9 @@ func (g *generated) check(t *testing.T, preset string) {
 	found := map[string]bool{}
 	for _, r := range report.Results {
 		at := r.Document + ": " + r.Written
+		if skipped := r.Verdict == verify.Ignored && r.Cause == verify.NeedsBuild; skipped != g.build[at] {
+			t.Errorf("needs a build: %v: %v", skipped, r.String())
+		}
 		switch {
 		case r.IsBad():
 			found[at] = true
@@ -156,8 +172,10 @@ func TestHugoSite(t *testing.T) {
 	g.good(doc, "/about/", "/about", "../../about/#about-us", "/about/#die-größe", "/about/#12-numbers", "/about/#heading", "/about/#mine", "#a-code--more", "#same-1",
 		"/posts/", "/posts/small/", "../small/", "../bundle/", "/posts/bundle/cat.jpg", "../bundle/cat.jpg", "/img/logo.png", "/docs/manual.html#part", "/somewhere/else/",
 		"/fr/about/", "/2024/03/first-news/#news", "/tags/go/", "/index.xml", "/posts/index.xml", "/posts/deep/er/x/", "/info/", "/over/", "bundle/index.md", "/posts/bundle/index.md",
-		"/posts/with-shortcodes/#made-there", `{{< ref "about.md" >}}`, `{{< relref "posts/bundle#bundle" >}}`, `{{% ref "/about" %}}`, "https://example.org/live/", "/", "/index.html")
+		`{{< ref "about.md" >}}`, `{{< relref "posts/bundle#bundle" >}}`, `{{% ref "/about" %}}`, "https://example.org/live/", "/", "/index.html")
 	g.bad(doc, "/abuot/", "small/", "/posts/Big%20Post/", "/posts/big-post/", "cat.jpg", "/img/none.png", "/about/#own", "/about/#none", "#same-2", "/news/first/", "/docs/manual.html#gone", "none.md")
+	g.good(doc, "/posts/with-shortcodes/#made-there")
+	g.unknown(doc, "/posts/with-shortcodes/#made-elsewhere")
 	g.good("content/posts/bundle/index.md", "cat.jpg", "../post-1/", "#bundle")
 	g.bad("content/posts/bundle/index.md", "dog.jpg", "post-1/")
 	g.check(t, "auto")
@@ -245,8 +263,9 @@ func TestMkDocsSite(t *testing.T) {
 	g.links += 2
 	doc := "docs/user/writing.md"
 	g.good(doc, "../about.md", "../about.md#groe-co", "../about.md#same_1", "../about.md#12-numbers", "../about.md#own", "../about.md#_1", "../about.md#under_score", "../index.md", "README.md#user", "../img/pic.png", "manual.html#part",
-		"#writing", "../../about/", "../../about/#same", "../", "/manual/about/", "/manual/", "mkdocstr.md#package.module.f", "/manual/img/pic.png", "../../img/pic.png", "https://example.com/manual/none/")
+		"#writing", "../../about/", "../../about/#same", "../", "/manual/about/", "/manual/", "/manual/img/pic.png", "../../img/pic.png", "https://example.com/manual/none/")
 	g.bad(doc, "../abuot.md", "about.md", "../about.md#größe-co", "../about.md#same-1", "../about.md#same_2", "../img/none.png", "../about/", "/manual/none/", "none/", "manual.html#gone", "../about.md#own-own")
+	g.unknown(doc, "mkdocstr.md#package.module.f")
 	g.check(t, "auto")
 	g.files["mkdocs.yml"] += "use_directory_urls: false\n"
 	g = newGenerated(g.files)
@@ -270,11 +289,319 @@ func TestSphinxSite(t *testing.T) {
 	})
 	doc := "docs/sub/page.md"
 	g.good(doc, "../usage.md", "../usage", "../usage.html", "../usage.md#setting-up-conf-py", "../usage.html#setting-up-conf-py", "../usage.md#1-setting-up-confpy", "../usage.md#my-target", "../usage.md#a-note", "../usage.md#grosze", "../usage.md#id1", "../usage.md#größe-1",
-		"#my-target", "#from-rst", "#page", "../index.rst", "../index", "../index.html#part", "../genindex.html", "../search.html", "../_static/style.css", "../img/pic.png", "/usage.md", "project:../usage.md#my-target", "path:../img/pic.png", "auto.md#package.X", "../robots.txt")
+		"#my-target", "#from-rst", "#page", "../index.rst", "../index", "../index.html#part", "../genindex.html", "../search.html", "../_static/style.css", "../img/pic.png", "/usage.md", "project:../usage.md#my-target", "path:../img/pic.png", "../robots.txt")
 	g.files[doc] += "\nWhat another program [publishes](../api/index.html){.external}.\n"
 	g.links++
 	g.bad(doc, "../usgae.md", "usage.html", "../usage.md#setting-up", "../usage.md#id2", "#no-target", "../index.htm", "../_static/../none.css", "../img/none.png", "project:../none.md", "none")
+	g.unknown(doc, "auto.md#package.X")
 	g.check(t, "auto")
+}
+
+func TestDocusaurusVersions(t *testing.T) {
+	g := newGenerated(map[string]string{
+		"website/docusaurus.config.ts": `import type {Config} from '@docusaurus/types';
+const config: Config = {
+  url: 'https://docs.example.com', baseUrl: '/base/', i18n: {defaultLocale: 'en', locales: ['en', 'fr']},
+  presets: [['classic', {docs: {path: '../docs', lastVersion: '2.0', versions: {'1.0': {path: 'one'}, current: {path: 'edge', label: 'Edge'}}, onlyIncludeVersions: ['current', '2.0', '1.0']}, blog: false}]],
+  plugins: [['@docusaurus/plugin-content-docs', {id: 'api', path: 'api', routeBasePath: '/'}], ['@docusaurus/plugin-client-redirects', {redirects: [{from: ['/old', '/older'], to: '/docs/'}]}]],
+};
+export default config;`,
+		"website/versions.json": `["3.0", "2.0", "1.0"]`,
+		"docs/a.md":             "# A\n",
+		"docs/new.md":           "# New\n",
+		"docs/img/p.png":        "p",
+		"website/versioned_docs/version-3.0/a.md":                         "# Left out\n",
+		"website/versioned_docs/version-2.0/a.md":                         "# A Two\n",
+		"website/versioned_docs/version-1.0/a.md":                         "# A One\n",
+		"website/versioned_docs/version-1.0/only.md":                      "# Only\n",
+		"website/api/call.md":                                             "# Call\n",
+		"website/api_versions.json":                                       `["1.0"]`,
+		"website/api_versioned_docs/version-1.0/call.md":                  "# Call One\n",
+		"website/i18n/fr/docusaurus-plugin-content-docs/version-2.0/a.md": "# Un\n",
+		"website/static/file.txt":                                         "file",
+		"README.md":                                                       "[a file](docs/a.md#a) [another](website/versioned_docs/version-1.0/a.md#a-one)\n",
+	})
+	g.links += 3
+	g.good("docs/a.md", "new.md#new", "./new", "/docs/edge/a", "/base/docs/edge/a#a", "/docs/a#a-two", "/docs/one/a#a-one", "/docs/one/only", "/call", "/next/call", "/old", "/older", "/fr/docs/a", "/fr/docs/one/a", "pathname:///file.txt", "/file.txt", "@site/static/file.txt", "./img/p.png", "/docs/tags/x")
+	g.bad("docs/a.md", "none.md", "./none.png", "/docs/3.0/a", "/docs/next/a", "/docs/new", "/docs/2.0/a", "/docs/a#a", "/docs/one/new", "/blog", "/fr/docs/none", "/api/call", "new.md#none")
+	g.good("website/versioned_docs/version-1.0/only.md", "a.md#a-one", "./a", "/docs/one/a#a-one")
+	g.bad("website/versioned_docs/version-1.0/only.md", "new.md", "./new")
+	g.good("website/i18n/fr/docusaurus-plugin-content-docs/version-2.0/a.md", "/docs/a#un", "/docs/one/a")
+	g.good("website/api/call.md", "/call#call-one", "/docs/")
+	g.bad("website/api/call.md", "/call#call")
+	delete(g.dead, "website/api/call.md: /docs/")
+	g.files["docs/index.md"], g.files["website/versioned_docs/version-2.0/index.md"] = "# Index\n", "# Index Two\n"
+	g.check(t, "auto")
+}
+
+// What can't be read of a program is in doubt, and links to files are not.
+func TestDocusaurusProgram(t *testing.T) {
+	for _, config := range []string{"export default make();", "export default {plugins: [ours], presets: [['classic', {}]]};", "export default {...base};", "export default {presets: [['classic', {docs: {path: where()}}]]};", "export default {"} {
+		g := newGenerated(map[string]string{"docusaurus.config.mjs": config, "docs/a.md": "# A\n", "docs/b.md": "# B\n"})
+		g.good("docs/a.md", "b.md", "./b", "/docs/b#b", "#a")
+		g.bad("docs/a.md", "none.md", "none.png", "b.md#none")
+		g.unknown("docs/a.md", "/docs/none", "none", "/img/none.png")
+		if strings.HasSuffix(config, "{") {
+			config = "complete" // its object has ended, and has nothing
+			continue
+		}
+		g.check(t, "auto")
+	}
+}
+
+func TestHugoLanguages(t *testing.T) {
+	for name, config := range map[string]string{
+		"hugo.yaml":                   "contentDir: content/en\nlanguages:\n  en: {weight: 1}\n  no: {contentDir: content/no}\nmarkup: {goldmark: {parser: {autoHeadingIDType: blackfriday}}}\n",
+		"config.toml":                 "contentDir = 'content/en'\n[languages.en]\n[languages.no]\ncontentDir = 'content/no'\n[markup.goldmark.parser]\nautoHeadingIDType = 'blackfriday'\n",
+		"config.json":                 `{"contentDir": "content/en", "languages": {"en": {}, "no": {"contentDir": "content/no"}}, "markup": {"goldmark": {"parser": {"autoHeadingIDType": "blackfriday"}}}}`,
+		"config/_default/hugo.toml":   "[languages.en]\ncontentDir = 'content/en'\n[languages.no]\ncontentDir = 'content/no'\n[markup.goldmark.parser]\nautoHeadingIDType = 'blackfriday'\n",
+		"config/_default/config.yaml": "module:\n  mounts:\n  - {source: content/en, target: content, lang: en}\n  - {source: content/no, target: content, lang: 'no'}\nlanguages: {en: {}, 'no': {}}\nmarkup: {goldmark: {parser: {autoHeadingIDType: blackfriday}}}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGenerated(map[string]string{name: config, "content/en/_index.md": "", "content/en/about.md": "# About\n### --fast-list\n", "content/en/docs/d.md": "# D\n", "content/no/docs/d.md": "# D norsk\n", "content/no/docs/e.md": "# E\n", "static/x.txt": "x"})
+			g.good("content/en/about.md", "/no/docs/d/", "/no/docs/d/#d-norsk", "/docs/d/#d", "#fast-list", "/x.txt")
+			g.bad("content/en/about.md", "/no/docs/none/", "/docs/e/", "#--fast-list", "/en/docs/d/")
+			g.good("content/no/docs/d.md", "/about/", "/about/#fast-list", "../e/", "/no/docs/e/", "e.md")
+			g.bad("content/no/docs/d.md", "/abuot/", "../none/", "none.md")
+			g.check(t, "auto")
+		})
+	}
+}
+
+// A theme that is not in the folder may have any files.
+func TestHugoTheme(t *testing.T) {
+	for _, config := range []string{"theme = 'docsy'\n", "[[module.imports]]\npath = 'github.com/google/docsy'\n"} {
+		g := newGenerated(map[string]string{"hugo.toml": config, "content/a.md": "# A\n", "content/b.md": "# B\n"})
+		g.good("content/a.md", "/b/", "../b/#b")
+		g.bad("content/a.md", "none.md", "pic.png", "/b/#none")
+		g.unknown("content/a.md", "/favicons/x.png", "/none/", "none")
+		g.check(t, "auto")
+		g.files["themes/docsy/theme.toml"], g.files["_vendor/github.com/google/docsy/x"], g.build = "", "", map[string]bool{}
+		g.dead["content/a.md: /favicons/x.png"], g.dead["content/a.md: /none/"], g.dead["content/a.md: none"] = true, true, true
+		g.links++
+		g.files["themes/docsy/static/y.txt"] = ""
+		g.links--
+		g.check(t, "auto")
+	}
+}
+
+func TestVitePressSite(t *testing.T) {
+	g := newGenerated(map[string]string{
+		"docs/.vitepress/config.mts": `import { defineConfig } from 'vitepress'
+export default defineConfig({ base: '/docs/', srcExclude: ['**/draft.md'], rewrites: {'pkg/:name/README.md': ':name/index.md'}, ignoreDeadLinks: ['/soon', /^\/api\//] })`,
+		"docs/index.md":           "# Home\n",
+		"docs/guide/index.md":     "# Guide\n",
+		"docs/guide/a.md":         "# TASK_VERBOSE\n## Größe\n## Own {#own}\n## Badge <Badge text=\"x\" />\n",
+		"docs/guide/pic.png":      "p",
+		"docs/guide/part.md":      "<!--@include: ./a.md-->\n",
+		"docs/guide/comp.md":      "<script setup>\nimport X from './X.vue'\n</script>\n\n<X/>\n",
+		"docs/guide/draft.md":     "# Draft\n",
+		"docs/pkg/one/README.md":  "# One\n",
+		"docs/items/[item].md":    "# Item\n",
+		"docs/fr/index.md":        "# Accueil\n",
+		"docs/public/logo.svg":    "<svg xmlns='http://www.w3.org/2000/svg'/>",
+		"docs/public/static.html": "<p id=x>",
+		"README.md":               "[a](docs/guide/a.md#task_verbose)\n",
+	})
+	g.links++
+	doc := "docs/guide/a.md"
+	g.good(doc, "./index.md", "./", "../", "/", "/guide/", "/guide/a", "/guide/a.html", "/guide/a.md#task-verbose", "./a", "a", "#große", "#own", "#badge", "./pic.png", "/logo.svg", "/static#x", "/one/", "/soon", "/api/x", "/fr/", "../fr/")
+	g.bad(doc, "./none", "none.md", "/none", "/guide", "/guide/a/", "./none.png", "/none.svg", "#task_verbose", "/guide/a#none", "./draft", "./draft.md", "/guide/draft", "../../README.md")
+	g.unknown(doc, "part#anything", "comp#anything", "/items/first", "@theme/x.css")
+	g.check(t, "auto")
+	g = newGenerated(map[string]string{".vitepress/config.js": "export default { srcDir: 'src', cleanUrls: true, rewrites: { [`${x}/:p*`]: ':p*' } }", "src/v1/a.md": "# A\n", "src/v1/b.md": "# B\n"})
+	g.good("src/v1/a.md", "./b", "./b.md#b", "/v1/b")
+	g.bad("src/v1/a.md", "./none.md", "./none.png", "b#none")
+	g.unknown("src/v1/a.md", "/b", "/none")
+	g.check(t, "auto")
+}
+
+// Of a site that is only recognized, files are verified.
+func TestRecognized(t *testing.T) {
+	for config, dir := range map[string]string{"docs/.vuepress/config.js": "docs", "astro.config.mjs": "src/content/docs", "theme.config.tsx=nextra": "pages", "next.config.mjs=nextra()": "content", "eleventy.config.js": "posts", ".eleventy.js=input: 'src'": "src", "antora.yml": "modules/ROOT/pages"} {
+		config, text, _ := strings.Cut(config, "=")
+		t.Run(config, func(t *testing.T) {
+			doc := dir + "/a.md"
+			g := newGenerated(map[string]string{config: text, doc: "# A\n", dir + "/b.md": "# B\n", dir + "/pic.png": "p", "README.md": "# Read\n"})
+			g.good(doc, "b.md", "./b.md", "b", "pic.png", "#a")
+			g.bad(doc, "none.md", "./none.md", "none.png", "../none.mdx")
+			g.unknown(doc, "/none", "none", "../none/", "/img/none.png")
+			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // whose headings have other names
+				g.bad(doc, "b.md#none")
+			}
+			g.links += strings.Count(text, "://")
+			g.good("README.md", dir+"/a.md")
+			g.bad("README.md", "none", "none.md")
+			g.check(t, "auto")
+		})
+	}
+	if slices.Contains(verify.Presets(), "vuepress") {
+		t.Error("a generator that is only recognized can be chosen")
+	}
+	if _, err := verify.Files(texts(map[string]string{"a.md": ""}), &verify.FilesOptions{Preset: "vuepress"}); err == nil {
+		t.Error("vuepress is a preset")
+	}
+}
+
+func TestMdBookPreprocessor(t *testing.T) {
+	g := newGenerated(map[string]string{
+		"book.toml":      "[book]\nsrc = 'src'\n[preprocessor.mermaid]\n[preprocessor.spec]\ncommand = 'spec'\n",
+		"src/SUMMARY.md": "- [A](a.md)\n- [B](b.md)\n", "src/a.md": "# A\n", "src/b.md": "# B\n\nr[expr.field]\n",
+	})
+	g.links += 2
+	g.good("src/a.md", "b.md", "b.html#b")
+	g.bad("src/a.md", "none.md", "none.png", "b.md#none", "b.md#r-expr.none")
+	g.unknown("src/a.md", "b.md#r-expr.field", "expr.field", "std::vec::Vec", "grammar.html", "/none")
+	g.check(t, "auto")
+	g.files["book.toml"] = "[preprocessor.mermaid]\n[preprocessor.links]\n"
+	g.files["src/a.md"] = "# A\n\n[x](b.html#b) [y](grammar.html)\n"
+	g.dead, g.build, g.links = map[string]bool{"src/a.md: grammar.html": true}, map[string]bool{}, 4
+	g.check(t, "auto")
+}
+
+func TestMkDocsPlugins(t *testing.T) {
+	files := func(config string) *generated {
+		return newGenerated(map[string]string{"mkdocs.yml": "site_name: X\n" + config, "docs/index.md": "# A\n", "docs/b.md": "# B\n", "docs/fr.de.md": "# Fr\n", "gen.py": "open('made.md')\n", "docs/sub/c.md": "# C\n"})
+	}
+	for config, unknown := range map[string]string{
+		"plugins: [search, macros, literate-nav, awesome-pages, autorefs, mkdocstrings]\n": "",
+		"plugins:\n  - search\n  - redirects:\n      redirect_maps: {'Old.md': b.md}\n":    "",
+		"plugins:\n  - gen-files:\n      scripts: [gen.py]\n":                              "made.md reference/x.md none /none/",
+		"plugins:\n  - i18n: {languages: []}\n":                                            "fr.md none /none/",
+		"plugins: {our-own: {}}\n":                                                         "reference/x.md none /none/",
+		"hooks: [x.py]\n":                                                                  "none /none/",
+		"plugins: [\n":                                                                     "none /none/",
+	} {
+		t.Run(config, func(t *testing.T) {
+			g := files(config)
+			g.good("docs/index.md", "b.md", "b/", "sub/c.md#c")
+			g.bad("docs/index.md", "nope.md", "sub/nope.md", "nope.png", "b.md#none")
+			for _, link := range []string{"made.md", "reference/x.md", "fr.md", "none", "/none/"} {
+				if strings.Contains(" "+unknown+" ", " "+link+" ") {
+					g.unknown("docs/index.md", link)
+				} else if unknown == "" || strings.HasSuffix(link, ".md") {
+					g.bad("docs/index.md", link)
+				}
+			}
+			if strings.Contains(config, "redirect") {
+				g.good("docs/index.md", "Old/", "/Old/")
+			}
+			g.check(t, "auto")
+		})
+	}
+}
+
+func TestJekyllPlugins(t *testing.T) {
+	for config, known := range map[string]bool{"plugins: [jekyll-feed, jemoji]\n": true, "plugins: [jekyll-ours]\n": false, "gems:\n- ours\n": false, "a: b: c\n": false, "theme: minima\n": true} {
+		g := newGenerated(map[string]string{"_config.yml": config, "a.md": "---\npermalink: >-\n  /one/\n---\n# A\n", "b.md": "---\npermalink: '/it''s/'\n---\n# B\n"})
+		g.good("a.md", "/it's/", "b.md#b", "/one/")
+		g.bad("a.md", "none.md", "none.png", "b.md#none")
+		if known {
+			g.bad("a.md", "/none/", "none")
+		} else {
+			g.unknown("a.md", "/none/", "none")
+		}
+		g.check(t, "auto")
+	}
+}
+
+// A document beside the documentation may be a part of a page: a link is right if it is
+// from either place.
+func TestSphinxIncluded(t *testing.T) {
+	g := newGenerated(map[string]string{
+		"docs/conf.py":      "extensions = ['myst_parser']\nmyst_url_schemes = {\n    'http': None,\n    'gh-pr': {'url': 'https://h/{{path}}'},\n}\n",
+		"docs/index.md":     "(a-target)=\n# Home\n\n{.class #para}\nText [span]{#span} {doc}`sub/page` {ref}`a-target` {.y #z}\n",
+		"docs/changelog.md": "```{include} ../CHANGELOG.md\n```\n",
+		"docs/sub/page.md":  "# Page\n",
+		"docs/sub/_part.md": "# Part\n",
+		"docs/parts.md":     ":::{include} sub/_part.md\n:::\n",
+		"CHANGELOG.md":      "# Changes\n",
+		"README.md":         "[a](docs/index.md#home)\n",
+	})
+	g.links += 2
+	g.good("CHANGELOG.md", "docs/index.md", "sub/page", "sub/page.md#page", "a-target", "#a-target", "#changes")
+	g.bad("CHANGELOG.md", "sub/none.md", "none", "#none-such", "docs/none.md")
+	g.good("docs/sub/_part.md", "page", "sub/page.md", "page.md", "../index.md#para")
+	g.bad("docs/sub/_part.md", "sub/none.md")
+	g.good("docs/sub/page.md", "../index.md#a-target", "../index.md#para", "../index.md#span", "../index.md#z")
+	g.bad("docs/sub/page.md", "../index.md#class")
+	g.unknown("docs/sub/page.md", "gh-pr:12")
+	g.bad("README.md", "sub/page.md")
+	g.check(t, "auto")
+	for config, known := range map[string]bool{"extensions = ['sphinx.ext.todo']\n": true, "extensions = [\n    'ours',\n]\n": false, "extensions += ['ours']\n": false, "extensions = []\nextensions.append('ours')\n": false} {
+		g := newGenerated(map[string]string{"conf.py": "html_theme = 'x'\n" + config, "a.md": "# A\n", "b.md": "# B\n"})
+		g.good("a.md", "b", "b.md#b")
+		g.bad("a.md", "none.md", "none.png", "b.md#none")
+		if known {
+			g.bad("a.md", "none", "none.html")
+		} else {
+			g.unknown("a.md", "none", "none.html")
+		}
+		g.check(t, "auto")
+	}
+}
+
+// Of 100 links that lead to no document, no picture or no heading, at least 95 are found in
+// each site, also if it has a plugin or a configuration that can't be read.
+func TestBrokenLinksAreFound(t *testing.T) {
+	const testdata = "../internal/generator/testdata"
+	names, err := filepath.Glob(testdata + "/*/site")
+	if err != nil || len(names) < 8 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		files := sitesFiles(t, name)
+		breakLinks(t, name, maps.Clone(files))
+		for config, more := range map[string]string{"mkdocs.yml": "\nhooks: [ours.py]\n", "_config.yml": "\nplugins: [ours]\n", "docs/conf.py": "\nextensions += ['ours']\n", "website/docusaurus.config.js": "\nconfig.themes = [ours];\n", ".vitepress/config.mts": "\n({", "hugo.yaml": "\ntheme: ours\n"} {
+			if files[config] != "" {
+				files[config] += more
+				breakLinks(t, name, files)
+			}
+		}
+	}
+}
+
+func sitesFiles(t *testing.T, dir string) map[string]string {
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		files[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// breakLinks adds broken links to the documents of a site.
+func breakLinks(t *testing.T, name string, files map[string]string) {
+	planted := 0
+	for _, doc := range slices.Sorted(maps.Keys(files)) {
+		if path.Ext(doc) != ".md" || strings.HasPrefix(path.Base(doc), "_") || strings.ContainsAny(doc, "[") || strings.Contains(doc, "draft") || strings.Contains(files[doc], "include") {
+			continue
+		}
+		for _, link := range []string{"no-such.md", "./no-such.md", "./no-such.txt", "no-such.png", "./no-such.svg", "#no-such", path.Base(doc) + "#no-such", "./" + path.Base(doc) + "#no-such"} {
+			files[doc] += "\n[broken](" + link + ")\n"
+			planted++
+		}
+	}
+	report, err := verify.Files(texts(files), &verify.FilesOptions{Preset: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, r := range report.Results {
+		if strings.Contains(r.Written, "no-such") && r.IsBad() {
+			found++
+		}
+	}
+	if found*100 < planted*95 {
+		t.Errorf("%s: %d of %d broken links are found", name, found, planted)
+	}
 }
 
 func TestVault(t *testing.T) {

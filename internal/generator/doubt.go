@@ -23,6 +23,10 @@ func (s *Site) missing(doc, ref string, target Target) Target {
 	return target
 }
 
+// Doubts reports whether the site has plugins or settings that were not read, so that a link
+// need not be a URL or a path.
+func (s *Site) Doubts() bool { return s.doubt }
+
 // isSourceName reports whether a path ends as one of a document or of a file beside it.
 func isSourceName(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {

@@ -30,21 +30,18 @@ func openNextra(s *Site, _ string) error {
 	return s.recognized([]string{"pages", "content", "app", "docs", "src/pages", "src/content", "src/app"}, "public")
 }
 
-var (
-	eleventyInput = expression(`\binput\s*:\s*["']([^"']*)["']|setInputDirectory\(\s*["']([^"']*)["']`)
-	eleventyParts = expression(`\{%|\{\{`)
-)
+var eleventyInput = expression(`\binput\s*:\s*["']([^"']*)["']|setInputDirectory\(\s*["']([^"']*)["']`)
 
 func openEleventy(s *Site, config string) error {
 	input := "."
 	if m := eleventyInput().FindStringSubmatch(config); m != nil {
 		input = m[1] + m[2]
 	}
-	s.opaque = eleventyParts().MatchString
+	s.opaque = func(string) bool { return true } // a plugin names headings
 	return s.recognized([]string{input}, "public")
 }
 
-// openAntora reads a component of Antora. Its documents are in modules.
+// openAntora opens a component of Antora. Its documents are in modules.
 func openAntora(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"modules"}, "")

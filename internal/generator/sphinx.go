@@ -15,7 +15,7 @@ func isSphinx(fsys fs.FS, config string) bool {
 }
 
 var (
-	sphinxSetting = expression(`(?m)^(?:html_theme|master_doc|root_doc|source_suffix)\s*=`)
+	sphinxSetting = expression(`(?m)^(?:extensions|html_theme|master_doc|root_doc|source_suffix|myst_\w+)\s*=`)
 	sphinxExtra   = expression(`(?m)^html_(?:extra|static)_path\s*=\s*\[([^\]]*)\]`)
 	sphinxBase    = expression(`(?m)^html_baseurl\s*=\s*["']([^"']*)["']`)
 	quoted        = expression(`["']([^"']+)["']`)

@@ -187,7 +187,10 @@ func (v *vitePress) page(at string) Target {
 			return Target{File, public}
 		}
 	}
-	return v.Site.page(at)
+	if made := v.Site.page(at); made.Kind == Made {
+		return made
+	}
+	return Target{Missing, at}
 }
 
 // judge says why a page is missing.
