@@ -99,13 +99,17 @@ func (d *docusaurus) readLocales() {
 			list = append(list, e.Name())
 		}
 	}
-	for _, locale := range list {
+	d.doubt = d.doubt || len(list) > maxLocales
+	for _, locale := range list[:min(len(list), maxLocales)] {
 		if locale, ok := locale.(string); ok && locale != usual && fs.ValidPath(locale) {
 			d.locales = append(d.locales, locale)
 			d.roots = append(d.roots, root{at: locale + "/", dir: path.Join(d.base, "i18n", locale)})
 		}
 	}
 }
+
+// maxLocales is the most languages, and the most versions, of a site that are read.
+const maxLocales = 64
 
 // docusaurusPlugin is a plugin that makes pages.
 type docusaurusPlugin struct {
@@ -250,6 +254,8 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	if textOf(options["disableVersioning"]) != "true" {
 		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // none
 	}
+	d.doubt = d.doubt || len(names) > maxLocales
+	names = names[:min(len(names), maxLocales)]
 	last := d.setting(options, "lastVersion", "")
 	if textOf(options["includeCurrentVersion"]) != "false" {
 		names = append(names, "current")

@@ -193,9 +193,13 @@ func (h *hugo) languages() map[string]any {
 // languages and the one of the languages without a folder.
 func (h *hugo) readRoots() {
 	if h.roots = h.mounted("content"); len(h.roots) > 0 {
+		h.doubt = h.doubt || len(h.roots) > maxLocales
+		h.roots = h.roots[:min(len(h.roots), maxLocales)]
 		return
 	}
-	for _, language := range slices.Sorted(maps.Keys(h.languages())) {
+	names := slices.Sorted(maps.Keys(h.languages()))
+	h.doubt = h.doubt || len(names) > maxLocales
+	for _, language := range names[:min(len(names), maxLocales)] {
 		if dir := h.config.get("languages." + language + ".contentdir"); dir != "" {
 			h.roots = append(h.roots, hugoRoot{mount{dir: path.Clean(dir)}, language})
 		}

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"sync"
 )
 
 // openMkDocs reads mkdocs.yml. A document a.md becomes a/, or a.html without
@@ -33,12 +32,14 @@ func openMkDocs(s *Site, config string) error {
 	s.setURL(v.get("site_url"))
 	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*", "img/favicon.ico"}
 	directories := v.get("use_directory_urls") != "false"
-	m := &mkDocs{s, docs, directories}
+	m := &mkDocs{s, docs, directories, map[string]bool{}}
 	m.readPlugins(tree["plugins"])
 	return s.walk(docs, func(name string) {
 		below := strings.TrimPrefix(name, docs+"/")
 		if ext := path.Ext(name); ext == ".md" || ext == ".markdown" || ext == ".ipynb" {
 			s.add(directoryPath(below, directories), name)
+			stem := strings.TrimSuffix(name, ext)
+			m.translated[strings.TrimSuffix(stem, path.Ext(stem))+ext] = true
 		}
 	})
 }
@@ -63,6 +64,7 @@ type mkDocs struct {
 	*Site
 	docs        string
 	directories bool
+	translated  map[string]bool // documents that have translations: "a.md" for "a.en.md"
 }
 
 // readPlugins reads the plugins: a list of names, and of names with options.
@@ -94,15 +96,17 @@ func (m *mkDocs) readPlugin(name string, options any) {
 			m.made = append(m.made, directoryPath(from, m.directories))
 		}
 	case "i18n":
-		m.doubt, m.supplied = true, m.translated
+		m.doubt, m.supplied = true, func(name string) bool { return m.translated[name] }
 	case "gen-files":
-		scripts := ""
+		words := map[string]bool{}
 		list, _ := child(options, "scripts").([]any)
-		for _, script := range list {
-			scripts += readText(m.fsys, path.Join(m.base, textOf(script)))
+		for _, script := range list[:min(len(list), maxScripts)] {
+			for word := range strings.FieldsFuncSeq(readText(m.fsys, path.Join(m.base, textOf(script))), separatesNames) {
+				words[word] = true
+			}
 		}
 		m.doubt, m.supplied = true, func(name string) bool {
-			return strings.Contains(scripts, path.Base(name)) || !m.isFolder(path.Dir(name))
+			return words[path.Base(name)] || !m.isFolder(path.Dir(name))
 		}
 	default:
 		if !mkDocsHarmless(last) {
@@ -114,16 +118,13 @@ func (m *mkDocs) readPlugin(name string, options any) {
 	}
 }
 
-// translated reports whether a document has translations, "a.en.md" of a.md.
-func (m *mkDocs) translated(name string) bool {
-	stem, suffix := strings.TrimSuffix(name, path.Ext(name)), path.Ext(name)
-	list, _ := fs.Glob(m.fsys, globEscape().Replace(stem)+".*"+suffix) // the pattern is valid
-	return len(list) > 0
-}
+// maxScripts is the most programs of a plugin that are read.
+const maxScripts = 16
 
-var globEscape = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer("*", "\\*", "?", "\\?", "[", "\\[", "\\", "\\\\")
-})
+// separatesNames reports whether a character of a program is not one of a file's name.
+func separatesNames(r rune) bool {
+	return separatesIdentifiers(r) && r != '-'
+}
 
 // mkDocsHarmless reports whether a plugin makes no pages and no targets of links, or only
 // such as are known here by the parts of documents that it replaces.

@@ -128,12 +128,22 @@ func Presets() []string {
 // the documents of its site are beside it.
 func Detect(fsys fs.FS) (name, config string) {
 	list := presets()
+	entries, _ := fs.ReadDir(fsys, ".") // without them there is no configuration
+	names := map[string]bool{}
+	for _, d := range entries {
+		names[d.Name()] = true
+	}
 	for i := range list {
 		p := &list[i]
+		p.config = slices.DeleteFunc(p.config, func(name string) bool {
+			first, _, _ := strings.Cut(name, "/")
+			return !names[first]
+		})
 		if config = p.find(fsys, "."); config != "" && !p.isBelow(fsys, config) {
 			return p.name, config
 		}
 	}
+	list = presets()
 	for i := range list {
 		if p := &list[i]; p.leaves != nil || p.parts != nil {
 			if config = p.findBelow(fsys, true); config != "" {

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -69,15 +70,17 @@ func openVitePress(s *Site, text string) error {
 func (v *vitePress) readLists(config map[string]any) {
 	excludes, ok := config["srcExclude"].([]any)
 	v.doubt = v.doubt || !ok && config["srcExclude"] != nil
-	for _, pattern := range excludes {
+	rewrites := rewritesOf(config)
+	v.doubt = v.doubt || len(excludes) > maxPatterns || len(rewrites) > maxPatterns
+	for _, pattern := range excludes[:min(len(excludes), maxPatterns)] {
 		if pattern, ok := pattern.(string); ok {
 			v.excluded = append(v.excluded, globExpression(pattern))
 		}
 	}
-	rewrites, ok := config["rewrites"].(map[string]any)
-	v.doubt = v.doubt || !ok && config["rewrites"] != nil
-	for from, to := range rewrites {
-		to, isText := to.(string)
+	v.doubt = v.doubt || rewrites == nil && config["rewrites"] != nil
+	keys := slices.Sorted(maps.Keys(rewrites))
+	for _, from := range keys[:min(len(keys), maxPatterns)] {
+		to, isText := rewrites[from].(string)
 		pattern := routeExpression(from)
 		if from == "" || !isText || pattern == nil {
 			v.doubt = true
@@ -85,8 +88,15 @@ func (v *vitePress) readLists(config map[string]any) {
 		}
 		v.rewrites = append(v.rewrites, rewrite{pattern, routeRef().ReplaceAllString(to, "$${$1}")})
 	}
-	slices.SortFunc(v.rewrites, func(a, b rewrite) int { return strings.Compare(b.from.String(), a.from.String()) })
 	v.readIgnored(config["ignoreDeadLinks"])
+}
+
+// maxPatterns is the most patterns of a setting that are read.
+const maxPatterns = 256
+
+func rewritesOf(config map[string]any) map[string]any {
+	rewrites, _ := config["rewrites"].(map[string]any)
+	return rewrites
 }
 
 // readIgnored reads the links that may be dead.
@@ -101,7 +111,8 @@ func (v *vitePress) readIgnored(value any) {
 	default:
 		v.doubt = true
 	}
-	for _, item := range list {
+	v.doubt = v.doubt || len(list) > maxPatterns
+	for _, item := range list[:min(len(list), maxPatterns)] {
 		switch item := item.(type) {
 		case string:
 			v.ignored = append(v.ignored, regexp.MustCompile("^"+regexp.QuoteMeta(item)+"$"))
@@ -120,6 +131,10 @@ func (v *vitePress) add(name string) {
 		return
 	}
 	if parts := routePart().Split(below, -1); len(parts) > 1 {
+		if len(v.dynamic) == maxPatterns {
+			v.doubt = true
+			return
+		}
 		for i := range parts {
 			parts[i] = regexp.QuoteMeta(strings.TrimSuffix(parts[i], ".md"))
 		}
