@@ -56,7 +56,47 @@ func (s *Site) IDs(source string) (ids []string, any bool) {
 			ids = append(ids, m[1])
 		}
 	}
-	return ids, s.opaque != nil && s.opaque(source)
+	return ids, s.opaque != nil && s.opaque(withoutCode(source))
+}
+
+// withoutCode returns a document without its fenced code, code spans and raw parts of Liquid:
+// they show what would be a directive elsewhere. A fence of a directive, "```{note}", is none
+// of code.
+func withoutCode(source string) string {
+	var b strings.Builder
+	fence := ""
+	for line := range strings.Lines(source) {
+		text := strings.TrimSpace(line)
+		mark, info := fenceOf(text)
+		switch {
+		case fence != "":
+			if info == "" && strings.HasPrefix(mark, fence) {
+				fence = ""
+			}
+		case mark != "" && !strings.HasPrefix(info, "{"):
+			fence = mark
+		default:
+			b.WriteString(codeSpan().ReplaceAllString(line, ""))
+		}
+	}
+	return rawPart().ReplaceAllString(b.String(), "")
+}
+
+var (
+	codeSpan = expression("`[^`\n]+`")
+	rawPart  = expression(`(?s)\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}`)
+)
+
+// fenceOf returns the mark that a line of a fence begins with, and the rest of it; both are
+// empty for other lines.
+func fenceOf(line string) (mark, info string) {
+	for _, c := range []string{"`", "~"} {
+		rest := strings.TrimLeft(line, c)
+		if n := len(line) - len(rest); n >= 3 && !strings.Contains(rest, c) {
+			return line[:n], strings.TrimSpace(rest)
+		}
+	}
+	return "", ""
 }
 
 var (

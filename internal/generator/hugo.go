@@ -76,8 +76,8 @@ func openHugo(s *Site, _ string) error {
 	s.content, s.sources, s.ids, s.opaque = []string{"layouts"}, true, h.headingIDs(), hasShortcode
 	s.setURL(v.get("baseurl"))
 	s.bundles, s.terms = true, v.get("markup.goldmark.parser.autodefinitiontermid") == "true"
-	s.hooked = s.hasTemplate("render-link")
-	if s.hasTemplate("render-heading") {
+	s.hooked = len(s.templates("render-link")) > 0
+	if slices.ContainsFunc(s.templates("render-heading"), func(text string) bool { return strings.Contains(text, "id=") && !strings.Contains(text, ".Anchor") }) {
 		s.opaque = func(string) bool { return true }
 	}
 	for _, theme := range v["theme"] {
@@ -271,15 +271,16 @@ func logicalPath(stem string) string {
 	return stem
 }
 
-// hasTemplate reports whether the site draws an element of Markdown by a template of its
-// own.
-func (s *Site) hasTemplate(name string) bool {
+// templates returns the texts of the templates by which the site draws an element of
+// Markdown.
+func (s *Site) templates(name string) (texts []string) {
 	for _, dir := range []string{"layouts/_markup", "layouts/_default/_markup", "themes/*/layouts/_markup", "themes/*/layouts/_default/_markup"} {
-		if list, _ := fs.Glob(s.fsys, dir+"/"+name+"*"); len(list) > 0 { // the pattern is valid
-			return true
+		list, _ := fs.Glob(s.fsys, dir+"/"+name+"*") // the pattern is valid
+		for _, template := range list {
+			texts = append(texts, readText(s.fsys, template))
 		}
 	}
-	return false
+	return texts
 }
 
 // mounted returns the folders that [[module.mounts]] puts into a folder of the project.

@@ -237,7 +237,7 @@ func (s *script) named(depth int) any {
 		return s.body(depth)
 	case isConstant:
 		return s.constantValue(name, at, depth)
-	case name == "true", name == "false", name == "null", name == "undefined", name[0] >= '0' && name[0] <= '9':
+	case name == "true", name == "false", name == "null", name == "undefined", name != "" && name[0] >= '0' && name[0] <= '9':
 		return name
 	}
 	return unread{}

@@ -63,6 +63,7 @@ func TestReadScriptIsLinear(t *testing.T) {
 func FuzzReadScript(f *testing.F) {
 	f.Add("export default defineConfig({a: [1, 'b', /c/], ...d, e() {}})")
 	f.Add("const x = {y: x}; module.exports = async () => ({x, z: `a${b}`} as const)")
+	f.Add("module.exports = async(0.0({``,")
 	f.Fuzz(func(t *testing.T, text string) {
 		readScript(text)
 	})

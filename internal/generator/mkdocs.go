@@ -22,18 +22,15 @@ func openMkDocs(s *Site, config string) error {
 	s.mounts = []mount{{docs, "", false}}
 	s.sources, s.assets = true, true
 	s.ids = pythonIDs(strings.Contains(config, "slugify"))
-	s.opaque = mkDocsInclude().MatchString
-	if v["hooks"] != nil {
-		s.doubt = true
-		s.opaque = func(source string) bool {
-			return mkDocsInclude().MatchString(source) || hookComment().MatchString(source)
-		}
-	}
 	s.setURL(v.get("site_url"))
 	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*", "img/favicon.ico"}
 	directories := v.get("use_directory_urls") != "false"
-	m := &mkDocs{s, docs, directories, map[string]bool{}}
+	m := &mkDocs{Site: s, docs: docs, directories: directories, translated: map[string]bool{}}
 	m.readPlugins(tree["plugins"])
+	s.opaque = func(source string) bool {
+		return mkDocsInclude().MatchString(source) || (m.filled || s.doubt) && mkDocsFilled().MatchString(source) || v["hooks"] != nil && hookComment().MatchString(source)
+	}
+	s.doubt = s.doubt || v["hooks"] != nil
 	return s.walk(docs, func(name string) {
 		below := strings.TrimPrefix(name, docs+"/")
 		if ext := path.Ext(name); ext == ".md" || ext == ".markdown" || ext == ".ipynb" {
@@ -64,6 +61,7 @@ type mkDocs struct {
 	*Site
 	docs        string
 	directories bool
+	filled      bool            // documents are templates of Jinja
 	translated  map[string]bool // documents that have translations: "a.md" for "a.en.md"
 }
 
@@ -88,6 +86,8 @@ func (m *mkDocs) readPlugins(plugins any) {
 func (m *mkDocs) readPlugin(name string, options any) {
 	_, last := path.Split(name) // "material/search"
 	switch last {
+	case "macros", "include-markdown", "markdownextradata", "codeinclude", "external-markdown", "table-reader":
+		m.filled = true
 	case "tags", "blog":
 		m.made = append(m.made, last+"/*", last+".html")
 	case "redirects":
@@ -154,7 +154,8 @@ func directoryPath(name string, directories bool) string {
 // that a hook may.
 var (
 	hookComment   = expression(`<!--\s*[\w-]+:`)
-	mkDocsInclude = expression(`(?m)^:::\s|--8<--|\{!|\{\{|\{%`)
+	mkDocsInclude = expression(`(?m)^:::\s|--8<--|\{!`)
+	mkDocsFilled  = expression(`\{\{|\{%`)
 )
 
 // setURL notes the URL of the site, if it is one with a host, and the path of its root.
