@@ -162,7 +162,7 @@ func TestHugoSite(t *testing.T) {
 		"content/moved.md":                 "---\nurl: /somewhere/else/\n---\n",
 		"content/about.fr.md":              "# A propos\n",
 		"content/news/first.md":            "---\ntitle: First News!\ndate: 2024-03-09\n---\n# News\n",
-		"content/posts/with-shortcodes.md": "# With\n\n{{% notice %}}\n## Made there\n{{% /notice %}}\n",
+		"content/posts/with-shortcodes.md": "# With\n\n{{% ours %}}\n## Made there\n{{% /ours %}}\n",
 		"static/img/logo.png":              "logo",
 		"static/docs/manual.html":          "<p id=part>",
 		"layouts/x.html":                   `<a href="{{ .Permalink }}">x</a>`,

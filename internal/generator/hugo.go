@@ -73,7 +73,7 @@ func openHugo(s *Site, _ string) error {
 		static = append(static, m.dir)
 	}
 	h.readRoots()
-	s.content, s.sources, s.ids, s.opaque = []string{"layouts"}, true, h.headingIDs(), hasShortcode
+	s.content, s.sources, s.ids, s.opaque = []string{"layouts"}, true, h.headingIDs(), s.hasShortcode
 	s.setURL(v.get("baseurl"))
 	s.bundles, s.terms = true, v.get("markup.goldmark.parser.autodefinitiontermid") == "true"
 	s.hooked = len(s.templates("render-link")) > 0
@@ -123,16 +123,38 @@ func (h *hugo) walkRoots() error {
 }
 
 // hasShortcode reports whether a document has a shortcode that may make fragments.
-func hasShortcode(source string) bool {
+func (s *Site) hasShortcode(source string) bool {
 	for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
 		switch m[1] {
-		case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details":
+		case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details", // of Hugo
+			"alert", "pageinfo", "cardpane", "card", "tabpane", "tab", "imgproc", "blocks/cover", "blocks/lead", "blocks/section", "blocks/feature", "blocks/link-down", // of Docsy
+			"note", "notice", "hint", "callout", "warning", "tip", "button", "expand", "columns", "mermaid", "icon", "badge":
 		default:
-			return true
+			if s.makesFragments("layouts/shortcodes/"+m[1]+".html") && s.makesFragments("layouts/_shortcodes/"+m[1]+".html") {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// makesFragments reports whether a template may make headings or names. One that is not in
+// the folder may.
+func (s *Site) makesFragments(name string) bool {
+	if !fs.ValidPath(name) {
+		return true
+	}
+	if known, ok := s.makes.Load(name); ok {
+		return known.(bool)
+	}
+	text := readText(s.fsys, name)
+	makes := text == "" || templateName().MatchString(text)
+	s.makes.Store(name, makes)
+	return makes
+}
+
+// templateName is a heading, a name, or the content of another file in a template.
+var templateName = expression(`(?i)<h[1-6]|\bid\s*=|(?m)^#|markdownify|renderstring|readfile|getpage|getresource|resources\.get|\.content|\binclude\b|partial`)
 
 // readConfig reads the configuration file, and those of config/_default and of the
 // environment in which sites are built.

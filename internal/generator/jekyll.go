@@ -23,7 +23,7 @@ func isJekyll(fsys fs.FS, _ string) bool {
 
 var (
 	jekyllPost    = expression(`^(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
-	jekyllInclude = expression(`\{%-?\s*include|\|\s*markdownify`)
+	jekyllInclude = expression(`\{%-?\s*include(?:_relative)?\s+([\w./-]*)|\|\s*markdownify`)
 	jekyllStyles  = map[string]string{
 		"": "/:categories/:year/:month/:day/:title.html", "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
 		"ordinal": "/:categories/:year/:y_day/:title.html", "weekdate": "/:categories/:year/W:week/:short_day/:title.html", "none": "/:categories/:title.html",
@@ -46,7 +46,7 @@ func openJekyll(s *Site, config string) error {
 		s.URL = strings.TrimSuffix(s.URL, "/") + "/" + strings.Trim(s.prefix, "/")
 	}
 	s.mounts = []mount{{".", "", true}}
-	s.ids, s.opaque = kramdownGFM, jekyllInclude().MatchString
+	s.ids, s.opaque = kramdownGFM, s.hasInclude
 	if v.get("kramdown.input") != "" && !strings.EqualFold(v.get("kramdown.input"), "gfm") {
 		s.ids = kramdownIDs
 	}
@@ -65,6 +65,16 @@ func jekyllHarmless(name string) bool {
 	case "jekyll-feed", "jekyll-sitemap", "jekyll-seo-tag", "jekyll-redirect-from", "jekyll-paginate", "jekyll-paginate-v2", "jekyll-archives", "jekyll-relative-links", "jekyll-optional-front-matter", "jekyll-readme-index", "jekyll-titles-from-headings", "jekyll-default-layout", "jekyll-include-cache", "jekyll-remote-theme",
 		"jekyll-mentions", "jemoji", "jekyll-gist", "jekyll-github-metadata", "jekyll-avatar", "jekyll-toc", "jekyll-last-modified-at", "jekyll-commonmark", "jekyll-commonmark-ghpages", "jekyll-coffeescript", "jekyll-sass-converter", "jekyll-watch", "jekyll-target-blank", "jekyll-swiss", "github-pages", "jekyll-tidy", "jekyll-minifier", "jekyll-email-protect", "jekyll-environment-variables":
 		return true
+	}
+	return false
+}
+
+// hasInclude reports whether a document includes a file that may make fragments.
+func (s *Site) hasInclude(source string) bool {
+	for _, m := range jekyllInclude().FindAllStringSubmatch(source, -1) {
+		if m[1] == "" || s.makesFragments("_includes/"+m[1]) {
+			return true
+		}
 	}
 	return false
 }

@@ -28,7 +28,7 @@ func openMkDocs(s *Site, config string) error {
 	m := &mkDocs{Site: s, docs: docs, directories: directories, translated: map[string]bool{}}
 	m.readPlugins(tree["plugins"])
 	s.opaque = func(source string) bool {
-		return mkDocsInclude().MatchString(source) || (m.filled || s.doubt) && mkDocsFilled().MatchString(source) || v["hooks"] != nil && hookComment().MatchString(source)
+		return mkDocsInclude().MatchString(source) || m.filled && mkDocsFilled().MatchString(source) || v["hooks"] != nil && hookComment().MatchString(source)
 	}
 	s.doubt = s.doubt || v["hooks"] != nil
 	return s.walk(docs, func(name string) {
@@ -110,7 +110,7 @@ func (m *mkDocs) readPlugin(name string, options any) {
 		}
 	default:
 		if !mkDocsHarmless(last) {
-			m.doubt = true
+			m.doubt, m.filled = true, true
 			if m.supplied == nil {
 				m.supplied = func(name string) bool { return !m.isFolder(path.Dir(name)) }
 			}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Site is the documents of a folder, and the pages that a generator makes of them. It may
@@ -57,6 +58,7 @@ type Site struct {
 	resolve  func(doc, ref string) Target // replaces the rules of Find; nil: these
 	fallback func(doc, ref string) Target // the last rule of Find; nil: none
 	included map[string][]string          // documents that are included, with those that include them
+	makes    sync.Map                     // whether a template makes fragments, by its name
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments
 }

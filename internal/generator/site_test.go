@@ -23,7 +23,8 @@ func folder(files map[string]string) fstest.MapFS {
 func TestDetect(t *testing.T) {
 	for _, c := range []struct{ files, want string }{
 		{"book.toml", "mdbook"}, {"hugo.toml", "hugo"}, {"config.toml content/a.md", "hugo"}, {"config.toml", ""}, {"config/_default/hugo.toml", "hugo"},
-		{"docusaurus.config.ts", "docusaurus"}, {"mkdocs.yml", "mkdocs"}, {"conf.py=extensions = ['sphinx.ext.autodoc']", "sphinx"}, {"conf.py=html_theme='x'", "sphinx"}, {"conf.py=DEBUG = True", ""},
+		{"docusaurus.config.ts", "docusaurus"}, {"config.json={}", ""}, {".vitepress/config.mts", "vitepress"}, {"docs/.vitepress/config.ts", ""}, {"web/.vitepress/config.js=export default {srcDir: '../docs'}", "vitepress"}, {"site/docusaurus.config.js=module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}", "docusaurus"}, {"site/docusaurus.config.js=module.exports = {}", ""},
+		{".vuepress/config.ts", "vuepress"}, {"astro.config.mjs", "astro"}, {"next.config.js=nextra({})", "nextra"}, {"next.config.js=next", ""}, {".eleventy.js", "eleventy"}, {"antora.yml", "antora"}, {"docusaurus.config.js=export default {presets: [['classic', {docs: {path: '../x'}}]]}", ""}, {"mkdocs.yml", "mkdocs"}, {"conf.py=extensions = ['sphinx.ext.autodoc']", "sphinx"}, {"conf.py=html_theme='x'", "sphinx"}, {"conf.py=DEBUG = True", ""},
 		{"_config.yml", "jekyll"}, {"_config.yml _toc.yml", ""}, {"_config.yml source/_posts/a.md", ""}, {".obsidian/app.json", "obsidian"}, {".foam/x", "foam"}, {"README.md", ""}, {"", ""},
 	} {
 		files := map[string]string{}
@@ -135,7 +136,7 @@ func TestFind(t *testing.T) {
 // A page with a part that comes from elsewhere may have any fragment.
 func TestOpaque(t *testing.T) {
 	for preset, sources := range map[string][2]string{ // with such a part, and without
-		"mdbook": {"{{#include part.md}}", "{{#include main.rs}}"}, "hugo": {`{{% notice %}}`, `{{< ref "a" >}} {{< figure src="a.png" >}}`}, "jekyll": {"{% include x.html %}", "{% link a.md %} {{ site.x }}"},
+		"mdbook": {"{{#include part.md}}", "{{#include main.rs}}"}, "hugo": {`{{% ours %}}`, `{{< ref "a" >}} {{< figure src="a.png" >}}`}, "jekyll": {"{% include x.html %}", "{% link a.md %} {{ site.x }}"},
 		"docusaurus": {"import Part from './_part.mdx'", "import Tabs from '@theme/Tabs'"}, "mkdocs": {"::: package", "::::"}, "sphinx": {"```{include} x.md\n```", "```{note}\n```"},
 	} {
 		s, err := Open(t.Context(), fstest.MapFS{}, preset)
@@ -146,6 +147,37 @@ func TestOpaque(t *testing.T) {
 			if _, other := s.IDs(source); other != (i == 0) {
 				t.Errorf("%s: %q: %v", preset, source, other)
 			}
+		}
+	}
+}
+
+// A template of the site shows whether a part makes fragments, and code makes none.
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		preset, source string
+		files          map[string]string
+		want           bool
+	}{
+		{"hugo", "{{< ours >}}", map[string]string{"layouts/shortcodes/ours.html": "<b>{{ .Inner }}</b>"}, false},
+		{"hugo", "{{< ours >}}", map[string]string{"layouts/shortcodes/ours.html": "<h2>x</h2>"}, true},
+		{"hugo", "{{< ours >}}", nil, true},
+		{"hugo", "```\n{{< ours >}}\n```\n`{{< ours >}}`", nil, false},
+		{"jekyll", "{% include a.html %}", map[string]string{"_includes/a.html": "<p>"}, false},
+		{"jekyll", "{% include a.html %}", map[string]string{"_includes/a.html": "<p id=x>"}, true},
+		{"jekyll", "{% raw %}{% include b.html %}{% endraw %}", nil, false},
+		{"mkdocs", "{{ x }}", map[string]string{"mkdocs.yml": "plugins: [search]"}, false},
+		{"mkdocs", "{{ x }}", map[string]string{"mkdocs.yml": "plugins: [macros]"}, true},
+		{"sphinx", "````md\n```{include} x\n```\n````\n", nil, false},
+		{"sphinx", "````{note}\n```{include} x\n```\n````\n", nil, true},
+		{"hugo", "# A", map[string]string{"layouts/_markup/render-heading.html": `<h2 id="{{ .Anchor }}">`}, false},
+		{"hugo", "# A", map[string]string{"layouts/_markup/render-heading.html": `<h2 id="{{ .Text }}">`}, true},
+	} {
+		s, err := Open(t.Context(), folder(c.files), c.preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, any := s.IDs(c.source); any != c.want {
+			t.Errorf("%s: %q with %v: %v", c.preset, c.source, c.files, any)
 		}
 	}
 }

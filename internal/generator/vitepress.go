@@ -342,7 +342,8 @@ func vueIDs(headings []string) []string {
 	var ids []string
 	seen := map[string]int{}
 	for _, h := range headings {
-		name := vueID(vueClasses().ReplaceAllString(h, ""))
+		h = vueClasses().ReplaceAllString(h, "")
+		name := vueID(h)
 		ids = append(ids, Numbered(seen, name, "-"))
 		if plain := vueID(vueEmoji().ReplaceAllString(h, "")); plain != name {
 			ids = append(ids, Numbered(seen, plain, "-"))

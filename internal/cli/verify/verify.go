@@ -95,9 +95,9 @@ file), of a site the pages below the URL. Partial forms are resolved against the
 above the top is skipped.
 Fragments are looked for in HTML and Markdown. Of mail addresses the domain is looked up.
 
-Documents of mdBook, Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian and Foam are read
-as the pages that these make of them, if the configuration file is in their folder or
-above. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
+Documents of mdBook, Hugo, Jekyll, Docusaurus, VitePress, MkDocs, Sphinx, Obsidian and
+Foam are read as the pages that these make of them, if the configuration file is in their
+folder or above. Of VuePress, Astro, Nextra, Eleventy and Antora only files are verified. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
 and --index-files.
 
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
