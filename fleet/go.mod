@@ -31,6 +31,7 @@ require (
 	github.com/therootcompany/xz v1.0.1 // indirect
 	github.com/vbauerster/mpb/v8 v8.9.3 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

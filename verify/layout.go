@@ -155,7 +155,7 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	if alias, ok := layout.site.Alias(written); ok {
 		written = alias
-	} else if layout.site.IsOther(written) {
+	} else if _, why := e.unknown(written); why != "" && layout.site.IsOther(written) {
 		layout.undecided.Add(1)
 		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" knows where this leads"
 		return true
@@ -175,7 +175,7 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	plain, _, _ := strings.Cut(before, "?")
 	target := layout.site.Find(doc, plain, fragment)
-	if target.Kind == generator.Missing {
+	if target.Kind == generator.Missing || target.Kind == generator.Undecided {
 		for _, name := range otherNames(plain, e.o.FallbackExtensions) {
 			if other := layout.site.Find(doc, name, fragment); other.Kind == generator.File {
 				target = other

@@ -395,7 +395,7 @@ export default defineConfig({ base: '/docs/', srcExclude: ['**/draft.md'], rewri
 		"docs/guide/pic.png":      "p",
 		"docs/guide/part.md":      "<!--@include: ./a.md-->\n",
 		"docs/guide/comp.md":      "<script setup>\nimport X from './X.vue'\n</script>\n\n<X/>\n",
-		"docs/guide/draft.md":     "# Draft\n",
+		"docs/guide/draft.md":     "# Draft\n[a](a) [b](pic.png) [c](/guide/a)\n",
 		"docs/pkg/one/README.md":  "# One\n",
 		"docs/items/[item].md":    "# Item\n",
 		"docs/fr/index.md":        "# Accueil\n",
@@ -403,7 +403,7 @@ export default defineConfig({ base: '/docs/', srcExclude: ['**/draft.md'], rewri
 		"docs/public/static.html": "<p id=x>",
 		"README.md":               "[a](docs/guide/a.md#task_verbose)\n",
 	})
-	g.links++
+	g.links += 4
 	doc := "docs/guide/a.md"
 	g.good(doc, "./index.md", "./", "../", "/", "/guide/", "/guide/a", "/guide/a.html", "/guide/a.md#task-verbose", "./a", "a", "#große", "#own", "#badge", "./pic.png", "/logo.svg", "/static#x", "/one/", "/soon", "/api/x", "/fr/", "../fr/")
 	g.bad(doc, "./none", "none.md", "/none", "/guide", "/guide/a/", "./none.png", "/none.svg", "#task_verbose", "/guide/a#none", "./draft", "./draft.md", "/guide/draft", "../../README.md")
@@ -413,6 +413,9 @@ export default defineConfig({ base: '/docs/', srcExclude: ['**/draft.md'], rewri
 	g.good("src/v1/a.md", "./b", "./b.md#b", "/v1/b")
 	g.bad("src/v1/a.md", "./none.md", "./none.png", "b#none")
 	g.unknown("src/v1/a.md", "/b", "/none")
+	g.check(t, "auto")
+	g = newGenerated(map[string]string{".vitepress/config.js": "export default { srcExclude: ['NOTES.md'] }", "README.md": "[a](LICENSE) [b](guide) [c](none)\n", "NOTES.md": "[a](LICENSE) [b](none.md)\n", "LICENSE": "x", "guide.md": "# Guide\n"})
+	g.links, g.dead["README.md: none"], g.dead["NOTES.md: none.md"] = 5, true, true
 	g.check(t, "auto")
 }
 

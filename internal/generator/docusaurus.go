@@ -131,7 +131,7 @@ func (d *docusaurus) plugins() (list []docusaurusPlugin) {
 	for _, entry := range presets {
 		switch name, options := d.entry(entry); name {
 		case "":
-		case "classic", "@docusaurus/preset-classic":
+		case "classic", "@docusaurus/classic", "@docusaurus/preset-classic":
 			list = append(list, d.classic(options)...)
 		default:
 			d.doubt = true

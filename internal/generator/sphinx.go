@@ -147,18 +147,15 @@ var (
 	mystScheme = expression(`["']([a-z][a-z0-9+.-]*)["']\s*[:,]`)
 )
 
-// mystSchemes returns how links with the schemes of the configuration begin.
+// mystSchemes returns how links with the schemes of the configuration begin. Those of URLs
+// are among them.
 func mystSchemes(config string) (list []string) {
 	m := mystBlock().FindStringSubmatch(config)
 	if m == nil {
 		return nil
 	}
 	for _, name := range mystScheme().FindAllStringSubmatch(m[1], -1) {
-		switch name[1] {
-		case "http", "https", "mailto", "ftp", "file", "tel":
-		default:
-			list = append(list, name[1]+":")
-		}
+		list = append(list, name[1]+":")
 	}
 	return list
 }

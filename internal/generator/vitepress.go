@@ -166,6 +166,14 @@ func (v *vitePress) find(doc, ref string) Target {
 	if ref[0] == '@' || ref[0] == '~' {
 		return Target{Undecided, ref} // an alias or a package
 	}
+	target := v.findPage(doc, ref)
+	if _, isPage := v.at[doc]; target.Kind == Missing && isDocument(doc) && (!isPage || isAbout(doc)) {
+		return Target{Kind: Plain} // also shown elsewhere: in a repository, in another page
+	}
+	return target
+}
+
+func (v *vitePress) findPage(doc, ref string) Target {
 	stem, isPage := v.at[doc]
 	if !isPage {
 		stem = strings.TrimSuffix(strings.TrimPrefix(doc, v.src+"/"), path.Ext(doc))
