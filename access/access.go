@@ -207,6 +207,8 @@ type Result struct {
 	Permanent bool
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
+
+	chain *follower // that found it, for [Client.Refer]; nil: a program made the result
 }
 
 // Close closes the resource, if there is one.
@@ -351,6 +353,26 @@ func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Res
 // Do opens a URL and follows referrals. ctx applies to the resource too; see the
 // package's text on time. The error is an [*Error]; [KindOf] classifies it.
 func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
+	f := &follower{client: c, request: req, asked: make(map[askedKey]bool), cookies: new(cookies)}
+	return f.run(ctx, f.follow)
+}
+
+// Refer opens a URL to which the resource in from sends its reader without a choice, as a
+// page with a refresh does. from is a result of c. The rules are those of redirects in
+// [Client.Do], and the redirects before from count: the policy and its limit, loops, and
+// cookies. The caller closes both results.
+func (c *Client) Refer(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
+	if from.chain == nil {
+		return c.Do(ctx, Request{URL: to, From: from})
+	}
+	f := *from.chain
+	f.result.Hops = slices.Clone(f.result.Hops)
+	return f.run(ctx, func() (scheme.Resource, error) { return f.followTo(to) })
+}
+
+// run calls open under the time limits of the client, and returns its result.
+func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)) (*Result, error) {
+	c := f.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	inTime := func() bool { return true }
 	late := &timeoutError{"nothing there", c.options.Timeout}
@@ -361,8 +383,8 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 		timer := time.AfterFunc(total, func() { cancel(&timeoutError{"it did not end", total}) })
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
-	f := follower{client: c, ctx: ctx, request: req, asked: make(map[locus.URL]bool)}
-	res, err := f.follow()
+	f.ctx = ctx
+	res, err := open()
 	if err == nil && !inTime() {
 		// The function of the timer has been started, and may not have run yet.
 		cancel(late)
@@ -377,8 +399,9 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	if err := c.hold(ctx, cancel, f.result.URL, res, f.dialled); err != nil {
 		return nil, err
 	}
-	f.result.Resource = res
-	return &f.result, nil
+	result := f.result
+	result.Resource, result.chain = res, f
+	return &result, nil
 }
 
 // lookup returns the scheme of u, which has an opener.

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrCircle is wrapped by the error about a referral to a URL that was already requested.
-var ErrCircle = errors.New("referrals lead in a circle")
+var ErrCircle = errors.New("redirect loop")
 
 // Error is a failure to open or read a URL. [NewError] makes one.
 type Error struct {

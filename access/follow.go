@@ -23,28 +23,50 @@ type follower struct {
 	ctx     context.Context
 	request Request
 
-	asked   map[locus.URL]bool // without fragments
-	secure  bool               // the connection for an earlier URL was encrypted
-	result  Result             // as far as it is known
-	dialled *tracker           // what was dialled for the last URL
+	asked   map[askedKey]bool
+	cookies *cookies
+	secure  bool     // the connection for an earlier URL was encrypted
+	result  Result   // as far as it is known
+	dialled *tracker // what was dialled for the last URL
+}
+
+// askedKey tells requests of a chain apart: by their URL without a fragment, and by the
+// cookies that the chain has for it.
+type askedKey struct {
+	url     locus.URL
+	cookies string
+}
+
+func (f *follower) key(u locus.URL) askedKey {
+	u = u.WithoutFragment()
+	return askedKey{u, f.cookies.Header(u)}
 }
 
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
 	f.result.URL = first
 	if res, done, err := f.openKept(first); done {
-		return f.followFrom(res, err)
+		return f.followFrom(res, err, 1)
 	}
 	origin, err := f.client.originOf(first, f.request.From)
 	if err != nil {
 		return nil, NewError("open", first, err)
 	}
-	return f.followFrom(f.open(first, origin, 0))
+	res, err := f.open(first, origin, 0)
+	return f.followFrom(res, err, 1)
 }
 
-// followFrom follows the referrals from the resource at the first URL.
-func (f *follower) followFrom(res scheme.Resource, err error) (scheme.Resource, error) {
-	for hops := 1; err == nil; hops++ {
+// followTo continues the chain with a referral to a URL that is not permanent.
+func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
+	f.result.Permanent = false
+	hops := len(f.result.Hops)
+	res, err := f.refer([]locus.URL{to}, hops)
+	return f.followFrom(res, err, hops+1)
+}
+
+// followFrom follows the referrals from a resource. hops is the number of the first one.
+func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.Resource, error) {
+	for ; err == nil; hops++ {
 		referral, ok := res.(*scheme.Referral)
 		if !ok || f.request.NoFollow {
 			return res, nil
@@ -87,7 +109,7 @@ func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 		return nil, f.fail(to, err)
 	}
 	to = f.withLogin(from, to)
-	if f.asked[to.WithoutFragment()] {
+	if f.asked[f.key(to)] {
 		return nil, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
 	}
 	return f.open(f.withFragment(to), f.result.LinkOrigin, hops)
@@ -106,7 +128,7 @@ func (f *follower) open(u locus.URL, origin policy.Origin, hops int) (scheme.Res
 	if err != nil {
 		return nil, f.fail(u, err)
 	}
-	f.asked[asked] = true
+	f.asked[f.key(asked)] = true
 	t := new(tracker)
 	res, err := f.exchange(asked, r, origin, hops, t)
 	if err != nil {
@@ -202,6 +224,9 @@ func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *t
 	}
 	if hops == 0 {
 		r.Listed = f.request.Listed
+	}
+	if !f.request.NoFollow {
+		r.Cookies = f.cookies
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, origin, hops, t) }
 	if ask := r.Ask; ask != nil && hops > 0 {

@@ -41,7 +41,7 @@ func (f *follower) openKept(u locus.URL) (res scheme.Resource, done bool, err er
 	if err != nil {
 		return nil, true, f.fail(u, err)
 	}
-	f.asked[asked] = true
+	f.asked[f.key(asked)] = true
 	f.dialled = new(tracker)
 	// With Live the next URL may be on the network.
 	f.secure = f.secure || c.has(u, scheme.Secure)
@@ -55,7 +55,7 @@ func (f *follower) tryKept(to locus.URL, hops int) (res scheme.Resource, done bo
 	switch {
 	case f.client.options.Kept == nil:
 		return nil, false, nil
-	case f.asked[to.WithoutFragment()]:
+	case f.asked[f.key(to)]:
 		return nil, true, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
 	case hops > mostKeptHops:
 		return nil, true, f.fail(to, fmt.Errorf("%w: more than %d referrals", scheme.ErrProtocol, mostKeptHops))

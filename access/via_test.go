@@ -403,14 +403,14 @@ func TestGatewayReferrals(t *testing.T) {
 		{"gopher=http://" + proxy, "gopher://away.example/0gopher://away.example/0x", access.Syntax, ""},
 		{"gopher=http://" + proxy, "relative", access.Syntax, ""},
 		{"all=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
-		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 10 consecutive referrals"},
+		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 20 consecutive referrals"},
 	} {
 		c := newGated(t, here, nil, s.gateways)
 		_, _, err := c.text(t, typed("gopher://away.example/0"+s.to))
 		if access.KindOf(err) != s.kind || !strings.Contains(err.Error(), s.says) {
 			t.Errorf("%s to %s: %v", s.gateways, s.to, err)
 		}
-		if n := len(asked.take()); n == 0 || n > 12 {
+		if n := len(asked.take()); n == 0 || n > 22 {
 			t.Errorf("%s to %s: %d requests", s.gateways, s.to, n)
 		}
 	}

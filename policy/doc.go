@@ -17,7 +17,7 @@
 //     separates the selector from the search.
 //   - Addresses: only public ones, see [IsPublic].
 //   - No passwords in URLs, which section 6 calls "clearly unwise", and no files.
-//   - Ten consecutive referrals. A referral leads to a file only from a file. It never
+//   - Twenty consecutive referrals. A referral leads to a file only from a file. It never
 //     brings a login or such a control octet, and never starts a session or composes a
 //     message. It leads to a scheme other than http and https only on that scheme's own
 //     port, or at the host and port that sent it.

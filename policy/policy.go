@@ -43,12 +43,12 @@ type Rules struct {
 	Passwords bool
 	// Files allows file URLs that are Typed, and those that are found in a file.
 	Files bool
-	// MaxHops is the most consecutive referrals; 0: 10.
+	// MaxHops is the most consecutive referrals. Zero means 20, as in browsers (Fetch Standard 4.4).
 	MaxHops int
 }
 
-// maxHops is the default of Rules.MaxHops. No sensible chain of servers is longer.
-const maxHops = 10
+// maxHops is the default of Rules.MaxHops.
+const maxHops = 20
 
 // Policy judges URLs and addresses. It is an immutable value and may be used from many
 // goroutines at once. The zero Policy is that of the zero [Rules].

@@ -433,9 +433,9 @@ func TestReferrals(t *testing.T) {
 		{near, "file:///a.html", "file:///b.html", 0, ""},
 		{near, "file:///a.html", "mailto:a@wiki", 0, ""},
 		{all, "file:///a.html", "gopher://wiki/", 0, ""},
-		// Ten in a row unless told otherwise.
-		{all, "http://a.example/", "http://b.example/", 10, ""},
-		{all, "http://a.example/", "http://b.example/", 11, "hops"},
+		// Twenty in a row unless told otherwise.
+		{all, "http://a.example/", "http://b.example/", 20, ""},
+		{all, "http://a.example/", "http://b.example/", 21, "hops"},
 		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 2, ""},
 		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 3, "hops"},
 	} {

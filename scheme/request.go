@@ -8,6 +8,15 @@ import (
 	"github.com/locus-url/locus"
 )
 
+// Cookies has cookies and decides to which servers they are sent (RFC 6265). Its methods
+// may be called concurrently.
+type Cookies interface {
+	// Header returns the value of the field Cookie of a request for u; empty: none.
+	Header(u locus.URL) string
+	// Set keeps cookies of a response from u: the values of its fields Set-Cookie.
+	Set(u locus.URL, fields []string)
+}
+
 // Request is the request to an [Opener] for one URL.
 type Request struct {
 	URL locus.URL
@@ -33,6 +42,10 @@ type Request struct {
 	// Header has fields for a request that has a header, as in HTTP, such as User-Agent.
 	// Those that the opener itself needs take precedence. It must not be changed.
 	Header map[string][]string
+
+	// Cookies are the cookies of a chain of referrals. An opener of HTTP sends them, and
+	// keeps those of each response there. nil: cookies are neither sent nor kept.
+	Cookies Cookies
 
 	// Like are documents that the results of a search should resemble: the relevance
 	// feedback of WAIS.

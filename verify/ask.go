@@ -17,8 +17,7 @@ import (
 // Ask says how URLs are requested over HTTP and what counts as alive. The zero Ask
 // requests as little as proves a link.
 type Ask struct {
-	// Get sends GET at once. false: HEAD comes first, and GET follows only if the
-	// response may be about HEAD.
+	// Get sends GET at once. false: HEAD comes first, and GET follows unless HEAD succeeds.
 	Get bool
 	// Accept are statuses of failures that count as [Alive]. nil: none.
 	Accept []Statuses

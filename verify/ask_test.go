@@ -63,7 +63,8 @@ func FuzzParseStatuses(f *testing.F) {
 	})
 }
 
-// Accepted statuses are alive and tried once; what is stored is what the server said.
+// Accepted statuses are alive and are not repeated after HEAD and GET; what is stored is what the
+// server said.
 func TestAccept(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -77,7 +78,7 @@ func TestAccept(t *testing.T) {
 	doc := textDoc("d", "http://a.example/403 http://a.example/404 http://a.example/503 http://a.example/410 http://a.example/429")
 	w.want(w.run(doc), "d:1 http://a.example/403 alive 403", "d:1 http://a.example/404 alive 404", "d:1 http://a.example/503 alive 503",
 		"d:1 http://a.example/410 dead 410", "d:1 http://a.example/429 warning 429")
-	if n := strings.Count(strings.Join(w.asked(), " "), "/503"); n != 1 {
+	if n := strings.Count(strings.Join(w.asked(), " "), "/503"); n != 2 {
 		t.Errorf("503 was requested %d times", n)
 	}
 	w.o.Ask.Accept = nil

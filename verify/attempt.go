@@ -31,6 +31,7 @@ type attempt struct {
 	public     bool            // the outcome is the same wherever the URL was found
 	unstored   bool            // the outcome depends on more than a request for the URL
 	resolved   bool            // the host has an address
+	wantsGet   bool            // only a GET can tell
 	fragments  map[string]bool // whether each fragment that was looked for may exist
 
 	// Of a page of a site.
@@ -50,9 +51,21 @@ type attempt struct {
 const greetingTime = 5 * time.Second
 
 func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
-	a := &attempt{registry: e.registry}
-	ctx, cancel := context.WithTimeout(ctx, e.timeoutFor(t.key.url))
+	limit := e.timeoutFor(t.key.url)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	a := e.request(limited, t, t.tries == 0)
+	if !a.wantsGet || ctx.Err() != nil {
+		return a
+	}
+	limited, cancel = context.WithTimeout(ctx, limit)
+	defer cancel()
+	return e.request(limited, t, false)
+}
+
+// request makes one request for t. mayProbe allows one that only asks whether t exists.
+func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attempt {
+	a := &attempt{registry: e.registry}
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
 		a.resolved = a.outcome.Verdict == Alive || a.outcome.Verdict == Dead && a.outcome.Cause == 0
@@ -90,7 +103,8 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 			return confirmed
 		}
 	}
-	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe && e.probes(t.url) && !e.needsIndex(t)})
+	probe = probe && (mayProbe || !e.traits(t.url).Has(scheme.Web)) && e.probes(t.url) && !e.needsIndex(t)
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe})
 	if access.KindOf(err) == access.NotFound && e.isFile(t.url) {
 		if other, ok := e.fallback(ctx, t); ok {
 			res, err = other, nil
@@ -102,6 +116,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 			a.temporary, a.busy = false, false
 		}
 		a.outcome.To = failedAt(t.url, err)
+		a.wantsGet = probe && e.traits(t.url).Has(scheme.Web) && isOfHead(err, &a.outcome)
 		return a
 	}
 	defer res.Resource.Close()
@@ -137,6 +152,17 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	}
 	e.soft.check(ctx, e, t, a)
 	return a
+}
+
+// isOfHead reports whether a GET may succeed where a probe failed with err: redirects of HEAD
+// led elsewhere, or the server did not answer HEAD. For other answers, the client of HTTP
+// has sent a GET.
+func isOfHead(err error, o *Outcome) bool {
+	if o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
+		return false
+	}
+	silent := access.KindOf(err) == access.Timeout && !errors.Is(err, scheme.ErrUnreachable)
+	return silent || !o.To.IsZero() || errors.Is(err, access.ErrCircle)
 }
 
 // failedAt returns the URL that referrals from asked led to, without a password, if opening
@@ -363,10 +389,10 @@ func (a *attempt) classify(err error) {
 	case access.Denied:
 		a.outcome.Verdict = Denied
 		a.outcome.setRule(err)
-		// Not forbidden, but impossible.
 		switch a.outcome.Rule {
 		case "hops":
-			a.outcome.Verdict = Dead
+			// The limit is ours: the next redirect may lead to a page.
+			a.outcome.Verdict = Warning
 		case "host":
 			a.outcome.Verdict = Malformed
 		}
@@ -431,7 +457,7 @@ func (a *attempt) classifyProtocol(err error) {
 	a.outcome.Status = status
 	switch {
 	case errors.Is(err, access.ErrCircle):
-		a.outcome.Verdict = Dead
+		a.outcome.Detail = access.ErrCircle.Error()
 	case status == 0:
 		// The connection broke.
 		a.temporary = true
@@ -442,11 +468,9 @@ func (a *attempt) classifyProtocol(err error) {
 		a.temporary = true
 	case status == 408, status == 425, status == 500, status == 502, status == 504, status >= 520 && status < 530:
 		a.temporary = true
-	case status == 402, status == 405, status == 406, status == 451, status == 999:
-		// The resource may exist.
-	case status >= 400 && status < 500:
-		a.outcome.Verdict = Dead
 	}
+	// Only 404 and 410 say that the resource is missing. All other statuses speak of the
+	// request, the client or the server.
 }
 
 func (a *attempt) isOfHTTP(err error) bool {

@@ -18,12 +18,15 @@
 // # Requests
 //
 // The Verifier asks for as little as possible ([scheme.Request.Probe]): HEAD, and GET
-// if a server seems not to know HEAD; SIZE and MDTM, or CWD; STAT or GROUP; the menu or
+// unless the answer to HEAD proves that the resource exists; SIZE and MDTM, or CWD; STAT or GROUP; the menu or
 // the first bytes of a gopher item; the search of WAIS; the first byte of a session. A
 // mail address is checked by its syntax and by the name server, without contact to a
 // mail server. A page is read as a whole if its fragments or its links are wanted. If a
 // URL is broken after a hyphen at the end of a line, the reading without the hyphen is
 // tried when the other one is dead.
+//
+// Cookies that a server sets are sent with the redirects of the same link, as browsers do,
+// and forgotten after it.
 //
 // # Fragments
 //

@@ -92,7 +92,7 @@ func TestHostile(t *testing.T) {
 		}, Warning, ""},
 		{"words", func(_ string, c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 418 \x1b]0;owned\x07\xff\r\nContent-Length: 0\r\n\r\n")
-		}, Dead, ""},
+		}, Warning, ""},
 		{"many names", func(_ string, c net.Conn) {
 			io.WriteString(c, html+strings.Repeat("<p id=a><p id=b>", 60_000)+"<p id=x>")
 		}, Alive, ""},

@@ -18,10 +18,10 @@ const (
 	Alive
 	// Moved: the resource exists, and referrals lead there.
 	Moved
-	// Warning: inconclusive after all tries: the statuses 401, 402, 403, 405, 406, 407,
-	// 408, 425, 429, 451, 5xx and 999, timeouts, broken connections, an overloaded server,
-	// an unreachable gateway, a text of gopher that says that something is missing, and a
-	// scheme that is neither registered here nor with IANA.
+	// Warning: inconclusive after all tries. Examples are HTTP statuses other than 404 and
+	// 410, timeouts, broken connections, an overloaded server, an unreachable gateway, a
+	// redirect loop, more redirects than the policy allows, a gopher text that says that
+	// something is missing, and a scheme that is registered neither here nor with IANA.
 	Warning
 	// Ignored: not requested, because of a rule or a robots.txt, or because the URL is
 	// incomplete: a part of a template, a partial form without a base.
@@ -30,10 +30,11 @@ const (
 	Unsupported
 	// Denied: the policy forbids the request.
 	Denied
-	// Fragment: the document exists and does not have the fragment.
+	// Fragment: the document exists, and lacks the fragment of the link or of a redirect.
 	Fragment
-	// Dead: the resource (404, 410, 550, 430 ...) or the host does not exist, the host
-	// refuses connections, or referrals lead in a circle.
+	// Dead: a request for the link itself was answered with "not found" or "gone", the host
+	// does not exist, or the host refuses connections. Over HTTP the request is a GET, and
+	// the status is 404 or 410. FTP has 550, NNTP 430.
 	Dead
 	// TLS: the server can't prove its identity (its certificate has expired, is for
 	// another name, or is signed by an unknown authority), or does not speak TLS.

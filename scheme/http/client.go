@@ -481,12 +481,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	if v.login != nil {
 		req.Header.Set("Authorization", v.login.header())
 	}
-	jar, site := v.jar()
-	if jar != nil {
-		for _, cookie := range jar.Cookies(site) {
-			req.AddCookie(cookie)
-		}
-	}
+	v.addCookies(req)
 	t := newTracer(v.req, req)
 	t.hook(&hooks)
 	resp, err := v.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &hooks)))
@@ -496,9 +491,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 		return nil, err
 	}
 	t.received(resp)
-	if jar != nil {
-		jar.SetCookies(site, resp.Cookies())
-	}
+	v.keepCookies(resp)
 	if r != nil && resp.ProtoMajor != 1 {
 		// net/http accepts any version in an HTTP/1 status line.
 		resp.Body.Close()
@@ -514,6 +507,37 @@ func (v *operation) serverAddr(conn net.Conn) net.Addr {
 		return nil
 	}
 	return scheme.ServerAddr(conn)
+}
+
+// addCookies adds the cookies of the client's jar to a request, or without a jar those of
+// the chain of redirects.
+func (v *operation) addCookies(req *http.Request) {
+	if jar, site := v.jar(); jar != nil {
+		for _, cookie := range jar.Cookies(site) {
+			req.AddCookie(cookie)
+		}
+		return
+	}
+	if v.req.Cookies == nil || port(v.req.URL) == 0 {
+		return
+	}
+	if text := v.req.Cookies.Header(v.req.URL); text != "" {
+		if own := req.Header.Get("Cookie"); own != "" {
+			text = own + "; " + text
+		}
+		req.Header.Set("Cookie", text)
+	}
+}
+
+// keepCookies keeps the cookies of a response. Those of the chain are kept beside a jar
+// too: a loop of redirects is one only with the same cookies.
+func (v *operation) keepCookies(resp *http.Response) {
+	if jar, site := v.jar(); jar != nil {
+		jar.SetCookies(site, resp.Cookies())
+	}
+	if v.req.Cookies != nil && port(v.req.URL) != 0 {
+		v.req.Cookies.Set(v.req.URL, resp.Header.Values("Set-Cookie"))
+	}
 }
 
 // jar returns the cookie jar and the URL that it judges by, or nil for a request
@@ -540,7 +564,7 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 		// The server may want a login for HEAD only.
 		v.probing = false
 		return true, nil
-	case v.probing && !isVerdict(a.StatusCode):
+	case v.probing && !a.isVerdict():
 		// The server may have the page and not support HEAD.
 		v.probing = false
 		return true, nil

@@ -3,6 +3,7 @@ package http
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -177,6 +178,48 @@ func TestCookiesOfPublicSuffix(t *testing.T) {
 			if got := len(jar.Cookies(&url.URL{Scheme: "http", Host: host, Path: "/"})) > 0; got != sent {
 				t.Errorf("a cookie for %s is sent to %s: %v, want %v", domain, host, got, sent)
 			}
+		}
+	}
+}
+
+// chain is [scheme.Cookies] that sends what it kept.
+type chain struct{ kept []string }
+
+func (c *chain) Header(locus.URL) string          { return strings.Join(c.kept, "; ") }
+func (c *chain) Set(_ locus.URL, fields []string) { c.kept = append(c.kept, fields...) }
+
+// The cookies of a chain are sent beside those of the caller's header, and not beside those of
+// a jar, which has them too.
+func TestCookiesOfChain(t *testing.T) {
+	var seen []string
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header.Get("Cookie"))
+		http.SetCookie(w, &http.Cookie{Name: fmt.Sprint("k", len(seen)), Value: "1"})
+	})
+	jar, err := ParseCookies("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		jar    http.CookieJar
+		header map[string][]string
+		want   []string
+	}{
+		{nil, nil, []string{"", "k1=1"}},
+		{nil, map[string][]string{"Cookie": {"own=x"}}, []string{"own=x", "own=x; k1=1"}},
+		{jar, nil, []string{"", "k1=1"}},
+	} {
+		seen = nil
+		client, cookies := newClient(t, &Options{Jar: c.jar}), new(chain)
+		for range 2 {
+			res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base + "/"), Dial: new(dialer), Cookies: cookies, Header: c.header})
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Close()
+		}
+		if !slices.Equal(seen, c.want) || !slices.Equal(cookies.kept, []string{"k1=1", "k2=1"}) {
+			t.Errorf("sent %q, kept %q; want %q", seen, cookies.kept, c.want)
 		}
 	}
 }

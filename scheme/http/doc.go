@@ -24,8 +24,9 @@
 // A [Client] sends one GET and follows nothing: a redirect is a [scheme.Referral]. The
 // request-target is the text between host and "#", "//", ".." and "%2f" included. Only
 // what a request-target cannot hold is escaped: octets from 80 hexadecimal up, the
-// quotation mark, and < > [ ] { } \ ^ ` |. The fragment is never sent, nor are cookies
-// and a Referer that Request.Header does not have. The User-Agent is
+// quotation mark, and < > [ ] { } \ ^ ` |. The fragment is never sent, nor is a
+// Referer that Request.Header does not have. Cookies come from Request.Header,
+// Request.Cookies and Options.Jar. The User-Agent is
 // "locus/VERSION (+URL)" by default.
 //
 // The user and password of a URL are sent as Basic credentials (RFC 7617), only to its

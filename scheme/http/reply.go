@@ -181,15 +181,18 @@ func (v *operation) whole(a *response) scheme.Resource {
 	return o
 }
 
-// isVerdict reports whether GET would have the same status as this one of HEAD. Many
-// servers refuse HEAD as forbidden, not found or not implemented, or fail, although
-// they have the object.
-func isVerdict(code int) bool {
-	switch code {
-	case http.StatusGone, http.StatusProxyAuthRequired, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+// isVerdict reports whether the response to HEAD needs no GET. Many servers refuse HEAD as
+// forbidden, not found, gone or not implemented, or fail, although they have the object. A
+// server that asks for a pause gets it before the GET.
+func (a *response) isVerdict() bool {
+	switch a.StatusCode {
+	case http.StatusProxyAuthRequired:
 		return true
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		_, _, later := a.retryAfter()
+		return later
 	}
-	return code/100 == 2 || isRedirect(code)
+	return a.StatusCode/100 == 2 || isRedirect(a.StatusCode)
 }
 
 // isAnswer reports whether err is about the response, not about the connection.

@@ -1,0 +1,76 @@
+package access
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"sync"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+const (
+	// maxCookie is the longest name and value of a cookie that a server can set, and
+	// maxCookies how many cookies all servers of a chain can set (RFC 6265 section 6.1).
+	maxCookie  = 4096
+	maxCookies = 50
+)
+
+// cookies are the cookies that the servers of one chain of redirects have set. Sites that
+// set one and redirect to themselves expect it back (RFC 6265). The zero value has none.
+type cookies struct {
+	mu   sync.Mutex
+	jar  *cookiejar.Jar // nil until a server sets a cookie
+	kept int
+}
+
+var _ scheme.Cookies = (*cookies)(nil)
+
+// Header implements [scheme.Cookies].
+func (c *cookies) Header(u locus.URL) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	site := siteOf(u)
+	if c.jar == nil || site == nil {
+		return ""
+	}
+	// AddCookie leaves out what a header can't have.
+	request := http.Request{Header: http.Header{}}
+	for _, cookie := range c.jar.Cookies(site) {
+		request.AddCookie(cookie)
+	}
+	return request.Header.Get("Cookie")
+}
+
+// Set implements [scheme.Cookies].
+func (c *cookies) Set(u locus.URL, fields []string) {
+	site := siteOf(u)
+	if len(fields) == 0 || site == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.jar == nil {
+		// New fails never: it has no other options.
+		c.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
+	}
+	for _, cookie := range (&http.Response{Header: http.Header{"Set-Cookie": fields}}).Cookies() {
+		if len(cookie.Name)+len(cookie.Value) > maxCookie || c.kept == maxCookies {
+			continue
+		}
+		c.kept++
+		c.jar.SetCookies(site, []*http.Cookie{cookie})
+	}
+}
+
+// siteOf returns u as package cookiejar judges it; nil if net/url rejects it.
+func siteOf(u locus.URL) *url.URL {
+	site, err := u.WithoutPassword().NetURL()
+	if err != nil {
+		return nil
+	}
+	return site
+}

@@ -1,0 +1,67 @@
+package verify
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/policy"
+)
+
+// A link is dead only after a GET of the link itself.
+func TestDeadNeedsGet(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/head-") && r.Method == http.MethodGet {
+			return
+		}
+		switch r.URL.Path {
+		case "/head-410", "/gone":
+			rw.WriteHeader(http.StatusGone)
+		case "/head-429":
+			rw.WriteHeader(http.StatusTooManyRequests)
+		case "/head-503":
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		case "/head-pause":
+			rw.Header().Set("Retry-After", "0")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		case "/head-to-missing", "/to-missing":
+			http.Redirect(rw, r, "/missing", http.StatusFound)
+		case "/head-loop", "/loop":
+			http.Redirect(rw, r, r.URL.Path, http.StatusFound)
+		case "/head-to-nowhere":
+			http.Redirect(rw, r, "http://none.example/", http.StatusFound)
+		case "/head-hangs":
+			<-r.Context().Done()
+		default:
+			rw.WriteHeader(http.StatusNotFound)
+		}
+	})
+	for path, want := range map[string]string{
+		"head-410": "alive", "head-429": "alive", "head-503": "alive", "head-pause": "alive", "head-to-missing": "alive",
+		"head-loop": "alive", "head-to-nowhere": "alive",
+		"gone": "dead 410", "to-missing": "dead 404 -> http://a.example/missing", "loop": "warning",
+	} {
+		w.want(w.run(textDoc("d", "http://a.example/"+path)), "d:1 http://a.example/"+path+" "+want)
+	}
+	w.o.Timeout, w.o.Retry = 200*time.Millisecond, NoRetry
+	w.want(w.run(textDoc("d", "http://a.example/head-hangs")), "d:1 http://a.example/head-hangs alive")
+}
+
+// Only 404 and 410 say that a resource is missing.
+func TestStatusesOfDeath(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	code := 0
+	w.serve("a.example", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) })
+	w.o.Retry = NoRetry
+	for code = 400; code < 600; code++ {
+		want := Warning
+		if code == 404 || code == 410 {
+			want = Dead
+		}
+		if got := w.run(textDoc("d", "http://a.example/x")); got[0].Verdict != want || got[0].Status != code {
+			t.Errorf("%d: %s", code, line(got[0]))
+		}
+	}
+}
