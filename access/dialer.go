@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -405,7 +404,7 @@ type hosts struct {
 }
 
 func (h *hosts) record(host string, public bool) {
-	host = strings.ToLower(host)
+	host = nameKey(host)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.public == nil {

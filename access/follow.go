@@ -347,14 +347,17 @@ func (f *follower) withFragment(to locus.URL) locus.URL {
 	return u
 }
 
-// hostKey returns the host of u in lower case and without brackets.
+// hostKey returns the host of u in lower case, without brackets and a final dot.
 func hostKey(u locus.URL) string {
 	host := u.Host()
 	if len(host) >= 2 && host[0] == '[' {
 		host = host[1 : len(host)-1]
 	}
-	return strings.ToLower(host)
+	return nameKey(host)
 }
+
+// nameKey returns a host in lower case, without the final dot of a fully qualified name.
+func nameKey(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
 // originAfter returns the origin of links in the resource at u: see the package's text.
 func (c *Client) originAfter(u locus.URL, r route, origin policy.Origin, t *tracker) policy.Origin {

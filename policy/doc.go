@@ -32,6 +32,7 @@
 // # What is always refused
 //
 // A host that is not in the form of section 5, such as 127.1, 0x7f.1, 0177.0.0.1,
-// 2130706433, full-width digits, %6c%6f, or one with a final dot: programs read those
-// differently, and a check that differs from the connection can be bypassed. Port 0.
+// 2130706433, full-width digits or %6c%6f: programs read those differently, and a check that
+// differs from the connection can be bypassed. Port 0. A name may have a final dot, and is
+// judged as the name without it; an address may not.
 package policy

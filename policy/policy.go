@@ -218,8 +218,8 @@ func denyFollowedFile(u locus.URL) error {
 
 // checkHost judges the host as written. CheckAddr judges its addresses.
 func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
-	host := u.Host()
-	if host == "" && mayLack {
+	host := withoutDot(u.Host())
+	if host == "" && mayLack && u.Host() == "" {
 		return nil
 	}
 	address, bracketed := strings.CutPrefix(host, "[")
@@ -227,7 +227,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	switch {
 	// The root and netip must agree on an address in brackets.
 	case !locus.IsHost(host) || bracketed && err != nil:
-		return deny(u, "host", locus.Quote(locus.Mask(host))+" is not a host",
+		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
 			`a host is a name of letters, digits and "-", four numbers up to 255 without zeros before them, or an IPv6 address in brackets`)
 	case p.allowsPrivate(z):
 	case err == nil:
@@ -240,6 +240,18 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 		}
 	}
 	return nil
+}
+
+// withoutDot returns a host without the dot that ends a fully qualified name (RFC 3986
+// section 3.2.2, RFC 1034 section 3.1). It leaves the dot after a number: no name ends in
+// one, and some programs take it for an address.
+func withoutDot(host string) string {
+	name, ok := strings.CutSuffix(host, ".")
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if !ok || last == "" || last[0] >= '0' && last[0] <= '9' {
+		return host
+	}
+	return name
 }
 
 // loopback describes localhost, a name that needs no lookup.
@@ -255,7 +267,7 @@ var localNames = [...]struct{ name, what string }{
 }
 
 func localName(host string) (what string, ok bool) {
-	host = strings.ToLower(host)
+	host = strings.ToLower(withoutDot(host))
 	for _, n := range localNames {
 		if rest, found := strings.CutSuffix(host, n.name); found && (rest == "" || strings.HasSuffix(rest, ".")) {
 			return n.what, true
@@ -289,6 +301,7 @@ func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok
 	}
+	host = withoutDot(host)
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
 }
@@ -373,7 +386,11 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 
 // isSameServer reports whether two URLs lead to one host and port.
 func isSameServer(a, b Target) bool {
-	return a.URL.Host() != "" && strings.EqualFold(a.URL.Host(), b.URL.Host()) && a.port() != 0 && a.port() == b.port()
+	return a.URL.Host() != "" && isSameHost(a.URL, b.URL) && a.port() != 0 && a.port() == b.port()
+}
+
+func isSameHost(a, b locus.URL) bool {
+	return strings.EqualFold(withoutDot(a.Host()), withoutDot(b.Host()))
 }
 
 // checkLocalName refuses a link from one host to the local name of another, so that no
@@ -381,7 +398,7 @@ func isSameServer(a, b Target) bool {
 // localhost needs no lookup.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
-	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && strings.EqualFold(host, from.URL.Host()) {
+	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && isSameHost(to.URL, from.URL) {
 		return nil
 	}
 	what, ok := privateName(host)

@@ -238,7 +238,7 @@ func TestEveryPort(t *testing.T) {
 func TestHosts(t *testing.T) {
 	bad := []string{
 		"127.1", "127.0.1", "0x7f.0.0.1", "0x7f000001", "2130706433", "017700000001", "0177.0.0.1",
-		"127.0.0.01", "256.1.1.1", "1.2.3", "1.2.3.4.5", "localhost.", "h.example.", "127.0.0.1.",
+		"127.0.0.01", "256.1.1.1", "1.2.3", "1.2.3.4.5", "127.0.0.1.", "10.0.0.1.", "127.1.", "2130706433.", "0x7f000001.", "h.example..", "localhost..",
 		"%6cocalhost", "127.0.0.%31", "%31%32%37.0.0.1", "h_x.example", "-h.example", "h-.example", "h..example", ".", "",
 		"\u2460\u2461\u2466.0.0.1", "\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "loc\u00e4l.example", "\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3",
 		strings.Repeat("a", 64) + ".example",
@@ -257,6 +257,8 @@ func TestHosts(t *testing.T) {
 	}
 	checkURLs(t, Rules{}, []try{
 		{"http://H.Example/", 80, FromPublic, ""},
+		{"http://H.Example./", 80, FromPublic, ""},
+		{"http://H.Example.:25/", 80, FromPublic, "port"},
 		{"http://xn--nxasmq6b.example/", 80, FromPublic, ""},
 		{"http://1.1.1.1/", 80, FromPublic, ""},
 		{"http://[2606:4700::1111]/", 80, FromPublic, ""},
@@ -279,6 +281,7 @@ func TestPrivateHosts(t *testing.T) {
 		"[2001:0:101:101:0:0:80ff:fffe]", "[2001:0:7f00:1::fefe:fefe]", "[2606:4700::5efe:10.0.0.1]", "[2606:4700::200:5efe:10.0.0.1]",
 		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[ff02::1]", "[fec0::1]", "[2001:db8::1]", "[3fff::1]",
 		"localhost", "LocalHost", "a.localhost", "printer.local", "metadata.google.internal", "router.home.arpa", "localhost.localdomain",
+		"localhost.", "LocalHost.", "a.localhost.", "printer.local.", "metadata.google.internal.", "localhost.localdomain.",
 	}
 	for _, host := range private {
 		text := "http://" + host + "/"
@@ -426,6 +429,9 @@ func TestReferrals(t *testing.T) {
 		{near, "file:///a.html", "http://db.internal/", 1, "private"},
 		{near, "http://10.0.0.1/", "http://wiki/", 1, "private"},
 		{near, "http://wiki/", "http://Wiki/a", 0, ""},
+		{near, "http://wiki/", "http://Wiki./a", 0, ""},
+		{near, "http://10.0.0.1/", "http://wiki./", 1, "private"},
+		{near, "file:///a.html", "http://printer.local./", 1, "private"},
 		{near, "http://wiki/", "http://Wiki:8080/a", 1, ""},
 		{near, "file:///a.html", "http://localhost:8080/", 0, ""},
 		{near, "file:///a.html", "http://10.0.0.1/", 0, ""},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/textproto"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -394,7 +395,9 @@ func (a *attempt) classify(err error) {
 			// The limit is ours: the next redirect may lead to a page.
 			a.outcome.Verdict = Warning
 		case "host":
-			a.outcome.Verdict = Malformed
+			if e := (*access.Error)(nil); !errors.As(err, &e) || !spellsAddress(e.URL.Host()) {
+				a.outcome.Verdict = Malformed
+			}
 		}
 	case access.Syntax:
 		if errors.Is(err, scheme.ErrProtocol) {
@@ -422,6 +425,28 @@ func (a *attempt) classify(err error) {
 	case access.Protocol:
 		a.classifyProtocol(err)
 	}
+}
+
+// spellsAddress reports whether a host is another spelling of an IPv4 address, which
+// browsers read (URL Standard 3.5, "IPv4 parser") and the policy refuses.
+func spellsAddress(host string) bool {
+	numbers := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for i, text := range numbers {
+		most := uint64(255)
+		if i == len(numbers)-1 {
+			most = 1<<(8*max(5-len(numbers), 0)) - 1
+		}
+		base := 10
+		if hex := strings.TrimPrefix(strings.ToLower(text), "0x"); len(hex) < len(text) {
+			base, text = 16, "0"+hex
+		} else if len(text) > 1 && text[0] == '0' {
+			base = 8
+		}
+		if n, err := strconv.ParseUint(text, base, 64); err != nil || n > most {
+			return false
+		}
+	}
+	return len(numbers) <= 4
 }
 
 // classifyUnreachable sets the outcome of a failed connection: the host does not exist,

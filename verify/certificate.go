@@ -59,7 +59,7 @@ func (c *Certificates) expiry(host string) (end time.Time, ok bool) {
 }
 
 func certificateHost(host string) string {
-	return strings.ToLower(strings.Trim(host, "[]"))
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
 // isTLSProblem reports whether err says that the server can't prove its identity, or does

@@ -459,7 +459,7 @@ func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), queue.Limits{AtOnce: 1}
 	}
-	name = strings.ToLower(u.Host())
+	name = strings.TrimSuffix(strings.ToLower(u.Host()), ".")
 	if port, ok := u.PortText(); ok && port != "" {
 		name += ":" + port
 	}

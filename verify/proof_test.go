@@ -1,11 +1,13 @@
 package verify
 
 import (
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -64,4 +66,51 @@ func TestStatusesOfDeath(t *testing.T) {
 			t.Errorf("%d: %s", code, line(got[0]))
 		}
 	}
+}
+
+// A final dot ends a fully qualified name, which is the same host.
+func TestFinalDot(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("www.a.example", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gone" {
+			rw.WriteHeader(http.StatusGone)
+		}
+	})
+	w.names["www.a.example."], w.names["in.example."] = w.names["www.a.example"], "10.0.0.1"
+	for _, c := range []struct{ url, want string }{
+		{"http://www.a.example./", "alive"},
+		{"http://www.a.example./gone", "dead 410"},
+		{"http://none.example./", "dead"},
+		{"http://www.a.example.:25/", "denied"},
+		{"http://localhost./", "denied"},
+		{"http://printer.local./", "denied"},
+		{"http://in.example./", "denied"},
+		{"http://10.0.0.1./", "denied"},
+		{"http://www.a.example../", "malformed"},
+		// Browsers read them as addresses, and the policy refuses them.
+		{"http://127.1/", "denied"},
+		{"http://0x7f000001/", "denied"},
+		{"http://2130706433/", "denied"},
+		{"http://0177.0.0.1/", "denied"},
+		{"http://256.1.1.1/", "malformed"},
+		{"http://1.2.3.4.5/", "malformed"},
+	} {
+		w.want(w.run(textDoc("d", c.url)), "d:1 "+c.url+" "+c.want)
+	}
+	w.o.Schemes = nil
+	e := New(w.client, &w.o)
+	a, _ := e.hostOf(locus.MustParse("http://www.a.example/"))
+	if b, _ := e.hostOf(locus.MustParse("http://WWW.a.example./")); a != b {
+		t.Errorf("%q and %q", a, b)
+	}
+}
+
+// A certificate is for the name without the final dot.
+func TestFinalDotOverTLS(t *testing.T) {
+	const day = 24 * time.Hour
+	w := secureWorld(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -day, 5*day)}, "", func(http.ResponseWriter, *http.Request) {})
+	w.names["a.example."] = w.names["a.example"]
+	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ alive")
+	w.o.Ask.Expiring = 30 * day
+	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ warning")
 }

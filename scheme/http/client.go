@@ -248,7 +248,8 @@ func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address s
 			return nil, errors.Join(err, conn.Close())
 		}
 		config = config.Clone()
-		config.ServerName = host
+		// A certificate and the name in TLS have no final dot (RFC 6066 section 3).
+		config.ServerName = strings.TrimSuffix(host, ".")
 	}
 	t := tls.Client(conn, config)
 	if err := t.HandshakeContext(ctx); err != nil {

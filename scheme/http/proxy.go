@@ -106,7 +106,7 @@ func (p proxy) destination(u locus.URL) (destination, error) {
 		host = h.hostport()
 		target = string(h.AppendTarget([]byte(u.Scheme() + "://" + host)))
 	} else {
-		if u.Host() != "" && !locus.IsHost(u.Host()) {
+		if u.Host() != "" && !isHost(u.Host()) {
 			return destination{}, u.Errorf(u.HostOffset(), "host", "%w: invalid hostname", locus.ErrValue)
 		}
 		host = u.Host()

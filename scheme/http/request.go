@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -35,13 +36,24 @@ func (h URL) hostport() string {
 // reachable returns an error for a host or port that cannot be dialled.
 func (h URL) reachable() error {
 	u := h.url
-	if !locus.IsHost(u.Host()) {
+	if !isHost(u.Host()) {
 		return u.Errorf(u.HostOffset(), "host", "%w: invalid hostname", locus.ErrValue)
 	}
 	if h.Port() == 0 {
 		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is between 1 and 65535", locus.ErrValue)
 	}
 	return nil
+}
+
+// isHost reports whether a host can be dialled: one of [locus.IsHost], or such a name with
+// the dot that ends a fully qualified name (RFC 3986 section 3.2.2).
+func isHost(host string) bool {
+	name, dot := strings.CutSuffix(host, ".")
+	if !dot {
+		return locus.IsHost(host)
+	}
+	_, err := netip.ParseAddr(name)
+	return err != nil && locus.IsHost(name) && name[0] != '['
 }
 
 // loginOf returns the decoded user and password of u; nil if it has neither.
