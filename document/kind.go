@@ -21,6 +21,10 @@ const (
 	markdown
 	html
 	css
+	asciidoc
+	rst
+	xml
+	csv
 	binary
 	utf16
 	mail
@@ -39,25 +43,33 @@ func (k kind) isContainer() bool { return k >= mail }
 
 // types are the media types that are not plain text.
 var types = map[string]kind{
-	"text/markdown":          markdown,
-	"text/x-markdown":        markdown,
-	"text/html":              html,
-	"application/xhtml+xml":  html,
-	"image/svg+xml":          html,
-	"text/css":               css,
-	"message/rfc822":         mail,
-	"message/global":         mail,
-	"message/news":           mail,
-	"application/mbox":       mailbox,
-	"application/x-tar":      tarArchive,
-	"application/zip":        zipArchive,
-	"application/gzip":       gzipped,
-	"application/x-gzip":     gzipped,
-	"application/x-bzip2":    bzipped,
-	"application/x-xz":       xzipped,
-	"application/zstd":       zstandard,
-	"application/x-compress": lzw,
-	"application/warc":       webArchive,
+	"text/markdown":             markdown,
+	"text/x-markdown":           markdown,
+	"text/html":                 html,
+	"application/xhtml+xml":     html,
+	"image/svg+xml":             html,
+	"text/css":                  css,
+	"text/asciidoc":             asciidoc,
+	"text/x-asciidoc":           asciidoc,
+	"text/x-rst":                rst,
+	"text/prs.fallenstein.rst":  rst,
+	"text/xml":                  xml,
+	"application/xml":           xml,
+	"text/csv":                  csv,
+	"text/tab-separated-values": csv,
+	"message/rfc822":            mail,
+	"message/global":            mail,
+	"message/news":              mail,
+	"application/mbox":          mailbox,
+	"application/x-tar":         tarArchive,
+	"application/zip":           zipArchive,
+	"application/gzip":          gzipped,
+	"application/x-gzip":        gzipped,
+	"application/x-bzip2":       bzipped,
+	"application/x-xz":          xzipped,
+	"application/zstd":          zstandard,
+	"application/x-compress":    lzw,
+	"application/warc":          webArchive,
 }
 
 type mark struct {
@@ -167,14 +179,14 @@ func kindOf(it item, h *head) kind {
 	}
 	nul := bytes.IndexByte(octets, 0) >= 0
 	if it.typ != "" {
-		k := types[mediaType(it.typ)]
+		k := kindOfType(mediaType(it.typ))
 		if it.mixed && nul && !k.isContainer() {
 			return binary
 		}
 		return k
 	}
 	t := media.ByName(it.name)
-	named := types[t]
+	named := kindOfType(t)
 	switch {
 	case named == tarArchive:
 		// Archives from before 1988 have no magic.
@@ -193,8 +205,18 @@ func kindOf(it item, h *head) kind {
 		return plain
 	case t == "" && isHTML(octets):
 		return html
+	case t == "" && isXML(octets):
+		return xml
 	}
 	return named
+}
+
+// kindOfType returns the kind of a media type without parameters.
+func kindOfType(t string) kind {
+	if k, ok := types[t]; ok || !strings.HasSuffix(t, "+xml") {
+		return k
+	}
+	return xml
 }
 
 // mediaType returns the type of t in lower case, without parameters.

@@ -143,7 +143,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 	case markup.Address:
 		local, domain, _ := strings.Cut(written, "@")
 		d.refer("mailto:"+escape.Encode(local, escape.Unreserved())+"@"+domain, p.Start, p.End, extract.Bracketed, "")
-	case markup.Unseen, markup.Label:
+	case markup.Unseen, markup.LinkText:
 		d.hidden(p.Start, p.End)
 	case markup.Tag, markup.HTMLBlock:
 		d.html(p.Start, p.End)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 
@@ -17,7 +18,9 @@ import (
 func (f *finder) text(it item, h *head, k kind) {
 	t := texts{f: f, it: it, typ: f.typeOf(it, k)}
 	switch {
-	case k == markdown || k == html || k == css:
+	case k == csv:
+		t.cells(h)
+	case k.isMarkup():
 		t.markup(k)
 	case h.all:
 		t.short(h.octets)
@@ -35,7 +38,7 @@ func (f *finder) typeOf(it item, k kind) string {
 	}
 	t := media.ByName(it.name)
 	switch {
-	case types[t] == k && (k != plain || strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "application/")):
+	case kindOfType(t) == k && (k != plain || strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "application/")):
 		if t != "" {
 			return t
 		}
@@ -123,9 +126,18 @@ func (t *texts) short(text []byte) {
 	}
 }
 
+// readers are the functions for the kinds that have markup.
+var readers = map[kind]func(string, *Options) iter.Seq[Link]{markdown: Markdown, html: HTML, css: CSS, asciidoc: asciidocLinks, rst: rstLinks, xml: xmlLinks}
+
+func (k kind) isMarkup() bool { return readers[k] != nil }
+
 // markup reports the links of a text with markup, which is held in memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
+	if !ok && k == xml {
+		t.stream()
+		return
+	}
 	if !ok {
 		t.f.fail(t.it, fmt.Errorf("%w: a text with markup of more than %d octets is read as plain text", ErrLimit, t.f.o.Held))
 		t.typ = "text/plain"
@@ -136,13 +148,8 @@ func (t *texts) markup(k kind) {
 		// The last line may be cut.
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
-	read := Markdown
-	switch {
-	case k == html:
-		read = HTML
-	case k == css:
-		read = CSS
-	case strings.EqualFold(path.Ext(t.it.name), ".mdx"):
+	read := readers[k]
+	if k == markdown && strings.EqualFold(path.Ext(t.it.name), ".mdx") {
 		read = mdx
 	}
 	o := t.f.o

@@ -322,6 +322,8 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 		list = siteAnchors(site, octet.View(text), withText)
 	case kind == markdownType:
 		list = markdownAnchors(octet.View(text), withText)
+	case kind == asciidocType, kind == rstType:
+		list = markedAnchors(kind, site, octet.View(text))
 	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
@@ -360,6 +362,8 @@ const (
 	otherType    = ""
 	htmlType     = "text/html"
 	markdownType = "text/markdown"
+	asciidocType = "text/asciidoc"
+	rstType      = "text/x-rst"
 	cssType      = "text/css"
 )
 
@@ -373,6 +377,10 @@ func kindOf(o *scheme.Object) string {
 		return htmlType
 	case "text/markdown", "text/x-markdown":
 		return markdownType
+	case asciidocType, "text/x-asciidoc":
+		return asciidocType
+	case rstType, "text/prs.fallenstein.rst":
+		return rstType
 	case cssType:
 		return cssType
 	}

@@ -791,7 +791,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	}
 	res.isFile = e.isFile(res.URL)
 	if res.Verdict == Dead && !extra.alternative.IsZero() {
-		if other := e.tryAlternative(ctx, d, r); isFound(&other.Outcome) {
+		if other := e.tryAlternative(ctx, d, r); isFound(&other.Outcome) || res.isFile && other.Verdict == Fragment {
 			return other
 		}
 	}
@@ -816,7 +816,7 @@ func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	other := e.addLink(d, &link{url: extra.alternative, member: extra.member, context: extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)
-	if res.Detail == "" {
+	if res.Detail == "" && !e.isFile(res.URL) {
 		res.Detail = joined
 	}
 	return res

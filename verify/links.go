@@ -146,6 +146,9 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 		}
 		return l
 	}
+	if e.placeName(&l, found, s) {
+		return l
+	}
 	if text := cmp.Or(found.Ref, found.URL.String()); s.Layout != nil {
 		if found.URL.IsZero() {
 			l.written = strings.Clone(text)
@@ -193,6 +196,7 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 	default:
 		l.url = own(u)
 		e.ascii(&l)
+		l.alternative = e.source(found, l.url)
 	}
 	return l
 }

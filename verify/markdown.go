@@ -68,10 +68,10 @@ func (t *markdownText) piece(p markup.Piece) {
 	isTitle := false
 	switch t.last.Kind {
 	case markup.Link, markup.External, markup.Image, markup.Definition:
-		isTitle = p.Kind == markup.Label && p.Start == t.last.End
+		isTitle = p.Kind == markup.LinkText && p.Start == t.last.End
 	}
 	switch p.Kind {
-	case markup.Prose, markup.Label, markup.Code, markup.Autolink, markup.Address:
+	case markup.Prose, markup.LinkText, markup.Code, markup.Autolink, markup.Address:
 		if !isTitle {
 			t.add(markup.Decode(t.source[p.Start:p.End], markup.MarkdownText).Text)
 		}

@@ -56,6 +56,12 @@ func (s *Site) Alias(ref string) (string, bool) {
 // is, so that it may lead to what something else publishes beside the site.
 func (s *Site) LeavesExternal() bool { return s.external }
 
+// Label returns the file that defines a label.
+func (s *Site) Label(name string) (file string, ok bool) {
+	file, ok = s.labels[strings.ToLower(name)]
+	return file, ok
+}
+
 // IsOther reports whether a link leads to another site that only the generator knows.
 func (s *Site) IsOther(ref string) bool {
 	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })

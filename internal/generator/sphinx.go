@@ -18,6 +18,8 @@ var (
 	sphinxSetting = expression(`(?m)^(?:extensions|html_theme|master_doc|root_doc|source_suffix|myst_\w+)\s*=`)
 	sphinxExtra   = expression(`(?m)^html_(?:extra|static)_path\s*=\s*\[([^\]]*)\]`)
 	sphinxBase    = expression(`(?m)^html_baseurl\s*=\s*["']([^"']*)["']`)
+	sphinxPages   = expression(`(?m)^html_additional_pages\s*=\s*\{([^}]*)\}`)
+	sphinxKey     = expression(`["']([^"']+)["']\s*:`)
 	quoted        = expression(`["']([^"']+)["']`)
 	sphinxAuto    = expression(`autodoc2|autoapi|autosummary|apidoc`)
 	rstLabel      = expression("(?m)^\\s*\\.\\. _`?([^:`\\n]+)`?:\\s*$")
@@ -62,6 +64,11 @@ func openSphinx(s *Site, config string) error {
 	s.made = []string{"genindex.html", "genindex-*", "py-modindex.html", "modindex.html", "search.html", "searchindex.js", "objects.inv", "_static/*", "_sources/*", "_images/*", "_downloads/*", "_modules/*"}
 	if sphinxAuto().MatchString(config) {
 		s.made = append(s.made, "apidocs/*", "autoapi/*", "generated/*", "_autosummary/*")
+	}
+	for _, m := range sphinxPages().FindAllStringSubmatch(config, -1) {
+		for _, page := range sphinxKey().FindAllStringSubmatch(m[1], -1) {
+			s.made = append(s.made, page[1]+".html")
+		}
 	}
 	s.labels, s.included, s.content = map[string]string{}, map[string][]string{}, []string{s.base}
 	s.readExtensions(config)

@@ -24,10 +24,12 @@ const (
 	HTMLValue
 	// CSSText: "\" before a character or its number (CSS Syntax 4.3.7).
 	CSSText
+	// RSTText: "\" before a character; with white space after it, both are left out.
+	RSTText
 )
 
 // marks are the octets that begin an escape in each notation.
-var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`}
+var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`, RSTText: `\`}
 
 // Decoded is a text without escapes, which still knows the offsets of the source.
 type Decoded struct {
@@ -100,6 +102,10 @@ func unit(text string, n Notation) (value string, size int) {
 		return "", 0
 	case n == CSSText:
 		return cssEscape(text)
+	case n == RSTText && IsSpace(text[1]):
+		return "", 2
+	case n == RSTText:
+		return text[1:2], 2
 	case isPunctuation(text[1]):
 		return text[1:2], 2
 	}

@@ -91,12 +91,12 @@ func (l *inlines) flush(end int) {
 // only at the end of the link.
 func (l *inlines) add(kind PieceKind, start, end int) {
 	if start < end {
-		l.pieces = append(l.pieces, Piece{kind, start, end})
+		l.pieces = append(l.pieces, Piece{Kind: kind, Start: start, End: end})
 	}
 }
 
 // emitAll yields the pieces of a paragraph. Running text and code within a link or an image
-// are labels.
+// are [LinkText].
 func (l *inlines) emitAll() {
 	labels := outermost(l.labels)
 	for _, p := range l.pieces {
@@ -112,7 +112,7 @@ func (l *inlines) emitAll() {
 			switch {
 			case len(labels) == 0 || labels[0].start >= p.End:
 			case labels[0].start <= p.Start:
-				kind, end = Label, min(end, labels[0].end)
+				kind, end = LinkText, min(end, labels[0].end)
 			default:
 				end = labels[0].start
 			}
@@ -373,7 +373,7 @@ func (m *markdown) definition(i, end int) (next int, ok bool) {
 		return i, false
 	}
 	m.emit(Definition, d.start, d.end)
-	m.emit(Label, d.end, last)
+	m.emit(LinkText, d.end, last)
 	if m.headings != nil {
 		m.headings.labels[normalLabel(l.s[i+1:label-len("]:")])] = true
 	}

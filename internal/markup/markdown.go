@@ -34,16 +34,27 @@ const (
 	Unseen
 	// HTMLBlock is a block of HTML.
 	HTMLBlock
-	// Label is running text or code in the text, the title or the alternative text of a
+	// LinkText is running text or code in the text, the title or the alternative text of a
 	// link or image. A URL in it is no link (GFM 6.9).
+	LinkText
+	// Xref is a cross reference of AsciiDoc.
+	Xref
+	// Include is a file that AsciiDoc or reStructuredText reads in place of a directive.
+	Include
+	// Role is the name of a document of a Sphinx site.
+	Role
+	// Label is a label that a document of a Sphinx site defines.
 	Label
 )
 
-// Piece is a piece of a Markdown document, from offset Start to End of the source.
+// Piece is a piece of a document, from offset Start to End of the source.
 // Destinations are without "<", ">" and titles.
 type Piece struct {
 	Kind       PieceKind
 	Start, End int
+	// Text is the destination if it differs from the source, because the source has
+	// references to attributes, or is on several lines; empty: the source has it.
+	Text string
 }
 
 // Markdown returns the pieces of a document in order, by CommonMark 0.31. It reads the
@@ -52,7 +63,7 @@ type Piece struct {
 // The tables of GitHub (GFM 4.10) are read, too.
 //
 // Links by label have no pieces: a link whose text holds one is a link here, and so is a
-// link within the text of an image. Only their texts are Labels. A label that begins with "^" is
+// link within the text of an image. Only their texts are LinkTexts. A label that begins with "^" is
 // that of a footnote, which is running text. Blocks that are more than 100 deep are read
 // as text. "<URL:...>" is running text, not an autolink.
 func Markdown(source string) iter.Seq[Piece] {
@@ -92,7 +103,7 @@ type markdown struct {
 // emit yields a piece that is not empty.
 func (m *markdown) emit(kind PieceKind, start, end int) {
 	if start < end && !m.done {
-		m.done = !m.yield(Piece{kind, start, end})
+		m.done = !m.yield(Piece{Kind: kind, Start: start, End: end})
 	}
 }
 

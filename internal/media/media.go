@@ -17,6 +17,8 @@ const Head = 3072
 // byExtension has the types that must be the same on every machine. Package mime has the
 // rest, from tables that differ between systems.
 var byExtension = map[string]string{
+	".adoc":     "text/asciidoc",
+	".asciidoc": "text/asciidoc",
 	".7z":       "application/x-7z-compressed",
 	".atom":     "application/atom+xml",
 	".avi":      "video/x-msvideo",
@@ -74,6 +76,10 @@ var byExtension = map[string]string{
 	".ps":       "application/postscript",
 	".py":       "text/x-python",
 	".rpm":      "application/x-rpm",
+	".qmd":      "text/markdown",
+	".rest":     "text/x-rst",
+	".rmd":      "text/markdown",
+	".rst":      "text/x-rst",
 	".rss":      "application/rss+xml",
 	".rtf":      "application/rtf",
 	".sh":       "application/x-sh",

@@ -1,0 +1,107 @@
+package document
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/markup"
+)
+
+// asciidocLinks returns what an AsciiDoc document links to, in order, and the URLs in its
+// running text. It reports:
+//
+//	https://host/a[text]        Link; the text is not searched
+//	link:a.html[text]           Link; also mailto:a@host[text]
+//	xref:a.adoc#id[text]        Link, with the Element "xref"; also <<id,text>> and <<a.adoc#id,text>>
+//	image::a.png[alt]           Image; also image:a.png[alt]; video and audio are Link
+//	include::a.adoc[]           Link, with the Element "include"
+//	see https://host/           running text, without marks at the end
+//
+// References to attributes that the document defines are replaced. With another reference
+// to an attribute, all of a destination is in Ref as it is written.
+func asciidocLinks(text string, o *Options) iter.Seq[Link] {
+	return marked(text, o, markup.AsciiDoc, markup.HTMLValue)
+}
+
+// marked returns the links of the pieces of a document, whose running text is in a
+// notation.
+func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n markup.Notation) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		d := newLinkFinder(text, o, yield)
+		for p := range read(text) {
+			if d.markedPiece(p, n); d.done {
+				return
+			}
+		}
+	}
+}
+
+// markedPiece reports the links of a piece of AsciiDoc or reStructuredText.
+func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
+	switch p.Kind {
+	case markup.Prose:
+		d.markedProse(p.Start, p.End, n)
+	case markup.Code:
+		if !d.o.NoCode {
+			d.prose(p.Start, p.End, markup.Literal)
+		}
+	case markup.Unseen:
+		d.hidden(p.Start, p.End)
+	case markup.HTMLBlock:
+		d.html(p.Start, p.End)
+	default:
+		d.destination(p, n)
+	}
+}
+
+// elements are what [Link.Element] says of pieces that are no plain links.
+var pieceElements = map[markup.PieceKind]string{markup.Xref: "xref", markup.Include: "include", markup.Role: "doc", markup.Label: "ref"}
+
+var markedForms = map[markup.PieceKind]extract.Form{markup.Image: extract.Image, markup.Definition: extract.Definition, markup.Autolink: extract.Bare}
+
+// destination reports a destination.
+func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
+	if (p.Kind == markup.Role || p.Kind == markup.Label) && !d.o.Templates || p.End-p.Start > maxPiece {
+		return
+	}
+	form, ok := markedForms[p.Kind]
+	if !ok {
+		form = extract.Link
+	}
+	text := p.Text
+	if text == "" {
+		decoded := markup.Decode(d.text[p.Start:p.End], n)
+		text = decoded.Text
+	}
+	text = strings.ReplaceAll(text, " ", "%20")
+	if element := pieceElements[p.Kind]; element != "" && !strings.Contains(text, "://") && len(text) <= locus.MaxLen {
+		// A ":" is not after a scheme here.
+		d.emit(Link{Match: extract.Match{Form: form, Start: int64(p.Start), End: int64(p.End)}, Ref: d.cloned(text), Element: element})
+		return
+	}
+	d.refer(text, p.Start, p.End, form, pieceElements[p.Kind])
+}
+
+// cloned returns text, or a copy of it if the document must not stay in memory.
+func (d *linkFinder) cloned(text string) string {
+	if d.o.Extract.Clone {
+		return strings.Clone(text)
+	}
+	return text
+}
+
+// markedProse reports the URLs of running text, without the marks of emphasis at their
+// ends.
+func (d *linkFinder) markedProse(start, end int, n markup.Notation) {
+	yield := d.yield
+	d.yield = func(l Link) bool {
+		if l.Form == extract.Bare {
+			trimEmphasis(&l.Match)
+		}
+		return yield(l)
+	}
+	d.prose(start, end, n)
+	d.yield = yield
+}

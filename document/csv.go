@@ -1,0 +1,133 @@
+package document
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/locus-url/locus/extract"
+)
+
+// cells reports the links of a table of values, in which the end of a cell ends a URL. It
+// holds a part of the table in memory.
+func (t *texts) cells(h *head) {
+	separator := separatorOf(t.typ, h.octets)
+	block := make([]byte, 0, partSize)
+	least := 0 // of the block, before it may have a whole record
+	for err := error(nil); err == nil && !t.f.done; {
+		if len(block) == cap(block) {
+			block = append(block, make([]byte, len(block))...)[:len(block)]
+		}
+		var n int
+		n, err = t.it.r.Read(block[len(block):cap(block)])
+		block = block[:len(block)+n]
+		cut := len(block)
+		if err == nil {
+			if len(block) < least {
+				continue
+			}
+			if cut = wholeRecords(block, separator); cut == 0 {
+				least = 2 * len(block)
+				continue
+			}
+			least = 0
+		}
+		t.records(block[:cut], separator)
+		block = append(block[:0], block[cut:]...)
+		if err != nil && err != io.EOF {
+			t.f.fail(t.it, err)
+		}
+	}
+}
+
+// wholeRecords returns the length of the records of a block that are whole. A record that is
+// too long to wait for its end is cut.
+func wholeRecords(block []byte, separator byte) int {
+	end := 0
+	for i := 0; i < len(block); {
+		cell := cellEnd(block, i, separator)
+		if cell < len(block) && block[cell] == '\n' {
+			end = cell + 1
+		}
+		i = cell + 1
+	}
+	if end == 0 && len(block) >= maxPart {
+		return len(block)
+	}
+	return end
+}
+
+// separatorOf returns the octet between the cells of a table that begins with these
+// octets: of the three that are in use, the one that the first line has most of.
+func separatorOf(typ string, octets []byte) byte {
+	if typ == "text/tab-separated-values" {
+		return '\t'
+	}
+	octets = octets[:min(len(octets), sniffed)]
+	best, most := byte(','), 0
+	for _, separator := range []byte(",;\t") {
+		cells := 0
+		for i := 0; i < len(octets); cells++ {
+			end := cellEnd(octets, i, separator)
+			if end < len(octets) && octets[end] == '\n' {
+				break
+			}
+			i = end + 1
+		}
+		if cells > most {
+			best, most = separator, cells
+		}
+	}
+	return best
+}
+
+// cellEnd returns where the cell ends that begins at i. In a cell in quotes, a separator
+// and a line end are text (RFC 4180 section 2).
+func cellEnd(block []byte, i int, separator byte) int {
+	quotes := i < len(block) && block[i] == '"'
+	quoted := quotes
+	if quoted {
+		i++
+	}
+	for ; i < len(block); i++ {
+		switch c := block[i]; {
+		case quoted && c == '"':
+			quoted = false
+		case quotes && c == '"' && block[i-1] == '"':
+			quoted = true // two stand for one
+		case !quoted && (c == separator || c == '\n'):
+			return i
+		}
+	}
+	return i
+}
+
+// records reports the links of a part of a table.
+func (t *texts) records(block []byte, separator byte) {
+	text := t.hold(block)
+	o := t.f.o.Extract
+	o.Clone = !o.Borrow
+	for i := 0; i < len(block) && !t.f.done; {
+		end := cellEnd(block, i, separator)
+		t.cell(text[i:end], i, &o)
+		i = end + 1
+	}
+	t.base += int64(len(block))
+	if !t.f.o.NoPosition {
+		t.line += int64(bytes.Count(block, []byte{'\n'}))
+	}
+}
+
+// cell reports the links of a cell, which begins at start.
+func (t *texts) cell(text string, start int, o *extract.Options) {
+	if !o.Schemeless && strings.IndexByte(text, ':') < 0 {
+		return
+	}
+	var l Link
+	for m := range extract.All(text, o) {
+		m.Start, m.End = m.Start+int64(start), m.End+int64(start)
+		if l.Match = m; !t.emit(&l) {
+			return
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package generator
+
+import (
+	"strconv"
+
+	"github.com/locus-url/locus/internal/markup"
+)
+
+// RSTIDs returns the fragments of a reStructuredText document as docutils makes them. open
+// reports that it may have others, because a part of the document comes from elsewhere.
+func RSTIDs(source string) (ids []string, open bool) {
+	names := markup.RSTNames(source)
+	seen := map[string]int{}
+	numbered := names.Notes
+	for _, name := range names.Others {
+		id := docutilsID(name)
+		ids = append(ids, id)
+		seen[id]++
+	}
+	for _, title := range names.Sections {
+		id := docutilsID(title)
+		if n := seen[id]; n > 0 || id == "" {
+			numbered++
+			ids = append(ids, id+"-"+strconv.Itoa(max(n, 1)), id+"-"+strconv.Itoa(n+1))
+		}
+		seen[id]++
+		ids = append(ids, id)
+	}
+	return append(ids, numberedIDs(numbered, len(names.Sections))...), names.Open
+}
+
+// numberedIDs returns the fragments of what has no name of its own: n at most, and the
+// entries of a table of contents. Versions of docutils name them in two ways.
+func numberedIDs(n, entries int) []string {
+	var ids []string
+	for i := range n {
+		number := strconv.Itoa(i + 1)
+		for _, begin := range [...]string{"id", "section-", "footnote-", "footnote-reference-", "citation-", "citation-reference-"} {
+			ids = append(ids, begin+number)
+		}
+	}
+	for i := range 2 * entries {
+		number := strconv.Itoa(i + 1)
+		ids = append(ids, "toc-entry-"+number, "id"+strconv.Itoa(n+i+1))
+	}
+	return ids
+}

@@ -1,0 +1,494 @@
+package markup
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// AsciiDoc returns the pieces of a document in order, as Asciidoctor 2 reads it.
+//
+// Attributes that the document defines are replaced. A destination with a reference to
+// another attribute is returned as it is written. Conditions are not decided: the text for
+// each outcome is read. Blocks that are more than 100 deep are read as text.
+func AsciiDoc(source string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		readAsciiDoc(source, yield, nil)
+	}
+}
+
+// asciidoc reads the blocks of a document, line by line.
+type asciidoc struct {
+	text  string
+	yield func(Piece) bool
+	done  bool // the caller wants no more
+	ids   *documentIDs
+
+	attrs      attributes
+	conditions []string   // names of "ifndef" that are open; others are "?"
+	pending    string     // the name of an attribute whose value continues on the next line
+	value      string     // the value so far
+	header     headerPart // where in the header of the document the line is
+	open       []delimited
+	style      blockStyle // of the next block
+	leaf       adocLeaf
+	start, end int  // of the text of the leaf; -1: none yet
+	term       bool // the last line is a term without its description
+	titled     bool // the document has a title
+	underlined bool // the next line is the one under a title
+}
+
+// headerPart is a part of a document.
+type headerPart uint8
+
+const (
+	beforeHeader headerPart = iota
+	inHeader
+	inBody
+)
+
+// adocLeaf is the kind of block that a line is in, within the delimited blocks.
+type adocLeaf uint8
+
+const (
+	noParagraph adocLeaf = iota
+	textParagraph
+	codeParagraph
+	rawParagraph    // HTML
+	unseenParagraph // a comment
+)
+
+// delimited is a block between two lines that are the same.
+type delimited struct {
+	line string
+	leaf adocLeaf // what its content is; noParagraph: blocks
+	// cell separates the cells of a table; 0: the block is not a table.
+	cell byte
+	flat bool // indented lines are text
+}
+
+// blockStyle is what the lines before a block say about it.
+type blockStyle struct {
+	name, id, reftext, text string
+	discrete, csv           bool
+}
+
+func readAsciiDoc(source string, yield func(Piece) bool, ids *documentIDs) *asciidoc {
+	a := &asciidoc{text: source, yield: yield, ids: ids, start: -1}
+	a.attrs = attributes{values: map[string]string{"sectids": ""}, unsure: map[string]bool{}, spare: len(source) + maxAdded}
+	for i := 0; i < len(source) && !a.done; {
+		end, next := len(source), len(source)
+		if n := strings.IndexByte(source[i:], '\n'); n >= 0 {
+			end, next = i+n, i+n+1
+		}
+		a.line(i, i+len(strings.TrimRight(source[i:end], " \t\r\f\v")), next)
+		i = next
+	}
+	a.pause()
+	return a
+}
+
+// emit yields a piece that is not empty.
+func (a *asciidoc) emit(p Piece) {
+	if p.Start < p.End && !a.done {
+		a.done = !a.yield(p)
+	}
+}
+
+// verbatim returns the kind of the content that lines have here; noParagraph: blocks.
+func (a *asciidoc) verbatim() adocLeaf {
+	if n := len(a.open); n > 0 {
+		return a.open[n-1].leaf
+	}
+	return noParagraph
+}
+
+// line reads the line from start to end, which has no blanks at its end.
+func (a *asciidoc) line(start, end, next int) {
+	line := a.text[start:end]
+	in := a.verbatim()
+	switch {
+	case a.underlined:
+		a.underlined = false
+	case in != unseenParagraph && a.directive(line, start):
+	case a.closes(line):
+	case in != noParagraph:
+		a.extend(start, next)
+	case a.continuesEntry(line):
+	case line == "":
+		a.blank()
+	case a.leaf != noParagraph && !a.breaks(line):
+		a.continues(line, start, end)
+	default:
+		a.pause()
+		a.leaf = noParagraph
+		a.begin(line, start, end, next)
+	}
+}
+
+// extend adds a line, or a part of one, to the text of the leaf.
+func (a *asciidoc) extend(start, end int) {
+	if a.start < 0 {
+		a.start = start
+	}
+	a.end = end
+}
+
+// pause yields the text of the leaf so far. The leaf continues.
+func (a *asciidoc) pause() {
+	start, end := a.start, a.end
+	a.start = -1
+	if start < 0 {
+		return
+	}
+	leaf := a.leaf
+	if in := a.verbatim(); in != noParagraph {
+		leaf = in
+	}
+	switch leaf {
+	case codeParagraph:
+		a.emit(Piece{Kind: Code, Start: start, End: end})
+	case rawParagraph:
+		a.emit(Piece{Kind: HTMLBlock, Start: start, End: end})
+	case unseenParagraph:
+		a.emit(Piece{Kind: Unseen, Start: start, End: end})
+	default:
+		a.cells(start, end)
+	}
+}
+
+// cells yields the pieces of running text, which may be cells of a table.
+func (a *asciidoc) cells(start, end int) {
+	cell := byte(0)
+	if n := len(a.open); n > 0 {
+		cell = a.open[n-1].cell
+	}
+	for i := start; cell != 0 && i < end; i++ {
+		if a.text[i] == cell && (i == start || a.text[i-1] != '\\') {
+			a.inline(start, i)
+			a.unseen(i, i+1)
+			start = i + 1
+		}
+	}
+	a.inline(start, end)
+}
+
+// unseen yields a part of the source that is no text.
+func (a *asciidoc) unseen(start, end int) { a.emit(Piece{Kind: Unseen, Start: start, End: end}) }
+
+// blank reads an empty line.
+func (a *asciidoc) blank() {
+	a.pause()
+	a.leaf = noParagraph
+	if a.header == inHeader {
+		a.header = inBody
+	}
+}
+
+// breaks reports whether a line ends the paragraph before it.
+func (a *asciidoc) breaks(line string) bool {
+	delim, _ := delimiterOf(line)
+	return a.header == inHeader || delim != "" || line == "+" || isAttributeLine(line) || a.leaf == textParagraph && markerEnd(line) > 0
+}
+
+// continues reads a line of a paragraph that is not its first.
+func (a *asciidoc) continues(line string, start, end int) {
+	if a.leaf == textParagraph && isLineComment(line) {
+		a.pause()
+		a.unseen(start, end)
+		return
+	}
+	a.term = a.leaf == textParagraph && isTerm(line)
+	a.extend(start, end)
+}
+
+func isLineComment(line string) bool {
+	return strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "///")
+}
+
+// begin reads a line that begins a block.
+func (a *asciidoc) begin(line string, start, end, next int) {
+	switch {
+	case isLineComment(line):
+		a.unseen(start, end)
+	case a.entry(line, start, end):
+	case isAttributeLine(line):
+		a.blockAttributes(line, start)
+	case len(line) > 1 && line[0] == '.' && line[1] != ' ' && line[1] != '\t' && (line[1] != '.' || len(line) > 2 && strings.IndexByte(" \t.", line[2]) < 0):
+		a.inline(start+1, end) // a title
+	case a.opens(line):
+	case a.section(line, start, end, next):
+	case line == "+":
+	case a.media(line, start, end):
+	default:
+		a.paragraph(line, start, end)
+	}
+}
+
+// opens opens the delimited block that begins with a line.
+func (a *asciidoc) opens(line string) bool {
+	delim, block := delimiterOf(line)
+	if delim == "" || len(a.open) == maxDepth {
+		return false
+	}
+	style := a.take()
+	block.line = delim
+	if leaf, ok := styleLeaf(style.name); ok && block.cell == 0 && (block.leaf == noParagraph || block.leaf == rawParagraph) {
+		block.leaf = leaf
+	}
+	block.flat = block.flat || style.name == "verse"
+	if block.cell == '|' && style.csv {
+		block.cell = ','
+	}
+	a.name(style)
+	a.begun()
+	a.open = append(a.open, block)
+	return true
+}
+
+// take returns the style of the block that begins, and forgets it.
+func (a *asciidoc) take() blockStyle {
+	style := a.style
+	a.style = blockStyle{}
+	return style
+}
+
+// styleLeaf returns what a block of a style holds, if that is not what it holds otherwise.
+func styleLeaf(style string) (adocLeaf, bool) {
+	switch style {
+	case "source", "listing", "literal", "stem", "latexmath", "asciimath":
+		return codeParagraph, true
+	case "pass":
+		return rawParagraph, true
+	case "comment":
+		return unseenParagraph, true
+	}
+	return noParagraph, false
+}
+
+// delimiterOf returns the delimiter that a line is, which ends the block too, and what the
+// block holds.
+func delimiterOf(line string) (delim string, block delimited) {
+	if len(line) < 2 {
+		return "", block
+	}
+	if strings.HasPrefix(line, "```") && (len(line) == 3 || line[3] != '`' && strings.IndexByte(line, ' ') < 0) {
+		return "```", delimited{leaf: codeParagraph}
+	}
+	if line == "--" {
+		return line, block
+	}
+	mark := line[0]
+	if len(line) >= 4 && line[1] == '=' && strings.IndexByte("|,:!", mark) >= 0 && strings.Trim(line[1:], "=") == "" {
+		switch mark {
+		case ':':
+			mark = '|'
+		}
+		return line, delimited{cell: mark, flat: true}
+	}
+	if len(line) < 4 || strings.IndexByte("-.=*_+/", mark) < 0 || strings.Trim(line, line[:1]) != "" {
+		return "", block
+	}
+	switch mark {
+	case '-', '.':
+		block.leaf = codeParagraph
+	case '+':
+		block.leaf = rawParagraph
+	case '/':
+		block.leaf = unseenParagraph
+	}
+	return line, block
+}
+
+// closes ends the block that has a line as its delimiter, with the blocks in it, and
+// reports whether there is one.
+func (a *asciidoc) closes(line string) bool {
+	if len(a.open) == 0 || len(line) < 2 {
+		return false
+	}
+	for i := range a.open {
+		if a.open[i].line == line {
+			a.pause()
+			a.leaf, a.open = noParagraph, a.open[:i]
+			return true
+		}
+	}
+	return false
+}
+
+// paragraph begins a paragraph with a line.
+func (a *asciidoc) paragraph(line string, start, end int) {
+	style := a.take()
+	a.name(style)
+	a.leaf = textParagraph
+	indented := line[0] == ' ' || line[0] == '\t'
+	flat := len(a.open) > 0 && a.open[len(a.open)-1].flat
+	if leaf, ok := styleLeaf(style.name); ok {
+		a.leaf = leaf
+	} else if indented && !flat && !a.term && style.name != "normal" && markerEnd(line) == 0 && !isTerm(line) && !hasTerm(line) {
+		a.leaf = codeParagraph
+	}
+	a.begun()
+	a.term = a.leaf == textParagraph && isTerm(line)
+	a.extend(start, end)
+}
+
+// begun notes that the text of a document begins.
+func (a *asciidoc) begun() {
+	if a.header == beforeHeader {
+		a.header = inBody
+	}
+}
+
+// isTerm reports whether a line is a term whose description is on the next line.
+func isTerm(line string) bool {
+	return !strings.HasPrefix(line, "//") && (strings.HasSuffix(line, "::") || strings.HasSuffix(line, ";;")) && strings.Trim(line, ":; \t") != ""
+}
+
+// hasTerm reports whether a line has a term with its description.
+func hasTerm(line string) bool {
+	line = strings.TrimLeft(line, " \t")
+	for _, mark := range [...]string{":: ", ":::", ";; ", "::\t"} {
+		if n := strings.Index(line, mark); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// markerEnd returns where the text after the marker of a list item begins; 0: the line
+// begins no item.
+func markerEnd(line string) int {
+	i := blanksEnd(line, 0)
+	end := i
+	for end < len(line) && line[end] == line[i] && strings.IndexByte("*.-", line[i]) >= 0 {
+		end++
+	}
+	switch {
+	case end > i:
+		if line[i] == '-' && end-i > 1 {
+			return 0
+		}
+	case strings.HasPrefix(line[i:], "•"):
+		end = i + len("•")
+	default:
+		if end = numberEnd(line, i); end == i {
+			return 0
+		}
+	}
+	text := blanksEnd(line, end)
+	if text == end || text == len(line) {
+		return 0
+	}
+	return text
+}
+
+// numberEnd returns the offset after the number of a list item at i: "1.", "a.", "iv)",
+// "<1>"; i: there is none.
+func numberEnd(line string, i int) int {
+	end := i
+	if strings.HasPrefix(line[i:], "<") {
+		for end++; end < len(line) && (octet.Is(line[end], octet.Digit) || line[end] == '.'); end++ {
+		}
+		if end > i+1 && end < len(line) && line[end] == '>' {
+			return end + 1
+		}
+		return i
+	}
+	for end < len(line) && octet.Is(line[end], octet.Digit) {
+		end++
+	}
+	if end == i {
+		for end < len(line) && strings.IndexByte("ivxIVX", line[end]) >= 0 {
+			end++
+		}
+		if end < len(line) && line[end] == ')' && end > i {
+			return end + 1
+		}
+		if end = i; end < len(line) && octet.Is(line[end], octet.Alpha) {
+			end++
+		}
+	}
+	if end > i && end < len(line) && line[end] == '.' {
+		return end + 1
+	}
+	return i
+}
+
+// section reads the title that a line is, or that the next line underlines.
+func (a *asciidoc) section(line string, start, end, next int) bool {
+	level := fenceSize(line, '=')
+	if level == 0 {
+		level = fenceSize(line, '#')
+	}
+	nested := len(a.open) > 0 && !a.style.discrete
+	if level > 0 && level <= 6 && level < len(line) && (line[level] == ' ' || line[level] == '\t') && !nested {
+		a.heading(level-1, start+level, end)
+		return true
+	}
+	if nested || line[0] == '.' || line[0] == ' ' || next == len(a.text) || !hasWord(line) {
+		return false
+	}
+	under := a.text[next:]
+	if n := strings.IndexByte(under, '\n'); n >= 0 {
+		under = under[:n]
+	}
+	under = strings.TrimRight(under, " \t\r")
+	if len(under) < 2 || strings.Trim(under, under[:1]) != "" {
+		return false
+	}
+	level = strings.IndexByte("=-~^+", under[0])
+	if d := utf8.RuneCountInString(line) - len(under); level < 0 || d < -1 || d > 1 {
+		return false
+	}
+	a.heading(level, start, end)
+	a.underlined = true
+	return true
+}
+
+// hasWord reports whether a line has a letter, a digit or "_".
+func hasWord(line string) bool {
+	for i := range len(line) {
+		if octet.Is(line[i], octet.Alpha|octet.Digit) || line[i] >= 0x80 || line[i] == '_' {
+			return true
+		}
+	}
+	return false
+}
+
+// heading reads a title from start to end.
+func (a *asciidoc) heading(level, start, end int) {
+	start = blanksEnd(a.text[:end], start)
+	style := a.take()
+	if a.ids != nil {
+		a.sectionID(level, start, end, style)
+	}
+	first := a.header == beforeHeader && level == 0
+	a.header = inBody
+	if first {
+		a.header, a.titled = inHeader, true
+	}
+	a.inline(start, end)
+}
+
+// isAttributeLine reports whether a line has attributes of the next block, or its name.
+func isAttributeLine(line string) bool {
+	if len(line) < 2 || line[0] != '[' || line[len(line)-1] != ']' {
+		return false
+	}
+	c := line[1]
+	switch {
+	case c == ']' && len(line) == 2:
+		return true
+	case c == '[':
+		return strings.HasSuffix(line, "]]") && (len(line) == 4 || isIDStart(line[2:])) && strings.IndexByte(line[2:len(line)-2], ']') < 0
+	}
+	return octet.Is(c, octet.Alpha|octet.Digit) || c >= 0x80 || strings.IndexByte(`_.#,"'%{`, c) >= 0
+}
+
+// isIDStart reports whether a name may begin at the front of s.
+func isIDStart(s string) bool {
+	return s != "" && (octet.Is(s[0], octet.Alpha) || s[0] == '_' || s[0] == ':' || s[0] >= 0x80)
+}

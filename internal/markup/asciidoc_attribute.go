@@ -1,0 +1,190 @@
+package markup
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// attributes are the attributes of an AsciiDoc document that are known at a line of it.
+type attributes struct {
+	values map[string]string
+	unsure map[string]bool // defined under a condition that is not known here
+	spare  int             // octets that references may still add to the document
+}
+
+const (
+	// maxAttribute is the longest value of an attribute that is kept.
+	maxAttribute = 4096
+	// maxAdded is how much references may add to a document beside its own length.
+	maxAdded = 1 << 20
+)
+
+// builtin are the attributes that asciidoctor defines for characters.
+var builtin = map[string]string{
+	"empty": "", "blank": "", "sp": " ", "nbsp": "\u00A0", "zwsp": "\u200B", "wj": "\u2060", "apos": "'", "quot": `"`,
+	"amp": "&", "lt": "<", "gt": ">", "startsb": "[", "endsb": "]", "vbar": "|", "caret": "^", "asterisk": "*", "tilde": "~",
+	"backslash": `\`, "backtick": "`", "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "cxx": "C++", "pp": "++", "plus": "+",
+	"lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "brvbar": "¦",
+}
+
+// get returns the value of an attribute whose value is certain.
+func (a *attributes) get(name string) (value string, ok bool) {
+	if a.unsure[name] {
+		return "", false
+	}
+	if value, ok = a.values[name]; !ok {
+		value, ok = builtin[name]
+	}
+	return value, ok
+}
+
+// set defines an attribute, or removes it. A definition under a condition makes the value
+// unsure, unless the condition is that the attribute has no value yet.
+func (a *attributes) set(name, value string, remove bool, condition string) {
+	_, defined := a.values[name]
+	switch {
+	case condition != "" && (condition != name || defined || remove):
+		a.unsure[name] = true
+		return
+	case remove:
+		delete(a.values, name)
+	case len(value) <= maxAttribute:
+		a.values[name] = value
+	}
+	delete(a.unsure, name)
+}
+
+// entry reads a line ":name: value", ":name!:" or ":!name:". ok is false for other lines.
+func entry(line string) (name, value string, remove, ok bool) {
+	rest, begins := strings.CutPrefix(line, ":")
+	name, value, ends := strings.Cut(rest, ":")
+	if !begins || !ends || value != "" && value[0] != ' ' && value[0] != '\t' {
+		return "", "", false, false
+	}
+	plain := strings.TrimSuffix(strings.TrimPrefix(name, "!"), "!")
+	if plain == "" || attributeEnd(plain) != len(plain) {
+		return "", "", false, false
+	}
+	return strings.ToLower(plain), strings.TrimSpace(value), plain != name, true
+}
+
+// attributeEnd returns where the name of an attribute ends at the front of s.
+func attributeEnd(s string) int {
+	end := 0
+	for end < len(s) && (octet.Is(s[end], octet.Alpha|octet.Digit) || s[end] == '_' || s[end] >= 0x80 || end > 0 && s[end] == '-') {
+		end++
+	}
+	return end
+}
+
+// define sets the attribute of an entry, whose value may have references.
+func (a *attributes) define(name, value string, remove bool, condition string) {
+	if rest, ok := strings.CutPrefix(value, "pass:"); ok && strings.HasSuffix(rest, "]") {
+		if subs, inner, ok := strings.Cut(rest, "["); ok && strings.IndexByte(subs, ' ') < 0 {
+			value = strings.TrimSuffix(inner, "]")
+		}
+	}
+	resolved := a.resolve(value)
+	a.set(name, resolved.s, remove, condition)
+}
+
+// swap says that the octets from to up to toEnd of a resolved text stand for those from
+// from up to fromEnd of the source.
+type swap struct{ to, toEnd, from, fromEnd int }
+
+// resolvedText is a text whose references to attributes are replaced. A reference to an
+// attribute that is not known is as it was.
+type resolvedText struct {
+	s     string
+	swaps []swap
+}
+
+// resolve replaces the references to attributes in text.
+func (a *attributes) resolve(text string) resolvedText {
+	r := resolvedText{s: text}
+	if strings.IndexByte(text, '{') < 0 {
+		return r
+	}
+	var b strings.Builder
+	from := 0
+	for i := 0; ; {
+		n := strings.IndexByte(text[i:], '{')
+		if n < 0 {
+			break
+		}
+		i += n
+		end := i + 1 + attributeEnd(text[i+1:])
+		if end == i+1 || end == len(text) || text[end] != '}' {
+			i++
+			continue
+		}
+		value, ok := a.get(strings.ToLower(text[i+1 : end]))
+		start := i
+		end++
+		i = end
+		switch {
+		case start > from && text[start-1] == '\\':
+			start--
+			value = text[start+1 : end]
+		case !ok || len(value) > a.spare:
+			continue
+		}
+		a.spare -= len(value)
+		b.WriteString(text[from:start])
+		to := b.Len()
+		b.WriteString(value)
+		r.swaps = append(r.swaps, swap{to, b.Len(), start, end})
+		from = end
+	}
+	if r.swaps != nil {
+		b.WriteString(text[from:])
+		r.s = b.String()
+	}
+	return r
+}
+
+// startOf returns the offset in the source of what begins at i.
+func (r *resolvedText) startOf(i int) int {
+	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to > i }) - 1
+	switch {
+	case n < 0:
+		return i
+	case i < r.swaps[n].toEnd:
+		return r.swaps[n].from
+	}
+	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
+}
+
+// endOf returns the offset in the source of what ends at i.
+func (r *resolvedText) endOf(i int) int {
+	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to >= i }) - 1
+	switch {
+	case n < 0:
+		return i
+	case i <= r.swaps[n].toEnd:
+		return r.swaps[n].fromEnd
+	}
+	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
+}
+
+// changed reports whether the text from i to end differs from its source.
+func (r *resolvedText) changed(i, end int) bool {
+	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].toEnd > i || r.swaps[n].to >= i })
+	return n < len(r.swaps) && r.swaps[n].to < end
+}
+
+// isOpen reports whether text has a reference to an attribute.
+func isOpen(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "{")
+		if !ok {
+			return false
+		}
+		if end := attributeEnd(rest); end > 0 && end < len(rest) && (rest[end] == '}' || rest[end] == ':') {
+			return true
+		}
+		text = rest
+	}
+}

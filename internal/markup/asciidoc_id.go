@@ -1,0 +1,280 @@
+package markup
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// documentIDs are the names that a document gives to its parts.
+type documentIDs struct {
+	list []string
+	open bool // a part of the document comes from elsewhere, and may have others
+	seen map[string]bool
+	hub  map[string]bool // those that GitHub has made
+}
+
+func (ids *documentIDs) add(name string) {
+	if name != "" {
+		ids.list = append(ids.list, name)
+		ids.seen[name] = true
+	}
+}
+
+// AsciiDocIDs returns the names of the parts of an AsciiDoc document: as Asciidoctor makes
+// them, as GitHub does, and the titles by which a cross reference may name a section. open
+// reports that the document may have others: it includes files, or is itself a part.
+func AsciiDocIDs(source string) (list []string, open bool) {
+	ids := documentIDs{seen: map[string]bool{}, hub: map[string]bool{}}
+	a := readIDs(source, &ids)
+	for _, name := range [...]string{"header", "content", "footer", "toc", "toctitle", "preamble", "footnotes", "author", "email", "revnumber", "revdate", "revremark"} {
+		ids.add(name)
+	}
+	for n := range strings.Count(source, "footnote:") {
+		number := strconv.Itoa(n + 1)
+		ids.add("_footnotedef_" + number)
+		ids.add("_footnoteref_" + number)
+	}
+	return ids.list, ids.open || !a.titled
+}
+
+func readIDs(source string, ids *documentIDs) *asciidoc {
+	return readAsciiDoc(source, func(Piece) bool { return true }, ids)
+}
+
+// maxTitle is the longest title that is named after its text.
+const maxTitle = 4096
+
+// sectionID notes the names of the section whose title is from start to end.
+func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
+	resolved := a.attrs.resolve(a.text[start:end])
+	title := resolved.s
+	if at := strings.LastIndex(title, "[["); at > 0 && strings.HasSuffix(title, "]]") && isIDStart(title[at+2:]) {
+		id, reftext, _ := strings.Cut(title[at+2:len(title)-2], ",")
+		style.id, style.reftext = id, strings.TrimSpace(reftext)
+		title = strings.TrimRight(title[:at], " ")
+	}
+	a.name(style)
+	if len(title) > maxTitle {
+		return
+	}
+	plain := plainTitle(title)
+	if style.id == "" {
+		a.ids.hubID(plain)
+	}
+	if a.header == beforeHeader && level == 0 {
+		return
+	}
+	a.ids.list = append(a.ids.list, title, plain)
+	if _, on := a.attrs.get("sectids"); style.id == "" && (on || a.attrs.unsure["sectids"]) {
+		a.ids.add(a.generated(plain))
+	}
+}
+
+// generated returns the name that Asciidoctor makes of a title.
+func (a *asciidoc) generated(title string) string {
+	prefix, ok := a.attrs.get("idprefix")
+	if !ok {
+		prefix = "_"
+	}
+	separator, ok := a.attrs.get("idseparator")
+	if !ok {
+		separator = "_"
+	}
+	if separator != "" {
+		_, size := firstRune(separator)
+		separator = separator[:size]
+	}
+	return unusedID(a.ids.seen, titleID(title, prefix, separator), separator)
+}
+
+// hubID notes the name that GitHub makes of a title.
+func (ids *documentIDs) hubID(title string) {
+	id := unusedID(ids.hub, titleID(title, "", "-"), "-")
+	ids.hub[id] = true
+	ids.list = append(ids.list, id)
+}
+
+func firstRune(s string) (rune, int) {
+	for i, r := range s {
+		if i > 0 {
+			return r, i
+		}
+	}
+	return 0, len(s)
+}
+
+// unusedID returns id, with a number from 2 on if it is used.
+func unusedID(used map[string]bool, id, separator string) string {
+	name := id
+	for n := 2; used[name] && n < maxSame; n++ {
+		name = id + separator + strconv.Itoa(n)
+	}
+	return name
+}
+
+// maxSame is how many sections of the same title are told apart.
+const maxSame = 1000
+
+// titleID returns the name of a title with a prefix, and a separator in place of blanks,
+// "-" and ".".
+func titleID(title, prefix, separator string) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	squeezed := strings.HasSuffix(prefix, separator) && separator != ""
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r == ' ' || separator != "" && (r == '-' || r == '.' || string(r) == separator):
+			if !squeezed {
+				b.WriteString(separator)
+			}
+			squeezed = separator != ""
+		case r == '-' || r == '.' || r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc):
+			b.WriteRune(r)
+			squeezed = false
+		}
+	}
+	id := b.String()
+	if separator != "" {
+		id = strings.TrimSuffix(id, separator)
+		if prefix == "" {
+			id = strings.TrimPrefix(id, separator)
+		}
+	}
+	return id
+}
+
+// plainTitle returns a title without markup: without the signs that Asciidoctor replaces by
+// others too, which are no part of a name.
+func plainTitle(title string) string {
+	title = withoutReferences(withoutMacros(title))
+	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")
+	return strings.TrimSpace(withoutMarks(strings.ReplaceAll(joinDashes(title), "__", "")))
+}
+
+// joinDashes removes "--" between words.
+func joinDashes(s string) string {
+	for at := 0; ; {
+		n := strings.Index(s[at:], "--")
+		if n < 0 {
+			return s
+		}
+		at += n
+		if at > 0 && at+2 < len(s) && isWordOctet(s[at-1]) && isWordOctet(s[at+2]) {
+			s = s[:at] + s[at+2:]
+		} else {
+			at += 2
+		}
+	}
+}
+
+// withoutReferences removes character references.
+func withoutReferences(s string) string {
+	if strings.IndexByte(s, '&') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(s, "&")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		name, rest, closed := strings.Cut(after, ";")
+		if closed && name != "" && len(name) < 9 && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789#") == "" {
+			after = rest
+		}
+		s = after
+	}
+}
+
+// withoutMarks removes the "_" around emphasized words.
+func withoutMarks(s string) string {
+	out := []byte(s)
+	open := -1
+	for i := range out {
+		if out[i] != '_' {
+			continue
+		}
+		word := i > 0 && isWordOctet(s[i-1])
+		switch {
+		case open >= 0 && i > open+1 && s[i-1] != ' ' && (i+1 == len(s) || !isWordOctet(s[i+1])):
+			out[open], out[i] = 0, 0
+			open = -1
+		case open < 0 && !word && i+1 < len(s) && s[i+1] != ' ':
+			open = i
+		}
+	}
+	return strings.ReplaceAll(string(out), "\x00", "")
+}
+
+// withoutMacros replaces macros and cross references in a title by their text.
+func withoutMacros(s string) string {
+	if strings.IndexAny(s, "[<") < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		switch {
+		case strings.HasPrefix(s[i:], "<<"):
+			end := strings.Index(s[i:], ">>")
+			if end < 0 {
+				b.WriteString(s[i:])
+				return b.String()
+			}
+			id, text, ok := strings.Cut(s[i+2:i+end], ",")
+			if !ok {
+				text = id
+			}
+			b.WriteString(strings.TrimSpace(text))
+			i += end + 2
+		case s[i] == '[':
+			out := b.String()
+			start := strings.LastIndexAny(out, " \t(") + 1
+			text, size := macroText(out[start:], s[i:])
+			if size > 0 {
+				b.Reset()
+				b.WriteString(out[:start])
+			} else {
+				text, size = "[", 1
+			}
+			b.WriteString(text)
+			i += size
+		default:
+			b.WriteByte(s[i])
+			i++
+		}
+	}
+	return b.String()
+}
+
+// macroText returns the text of the macro of which word is before the "[", and the size of
+// what rest has of it; 0: it is none.
+func macroText(word, rest string) (text string, size int) {
+	end := strings.IndexByte(rest, ']')
+	name, target, macro := strings.Cut(word, ":")
+	switch {
+	case end < 0:
+		return "", 0
+	case strings.HasPrefix(rest, "[[") && strings.HasPrefix(rest[end:], "]]"):
+		return word, end + 2
+	case !macro && end+1 < len(rest) && strings.IndexByte("#*_`", rest[end+1]) >= 0:
+		return word, end + 1
+	case !macro || nameSize(name) != len(name):
+		return "", 0
+	}
+	text = rest[1:end]
+	isURL := isAdocScheme(name)
+	switch {
+	case name == "image", name == "icon", name == "anchor", name == "indexterm":
+		text = ""
+	case isURL, name == "link", name == "xref", name == mailMacro:
+		text, _, _ = strings.Cut(strings.TrimSuffix(text, "^"), ",window=")
+		if text == "" && isURL {
+			text = word
+		} else if text == "" {
+			text = target
+		}
+	}
+	return text, end + 1
+}

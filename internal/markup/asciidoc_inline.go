@@ -1,0 +1,640 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// adocMarks are the octets that begin or end an inline of AsciiDoc. They are never written.
+var adocMarks = [256]bool{'\\': true, ':': true, '<': true, '[': true, ']': true, '+': true, '$': true, '`': true}
+
+// adocInlines reads the inlines of a text once, from left to right.
+type adocInlines struct {
+	*asciidoc
+	resolvedText
+	base int // offset of the text in the source
+	run  int // start of the running text that is not yielded yet
+	last int // where the last piece ends in the source
+
+	code   int          // end of the code that run is in; 0: none
+	found  [nMarks]int  // by mark: where the next one is, if it is at or after the search
+	none   [nMarks]bool // no more of the mark follows
+	closed bool         // no "]" follows
+}
+
+// The marks that adocInlines looks for.
+const (
+	markOpen = iota
+	markLine
+	markPass3
+	markPass2
+	markDollars
+	markPlusTick
+	markXref
+	markTicks
+	markAnchor
+	markTick
+	markPlus
+	nMarks
+)
+
+var adocEndings = [nMarks]string{"[", "\n", "+++", "++", "$$", "+`", ">>", "``", "]]", "`", "+"}
+
+// next returns where the mark is at or after i; -1: nowhere. Searches that go on from left
+// to right take time in proportion to the text.
+func (l *adocInlines) next(mark, i int) int {
+	switch {
+	case l.none[mark] || i > len(l.s):
+		return -1
+	case l.found[mark] >= i && l.found[mark] > 0:
+		return l.found[mark]
+	}
+	n := strings.Index(l.s[i:], adocEndings[mark])
+	if n < 0 {
+		l.none[mark] = true
+		return -1
+	}
+	l.found[mark] = i + n
+	return i + n
+}
+
+// inline yields the pieces of running text from start to end.
+func (a *asciidoc) inline(start, end int) {
+	if start >= end || a.done {
+		return
+	}
+	l := &adocInlines{asciidoc: a, resolvedText: a.attrs.resolve(a.text[start:end]), base: start, last: start}
+	s := l.s
+	for i := 0; i < len(s) && !a.done; {
+		if l.code > 0 && i >= l.code {
+			l.flush(l.code)
+			l.code = 0
+		}
+		if !adocMarks[s[i]] {
+			i++
+			continue
+		}
+		i = max(l.mark(i), i+1)
+	}
+	if l.code > 0 {
+		l.flush(l.code)
+		l.code = 0
+	}
+	l.flush(len(s))
+}
+
+// mark reads what begins at the mark at i, and returns the offset after it.
+func (l *adocInlines) mark(i int) int {
+	switch l.s[i] {
+	case '\\':
+		return l.escape(i)
+	case ':':
+		return l.macro(i)
+	case '<':
+		return l.xref(i)
+	case '[':
+		l.flush(i)
+		return l.anchor(i)
+	case ']':
+		l.flush(i)
+	case '+', '$':
+		return l.pass(i)
+	case '`':
+		return l.codeSpan(i)
+	}
+	return i + 1
+}
+
+// flush yields the running text up to i.
+func (l *adocInlines) flush(i int) {
+	if l.run < i {
+		kind := Prose
+		if l.code > 0 {
+			kind = Code
+		}
+		l.piece(kind, l.run, i, "")
+	}
+	l.run = max(l.run, i)
+}
+
+// piece yields what the text has from start to end.
+func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
+	p := Piece{Kind: kind, Start: l.base + l.startOf(start), End: l.base + l.endOf(end), Text: text}
+	if kind == Prose || kind == Code || kind == HTMLBlock {
+		p.Start = max(p.Start, l.last)
+	} else if text == "" {
+		p.Text = l.destinationText(start, end)
+	}
+	l.emit(p)
+	l.last = max(l.last, p.End)
+}
+
+// destinationText returns the destination from start to end if it differs from the source:
+// "\" before "..." and its like keeps them as they are.
+func (l *adocInlines) destinationText(start, end int) string {
+	text := l.s[start:end]
+	if strings.Contains(text, `\.`) || strings.Contains(text, `\-`) {
+		return strings.NewReplacer(`\...`, "...", `\--`, "--", `\->`, "->").Replace(text)
+	}
+	if l.changed(start, end) {
+		return text
+	}
+	return ""
+}
+
+// skipTo continues the running text at next.
+func (l *adocInlines) skipTo(next int) int {
+	l.run = max(l.run, next)
+	return next
+}
+
+// escape reads the "\" at i: what is after it is shown as it is written.
+func (l *adocInlines) escape(i int) int {
+	rest := l.s[i+1:]
+	if strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "[[") {
+		return i + 3
+	}
+	size := nameSize(rest)
+	if size == 0 || size == len(rest) || rest[size] != ':' {
+		return i + 1
+	}
+	if !isAdocScheme(rest[:size]) || !strings.HasPrefix(rest[size:], "://") {
+		return i + 1 + size + 1
+	}
+	l.flush(i)
+	end := i + 1 + urlEnd(rest)
+	l.piece(Code, i+1, end, "")
+	return l.skipTo(end)
+}
+
+// nameSize returns the length of the name at the front of s.
+func nameSize(s string) int {
+	size := 0
+	for size < len(s) && octet.Is(s[size], octet.Alpha) {
+		size++
+	}
+	return size
+}
+
+// mailMacro is the name of the macro for mail addresses.
+const mailMacro = "mailto"
+
+func isAdocScheme(name string) bool {
+	switch name {
+	case "http", "https", "ftp", "irc", "file":
+		return true
+	}
+	return false
+}
+
+// urlEnd returns where the URL at the front of s ends.
+func urlEnd(s string) int {
+	if end := strings.IndexAny(s, " \t\r\n[]<>"); end >= 0 {
+		return end
+	}
+	return len(s)
+}
+
+// macro reads the macro or the URL whose name ends at the ":" at i.
+func (l *adocInlines) macro(i int) int {
+	s := l.s
+	start := i
+	for start > l.run && octet.Is(s[start-1], octet.Alpha) {
+		start--
+	}
+	if start == i || i+1 == len(s) || strings.IndexByte(" \t\n", s[i+1]) >= 0 {
+		return i + 1
+	}
+	switch name := s[start:i]; name {
+	case "link", mailMacro:
+		return l.link(start, i+1, name == mailMacro)
+	case "xref":
+		return l.xrefMacro(start, i+1)
+	case "image", "icon":
+		return l.image(start, i+1, name)
+	case "anchor":
+		return l.anchorMacro(start, i+1)
+	case "pass":
+		return l.passMacro(start, i+1)
+	case "stem", "latexmath", "asciimath":
+		return l.math(start, i+1)
+	default:
+		if isAdocScheme(name) && strings.HasPrefix(s[i:], "://") {
+			return l.url(start)
+		}
+	}
+	return i + 1
+}
+
+// url reads the URL at start, with its label if it has one.
+func (l *adocInlines) url(start int) int {
+	end := start + urlEnd(l.s[start:])
+	if end < len(l.s) && l.s[end] == '[' && !strings.HasSuffix(l.s[start:end], "://") {
+		if label := l.labelEnd(end + 1); label >= 0 {
+			return l.linkTo(Link, start, start, end, label)
+		}
+	}
+	if written := l.s[start:end]; l.changed(start, end) || isOpen(written) {
+		written = strings.TrimRight(written, ".,;:!?)'\"*_`#+")
+		l.flush(start)
+		l.piece(Autolink, start, start+len(written), "")
+		return l.skipTo(start + len(written))
+	}
+	if end < len(l.s) && l.s[end] != '>' {
+		l.flush(end)
+	}
+	return end
+}
+
+// linkTo yields a destination from at to end, whose label ends at label. The macro begins at
+// start.
+func (l *adocInlines) linkTo(kind PieceKind, start, at, end, label int) int {
+	l.flush(start)
+	l.piece(kind, at, end, "")
+	l.skipTo(end)
+	l.pictures(end+1, label)
+	return l.skipTo(label + 1)
+}
+
+// labelEnd returns where the "]" is that ends a label which begins at i; -1: nowhere. A
+// label may hold a picture.
+func (l *adocInlines) labelEnd(i int) int {
+	if l.closed {
+		return -1
+	}
+	depth := 0
+	for end := i; end < len(l.s); end++ {
+		switch l.s[end] {
+		case '\\':
+			end++
+		case '[':
+			if isMacroBracket(l.s, end) {
+				depth++
+			}
+		case ']':
+			if depth == 0 {
+				return end
+			}
+			depth--
+		}
+	}
+	l.closed = true
+	return -1
+}
+
+// isMacroBracket reports whether the "[" at i is that of a picture or of a key.
+func isMacroBracket(s string, i int) bool {
+	word := s[max(0, i-maxMacro):i]
+	if n := strings.LastIndexAny(word, " \t\n[]"); n >= 0 {
+		word = word[n+1:]
+	}
+	name, _, ok := strings.Cut(word, ":")
+	return ok && (name == "image" || name == "icon" || name == "kbd" || name == "btn" || name == "menu" || name == "footnote" || name == "stem")
+}
+
+// maxMacro is the most octets of a macro before its "[" in a label.
+const maxMacro = 200
+
+// pictures yields those within a label from start to end.
+func (l *adocInlines) pictures(start, end int) {
+	for start < end {
+		n := strings.Index(l.s[start:end], "image:")
+		if n < 0 {
+			return
+		}
+		at := start + n + len("image:")
+		open := strings.IndexByte(l.s[at:end], '[')
+		if open < 0 {
+			return
+		}
+		l.picturePiece(at, at+open)
+		start = at + open
+	}
+}
+
+// link reads "link:target[label]" or "mailto:target[label]", whose target is at i.
+func (l *adocInlines) link(start, i int, mail bool) int {
+	s := l.s
+	at, end := i, i
+	if strings.HasPrefix(s[i:], "++") {
+		at = i + len("++")
+		if end = l.next(markPass2, at); end < 0 {
+			return i
+		}
+		i = end + len("++")
+	} else {
+		if n := strings.IndexAny(s[i:], " \t\r\n["); n >= 0 {
+			i += n
+		} else {
+			i = len(s)
+		}
+		end = i
+	}
+	if i == len(s) || s[i] != '[' {
+		return max(at, end)
+	}
+	label := l.labelEnd(i + 1)
+	if label < 0 || at == end {
+		return i
+	}
+	if mail {
+		at = start
+	}
+	l.flush(start)
+	l.piece(Link, at, end, "")
+	l.skipTo(end)
+	l.pictures(i+1, label)
+	return l.skipTo(label + 1)
+}
+
+// xref reads "<<id,text>>" at i.
+func (l *adocInlines) xref(i int) int {
+	s := l.s
+	if !strings.HasPrefix(s[i:], "<<") || !isXrefStart(s[i+2:]) {
+		return i + 1
+	}
+	end := l.next(markXref, i+2)
+	if end < 0 {
+		return i + 2
+	}
+	at := i + 2
+	target, _, _ := strings.Cut(s[at:end], ",")
+	l.flush(i)
+	l.reference(at, at+len(target), false)
+	return l.skipTo(end + len(">>"))
+}
+
+func isXrefStart(s string) bool {
+	return isIDStart(s) || s != "" && (octet.Is(s[0], octet.Digit) || strings.IndexByte("#/.{", s[0]) >= 0)
+}
+
+// xrefMacro reads "xref:target[text]", whose target is at i.
+func (l *adocInlines) xrefMacro(start, i int) int {
+	if !isXrefStart(l.s[i:]) {
+		return i
+	}
+	open := l.next(markOpen, i)
+	if open < 0 {
+		return i
+	}
+	if line := l.next(markLine, i); line >= 0 && line < open {
+		return i
+	}
+	label := l.labelEnd(open + 1)
+	if label < 0 {
+		return i
+	}
+	l.flush(start)
+	l.reference(i, open, true)
+	l.skipTo(open)
+	l.pictures(open+1, label)
+	return l.skipTo(label + 1)
+}
+
+// reference yields the cross reference from start to end.
+func (l *adocInlines) reference(start, end int, macro bool) {
+	written := l.s[start:end]
+	target := xrefTarget(strings.TrimSpace(written), macro)
+	if target == written {
+		target = ""
+	}
+	l.piece(Xref, start, end, target)
+}
+
+// xrefTarget returns what a cross reference leads to: a document if it has a suffix or a
+// "#", otherwise a name in the document.
+func xrefTarget(ref string, macro bool) string {
+	path, fragment, has := strings.Cut(ref, "#")
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	suffixed := strings.LastIndexByte(name, '.') > 0
+	switch {
+	case has && path == "":
+		return ref
+	case !has && !(macro && suffixed):
+		return "#" + ref
+	case suffixed && (macro || isAdocName(name)), isOpen(name):
+	default:
+		path += ".adoc"
+	}
+	if fragment != "" {
+		path += "#" + fragment
+	}
+	return path
+}
+
+func isAdocName(name string) bool {
+	switch strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]) {
+	case "adoc", "asciidoc", "asc", "ad", "txt", "html":
+		return true
+	}
+	return false
+}
+
+// image reads "image:target[alt]" or "icon:name[]", whose target is at i.
+func (l *adocInlines) image(start, i int, name string) int {
+	if l.s[i] == ':' {
+		return i
+	}
+	open := l.next(markOpen, i)
+	if open <= i || l.s[open-1] == ' ' {
+		return i
+	}
+	if line := l.next(markLine, i); line >= 0 && line < open {
+		return i
+	}
+	end := l.labelEnd(open + 1)
+	if end < 0 {
+		return i
+	}
+	l.flush(start)
+	if name == "image" {
+		l.picturePiece(i, open)
+	}
+	if at := strings.Index(l.s[open:end], "link="); at >= 0 {
+		at += open + len("link=")
+		l.option(at, end)
+	}
+	return l.skipTo(end + 1)
+}
+
+// option yields the value of "link" at i, of an attribute list that ends at end.
+func (l *adocInlines) option(i, end int) {
+	stop := ","
+	if i < end && (l.s[i] == '"' || l.s[i] == '\'') {
+		stop = l.s[i : i+1]
+		i++
+	}
+	if n := strings.Index(l.s[i:end], stop); n >= 0 {
+		end = i + n
+	}
+	if value := l.s[i:end]; value != "" && value != "self" && value != "none" {
+		l.piece(Link, i, end, "")
+	}
+}
+
+// picturePiece yields the picture whose target is from start to end.
+func (l *adocInlines) picturePiece(start, end int) {
+	target := l.s[start:end]
+	dir, _ := l.attrs.get("imagesdir")
+	if l.attrs.unsure["imagesdir"] {
+		dir = "{imagesdir}"
+	}
+	text := ""
+	if dir != "" && !isAbsolute(target) {
+		text = strings.TrimSuffix(dir, "/") + "/" + target
+	}
+	l.piece(Image, start, end, text)
+}
+
+// anchor reads the names that the "[" at i may begin: "[[id]]", "[[[id]]]", "[#id]*text*".
+func (l *adocInlines) anchor(i int) int {
+	rest := l.s[i:]
+	if strings.HasPrefix(rest, "[#") || strings.HasPrefix(rest, "[.") {
+		if end := l.labelEnd(i + 1); l.ids != nil && end >= 0 && end+1 < len(l.s) && strings.IndexByte("#*_`", l.s[end+1]) >= 0 {
+			if _, id, ok := strings.Cut(l.s[i+1:end], "#"); ok {
+				id, _, _ = strings.Cut(id, ".")
+				l.ids.add(id)
+			}
+		}
+		return i + 1
+	}
+	marks := len(rest) - len(strings.TrimLeft(rest[:min(3, len(rest))], "["))
+	if !strings.HasPrefix(rest, "[[") || !isIDStart(strings.TrimLeft(rest[:min(4, len(rest))], "[")) {
+		return i + 1
+	}
+	marks = min(3, fenceSize(rest[:min(4, len(rest))], '['))
+	end := l.next(markAnchor, i+marks)
+	if end < 0 {
+		return i + marks
+	}
+	if l.ids != nil {
+		id, reftext, _ := strings.Cut(l.s[i+marks:end], ",")
+		l.ids.add(id)
+		l.ids.add(strings.TrimSpace(reftext))
+	}
+	return l.skipTo(end + len("]]"))
+}
+
+// anchorMacro reads "anchor:id[text]", whose id is at i.
+func (l *adocInlines) anchorMacro(start, i int) int {
+	open := l.next(markOpen, i)
+	if open < 0 || !isIDStart(l.s[i:]) {
+		return i
+	}
+	if l.ids != nil && open-i < maxMacro {
+		l.ids.add(l.s[i:open])
+	}
+	l.flush(start)
+	return l.skipTo(i)
+}
+
+// pass reads the "+" or "$" at i, which may begin text without macros.
+func (l *adocInlines) pass(i int) int {
+	s := l.s
+	for _, mark := range [...]int{markPass3, markPass2, markDollars} {
+		ending := adocEndings[mark]
+		if !strings.HasPrefix(s[i:], ending) {
+			continue
+		}
+		start := i + len(ending)
+		end := l.next(mark, start)
+		if end < 0 {
+			return start
+		}
+		kind := Code
+		if mark == markPass3 {
+			kind = HTMLBlock
+		}
+		return l.raw(kind, i, start, end, end+len(ending))
+	}
+	if s[i] != '+' || i > 0 && isWordOctet(s[i-1]) || i+1 == len(s) || IsSpace(s[i+1]) {
+		return i + 1
+	}
+	for end := i + 1; ; end++ {
+		if end = l.next(markPlus, end); end < 0 || end-i > maxSpan {
+			return i + 1
+		}
+		if end > i+1 && !IsSpace(s[end-1]) && (end+1 == len(s) || !isWordOctet(s[end+1])) {
+			return l.raw(Code, i, i+1, end, end+1)
+		}
+	}
+}
+
+// maxSpan is the most octets of text without macros between single marks.
+const maxSpan = 4096
+
+func isWordOctet(c byte) bool {
+	return octet.Is(c, octet.Alpha|octet.Digit) || c == '_' || c >= 0x80
+}
+
+// raw yields text from start to end that is read in another way. Its marks begin at before
+// and end at next.
+func (l *adocInlines) raw(kind PieceKind, before, start, end, next int) int {
+	l.flush(before)
+	l.piece(kind, start, end, "")
+	return l.skipTo(next)
+}
+
+// passMacro reads "pass:subs[text]", whose substitutions are at i. Text without
+// substitutions is HTML.
+func (l *adocInlines) passMacro(start, i int) int {
+	if l.s[i] != '[' {
+		return i
+	}
+	end := l.labelEnd(i + 1)
+	if end < 0 {
+		return i
+	}
+	return l.raw(HTMLBlock, start, i+1, end, end+1)
+}
+
+// math reads a formula, whose text is after the "[" at i.
+func (l *adocInlines) math(start, i int) int {
+	if l.s[i] != '[' {
+		return i
+	}
+	end := l.labelEnd(i + 1)
+	if end < 0 {
+		return i
+	}
+	return l.raw(Code, start, i+1, end, end+1)
+}
+
+// codeSpan reads the "`" at i. Macros work in code, other text there is code.
+func (l *adocInlines) codeSpan(i int) int {
+	s := l.s
+	if l.code > 0 {
+		return i + 1
+	}
+	if strings.HasPrefix(s[i:], "`+") && (i == 0 || !isWordOctet(s[i-1])) {
+		if end := l.next(markPlusTick, i+2); end > i+2 {
+			return l.raw(Code, i, i+2, end, end+2)
+		}
+	}
+	if strings.HasPrefix(s[i:], "``") {
+		if end := l.next(markTicks, i+2); end > i+2 {
+			return l.openCode(i, i+2, end)
+		}
+		return i + 2
+	}
+	if i > 0 && (isWordOctet(s[i-1]) || strings.IndexByte(`;:"'}`, s[i-1]) >= 0) || i+1 == len(s) || IsSpace(s[i+1]) {
+		return i + 1
+	}
+	for end := i + 1; ; end++ {
+		if end = l.next(markTick, end); end < 0 || end-i > maxSpan {
+			return i + 1
+		}
+		if end > i+1 && !IsSpace(s[end-1]) && (end+1 == len(s) || !isWordOctet(s[end+1]) && strings.IndexByte("\"'`", s[end+1]) < 0) {
+			return l.openCode(i, i+1, end)
+		}
+	}
+}
+
+// openCode begins the code from start to end, whose marks begin at before.
+func (l *adocInlines) openCode(before, start, end int) int {
+	l.flush(before)
+	l.skipTo(start)
+	l.code = end
+	return start
+}

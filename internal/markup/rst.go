@@ -1,0 +1,454 @@
+package markup
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// RST returns the pieces of a reStructuredText document in order, as docutils reads it.
+//
+// Destinations of references by name are those of their definitions. The roles of Sphinx
+// that name documents and labels are [Role] and [Label]; text of other roles is [Code].
+func RST(source string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		readRST(source, yield, nil)
+	}
+}
+
+// rst reads the blocks of a document, line by line.
+type rst struct {
+	text  string
+	yield func(Piece) bool
+	done  bool
+	names *rstNames
+
+	pos     int // of the next line
+	inside  bool
+	start   int // of the paragraph
+	end     int
+	column  int // of its text
+	lines   int
+	literal bool // the paragraph before was the start of a literal block
+}
+
+// rstLine is a line: from start to end, without blanks at the end. Its text begins at
+// first, in a column.
+type rstLine struct{ start, first, end, next, column int }
+
+func (ln rstLine) blank() bool { return ln.first == ln.end }
+
+func readRST(source string, yield func(Piece) bool, names *rstNames) {
+	r := rst{text: source, yield: yield, names: names}
+	for r.pos < len(source) && !r.done {
+		ln := r.line(r.pos)
+		r.pos = ln.next
+		r.read(ln)
+	}
+	r.close()
+}
+
+const rstTab = 8
+
+// line returns the line at an offset.
+func (r *rst) line(i int) rstLine {
+	ln := rstLine{start: i, end: len(r.text), next: len(r.text)}
+	if n := strings.IndexByte(r.text[i:], '\n'); n >= 0 {
+		ln.end, ln.next = i+n, i+n+1
+	}
+	ln.end = i + len(strings.TrimRight(r.text[i:ln.end], " \t\r\f\v"))
+	for ln.first = i; ln.first < ln.end && (r.text[ln.first] == ' ' || r.text[ln.first] == '\t'); ln.first++ {
+		ln.column++
+		if r.text[ln.first] == '\t' {
+			ln.column += (rstTab - ln.column%rstTab) % rstTab
+		}
+	}
+	return ln
+}
+
+// emit yields a piece that is not empty.
+func (r *rst) emit(p Piece) {
+	if p.Start < p.End && !r.done {
+		r.done = !r.yield(p)
+	}
+}
+
+// read reads a line.
+func (r *rst) read(ln rstLine) {
+	rest := r.text[ln.first:ln.end]
+	switch {
+	case ln.blank():
+		r.close()
+	case r.inside && r.lines == 1 && r.underlined(rest):
+		r.inside = false
+		r.title(r.start, r.end)
+	case r.inside && ln.column == r.column:
+		r.end = ln.end
+		r.lines++
+	case r.inside:
+		r.close()
+		r.literal = false
+		r.begin(ln)
+	case r.literal:
+		r.literal = false
+		r.literalBlock(ln, rest)
+	default:
+		r.begin(ln)
+	}
+}
+
+// literalBlock reads the block after a paragraph that ends with "::": indented lines, or
+// lines that begin with the same sign.
+func (r *rst) literalBlock(ln rstLine, rest string) {
+	switch {
+	case ln.column > r.column:
+		r.emit(Piece{Kind: Code, Start: ln.start, End: r.block(r.column)})
+	case ln.column == r.column && isPunctuation(rest[0]):
+		for end := ln.end; ; {
+			next := r.line(r.pos)
+			if r.pos == len(r.text) || next.blank() || r.text[next.first] != rest[0] {
+				r.emit(Piece{Kind: Code, Start: ln.start, End: end})
+				return
+			}
+			end, r.pos = next.end, next.next
+		}
+	default:
+		r.begin(ln)
+	}
+}
+
+// block moves past blank lines and lines that are indented by more than a number of columns,
+// and returns their end.
+func (r *rst) block(column int) (end int) {
+	for end = r.pos; r.pos < len(r.text); {
+		ln := r.line(r.pos)
+		if !ln.blank() && ln.column <= column {
+			return end
+		}
+		r.pos = ln.next
+		if !ln.blank() {
+			end = ln.next
+		}
+	}
+	return end
+}
+
+// close ends the paragraph.
+func (r *rst) close() {
+	if !r.inside {
+		return
+	}
+	r.inside = false
+	r.literal = strings.HasSuffix(r.text[r.start:r.end], "::")
+	r.inline(r.start, r.end)
+}
+
+// isRule reports whether a line consists of one sign of punctuation.
+func isRule(line string) bool {
+	return len(line) > 0 && isPunctuation(line[0]) && strings.Trim(line, line[:1]) == ""
+}
+
+// underlined reports whether a line is the one under the title that the paragraph is.
+func (r *rst) underlined(line string) bool {
+	return isRule(line) && r.column == 0 && (len(line) >= 4 || len(line) >= r.end-r.start)
+}
+
+// title reads the title of a section.
+func (r *rst) title(start, end int) {
+	if r.names != nil {
+		r.names.section(r.text[start:end])
+	}
+	r.inline(start, end)
+}
+
+// begin reads a line that begins a block.
+func (r *rst) begin(ln rstLine) {
+	for {
+		rest := r.text[ln.first:ln.end]
+		switch {
+		case strings.HasPrefix(rest, ".. ") || rest == ".." || strings.HasPrefix(rest, "..\t"):
+			r.explicit(ln)
+			return
+		case rest == "__":
+			return // the next block has no name
+		case strings.HasPrefix(rest, "__ "):
+			r.target(ln, ln.first+len("__"))
+			return
+		case strings.HasPrefix(rest, ">>>") && (len(rest) == 3 || rest[3] == ' '):
+			r.doctest(ln)
+			return
+		case strings.HasPrefix(rest, "+-") && strings.Trim(rest, "+-") == "" && strings.HasSuffix(rest, "-+"):
+			r.gridTable()
+			return
+		case isSimpleBorder(rest):
+			r.simpleTable(rest, ln)
+			return
+		case isRule(rest) && len(rest) >= 4:
+			r.overlined(rest)
+			return
+		}
+		size := rstMarker(rest)
+		if size == 0 {
+			break
+		}
+		ln.first += size
+		ln.column += size
+		if ln.blank() {
+			return
+		}
+	}
+	r.inside, r.start, r.end, r.column, r.lines = true, ln.first, ln.end, ln.column, 1
+}
+
+// overlined reads the title after a line of punctuation, which may be a line between
+// paragraphs.
+func (r *rst) overlined(rule string) {
+	if r.pos == len(r.text) {
+		return
+	}
+	title := r.line(r.pos)
+	if title.blank() || title.next == len(r.text) {
+		return
+	}
+	if under := r.line(title.next); r.text[under.start:under.end] == rule {
+		r.pos = under.next
+		r.title(title.first, title.end)
+	}
+}
+
+// doctest reads an interactive session, which ends at a blank line.
+func (r *rst) doctest(ln rstLine) {
+	end := ln.end
+	for r.pos < len(r.text) {
+		next := r.line(r.pos)
+		if next.blank() {
+			break
+		}
+		end, r.pos = next.end, next.next
+	}
+	r.emit(Piece{Kind: Code, Start: ln.start, End: end})
+}
+
+// rstMarker returns the length of the marker of a list, a field or a line block at the front
+// of a line, with the blanks after it; 0: there is none.
+func rstMarker(line string) int {
+	end := 0
+	switch c := line[0]; {
+	case strings.IndexByte("*+-|", c) >= 0:
+		end = 1
+	case strings.HasPrefix(line, "•") || strings.HasPrefix(line, "‣") || strings.HasPrefix(line, "⁃"):
+		end = len("•")
+	case c == ':':
+		end = fieldEnd(line)
+	default:
+		end = enumeratorEnd(line)
+	}
+	text := blanksEnd(line, end)
+	if end == 0 || text == end && end < len(line) {
+		return 0
+	}
+	return text
+}
+
+// fieldEnd returns the offset after ":name:"; 0: there is none.
+func fieldEnd(line string) int {
+	if len(line) < 3 || line[1] == ' ' || line[1] == ':' {
+		return 0
+	}
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] == '\\':
+			i++
+		case line[i] == '`':
+			return 0
+		case line[i] == ':' && line[i-1] != ' ' && (i+1 == len(line) || line[i+1] == ' '):
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// enumeratorEnd returns the offset after "1.", "(a)", "iv)" or "#."; 0: there is none.
+func enumeratorEnd(line string) int {
+	start := 0
+	if line[0] == '(' {
+		start = 1
+	}
+	end := start
+	for end < len(line) && octet.Is(line[end], octet.Digit) {
+		end++
+	}
+	if end == start {
+		for end < len(line) && strings.IndexByte("ivxlcdmIVXLCDM", line[end]) >= 0 {
+			end++
+		}
+		if end == start && end < len(line) && (octet.Is(line[end], octet.Alpha) || line[end] == '#') {
+			end++
+		}
+	}
+	if end == start || end == len(line) || line[end] != ')' && (line[end] != '.' || start == 1) {
+		return 0
+	}
+	return end + 1
+}
+
+// explicit reads the target, footnote, directive or comment that begins with ".." .
+func (r *rst) explicit(ln rstLine) {
+	at := blanksEnd(r.text[:ln.end], ln.first+len(".."))
+	rest := r.text[at:ln.end]
+	switch {
+	case rest == "":
+		if r.pos < len(r.text) {
+			if next := r.line(r.pos); next.blank() {
+				return
+			}
+		}
+	case rest[0] == '_' && len(rest) > 1 && rest[1] != ' ':
+		if r.target(ln, at+1) {
+			return
+		}
+	case rest[0] == '[':
+		if r.footnote(ln, at) {
+			return
+		}
+	case rest[0] == '|':
+		if n := strings.Index(rest[1:], "| "); n > 0 && r.directive(ln, at+1+blanksEnd(rest[1:], n+1)) {
+			return
+		}
+	default:
+		if r.directive(ln, at) {
+			return
+		}
+	}
+	r.emit(Piece{Kind: Unseen, Start: ln.first, End: max(ln.end, r.block(ln.column))})
+}
+
+// footnote reads "[label] text" at an offset.
+func (r *rst) footnote(ln rstLine, at int) bool {
+	label, _, ok := strings.Cut(r.text[at+1:ln.end], "]")
+	text := at + 1 + len(label) + 1
+	if !ok || label == "" || text < ln.end && r.text[text] != ' ' {
+		return false
+	}
+	if r.names != nil {
+		r.names.footnote(label)
+	}
+	text = blanksEnd(r.text[:ln.end], text)
+	if text < ln.end {
+		r.begin(rstLine{start: ln.start, first: text, end: ln.end, next: ln.next, column: ln.column + text - ln.first})
+	}
+	return true
+}
+
+// target reads the name of a target at an offset, which is after its "_", and what it leads
+// to. "_: " and " " are anonymous.
+func (r *rst) target(ln rstLine, at int) bool {
+	name, size := targetName(r.text[at:ln.end])
+	if size == 0 {
+		return false
+	}
+	at = blanksEnd(r.text[:ln.end], at+size)
+	end := max(ln.end, r.until(ln.column))
+	text := strings.Join(strings.Fields(r.text[at:end]), " ")
+	switch {
+	case text == "":
+		if r.names != nil && name != "" {
+			r.names.add(name)
+		}
+	case isAlias(text):
+	default:
+		r.uri(Definition, at, end)
+	}
+	return true
+}
+
+// until moves past lines that are indented by more than a number of columns, up to a blank
+// line, and returns their end; 0: there is none.
+func (r *rst) until(column int) (end int) {
+	for r.pos < len(r.text) {
+		ln := r.line(r.pos)
+		if ln.blank() || ln.column <= column {
+			break
+		}
+		end, r.pos = ln.end, ln.next
+	}
+	return end
+}
+
+// targetName returns the name before the ":" of a target, and the size of both; 0: there is
+// none.
+func targetName(s string) (name string, size int) {
+	switch {
+	case strings.HasPrefix(s, " "): // of "__ "
+		return "", 1
+	case strings.HasPrefix(s, "_:"):
+		return "", len("_:")
+	case strings.HasPrefix(s, "`"):
+		if end := strings.Index(s[1:], "`:"); end > 0 {
+			return s[1 : 1+end], 1 + end + len("`:")
+		}
+		return "", 0
+	}
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == ':' && i > 0 && (i+1 == len(s) || s[i+1] == ' '):
+			return unescaped(strings.TrimSpace(s[:i])), i + 1
+		}
+	}
+	return "", 0
+}
+
+// isAlias reports whether what a target leads to is the name of another.
+func isAlias(text string) bool {
+	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && (strings.HasPrefix(text, "`") && strings.HasSuffix(text, "`_") || isSimpleName(text[:len(text)-1]))
+}
+
+// isSimpleName reports whether s is a reference name: letters and digits, with single signs
+// between them.
+func isSimpleName(s string) bool {
+	word := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case octet.Is(c, octet.Alpha|octet.Digit) || c >= 0x80:
+			word = true
+		case strings.IndexByte("-._+:", c) < 0 || !word:
+			return false
+		default:
+			word = false
+		}
+	}
+	return word
+}
+
+// unescaped returns text without the "\" of its escapes.
+func unescaped(text string) string {
+	decoded := Decode(text, RSTText)
+	return decoded.Text
+}
+
+// uri yields the destination from start to end, which may be on several lines: white space
+// is left out.
+func (r *rst) uri(kind PieceKind, start, end int) {
+	written := r.text[start:end]
+	text := written
+	if strings.Contains(text, `\ `) {
+		text = strings.ReplaceAll(text, `\ `, "%20")
+	}
+	text = unescaped(strings.Join(strings.Fields(text), ""))
+	if isMailAddress(text) {
+		text = "mailto:" + text
+	}
+	if text == written {
+		text = ""
+	}
+	r.emit(Piece{Kind: kind, Start: start, End: end, Text: text})
+}
+
+// isMailAddress reports whether a destination is a mail address.
+func isMailAddress(text string) bool {
+	local, domain, ok := strings.Cut(text, "@")
+	return ok && local != "" && domain != "" && strings.IndexAny(text, ":/?#") < 0
+}

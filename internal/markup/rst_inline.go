@@ -1,0 +1,236 @@
+package markup
+
+import (
+	"strings"
+)
+
+// rstMarks are the octets that begin an inline of reStructuredText. They are never written.
+var rstMarks = [256]bool{'\\': true, '`': true}
+
+// rstInlines reads the inlines of a paragraph once, from left to right.
+type rstInlines struct {
+	*rst
+	s   string // up to the end of the paragraph
+	run int
+	// Where the next end of a literal, or of other text in "`", is, if that is at or after
+	// the search.
+	literalAt, quoteAt int
+}
+
+// inline yields the pieces of a paragraph from start to end.
+func (r *rst) inline(start, end int) {
+	if start >= end || r.done {
+		return
+	}
+	l := rstInlines{rst: r, s: r.text[:end], run: start, literalAt: -1, quoteAt: -1}
+	for i := start; i < end && !r.done; {
+		switch {
+		case !rstMarks[l.s[i]]:
+			i++
+		case l.s[i] == '\\':
+			i += 2
+		default:
+			i = l.quoted(start, i)
+		}
+	}
+	l.flush(end)
+}
+
+func (l *rstInlines) flush(end int) {
+	l.emit(Piece{Kind: Prose, Start: l.run, End: end})
+	l.run = max(l.run, end)
+}
+
+// quoted reads what begins with the "`" at i of a paragraph that begins at start.
+func (l *rstInlines) quoted(start, i int) int {
+	s := l.s
+	if strings.HasPrefix(s[i:], "``") {
+		next := i + fenceSize(s[i:], '`')
+		if next-i > 2 || !l.opens(start, i) || next == len(s) || IsSpace(s[next]) {
+			return next
+		}
+		end := l.literalEnd(next)
+		if end < 0 {
+			return next
+		}
+		l.flush(i)
+		l.emit(Piece{Kind: Code, Start: next, End: end})
+		l.run = end + 2
+		return l.run
+	}
+	role, before := l.roleBefore(start, i)
+	if !l.opens(start, before) || i+1 == len(s) || IsSpace(s[i+1]) {
+		return i + 1
+	}
+	end := l.quoteEnd(i + 2)
+	if end < 0 {
+		return i + 1
+	}
+	after, reference, next := quoteSuffix(s, end)
+	if role == "" {
+		role = after
+	}
+	l.flush(before)
+	l.quotation(role, reference, i+1, end)
+	l.run = next
+	return next
+}
+
+// opens reports whether an inline may begin at i.
+func (l *rstInlines) opens(start, i int) bool {
+	return i == start || IsSpace(l.s[i-1]) || l.s[i-1] >= 0x80 || strings.IndexByte(`-/:"'(<[{_`, l.s[i-1]) >= 0
+}
+
+// closes reports whether an inline may end at i.
+func closesInline(s string, i int) bool {
+	return i == len(s) || IsSpace(s[i]) || s[i] >= 0x80 || strings.IndexByte(`\-/:.,;!?"')>]}`, s[i]) >= 0
+}
+
+// literalEnd returns where the "“" is that ends a literal which begins at i; -1: nowhere.
+func (l *rstInlines) literalEnd(i int) int {
+	for end := max(i+1, l.literalAt); end < len(l.s); end++ {
+		n := strings.Index(l.s[end:], "``")
+		if n < 0 {
+			break
+		}
+		end += n
+		if size := fenceSize(l.s[end:], '`'); size > 2 {
+			end += size - 2
+		}
+		if !IsSpace(l.s[end-1]) && closesInline(l.s, end+2) {
+			l.literalAt = end
+			return end
+		}
+	}
+	l.literalAt = len(l.s)
+	return -1
+}
+
+// quoteEnd returns where the "`" is that ends a text which has its second octet at i; -1:
+// nowhere.
+func (l *rstInlines) quoteEnd(i int) int {
+	for end := max(i, l.quoteAt); end < len(l.s); end++ {
+		n := strings.IndexByte(l.s[end:], '`')
+		if n < 0 {
+			break
+		}
+		end += n
+		if IsSpace(l.s[end-1]) || l.s[end-1] == '\\' {
+			continue
+		}
+		if _, _, next := quoteSuffix(l.s, end); closesInline(l.s, next) {
+			l.quoteAt = end
+			return end
+		}
+	}
+	l.quoteAt = len(l.s)
+	return -1
+}
+
+// maxRole is the most octets of the name of a role.
+const maxRole = 64
+
+// quoteSuffix returns what follows the "`" at i: a role, or "_" or "__".
+func quoteSuffix(s string, i int) (role string, reference bool, next int) {
+	next = i + 1
+	if next < len(s) && s[next] == ':' {
+		near := s[next+1 : min(len(s), next+1+maxRole)]
+		if end := strings.IndexByte(near, ':'); end > 0 && isSimpleName(near[:end]) {
+			return near[:end], false, next + 1 + end + 1
+		}
+	}
+	for n := 0; n < 2 && next < len(s) && s[next] == '_'; n++ {
+		reference = true
+		next++
+	}
+	return "", reference, next
+}
+
+// inlineTarget stands for the role of a text that names itself.
+const inlineTarget = "_"
+
+// roleBefore returns the role before the "`" at i, and where it begins.
+func (l *rstInlines) roleBefore(start, i int) (role string, before int) {
+	switch {
+	case i == start || l.run >= i:
+		return "", i
+	case l.s[i-1] == '_' && (i-1 == start || IsSpace(l.s[i-2]) || strings.IndexByte(`-/:"'(<[{`, l.s[i-2]) >= 0):
+		return inlineTarget, i - 1
+	case l.s[i-1] != ':':
+		return "", i
+	}
+	near := l.s[max(l.run, i-1-maxRole) : i-1]
+	colon := strings.LastIndexAny(near, " \t\n`")
+	at := strings.IndexByte(near[colon+1:], ':')
+	if at < 0 {
+		return "", i
+	}
+	role = near[colon+1+at+1:]
+	if !isSimpleName(role) {
+		return "", i
+	}
+	return role, i - 1 - len(role) - 1
+}
+
+// quotation yields the text between "`" from start to end.
+func (l *rstInlines) quotation(role string, reference bool, start, end int) {
+	switch role {
+	case "":
+	case inlineTarget:
+		if l.names != nil {
+			l.names.add(l.s[start:end])
+		}
+		l.emit(Piece{Kind: Prose, Start: start, End: end})
+		return
+	case "doc", "download":
+		l.named(Role, start, end)
+		return
+	case "ref", "numref", "std:ref", "std:doc":
+		kind := Label
+		if role == "std:doc" {
+			kind = Role
+		}
+		l.named(kind, start, end)
+		return
+	default:
+		l.emit(Piece{Kind: Code, Start: start, End: end})
+		return
+	}
+	at, ok := embedded(l.s[start:end])
+	switch {
+	case !reference:
+		l.emit(Piece{Kind: Code, Start: start, End: end})
+	case ok && !isEmbeddedAlias(l.s[start+at:end-1]):
+		l.uri(Link, start+at, end-1)
+	}
+}
+
+// isEmbeddedAlias reports whether what is in "<" and ">" is the name of a target.
+func isEmbeddedAlias(text string) bool {
+	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && !strings.Contains(text, "://")
+}
+
+// named yields the name of a document or of a label: "name" or "text <name>". With "!" it is
+// only text.
+func (l *rstInlines) named(kind PieceKind, start, end int) {
+	if l.s[start] == '!' {
+		return
+	}
+	if at, ok := embedded(l.s[start:end]); ok {
+		start, end = start+at, end-1
+	}
+	p := Piece{Kind: kind, Start: start, End: end}
+	if text := strings.Join(strings.Fields(l.s[start:end]), " "); text != l.s[start:end] {
+		p.Text = text
+	}
+	l.emit(p)
+}
+
+// embedded returns where the destination begins in "text <destination>".
+func embedded(text string) (at int, ok bool) {
+	if !strings.HasSuffix(text, ">") || strings.HasSuffix(text, `\>`) {
+		return 0, false
+	}
+	at = strings.LastIndexByte(text, '<') + 1
+	return at, at > 0 && at < len(text)-1 && (at == 1 || IsSpace(text[at-2])) && !IsSpace(text[at])
+}

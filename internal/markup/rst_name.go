@@ -1,0 +1,107 @@
+package markup
+
+import "strings"
+
+// Names are the names that a reStructuredText document gives to its parts.
+type Names struct {
+	// Sections are the titles, in order.
+	Sections []string
+	// Others are the names of targets and of directives.
+	Others []string
+	// Notes is the number of footnotes, of citations and of references to them.
+	Notes int
+	// Open: the document may have other names, because it includes files.
+	Open bool
+}
+
+// RSTNames returns the names of a document, from which docutils makes its fragments.
+func RSTNames(source string) *Names {
+	n := rstNames{}
+	readRST(source, func(Piece) bool { return true }, &n)
+	n.Open = n.open
+	n.Notes += strings.Count(source, "]_")
+	return &n.Names
+}
+
+// rstNames collects the names of a document.
+type rstNames struct {
+	Names
+	open bool
+}
+
+func (n *rstNames) add(name string) { n.Others = append(n.Others, unescaped(name)) }
+
+// section notes a title. Roles and marks are no part of its name, but docutils keeps a role
+// that it does not know.
+func (n *rstNames) section(title string) {
+	if strings.Contains(title, ":`") {
+		n.add(strings.ReplaceAll(title, "`", ""))
+	}
+	n.Sections = append(n.Sections, rstTitle(title))
+}
+
+// footnote notes a footnote or a citation.
+func (n *rstNames) footnote(label string) {
+	n.Notes++
+	n.add(strings.TrimPrefix(label, "#"))
+}
+
+// directive notes the names that a directive makes.
+func (n *rstNames) directive(name, argument string) {
+	switch {
+	case name == "contents":
+		n.add("contents")
+		n.add(argument)
+	case makesNames(name):
+		n.open = true
+	}
+}
+
+// rstTitle returns a title without markup.
+func rstTitle(title string) string {
+	if strings.IndexAny(title, "`*|\\_") < 0 {
+		return title
+	}
+	var b strings.Builder
+	for p := range rstText(title) {
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// rstText returns the parts of a title that are its text.
+func rstText(title string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for i, part := range strings.Split(title, "`") {
+			if i%2 == 0 && i > 0 {
+				part = strings.TrimLeft(part, "_")
+			}
+			if i%2 == 1 {
+				if at, ok := embedded(part); ok {
+					part = strings.TrimSpace(part[:at-1])
+				}
+			} else if head, role, ok := cutRole(part); ok {
+				_ = role
+				part = head
+			}
+			if !yield(unescaped(strings.NewReplacer("*", "", "|", "").Replace(part))) {
+				return
+			}
+		}
+	}
+}
+
+// cutRole splits the role from the end of the text before a "`".
+func cutRole(part string) (head, role string, ok bool) {
+	rest, ok := strings.CutSuffix(part, ":")
+	at := strings.LastIndexByte(rest, ':')
+	if !ok || at < 0 || at > 0 && strings.LastIndexByte(rest, ' ') > at {
+		return part, "", false
+	}
+	if space := strings.LastIndexByte(rest, ' '); space >= 0 {
+		at = space + 1
+	} else {
+		at = 0
+	}
+	return rest[:at], rest[at:], strings.HasPrefix(rest[at:], ":")
+}

@@ -1,0 +1,179 @@
+package verify
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/generator"
+	"github.com/locus-url/locus/internal/markup"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// markedAnchors returns the fragments of an AsciiDoc or reStructuredText document, as its
+// own processor and GitHub make them. A generator of sites may make others.
+func markedAnchors(kind string, site *generator.Site, source string) *anchors {
+	a := &anchors{lenient: true}
+	if site != nil && site.Name != "" {
+		a.leads = true
+		return a
+	}
+	read, ids := markup.AsciiDoc, markup.AsciiDocIDs
+	if kind == rstType {
+		read, ids = markup.RST, generator.RSTIDs
+	}
+	names, open := ids(source)
+	for _, name := range names {
+		a.add(name)
+	}
+	for p := range read(source) {
+		if p.Kind == markup.HTMLBlock {
+			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, nil)
+		}
+	}
+	a.leads = a.leads || open
+	a.sort()
+	return a
+}
+
+// placeName fills in where a name of a document leads that is no URL: a role of Sphinx, or
+// a resource of Antora. It reports whether found is such a name.
+func (e *Verifier) placeName(l *link, found *document.Link, s *Source) bool {
+	written := found.Ref
+	switch found.Element {
+	case "doc", "ref":
+		return e.placeRole(l, found, s)
+	case "xref", "include":
+	case "":
+		if found.Form != extract.Image {
+			return false
+		}
+		if written == "" {
+			written = found.URL.String()
+		}
+	default:
+		return false
+	}
+	if isTemplate(written) || strings.Contains(written, "://") || found.Member != "" || !strings.HasSuffix(found.Type, "asciidoc") {
+		return false
+	}
+	return e.placeAntora(l, written, found, s.URL)
+}
+
+// placeRole fills in where a role of Sphinx leads. A label that no document defines may be
+// one of an extension.
+func (e *Verifier) placeRole(l *link, found *document.Link, s *Source) bool {
+	l.written = strings.Clone(found.Ref)
+	l.verdict, l.detail = Ignored, "only Sphinx resolves this name"
+	if s.Layout == nil || s.Layout.site.Name != "sphinx" {
+		return true
+	}
+	if found.Element == "doc" && !strings.Contains(found.Ref, ":") { // with ":", it is in another site
+		l.verdict, l.detail, l.written = 0, "", ""
+		return false
+	}
+	if name, ok := s.Layout.site.Label(decoded(found.Ref)); ok {
+		l.verdict, l.detail = 0, ""
+		s.Layout.placeAt(l, generator.Target{Kind: generator.File, Name: name}, "", false)
+	}
+	return true
+}
+
+// placeAntora fills in where a resource ID of Antora leads, which is in a folder
+// modules/NAME/pages. A page and a picture there are looked up from the folder of all pages
+// and of all pictures.
+func (e *Verifier) placeAntora(l *link, written string, found *document.Link, base locus.URL) bool {
+	ref, fragment, hasFragment := strings.Cut(written, "#")
+	isID := strings.ContainsAny(ref, ":$@")
+	dir, module, ok := antoraModule(base)
+	family := map[string]string{"xref": "pages", "": "images"}[found.Element]
+	switch {
+	case ref == "", e.hasScheme(ref):
+		return false
+	case !isID && (!ok || family == "" || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")):
+		return false
+	case !ok || isForeign(ref):
+		l.written = strings.Clone(written)
+		l.verdict, l.detail = Ignored, "only Antora resolves this name"
+		return true
+	}
+	if before, after, ok := strings.Cut(ref, ":"); ok {
+		module, ref = cmp.Or(before, "ROOT"), after
+	}
+	_, name, isPage := strings.Cut(ref, "$")
+	if isPage {
+		family, ref = "pages", name
+	}
+	if hasFragment {
+		ref += "#" + fragment
+	}
+	u, err := locus.Parse(dir + "/modules/" + module + "/" + family + "/" + ref)
+	if err != nil {
+		l.verdict, l.detail = Malformed, plainError(err)
+	}
+	l.url, l.written = u, strings.Clone(written)
+	if family == "images" {
+		l.alternative, _ = locus.Parse(dir + "/modules/" + module + "/assets/images/" + ref)
+	}
+	return true
+}
+
+// hasScheme reports whether a name begins with the name of a scheme.
+func (e *Verifier) hasScheme(name string) bool {
+	end, _ := octet.SchemeEnd(name)
+	if end <= 0 || end == len(name) || name[end] != ':' {
+		return false
+	}
+	_, ok := e.registry.Lookup(strings.ToLower(name[:end]))
+	return ok
+}
+
+// isForeign reports whether only Antora knows where a resource ID leads: to another
+// component or version, or to a file that a build may make.
+func isForeign(ref string) bool {
+	return strings.Contains(ref, "@") || strings.Count(ref, ":") > 1 || strings.Contains(ref, "$") && !strings.Contains(ref, "page$")
+}
+
+// source returns the URL of the document that a page beside a document is made of: a.rst for
+// a.html. It is zero if the link is none to such a page.
+func (e *Verifier) source(found *document.Link, u locus.URL) locus.URL {
+	text := u.String()
+	before, fragment, hasFragment := strings.Cut(text, "#")
+	name, isPage := strings.CutSuffix(before, ".html")
+	if !isPage || found.Type != rstType || found.Ref == "" || !e.isFile(u) {
+		return locus.URL{}
+	}
+	text = name + ".rst"
+	if hasFragment {
+		text += "#" + fragment
+	}
+	source, _ := locus.Parse(text) // it has the characters of u
+	return source
+}
+
+// antoraModule returns the folder of the modules that the document at base is in, and the
+// name of its module.
+func antoraModule(base locus.URL) (dir, module string, ok bool) {
+	dir, rest, ok := cutLast(base.WithoutFragment().String(), "/modules/")
+	module, rest, below := strings.Cut(rest, "/")
+	if !ok || !below {
+		return "", "", false
+	}
+	switch family, _, below := strings.Cut(rest, "/"); family {
+	case "pages", "partials", "examples":
+		return dir, module, below
+	default:
+		return dir, module, !below && strings.HasPrefix(family, "nav")
+	}
+}
+
+// cutLast is strings.Cut at the last separator.
+func cutLast(s, separator string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, separator)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(separator):], true
+}
