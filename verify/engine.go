@@ -140,7 +140,7 @@ type linkExtra struct {
 	url             locus.URL // if there is no target, or the URL is not the target's with the fragment
 	alternative     locus.URL // the other reading of the link
 	member, context string
-	note            string // as in link
+	note, doubt     string // as in link
 	cause           Cause  // of note
 }
 
@@ -245,7 +245,7 @@ func (e *Verifier) addLinks(d *doc) {
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{written: l.written, line: l.line, column: l.column}
-	extra := linkExtra{alternative: l.alternative, member: l.member, context: l.context, note: l.note}
+	extra := linkExtra{alternative: l.alternative, member: l.member, context: l.context, note: l.note, doubt: l.doubt}
 	if l.note != "" {
 		extra.cause = l.cause
 	}
@@ -795,6 +795,9 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			return other
 		}
 	}
+	if res.Verdict == Dead && extra.doubt != "" {
+		res.Verdict, res.Detail = Warning, extra.doubt
+	}
 	e.accept(&res)
 	return res
 }
@@ -813,7 +816,7 @@ const joined = "read without the hyphen at the end of the line"
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	e.mu.Lock()
 	extra := r.more()
-	other := e.addLink(d, &link{url: extra.alternative, member: extra.member, context: extra.context, line: r.line, column: r.column})
+	other := e.addLink(d, &link{url: extra.alternative, written: r.written, member: extra.member, context: extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)
 	if res.Detail == "" && !e.isFile(res.URL) {

@@ -32,6 +32,7 @@ type link struct {
 	line, column             int64
 	site                     *generator.Site // that url is a file of, for its fragments; nil: none
 	note                     string          // why the link gets a warning although it is found
+	doubt                    string          // why the link gets a warning if its target is missing
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {

@@ -113,7 +113,7 @@ func (e *Verifier) placeAntora(l *link, written string, found *document.Link, ba
 	if err != nil {
 		l.verdict, l.detail = Malformed, plainError(err)
 	}
-	l.url, l.written = u, strings.Clone(written)
+	l.url, l.written, l.doubt = u, strings.Clone(written), "the folder of the module lacks it: Antora may take it from an alias or from another repository"
 	if family == "images" {
 		l.alternative, _ = locus.Parse(dir + "/modules/" + module + "/assets/images/" + ref)
 	}

@@ -29,17 +29,20 @@ func RSTIDs(source string) (ids []string, open bool) {
 	return append(ids, numberedIDs(numbered, len(names.Sections))...), names.Open
 }
 
+// maxNumbered is how many parts without a name of their own have fragments.
+const maxNumbered = 10_000
+
 // numberedIDs returns the fragments of what has no name of its own: n at most, and the
 // entries of a table of contents. Versions of docutils name them in two ways.
 func numberedIDs(n, entries int) []string {
 	var ids []string
-	for i := range n {
+	for i := range min(n, maxNumbered) {
 		number := strconv.Itoa(i + 1)
 		for _, begin := range [...]string{"id", "section-", "footnote-", "footnote-reference-", "citation-", "citation-reference-"} {
 			ids = append(ids, begin+number)
 		}
 	}
-	for i := range 2 * entries {
+	for i := range min(2*entries, maxNumbered) {
 		number := strconv.Itoa(i + 1)
 		ids = append(ids, "toc-entry-"+number, "id"+strconv.Itoa(n+i+1))
 	}

@@ -423,7 +423,7 @@ func (a *asciidoc) section(line string, start, end, next int) bool {
 	if level == 0 {
 		level = fenceSize(line, '#')
 	}
-	nested := len(a.open) > 0 && !a.style.discrete
+	nested := len(a.open) > 0 && a.open[len(a.open)-1].cell == 0 && !a.style.discrete
 	if level > 0 && level <= 6 && level < len(line) && (line[level] == ' ' || line[level] == '\t') && !nested {
 		a.heading(level-1, start+level, end)
 		return true

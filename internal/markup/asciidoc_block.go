@@ -151,9 +151,9 @@ func (a *asciidoc) media(line string, start, end int) bool {
 	default:
 		return false
 	}
+	a.list(attributes, at+open+1)
 	a.name(a.take())
 	a.begun()
-	a.list(attributes, at+open+1)
 	return true
 }
 
@@ -271,6 +271,9 @@ func (a *asciidoc) blockAttributes(line string, start int) {
 	a.list(line[1:len(line)-1], start+1)
 	if a.style.name == "" {
 		a.style.name = name
+	}
+	if a.style.name == "quote" || a.style.name == "verse" {
+		a.inline(start+1, start+len(line)-1) // its author
 	}
 }
 

@@ -10,14 +10,15 @@ import (
 type documentIDs struct {
 	list []string
 	open bool // a part of the document comes from elsewhere, and may have others
-	seen map[string]bool
-	hub  map[string]bool // those that GitHub has made
+	// By name, the number that the next section of this name may have; hub has those that
+	// GitHub makes.
+	seen, hub map[string]int
 }
 
 func (ids *documentIDs) add(name string) {
 	if name != "" {
 		ids.list = append(ids.list, name)
-		ids.seen[name] = true
+		ids.seen[name] = max(ids.seen[name], 2)
 	}
 }
 
@@ -25,12 +26,12 @@ func (ids *documentIDs) add(name string) {
 // them, as GitHub does, and the titles by which a cross reference may name a section. open
 // reports that the document may have others: it includes files, or is itself a part.
 func AsciiDocIDs(source string) (list []string, open bool) {
-	ids := documentIDs{seen: map[string]bool{}, hub: map[string]bool{}}
+	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
 	a := readIDs(source, &ids)
-	for _, name := range [...]string{"header", "content", "footer", "toc", "toctitle", "preamble", "footnotes", "author", "email", "revnumber", "revdate", "revremark"} {
+	for _, name := range [...]string{"header", "content", "footer", "toc", "toctitle", "preamble", "footnotes", "author", "email", "author2", "author3", "email2", "revnumber", "revdate", "revremark"} {
 		ids.add(name)
 	}
-	for n := range strings.Count(source, "footnote:") {
+	for n := range min(strings.Count(source, "footnote:"), maxNotes) {
 		number := strconv.Itoa(n + 1)
 		ids.add("_footnotedef_" + number)
 		ids.add("_footnoteref_" + number)
@@ -41,6 +42,9 @@ func AsciiDocIDs(source string) (list []string, open bool) {
 func readIDs(source string, ids *documentIDs) *asciidoc {
 	return readAsciiDoc(source, func(Piece) bool { return true }, ids)
 }
+
+// maxNotes is how many footnotes of a document have names.
+const maxNotes = 10_000
 
 // maxTitle is the longest title that is named after its text.
 const maxTitle = 4096
@@ -58,7 +62,8 @@ func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
 	if len(title) > maxTitle {
 		return
 	}
-	plain := plainTitle(title)
+	_, icons := a.attrs.get("icons")
+	plain := plainTitle(title, !icons)
 	if style.id == "" {
 		a.ids.hubID(plain)
 	}
@@ -91,7 +96,7 @@ func (a *asciidoc) generated(title string) string {
 // hubID notes the name that GitHub makes of a title.
 func (ids *documentIDs) hubID(title string) {
 	id := unusedID(ids.hub, titleID(title, "", "-"), "-")
-	ids.hub[id] = true
+	ids.hub[id] = max(ids.hub[id], 2)
 	ids.list = append(ids.list, id)
 }
 
@@ -105,16 +110,14 @@ func firstRune(s string) (rune, int) {
 }
 
 // unusedID returns id, with a number from 2 on if it is used.
-func unusedID(used map[string]bool, id, separator string) string {
+func unusedID(used map[string]int, id, separator string) string {
 	name := id
-	for n := 2; used[name] && n < maxSame; n++ {
-		name = id + separator + strconv.Itoa(n)
+	for used[name] > 0 {
+		name = id + separator + strconv.Itoa(used[id])
+		used[id]++
 	}
 	return name
 }
-
-// maxSame is how many sections of the same title are told apart.
-const maxSame = 1000
 
 // titleID returns the name of a title with a prefix, and a separator in place of blanks,
 // "-" and ".".
@@ -145,9 +148,9 @@ func titleID(title, prefix, separator string) string {
 }
 
 // plainTitle returns a title without markup: without the signs that Asciidoctor replaces by
-// others too, which are no part of a name.
-func plainTitle(title string) string {
-	title = withoutReferences(withoutMacros(title))
+// others too, which are no part of a name. icons: icons are shown by their names.
+func plainTitle(title string, icons bool) string {
+	title = withoutReferences(withoutMacros(title, icons))
 	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")
 	return strings.TrimSpace(withoutMarks(strings.ReplaceAll(joinDashes(title), "__", "")))
 }
@@ -209,7 +212,7 @@ func withoutMarks(s string) string {
 }
 
 // withoutMacros replaces macros and cross references in a title by their text.
-func withoutMacros(s string) string {
+func withoutMacros(s string, icons bool) string {
 	if strings.IndexAny(s, "[<") < 0 {
 		return s
 	}
@@ -231,7 +234,7 @@ func withoutMacros(s string) string {
 		case s[i] == '[':
 			out := b.String()
 			start := strings.LastIndexAny(out, " \t(") + 1
-			text, size := macroText(out[start:], s[i:])
+			text, size := macroText(out[start:], s[i:], icons)
 			if size > 0 {
 				b.Reset()
 				b.WriteString(out[:start])
@@ -250,7 +253,7 @@ func withoutMacros(s string) string {
 
 // macroText returns the text of the macro of which word is before the "[", and the size of
 // what rest has of it; 0: it is none.
-func macroText(word, rest string) (text string, size int) {
+func macroText(word, rest string, icons bool) (text string, size int) {
 	end := strings.IndexByte(rest, ']')
 	name, target, macro := strings.Cut(word, ":")
 	switch {
@@ -266,6 +269,8 @@ func macroText(word, rest string) (text string, size int) {
 	text = rest[1:end]
 	isURL := isAdocScheme(name)
 	switch {
+	case name == "icon" && icons:
+		text = target
 	case name == "image", name == "icon", name == "anchor", name == "indexterm":
 		text = ""
 	case isURL, name == "link", name == "xref", name == mailMacro:

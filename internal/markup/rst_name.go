@@ -59,49 +59,28 @@ func (n *rstNames) directive(name, argument string) {
 
 // rstTitle returns a title without markup.
 func rstTitle(title string) string {
-	if strings.IndexAny(title, "`*|\\_") < 0 {
+	if strings.IndexAny(title, "`*|\\_") < 0 || len(title) > maxTitle {
 		return title
 	}
+	marks := strings.NewReplacer("*", "", "|", "")
 	var b strings.Builder
-	for p := range rstText(title) {
-		b.WriteString(p)
+	for i, part := range strings.Split(title, "`") {
+		if i%2 == 0 {
+			part = withoutRole(strings.TrimLeft(part, "_"))
+		} else if at, ok := embedded(part); ok {
+			part = strings.TrimSpace(part[:at-1])
+		}
+		b.WriteString(unescaped(marks.Replace(part)))
 	}
 	return b.String()
 }
 
-// rstText returns the parts of a title that are its text.
-func rstText(title string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for i, part := range strings.Split(title, "`") {
-			if i%2 == 0 && i > 0 {
-				part = strings.TrimLeft(part, "_")
-			}
-			if i%2 == 1 {
-				if at, ok := embedded(part); ok {
-					part = strings.TrimSpace(part[:at-1])
-				}
-			} else if head, role, ok := cutRole(part); ok {
-				_ = role
-				part = head
-			}
-			if !yield(unescaped(strings.NewReplacer("*", "", "|", "").Replace(part))) {
-				return
-			}
-		}
-	}
-}
-
-// cutRole splits the role from the end of the text before a "`".
-func cutRole(part string) (head, role string, ok bool) {
+// withoutRole returns the text before a "`" without the role at its end.
+func withoutRole(part string) string {
 	rest, ok := strings.CutSuffix(part, ":")
-	at := strings.LastIndexByte(rest, ':')
-	if !ok || at < 0 || at > 0 && strings.LastIndexByte(rest, ' ') > at {
-		return part, "", false
+	at := strings.LastIndexByte(rest, ' ') + 1
+	if !ok || !strings.HasPrefix(rest[at:], ":") {
+		return part
 	}
-	if space := strings.LastIndexByte(rest, ' '); space >= 0 {
-		at = space + 1
-	} else {
-		at = 0
-	}
-	return rest[:at], rest[at:], strings.HasPrefix(rest[at:], ":")
+	return rest[:at]
 }
