@@ -41,7 +41,9 @@ type Options struct {
 	// "[text]({{< ref "page" >}})", which has no other form, and a URL in the running text of
 	// a document with markup that goes on with a placeholder, as in "http://host/{{ name }}".
 	// The action or the whole template is the Ref; Element is "template" for the second.
-	// Otherwise these are left out.
+	// In reStructuredText, report the roles and directives that only Sphinx resolves: :doc:,
+	// :download: and the entries of toctree with the Element "doc", :ref: with "ref".
+	// Without Templates, these are left out.
 	Templates bool
 	// Type is the media type of the text: "text/markdown". An unknown type is read as
 	// plain text. Compressed files and archives that show in the first octets are
@@ -99,7 +101,8 @@ type Link struct {
 	// makes of it; empty: the document's own.
 	Ref, Base string
 	// Element is where in an HTML document it is: the element and the attribute, as in
-	// "a href". Some links of Markdown have one too: "wikilink", "external", "template".
+	// "a href". Some links of other formats have one too: "wikilink" and "external" of
+	// Markdown, "xref" of AsciiDoc, "include" of AsciiDoc and reStructuredText, "template".
 	Element string
 	// ASCII is the URL of an IRI ([extract.Match.IRI]): its host in ASCII form (RFC
 	// 5891), the rest with escapes (RFC 3987 section 3.1). It is zero if the host has no

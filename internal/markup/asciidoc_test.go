@@ -1,6 +1,7 @@
 package markup_test
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -89,3 +90,35 @@ func TestIDsHostile(t *testing.T) {
 		}
 	}
 }
+
+// FuzzPieces checks that the pieces of a document are within it and in order, and that its
+// names can be read.
+func FuzzPieces(f *testing.F) {
+	for _, s := range []string{
+		":a: b\n\n== T [[c]]\n\n{a} `x` https://h/{a}[y] <<c,d>>\n\n[source]\n----\ne\n----\n|===\n|f\n|===\nimage::g[link=h]\n",
+		"= T\n\n[[a,b]]\nC\n-\n\n+++d+++ pass:[e] [#f]#g#\n\nifdef::h[]\n:i: j\nendif::[]\ninclude::{i}[]\n",
+		"T\n=\n\n.. _a: b\n   c\n.. d:: e\n   :name: f\n\n   g\n\n`h <i>`_ ``j``::\n\n  k\n\n+-+-+\n|l|m|\n+-+-+\n",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, read := range []func(string) iter.Seq[markup.Piece]{markup.AsciiDoc, markup.RST} {
+			start := 0
+			for p := range read(s) {
+				if p.Start < start || p.Start >= p.End || p.End > len(s) {
+					t.Fatalf("%q: a piece from %d to %d, after %d", s, p.Start, p.End, start)
+				}
+				start = p.Start
+			}
+		}
+		ids, _ := markup.AsciiDocIDs(s)
+		for _, name := range append(ids, markup.RSTNames(s).Sections...) {
+			if len(name) > 16*len(s)+maxName {
+				t.Fatalf("%q: a name of %d octets", s, len(name))
+			}
+		}
+	})
+}
+
+// maxName is more than the attributes of a document can add to a name.
+const maxName = 2 << 20
