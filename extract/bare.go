@@ -599,8 +599,15 @@ func (r *run) trimmed(colon int) int {
 	end := r.i
 	for end > colon+1 {
 		switch c := r.text[end-1]; {
-		case kinds[c]&trims == 0, c == '*' && r.text[end-2] == '=', strings.IndexByte("_~", c) >= 0 && !r.opened(c):
+		case kinds[c]&trims == 0, strings.IndexByte("_~", c) >= 0 && !r.opened(c):
 			return end
+		case c == '*':
+			stars := strings.TrimRight(r.text[colon+1:end], "*")
+			if strings.HasSuffix(stars, "=") {
+				// "?q=*"
+				return end
+			}
+			end = colon + 1 + len(stars)
 		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
 			// It closes another one in the URL.
 			return end

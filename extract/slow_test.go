@@ -174,7 +174,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 		case n > 0 && n <= maxName+1:
 		case last == "'" && strings.Count(tail, "'")%2 == 0:
 			n = 0
-		case strings.Contains(`.,;:!?'([{`, last), last == "*" && s.text[end-2] != '=', strings.Contains("_~", last) && u.opened == last:
+		case strings.Contains(`.,;:!?'([{`, last), last == "*" && !starsAfter.MatchString(tail), strings.Contains("_~", last) && u.opened == last:
 			n = 1
 		default:
 			n = 0
@@ -408,6 +408,8 @@ func (u *slowURL) letter(i int, host bool) bool {
 	}
 	return false
 }
+
+var starsAfter = regexp.MustCompile(`=\*+$`)
 
 var fileGoesOn = regexp.MustCompile(`^[._/=-][A-Za-z0-9]`)
 
