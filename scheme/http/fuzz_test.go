@@ -56,6 +56,8 @@ func FuzzResolve(f *testing.F) {
 	f.Add("http://h", "//x/y")
 	f.Add("https://u:p@h:8/a/", "?q")
 	f.Add("http://h/a", "#f")
+	f.Add("http://h/a", "http://good?@evil/")
+	f.Add("http://h/a", "//good:9?x@evil")
 	f.Fuzz(func(t *testing.T, base, location string) {
 		u, err := locus.Parse(base)
 		if err != nil {
@@ -67,6 +69,9 @@ func FuzzResolve(f *testing.F) {
 		got, err := resolve(u, location)
 		if err != nil {
 			return
+		}
+		if login, _ := got.Login(); strings.Contains(login, "?") {
+			t.Fatalf("%q in %q: %q has a host that some programs end at the question mark", location, base, got)
 		}
 		// Where nothing needs an escape, net/url resolves the same way.
 		if strings.ContainsAny(base+location, "%@[]\\") || !isPlain(base+location) {
