@@ -35,18 +35,14 @@ func isTemplate(written string) bool {
 		return false
 	}
 	before, _, _ := strings.Cut(written, "#")
-	return hasBraces(written) || hasTag(written) || hasShellVariable(before) || hasWindowsVariable(before) || hasFormat(before) ||
-		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written)
+	return hasAction(written) || hasBraces(written) || hasTag(written) || hasShellVariable(before) || hasWindowsVariable(before) || hasFormat(before) ||
+		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written) || hasEllipsis(before)
 }
 
-// hasAction reports whether text has an action of a template language.
+// hasAction reports whether text has an action of a template language, or the start of one: a
+// quote in it may end the value of an attribute.
 func hasAction(text string) bool {
-	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"${", "}"}} {
-		if _, rest, ok := strings.Cut(text, marks[0]); ok && strings.Contains(rest, marks[1]) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(text, "{{") || strings.Contains(text, "{%") || strings.Contains(text, "<%") || strings.Contains(text, "${")
 }
 
 // maxExpression is the most octets of an expression in braces.
@@ -192,22 +188,33 @@ func isPortWord(text string) bool {
 	return false
 }
 
-// hasNamedSegment reports whether a segment of the path is ":name", as routers have it, or
-// an ellipsis, or whether text ends with one.
+// hasNamedSegment reports whether a segment of the path or of a route in the fragment is
+// ":name".
 func hasNamedSegment(text string) bool {
-	_, path, ok := strings.Cut(text, "://")
-	if !ok {
-		path = text
-	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "..." || segment == "…" {
+	for {
+		_, rest, ok := strings.Cut(text, "/:")
+		if !ok {
+			return false
+		}
+		name := rest
+		if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+			name = rest[:end]
+		}
+		if isVariable(name) {
 			return true
 		}
-		if name, ok := strings.CutPrefix(segment, ":"); ok && isVariable(name) {
+		text = rest
+	}
+}
+
+// hasEllipsis reports whether text ends with an ellipsis, or has a segment that is one.
+func hasEllipsis(text string) bool {
+	for _, dots := range [...]string{"...", "…"} {
+		if strings.HasSuffix(text, dots) || strings.Contains(text, "/"+dots+"/") {
 			return true
 		}
 	}
-	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…")
+	return false
 }
 
 // isVariable reports whether text is a name, perhaps with an ending: "id", "id.json".

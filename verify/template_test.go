@@ -16,7 +16,7 @@ func TestTemplates(t *testing.T) {
 		"%PUBLIC_URL%/favicon.ico", "https://h/%ABC_DEF%", "https://h/%s", "https://h/%d/x", "http://localhost:%d/",
 		"https://h/users/:id", "/:owner/:repo", "https://h/users/:id.json", "https://h/:a?/x",
 		"https://h/...", "https://h/…", "https://h/a/.../b", "https://h/abc...", "...", "https://h/abc…",
-		"http://localhost:port", "http://localhost:port/x", "http://h:PORT", "http://h:your_port/", "http://*.example.com/", "https://h/#/users/:id", "mailto:{{ x }}", "x-new:<%= y %>",
+		"http://localhost:port", "http://localhost:port/x", "http://h:PORT", "http://h:your_port/", "http://*.example.com/", "https://h/#/users/:id", "mailto:{{ x }}", "{{ ", "https://h/{{ ", "x-new:<%= y %>",
 	} {
 		if !isTemplate(written) {
 			t.Errorf("%s is no template", written)
@@ -27,7 +27,7 @@ func TestTemplates(t *testing.T) {
 		`https://h/?q={"a":1}`, `https://h/?q={ "a": 1 }`, "https://h/{3F2504E0-4F89-11D3-9A0C-0305E82C3301}", "https://h/{}", "https://h/{x",
 		"https://h/$metadata", "https://h/Map$Entry.html", "https://h/$1/x", "https://h/?$A=1", "https://h/a<b", "https://h/a>b",
 		"https://h/%41%20", "https://h/%CAFE%20x", "https://h/100%", "operator%.html", "https://tc39.es/ecma262/#sec-%typedarray%.prototype.find", "https://h/#%_sec_6.2",
-		"https://github.com/a/b/compare/v1...v2", "https://h/…And_Justice", "https://h/a*b", "http://h/http://x", "https://h/x[0]/[id]",
+		"https://github.com/a/b/compare/v1...v2", "https://h/…And_Justice", "#sources…", "a.md#part...", "https://h/a*b", "http://h/http://x", "https://h/x[0]/[id]",
 		"http://u:port@h/", "http://h:secret/", "http://[::1]:80/", "mailto:a@b", "data:image/svg+xml,<svg>{a}</svg>", "C:/x", "urn:a:b", "",
 	} {
 		if isTemplate(written) {

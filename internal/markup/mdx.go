@@ -71,6 +71,8 @@ type script struct {
 // endsBefore reports whether a module ends before a line, which begins with columns of blanks.
 func (s *script) endsBefore(columns int, rest string) bool {
 	switch {
+	case strings.HasPrefix(rest, "```"), strings.HasPrefix(rest, "~~~"):
+		return true // The module is code within an element.
 	case s.quote != 0:
 		return false
 	case rest == "":

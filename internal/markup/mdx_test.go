@@ -21,6 +21,7 @@ func TestMDX(t *testing.T) {
 		"export default function A() {\n  return <a href='b'>x</a>\n}\n\n[c](d)":                "d",
 		"importing [a](b)\n\nexport: [c](d)":                                                    "b d",
 		"x\nimport {a} from '[b](c)'\n\n- import {d} from '[e](f)'\n\n    import {g} from 'h'":  "c f",
+		"<A>\n\n  ```js\n\nexport default A;\n  ```\n</A>\n\n[b](c)":                            "c",
 		"```\nexport const a = {\n```\n[b](c)":                                                  "c",
 		"export const a = '{' /* { \n\n [b](c) */\n[d](e)\n\n[f](g)":                            "g",
 	} {
