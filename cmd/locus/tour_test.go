@@ -238,7 +238,7 @@ func (b *browser) visit(path string) {
 	for m := range document.HTML(page, &document.Options{Extract: extract.Options{NoBare: true}}) {
 		// A place on the page is the page. What is raw is no page of the gateway. In the source of one a URL may end
 		// before a mark that a sentence could end with.
-		if m.Ref == "" || m.Ref[0] == '#' || m.Element == "form action" || strings.HasPrefix(path, "/-/") || strings.HasSuffix(path, "as=text") {
+		if m.Ref == "" || m.Ref[0] == '#' || strings.HasSuffix(m.Element, " action") || strings.HasPrefix(path, "/-/") || strings.HasSuffix(path, "as=text") {
 			continue
 		}
 		to, err := base.Parse(m.Ref)
