@@ -22,7 +22,7 @@ import (
 // References to attributes that the document defines are replaced. With another reference
 // to an attribute, all of a destination is in Ref as it is written.
 func asciidocLinks(text string, o *Options) iter.Seq[Link] {
-	return marked(text, o, markup.AsciiDoc, markup.HTMLValue)
+	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
 }
 
 // marked returns the links of the pieces of a document, whose running text is in a
@@ -56,9 +56,10 @@ func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
 	}
 }
 
-// elements are what [Link.Element] says of pieces that are no plain links.
+// pieceElements has [Link.Element] of the pieces that have one.
 var pieceElements = map[markup.PieceKind]string{markup.Xref: "xref", markup.Include: "include", markup.Role: "doc", markup.Label: "ref"}
 
+// markedForms has the forms of pieces other than links.
 var markedForms = map[markup.PieceKind]extract.Form{markup.Image: extract.Image, markup.Definition: extract.Definition, markup.Autolink: extract.Bare}
 
 // destination reports a destination.

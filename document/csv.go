@@ -57,8 +57,8 @@ func wholeRecords(block []byte, separator byte) int {
 	return end
 }
 
-// separatorOf returns the octet between the cells of a table that begins with these
-// octets: of the three that are in use, the one that the first line has most of.
+// separatorOf returns the byte between the cells of a table that begins with these
+// bytes: of the three that are in use, the one that the first line has most of.
 func separatorOf(typ string, octets []byte) byte {
 	if typ == "text/tab-separated-values" {
 		return '\t'

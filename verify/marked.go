@@ -20,7 +20,7 @@ func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 		a.leads = true
 		return a
 	}
-	read, ids := markup.AsciiDoc, markup.AsciiDocIDs
+	read, ids := markup.Asciidoc, markup.AsciidocIDs
 	if kind == rstType {
 		read, ids = markup.RST, generator.RSTIDs
 	}
@@ -137,7 +137,7 @@ func isForeign(ref string) bool {
 }
 
 // source returns the URL of the document that a page beside a document is made of: a.rst for
-// a.html. It is zero if the link is none to such a page.
+// a.html. It is zero for other links.
 func (e *Verifier) source(found *document.Link, u locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")

@@ -8,14 +8,14 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// AsciiDoc returns the pieces of a document in order, as Asciidoctor 2 reads it.
+// Asciidoc returns the pieces of a document in order, as Asciidoctor 2 reads it.
 //
 // Attributes that the document defines are replaced. A destination with a reference to
 // another attribute is returned as it is written. Conditions are not decided: the text for
 // each outcome is read. Blocks that are more than 100 deep are read as text.
-func AsciiDoc(source string) iter.Seq[Piece] {
+func Asciidoc(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
-		readAsciiDoc(source, yield, nil)
+		readAsciidoc(source, yield, nil)
 	}
 }
 
@@ -71,11 +71,11 @@ type delimited struct {
 
 // blockStyle is what the lines before a block say about it.
 type blockStyle struct {
-	name, id, reftext, text string
-	discrete, csv           bool
+	name, id, reftext string
+	discrete, csv     bool
 }
 
-func readAsciiDoc(source string, yield func(Piece) bool, ids *documentIDs) *asciidoc {
+func readAsciidoc(source string, yield func(Piece) bool, ids *documentIDs) *asciidoc {
 	a := &asciidoc{text: source, yield: yield, ids: ids, start: -1}
 	a.attrs = attributes{values: map[string]string{"sectids": ""}, unsure: map[string]bool{}, spare: len(source) + maxAdded}
 	for i := 0; i < len(source) && !a.done; {
@@ -175,7 +175,7 @@ func (a *asciidoc) cells(start, end int) {
 	a.inline(start, end)
 }
 
-// unseen yields a part of the source that is no text.
+// unseen yields a part of the source that readers do not see.
 func (a *asciidoc) unseen(start, end int) { a.emit(Piece{Kind: Unseen, Start: start, End: end}) }
 
 // blank reads an empty line.
@@ -282,9 +282,8 @@ func delimiterOf(line string) (delim string, block delimited) {
 	}
 	mark := line[0]
 	if len(line) >= 4 && line[1] == '=' && strings.IndexByte("|,:!", mark) >= 0 && strings.Trim(line[1:], "=") == "" {
-		switch mark {
-		case ':':
-			mark = '|'
+		if mark == ':' {
+			mark = '|' // otherwise "://" would be in two cells
 		}
 		return line, delimited{cell: mark, flat: true}
 	}
@@ -386,7 +385,7 @@ func markerEnd(line string) int {
 }
 
 // numberEnd returns the offset after the number of a list item at i: "1.", "a.", "iv)",
-// "<1>"; i: there is none.
+// "<1>". It is i if the line has no number there.
 func numberEnd(line string, i int) int {
 	end := i
 	if strings.HasPrefix(line[i:], "<") {

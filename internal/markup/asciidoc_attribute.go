@@ -11,7 +11,7 @@ import (
 type attributes struct {
 	values map[string]string
 	unsure map[string]bool // defined under a condition that is not known here
-	spare  int             // octets that references may still add to the document
+	spare  int             // bytes that references may still add to the document
 }
 
 const (
@@ -90,7 +90,7 @@ func (a *attributes) define(name, value string, remove bool, condition string) {
 	a.set(name, resolved.s, remove, condition)
 }
 
-// swap says that the octets from to up to toEnd of a resolved text stand for those from
+// swap says that the bytes from to up to toEnd of a resolved text stand for those from
 // from up to fromEnd of the source.
 type swap struct{ to, toEnd, from, fromEnd int }
 

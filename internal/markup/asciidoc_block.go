@@ -112,7 +112,7 @@ const maxConditions = 100
 // conditional reads "ifdef" or "ifndef", whose content is at start if it has one.
 func (a *asciidoc) conditional(name, attribute, content string, start int) {
 	condition := unknownCondition
-	if name == "ifndef" && strings.IndexAny(attribute, ",+") < 0 {
+	if name == "ifndef" && !strings.ContainsAny(attribute, ",+") {
 		condition = attribute
 	}
 	if content == "" {

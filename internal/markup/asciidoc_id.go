@@ -22,10 +22,10 @@ func (ids *documentIDs) add(name string) {
 	}
 }
 
-// AsciiDocIDs returns the names of the parts of an AsciiDoc document: as Asciidoctor makes
+// AsciidocIDs returns the names of the parts of an AsciiDoc document: as Asciidoctor makes
 // them, as GitHub does, and the titles by which a cross reference may name a section. open
 // reports that the document may have others: it includes files, or is itself a part.
-func AsciiDocIDs(source string) (list []string, open bool) {
+func AsciidocIDs(source string) (list []string, open bool) {
 	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
 	a := readIDs(source, &ids)
 	for _, name := range [...]string{"header", "content", "footer", "toc", "toctitle", "preamble", "footnotes", "author", "email", "author2", "author3", "email2", "revnumber", "revdate", "revremark"} {
@@ -40,7 +40,7 @@ func AsciiDocIDs(source string) (list []string, open bool) {
 }
 
 func readIDs(source string, ids *documentIDs) *asciidoc {
-	return readAsciiDoc(source, func(Piece) bool { return true }, ids)
+	return readAsciidoc(source, func(Piece) bool { return true }, ids)
 }
 
 // maxNotes is how many footnotes of a document have names.
@@ -148,7 +148,7 @@ func titleID(title, prefix, separator string) string {
 }
 
 // plainTitle returns a title without markup: without the signs that Asciidoctor replaces by
-// others too, which are no part of a name. icons: icons are shown by their names.
+// others too: names lack them. icons: icons are shown by their names.
 func plainTitle(title string, icons bool) string {
 	title = withoutReferences(withoutMacros(title, icons))
 	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")
@@ -213,7 +213,7 @@ func withoutMarks(s string) string {
 
 // withoutMacros replaces macros and cross references in a title by their text.
 func withoutMacros(s string, icons bool) string {
-	if strings.IndexAny(s, "[<") < 0 {
+	if !strings.ContainsAny(s, "[<") {
 		return s
 	}
 	var b strings.Builder
@@ -252,7 +252,7 @@ func withoutMacros(s string, icons bool) string {
 }
 
 // macroText returns the text of the macro of which word is before the "[", and the size of
-// what rest has of it; 0: it is none.
+// what rest has of it. The size of other text is zero.
 func macroText(word, rest string, icons bool) (text string, size int) {
 	end := strings.IndexByte(rest, ']')
 	name, target, macro := strings.Cut(word, ":")

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// adocMarks are the octets that begin or end an inline of AsciiDoc. They are never written.
+// adocMarks are the bytes that begin or end an inline of AsciiDoc. They are never written.
 var adocMarks = [256]bool{'\\': true, ':': true, '<': true, '[': true, ']': true, '+': true, '$': true, '`': true}
 
 // adocInlines reads the inlines of a text once, from left to right.
@@ -41,8 +41,8 @@ const (
 
 var adocEndings = [nMarks]string{"[", "\n", "+++", "++", "$$", "+`", ">>", "``", "]]", "`", "+"}
 
-// next returns where the mark is at or after i; -1: nowhere. Searches that go on from left
-// to right take time in proportion to the text.
+// next returns where the mark is at or after i; -1: nowhere. If i only grows, all
+// searches together take time in proportion to the text.
 func (l *adocInlines) next(mark, i int) int {
 	switch {
 	case l.none[mark] || i > len(l.s):
@@ -293,7 +293,7 @@ func isMacroBracket(s string, i int) bool {
 	return ok && (name == "image" || name == "icon" || name == "kbd" || name == "btn" || name == "menu" || name == "footnote" || name == "stem")
 }
 
-// maxMacro is the most octets of a macro before its "[" in a label.
+// maxMacro is the most bytes of a macro before its "[" in a label.
 const maxMacro = 200
 
 // pictures yields those within a label from start to end.
@@ -499,11 +499,10 @@ func (l *adocInlines) anchor(i int) int {
 		}
 		return i + 1
 	}
-	marks := len(rest) - len(strings.TrimLeft(rest[:min(3, len(rest))], "["))
 	if !strings.HasPrefix(rest, "[[") || !isIDStart(strings.TrimLeft(rest[:min(4, len(rest))], "[")) {
 		return i + 1
 	}
-	marks = min(3, fenceSize(rest[:min(4, len(rest))], '['))
+	marks := min(3, fenceSize(rest[:min(4, len(rest))], '['))
 	end := l.next(markAnchor, i+marks)
 	if end < 0 {
 		return i + marks
@@ -561,7 +560,7 @@ func (l *adocInlines) pass(i int) int {
 	}
 }
 
-// maxSpan is the most octets of text without macros between single marks.
+// maxSpan is the most bytes of text without macros between single marks.
 const maxSpan = 4096
 
 func isWordOctet(c byte) bool {

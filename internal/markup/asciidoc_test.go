@@ -32,7 +32,7 @@ func TestAsciiDocIDs(t *testing.T) {
 		"----\n== A\n[[b]]\n----\n\n// == C\n\n////\n== D\n////":                 "",
 		"image::a.png[id=b]\n\n[#c]\nd\n\n[#e]\n|===\n|[[f]]g\n|===":             "b c e f",
 	} {
-		got, _ := markup.AsciiDocIDs(source)
+		got, _ := markup.AsciidocIDs(source)
 		for _, id := range strings.Fields(want) {
 			if !slices.Contains(got, id) {
 				t.Errorf("%q: %q lacks %q", source, got, id)
@@ -48,7 +48,7 @@ func TestAsciiDocIDs(t *testing.T) {
 
 // GitHub has a prefix and a separator of its own, and a title names its section.
 func TestAsciiDocOtherNames(t *testing.T) {
-	got, open := markup.AsciiDocIDs("= The Title\n\n== First Section\n\n=== First Section")
+	got, open := markup.AsciidocIDs("= The Title\n\n== First Section\n\n=== First Section")
 	for _, id := range []string{"the-title", "first-section", "first-section-2", "First Section", "_first_section_2"} {
 		if !slices.Contains(got, id) {
 			t.Errorf("%q lacks %q", got, id)
@@ -58,7 +58,7 @@ func TestAsciiDocOtherNames(t *testing.T) {
 		t.Error("the document has no other names")
 	}
 	for _, source := range []string{"= T\n\ninclude::a.adoc[]", "== A part"} {
-		if _, open := markup.AsciiDocIDs(source); !open {
+		if _, open := markup.AsciidocIDs(source); !open {
 			t.Errorf("%q may have other names", source)
 		}
 	}
@@ -85,7 +85,7 @@ func TestIDsHostile(t *testing.T) {
 	for _, unit := range []string{"== A\n", "== [[a]]\n", "= [", "== <<a", "== a--b", "== &a", "== _a", "[[a]]\n", "[[a", "[#a]#", "[#a]", "anchor:a[", "a\n-\n", "a\n===\n", ".. _a:\n", "_`a", "_`a`", ".. [a] ", "===\na\n", "`a`", "{a}", "|===\n", "include::a[]\n", "footnote:", "]_ "} {
 		text := strings.Repeat(unit, 1<<18/len(unit))
 		for _, text := range []string{text, "== " + text, text + "\n====\n"} {
-			markup.AsciiDocIDs(text)
+			markup.AsciidocIDs(text)
 			markup.RSTNames(text)
 		}
 	}
@@ -102,7 +102,7 @@ func FuzzPieces(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, read := range []func(string) iter.Seq[markup.Piece]{markup.AsciiDoc, markup.RST} {
+		for _, read := range []func(string) iter.Seq[markup.Piece]{markup.Asciidoc, markup.RST} {
 			start := 0
 			for p := range read(s) {
 				if p.Start < start || p.Start >= p.End || p.End > len(s) {
@@ -111,7 +111,7 @@ func FuzzPieces(f *testing.F) {
 				start = p.Start
 			}
 		}
-		ids, _ := markup.AsciiDocIDs(s)
+		ids, _ := markup.AsciidocIDs(s)
 		for _, name := range append(ids, markup.RSTNames(s).Sections...) {
 			if len(name) > 16*len(s)+maxName {
 				t.Fatalf("%q: a name of %d octets", s, len(name))

@@ -231,7 +231,7 @@ func (r *rst) doctest(ln rstLine) {
 }
 
 // rstMarker returns the length of the marker of a list, a field or a line block at the front
-// of a line, with the blanks after it; 0: there is none.
+// of a line, with the blanks after it; zero means that it is missing.
 func rstMarker(line string) int {
 	end := 0
 	switch c := line[0]; {
@@ -251,7 +251,7 @@ func rstMarker(line string) int {
 	return text
 }
 
-// fieldEnd returns the offset after ":name:"; 0: there is none.
+// fieldEnd returns the offset after ":name:"; zero means that it is missing.
 func fieldEnd(line string) int {
 	if len(line) < 3 || line[1] == ' ' || line[1] == ':' {
 		return 0
@@ -269,7 +269,7 @@ func fieldEnd(line string) int {
 	return 0
 }
 
-// enumeratorEnd returns the offset after "1.", "(a)", "iv)" or "#."; 0: there is none.
+// enumeratorEnd returns the offset after "1.", "(a)", "iv)" or "#."; zero means that it is missing.
 func enumeratorEnd(line string) int {
 	start := 0
 	if line[0] == '(' {
@@ -364,7 +364,7 @@ func (r *rst) target(ln rstLine, at int) bool {
 }
 
 // until moves past lines that are indented by more than a number of columns, up to a blank
-// line, and returns their end; 0: there is none.
+// line, and returns their end; zero means that it is missing.
 func (r *rst) until(column int) (end int) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -376,8 +376,8 @@ func (r *rst) until(column int) (end int) {
 	return end
 }
 
-// targetName returns the name before the ":" of a target, and the size of both; 0: there is
-// none.
+// targetName returns the name before the ":" of a target, and the size of both. Zero means
+// that it is missing.
 func targetName(s string) (name string, size int) {
 	switch {
 	case strings.HasPrefix(s, " "): // of "__ "
@@ -450,5 +450,5 @@ func (r *rst) uri(kind PieceKind, start, end int) {
 // isMailAddress reports whether a destination is a mail address.
 func isMailAddress(text string) bool {
 	local, domain, ok := strings.Cut(text, "@")
-	return ok && local != "" && domain != "" && strings.IndexAny(text, ":/?#") < 0
+	return ok && local != "" && domain != "" && !strings.ContainsAny(text, ":/?#")
 }

@@ -31,8 +31,8 @@ func (r *rst) directive(ln rstLine, at int) bool {
 	return true
 }
 
-// directiveName returns the length of the name of a directive at the front of s; 0: there
-// is none.
+// directiveName returns the length of the name of a directive at the front of s. It is
+// zero for other text.
 func directiveName(s string) int {
 	size := 0
 	for size < len(s) && (octet.Is(s[size], octet.Alpha|octet.Digit) || s[size] >= 0x80 ||
@@ -80,8 +80,8 @@ func (r *rst) other(name string, ln rstLine, at int) {
 	r.emit(Piece{Kind: Code, Start: start, End: max(start, r.block(ln.column))})
 }
 
-// options reads the options of a directive in a column, and gives their values to use. A
-// line that is no option ends them.
+// options reads the options of a directive in a column, and gives their values to use. Another
+// line ends them.
 func (r *rst) options(column int, use func(name string, start, end int)) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)

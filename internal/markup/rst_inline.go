@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// rstMarks are the octets that begin an inline of reStructuredText. They are never written.
+// rstMarks are the bytes that begin an inline of reStructuredText. They are never written.
 var rstMarks = [256]bool{'\\': true, '`': true}
 
 // rstInlines reads the inlines of a paragraph once, from left to right.
@@ -106,7 +106,7 @@ func (l *rstInlines) literalEnd(i int) int {
 	return -1
 }
 
-// quoteEnd returns where the "`" is that ends a text which has its second octet at i; -1:
+// quoteEnd returns where the "`" is that ends a text which has its second byte at i; -1:
 // nowhere.
 func (l *rstInlines) quoteEnd(i int) int {
 	for end := max(i, l.quoteAt); end < len(l.s); end++ {
@@ -127,7 +127,7 @@ func (l *rstInlines) quoteEnd(i int) int {
 	return -1
 }
 
-// maxRole is the most octets of the name of a role.
+// maxRole is the most bytes of the name of a role.
 const maxRole = 64
 
 // quoteSuffix returns what follows the "`" at i: a role, or "_" or "__".

@@ -31,8 +31,8 @@ type rstNames struct {
 
 func (n *rstNames) add(name string) { n.Others = append(n.Others, unescaped(name)) }
 
-// section notes a title. Roles and marks are no part of its name, but docutils keeps a role
-// that it does not know.
+// section notes a title. Its name lacks roles and marks, but docutils keeps a role that it does
+// not know.
 func (n *rstNames) section(title string) {
 	if strings.Contains(title, ":`") {
 		n.add(strings.ReplaceAll(title, "`", ""))
@@ -59,7 +59,7 @@ func (n *rstNames) directive(name, argument string) {
 
 // rstTitle returns a title without markup.
 func rstTitle(title string) string {
-	if strings.IndexAny(title, "`*|\\_") < 0 || len(title) > maxTitle {
+	if !strings.ContainsAny(title, "`*|\\_") || len(title) > maxTitle {
 		return title
 	}
 	marks := strings.NewReplacer("*", "", "|", "")
