@@ -41,6 +41,9 @@ func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 // placeName fills in where a name of a document leads that is no URL: a role of Sphinx, or
 // a resource of Antora. It reports whether found is such a name.
 func (e *Verifier) placeName(l *link, found *document.Link, s *Source) bool {
+	if isUnread(found, s) {
+		l.doubt = notPage
+	}
 	written := found.Ref
 	switch found.Element {
 	case "doc", "ref":
@@ -60,6 +63,16 @@ func (e *Verifier) placeName(l *link, found *document.Link, s *Source) bool {
 		return false
 	}
 	return e.placeAntora(l, written, found, s.URL)
+}
+
+// isUnread reports whether a link is of an AsciiDoc document of a site whose pages of such
+// documents are not known.
+func isUnread(found *document.Link, s *Source) bool {
+	if s.Layout == nil || s.Layout.site.Name == "" || !strings.HasSuffix(found.Type, "asciidoc") {
+		return false
+	}
+	name, ok := s.Layout.name(s.URL)
+	return ok && s.Layout.site.Contains(name) && s.Layout.site.Address(name) == ""
 }
 
 // placeRole fills in where a role of Sphinx leads. A label that no document defines may be

@@ -69,6 +69,12 @@ func TestSphinxRoles(t *testing.T) {
 	}, "index.rst: none: dead", "index.rst: none: ignored", "index.rst: lost: dead", "index.rst: other:a: ignored")
 }
 
+// Jekyll makes pages of AsciiDoc only with a plugin.
+func TestAsciiDocOfSite(t *testing.T) {
+	checkFiles(t, "jekyll", map[string]string{"_config.yml": "title: X\n", "a.adoc": "= A\n\nlink:/b/[b] link:c.html[c]\n", "b.adoc": "= B\n", "d.md": "---\n---\n[x](/none/)\n"},
+		"a.adoc: /b/: warning", "a.adoc: c.html: warning", "d.md: /none/: dead")
+}
+
 // Antora looks pages and pictures up from their folders in a module.
 func TestAntora(t *testing.T) {
 	checkFiles(t, "", map[string]string{
