@@ -531,6 +531,10 @@ func TestSphinxIncluded(t *testing.T) {
 	g.unknown("docs/sub/page.md", "gh-pr:12")
 	g.bad("README.md", "sub/page.md")
 	g.check(t, "auto")
+	g = newGenerated(map[string]string{"conf.py": "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\n", "a.md": "# A\n"})
+	g.bad("a.md", "#none-such", "a.md#none")
+	g.unknown("a.md", "#usage/restructuredtext/roles", "#package.Class")
+	g.check(t, "auto")
 	for config, known := range map[string]bool{"extensions = ['sphinx.ext.todo']\n": true, "extensions = [\n    'ours',\n]\n": false, "extensions += ['ours']\n": false, "extensions = []\nextensions.append('ours')\n": false} {
 		g := newGenerated(map[string]string{"conf.py": "html_theme = 'x'\n" + config, "a.md": "# A\n", "b.md": "# B\n"})
 		g.good("a.md", "b", "b.md#b")

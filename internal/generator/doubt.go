@@ -63,10 +63,21 @@ func separatesIdentifiers(r rune) bool {
 // MayHave returns a function that reports whether a plugin may give a document a fragment
 // that is not in its source; nil if none does.
 func (s *Site) MayHave(source string) func(fragment string) bool {
-	if !s.unsure {
-		return nil
+	switch {
+	case s.unsure && s.foreign:
+		isMentioned := mentioned(source)
+		return func(fragment string) bool { return isForeign(fragment) || isMentioned(fragment) }
+	case s.unsure:
+		return mentioned(source)
+	case s.foreign:
+		return isForeign
 	}
-	return mentioned(source)
+	return nil
+}
+
+// isForeign reports whether a fragment may be a name in another site of Sphinx.
+func isForeign(fragment string) bool {
+	return strings.ContainsAny(fragment, "/:") || isIdentifier(fragment)
 }
 
 // isIdentifier reports whether a text is a name of a program, not a word: it has dots, "_",

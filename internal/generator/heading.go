@@ -64,18 +64,24 @@ func (s *Site) IDs(source string) (ids []string, any bool) {
 // of code.
 func withoutCode(source string) string {
 	var b strings.Builder
-	fence := ""
+	code := ""
+	var directives []string // the marks of those that are open
 	for line := range strings.Lines(source) {
-		text := strings.TrimSpace(line)
-		mark, info := fenceOf(text)
+		mark, info := fenceOf(strings.TrimSpace(line))
+		last := len(directives) - 1
 		switch {
-		case fence != "":
-			if info == "" && strings.HasPrefix(mark, fence) {
-				fence = ""
+		case code != "":
+			if info == "" && strings.HasPrefix(mark, code) {
+				code = ""
 			}
+		case mark != "" && info == "" && last >= 0 && strings.HasPrefix(mark, directives[last]):
+			directives = directives[:last]
 		case mark != "" && !strings.HasPrefix(info, "{"):
-			fence = mark
+			code = mark
 		default:
+			if mark != "" {
+				directives = append(directives, mark)
+			}
 			b.WriteString(codeSpan().ReplaceAllString(line, ""))
 		}
 	}

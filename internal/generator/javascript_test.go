@@ -60,11 +60,15 @@ func TestReadScriptIsLinear(t *testing.T) {
 	}
 }
 
+// A comment before a program changes nothing.
 func FuzzReadScript(f *testing.F) {
 	f.Add("export default defineConfig({a: [1, 'b', /c/], ...d, e() {}})")
 	f.Add("const x = {y: x}; module.exports = async () => ({x, z: `a${b}`} as const)")
 	f.Add("module.exports = async(0.0({``,")
 	f.Fuzz(func(t *testing.T, text string) {
-		readScript(text)
+		got, want := readScript("/* export default {a: 1} */\n"+text), readScript(text)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
 	})
 }

@@ -58,6 +58,7 @@ type Site struct {
 	resolve  func(doc, ref string) Target // replaces the rules of Find; nil: these
 	fallback func(doc, ref string) Target // the last rule of Find; nil: none
 	included map[string][]string          // documents that are included, with those that include them
+	foreign  bool                         // fragments may be names in other sites: package.Class, dir/label
 	makes    sync.Map                     // whether a template makes fragments, by its name
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments

@@ -169,6 +169,7 @@ func TestParts(t *testing.T) {
 		{"mkdocs", "{{ x }}", map[string]string{"mkdocs.yml": "plugins: [macros]"}, true},
 		{"sphinx", "````md\n```{include} x\n```\n````\n", nil, false},
 		{"sphinx", "````{note}\n```{include} x\n```\n````\n", nil, true},
+		{"sphinx", "````{a}\n```{b}\n```\n````\n\n````{c}\n```{glossary}\n```\n````\n", nil, true},
 		{"hugo", "# A", map[string]string{"layouts/_markup/render-heading.html": `<h2 id="{{ .Anchor }}">`}, false},
 		{"hugo", "# A", map[string]string{"layouts/_markup/render-heading.html": `<h2 id="{{ .Text }}">`}, true},
 	} {

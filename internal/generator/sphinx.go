@@ -129,6 +129,8 @@ func (s *Site) readExtensions(config string) {
 			switch {
 			case name[1] == "sphinx.ext.autodoc":
 				s.objects = true
+			case name[1] == "sphinx.ext.intersphinx":
+				s.foreign = true
 			case !sphinxHarmless(name[1]):
 				s.doubt, s.unsure, s.objects = true, true, true
 			}
