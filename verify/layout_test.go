@@ -508,6 +508,15 @@ func TestJekyllPlugins(t *testing.T) {
 	}
 }
 
+// The address of a document whose front matter can't be read is not known.
+func TestMalformedMatter(t *testing.T) {
+	g := newGenerated(map[string]string{"_config.yml": "title: X\n", "a.md": "---\n---\n# A\n", "b.md": "---\ntitle: b: c\npermalink: /one/\n---\n# B\n"})
+	g.good("a.md", "b.md#b")
+	g.bad("a.md", "none.md", "b.md#none")
+	g.unknown("a.md", "/one/")
+	g.check(t, "auto")
+}
+
 // A document beside the documentation may be a part of a page: a link is right if it is
 // from either place.
 func TestSphinxIncluded(t *testing.T) {

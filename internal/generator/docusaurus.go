@@ -317,7 +317,7 @@ func (d *docusaurus) openVersion(options map[string]any, dir, route, locale stri
 			return
 		}
 		stem := strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext)
-		v, _ := matter(readText(d.fsys, name))
+		v, _ := d.matter(name)
 		slug, isIndex := docSlug(stem, v, textOf(options["numberPrefixParser"]) != "false")
 		if p := d.address(route, slug); isIndex && !strings.HasSuffix(p, "/") && p != "" {
 			d.add(p+"/", name)
@@ -358,7 +358,7 @@ func (d *docusaurus) openPosts(dir, route string) error {
 		if ext != ".md" && ext != ".mdx" || strings.HasPrefix(path.Base(name), "_") {
 			return
 		}
-		v, _ := matter(readText(d.fsys, name))
+		v, _ := d.matter(name)
 		d.add(d.address(route, blogSlug(strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ext), v)), name)
 	})
 }

@@ -350,7 +350,7 @@ func (h *hugo) file(name string, root hugoRoot) {
 	if language == usual && h.config.get("defaultcontentlanguageinsubdir") != "true" {
 		language = ""
 	}
-	v, _ := matter(readText(h.fsys, name))
+	v, _ := h.matter(name)
 	h.add(h.address(stem, language, v), name)
 	for _, alias := range v["aliases"] {
 		if !strings.HasPrefix(alias, "/") {

@@ -91,7 +91,7 @@ func (j *jekyll) file(name string) {
 	if !isPage && ext != ".html" && ext != ".htm" {
 		return
 	}
-	v, has := matter(readText(j.fsys, name))
+	v, has := j.matter(name)
 	if !has && !isPage {
 		return // copied as it is
 	}

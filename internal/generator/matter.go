@@ -92,10 +92,22 @@ func parseTOML(text string) values {
 	return flat(tree)
 }
 
-// parseYAML reads the scalars and lists of scalars of YAML. A malformed text has none.
+// parseYAML reads the scalars and lists of scalars of YAML. The result is nil if the text is
+// malformed.
 func parseYAML(text string) values {
-	tree, _ := treeOfYAML(text)
+	tree, ok := treeOfYAML(text)
+	if !ok {
+		return nil
+	}
 	return flat(tree)
+}
+
+// matter returns the front matter of a document, and whether there is one. If it is
+// malformed, the address of the document is in doubt.
+func (s *Site) matter(name string) (values, bool) {
+	v, ok := matter(readText(s.fsys, name))
+	s.doubt = s.doubt || ok && v == nil
+	return v, ok
 }
 
 // flat returns the scalars of a tree.

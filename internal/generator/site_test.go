@@ -191,7 +191,7 @@ func TestYAML(t *testing.T) {
 		"list: [a, 'b, c', ]\nmore: [a,\n  b]\ntoc: {permalink: true}\nnone: ~\nempty:\nversion: 1.10\n": {"list": {"a", "b, c"}, "more": {"a", "b"}, "toc.permalink": {"true"}, "version": {"1.10"}},
 		"x: &x\n  k: 1\n  l: 2\ny:\n  <<: *x\n  l: 3\nz: {<<: [*x, {m: 4}]}\ntext: |\n  not: this\n":     {"x.k": {"1"}, "x.l": {"2"}, "y.k": {"1"}, "y.l": {"3"}, "z.k": {"1"}, "z.l": {"2"}, "z.m": {"4"}, "text": {"not: this\n"}},
 		"hook: !!python/name:a.b.c ''\nurl: !ENV [SITE, 'http://h/']\ndate: 2020-01-02\nflag: yes\n":     {"hook": {""}, "url": {"SITE", "http://h/"}, "date": {"2020-01-02"}, "flag": {"yes"}},
-		"a: b: c\n": {}, "": {}, "- a\n": {}, "a: 1\n---\nb: 2\n": {"a": {"1"}},
+		"a: b: c\n": nil, "": {}, "- a\n": nil, "a: 1\n---\nb: 2\n": {"a": {"1"}},
 	} {
 		if got := parseYAML(source); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %v, want %v", source, got, want)
