@@ -300,6 +300,9 @@ func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, page *
 		links, troubles := e.links(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
 		a.links, a.troubles = links, append(a.troubles, troubles...)
 	}
+	if kind == htmlType {
+		text = decodePage(text, o.Type)
+	}
 	e.findFragments(a, t.site, kind, text, cut, page != nil || e.isHere(t.url), wants, res.URL)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // directive separates the name of a part from what only browsers use (Text Fragments,
@@ -117,11 +118,12 @@ func (a *anchors) hasText(value string) bool {
 	return true
 }
 
-// decoded returns text decoded, or as it is if an escape is malformed.
+// decoded returns text decoded, or as it is if an escape is malformed. Octets that are not
+// UTF-8 are read as ISO Latin 1: pages in that charset have links with such escapes.
 func decoded(text string) string {
 	octets, err := escape.AppendDecode(nil, text)
 	if err != nil {
 		return text
 	}
-	return string(octets)
+	return octet.Text(string(octets))
 }

@@ -24,6 +24,8 @@ type anchors struct {
 	text  string // the text of the page, folded; empty: not kept
 	words bool   // text has only letters, digits and blanks: the marks of Markdown are no text
 
+	templated []uint64 // names in templates, which scripts may put into the page
+
 	// What tells a page that scripts make from others.
 	scripts, shown, links int
 }
@@ -33,16 +35,22 @@ var seed = maphash.MakeSeed()
 
 const maxAnchors = 1 << 20
 
-func (a *anchors) add(name string) {
-	if name != "" && len(a.names) < maxAnchors {
+func (a *anchors) add(name string) { a.addTo(&a.names, name) }
+
+func (a *anchors) addTo(list *[]uint64, name string) {
+	if name != "" && len(*list) < maxAnchors {
 		if a.lenient {
 			name = strings.ToLower(name)
 		}
-		a.names = append(a.names, maphash.String(seed, name))
+		*list = append(*list, maphash.String(seed, name))
 	}
 }
 
 func (a *anchors) sort() {
+	if a.scripts > 0 {
+		a.names = append(a.names, a.templated...)
+	}
+	a.templated = nil
 	slices.Sort(a.names)
 	a.names = slices.Clip(slices.Compact(a.names))
 }
@@ -93,7 +101,7 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 				}
 			}
 		case markup.StartTag:
-			a.tag(&h, element)
+			a.tag(&h, element, hidden)
 			if hidden == "" && unread[element] && !(h.XML && strings.HasSuffix(h.Source[:h.End], "/>")) {
 				hidden = element
 			}
@@ -108,13 +116,22 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 	}
 }
 
-// tag adds the names that a start tag has.
-func (a *anchors) tag(h *markup.HTML, element string) {
+// tag adds the names that a start tag has. hidden is the open element of unread. The content
+// of a template is no part of the document (HTML 4.12.3), and of two attributes with one name
+// the first counts (HTML 13.2.5.33).
+func (a *anchors) tag(h *markup.HTML, element, hidden string) {
+	list := &a.names
+	if hidden == "template" {
+		list = &a.templated
+	}
+	hasID, hasName := false, element != "a"
 	for attribute, ok := h.Attribute(); ok; attribute, ok = h.Attribute() {
-		if markup.SameName(attribute.Name, "id") || element == "a" && markup.SameName(attribute.Name, "name") {
+		isID, isName := markup.SameName(attribute.Name, "id"), markup.SameName(attribute.Name, "name")
+		if isID && !hasID || isName && !hasName {
 			value := markup.Decode(h.Source[attribute.Start:attribute.End], markup.HTMLValue)
-			a.add(value.Text)
+			a.addTo(list, value.Text)
 		}
+		hasID, hasName = hasID || isID, hasName || isName
 	}
 	switch element {
 	case "script":
