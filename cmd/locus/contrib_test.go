@@ -285,7 +285,10 @@ func TestActionStatus(t *testing.T) {
 		{"[a](none.md)", "false", "", 0, "status=1\n"},
 		{"[a](none.md)", "true", "", 1, "status=1\n"},
 		{"[a](a.md)", "false", "--no-such-flag", 2, "status=2\n"},
-		{"[a](http://h.iana.org:25/)", "false", "", 4, "status=4\n"},
+		{"[a](http://h.iana.org:25/)", "false", "", 0, "status=4\n"},
+		{"[a](http://h.iana.org:25/)", "true", "", 4, "status=4\n"},
+		{"[a](a.md)", "false", "--rules none.toml", 2, "status=2\n"},
+		{"[a](a.md)", "false", "-- none.md", 3, "status=3\n"},
 	} {
 		r := newRunner(t)
 		writeDoc(t, filepath.Join(r.work, "sub/a.md"), c.doc)
