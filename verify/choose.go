@@ -39,7 +39,9 @@ func (r *Remap) UnmarshalText(text []byte) error {
 		return locus.NewSyntaxError(string(text), len(text), "remap", fmt.Errorf(`%w: write a pattern, a blank, and what replaces it: "https://www.example.com/ http://localhost:8080/"`, locus.ErrValue))
 	}
 	p, err := policy.ParsePattern(from, nil)
-	if err != nil {
+	if err != nil && strings.HasPrefix(from, "/") {
+		return locus.NewSyntaxError(string(text), 0, "remap", fmt.Errorf("%w: %s is a path: for files, write %s", locus.ErrValue, locus.Quote(from), locus.Quote("file:///*"+from)))
+	} else if err != nil {
 		return err
 	}
 	r.From, r.To = p, to

@@ -43,6 +43,8 @@ func (v *verifier) status(r *verify.Result) int {
 	switch {
 	case r.Err != nil:
 		return base.StatusAccess
+	case v.writeBaseline:
+		// The user asked for the file, whatever is in it.
 	case r.IsBad(), v.strict && r.Verdict == verify.Warning && !r.Accepted:
 		return base.StatusNo
 	case r.Verdict == verify.Denied && !r.Accepted:
@@ -152,9 +154,17 @@ func (s *sum) add(r *verify.Result) {
 	case r.Known:
 		s.known++
 	default:
-		s.verdicts[r.Verdict]++
+		s.verdicts[counted(r)]++
 		s.causes[r.Cause]++
 	}
+}
+
+// counted returns the verdict that a summary counts: as moved only what --moved shows.
+func counted(r *verify.Result) verify.Verdict {
+	if r.Verdict == verify.Moved && !r.Permanent {
+		return verify.Alive
+	}
+	return r.Verdict
 }
 
 // summary returns the counts in one line, the most important first.

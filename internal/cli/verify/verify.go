@@ -131,7 +131,7 @@ which "*" stands for any characters and a final "$" for the end, or what "locus 
 --deny" takes. Those of exclude-path are the beginning of paths.
 
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
-that file call them "known", which is not a failure.
+that file call them "known", which is not a failure. The status is 0 if the file was written.
 
 ` + tellLong + `
 
