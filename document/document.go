@@ -143,7 +143,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Links returns the URLs of the document that r reads, in order, and the partial forms of
 // texts with markup. name is the name of the document, for its type and for errors; it may
-// be empty.
+// be empty. A document of the name "-" is also read as Markdown or HTML if it has a link that
+// only these know.
 //
 // Every error is an [*Error] and comes without a link: for a file that ends too early, a
 // damaged member, a binary one ([ErrBinary]). The rest of the document follows, unless r

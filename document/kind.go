@@ -207,6 +207,8 @@ func kindOf(it item, h *head) kind {
 		return html
 	case t == "" && isXML(octets):
 		return xml
+	case it.name == standardInput:
+		return kindOfUnnamed(octets)
 	}
 	return named
 }

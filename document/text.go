@@ -44,6 +44,8 @@ func (f *finder) typeOf(it item, k kind) string {
 		}
 	case k == html:
 		return "text/html"
+	case k == markdown:
+		return "text/markdown"
 	}
 	return "text/plain"
 }

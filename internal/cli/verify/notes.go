@@ -39,3 +39,10 @@ func (v *verifier) noteCauses() {
 		}
 	}
 }
+
+// noteInput names the flag that says what standard input is, if no link was found there.
+func (v *verifier) noteInput() {
+	if v.readsInput && v.as == "" && !v.choice.dump && !v.sum.documents["-"] {
+		v.a.Note("no links were found on standard input; --as markdown or --as html says what it is")
+	}
+}

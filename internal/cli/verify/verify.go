@@ -42,6 +42,7 @@ type verifier struct {
 	writeBaseline    bool
 	strict           bool
 	noIgnore, hidden bool
+	readsInput       bool // standard input is a document
 	choice           choice
 
 	tell      tell
@@ -353,6 +354,7 @@ func (v *verifier) finish(ctx context.Context) {
 		return
 	}
 	v.noteCauses()
+	v.noteInput()
 	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
 		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
 	}
@@ -470,6 +472,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 		s := verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")}
 		v.choice.place(&s, "", "")
+		v.readsInput = true
 		return yield(s)
 	}
 	if _, err := os.Lstat(arg); err != nil {
