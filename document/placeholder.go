@@ -11,9 +11,10 @@ import (
 
 // asTemplate returns the link for a bare URL that a placeholder follows: the URL is only the
 // front of a template, whose text is the Ref. after is the text after the URL, as long as a
-// template can be; ok is false for other URLs.
+// template can be; ok is false for other URLs. One without a host, such as a mail address, may
+// be followed by any text.
 func asTemplate(m extract.Match, after string) (l Link, size int, ok bool) {
-	if m.Form != extract.Bare || !isPlaceholder(after) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(after, "(")) {
+	if m.Form != extract.Bare || !strings.HasPrefix(m.URL.SchemePart(), "//") || !isPlaceholder(after) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(after, "(")) {
 		return Link{}, 0, false
 	}
 	size = templateSize(after)

@@ -55,7 +55,7 @@ func TestDepthIsBounded(t *testing.T) {
 func TestBracketsAreBounded(t *testing.T) {
 	for open, want := range map[int]markup.PieceKind{0: markup.Image, 1<<16 - 1: markup.Image, 1 << 16: markup.Link, 1 << 18: markup.Link} {
 		for p := range markup.Markdown(strings.Repeat("[", open) + "![a](b)") {
-			if p.Kind != markup.Prose && p.Kind != markup.Label && p.Kind != want {
+			if p.Kind != markup.Prose && p.Kind != markup.LinkText && p.Kind != want {
 				t.Errorf("%d brackets: %d, want %d", open, p.Kind, want)
 			}
 		}
