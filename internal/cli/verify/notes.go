@@ -1,8 +1,14 @@
 package verify
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -17,11 +23,12 @@ type causeNote struct {
 // here has no setting.
 func causeNotes() []causeNote {
 	return []causeNote{
-		{verify.AboveRoot, "were skipped because they lead above the top of the repository or the site; --base-url URL says where that is: https://github.com/OWNER/NAME/blob/BRANCH/"},
-		{verify.ReservedName, "were skipped because their hosts are reserved for examples; --include-reserved verifies them"},
-		{verify.PrivateHost, "were skipped because their hosts are private; --allow-private verifies them"},
-		{verify.NoNames, "were not judged because no host name was found: is there a network?"},
-		{verify.NeedsBuild, "were skipped because only a build of the site knows where they lead: verify the built pages, or name the generator with --preset"},
+		{verify.AboveRoot, "skipped: above the top of the repository or the site; --base-url URL says where that is: https://github.com/OWNER/NAME/blob/BRANCH/"},
+		{verify.ReservedName, "skipped: host reserved for examples; --include-reserved verifies such links"},
+		{verify.PrivateHost, "skipped: private host; --allow-private verifies such links"},
+		{verify.NoNames, "not judged: no host name was found; is there a network?"},
+		{verify.NeedsBuild, "skipped: only a build of the site resolves such links; verify the built pages, or name the generator with --preset"},
+		{verify.Escaped, "requested with an escape or a \"/\" that the text lacks; --all lists each"},
 	}
 }
 
@@ -31,11 +38,7 @@ func (v *verifier) noteCauses() {
 	v.choice.noteRecognized(v.a)
 	for _, note := range causeNotes() {
 		if n := v.sum.causes[note.cause]; n > 0 {
-			text := note.text
-			if n == 1 {
-				text = strings.NewReplacer("were ", "was ", "their hosts are ", "its host is ", "verifies them", "verifies it").Replace(text)
-			}
-			v.a.Note("%s %s", countOf(n, "link"), text)
+			v.a.Note("%s %s", countOf(n, "link"), note.text)
 		}
 	}
 }
@@ -44,5 +47,53 @@ func (v *verifier) noteCauses() {
 func (v *verifier) noteInput() {
 	if v.readsInput && v.as == "" && !v.choice.dump && !v.sum.documents["-"] {
 		v.a.Note("no links were found on standard input; --as markdown or --as html says what it is")
+	}
+}
+
+// leftOut counts the files of folders that are not documents, by the ends of their names.
+type leftOut map[string]int
+
+// add counts a file, unless it is of a kind that has no links for readers.
+func (l leftOut) add(name string) {
+	switch kind, _, _ := strings.Cut(media.ByName(filepath.Base(name)), "/"); {
+	case kind == "image" && !strings.EqualFold(filepath.Ext(name), ".svg"), kind == "audio", kind == "video", kind == "font":
+		return
+	}
+	l[cmp.Or(strings.ToLower(filepath.Ext(name)), "without an extension")]++
+}
+
+// shownExtensions is the number of extensions that the note about left out files names.
+const shownExtensions = 3
+
+// String returns the number of files, those of the most frequent extensions first: "41 other files
+// were not read: 12 .pdf, 9 .yaml, 8 .css, 12 others".
+func (l leftOut) String() string {
+	extensions := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
+		return cmp.Or(cmp.Compare(l[b], l[a]), cmp.Compare(a, b))
+	})
+	var list []string
+	all, others := 0, 0
+	for i, extension := range extensions {
+		all += l[extension]
+		if i < shownExtensions {
+			list = append(list, fmt.Sprint(l[extension], " ", extension))
+		} else {
+			others += l[extension]
+		}
+	}
+	if others > 0 {
+		list = append(list, countOf(others, "other"))
+	}
+	were := " were not read: "
+	if all == 1 {
+		were = " was not read: "
+	}
+	return countOf(all, "other file") + were + strings.Join(list, ", ")
+}
+
+// noteLeftOut says which files of the folders were not read.
+func (v *verifier) noteLeftOut() {
+	if len(v.leftOut) > 0 && v.choice.changedSince == "" && !v.choice.dump {
+		v.a.Note("%v; --all-files reads them", v.leftOut)
 	}
 }

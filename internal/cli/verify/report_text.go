@@ -15,15 +15,20 @@ type textReport struct {
 	v       *verifier
 	out     *bufio.Writer
 	tty     bool
+	all     bool
 	colors  term.Colors
-	current string // the document; empty: none so far
+	current string          // the document; empty: none so far
+	shown   map[string]bool // the reasons of warnings that a note counts
 }
 
 func newTextReport(v *verifier, o *output) reporter {
-	return &textReport{v: v, out: o.w, tty: o.tty, colors: o.colors}
+	return &textReport{v: v, out: o.w, tty: o.tty, all: o.all, colors: o.colors, shown: map[string]bool{}}
 }
 
 func (t *textReport) result(r *verify.Result) {
+	if t.isRepeated(r) {
+		return
+	}
 	w := rowOf(r)
 	out := t.out
 	if w.document != t.current {
@@ -54,6 +59,17 @@ func (t *textReport) result(r *verify.Result) {
 	if t.tty {
 		out.Flush()
 	}
+}
+
+// isRepeated reports whether r is a warning about the spelling of a link that the report has
+// shown for another link. A note counts such warnings: a page may have a thousand.
+func (t *textReport) isRepeated(r *verify.Result) bool {
+	if t.all || r.Err != nil || r.Verdict != verify.Warning || r.Cause != verify.Escaped {
+		return false
+	}
+	repeated := t.shown[r.Detail]
+	t.shown[r.Detail] = true
+	return repeated
 }
 
 const (

@@ -43,6 +43,7 @@ type verifier struct {
 	strict           bool
 	noIgnore, hidden bool
 	readsInput       bool // standard input is a document
+	leftOut          leftOut
 	choice           choice
 
 	tell      tell
@@ -143,7 +144,7 @@ no documents, 3 if a document can't be read, 4 if the policy denied something.`
 func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
 
 func newVerifier(a *base.App) *verifier {
-	return &verifier{a: a, bad: map[string]bool{}, sum: sum{verdicts: map[verify.Verdict]int{}, causes: map[verify.Cause]int{}, documents: map[string]bool{}}}
+	return &verifier{a: a, bad: map[string]bool{}, leftOut: leftOut{}, sum: sum{verdicts: map[verify.Verdict]int{}, causes: map[verify.Cause]int{}, documents: map[string]bool{}}}
 }
 
 func (v *verifier) command() *cobra.Command {
@@ -355,6 +356,7 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 	v.noteCauses()
 	v.noteInput()
+	v.noteLeftOut()
 	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
 		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
 	}
@@ -522,6 +524,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 		if !f.Named && !v.choice.isDocument(f.Path) {
 			empty = wasEmpty
+			v.leftOut.add(f.Path)
 			continue
 		}
 		s := verify.Source{Name: filepath.ToSlash(f.Path), URL: u}
