@@ -50,7 +50,7 @@ func TestSubmitAndResults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.txt")
-	if err := os.WriteFile(name, []byte("http://waits.example/ file:///none/at/all"), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte("http://waits.example/ <file:///none/at/all>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	store := "--store=" + filepath.Join(dir, "store")
@@ -90,7 +90,7 @@ func TestHeldLimits(t *testing.T) {
 	t.Parallel()
 	store := "--store=" + t.TempDir()
 	file := filepath.Join(t.TempDir(), "a.txt")
-	if err := os.WriteFile(file, []byte("file:///none/at/all\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("<file:///none/at/all>\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if status, _, errOut := run(t, "create", store, "--frontier", "docs"); status != base.StatusDone {

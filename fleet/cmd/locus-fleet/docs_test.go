@@ -96,10 +96,10 @@ func TestGuideFlags(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("http://198.51.100.1/x file:///none/at/all"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("http://198.51.100.1/x <file:///none/at/all>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := locusFleet(dir, "verify", "--retry", "9", "--timeout", "50", "--json", "a.txt")
+	cmd := locusFleet(dir, "verify", "--include-reserved", "--retry", "9", "--timeout", "50", "--json", "a.txt")
 	var out, errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Start(); err != nil {
