@@ -25,6 +25,9 @@ type Object struct {
 	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
 	ModTime  time.Time // zero: unknown
 	Tag      string    // identifies this version of the object, for Request.Tag; empty: none
+	// Refresh says when and where a browser goes on by itself: "5; url=a.html", as HTML 4.2.5.3
+	// has it. Empty: nowhere.
+	Refresh string
 	// Note is a clause for people: not safe for a terminal. Reading Body may set it, in
 	// the goroutine that reads.
 	Note string

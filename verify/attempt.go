@@ -111,14 +111,29 @@ func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attem
 			res, err = other, nil
 		}
 	}
+	e.judge(ctx, a, t, want{page: page, fragments: wants, probe: probe}, res, err)
+	return a
+}
+
+// want is what a request is for.
+type want struct {
+	page      *doc     // the page of a site that it is; nil: none
+	fragments []string // to be found
+	probe     bool     // the request only asked whether the resource exists
+	followed  bool     // a page led there by itself
+}
+
+// judge sets the outcome of t, whose request had that result.
+func (e *Verifier) judge(ctx context.Context, a *attempt, t *target, w want, res *access.Result, err error) {
+	page, wants := w.page, w.fragments
 	if err != nil {
 		a.classify(err)
 		if e.o.Ask.accepts(a.outcome.Status) {
 			a.temporary, a.busy = false, false
 		}
 		a.outcome.To = failedAt(t.url, err)
-		a.wantsGet = probe && e.traits(t.url).Has(scheme.Web) && isOfHead(err, &a.outcome)
-		return a
+		a.wantsGet = w.probe && e.traits(t.url).Has(scheme.Web) && isOfHead(err, &a.outcome)
+		return
 	}
 	defer res.Resource.Close()
 	a.outcome.Verdict, a.resolved = Alive, true
@@ -132,10 +147,22 @@ func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attem
 	}
 	switch r := res.Resource.(type) {
 	case *scheme.Object:
+		w.page = page
+		to := refresh{text: r.Refresh}.next(e, res)
 		if page != nil && page.sitemap != noSitemap {
 			e.readSitemap(a, page, res, r)
-		} else if page != nil || len(wants) > 0 {
-			e.readObject(ctx, a, t, page, wants, res, r)
+		} else if page == nil && !to.IsZero() {
+			e.follow(ctx, a, t, res, to, w.probe)
+			return
+		} else if e.mustRead(w, res) {
+			kind := kindOf(r)
+			if a.wantsGet = w.probe && (kind == htmlType || kind == markdownType); a.wantsGet {
+				return
+			}
+			if to := e.readObject(ctx, a, t, w, res, r); !to.IsZero() {
+				e.follow(ctx, a, t, res, to, false)
+				return
+			}
 		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
 		}
@@ -152,7 +179,20 @@ func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attem
 		a.awaitGreeting(ctx, r)
 	}
 	e.soft.check(ctx, e, t, a)
-	return a
+}
+
+// mustRead reports whether an object is read: for its links, its fragments, or a refresh.
+func (e *Verifier) mustRead(w want, res *access.Result) bool {
+	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || e.brought(res) != "" || e.o.Ask.Get && e.traits(res.URL).Has(scheme.Web)
+}
+
+// brought returns the fragment to which redirects led, if it is looked for; empty: none.
+func (e *Verifier) brought(res *access.Result) string {
+	fragment, ok := res.URL.Fragment()
+	if !ok || len(res.Hops) < 2 || !e.wantsFragment(res.URL, fragment) {
+		return ""
+	}
+	return fragment
 }
 
 // isOfHead reports whether a GET may succeed where a probe failed with err: redirects of HEAD
@@ -278,21 +318,27 @@ func pageOf(res *access.Result) *origins {
 }
 
 // readObject reads an object for its fragments, and for its links if it is a page of a
-// site.
-func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, page *doc, wants []string, res *access.Result, o *scheme.Object) {
-	kind := kindOf(o)
+// site. Other pages may send their readers to the URL that it returns, by themselves.
+func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
+	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {
-		return
+		return to
 	}
-	text, err := io.ReadAll(io.LimitReader(o.Body, e.o.MaxPage+1))
-	cut := int64(len(text)) > e.o.MaxPage
-	if err != nil && !cut {
+	limit, isNeeded := e.o.MaxPage, page != nil || len(w.fragments) > 0 || e.brought(res) != ""
+	if !isNeeded {
+		limit = min(limit, maxRefreshHead)
+	}
+	text, err := io.ReadAll(io.LimitReader(o.Body, limit+1))
+	cut := int64(len(text)) > limit
+	if err != nil && !cut && isNeeded {
 		a.outcome = Outcome{}
 		a.classify(err)
-		return
+		return to
 	}
 	if cut {
-		text = text[:e.o.MaxPage]
+		text = text[:limit]
+	}
+	if cut && isNeeded {
 		a.troubles = append(a.troubles, errCut)
 	}
 	if page != nil {
@@ -303,20 +349,21 @@ func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, page *
 	if kind == htmlType {
 		text = decodePage(text, o.Type)
 	}
-	e.findFragments(a, t.site, kind, text, cut, page != nil || e.isHere(t.url), wants, res.URL)
+	return e.findFragments(a, t.site, kind, text, cut, w, res)
 }
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
-// findFragments looks for fragments in a document. A fragment that referrals brought
-// replaces all others.
-func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
-	if !keep && len(wants) == 0 || e.o.NoFragments || kind == cssType {
-		return
+// findFragments looks for fragments in a document. A fragment that redirects brought
+// replaces all others. It returns where the document sends its readers by itself.
+func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
+	keep, at := w.page != nil || e.isHere(res.URL), res.URL
+	if kind == cssType || e.o.NoFragments && (keep || kind != htmlType) {
+		return to
 	}
 	brought, isBrought := at.Fragment()
 	withText := wantsText(brought)
-	for _, fragment := range wants {
+	for _, fragment := range w.fragments {
 		withText = withText || wantsText(fragment)
 	}
 	var list *anchors
@@ -330,34 +377,56 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
+	if to = list.refresh.next(e, res); !keep && !to.IsZero() {
+		return to
+	}
 	if a.scripted = list.isScripted(); a.scripted && a.page != nil {
 		a.outcome.Detail = "nothing but scripts here: its links can't be known"
 		if a.page.depth == 0 {
 			a.outcome.Verdict, a.unstored = Warning, true
 		}
 	}
-	for _, fragment := range wants {
+	has := func(fragment string) bool {
+		if list.find(fragment) || isProgram(at, fragment) {
+			return true
+		}
+		if cut {
+			// It may be in the part that was not read.
+			a.outcome.Detail = "the document is too large to find all fragments"
+		}
+		return cut
+	}
+	for _, fragment := range w.fragments {
 		looked := fragment
 		if isBrought {
 			looked = brought
 		}
-		found := list.find(looked) || isProgram(at, looked)
-		if cut && !found {
-			// It may be in the part that was not read.
-			found = true
-			a.outcome.Detail = "the document is too large to find all fragments"
-		}
+		found := has(looked)
 		if !found && list.isBuilt(looked) {
 			found = true
 			a.built = with(a.built, fragment)
 		}
 		a.fragments[fragment] = found
 	}
+	if fragment := e.brought(res); fragment != "" && !has(fragment) && !list.isBuilt(fragment) {
+		a.lacks(fragment)
+	}
 	if keep && !isBrought {
 		// The part that was not read may have any fragment.
 		list.text, list.leads = "", list.leads || cut
 		a.anchors = list
 	}
+	return locus.URL{}
+}
+
+// lacks sets the outcome of a link whose redirects lead to a fragment that is missing.
+func (a *attempt) lacks(fragment string) {
+	if a.scripted {
+		a.outcome.Verdict, a.outcome.Detail = Warning, scriptedPage
+		return
+	}
+	a.outcome.Verdict = Fragment
+	a.outcome.Detail = "a redirect leads to " + locus.Quote("#"+fragment) + ", which the document lacks"
 }
 
 // The media types that are read: for fragments and links, and cssType for links only.

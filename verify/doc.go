@@ -25,6 +25,9 @@
 // URL is broken after a hyphen at the end of a line, the reading without the hyphen is
 // tried when the other one is dead.
 //
+// A page that sends its reader on within ten seconds counts as a redirect: by the field
+// Refresh, or by a meta element if the page is read.
+//
 // Cookies that a server sets are sent with the redirects of the same link, as browsers do,
 // and forgotten after it.
 //
@@ -32,8 +35,8 @@
 //
 // In HTML a fragment is the "id" of an element or the "name" of an "a", first as written,
 // then decoded; "#top" and "#" always exist, and "#7-12" does if "#7" and "#12" do. The
-// text of a text fragment, ":~:text=", must be on the page. A page that redirects by
-// "refresh" may have any fragment. In Markdown headings have the fragments that GitHub
+// text of a text fragment, ":~:text=", must be on the page. If redirects lead to a fragment,
+// it replaces that of the link. In Markdown headings have the fragments that GitHub
 // gives them, and those of "{#name}" at their end; HTML in it counts too. Fragments
 // that are for programs in a page are not looked for: those that begin with "/" or "!",
 // and line numbers of source code viewers. Neither are fragments of other media types,

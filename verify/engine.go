@@ -701,7 +701,7 @@ func (e *Verifier) askArchive(t *target) bool {
 func (e *Verifier) store(t *target) {
 	o := t.outcome
 	// What the policy or an option decided is decided again in the next run.
-	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead, TLS}, o.Verdict)
+	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Fragment, Dead, TLS}, o.Verdict)
 	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
 		return
 	}
@@ -825,6 +825,8 @@ func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	return res
 }
 
+const scriptedPage = "the page is made by scripts: its fragments can't be known"
+
 // applyFragment turns the outcome of a target into that of a link with a fragment.
 func (t *target) applyFragment(o *Outcome, fragment string) {
 	found, known := t.found[fragment]
@@ -834,7 +836,7 @@ func (t *target) applyFragment(o *Outcome, fragment string) {
 		o.Verdict, o.Cause, o.Detail = Ignored, NeedsBuild, "only a build of the site makes this part of the page"
 	case !known || found:
 	case t.scripted:
-		o.Verdict, o.Detail = Warning, "the page is made by scripts: its fragments can't be known"
+		o.Verdict, o.Detail = Warning, scriptedPage
 	default:
 		o.Verdict = Fragment
 		o.Detail = "the document has no such fragment"

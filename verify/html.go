@@ -18,7 +18,8 @@ type anchors struct {
 	// lines: the document is shown with a number for each line.
 	lines bool
 	// leads: the page sends the browser to another one, which may have any fragment.
-	leads bool
+	leads   bool
+	refresh refresh
 	// built reports whether a build of the site may make a fragment. If nil, it makes none.
 	built func(fragment string) bool
 	text  string // the text of the page, folded; empty: not kept
@@ -139,8 +140,15 @@ func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 	case "a", "img", "area", "iframe", "frame", "form":
 		a.links++
 	}
-	if element == "meta" && markup.SameName(h.Value("http-equiv"), "refresh") {
-		a.leads = a.leads || strings.Contains(h.Value("content"), "=")
+	switch {
+	case element == "base" && hidden == "" && a.refresh.base == "":
+		a.refresh.base = strings.Clone(trimSpace(h.Value("href")))
+	case element == "meta" && markup.SameName(h.Value("http-equiv"), "refresh"):
+		content := h.Value("content")
+		a.leads = a.leads || strings.Contains(content, "=")
+		if hidden == "" && a.refresh.text == "" {
+			a.refresh.text = strings.Clone(content)
+		}
 	}
 }
 

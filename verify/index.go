@@ -46,7 +46,7 @@ func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, w
 	}
 	defer res.Resource.Close()
 	if o, ok := res.Resource.(*scheme.Object); ok {
-		e.readObject(ctx, a, t, nil, wants, res, o)
+		e.readObject(ctx, a, t, want{fragments: wants}, res, o)
 	}
 }
 

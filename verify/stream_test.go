@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -70,7 +71,7 @@ func TestLateFragmentsOfLargeFile(t *testing.T) {
 	e := New(nil, nil)
 	at := new(attempt)
 	at.fragments = map[string]bool{}
-	e.findFragments(at, nil, markdownType, []byte("# A\n"), true, true, nil, locus.MustParse("file:///a.md"))
+	e.findFragments(at, nil, markdownType, []byte("# A\n"), true, want{page: new(doc)}, &access.Result{URL: locus.MustParse("file:///a.md")})
 	if at.anchors == nil || !at.anchors.find("later") {
 		t.Error("a fragment of the part that was not read is missing")
 	}

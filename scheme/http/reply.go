@@ -114,7 +114,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 
 // describe returns an object with what the header says about it.
 func (v *operation) describe(a *response) *scheme.Object {
-	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type")}
+	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type"), Refresh: a.Header.Get("Refresh")}
 	switch {
 	case v.ofURL == nil:
 	case v.login == nil:

@@ -1,0 +1,93 @@
+package verify
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/markup"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxRefresh is the longest delay in seconds of a refresh that counts as a redirect. Before
+// a longer one a reader has time to read the page.
+const maxRefresh = 10
+
+// maxRefreshHead is the most bytes of a page that are read only for a refresh.
+const maxRefreshHead = 64 << 10
+
+// refresh is where a page sends its reader by itself.
+type refresh struct {
+	text string // as a meta element or the field Refresh has it; empty: nowhere
+	base string // of a base element; empty: none
+}
+
+// next returns the URL to which the page in res sends its reader. A page that only reloads
+// itself, and URLs that browsers ignore, give the zero URL.
+func (r refresh) next(e *Verifier, res *access.Result) locus.URL {
+	seconds, ref, ok := parseRefresh(r.text)
+	if !ok || seconds > maxRefresh || !e.traits(res.URL).Has(scheme.Web) {
+		return locus.URL{}
+	}
+	u, err := e.resolve(&document.Link{Ref: ref, Base: r.base}, &Source{URL: res.URL})
+	if err != nil || !e.traits(u).Has(scheme.Web) || u.WithoutFragment() == res.URL.WithoutFragment() {
+		return locus.URL{}
+	}
+	return own(u)
+}
+
+// parseRefresh reads the value of a refresh (HTML 4.2.5.3, "shared declarative refresh
+// steps"). ok is false if it has no URL.
+func parseRefresh(text string) (seconds int, ref string, ok bool) {
+	text = trimSpace(text)
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	if digits == 0 && !strings.HasPrefix(text, ".") {
+		return 0, "", false
+	}
+	seconds = maxRefresh + 1
+	if n, err := strconv.ParseUint("0"+text[:digits], 10, 31); err == nil {
+		seconds = int(n)
+	}
+	rest := strings.TrimLeft(text, "0123456789.")
+	if rest == "" || rest[0] != ';' && rest[0] != ',' && !markup.IsSpace(rest[0]) {
+		return 0, "", false
+	}
+	if rest = trimSpace(rest); rest != "" && (rest[0] == ';' || rest[0] == ',') {
+		rest = trimSpace(rest[1:])
+	}
+	ref = withoutQuotes(withoutName(rest))
+	return seconds, ref, ref != ""
+}
+
+// withoutName returns the URL of a refresh without "url=" before it.
+func withoutName(text string) string {
+	if len(text) < 3 || !strings.EqualFold(text[:3], "url") {
+		return text
+	}
+	value, ok := strings.CutPrefix(trimSpace(text[3:]), "=")
+	if !ok {
+		return text
+	}
+	return trimSpace(value)
+}
+
+func withoutQuotes(text string) string {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		return text
+	}
+	value, _, _ := strings.Cut(text[1:], text[:1])
+	return value
+}
+
+func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
+
+// follow judges what the page in res sends its reader to as a redirect, instead of the page.
+// Fragments of the link are not those of the other page.
+func (e *Verifier) follow(ctx context.Context, a *attempt, t *target, res *access.Result, to locus.URL, probe bool) {
+	next, err := e.client.Refer(ctx, res, to)
+	a.outcome = Outcome{}
+	e.judge(ctx, a, t, want{probe: probe, followed: true}, next, err)
+}
