@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"crypto/tls"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// trap is a line of testdata/traps.tsv.
+type trap struct{ link, truth, why string }
+
+func readTraps(t *testing.T) (list []trap) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/traps.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 3 || fields[1] != "alive" && fields[1] != "dead" && fields[1] != "unknown" {
+			t.Fatalf("%q", line)
+		}
+		list = append(list, trap{fields[0], fields[1], fields[2]})
+	}
+	return list
+}
+
+// missedTraps are dead links that are not called broken, and why.
+var missedTraps = map[string]string{
+	"http://web.example/get/404":                           "HEAD proves that a link is alive; Ask.Get finds it",
+	"http://web.example/get/410":                           "HEAD proves that a link is alive; Ask.Get finds it",
+	"http://web.example/location/javascript":               "the policy denies it, which has a verdict of its own",
+	"http://web.example/location/file":                     "the policy denies it, which has a verdict of its own",
+	"http://web.example/location/data":                     "the policy denies it, which has a verdict of its own",
+	"http://web.example/refresh/meta?1%3Burl%3D%2Fmissing": "HEAD has no page; Ask.Get finds it",
+	"http://web.example/coding/deflate#lost":               "the page is in a coding that was not asked for",
+	"http://web.example/soft":                              "the page says it in words; Site.SoftNotFound warns of it",
+}
+
+// falseTraps are links that work for browsers only: the server tells programs that they are gone.
+var falseTraps = map[string]bool{"http://web.example/agent": true, "http://web.example/accept": true}
+
+// trapWorld has the servers of testdata/traps.tsv.
+func trapWorld(t *testing.T) *world {
+	t.Helper()
+	const day = 24 * time.Hour
+	s := new(traps)
+	w := secureWorld(t, map[string]tls.Certificate{
+		"good.example":    testCertificate(t, "good.example", -day, day),
+		"expired.example": testCertificate(t, "expired.example", -2*day, -day),
+		"early.example":   testCertificate(t, "early.example", day, 2*day),
+		"wrong.example":   testCertificate(t, "right.example", -day, day),
+		"self.example":    testCertificate(t, "self.example", -day, day),
+	}, "self.example", s.ServeHTTP)
+	for _, name := range []string{"web.example", "other.example", "slow.example", "busy.example"} {
+		w.serve(name, s.ServeHTTP)
+	}
+	w.serve("robots.example", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			rw.Write([]byte("User-agent: *\nDisallow: /\n"))
+			return
+		}
+		s.ServeHTTP(rw, r)
+	})
+	for other, name := range map[string]string{"web.example.": "web.example", "good.example.": "good.example", "WEB.Example": "web.example", "WEB.EXAMPLE": "web.example"} {
+		w.names[other] = w.names[name]
+	}
+	rules, err := ParseRules("[[host]]\nurl = \"slow.example\"\ntimeout = \"1s\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.o.Rules, w.o.PerHost, w.o.Retry = rules, 16, 1
+	return w
+}
+
+// No link that works and no link of which the answers tell nothing is called broken.
+func TestTraps(t *testing.T) {
+	list := readTraps(t)
+	var text strings.Builder
+	for _, l := range list {
+		text.WriteString(`<a href="` + strings.ReplaceAll(l.link, "&", "&amp;") + "\">x</a>\n")
+	}
+	w := trapWorld(t)
+	source := textDoc("traps.html", text.String())
+	source.Type = htmlType
+	got := w.run(source)
+	if len(got) != len(list) {
+		t.Fatalf("%d links, want %d", len(got), len(list))
+	}
+	rightly, wrongly, unsure, dead := 0, 0, 0, 0
+	for i, l := range list {
+		isBad, reason := got[i].IsBad(), missedTraps[l.link]
+		says := line(got[i]) + " (" + got[i].Detail + ")"
+		switch {
+		case l.truth == "dead" && isBad:
+			rightly++
+			if reason != "" {
+				t.Errorf("%s is no miss any more", says)
+			}
+		case l.truth == "dead":
+			if reason == "" {
+				t.Errorf("%s\n\tis dead: %s", says, l.why)
+			}
+		case falseTraps[l.link] == isBad:
+			if isBad {
+				wrongly++
+			}
+		case l.truth == "alive":
+			t.Errorf("%s\n\tworks: %s", says, l.why)
+		default:
+			unsure++
+			t.Errorf("%s\n\tis unknown: %s", says, l.why)
+		}
+		if l.truth == "dead" {
+			dead++
+		}
+	}
+	t.Logf("%d links: precision %.3f, recall %.3f, %d false deaths, %d unknown called broken",
+		len(list), float64(rightly)/float64(rightly+wrongly), float64(rightly)/float64(dead), wrongly, unsure)
+}
