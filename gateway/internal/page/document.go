@@ -51,20 +51,23 @@ type documentHead struct{ title, base string }
 // maxHead is the length of the beginning of a document in which its head is looked for.
 const maxHead = 64 << 10
 
-// headOf reads the head of a document.
+// headOf reads the head of a document. It reads tokens, so that no document makes a large
+// tree.
 func headOf(text []byte) (h documentHead) {
-	doc, err := html.Parse(bytes.NewReader(text[:min(len(text), maxHead)]))
-	if err != nil {
-		return h
-	}
-	for n := range doc.Descendants() {
-		switch {
-		case n.DataAtom == atom.Title && h.title == "" && n.FirstChild != nil:
-			h.title = strings.Join(strings.Fields(n.FirstChild.Data), " ")
-		case n.DataAtom == atom.Base && h.base == "":
-			for _, a := range n.Attr {
-				if a.Key == "href" {
-					h.base = strings.TrimSpace(a.Val)
+	tokens := html.NewTokenizer(bytes.NewReader(text[:min(len(text), maxHead)]))
+	for h.title == "" || h.base == "" {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return h
+		case html.StartTagToken, html.SelfClosingTagToken:
+			switch t := tokens.Token(); {
+			case t.DataAtom == atom.Title && h.title == "" && tokens.Next() == html.TextToken:
+				h.title = strings.Join(strings.Fields(tokens.Token().Data), " ")
+			case t.DataAtom == atom.Base && h.base == "":
+				for _, a := range t.Attr {
+					if a.Key == "href" {
+						h.base = strings.TrimSpace(a.Val)
+					}
 				}
 			}
 		}
@@ -117,7 +120,7 @@ func (g *page) foreign(text []byte, o foreignOptions) {
 	g.add("begin-foreign", nil)
 	defer g.put("end-foreign", nil)
 	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
-	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
+	nodes, err := html.ParseFragment(bounded(sanitiser().SanitizeReader(bytes.NewReader(text))), within)
 	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
 		g.add("too-deep", nil)
 		return
