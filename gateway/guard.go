@@ -93,13 +93,11 @@ const (
 	inLast // the last request of the connection, or a tunnel
 )
 
-// head is what a request's head says about where the request ends, and about its host.
+// head is what a request's head says about where the request ends.
 type head struct {
 	lines    int
 	method   string
-	target   string
 	old      bool // HTTP/1.0
-	host     string
 	length   int64
 	lengths  int
 	chunked  bool
@@ -168,9 +166,8 @@ func (g *guard) endLine(line []byte) error {
 		return g.endHead()
 	case h.lines == 0:
 		h.lines++
-		method, rest, _ := strings.Cut(string(line), " ")
-		target, version, _ := strings.Cut(rest, " ")
-		h.method, h.target, h.old = method, target, version == "HTTP/1.0"
+		fields := strings.SplitN(string(line), " ", 3)
+		h.method, h.old = fields[0], len(fields) == 3 && fields[2] == "HTTP/1.0"
 	default:
 		h.lines++
 		return h.field(line)
@@ -196,8 +193,6 @@ func (h *head) field(line []byte) error {
 			return refuse("transfer coding other than chunked")
 		}
 		h.chunked = true
-	case "host":
-		h.host = value
 	case "upgrade":
 		h.upgrades = true
 	}
@@ -215,8 +210,6 @@ func (g *guard) endHead() error {
 		return refuse("Content-Length beside chunks")
 	case h.chunked && h.old:
 		return refuse("chunks in HTTP/1.0")
-	case !sameHost(h.target, h.host):
-		return refuse("Host differs from the host of the URL")
 	}
 	switch {
 	case h.method == "CONNECT" || h.upgrades || h.chunked:
@@ -227,25 +220,6 @@ func (g *guard) endHead() error {
 		g.state, g.left = inBody, h.length
 	}
 	return nil
-}
-
-// sameHost reports whether the Host field may stand beside the target. It must be that
-// of an http or https URL (RFC 9112 section 3.2); beside a URL of another scheme, old
-// clients send the proxy's.
-func sameHost(target, host string) bool {
-	scheme, rest, ok := strings.Cut(target, "://")
-	if !ok || !isWeb(strings.ToLower(scheme)) || host == "" {
-		return true
-	}
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	port := ":80"
-	if strings.EqualFold(scheme, "https") {
-		port = ":443"
-	}
-	return strings.EqualFold(strings.TrimSuffix(rest, port), strings.TrimSuffix(host, port))
 }
 
 func refuse(reason string) error { return fmt.Errorf("%w: %s", errRefused, reason) }

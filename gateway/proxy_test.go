@@ -118,6 +118,23 @@ func TestProxyOfItself(t *testing.T) {
 	}
 }
 
+// A proxy ignores the Host field of a request in absolute form (RFC 9112 section 3.2.2), and
+// refuses a request with two of them.
+func TestProxyIgnoresHost(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) }))
+	defer origin.Close()
+	w := start(t, open)
+	want := strings.TrimPrefix(origin.URL, "http://")
+	if a := w.proxied("GET", origin.URL+"/", "Host", "other.example"); a.StatusCode != 200 || a.body != want {
+		t.Errorf("%s: the server got the host %q, not %q", a.Status, a.body, want)
+	}
+	for _, fields := range [][]string{{"Host", "a.example", "Host", "b.example"}, {"Host", "a b"}} {
+		if a := w.proxied("GET", origin.URL+"/", fields...); a.StatusCode != 400 {
+			t.Errorf("%q: %s", fields, a.Status)
+		}
+	}
+}
+
 func TestProxyForeign(t *testing.T) {
 	g, err := gophertest.Start(gophertest.Item{Name: "The root", Items: []gophertest.Item{
 		{Name: "A text", Selector: "/text", Data: "Hello\n"},

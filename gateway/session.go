@@ -102,10 +102,9 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 		return &problem{http.StatusBadRequest, "syntax", "a terminal needs the URL of an interactive service, such as telnet://host/"}
 	}
 	w.url = u
-	if r.Header.Get("Origin") == "" {
+	if !isOwnOrigin(r) {
 		return &problem{http.StatusForbidden, "denied", "only pages of this gateway may open a terminal"}
 	}
-	// Accept refuses an Origin other than the Host, which was checked before.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
 		return nil // it has answered
@@ -129,6 +128,13 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 		t.conn.Close(code, closeText(locus.MaskText(w.ended)))
 	}
 	return nil
+}
+
+// isOwnOrigin reports whether a page of this gateway sent the request. The Host was checked
+// before. A proxy in front of the gateway may serve its pages over TLS.
+func isOwnOrigin(r *http.Request) bool {
+	origin := r.Header.Values("Origin")
+	return len(origin) == 1 && (strings.EqualFold(origin[0], "http://"+r.Host) || strings.EqualFold(origin[0], "https://"+r.Host))
 }
 
 // runTerminal opens the session at u and runs it. err is why there is no session.

@@ -181,7 +181,9 @@ func TestTerminalSafe(t *testing.T) {
 	}
 	for s.read() {
 	}
-	for name, origin := range map[string]string{"none": "", "another": "http://evil.example", "null": "null", "another port": "http://127.0.0.1:1"} {
+	for name, origin := range map[string]string{"none": "", "another": "http://evil.example", "null": "null", "another port": "http://127.0.0.1:1",
+		"userinfo": strings.Replace(w.base, "://", "://evil@", 1), "a file": strings.Replace(w.base, "http:", "file:", 1), "a path": w.base + "/",
+	} {
 		if _, resp, err := w.dial(t, "telnet://"+server.Addr()+"/", origin); err == nil || resp == nil || resp.StatusCode != 403 {
 			t.Errorf("the origin is %s: %v %v", name, resp, err)
 		}
