@@ -2,6 +2,7 @@ package show
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/message"
@@ -40,11 +42,12 @@ type letter struct {
 // read reads an object as a message. The caller closes the letter.
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *letter {
 	l := &letter{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
+	l.held.most = cmp.Or(v.App.Flags.MaxSize, maxMessage)
 	progress := v.NewProgress(free, f.Asked.Redacted())
 	_, l.broken = transfer.Copy(ctx, &l.held, o, progress.Report)
 	progress.Close()
 	var err error
-	l.message, err = message.Parse(&l.held, l.held.size, nil)
+	l.message, err = message.Parse(untilDone{ctx, &l.held}, l.held.size, nil)
 	switch {
 	case errors.Is(err, message.ErrNoMessage):
 		l.message = nil
@@ -67,16 +70,37 @@ func (l *letter) writeText(w io.Writer) error {
 	return errors.Join(l.message.WriteText(safe, &message.TextOptions{IsArticle: l.isNews}), safe.Close())
 }
 
-const mostInMemory = 8 << 20
+const (
+	mostInMemory = 8 << 20
+	maxMessage   = 64 << 20 // unless --max-size says another limit
+)
+
+// untilDone reads from r until ctx is done. A message is parsed and its parts are decoded
+// through it, so that Ctrl-C ends both.
+type untilDone struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (u untilDone) ReadAt(p []byte, at int64) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.r.ReadAt(p, at)
+}
 
 // spool keeps data in memory, or in a temporary file if it is large.
 type spool struct {
 	octets []byte
 	file   *wholefile.Temporary
 	size   int64
+	most   int64
 }
 
 func (h *spool) Write(p []byte) (n int, err error) {
+	if h.size+int64(len(p)) > h.most {
+		return 0, fmt.Errorf("%w: the message has more than %s; --max-size allows more", scheme.ErrTooLarge, human.Size(h.most))
+	}
 	if h.file == nil && h.size+int64(len(p)) > mostInMemory {
 		if h.file, err = wholefile.CreateTemporary("", "locus-"); err == nil {
 			_, err = h.file.Write(h.octets)

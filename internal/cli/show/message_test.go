@@ -2,13 +2,18 @@ package show
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
 )
 
 func TestIsMessage(t *testing.T) {
@@ -27,7 +32,7 @@ func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	for _, size := range []int{0, 1, mostInMemory, mostInMemory + 1, mostInMemory * 2} {
-		var h spool
+		h := spool{most: maxMessage}
 		octets := bytes.Repeat([]byte("0123456"), size/7+1)[:size]
 		for piece := range slices.Chunk(octets, 1<<20-1) {
 			if n, err := h.Write(piece); n != len(piece) || err != nil {
@@ -62,11 +67,46 @@ func TestHeld(t *testing.T) {
 
 func TestHeldNowhere(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	var h spool
+	h := spool{most: maxMessage}
 	if _, err := h.Write(make([]byte, mostInMemory+1)); base.KindOf(err) != base.KindFile {
 		t.Error(err)
 	}
 	if err := h.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A message without an end stops at the limit.
+func TestHeldLimit(t *testing.T) {
+	h := spool{most: 10}
+	if n, err := h.Write(make([]byte, 10)); n != 10 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, err := h.Write(make([]byte, 1)); n != 0 || !errors.Is(err, scheme.ErrTooLarge) || h.size != 10 {
+		t.Error(n, err, h.size)
+	}
+}
+
+// cancelling cancels a context after a number of reads.
+type cancelling struct {
+	io.ReaderAt
+	left   int
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) ReadAt(p []byte, at int64) (int, error) {
+	if c.left--; c.left == 0 {
+		c.cancel()
+	}
+	return c.ReaderAt.ReadAt(p, at)
+}
+
+// A message is parsed until its context is done.
+func TestParseEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	text := "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\nx\n", 1<<20)
+	r := &cancelling{strings.NewReader(text), 3, cancel}
+	if _, err := message.Parse(untilDone{ctx, r}, int64(len(text)), nil); !errors.Is(err, context.Canceled) || r.left < 0 {
+		t.Errorf("%v after %d reads too many", err, -r.left)
 	}
 }
