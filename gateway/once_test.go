@@ -151,7 +151,7 @@ var edges = map[string]string{
 // Only the edges parse URLs and decode JSON.
 func TestEdges(t *testing.T) {
 	parsers := map[string]bool{
-		"locus.Parse": true, "locus.ParseWrapped": true, "locus.MustParse": true, "relative.Parse": true, "shape.Read": true, "url.Parse": true,
+		"locus.Parse": true, "locus.ParseWrapped": true, "locus.MustParse": true, "relative.Parse": true, "shape.Read": true, "shape.ReadBase": true, "url.Parse": true,
 		"json.Unmarshal": true, "json.NewDecoder": true, "shape.ReadMenu": true,
 	}
 	found := map[string][]string{}
