@@ -191,7 +191,7 @@ func TestRedirectIsAReferral(t *testing.T) {
 	}
 	first := answer("http://pub.example/", nil)
 	long := first
-	for range 10 {
+	for range 20 {
 		long = answer("http://pub.example/", long)
 	}
 	for _, c := range []struct {
