@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -166,6 +167,8 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
+	// Not every resolver finds a name of the hosts file with a final dot.
+	host = strings.TrimSuffix(host, ".")
 	if c.options.Lookup == nil {
 		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	}

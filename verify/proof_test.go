@@ -76,7 +76,7 @@ func TestFinalDot(t *testing.T) {
 			rw.WriteHeader(http.StatusGone)
 		}
 	})
-	w.names["www.a.example."], w.names["in.example."] = w.names["www.a.example"], "10.0.0.1"
+	w.names["in.example"] = "10.0.0.1"
 	for _, c := range []struct{ url, want string }{
 		{"http://www.a.example./", "alive"},
 		{"http://www.a.example./gone", "dead 410"},
@@ -97,7 +97,6 @@ func TestFinalDot(t *testing.T) {
 	} {
 		w.want(w.run(textDoc("d", c.url)), "d:1 "+c.url+" "+c.want)
 	}
-	w.o.Schemes = nil
 	e := New(w.client, &w.o)
 	a, _ := e.hostOf(locus.MustParse("http://www.a.example/"))
 	if b, _ := e.hostOf(locus.MustParse("http://WWW.a.example./")); a != b {
@@ -109,7 +108,6 @@ func TestFinalDot(t *testing.T) {
 func TestFinalDotOverTLS(t *testing.T) {
 	const day = 24 * time.Hour
 	w := secureWorld(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -day, 5*day)}, "", func(http.ResponseWriter, *http.Request) {})
-	w.names["a.example."] = w.names["a.example"]
 	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ alive")
 	w.o.Ask.Expiring = 30 * day
 	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ warning")

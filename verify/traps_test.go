@@ -68,7 +68,7 @@ func trapWorld(t *testing.T) *world {
 		}
 		s.ServeHTTP(rw, r)
 	})
-	for other, name := range map[string]string{"web.example.": "web.example", "good.example.": "good.example", "WEB.Example": "web.example", "WEB.EXAMPLE": "web.example"} {
+	for other, name := range map[string]string{"WEB.Example": "web.example", "WEB.EXAMPLE": "web.example"} {
 		w.names[other] = w.names[name]
 	}
 	rules, err := ParseRules("[[host]]\nurl = \"slow.example\"\ntimeout = \"1s\"\n")
