@@ -200,6 +200,8 @@ func kindOf(it item, h *head) kind {
 		return mail
 	case nul:
 		return binary
+	case named == asciidoc && media.IsArmor(octets):
+		return plain
 	case named.isContainer():
 		// Without magic it is not a container, whatever its name.
 		return plain

@@ -4,6 +4,7 @@
 package media
 
 import (
+	"bytes"
 	"mime"
 	"path"
 	"strings"
@@ -18,6 +19,7 @@ const Head = 3072
 // rest, from tables that differ between systems.
 var byExtension = map[string]string{
 	".adoc":     "text/asciidoc",
+	".asc":      "text/asciidoc", // or ASCII armor: see IsArmor
 	".asciidoc": "text/asciidoc",
 	".7z":       "application/x-7z-compressed",
 	".atom":     "application/atom+xml",
@@ -129,11 +131,18 @@ func ByName(name string) string {
 	return t
 }
 
+// IsArmor reports whether a file begins with the ASCII armor of OpenPGP (RFC 9580 section
+// 6.2). Such a file may be named like an AsciiDoc document.
+func IsArmor(head []byte) bool { return bytes.HasPrefix(head, []byte("-----BEGIN PGP ")) }
+
 // Guess returns the media type of a file by its name and its first bytes, head; it reads
 // at most [Head] bytes. A known extension decides, otherwise the bytes. A text has a
 // charset if the bytes show it. The default is "application/octet-stream".
 func Guess(name string, head []byte) string {
 	t := ByName(name)
+	if t == "text/asciidoc" && IsArmor(head) {
+		t = "text/plain"
+	}
 	if t != "" && (!strings.HasPrefix(t, "text/") || len(head) == 0) {
 		return t
 	}

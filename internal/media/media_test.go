@@ -47,6 +47,8 @@ func TestTable(t *testing.T) {
 func TestGuess(t *testing.T) {
 	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	for _, c := range []struct{ name, head, want string }{
+		{"a.asc", "= Title\n", "text/asciidoc; charset=utf-8"},
+		{"a.asc", "-----BEGIN PGP SIGNATURE-----\n", "text/plain; charset=utf-8"},
 		{"a.txt", "plain\n", "text/plain; charset=utf-8"},
 		{"a.txt", "caf\xe9 au lait\n", "text/plain; charset=iso-8859-1"},
 		{"a.txt", "", "text/plain"},

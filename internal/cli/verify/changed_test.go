@@ -124,7 +124,7 @@ func TestPathPattern(t *testing.T) {
 
 func TestIsDocument(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.md": true, "a.MDX": true, "x/README": true, "a.html": true, "a.rst": true, "letter.eml": true, "box.mbox": true, "LICENSE": true, "a.adoc": true, "a.xhtml": true, "a.qmd": true, "a.Rmd": true,
+		"a.md": true, "a.MDX": true, "x/README": true, "a.html": true, "a.rst": true, "letter.eml": true, "box.mbox": true, "LICENSE": true, "a.adoc": true, "a.asc": true, "a.xhtml": true, "a.qmd": true, "a.Rmd": true,
 		"main.go": false, "a.js": false, "Makefile": false, "a.png": false, "a.zip": false, "configure": false, "a.json": false, "Cargo.lock": false,
 	} {
 		if got := new(choice).isDocument(name); got != want {

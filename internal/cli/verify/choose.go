@@ -196,14 +196,14 @@ func (c *choice) isDocument(name string) bool {
 	}
 	extension := strings.ToLower(filepath.Ext(name))
 	switch media.ByName(filepath.Base(name)) {
-	case "text/markdown", "text/html", "application/xhtml+xml", "message/rfc822", "application/mbox":
+	case "text/markdown", "text/asciidoc", "text/html", "application/xhtml+xml", "message/rfc822", "application/mbox":
 		return true
 	}
 	switch extension {
 	case "":
 		stem := filepath.Base(name) // README, LICENSE
 		return stem == strings.ToUpper(stem)
-	case ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".textile", ".wiki", ".mediawiki", ".tex", ".rtf", ".mbox", ".eml", ".ipynb", ".gmi":
+	case ".txt", ".text", ".rst", ".org", ".textile", ".wiki", ".mediawiki", ".tex", ".rtf", ".mbox", ".eml", ".ipynb", ".gmi":
 		return true
 	}
 	return false
