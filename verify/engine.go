@@ -142,6 +142,7 @@ type linkExtra struct {
 	member, context string
 	note, doubt     string // as in link
 	cause           Cause  // of note
+	antora          *antoraPlace
 }
 
 // more returns what few links have.
@@ -168,13 +169,14 @@ type Verifier struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	docs     []*doc
-	pages    []*doc                // to be added after the sources' documents
-	added    int                   // number of docs whose links were added
-	allRead  bool                  // no more documents come from the sources
-	started  bool                  // targets go to the queue immediately
-	targets  map[locus.URL]*target // the first of each URL
-	waiting  []*target             // until all documents are read
-	interned map[Outcome]*Outcome  // shared by many targets
+	pages    []*doc                    // to be added after the sources' documents
+	added    int                       // number of docs whose links were added
+	allRead  bool                      // no more documents come from the sources
+	started  bool                      // targets go to the queue immediately
+	targets  map[locus.URL]*target     // the first of each URL
+	antora   map[locus.URL]*antoraTree // by the top of the repository; see antoraTree
+	waiting  []*target                 // until all documents are read
+	interned map[Outcome]*Outcome      // shared by many targets
 	lookups  lookups
 	progress Progress
 }
@@ -245,7 +247,7 @@ func (e *Verifier) addLinks(d *doc) {
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{written: l.written, line: l.line, column: l.column}
-	extra := linkExtra{alternative: l.alternative, member: l.member, context: l.context, note: l.note, doubt: l.doubt}
+	extra := linkExtra{alternative: l.alternative, member: l.member, context: l.context, note: l.note, doubt: l.doubt, antora: l.antora}
 	if l.note != "" {
 		extra.cause = l.cause
 	}
@@ -791,11 +793,13 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	}
 	res.isFile = e.isFile(res.URL)
 	if res.Verdict == Dead && !extra.alternative.IsZero() {
-		if other := e.tryAlternative(ctx, d, r); isFound(&other.Outcome) || res.isFile && other.Verdict == Fragment {
+		if other := e.tryAlternative(ctx, d, r, extra.alternative); isFound(&other.Outcome) || res.isFile && other.Verdict == Fragment {
 			return other
 		}
 	}
-	if res.Verdict == Dead && extra.doubt != "" {
+	if res.Verdict == Dead && extra.antora != nil {
+		res = e.settleAntora(ctx, d, r, res)
+	} else if res.Verdict == Dead && extra.doubt != "" {
 		res.Verdict, res.Detail = Warning, extra.doubt
 	}
 	e.accept(&res)
@@ -812,11 +816,11 @@ func (e *Verifier) accept(res *Result) {
 
 const joined = "read without the hyphen at the end of the line"
 
-// tryAlternative waits for the outcome of the other reading of r.
-func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
+// tryAlternative waits for the outcome of another reading of r.
+func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref, u locus.URL) Result {
 	e.mu.Lock()
 	extra := r.more()
-	other := e.addLink(d, &link{url: extra.alternative, written: r.written, member: extra.member, context: extra.context, line: r.line, column: r.column})
+	other := e.addLink(d, &link{url: u, written: r.written, member: extra.member, context: extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)
 	if res.Detail == "" && !e.isFile(res.URL) {

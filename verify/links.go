@@ -33,6 +33,7 @@ type link struct {
 	site                     *generator.Site // that url is a file of, for its fragments; nil: none
 	note                     string          // why the link gets a warning although it is found
 	doubt                    string          // why the link gets a warning if its target is missing
+	antora                   *antoraPlace    // of a page or picture that Antora looks up; nil: another link
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {

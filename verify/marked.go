@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -62,7 +61,7 @@ func (e *Verifier) placeName(l *link, found *document.Link, s *Source) bool {
 	if isTemplate(written) || strings.Contains(written, "://") || found.Member != "" || !strings.HasSuffix(found.Type, "asciidoc") {
 		return false
 	}
-	return e.placeAntora(l, written, found, s.URL)
+	return e.placeAntora(l, written, found, s)
 }
 
 // isUnread reports whether a link is of an AsciiDoc document of a site whose pages of such
@@ -94,45 +93,6 @@ func (e *Verifier) placeRole(l *link, found *document.Link, s *Source) bool {
 	return true
 }
 
-// placeAntora fills in where a resource ID of Antora leads, which is in a folder
-// modules/NAME/pages. A page and a picture there are looked up from the folder of all pages
-// and of all pictures.
-func (e *Verifier) placeAntora(l *link, written string, found *document.Link, base locus.URL) bool {
-	ref, fragment, hasFragment := strings.Cut(written, "#")
-	isID := strings.ContainsAny(ref, ":$@")
-	dir, module, ok := antoraModule(base)
-	family := map[string]string{"xref": "pages", "": "images"}[found.Element]
-	switch {
-	case ref == "", e.hasScheme(ref):
-		return false
-	case !isID && (!ok || family == "" || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")):
-		return false
-	case !ok || isForeign(ref):
-		l.written = strings.Clone(written)
-		l.verdict, l.detail = Ignored, "only Antora resolves this name"
-		return true
-	}
-	if before, after, ok := strings.Cut(ref, ":"); ok {
-		module, ref = cmp.Or(before, "ROOT"), after
-	}
-	_, name, isPage := strings.Cut(ref, "$")
-	if isPage {
-		family, ref = "pages", name
-	}
-	if hasFragment {
-		ref += "#" + fragment
-	}
-	u, err := locus.Parse(dir + "/modules/" + module + "/" + family + "/" + ref)
-	if err != nil {
-		l.verdict, l.detail = Malformed, plainError(err)
-	}
-	l.url, l.written, l.doubt = u, strings.Clone(written), "the folder of the module lacks it: Antora may take it from an alias or from another repository"
-	if family == "images" {
-		l.alternative, _ = locus.Parse(dir + "/modules/" + module + "/assets/images/" + ref)
-	}
-	return true
-}
-
 // hasScheme reports whether a name begins with the name of a scheme.
 func (e *Verifier) hasScheme(name string) bool {
 	end, _ := octet.SchemeEnd(name)
@@ -141,12 +101,6 @@ func (e *Verifier) hasScheme(name string) bool {
 	}
 	_, ok := e.registry.Lookup(strings.ToLower(name[:end]))
 	return ok
-}
-
-// isForeign reports whether only Antora knows where a resource ID leads: to another
-// component or version, or to a file that a build may make.
-func isForeign(ref string) bool {
-	return strings.Contains(ref, "@") || strings.Count(ref, ":") > 1 || strings.Contains(ref, "$") && !strings.Contains(ref, "page$")
 }
 
 // source returns the URL of the document that a page beside a document is made of: a.rst for
@@ -164,22 +118,6 @@ func (e *Verifier) source(found *document.Link, u locus.URL) locus.URL {
 	}
 	source, _ := locus.Parse(text) // it has the characters of u
 	return source
-}
-
-// antoraModule returns the folder of the modules that the document at base is in, and the
-// name of its module.
-func antoraModule(base locus.URL) (dir, module string, ok bool) {
-	dir, rest, ok := cutLast(base.WithoutFragment().String(), "/modules/")
-	module, rest, below := strings.Cut(rest, "/")
-	if !ok || !below {
-		return "", "", false
-	}
-	switch family, _, below := strings.Cut(rest, "/"); family {
-	case "pages", "partials", "examples":
-		return dir, module, below
-	default:
-		return dir, module, !below && strings.HasPrefix(family, "nav")
-	}
 }
 
 // cutLast is strings.Cut at the last separator.

@@ -88,6 +88,23 @@ func TestAntora(t *testing.T) {
 		"docs/modules/ROOT/pages/a/p.adoc: 1.0@q.adoc: ignored", "docs/modules/ROOT/pages/a/p.adoc: example$x.rb: ignored", "docs/modules/ROOT/pages/a/p.adoc: m:r.adoc#gone: fragment", "else.adoc: m:p.adoc: ignored")
 }
 
+// A component of Antora may have several content roots, which are searched for a module.
+func TestAntoraRoots(t *testing.T) {
+	checkFiles(t, "", map[string]string{
+		"a/antora.yml": "name: x # boot\n", "b/antora.yml": "version: 1\nname: 'x'\n", "c/antora.yml": "name: other\n",
+		"a/modules/ROOT/pages/i.adoc": "= I\n\nxref:api:p.adoc[] xref:api:p.adoc#gone[] xref:api:none.adoc[] xref:api:java/index.html[] xref:lib:p.adoc[] xref:q.adoc[] xref:none.adoc[] xref:old.adoc[] image:none.png[] image:api:p.png[]\n",
+		"b/modules/api/pages/p.adoc":  "= P\n:page-aliases: ROOT:older.adoc, \\\n  ROOT:old.adoc\n", "b/modules/api/images/p.png": "p", "b/modules/ROOT/pages/q.adoc": "= Q\n",
+		"c/modules/lib/pages/p.adoc": "= P\n", "c/modules/lib/pages/none.adoc": "= N\n",
+	},
+		"a/modules/ROOT/pages/i.adoc: api:p.adoc#gone: fragment", "a/modules/ROOT/pages/i.adoc: api:none.adoc: dead", "a/modules/ROOT/pages/i.adoc: api:java/index.html: warning",
+		"a/modules/ROOT/pages/i.adoc: lib:p.adoc: warning", "a/modules/ROOT/pages/i.adoc: none.adoc: dead", "a/modules/ROOT/pages/i.adoc: old.adoc: warning", "a/modules/ROOT/pages/i.adoc: none.png: dead")
+}
+
+// A file named .asc is an AsciiDoc document, or ASCII armor.
+func TestAsc(t *testing.T) {
+	checkFiles(t, "", map[string]string{"a.asc": "= A\n\nlink:none.html[x]\n", "b.asc": "-----BEGIN PGP SIGNATURE-----\n\nlink:none.html[x]\n"}, "a.asc: none.html: dead")
+}
+
 // Each id that Asciidoctor and docutils give to a part of a document is found.
 func TestMarkedIDs(t *testing.T) {
 	for name, file := range map[string]string{"asciidoc.adoc": "asciidoc.expected", "rst.rst": "rst.expected"} {

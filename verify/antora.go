@@ -1,0 +1,252 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/scheme"
+)
+
+const noResource = "the folder of the module lacks it: Antora may take it from an alias or from another repository"
+
+// placeAntora fills in where a resource ID of Antora leads, which is in a folder
+// modules/NAME/pages. A page and a picture there are looked up from the folder of all pages
+// and of all pictures.
+func (e *Verifier) placeAntora(l *link, written string, found *document.Link, s *Source) bool {
+	ref, fragment, hasFragment := strings.Cut(written, "#")
+	isID := strings.ContainsAny(ref, ":$@")
+	dir, module, ok := antoraModule(s.URL)
+	family := map[string]string{"xref": "pages", "": "images"}[found.Element]
+	switch {
+	case ref == "", e.hasScheme(ref):
+		return false
+	case !isID && (!ok || family == "" || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")):
+		return false
+	case !ok || isForeign(ref):
+		l.written = strings.Clone(written)
+		l.verdict, l.detail = Ignored, "only Antora resolves this name"
+		return true
+	}
+	if before, after, ok := strings.Cut(ref, ":"); ok {
+		module, ref = cmp.Or(before, "ROOT"), after
+	}
+	_, name, isPage := strings.Cut(ref, "$")
+	if isPage {
+		family, ref = "pages", name
+	}
+	if hasFragment {
+		ref += "#" + fragment
+	}
+	u, err := locus.Parse(dir + "/modules/" + module + "/" + family + "/" + ref)
+	if err != nil {
+		l.verdict, l.detail = Malformed, plainError(err)
+	}
+	l.url, l.written, l.doubt = u, strings.Clone(written), noResource
+	l.antora = &antoraPlace{top: s.Top, dir: dir, module: module}
+	if family == "images" {
+		l.alternative, _ = locus.Parse(dir + "/modules/" + module + "/assets/images/" + ref)
+	}
+	return true
+}
+
+// isForeign reports whether only Antora knows where a resource ID leads: to another
+// component or version, or to a file that a build may make.
+func isForeign(ref string) bool {
+	return strings.Contains(ref, "@") || strings.Count(ref, ":") > 1 || strings.Contains(ref, "$") && !strings.Contains(ref, "page$")
+}
+
+// antoraModule returns the folder of the modules that the document at base is in, and the
+// name of its module.
+func antoraModule(base locus.URL) (dir, module string, ok bool) {
+	dir, rest, ok := cutLast(base.WithoutFragment().String(), "/modules/")
+	module, rest, below := strings.Cut(rest, "/")
+	if !ok || !below {
+		return "", "", false
+	}
+	switch family, _, below := strings.Cut(rest, "/"); family {
+	case "pages", "partials", "examples":
+		return dir, module, below
+	default:
+		return dir, module, !below && strings.HasPrefix(family, "nav")
+	}
+}
+
+// antoraPlace is where Antora looks up a page or a picture first.
+type antoraPlace struct {
+	top    locus.URL // of the repository; zero: unknown
+	dir    string    // the URL of the folder that has the folder "modules"
+	module string
+}
+
+// antoraTree has what a repository gives to Antora. A component may have several content
+// roots: folders with an antora.yml of the same name.
+type antoraTree struct {
+	roots   map[string]string // the names of components, by the URLs of their content roots
+	modules map[string]bool   // the URLs of the folders of modules
+	aliases strings.Builder   // the values of "page-aliases" in all pages
+	folders int
+	cut     bool // a part of the repository was not read
+}
+
+// maxAntoraFolders is how many folders of a repository are searched for content roots.
+const maxAntoraFolders = 1 << 16
+
+// maxAntoraFile is how much of an antora.yml or of a page is read.
+const maxAntoraFile = 64 << 10
+
+// settleAntora returns the outcome of a link to a page or a picture that the content root
+// of its document lacks. Other content roots of the component may have it. If none has, and
+// the module is in this repository, the link is dead.
+func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result) Result {
+	p := r.extra.antora
+	tree := e.antoraTree(ctx, p.top)
+	name := tree.roots[p.dir]
+	isKnown := name != "" && !tree.cut && isContent(res.URL) && !tree.hasAlias(res.URL)
+	hasModule := false
+	for dir, other := range tree.roots {
+		if other != name || !tree.modules[dir+"/modules/"+p.module] {
+			continue
+		}
+		hasModule = true
+		if u, err := locus.Parse(dir + strings.TrimPrefix(res.URL.String(), p.dir)); err == nil && dir != p.dir {
+			if found := e.tryAlternative(ctx, d, r, u); isFound(&found.Outcome) || found.Verdict == Fragment {
+				return found
+			}
+		}
+	}
+	if !isKnown || !hasModule {
+		res.Verdict, res.Detail = Warning, noResource
+	}
+	return res
+}
+
+// isContent reports whether people write the file at u: a page or a picture.
+func isContent(u locus.URL) bool {
+	name, _ := u.WithoutFragment().Path()
+	t := media.ByName(name)
+	return t == asciidocType || strings.HasPrefix(t, "image/")
+}
+
+// hasAlias reports whether a page may have the name at u as another name.
+func (t *antoraTree) hasAlias(u locus.URL) bool {
+	name, _ := u.WithoutFragment().Path()
+	name = path.Base(name)
+	return strings.Contains(t.aliases.String(), strings.TrimSuffix(name, path.Ext(name)))
+}
+
+// antoraTree returns the content roots of the repository at top. Only the goroutine of Run
+// calls it.
+func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
+	if e.fsys != nil && top.IsZero() {
+		top = fileIn("")
+	}
+	t := e.antora[top]
+	if t == nil {
+		t = &antoraTree{roots: map[string]string{}, modules: map[string]bool{}, cut: top.IsZero()}
+		if !t.cut {
+			t.read(ctx, e, top)
+		}
+		if e.antora == nil {
+			e.antora = map[locus.URL]*antoraTree{}
+		}
+		e.antora[top] = t
+	}
+	return t
+}
+
+// read reads the folder at u, and those below it.
+func (t *antoraTree) read(ctx context.Context, e *Verifier, u locus.URL) {
+	if t.folders++; t.folders > maxAntoraFolders || ctx.Err() != nil {
+		t.cut = true
+		return
+	}
+	folder := strings.TrimSuffix(u.String(), "/")
+	folders, err := e.readFolder(ctx, u, func(file locus.URL) { t.readFile(ctx, e, folder, file) })
+	t.cut = t.cut || err != nil
+	for _, sub := range folders {
+		name := path.Base(sub.String())
+		if strings.HasPrefix(name, ".") || name == "node_modules" {
+			continue
+		}
+		if path.Base(folder) == "modules" {
+			t.modules[folder+"/"+name] = true
+		}
+		t.read(ctx, e, sub)
+	}
+}
+
+// readFile reads a file of a folder, if it is an antora.yml or a page.
+func (t *antoraTree) readFile(ctx context.Context, e *Verifier, folder string, file locus.URL) {
+	isPage := strings.Contains(folder+"/", "/pages/") && strings.Contains(folder, "/modules/") && media.ByName(file.String()) == asciidocType
+	isRoot := path.Base(file.String()) == "antora.yml"
+	if !isPage && !isRoot {
+		return
+	}
+	text, err := e.readStart(ctx, file)
+	t.cut = t.cut || err != nil
+	if isRoot {
+		t.roots[folder] = componentName(text)
+		return
+	}
+	if _, list, ok := strings.Cut(text, "\n:page-aliases:"); ok {
+		list, _, _ = strings.Cut(strings.ReplaceAll(list, "\\\n", " "), "\n")
+		t.aliases.WriteString(list + "\n")
+	}
+}
+
+// componentName returns the name of the component that an antora.yml describes.
+func componentName(text string) string {
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(line, "name:"); ok {
+			name, _, _ = strings.Cut(name, " #")
+			return strings.Trim(strings.TrimSpace(name), `"'`)
+		}
+	}
+	return ""
+}
+
+// readFolder passes the files of a folder to use, and returns the folders in it.
+func (e *Verifier) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
+	res, err := e.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Resource.Close()
+	m, ok := res.Resource.(*scheme.Menu)
+	if !ok {
+		return nil, nil
+	}
+	for item, err := range m.Items {
+		switch {
+		case err != nil:
+			return folders, err
+		case item.Kind == scheme.KindMenu:
+			folders = append(folders, item.URL)
+		default:
+			use(item.URL)
+		}
+	}
+	return folders, nil
+}
+
+// readStart returns the start of a file.
+func (e *Verifier) readStart(ctx context.Context, u locus.URL) (string, error) {
+	res, err := e.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
+	if err != nil {
+		return "", err
+	}
+	defer res.Resource.Close()
+	o, ok := res.Resource.(*scheme.Object)
+	if !ok {
+		return "", nil
+	}
+	text, err := io.ReadAll(io.LimitReader(o.Body, maxAntoraFile))
+	return string(text), err
+}
