@@ -49,7 +49,7 @@ func (e *Verifier) placeAntora(l *link, written string, found *document.Link, s 
 		l.verdict, l.detail = Malformed, plainError(err)
 	}
 	l.url, l.written, l.doubt = u, strings.Clone(written), noResource
-	l.antora = &antoraPlace{top: s.Top, dir: dir, module: module}
+	l.antora = &antoraPlace{top: s.Top, dir: dir, module: module, own: !isID}
 	if family == "images" {
 		l.alternative, _ = locus.Parse(dir + "/modules/" + module + "/assets/images/" + ref)
 	}
@@ -83,14 +83,21 @@ type antoraPlace struct {
 	top    locus.URL // of the repository; zero: unknown
 	dir    string    // the URL of the folder that has the folder "modules"
 	module string
+	own    bool // the link names no module: it means that of its document
+}
+
+// contentRoot is a folder with an antora.yml.
+type contentRoot struct {
+	name  string // of its component
+	built bool   // a build adds files to it
 }
 
 // antoraTree has what a repository gives to Antora. A component may have several content
 // roots: folders with an antora.yml of the same name.
 type antoraTree struct {
-	roots   map[string]string // the names of components, by the URLs of their content roots
-	modules map[string]bool   // the URLs of the folders of modules
-	aliases strings.Builder   // the values of "page-aliases" in all pages
+	roots   map[string]contentRoot // by URL
+	modules map[string]bool        // the URLs of the folders of modules
+	aliases strings.Builder        // the values of "page-aliases" in all pages
 	folders int
 	cut     bool // a part of the repository was not read
 }
@@ -103,20 +110,25 @@ const maxAntoraFile = 64 << 10
 
 // settleAntora returns the outcome of a link to a page or a picture that the content root
 // of its document lacks. Other content roots of the component may have it. If none has, and
-// the module is in this repository, the link is dead.
+// the module is in this repository, the link is dead. A build may add files to the modules
+// of a component: then only a link to the document's own module is.
 func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result) Result {
 	p := r.extra.antora
 	tree := e.antoraTree(ctx, p.top)
-	name := tree.roots[p.dir]
+	name := tree.roots[p.dir].name
 	isKnown := name != "" && !tree.cut && isContent(res.URL) && !tree.hasAlias(res.URL)
 	hasModule := false
 	for dir, other := range tree.roots {
-		if other != name || !tree.modules[dir+"/modules/"+p.module] {
+		if other.name != name {
+			continue
+		}
+		isKnown = isKnown && (p.own || !other.built)
+		if !tree.modules[dir+"/modules/"+p.module] {
 			continue
 		}
 		hasModule = true
 		if u, err := locus.Parse(dir + strings.TrimPrefix(res.URL.String(), p.dir)); err == nil && dir != p.dir {
-			if found := e.tryAlternative(ctx, d, r, u); isFound(&found.Outcome) || found.Verdict == Fragment {
+			if found := e.tryAlternative(ctx, d, r, u); isFound(&found.Outcome) || found.isDocument() {
 				return found
 			}
 		}
@@ -149,7 +161,7 @@ func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	}
 	t := e.antora[top]
 	if t == nil {
-		t = &antoraTree{roots: map[string]string{}, modules: map[string]bool{}, cut: top.IsZero()}
+		t = &antoraTree{roots: map[string]contentRoot{}, modules: map[string]bool{}, cut: top.IsZero()}
 		if !t.cut {
 			t.read(ctx, e, top)
 		}
@@ -192,7 +204,7 @@ func (t *antoraTree) readFile(ctx context.Context, e *Verifier, folder string, f
 	text, err := e.readStart(ctx, file)
 	t.cut = t.cut || err != nil
 	if isRoot {
-		t.roots[folder] = componentName(text)
+		t.roots[folder] = contentRoot{componentName(text), strings.Contains(text, "\next:")}
 		return
 	}
 	if _, list, ok := strings.Cut(text, "\n:page-aliases:"); ok {

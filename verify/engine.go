@@ -174,6 +174,7 @@ type Verifier struct {
 	allRead  bool                      // no more documents come from the sources
 	started  bool                      // targets go to the queue immediately
 	targets  map[locus.URL]*target     // the first of each URL
+	includes map[locus.URL][]locus.URL // the documents that include a document
 	antora   map[locus.URL]*antoraTree // by the top of the repository; see antoraTree
 	waiting  []*target                 // until all documents are read
 	interned map[Outcome]*Outcome      // shared by many targets
@@ -793,11 +794,13 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	}
 	res.isFile = e.isFile(res.URL)
 	if res.Verdict == Dead && !extra.alternative.IsZero() {
-		if other := e.tryAlternative(ctx, d, r, extra.alternative); isFound(&other.Outcome) || res.isFile && other.Verdict == Fragment {
+		if other := e.tryAlternative(ctx, d, r, extra.alternative); isFound(&other.Outcome) || res.isFile && other.isDocument() {
 			return other
 		}
 	}
-	if res.Verdict == Dead && extra.antora != nil {
+	if res.Verdict == Dead && e.isOfPart(ctx, d, r, res.URL) {
+		res.Verdict, res.Cause, res.Detail = Ignored, NeedsBuild, "the document is a part of others, which are in other folders"
+	} else if res.Verdict == Dead && extra.antora != nil {
 		res = e.settleAntora(ctx, d, r, res)
 	} else if res.Verdict == Dead && extra.doubt != "" {
 		res.Verdict, res.Detail = Warning, extra.doubt
@@ -815,6 +818,11 @@ func (e *Verifier) accept(res *Result) {
 }
 
 const joined = "read without the hyphen at the end of the line"
+
+// isDocument reports whether a document exists whose fragment is missing or not known.
+func (o *Outcome) isDocument() bool {
+	return o.Verdict == Fragment || o.Verdict == Ignored && o.Cause == NeedsBuild
+}
 
 // tryAlternative waits for the outcome of another reading of r.
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref, u locus.URL) Result {

@@ -94,6 +94,9 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []li
 			// exist as resources.
 		default:
 			l := e.link(&found, s)
+			if found.Element == "include" && !l.url.IsZero() {
+				e.noteInclude(l.url, s.URL)
+			}
 			if e.isMixed(s.URL, l.url, found.Element) {
 				l.note, l.cause = "the page comes over TLS and loads this without it", 0
 			}
@@ -198,7 +201,7 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 	default:
 		l.url = own(u)
 		e.ascii(&l)
-		l.alternative = e.source(found, l.url)
+		l.alternative = e.source(found, l.url, s.URL)
 	}
 	return l
 }

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"context"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -8,6 +10,7 @@ import (
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/markup"
+	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -15,10 +18,6 @@ import (
 // own processor and GitHub make them. A generator of sites may make others.
 func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 	a := &anchors{lenient: true}
-	if site != nil && site.Name != "" {
-		a.leads = true
-		return a
-	}
 	read, ids := markup.Asciidoc, markup.AsciidocIDs
 	if kind == rstType {
 		read, ids = markup.RST, generator.RSTIDs
@@ -32,10 +31,15 @@ func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, nil)
 		}
 	}
-	a.leads = a.leads || open
+	if open || site != nil && site.Name != "" {
+		a.built = anyFragment
+	}
 	a.sort()
 	return a
 }
+
+// anyFragment is for pages of which a part comes from elsewhere.
+func anyFragment(string) bool { return true }
 
 // placeName fills in where a name of a document leads that is no URL: a role of Sphinx, or
 // a resource of Antora. It reports whether found is such a name.
@@ -93,6 +97,53 @@ func (e *Verifier) placeRole(l *link, found *document.Link, s *Source) bool {
 	return true
 }
 
+// noteInclude notes that a document includes a part.
+func (e *Verifier) noteInclude(part, document locus.URL) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.includes == nil {
+		e.includes = map[locus.URL][]locus.URL{}
+	}
+	e.includes[part] = append(e.includes[part], document)
+}
+
+// isOfPart reports whether r, which leads to u, is a partial form in a document that a
+// document in another folder includes: then it has another base. The names of files to
+// include have the document's own. isOfPart waits until all documents are read.
+func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bool {
+	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.isFile(d.at.base) {
+		return false
+	}
+	if kind := media.ByName(d.at.base.String()); kind != asciidocType && kind != rstType {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for !e.allRead && ctx.Err() == nil {
+		e.changed.Wait()
+	}
+	if slices.Contains(e.includes[u], d.at.base) {
+		return false
+	}
+	seen := map[locus.URL]bool{}
+	for list := []locus.URL{d.at.base}; len(list) > 0; list = list[1:] {
+		if folderOf(list[0]) != folderOf(d.at.base) {
+			return true
+		}
+		if !seen[list[0]] {
+			seen[list[0]] = true
+			list = append(list, e.includes[list[0]]...)
+		}
+	}
+	return false
+}
+
+// folderOf returns the URL of the folder of a file.
+func folderOf(u locus.URL) string {
+	folder, _, _ := cutLast(u.String(), "/")
+	return folder
+}
+
 // hasScheme reports whether a name begins with the name of a scheme.
 func (e *Verifier) hasScheme(name string) bool {
 	end, _ := octet.SchemeEnd(name)
@@ -103,16 +154,25 @@ func (e *Verifier) hasScheme(name string) bool {
 	return ok
 }
 
-// source returns the URL of the document that a page beside a document is made of: a.rst for
-// a.html. It is zero for other links.
-func (e *Verifier) source(found *document.Link, u locus.URL) locus.URL {
+// source returns the URL of another document that a link beside a document may mean: a.rst
+// for a.html, and a.asc for a.adoc, which a cross reference may leave out. It is zero for
+// other links.
+func (e *Verifier) source(found *document.Link, u, base locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")
-	name, isPage := strings.CutSuffix(before, ".html")
-	if !isPage || found.Type != rstType || found.Ref == "" || !e.isFile(u) {
+	name, suffix, _ := cutLast(before, ".")
+	other := ""
+	switch {
+	case found.Ref == "" || !e.isFile(u):
+	case suffix == "html" && found.Type == rstType:
+		other = "rst"
+	case suffix == "adoc" && found.Element == "xref":
+		_, other, _ = cutLast(base.WithoutFragment().String(), ".")
+	}
+	if other == "" || other == suffix {
 		return locus.URL{}
 	}
-	text = name + ".rst"
+	text = name + "." + other
 	if hasFragment {
 		text += "#" + fragment
 	}

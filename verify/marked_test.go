@@ -46,18 +46,20 @@ func TestAsciiDocFiles(t *testing.T) {
 		"b.adoc":    "= B\n\n== Section\n\n[[here]]Here. link:a.adoc#raw[] link:a.adoc#any[]\n",
 		"img/p.png": "p", "m.md": "[x](b.adoc#_section) [y](b.adoc#section) [z](b.adoc#_none)\n",
 		"part.adoc": "<<elsewhere>>\n",
+		"code.adoc": "= C\n\n----\ninclude::part.adoc[]\n----\n\n[source]\ninclude::part.adoc[]\n\ninclude::x.rb[]\n\n<<none>>\n", "x.rb": "x",
 	},
 		// The document includes another, which may have the name.
+		"code.adoc: #none: fragment", "a.adoc: #none: ignored", "b.adoc: a.adoc#any: ignored", "part.adoc: #elsewhere: ignored",
 		"a.adoc: b.adoc#gone: fragment", "a.adoc: c.adoc: dead", "a.adoc: img/q.png: dead", "a.adoc: lost.adoc: dead", "m.md: b.adoc#_none: fragment")
 }
 
 func TestRSTFiles(t *testing.T) {
 	checkFiles(t, "", map[string]string{
 		"a.rst": "Title\n=====\n\n.. _My Target:\n\nA Part\n------\n\n`x <b.rst>`_ `x <b.rst#a-part-2>`_ `x <b.rst#none>`_ `x <#my-target>`_ `x <#a-part>`_ `x <#none>`_ `x <c.rst>`_\n" +
-			"`x <b.html>`_ `x <b.html#none>`_ `x <d.html>`_ :doc:`b` :ref:`none`\n\n.. image:: p.png\n.. image:: q.png\n\n.. code::\n\n   `x <code.rst>`_\n",
-		"b.rst": "A Part 2\n========\n", "p.png": "p",
+			"`x <b.html>`_ `x <b.html#none>`_ `x <i.html#none>`_ `x <d.html>`_ :doc:`b` :ref:`none`\n\n.. image:: p.png\n.. image:: q.png\n\n.. code::\n\n   `x <code.rst>`_\n",
+		"b.rst": "A Part 2\n========\n", "i.rst": ".. include:: b.rst\n", "p.png": "p",
 	},
-		"a.rst: b.rst#none: fragment", "a.rst: #none: fragment", "a.rst: c.rst: dead", "a.rst: b.html#none: fragment", "a.rst: d.html: dead", "a.rst: q.png: dead",
+		"a.rst: b.rst#none: fragment", "a.rst: #none: fragment", "a.rst: c.rst: dead", "a.rst: b.html#none: fragment", "a.rst: i.html#none: ignored", "a.rst: d.html: dead", "a.rst: q.png: dead",
 		"a.rst: b: ignored", "a.rst: none: ignored")
 }
 
@@ -66,7 +68,7 @@ func TestSphinxRoles(t *testing.T) {
 		"conf.py":   "project = 'X'\nextensions = ['sphinx.ext.autodoc']\nhtml_additional_pages = {'start': 'start.html'}\n",
 		"index.rst": "T\n=\n\n.. _A Label:\n\n:doc:`a` :doc:`t </sub/b>` :doc:`none` :ref:`a label` :ref:`t <A Label>` :ref:`none` :doc:`other:a` `x <start.html>`_ `x <a.html>`_ `x <a.rst#any>`_\n\n.. toctree::\n\n   a\n   sub/b\n   lost\n",
 		"a.rst":     "A\n=\n\n.. literalinclude:: sub/b.rst\n", "sub/b.rst": "B\n=\n",
-	}, "index.rst: none: dead", "index.rst: none: ignored", "index.rst: lost: dead", "index.rst: other:a: ignored")
+	}, "index.rst: a.rst#any: ignored", "index.rst: none: dead", "index.rst: none: ignored", "index.rst: lost: dead", "index.rst: other:a: ignored")
 }
 
 // Jekyll makes pages of AsciiDoc only with a plugin.
@@ -103,6 +105,16 @@ func TestAntoraRoots(t *testing.T) {
 // A file named .asc is an AsciiDoc document, or ASCII armor.
 func TestAsc(t *testing.T) {
 	checkFiles(t, "", map[string]string{"a.asc": "= A\n\nlink:none.html[x]\n", "b.asc": "-----BEGIN PGP SIGNATURE-----\n\nlink:none.html[x]\n"}, "a.asc: none.html: dead")
+}
+
+// A document that others include has their links. A cross reference to a document may lack
+// its suffix.
+func TestParts(t *testing.T) {
+	checkFiles(t, "", map[string]string{
+		"a.asc": "= A\n\ninclude::b/c.asc[]\n\ninclude::d.asc[]\n\n<<d#x>> <<e#x>>\n", "b/c.asc": "include::f.asc[]\n\nimage::p.png[]\n", "b/f.asc": "link:g.html[x] link:c.asc[x]\n\ninclude::lost.asc[]\n",
+		"d.asc": "[[x]]\n\nlink:none.html[x]\n", "p.png": "p",
+		"m.rst": ".. include:: h/n.rst\n\n`x <none.html>`_\n", "h/n.rst": "`x <none.html>`_ `x <//none.html>`_ `x <n.rst>`_\n",
+	}, "a.asc: e.adoc#x: dead", "b/c.asc: p.png: ignored", "b/f.asc: g.html: ignored", "b/f.asc: lost.asc: dead", "d.asc: none.html: dead", "h/n.rst: none.html: ignored", "h/n.rst: //none.html: ignored", "m.rst: none.html: dead")
 }
 
 // Each id that Asciidoctor and docutils give to a part of a document is found.

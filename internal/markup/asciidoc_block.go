@@ -88,12 +88,23 @@ func (a *asciidoc) directive(line string, start int) bool {
 // include yields the file that a directive includes. Asciidoctor ignores a missing file if
 // it is optional.
 func (a *asciidoc) include(target, attributes string, start int) {
-	if a.ids != nil {
+	if leaf, _ := styleLeaf(a.style.name); leaf == codeParagraph && a.leaf == noParagraph {
+		a.name(a.take())
+		a.leaf = leaf
+	}
+	if a.ids != nil && a.leaf != codeParagraph && a.verbatim() != codeParagraph && mayHaveIDs(target) {
 		a.ids.open = true
 	}
 	if !strings.Contains(attributes, "optional") {
 		a.destination(Include, target, start)
 	}
+}
+
+// mayHaveIDs reports whether a file that is included may have AsciiDoc in it. Code has none.
+func mayHaveIDs(target string) bool {
+	name := target[strings.LastIndexByte(target, '/')+1:]
+	dot := strings.LastIndexByte(name, '.')
+	return dot < 0 || isOpen(name) || isAdocName(name)
 }
 
 // destination yields a destination that the source has at start, with its references
