@@ -74,6 +74,11 @@ func TestRSTNames(t *testing.T) {
 			t.Errorf("%q lacks %q", n.Others, name)
 		}
 	}
+	for _, source := range []string{".. literalinclude:: a", ".. include:: a\n   :literal:\n", ".. include:: a\n   :code: c\n", ".. include:: <isonum.txt>"} {
+		if markup.RSTNames(source).Open {
+			t.Errorf("%q is open", source)
+		}
+	}
 	if n.Open || !markup.RSTNames(".. include:: a").Open || !markup.RSTNames(".. automodule:: a").Open {
 		t.Error("only the document with a part from elsewhere is open")
 	}

@@ -19,7 +19,7 @@ func (r *rst) directive(ln rstLine, at int) bool {
 	case "image", "figure":
 		r.picture(ln, at)
 	case "include", "literalinclude":
-		r.include(ln, at)
+		r.include(name, ln, at)
 	case "raw":
 		r.raw(ln, at)
 	case "toctree":
@@ -98,7 +98,7 @@ func (r *rst) options(column int, use func(name string, start, end int)) {
 		if name == "name" && r.names != nil {
 			r.names.add(strings.Join(strings.Fields(r.text[start:end]), " "))
 		}
-		if use != nil && start < end {
+		if use != nil {
 			use(name, start, end)
 		}
 	}
@@ -131,17 +131,20 @@ func (r *rst) picture(ln rstLine, at int) {
 	})
 }
 
-// include reads "include" or "literalinclude". "<name>" is a file of docutils.
-func (r *rst) include(ln rstLine, at int) {
-	if r.names != nil {
-		r.names.open = true
-	}
+// include reads "include" or "literalinclude". "<name>" is a file of docutils, which only
+// defines characters. A file that is shown as code has no names.
+func (r *rst) include(directive string, ln rstLine, at int) {
 	end := r.argument(ln)
 	at = SkipSpace(r.text[:end], at)
-	if at < end && r.text[at] != '<' {
+	isFile := at < end && r.text[at] != '<'
+	if isFile {
 		r.uri(Include, at, end)
 	}
-	r.options(ln.column, nil)
+	isCode := directive == "literalinclude"
+	r.options(ln.column, func(name string, _, _ int) { isCode = isCode || name == "code" || name == "literal" })
+	if r.names != nil && isFile && !isCode {
+		r.names.open = true
+	}
 }
 
 // raw reads text in another notation, or the file or URL that has it.
