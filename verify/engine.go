@@ -804,6 +804,9 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		res = e.settleAntora(ctx, d, r, res)
 	} else if res.Verdict == Dead && extra.doubt != "" {
 		res.Verdict, res.Detail = Warning, extra.doubt
+		if extra.doubt == rootUnknown {
+			res.Verdict, res.Cause = Ignored, AboveRoot
+		}
 	}
 	e.accept(&res)
 	return res

@@ -32,7 +32,7 @@ type link struct {
 	line, column             int64
 	site                     *generator.Site // that url is a file of, for its fragments; nil: none
 	note                     string          // why the link gets a warning although it is found
-	doubt                    string          // why the link gets a warning if its target is missing
+	doubt                    string          // why the link gets a warning, or is not judged (rootUnknown), if its target is missing
 	antora                   *antoraPlace    // of a page or picture that Antora looks up; nil: another link
 }
 
@@ -202,6 +202,9 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 		l.url = own(u)
 		e.ascii(&l)
 		l.alternative = e.source(found, l.url, s.URL)
+		if l.doubt == "" && e.isFile(u) && isRootGuessed(found, s) {
+			l.doubt = rootUnknown
+		}
 	}
 	return l
 }
@@ -480,6 +483,37 @@ func (e *Verifier) inFile(text string, base locus.URL, s *Source) (string, locus
 		path += "#" + fragment
 	}
 	return path, base
+}
+
+// rootUnknown is why a link with a leading "/" to a missing file is not judged.
+const rootUnknown = "the root of the site is not known"
+
+// isRootGuessed reports whether the root that a link begins at with "/" may be another one. Only
+// the caller can know the root of the server of a page or of a style sheet. In other
+// documents "/" is the top of the repository: there a path with a file extension names a
+// file of the repository, and one without it may name a page of a site.
+func isRootGuessed(found *document.Link, s *Source) bool {
+	path := found.Ref
+	if strings.HasPrefix(found.Base, "/") && !strings.HasPrefix(path, "/") {
+		path = found.Base + path
+	}
+	if !strings.HasPrefix(path, "/") || s.Root.IsZero() && s.Top.IsZero() || !s.Root.IsZero() && !s.RootGuessed {
+		return false
+	}
+	switch found.Type {
+	case "text/html", "application/xhtml+xml", "text/css":
+		return true
+	}
+	path, _, _ = strings.Cut(path, "#")
+	path, _, _ = strings.Cut(path, "?")
+	return !hasExtension(path)
+}
+
+// hasExtension reports whether a path ends in a file extension. Digits are a version: "/v1.2".
+func hasExtension(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	dot := strings.LastIndexByte(name, '.')
+	return dot >= 0 && strings.Trim(name[dot:], ".0123456789") != ""
 }
 
 // plainError returns the text of err without its package and the link.

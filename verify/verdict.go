@@ -80,7 +80,8 @@ const (
 	PrivateHost
 	// NoNames means that the name server has found no host of the run.
 	NoNames
-	// AboveRoot means that the link leads above the folder, the repository or the site.
+	// AboveRoot means that the link leads above the folder, the repository or the site, or
+	// begins at the root of a site that is not known.
 	AboveRoot
 	// NeedsBuild means that only a build of the site knows where the link leads.
 	NeedsBuild

@@ -33,6 +33,9 @@ type Source struct {
 	// Root is the folder that a leading "/" in a partial form of a file means, as a URL that
 	// ends in "/". The zero URL selects Top.
 	Root locus.URL
+	// RootGuessed reports that Root may be another folder than the root of the site, so that
+	// a missing file proves nothing there. Top is never the root of a site for certain.
+	RootGuessed bool
 	// Top is the top of the repository that the document is a file of, as a URL that ends in
 	// "/". A link that leads above the top is [Ignored]. The zero URL means no repository:
 	// then a zero Root selects the root of the file system.

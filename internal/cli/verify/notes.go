@@ -23,7 +23,7 @@ type causeNote struct {
 // here has no setting.
 func causeNotes() []causeNote {
 	return []causeNote{
-		{verify.AboveRoot, "skipped: above the top of the repository or the site; --base-url URL says where that is: https://github.com/OWNER/NAME/blob/BRANCH/"},
+		{verify.AboveRoot, "skipped: the root of the site, or what is above the repository, is not known; --root DIR or --base-url URL says it"},
 		{verify.ReservedName, "skipped: host reserved for examples; --include-reserved verifies such links"},
 		{verify.PrivateHost, "skipped: private host; --allow-private verifies such links"},
 		{verify.NoNames, "not judged: no host name was found; is there a network?"},

@@ -26,6 +26,7 @@ func (c *choice) place(s *verify.Source, arg, name string) {
 	}
 	if s.Root = c.root; s.Root.IsZero() && s.Top.IsZero() {
 		s.Root, _ = folderURL(folderOf(arg, dir))
+		s.RootGuessed = true
 	}
 }
 

@@ -94,7 +94,7 @@ const verifyLong = `Each argument is a file, a folder, the URL of a site, or "-"
 input. Of a folder the documents are read (Markdown, HTML, text, mail; --all-files: every
 file), of a site the pages below the URL. Partial forms are resolved against the document.
 "/" is the top of its Git repository, or else the folder that was named. A link that leads
-above the top is skipped.
+above the top is skipped; so is one of HTML from "/" to a missing file, without --root.
 Fragments are looked for in HTML and Markdown. Of mail addresses the domain is looked up.
 
 Documents of mdBook, Hugo, Jekyll, Docusaurus, VitePress, MkDocs, Sphinx, Obsidian and
@@ -165,7 +165,7 @@ func (v *verifier) command() *cobra.Command {
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
 		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
 		f.StringVar(&v.root, "root", "", "resolve \"/\" in links of files to `DIR`")
-		f.BoolVar(&v.noIgnore, "no-ignore", false, "read files that .gitignore and .ignore exclude")
+		f.BoolVar(&v.noIgnore, "no-ignore", false, "read node_modules and what .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
 		f.IntVar(&v.depth, "depth", -1, "follow a site at most `N` links deep; -1 is unlimited")
 		f.IntVar(&v.o.MaxPages, "max-pages", 10_000, "read at most `N` pages of a site")
