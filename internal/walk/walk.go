@@ -7,6 +7,7 @@
 // Of one kind, the rules of the nearest directory take precedence. Directories above the
 // listed ones count too, up to the top of the repository. A file that matches a rule
 // with "!" is listed even if it is hidden, but not if its directory is ignored.
+// Directories named node_modules are ignored even if no rule matches, unless one is a root.
 //
 // Only regular files are listed, and symbolic links are not followed.
 package walk
@@ -25,7 +26,7 @@ import (
 
 // Options say what to list. The zero Options, and nil, list what ripgrep does.
 type Options struct {
-	// NoIgnore: don't read files with rules.
+	// NoIgnore: don't read files with rules, and list what is in node_modules.
 	NoIgnore bool
 	// Hidden: also list files and directories whose names begin with ".".
 	Hidden bool
@@ -130,7 +131,7 @@ func (w *walker) list(path, abs string, above *level) bool {
 			continue
 		}
 		verdict := here.verdict(abs, name, isDir)
-		if verdict == ignored || verdict == undecided && !w.o.Hidden && name[0] == '.' {
+		if verdict == ignored || verdict == undecided && (!w.o.Hidden && name[0] == '.' || !w.o.NoIgnore && isDir && name == packages) {
 			continue
 		}
 		ok := false
@@ -145,6 +146,9 @@ func (w *walker) list(path, abs string, above *level) bool {
 	}
 	return true
 }
+
+// packages is the name of the folders that package managers of JavaScript write.
+const packages = "node_modules"
 
 // readRules reads a file with rules.
 func readRules(name string) (rules, error) {

@@ -88,6 +88,10 @@ func TestFiles(t *testing.T) {
 		{"classes", []string{".ignore=[a-c]1\n[!a-c]2\n[[:digit:]]x\n[]]y\n[", "a1", "d1", "a2", "d2", "7x", "zx", "]y", "["}, walk.Options{}, "[ a2 d1 zx"},
 		{"one character", []string{".ignore=?.x\n*.t*t", "a.x", "ab.x", "a.txt", "a.tx"}, walk.Options{}, "a.tx ab.x"},
 		{"bad rules match nothing", []string{".ignore=a\\\n[b\n[[:no:]]\n/\n!\n", "a", "b"}, walk.Options{}, "a b"},
+		{"packages", []string{"a", "b/node_modules/c/d", "node_modules/e"}, walk.Options{}, "a"},
+		{"packages are wanted", []string{"a", "node_modules/e"}, walk.Options{NoIgnore: true}, "a node_modules/e"},
+		{"packages, but wanted", []string{".ignore=!node_modules", "node_modules/e"}, walk.Options{}, "node_modules/e"},
+		{"a file of that name", []string{"node_modules"}, walk.Options{}, "node_modules"},
 		{"a mark of UTF-8", []string{".ignore=\uFEFFa", "a", "b"}, walk.Options{}, "b"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -136,6 +140,14 @@ func TestRoots(t *testing.T) {
 }
 
 // Many directories come in order, and an interrupt ends the iteration.
+// A root is listed whatever its name.
+func TestPackagesAsRoot(t *testing.T) {
+	root := filepath.Join(tree(t, "node_modules/a/b"), "node_modules")
+	if got := files(t, root, nil); !slices.Equal(got, []string{"a/b"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestMany(t *testing.T) {
 	var list []string
 	for i := range 40 {
