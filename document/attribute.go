@@ -101,7 +101,7 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 			seen = append(seen, name)
 			c = meaning(h, c, name)
 		}
-		if c == noURL {
+		if c == noURL || d.mdx && strings.HasPrefix(d.text[a.Start:a.End], "{") && d.text[a.Start-1] != '"' && d.text[a.Start-1] != '\'' {
 			d.hidden(a.Start, a.End)
 			continue
 		}

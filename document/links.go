@@ -153,7 +153,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 var forms = map[markup.PieceKind]extract.Form{markup.Link: extract.Link, markup.External: extract.Link, markup.Image: extract.Image, markup.Definition: extract.Definition}
 
 func (d *linkFinder) html(start, end int) {
-	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}
+	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml, JSX: d.mdx}
 	for !d.done && h.Begin() {
 		switch h.Kind {
 		case markup.Text:

@@ -26,3 +26,15 @@ func TestMDXDocument(t *testing.T) {
 		}
 	}
 }
+
+// An expression is no link, and ends with its brace.
+func TestMDXExpressions(t *testing.T) {
+	const text = "<Card href={x} onClick={() => y({})} src=\"b\" {...c}>\n\n[d](e) <Card href={`http://h/${z}`} src='f'/>\n\n<Card\n  href=\"g\"\n>\n  http://h/i\n</Card>\n"
+	var got []string
+	for l := range document.Links(strings.NewReader(text), "a.mdx", nil) {
+		got = append(got, l.Ref+l.URL.String())
+	}
+	if want := []string{"b", "e", "f", "g", "http://h/i"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -369,9 +369,9 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 	var list *anchors
 	switch {
 	case kind == markdownType && site != nil:
-		list = siteAnchors(site, octet.View(text), withText)
+		list = siteAnchors(site, octet.View(text), isMDX(at), withText)
 	case kind == markdownType:
-		list = markdownAnchors(octet.View(text), withText)
+		list = markdownAnchors(octet.View(text), isMDX(at), withText)
 	case kind == asciidocType, kind == rstType:
 		list = markedAnchors(kind, site, octet.View(text))
 	default:

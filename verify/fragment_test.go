@@ -30,7 +30,7 @@ func TestSlug(t *testing.T) {
 		"~~gone~~ <http://h/>":         "gone-httph",
 		"e\u0301 combined":             "e\u0301-combined",
 	} {
-		a := markdownAnchors("# "+heading+"\n", false)
+		a := markdownAnchors("# "+heading+"\n", false, false)
 		if !a.find(want) || len(a.names) != 1 {
 			t.Errorf("%q: no %q among %d", heading, want, len(a.names))
 		}
@@ -39,7 +39,7 @@ func TestSlug(t *testing.T) {
 
 func TestMarkdownAnchors(t *testing.T) {
 	a := markdownAnchors("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n"+
-		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n", false)
+		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n", false, false)
 	for fragment, want := range map[string]bool{
 		"same": true, "same-1": true, "same-2": true, "same-1-1": true, "same-3": false, "not-this": false, "nor-this": false,
 		"Named": true, "named": true, "in-text": true, "block": true, "in-html": true, "quoted": true, "in-a-list": true, "SAME": true,
@@ -117,7 +117,7 @@ func TestTextFragments(t *testing.T) {
 // destinations.
 func TestMarkdownTextFragments(t *testing.T) {
 	a := markdownAnchors("# A\nSome text **he**re, *a [link](gone.md \"title\") and* `co.de`\n> quoted\n> lines &amp; caf&eacute;\n\n"+
-		"| cell | next |\n|---|---|\n| *x*\\_y | z |\n\n<p>Some <b>bo</b>ld HTML</p>\n\n<!-- comment -->\n\n```\nblock\n```\n1. first\n2. second <https://h.example/>\n", true)
+		"| cell | next |\n|---|---|\n| *x*\\_y | z |\n\n<p>Some <b>bo</b>ld HTML</p>\n\n<!-- comment -->\n\n```\nblock\n```\n1. first\n2. second <https://h.example/>\n", false, true)
 	for fragment, want := range map[string]bool{
 		":~:text=Some%20text": true, ":~:text=some%20text%20here%2C%20a%20link%20and%20co.de": true, ":~:text=A,text": true, "a:~:text=quoted%20lines": true,
 		":~:text=lines%20%26%20caf%C3%A9": true, ":~:text=x_y": true, ":~:text=bold%20html": true, ":~:text=block": true, ":~:text=some-,text,-here": true,
@@ -133,7 +133,7 @@ func TestMarkdownTextFragments(t *testing.T) {
 // Hostile Markdown is folded in linear time.
 func TestMarkdownTextIsLinear(t *testing.T) {
 	for _, piece := range []string{"a\n\n", "<b>x", "`a` ", "[a](b)\n", "> "} {
-		a := markdownAnchors(strings.Repeat(piece, (1<<20)/len(piece)), true)
+		a := markdownAnchors(strings.Repeat(piece, (1<<20)/len(piece)), false, true)
 		a.find(":~:text=none")
 	}
 }
@@ -219,7 +219,7 @@ func FuzzFragments(f *testing.F) {
 	f.Add("# A\n<a name=b>\n# A", "a-1")
 	f.Add("\x00<a name='", "%zz")
 	f.Fuzz(func(t *testing.T, page, fragment string) {
-		list := []*anchors{htmlAnchors(page, true), markdownAnchors(page, true)}
+		list := []*anchors{htmlAnchors(page, true), markdownAnchors(page, false, true)}
 		for _, a := range list {
 			a.find(fragment)
 			if !a.find("") || !a.find("top") {

@@ -302,8 +302,12 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 
 // siteAnchors returns the fragments of a Markdown document as the generator of a site shows
 // it. withText keeps its text.
-func siteAnchors(site *generator.Site, source string, withText bool) *anchors {
-	ids, other := site.IDs(source)
+func siteAnchors(site *generator.Site, source string, mdx, withText bool) *anchors {
+	read := site.IDs
+	if mdx {
+		read = site.MDXIDs
+	}
+	ids, other := read(source)
 	a := &anchors{lenient: site.HasWikilinks(), built: site.MayHave(source)}
 	if other {
 		a.built = func(string) bool { return true }
@@ -311,7 +315,7 @@ func siteAnchors(site *generator.Site, source string, withText bool) *anchors {
 	for _, id := range ids {
 		a.add(id)
 	}
-	a.addPieces(source, withText)
+	a.addPieces(source, mdx, withText)
 	a.scripts = 0 // a generator makes the page, whatever components it has
 	a.sort()
 	return a

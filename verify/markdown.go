@@ -3,45 +3,60 @@ package verify
 import (
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/markup"
 )
 
 // markdownAnchors returns the fragments of a Markdown document as GitHub shows it:
 // those of its headings, and the names in its HTML. withText keeps its text.
-func markdownAnchors(source string, withText bool) *anchors {
+func markdownAnchors(source string, mdx, withText bool) *anchors {
 	a := &anchors{lenient: true, lines: true}
 	seen := map[string]int{}
-	for _, heading := range markup.Headings(source) {
+	headings := markup.Headings
+	if mdx {
+		headings = markup.MDXHeadings
+	}
+	for _, heading := range headings(source) {
 		a.add(generator.Numbered(seen, generator.GitHubID(heading), "-"))
 		if plain, id := headingID(heading); id != "" {
 			a.add(id)
 			a.add(generator.GitHubID(plain))
 		}
 	}
-	a.addPieces(source, withText)
+	a.addPieces(source, mdx, withText)
 	a.sort()
 	return a
 }
 
+// isMDX reports whether the name of a Markdown document says that it is MDX.
+func isMDX(u locus.URL) bool {
+	path, _ := u.Path()
+	return strings.EqualFold(path[max(len(path)-len(".mdx"), 0):], ".mdx")
+}
+
 // addPieces adds the names in the HTML of a Markdown document, and the text of the document
 // if that is wanted.
-func (a *anchors) addPieces(source string, withText bool) {
+func (a *anchors) addPieces(source string, mdx, withText bool) {
 	var text *markdownText
 	var into *folder
 	if withText {
 		text = newMarkdownText(source)
 		into = &text.folder
 	}
-	for p := range markup.Markdown(source) {
+	pieces := markup.Markdown
+	if mdx {
+		pieces = markup.MDX
+	}
+	for p := range pieces(source) {
 		if withText {
 			text.piece(p)
 		}
 		switch p.Kind {
 		case markup.HTMLBlock:
-			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, into)
+			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start, JSX: mdx}, into)
 		case markup.Tag:
-			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, nil)
+			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start, JSX: mdx}, nil)
 		}
 	}
 	if withText {

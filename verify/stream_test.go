@@ -64,7 +64,7 @@ func TestFilesDoNotWait(t *testing.T) {
 
 // A file that is read in part is not read again for each fragment, and may have any.
 func TestLateFragmentsOfLargeFile(t *testing.T) {
-	a := markdownAnchors("# A\n", false)
+	a := markdownAnchors("# A\n", false, false)
 	if a.leads {
 		t.Error("a whole document has any fragment")
 	}

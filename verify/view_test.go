@@ -17,7 +17,7 @@ func TestViews(t *testing.T) {
 
 // A cell of a table ends what is open in it, so that the names in later rows are found.
 func TestNamesInTables(t *testing.T) {
-	a := markdownAnchors("| a |\n|---|\n| an `open span |\n| <a id=\"one\"></a> |\n| a ` tick <b |\n| <i id=two> [ |\n\n## [Three\n", false)
+	a := markdownAnchors("| a |\n|---|\n| an `open span |\n| <a id=\"one\"></a> |\n| a ` tick <b |\n| <i id=two> [ |\n\n## [Three\n", false, false)
 	for _, name := range []string{"one", "two", "three"} {
 		if !a.find(name) {
 			t.Errorf("no %s", name)

@@ -12,11 +12,20 @@ import (
 // that it gives to its parts outside HTML. any reports that it may have others, because a
 // part of the page comes from elsewhere.
 func (s *Site) IDs(source string) (ids []string, any bool) {
+	return s.idsOf(source, markup.Headings)
+}
+
+// MDXIDs is IDs for a document of MDX.
+func (s *Site) MDXIDs(source string) (ids []string, any bool) {
+	return s.idsOf(source, markup.MDXHeadings)
+}
+
+func (s *Site) idsOf(source string, headings func(string) []string) (ids []string, any bool) {
 	if _, ok := matter(source); ok {
 		source = withoutMatter(source)
 	}
 	var plain []string
-	for _, heading := range markup.Headings(source) {
+	for _, heading := range headings(source) {
 		text, id := OwnID(heading)
 		if id != "" {
 			ids = append(ids, id)

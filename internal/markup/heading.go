@@ -9,9 +9,14 @@ import (
 
 // Headings returns the headings of a Markdown document as their readers see them: without
 // markup, HTML and images, escapes decoded, links by their text.
-func Headings(source string) []string {
+func Headings(source string) []string { return headingsOf(source, false) }
+
+// MDXHeadings is [Headings] for a document of [MDX].
+func MDXHeadings(source string) []string { return headingsOf(source, true) }
+
+func headingsOf(source string, mdx bool) []string {
 	h := headings{labels: map[string]bool{}}
-	m := markdown{text: source, yield: func(Piece) bool { return true }, headings: &h}
+	m := markdown{text: source, yield: func(Piece) bool { return true }, headings: &h, mdx: mdx}
 	m.lines()
 	list := make([]string, len(h.at))
 	for i, at := range h.at {

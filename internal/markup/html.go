@@ -39,6 +39,9 @@ type HTML struct {
 	Offset int
 	// XML: an element may end with "/>", and CDATA is text; see [IsXML].
 	XML bool
+	// JSX: the value of an attribute may be an expression in braces, which is returned with
+	// them.
+	JSX bool
 	// Token is the one that was read last. It is not returned, because copying it takes a
 	// third of the time (BenchmarkHTML).
 	Token
@@ -289,7 +292,7 @@ func (h *HTML) Attribute() (a Attribute, ok bool) {
 	if !h.inTag {
 		return a, false
 	}
-	if a, h.Offset, ok = nextAttribute(h.Source, h.Offset); !ok {
+	if a, h.Offset, ok = nextAttribute(h.Source, h.Offset, h.JSX); !ok {
 		h.inTag, h.End = false, h.Offset
 		if h.XML && strings.HasSuffix(h.Source[:h.Offset], "/>") {
 			h.raw = ""
@@ -315,7 +318,7 @@ func (h *HTML) Has(name string) bool {
 func (h *HTML) named(name string) Attribute {
 	next := h.Start + len("<") + len(h.Name)
 	for {
-		a, after, ok := nextAttribute(h.Source, next)
+		a, after, ok := nextAttribute(h.Source, next, h.JSX)
 		if !ok {
 			return Attribute{}
 		}
@@ -329,8 +332,11 @@ func (h *HTML) named(name string) Attribute {
 // nextAttribute reads the attribute at i or after it. If there is none, next is the
 // offset after the tag. A tag that is not closed ends with the text, and its last
 // attribute, which may be cut, does not count.
-func nextAttribute(s string, i int) (a Attribute, next int, ok bool) {
-	for i < len(s) && (IsSpace(s[i]) || s[i] == '/') {
+func nextAttribute(s string, i int, jsx bool) (a Attribute, next int, ok bool) {
+	for i < len(s) && (IsSpace(s[i]) || s[i] == '/' || jsx && s[i] == '{') {
+		if s[i] == '{' { // "{...properties}"
+			i = expressionEnd(s, i) - 1
+		}
 		i++
 	}
 	name := i
@@ -350,6 +356,10 @@ func nextAttribute(s string, i int) (a Attribute, next int, ok bool) {
 		return a, i, false
 	}
 	a.Start = i
+	if jsx && s[i] == '{' {
+		a.End = expressionEnd(s, i)
+		return a, a.End, a.End < len(s)
+	}
 	if quote := s[i]; quote == '"' || quote == '\'' {
 		n := strings.IndexByte(s[i+1:], quote)
 		if n < 0 {

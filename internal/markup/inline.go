@@ -429,7 +429,12 @@ func (l *inlines) angle(i int) int {
 	if l.spare < 0 {
 		return i + 1
 	}
-	next, ok := wholeTag(l.s, i)
+	next, ok := 0, false
+	if l.mdx {
+		next, ok = wholeJSX(l.s, i)
+	} else {
+		next, ok = wholeTag(l.s, i)
+	}
 	if !ok {
 		l.spare -= next - i
 		return i + 1

@@ -95,6 +95,7 @@ type markdown struct {
 
 	mdx    bool
 	script script // what is open in a module
+	tags   tags   // what is open in lines of tags
 
 	defined  map[string]bool // labels; nil: not looked for
 	headings *headings       // filled if not nil
@@ -119,6 +120,7 @@ const (
 	table   // its rows are read line by line
 	comment // of MDX
 	module  // of MDX
+	jsx     // lines of tags of MDX
 )
 
 // container is a block that holds others: a quotation, or an item of a list.
@@ -226,7 +228,7 @@ func (m *markdown) line(c cursor, next int) {
 			m.cut(matched)
 			return
 		}
-		if columns >= codeAt {
+		if columns >= codeAt && !m.mdx {
 			if m.leaf != paragraph {
 				m.cut(matched)
 				c.skip(codeAt)
@@ -266,7 +268,7 @@ func (m *markdown) match(c *cursor) (n int) {
 		columns, first := c.indent()
 		blank := first == len(c.s)
 		switch in := m.inside[n]; {
-		case in.quote && !blank && columns < codeAt && c.s[first] == '>':
+		case in.quote && !blank && (columns < codeAt || m.mdx) && c.s[first] == '>':
 			c.mark(columns, 1)
 			c.skip(1)
 		case in.quote, blank && in.empty, !blank && columns < in.width:
@@ -289,7 +291,7 @@ func (m *markdown) continues(c *cursor, next int) bool {
 			return false
 		}
 	case fenced:
-		if columns < codeAt && fenceSize(rest, m.fence.mark) >= m.fence.size && strings.Trim(rest, string(m.fence.mark)+" \t") == "" {
+		if (columns < codeAt || m.mdx) && fenceSize(rest, m.fence.mark) >= m.fence.size && strings.Trim(rest, string(m.fence.mark)+" \t") == "" {
 			m.close()
 			return true
 		}
@@ -302,7 +304,7 @@ func (m *markdown) continues(c *cursor, next int) bool {
 			m.close()
 		}
 		return true
-	case comment, module:
+	case comment, module, jsx:
 		return m.continuesMDX(columns, rest, next)
 	default:
 		return false
@@ -337,7 +339,7 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		return true
 	case '<':
 		ending, ok := htmlStart(rest, m.leaf == paragraph)
-		if !ok {
+		if !ok || m.mdx && ending == "" {
 			return false
 		}
 		m.cut(matched)
@@ -434,7 +436,7 @@ func (m *markdown) close() (text bool) {
 		text = m.start < m.end
 	case indented, fenced:
 		m.emit(Code, m.start, m.end)
-	case htmlBlock:
+	case htmlBlock, jsx:
 		m.emit(HTMLBlock, m.start, m.end)
 	case comment, module:
 		m.emit(Unseen, m.start, m.end)

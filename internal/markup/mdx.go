@@ -3,11 +3,14 @@ package markup
 import (
 	"iter"
 	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // MDX is [Markdown] for a document of MDX: comments in braces, "{/* ... */}", and the
 // modules before the text, which begin with "import" or "export", are Unseen. Other
-// expressions are read as text.
+// expressions are read as text. Lines of tags are an HTMLBlock each, and what is between
+// them is Markdown. No code is indented.
 func MDX(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield, mdx: true}
@@ -26,6 +29,17 @@ const (
 func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	switch {
+	case isTagStart(rest):
+		m.tags = tags{}
+		if !m.tags.line(rest) {
+			return false
+		}
+		m.cut(matched)
+		m.open(jsx, first, next)
+		if !m.tags.inTag {
+			m.close()
+		}
+		return true
 	case strings.HasPrefix(rest, mdxOpen) && !strings.Contains(rest, mdxClose):
 		m.cut(matched)
 		m.open(comment, first, next)
@@ -44,10 +58,18 @@ func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 // there. A module ends with a blank line outside of brackets, or before a line that looks
 // like text: brackets in a regular expression may seem to be open.
 func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
-	if m.leaf == module && m.script.endsBefore(columns, rest) {
+	switch {
+	case m.leaf == jsx && rest == "" && m.tags.open == 0,
+		m.leaf == module && m.script.endsBefore(columns, rest):
 		return false
 	}
 	m.end = next
+	if m.leaf == jsx {
+		if only := m.tags.line(rest); !only || !m.tags.inTag {
+			m.close()
+		}
+		return true
+	}
 	if m.leaf == comment && strings.Contains(rest, mdxClose) {
 		m.close()
 	}
@@ -118,4 +140,94 @@ func (s *script) line(text string) {
 	if s.quote = quote; quote == '"' || quote == '\'' {
 		s.quote = 0 // A string ends with its line.
 	}
+}
+
+// tags knows where in tags of JSX a line ends.
+type tags struct {
+	inTag bool
+	open  int  // braces in the tag
+	quote byte // the string that is open; 0: none
+}
+
+// line reads a line, and reports whether it has only tags, up to the first other text.
+func (t *tags) line(text string) (only bool) {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case t.inTag:
+			if c == '\\' && t.quote != 0 && t.open > 0 {
+				i++
+			}
+			t.next(c)
+		case isTagStart(text[i:]):
+			t.inTag = true
+		case c != ' ' && c != '\t':
+			return false
+		}
+	}
+	if t.open > 0 && t.quote != '`' {
+		t.quote = 0 // A string of a script ends with its line.
+	}
+	return true
+}
+
+// next reads an octet of a tag.
+func (t *tags) next(c byte) {
+	switch {
+	case t.quote != 0:
+		if c == t.quote {
+			t.quote = 0
+		}
+	case c == '"', c == '\'', c == '`' && t.open > 0:
+		t.quote = c
+	case c == '{':
+		t.open++
+	case c == '}':
+		t.open = max(t.open-1, 0)
+	case c == '>' && t.open == 0:
+		t.inTag = false
+	}
+}
+
+// isTagStart reports whether text begins with a tag of JSX: "<a", "</a", "<>". A URL in "<"
+// and ">" is none.
+func isTagStart(text string) bool {
+	if len(text) < len("<a") || text[0] != '<' {
+		return false
+	}
+	if text[1] == '/' || text[1] == '>' {
+		return true
+	}
+	end, _ := octet.SchemeEnd(text[1:])
+	return octet.Is(text[1], octet.Alpha) && !strings.HasPrefix(text[1+end:], ":") && !strings.HasPrefix(text[1+end:], "@")
+}
+
+// wholeJSX is wholeTag for JSX.
+func wholeJSX(s string, i int) (next int, ok bool) {
+	if !isTagStart(s[i:]) {
+		return i + 1, false
+	}
+	t := tags{inTag: true}
+	for i++; i < len(s) && t.inTag; i++ {
+		if s[i] == '\\' && t.quote != 0 && t.open > 0 {
+			i++
+			continue
+		}
+		t.next(s[i])
+	}
+	return min(i, len(s)), !t.inTag
+}
+
+// expressionEnd returns the offset after the expression in braces at i, or the end of s.
+func expressionEnd(s string, i int) int {
+	t := tags{inTag: true}
+	for ; i < len(s); i++ {
+		if s[i] == '\\' && t.quote != 0 {
+			i++
+			continue
+		}
+		if t.next(s[i]); t.open == 0 {
+			return i + 1
+		}
+	}
+	return len(s)
 }
