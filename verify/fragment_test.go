@@ -304,3 +304,17 @@ func TestWithoutPasswords(t *testing.T) {
 		}
 	}
 }
+
+// GitHub gives a heading in HTML a fragment, too.
+func TestHTMLHeadingsInMarkdown(t *testing.T) {
+	const source = "# Same\n<h3 align=center>A <b>b</b> &amp; c</h3>\n\nx <H2>same</H2> y\n\n<h1>\n\n[Some](x) `code`\n\n</h1>\n\n<h2>open\n"
+	a := markdownAnchors(source, false, false)
+	for fragment, want := range map[string]bool{"a-b--c": true, "same": true, "same-1": true, "same-2": false, "some-code": true, "open": false, "x": false} {
+		if a.find(fragment) != want {
+			t.Errorf("%s: %v", fragment, !want)
+		}
+	}
+	for _, unit := range []string{"<h1>", "<h1>a ", "</h1>", "<h1>\n\na ", "<h1>a</h1>"} {
+		htmlHeadings(strings.Repeat(unit, 1<<20/len(unit)), false)
+	}
+}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -24,9 +25,62 @@ func markdownAnchors(source string, mdx, withText bool) *anchors {
 			a.add(generator.GitHubID(plain))
 		}
 	}
+	for _, heading := range htmlHeadings(source, mdx) {
+		a.add(generator.Numbered(seen, generator.GitHubID(heading), "-"))
+	}
 	a.addPieces(source, mdx, withText)
 	a.sort()
 	return a
+}
+
+// maxHeading is the most octets of a heading in HTML, whose end tag may be missing.
+const maxHeading = 1 << 10
+
+// htmlHeadings returns the text of the headings that a Markdown document has as HTML. Their
+// text may be Markdown.
+func htmlHeadings(source string, mdx bool) (list []string) {
+	open, text := false, ""
+	show := func(start, end int) {
+		if open = open && len(text) < maxHeading; open {
+			text += source[start:min(end, start+maxHeading)]
+		}
+	}
+	for p := range piecesOf(source, mdx) {
+		switch p.Kind {
+		case markup.Prose, markup.LinkText, markup.Code:
+			show(p.Start, p.End)
+			continue
+		case markup.HTMLBlock, markup.Tag:
+		default:
+			continue
+		}
+		h := markup.HTML{Source: source[:p.End], Offset: p.Start, JSX: mdx}
+		for h.Next() {
+			switch {
+			case h.Kind == markup.Text:
+				show(h.Start, h.End)
+			case h.Kind == markup.StartTag && isHeading(h.Name):
+				open, text = true, ""
+			case h.Kind == markup.EndTag && open && isHeading(h.Name):
+				list = append(list, strings.Join(strings.Fields(markup.Decode(text, markup.HTMLText).Text), " "))
+				open = false
+			}
+		}
+	}
+	return list
+}
+
+// isHeading reports whether the name of an element is h1 to h6.
+func isHeading(name string) bool {
+	return len(name) == len("h1") && name[0]|0x20 == 'h' && name[1] >= '1' && name[1] <= '6'
+}
+
+// piecesOf returns the pieces of a Markdown document.
+func piecesOf(source string, mdx bool) iter.Seq[markup.Piece] {
+	if mdx {
+		return markup.MDX(source)
+	}
+	return markup.Markdown(source)
 }
 
 // isMDX reports whether the name of a Markdown document says that it is MDX.
@@ -44,11 +98,7 @@ func (a *anchors) addPieces(source string, mdx, withText bool) {
 		text = newMarkdownText(source)
 		into = &text.folder
 	}
-	pieces := markup.Markdown
-	if mdx {
-		pieces = markup.MDX
-	}
-	for p := range pieces(source) {
+	for p := range piecesOf(source, mdx) {
 		if withText {
 			text.piece(p)
 		}
