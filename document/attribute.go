@@ -109,7 +109,11 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 		if c == style {
 			name = "style"
 		}
-		d.value(a.Start, a.End, c, d.elementName(role, name))
+		role = d.elementName(role, name)
+		if d.o.Templates && c == oneURL && h.Has("th:"+name) {
+			role = "template"
+		}
+		d.value(a.Start, a.End, c, role)
 	}
 }
 

@@ -43,7 +43,8 @@ type Options struct {
 	// The action or the whole template is the Ref; Element is "template" for the second.
 	// In reStructuredText, report the roles and directives that only Sphinx resolves: :doc:,
 	// :download: and the entries of toctree with the Element "doc", :ref: with "ref".
-	// Without Templates, these are left out.
+	// Without Templates, these are left out. The attribute that th:href or th:src of Thymeleaf
+	// replaces has the Element "template", too.
 	Templates bool
 	// Type is the media type of the text: "text/markdown". An unknown type is read as
 	// plain text. Compressed files and archives that show in the first octets are

@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/policy"
 )
 
 const template = "a part of a template"
 
-// isPart reports whether found is a part of a template. The name of a page of a wiki may
-// have what a URL has not.
+// isPart reports whether found is a part of a template, or relative to one. The name of a page
+// of a wiki may have what a URL has not.
 func isPart(found *document.Link) bool {
 	text := cmp.Or(found.Ref, found.URL.String())
 	switch found.Element {
@@ -20,7 +22,19 @@ func isPart(found *document.Link) bool {
 	case "wikilink":
 		return hasBraces(text) || hasTag(text)
 	}
-	return isTemplate(text)
+	return isTemplate(text) && !isSegmentOfURL(found) || found.URL.IsZero() && isTemplate(found.Base)
+}
+
+// isSegmentOfURL reports whether ":name" is a segment of the path of a page: "/CSS/:where". Only
+// in running text, in code and in a partial form it stands for any segment, or if the host
+// is an example.
+func isSegmentOfURL(found *document.Link) bool {
+	u := found.URL
+	if found.Form == extract.Bare || u.Host() == "" || policy.IsReserved(u.Host()) {
+		return false
+	}
+	text := u.String()
+	return hasNamedSegment(text) && !isTemplate(strings.ReplaceAll(text, "/:", "/"))
 }
 
 // isTemplate reports whether a link has a part that a person or a program fills in. The

@@ -72,6 +72,39 @@ func TestSkippedLinks(t *testing.T) {
 	}
 }
 
+// A segment ":name" of a page that is linked is data.
+func TestNamedSegments(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.o.Reserved = false
+	w.serve("h.iana.org", pages)
+	w.want(w.run(textDoc("a.md", "[a](http://h.iana.org/ok/:where) <http://h.iana.org/ok/:b> <a href='http://h.iana.org/ok/::c'></a> http://h.iana.org/ok/:id\n"+
+		"[d](/ok/:d) [e](http://h.iana.org/:e/{f}) [g](http://h.example/:g)")),
+		"a.md:1 http://h.iana.org/ok/:where dead 404", "a.md:1 http://h.iana.org/ok/:b dead 404", "a.md:1 http://h.iana.org/ok/::c dead 404", "a.md:1 http://h.iana.org/ok/:id ignored",
+		"a.md:2 /ok/:d ignored", "a.md:2 http://h.iana.org/:e/{f} ignored", "a.md:2 http://h.example/:g ignored")
+}
+
+// A base that a program fills in, and the prototype of an attribute of Thymeleaf.
+func TestTemplatesOfOthers(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	for text, want := range map[string]string{
+		`<base href="{{ x }}"><a href="a"></a><a href="#b"></a><a href=/c>`:  "a #b /c",
+		`<base href='{{ url("x") }}'><a href="a">`:                           "a",
+		`<a href="a" th:href="@{b}"></a><img th:src="c" src="d">`:            "a d",
+		`<a href="{{ url_for("x", y="z") }}">{{ x }}</a><img src="%s?a=%d">`: "{{ url_for( %s?a=%d",
+	} {
+		var got []string
+		for _, r := range w.run(textDoc("a.html", text)) {
+			if r.Cause != Template {
+				t.Errorf("%s: %s %v", text, r.Link(), r.Outcome)
+			}
+			got = append(got, r.Link())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
 // A "file" URL that an author marks as a link is judged, and the word "port" is shown.
 func TestMarkedLinks(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
