@@ -3,6 +3,7 @@ package walk
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,18 +113,31 @@ func notFolder(name string) bool {
 
 // levelsAbove returns the rules of the directories above abs.
 func (w *walker) levelsAbove(abs string, errs *[]error) (l *level) {
-	for i := range len(abs) {
-		if abs[i] != '/' {
-			continue
-		}
-		path := filepath.FromSlash(abs[:i])
-		if path == "" || strings.HasSuffix(path, ":") {
-			path += string(filepath.Separator)
-		}
-		l = w.level(l, path, abs[:i], func(name string) bool {
-			_, err := os.Lstat(filepath.Join(path, name))
-			return err == nil
-		}, errs)
+	for here := range w.levels(abs, errs) {
+		l = here
 	}
 	return l
+}
+
+// levels yields the rules of each directory above abs, and where its path ends in abs.
+func (w *walker) levels(abs string, errs *[]error) iter.Seq2[*level, int] {
+	return func(yield func(*level, int) bool) {
+		var l *level
+		for i := range len(abs) {
+			if abs[i] != '/' {
+				continue
+			}
+			path := filepath.FromSlash(abs[:i])
+			if path == "" || strings.HasSuffix(path, ":") {
+				path += string(filepath.Separator)
+			}
+			l = w.level(l, path, abs[:i], func(name string) bool {
+				_, err := os.Lstat(filepath.Join(path, name))
+				return err == nil
+			}, errs)
+			if !yield(l, i) {
+				return
+			}
+		}
+	}
 }

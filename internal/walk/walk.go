@@ -62,6 +62,24 @@ func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, erro
 	}
 }
 
+// Ignored reports whether a rule ignores a path, of which nothing need exist. A rule that can't
+// be read is left out.
+func Ignored(path string, o *Options) bool {
+	abs, err := filepath.Abs(path)
+	if err != nil || o.NoIgnore {
+		return false
+	}
+	abs = filepath.ToSlash(abs)
+	w := &walker{o: *o}
+	for l, end := range w.levels(abs, new([]error)) {
+		name, _, isDir := strings.Cut(abs[end+1:], "/")
+		if l.verdict(abs[:end], name, true) == ignored || !isDir && l.verdict(abs[:end], name, false) == ignored {
+			return true
+		}
+	}
+	return false
+}
+
 type walker struct {
 	ctx    context.Context
 	o      Options

@@ -140,6 +140,18 @@ func TestRoots(t *testing.T) {
 }
 
 // Many directories come in order, and an interrupt ends the iteration.
+func TestIgnored(t *testing.T) {
+	root := tree(t, ".git/", ".gitignore=/out/\n*.log\n!a.log", "d/.gitignore=built", "d/x")
+	for name, want := range map[string]bool{
+		"out": true, "out/a/b.html": true, "a.log": false, "b.log": true, "none/b.log": true, "d/built/x": true, "built": false, "none.md": false, "d/out/x": false,
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if walk.Ignored(path, &walk.Options{}) != want || walk.Ignored(path, &walk.Options{NoIgnore: true}) {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
 // A root is listed whatever its name.
 func TestPackagesAsRoot(t *testing.T) {
 	root := filepath.Join(tree(t, "node_modules/a/b"), "node_modules")

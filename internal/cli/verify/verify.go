@@ -24,6 +24,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/walk"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/file"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -340,12 +341,30 @@ func (v *verifier) take(r *verify.Result) {
 		v.list(r)
 		return
 	}
+	v.excuse(r)
 	v.a.RaiseStatus(v.status(r))
 	v.sum.add(r)
 	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
 		v.bad[r.Key()] = true
 	}
 	v.tellResult(r)
+}
+
+// excuse ignores a link to a missing file that the rules of Git leave out of the repository: a
+// build writes it.
+func (v *verifier) excuse(r *verify.Result) {
+	if r.Err != nil || r.Verdict != verify.Dead {
+		return
+	}
+	path, err := file.Path(r.URL.WithoutFragment())
+	if err == nil && walk.Ignored(path, v.walkOptions()) {
+		r.Verdict, r.Cause, r.Detail = verify.Ignored, verify.NeedsBuild, "a build writes this file: .gitignore or .ignore excludes it"
+		r.Known, r.Accepted = false, false
+	}
+}
+
+func (v *verifier) walkOptions() *walk.Options {
+	return &walk.Options{NoIgnore: v.noIgnore, Hidden: v.hidden, Global: walk.GlobalIgnore(v.a.Getenv)}
 }
 
 // finish writes the notes about the run, and the baseline.
@@ -503,7 +522,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 		return true
 	}
-	o := &walk.Options{NoIgnore: v.noIgnore, Hidden: v.hidden, Global: walk.GlobalIgnore(v.a.Getenv)}
+	o := v.walkOptions()
 	empty := true
 	for f, err := range walk.Files(ctx, []string{arg}, o) {
 		if ctx.Err() != nil {
