@@ -250,7 +250,7 @@ func TestDocusaurusSite(t *testing.T) {
 
 func TestMkDocsSite(t *testing.T) {
 	g := newGenerated(map[string]string{
-		"mkdocs.yml":            "site_name: My Docs\nsite_url: https://example.com/manual/\nnav:\n  - Home: index.md\n  - About: about.md\n",
+		"mkdocs.yml":            "site_name: My Docs\nplugins: [search, mkdocstrings]\nsite_url: https://example.com/manual/\nnav:\n  - Home: index.md\n  - About: about.md\n",
 		"docs/index.md":         "# Home\n",
 		"docs/about.md":         "# About\n## Größe & Co.\n## Same\n## Same\n## 1.2 Numbers\n## Own {#own}\n## 日本\n## under_score\n",
 		"docs/user/README.md":   "# User\n",
@@ -464,7 +464,7 @@ func TestMdBookPreprocessor(t *testing.T) {
 
 func TestMkDocsPlugins(t *testing.T) {
 	files := func(config string) *generated {
-		return newGenerated(map[string]string{"mkdocs.yml": "site_name: X\n" + config, "docs/index.md": "# A\n", "docs/b.md": "# B\n", "docs/fr.de.md": "# Fr\n", "gen.py": "open('made.md')\n", "docs/sub/c.md": "# C\n"})
+		return newGenerated(map[string]string{"mkdocs.yml": "site_name: X\n" + config, "docs/index.md": "# A\n", "docs/b.md": "# B\n", "docs/fr.de.md": "# Fr\n", "gen.py": "open('made.md')\n", "seen.py": "def on_page_markdown(text): ...\n", "docs/sub/c.md": "# C\n"})
 	}
 	for config, unknown := range map[string]string{
 		"plugins: [search, macros, literate-nav, awesome-pages, autorefs, mkdocstrings]\n": "",
@@ -472,7 +472,7 @@ func TestMkDocsPlugins(t *testing.T) {
 		"plugins:\n  - gen-files:\n      scripts: [gen.py]\n":                              "made.md reference/x.md none /none/",
 		"plugins:\n  - i18n: {languages: []}\n":                                            "fr.md none /none/",
 		"plugins: {our-own: {}}\n":                                                         "reference/x.md none /none/",
-		"hooks: [x.py]\n":                                                                  "none /none/",
+		"hooks: [seen.py]\n":                                                               "none /none/",
 		"plugins: [\n":                                                                     "none /none/",
 	} {
 		t.Run(config, func(t *testing.T) {
@@ -491,6 +491,17 @@ func TestMkDocsPlugins(t *testing.T) {
 			}
 			g.check(t, "auto")
 		})
+	}
+}
+
+// A hook that is not seen, or that sees the list of files, may add documents.
+func TestMkDocsHooks(t *testing.T) {
+	for _, config := range []string{"hooks: [unseen.py]\n", "hooks: [adds.py]\n", "INHERIT: ../none.yml\n", "INHERIT: base.yml\n"} {
+		g := newGenerated(map[string]string{"mkdocs.yml": config, "base.yml": "INHERIT: more/base.yml\n", "more/base.yml": "hooks: [adds.py]\n", "adds.py": "def on_files(files): ...\n", "docs/a.md": "# A\n\n<!-- md:option made.here -->\n"})
+		g.good("docs/a.md", "#a")
+		g.bad("docs/a.md", "none.png", "#none")
+		g.unknown("docs/a.md", "none.md", "none/", "#made.here")
+		g.check(t, "auto")
 	}
 }
 
@@ -567,6 +578,7 @@ func TestBrokenLinksAreFound(t *testing.T) {
 	}
 	for _, name := range names {
 		files := sitesFiles(t, name)
+		files["ours.py"] = "def on_page_markdown(text): ...\n"
 		breakLinks(t, name, maps.Clone(files))
 		for config, more := range map[string]string{"mkdocs.yml": "\nhooks: [ours.py]\n", "_config.yml": "\nplugins: [ours]\n", "docs/conf.py": "\nextensions += ['ours']\n", "website/docusaurus.config.js": "\nconfig.themes = [ours];\n", ".vitepress/config.mts": "\n({", "hugo.yaml": "\ntheme: ours\n"} {
 			if files[config] != "" {

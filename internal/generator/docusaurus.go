@@ -44,7 +44,7 @@ func docusaurusLeaves(text string) bool {
 func openDocusaurus(s *Site, config string) error {
 	s.sources, s.assets, s.clean, s.rooted = true, true, true, true
 	s.opaque = mdxImport().MatchString
-	s.made = []string{"search", "sitemap.xml", "404.html", "opensearch.xml", "assets/*", "img/*.ico"}
+	s.made = []string{"search", "sitemap.xml", "404.html", "opensearch.xml", "assets/*"}
 	d := &docusaurus{Site: s, config: readScript(config)}
 	s.doubt = d.config == nil && config != "" || d.config[""] != nil
 	if base, ok := d.config["baseUrl"].(string); ok {
@@ -63,6 +63,7 @@ func openDocusaurus(s *Site, config string) error {
 	}
 	for _, dir := range d.staticFolders() {
 		s.mounts = append(s.mounts, mount{dir, "", true})
+		s.pictures = append(s.pictures, dir)
 	}
 	d.readLocales()
 	for _, p := range d.plugins() {

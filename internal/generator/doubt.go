@@ -1,7 +1,9 @@
 package generator
 
 import (
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -16,11 +18,36 @@ func (s *Site) missing(doc, ref string, target Target) Target {
 	if target.Kind != Missing || !s.doubt {
 		return target
 	}
+	if s.lacksPicture(ref) {
+		return target
+	}
 	if !strings.HasPrefix(ref, "/") && isSourceName(ref) && (s.supplied == nil || !s.supplied(path.Join(path.Dir(doc), ref))) {
 		return target
 	}
 	target.Kind = Undecided
 	return target
+}
+
+// lacksPicture reports whether "/a/b.png" is not in a folder of files that are copied, which
+// has the folder a.
+func (s *Site) lacksPicture(ref string) bool {
+	rest, absolute := strings.CutPrefix(ref, "/")
+	if below, ok := strings.CutPrefix(ref, s.prefix); ok {
+		rest = below
+	}
+	return absolute && isPicture(ref) && slices.ContainsFunc(s.pictures, func(dir string) bool {
+		dir = path.Join(dir, path.Dir(rest))
+		return fs.ValidPath(dir) && s.isFolder(dir)
+	})
+}
+
+// isPicture reports whether a path ends as one of a picture.
+func isPicture(ref string) bool {
+	switch strings.ToLower(path.Ext(ref)) {
+	case ".png", ".jpg", ".jpeg", ".svg", ".gif", ".webp", ".avif", ".ico":
+		return true
+	}
+	return false
 }
 
 // Doubts reports whether the site has plugins or settings that were not read, so that a link
@@ -63,6 +90,10 @@ func separatesIdentifiers(r rune) bool {
 // MayHave returns a function that reports whether a plugin may give a document a fragment
 // that is not in its source; nil if none does.
 func (s *Site) MayHave(source string) func(fragment string) bool {
+	source = destination().ReplaceAllString(source, "]")
+	if s.mentions != nil {
+		source = s.mentions(source)
+	}
 	switch {
 	case s.unsure && s.foreign:
 		isMentioned := mentioned(source)
@@ -74,6 +105,9 @@ func (s *Site) MayHave(source string) func(fragment string) bool {
 	}
 	return nil
 }
+
+// destination is where a link leads: it mentions no fragment that a plugin may make.
+var destination = expression(`\]\([^)\n]*\)|\]:[^\n]*|\bhref="[^"\n]*"`)
 
 // isForeign reports whether a fragment may be a name in another site of Sphinx.
 func isForeign(fragment string) bool {

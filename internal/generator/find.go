@@ -330,7 +330,7 @@ func (s *Site) page(p string) Target {
 			}
 		}
 	}
-	if s.exact[p] || s.exact[p+"/"] || s.clean && s.exact[strings.TrimSuffix(p, "/")] || slices.ContainsFunc(s.begins, func(begin string) bool { return strings.HasPrefix(p, begin) }) {
+	if s.isMade(p) {
 		return Target{Made, p}
 	}
 	return Target{Missing, p}

@@ -52,7 +52,7 @@ func openJekyll(s *Site, config string) error {
 	}
 	s.made = []string{"feed.xml", "sitemap.xml", "robots.txt", "redirects.json", "404.html", "assets/css/*", "page*", "tag/*", "tags/*", "category/*", "categories/*"}
 	if v.get("theme")+v.get("remote_theme") != "" {
-		s.made = append(s.made, "assets/*")
+		s.made = append(s.made, "assets/**") // also pictures of the theme
 	}
 	style := v.get("permalink")
 	j := &jekyll{s, v, style}

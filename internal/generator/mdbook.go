@@ -26,7 +26,7 @@ func openMdBook(s *Site, config string) error {
 	s.sources, s.listed, s.ids, s.opaque = true, true, mdBookIDs, mdBookInclude().MatchString
 	s.mounts = []mount{{src, "", false}, {path.Join(src, "../theme"), "theme/", false}}
 	s.made = []string{
-		"404.html", "toc.html", "toc.js", "searchindex.*", "searcher.js", "book.js", "highlight.*", "favicon.*", "css/*", "fonts/*", "FontAwesome/*",
+		"404.html", "toc.html", "toc.js", "searchindex.*", "searcher.js", "book.js", "highlight.*", "favicon**", "css/*", "fonts/*", "FontAwesome/**",
 		"clipboard.min.js", "elasticlunr.min.js", "mark.min.js", "ace.js", "editor.js", "print.html",
 	}
 	if v.get("output.html.print.enable") == "false" {

@@ -3,8 +3,11 @@ package generator
 import (
 	"cmp"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,9 +16,7 @@ import (
 func openMkDocs(s *Site, config string) error {
 	tree, ok := treeOfYAML(config)
 	s.doubt = !ok && config != ""
-	if parent := textOf(tree["INHERIT"]); parent != "" {
-		tree = s.inherit(tree, path.Join(s.base, parent))
-	}
+	tree, isWhole := s.inherit(tree, s.base)
 	v := flat(tree)
 	docs := path.Clean(cmp.Or(v.get("docs_dir"), "docs"))
 	s.content = []string{docs}
@@ -23,14 +24,18 @@ func openMkDocs(s *Site, config string) error {
 	s.sources, s.assets = true, true
 	s.ids = pythonIDs(strings.Contains(config, "slugify"))
 	s.setURL(v.get("site_url"))
-	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "feed_*", "img/favicon.ico"}
+	s.made = []string{"404.html", "search.html", "search/*", "sitemap.xml*", "objects.inv", "assets/*", "assets/images/favicon.png", "assets/images/social/**", "feed_*", "img/favicon.ico"}
 	directories := v.get("use_directory_urls") != "false"
-	m := &mkDocs{Site: s, docs: docs, directories: directories, translated: map[string]bool{}}
+	m := &mkDocs{Site: s, docs: docs, directories: directories, translated: map[string]bool{}, unread: s.doubt, orphan: !isWhole}
 	m.readPlugins(tree["plugins"])
-	s.opaque = func(source string) bool {
-		return mkDocsInclude().MatchString(source) || m.filled && mkDocsFilled().MatchString(source) || v["hooks"] != nil && hookComment().MatchString(source)
+	m.readHooks(v["hooks"])
+	m.readExtensions(tree["markdown_extensions"])
+	if m.unread {
+		m.filled = true
+		m.marks = append(m.marks, mkDocsMarks("mkdocstrings"), mkDocsMarks("snippets"), mkDocsMarks("markdown_include"))
 	}
-	s.doubt = s.doubt || v["hooks"] != nil
+	s.opaque = m.isOpen
+	s.content = append(s.content, m.templates(child(tree, "theme", "custom_dir"))...)
 	return s.walk(docs, func(name string) {
 		below := strings.TrimPrefix(name, docs+"/")
 		if ext := path.Ext(name); ext == ".md" || ext == ".markdown" || ext == ".ipynb" {
@@ -41,19 +46,34 @@ func openMkDocs(s *Site, config string) error {
 	})
 }
 
-// inherit returns a configuration with what it has from another one.
-func (s *Site) inherit(tree map[string]any, name string) map[string]any {
-	parent, ok := map[string]any(nil), false
-	if fs.ValidPath(name) {
-		parent, ok = treeOfYAML(readText(s.fsys, name))
-	}
-	s.doubt = s.doubt || !ok || parent["INHERIT"] != nil
-	for key, value := range parent {
-		if _, own := tree[key]; !own {
-			tree[key] = value
+// maxParents is the most configurations that one is made of.
+const maxParents = 8
+
+// inherit returns a configuration with what it has from others, and whether all were read.
+func (s *Site) inherit(tree map[string]any, dir string) (map[string]any, bool) {
+	for range maxParents {
+		name := textOf(tree["INHERIT"])
+		if name == "" {
+			return tree, true
+		}
+		name = path.Join(dir, name)
+		parent, ok := map[string]any(nil), false
+		if fs.ValidPath(name) && s.isFile(name) {
+			parent, ok = treeOfYAML(readText(s.fsys, name))
+		}
+		if !ok {
+			break
+		}
+		dir = path.Dir(name)
+		delete(tree, "INHERIT")
+		for key, value := range parent {
+			if _, own := tree[key]; !own {
+				tree[key] = value
+			}
 		}
 	}
-	return tree
+	s.doubt = true
+	return tree, false
 }
 
 // mkDocs is a site while it is opened.
@@ -63,6 +83,9 @@ type mkDocs struct {
 	directories bool
 	filled      bool            // documents are templates of Jinja
 	translated  map[string]bool // documents that have translations: "a.md" for "a.en.md"
+	unread      bool            // a part of the configuration was not read
+	orphan      bool            // that part is another file, which may name hooks
+	marks       []func() *regexp.Regexp
 }
 
 // readPlugins reads the plugins: a list of names, and of names with options.
@@ -86,8 +109,10 @@ func (m *mkDocs) readPlugins(plugins any) {
 func (m *mkDocs) readPlugin(name string, options any) {
 	_, last := path.Split(name) // "material/search"
 	switch last {
-	case "macros", "include-markdown", "markdownextradata", "codeinclude", "external-markdown", "table-reader":
+	case "macros", "markdownextradata", "external-markdown":
 		m.filled = true
+	case "include-markdown", "mkdocstrings":
+		m.marks = append(m.marks, mkDocsMarks(last))
 	case "tags", "blog":
 		m.made = append(m.made, last+"/*", last+".html")
 	case "redirects":
@@ -116,6 +141,63 @@ func (m *mkDocs) readPlugin(name string, options any) {
 			}
 		}
 	}
+}
+
+// readHooks reads the programs that change the build. One that makes documents, or that
+// can't be read, may make any.
+func (m *mkDocs) readHooks(names []string) {
+	if m.orphan || len(names) > 0 {
+		m.doubt, m.unsure = true, true
+		m.mentions = func(source string) string { return strings.Join(hookComment().FindAllString(source, -1), " ") }
+	}
+	makes := m.orphan || len(names) > maxScripts
+	for _, name := range names[:min(len(names), maxScripts)] {
+		text := ""
+		if name = path.Join(m.base, name); fs.ValidPath(name) {
+			text = readText(m.fsys, name)
+		}
+		makes = makes || text == "" || hookFiles().MatchString(text)
+	}
+	if makes {
+		m.supplied = isDocument
+	}
+}
+
+// hookComment is a comment that a hook may replace.
+var hookComment = expression(`<!--\s*[\w-]+:[^>]*`)
+
+// hookFiles is a part of a hook that may add documents.
+var hookFiles = expression(`\bon_(?:files|nav|config|env|pre_build|startup|serve)\b|\bFile\(`)
+
+// readExtensions reads the extensions that put parts into documents.
+func (m *mkDocs) readExtensions(extensions any) {
+	names, _ := extensions.([]any)
+	if options, ok := extensions.(map[string]any); ok {
+		names = []any{options}
+	}
+	for _, entry := range names {
+		options, _ := entry.(map[string]any)
+		for _, name := range append(slices.Collect(maps.Keys(options)), textOf(entry)) {
+			for _, part := range []string{"snippets", "markdown_include"} {
+				if strings.Contains(name, part) {
+					m.marks = append(m.marks, mkDocsMarks(part))
+				}
+			}
+		}
+	}
+}
+
+// isOpen reports whether a document has a part that an extension or a plugin makes.
+func (m *mkDocs) isOpen(source string) bool {
+	return m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
+}
+
+// templates returns the folder of the site's own templates.
+func (m *mkDocs) templates(dir any) []string {
+	if name := path.Join(m.base, textOf(dir)); textOf(dir) != "" && name != "." && fs.ValidPath(name) {
+		return []string{name}
+	}
+	return nil
 }
 
 // maxScripts is the most programs of a plugin that are read.
@@ -150,13 +232,27 @@ func directoryPath(name string, directories bool) string {
 	return stem + ".html"
 }
 
-// mkDocsInclude is a part of a page that an extension or a plugin makes, and hookComment one
-// that a hook may.
+// The parts of a document that an extension or a plugin makes.
 var (
-	hookComment   = expression(`<!--\s*[\w-]+:`)
-	mkDocsInclude = expression(`(?m)^:::\s|--8<--|\{!`)
-	mkDocsFilled  = expression(`\{\{|\{%`)
+	mkDocsFilled   = expression(`\{\{|\{%`)
+	mkDocsObject   = expression(`(?m)^:::\s`)
+	mkDocsSnippet  = expression(`--8<--`)
+	mkDocsFile     = expression(`\{!`)
+	mkDocsMarkdown = expression(`\{%-?\s*include(?:-markdown)?\s`)
 )
+
+// mkDocsMarks returns the marks of the parts that an extension or a plugin makes.
+func mkDocsMarks(name string) func() *regexp.Regexp {
+	switch name {
+	case "mkdocstrings":
+		return mkDocsObject
+	case "snippets":
+		return mkDocsSnippet
+	case "markdown_include":
+		return mkDocsFile
+	}
+	return mkDocsMarkdown
+}
 
 // setURL notes the URL of the site, if it is one with a host, and the path of its root.
 func (s *Site) setURL(text string) {

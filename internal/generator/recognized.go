@@ -71,6 +71,9 @@ func (s *Site) recognized(folders []string, static string) error {
 		s.content = append(s.content, s.in(dir))
 	}
 	s.sources, s.assets, s.doubt = true, true, true
+	if static != "" {
+		s.pictures = []string{s.in(static)}
+	}
 	s.resolve = func(doc, ref string) Target { return s.findRecognized(doc, ref, static) }
 	return nil
 }

@@ -29,9 +29,10 @@ type Site struct {
 	pages   map[string]string // files by the path of their page, which has no "/" at its front
 	paths   map[string]string // the reverse
 	mounts  []mount
-	made    []string            // paths without a source; "*" at the end is any rest
+	made    []string            // paths without a source; "**" at the end is any rest, "*" one that is no document and no picture
 	exact   map[string]bool     // of made, without those with "*"
-	begins  []string            // of made: those with "*", without it
+	begins  []string            // of made: those with "*" or "**", without it
+	whole   []string            // of begins: those with "**"
 	labels  map[string]string   // files by the names that links may have without a file
 	stems   map[string][]string // files by the last part of their names, in lower case
 
@@ -57,11 +58,13 @@ type Site struct {
 	supplied func(name string) bool       // reports whether a plugin may make a document or file; nil: none does
 	resolve  func(doc, ref string) Target // replaces the rules of Find; nil: these
 	fallback func(doc, ref string) Target // the last rule of Find; nil: none
+	pictures []string                     // folders whose pictures a page has at "/": no plugin adds any to their folders
 	included map[string][]string          // documents that are included, with those that include them
 	foreign  bool                         // fragments may be names in other sites: package.Class, dir/label
 	makes    sync.Map                     // whether a template makes fragments, by its name
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments
+	mentions func(source string) string   // the parts of a document that such a plugin reads; nil: all
 }
 
 // root is a folder of documents of one language or version.
@@ -299,13 +302,29 @@ func (s *Site) indexMade() {
 	s.exact = map[string]bool{}
 	for _, made := range s.made {
 		if begin, ok := strings.CutSuffix(made, "*"); ok {
-			s.begins = append(s.begins, begin)
+			whole, isWhole := strings.CutSuffix(begin, "*")
+			if isWhole {
+				s.whole = append(s.whole, whole)
+			}
+			s.begins = append(s.begins, whole)
 		} else {
 			s.exact[made] = true
 		}
 	}
 	slices.Sort(s.begins)
 	s.begins, s.made = slices.Compact(s.begins), nil
+}
+
+// isMade reports whether the generator makes what is at a path without a source.
+func (s *Site) isMade(p string) bool {
+	if s.exact[p] || s.exact[p+"/"] || s.clean && s.exact[strings.TrimSuffix(p, "/")] {
+		return true
+	}
+	begins := s.begins
+	if isDocument(p) || isPicture(p) {
+		begins = s.whole
+	}
+	return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(p, begin) })
 }
 
 // maxPath is the longest path of a page. File systems have no longer names.

@@ -61,7 +61,7 @@ func includesBeside(fsys fs.FS, dir string) bool {
 func openSphinx(s *Site, config string) error {
 	s.sources, s.assets, s.suffixes = true, true, []string{".md", ".rst"}
 	s.ids, s.opaque = sphinxIDs, sphinxInclude().MatchString
-	s.made = []string{"genindex.html", "genindex-*", "py-modindex.html", "modindex.html", "search.html", "searchindex.js", "objects.inv", "_static/*", "_sources/*", "_images/*", "_downloads/*", "_modules/*"}
+	s.made = []string{"genindex.html", "genindex-*", "py-modindex.html", "modindex.html", "search.html", "searchindex.js", "objects.inv", "_static/*", "_sources/**", "_images/**", "_downloads/**", "_modules/*"}
 	if sphinxAuto().MatchString(config) {
 		s.made = append(s.made, "apidocs/*", "autoapi/*", "generated/*", "_autosummary/*")
 	}

@@ -255,7 +255,7 @@ func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
 			return Target{File, name}
 		}
 	}
-	if strings.HasPrefix(rest, "assets/") || rest == "sitemap.xml" || rest == "hashmap.json" {
+	if strings.HasPrefix(rest, "assets/") && !isPicture(rest) || rest == "sitemap.xml" || rest == "hashmap.json" {
 		return Target{Made, rest}
 	}
 	return Target{Missing, strings.TrimPrefix(names[0], v.src+"/")}
