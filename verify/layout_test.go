@@ -503,6 +503,10 @@ func TestMkDocsHooks(t *testing.T) {
 		g.unknown("docs/a.md", "none.md", "none/", "#made.here")
 		g.check(t, "auto")
 	}
+	g := newGenerated(map[string]string{"mkdocs.yml": "markdown_extensions: [pymdownx.tabbed: {slugify: x}]\n", "docs/a.md": "# A\n\n=== \":x-y: The tab\"\n\n    Text\n"})
+	g.unknown("docs/a.md", "#the-tab", "#a-the-tab")
+	g.bad("docs/a.md", "#the-table")
+	g.check(t, "auto")
 }
 
 func TestJekyllPlugins(t *testing.T) {

@@ -90,6 +90,31 @@ func separatesIdentifiers(r rune) bool {
 // MayHave returns a function that reports whether a plugin may give a document a fragment
 // that is not in its source; nil if none does.
 func (s *Site) MayHave(source string) func(fragment string) bool {
+	may := s.mayHave(source)
+	if !s.tabs {
+		return may
+	}
+	var titles []string
+	for _, m := range tab().FindAllStringSubmatch(source, maxTabs) {
+		if title := letters(emoji().ReplaceAllString(m[1], "")); title != "" {
+			titles = append(titles, title)
+		}
+	}
+	return func(fragment string) bool {
+		name := letters(fragment)
+		return may != nil && may(fragment) || slices.ContainsFunc(titles, func(title string) bool { return strings.HasSuffix(name, title) })
+	}
+}
+
+// maxTabs is the most titles of tabs of a document that are read.
+const maxTabs = 256
+
+var (
+	tab   = expression(`(?m)^[ \t]*===[!+]*[ \t]+"([^"\n]+)"`)
+	emoji = expression(`:[\w+-]+:`)
+)
+
+func (s *Site) mayHave(source string) func(fragment string) bool {
 	source = destination().ReplaceAllString(source, "]")
 	if s.mentions != nil {
 		source = s.mentions(source)

@@ -140,7 +140,11 @@ func (s *Site) findPage(doc, at, plain string) Target {
 			return found
 		}
 	}
-	if s.hooked && target.Kind == Missing && isDocument(doc) {
+	hooked := s.hooked
+	if isPicture(plain) {
+		hooked = s.drawn
+	}
+	if target.Kind == Missing && (hooked && isDocument(doc) || s.moved[path.Base(p)]) {
 		target.Kind = Undecided
 	}
 	return target

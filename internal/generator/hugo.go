@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +77,7 @@ func openHugo(s *Site, _ string) error {
 	s.content, s.sources, s.ids, s.opaque = []string{"layouts"}, true, h.headingIDs(), s.hasShortcode
 	s.setURL(v.get("baseurl"))
 	s.bundles, s.terms = true, v.get("markup.goldmark.parser.autodefinitiontermid") == "true"
-	s.hooked = len(s.templates("render-link")) > 0
+	s.hooked, s.drawn = slices.ContainsFunc(s.templates("render-link"), changes), slices.ContainsFunc(s.templates("render-image"), changes)
 	if slices.ContainsFunc(s.templates("render-heading"), func(text string) bool { return strings.Contains(text, "id=") && !strings.Contains(text, ".Anchor") }) {
 		s.opaque = func(string) bool { return true }
 	}
@@ -87,7 +88,7 @@ func openHugo(s *Site, _ string) error {
 	for _, dir := range static {
 		s.mounts = append(s.mounts, mount{path.Clean(dir), "", true})
 	}
-	s.made = []string{"index.xml", "sitemap.xml", "robots.txt", "404.html", "tags/*", "categories/*", "page/*", ""}
+	s.made = append(h.redirects(static), "index.xml", "sitemap.xml", "robots.txt", "404.html", "tags/*", "categories/*", "page/*", "")
 	for key, list := range v {
 		if strings.HasPrefix(key, "taxonomies.") {
 			s.made = append(s.made, list[0]+"/*")
@@ -97,6 +98,58 @@ func openHugo(s *Site, _ string) error {
 		s.made = append(s.made, language+"/", language+"/index.xml", language+"/tags/*", language+"/categories/*", language+"/sitemap.xml", language+"/404.html")
 	}
 	return h.walkRoots()
+}
+
+var (
+	hookComments = expression(`(?s)\{\{-?\s*/\*.*?\*/\s*-?\}\}`)
+	hookTarget   = expression(`\b(?:href|src)\s*=\s*["']?((?:\{\{.*?\}\}|[^\s"'>{])*)`)
+	hookPlain    = expression(`^\{\{-?\s*\.Destination\s*(?:\|\s*safeURL\s*)?-?\}\}$`)
+	hookVariable = expression(`(\$\w+)\s*:=\s*(\.Destination\s*(?:\|\s*safeURL\s*)?-?\}\})`)
+)
+
+// changes reports whether a template may write another destination than the one of the link.
+func changes(template string) bool {
+	template = hookComments().ReplaceAllString(template, "")
+	for _, m := range hookVariable().FindAllStringSubmatch(template, maxParts) {
+		if !regexp.MustCompile(regexp.QuoteMeta(m[1]) + `\s*=`).MatchString(template) {
+			use := regexp.MustCompile(`\{\{-?\s*` + regexp.QuoteMeta(m[1]) + `\s*-?\}\}`)
+			template = use.ReplaceAllLiteralString(template, "{{ .Destination }}")
+		}
+	}
+	targets := hookTarget().FindAllStringSubmatch(template, -1)
+	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
+}
+
+// redirects returns the paths that a server moves, as files of redirects say. If a template
+// makes them, a page whose name the template mentions may be moved.
+func (h *hugo) redirects(static []string) (made []string) {
+	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
+	for _, dir := range static {
+		names = append(names, path.Join(dir, "_redirects"))
+	}
+	h.moved = map[string]bool{}
+	for _, name := range names {
+		text := readText(h.fsys, name)
+		for line := range strings.Lines(text) {
+			fields := strings.Fields(line)
+			if len(fields) < 2 || fields[len(fields)-1] == "404" {
+				continue
+			}
+			from, _, isPattern := strings.Cut(fields[0], ":")
+			if from, ok := strings.CutPrefix(from, "/"); ok && from != "" && from != "*" {
+				if isPattern && !strings.HasSuffix(from, "*") {
+					from += "*"
+				}
+				made = append(made, strings.TrimSuffix(from, "/"))
+			}
+		}
+		if strings.Contains(text, "{{") {
+			for word := range strings.FieldsFuncSeq(text, separatesNames) {
+				h.moved[word] = true
+			}
+		}
+	}
+	return made
 }
 
 // walkRoots reads the documents. A folder within another one is not read twice.

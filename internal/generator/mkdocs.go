@@ -30,8 +30,8 @@ func openMkDocs(s *Site, config string) error {
 	m.readPlugins(tree["plugins"])
 	m.readHooks(v["hooks"])
 	m.readExtensions(tree["markdown_extensions"])
-	if m.unread {
-		m.filled = true
+	if m.unread || m.orphan {
+		m.filled, m.includes = true, true
 		m.marks = append(m.marks, mkDocsMarks("mkdocstrings"), mkDocsMarks("snippets"), mkDocsMarks("markdown_include"))
 	}
 	s.opaque = m.isOpen
@@ -85,6 +85,7 @@ type mkDocs struct {
 	translated  map[string]bool // documents that have translations: "a.md" for "a.en.md"
 	unread      bool            // a part of the configuration was not read
 	orphan      bool            // that part is another file, which may name hooks
+	includes    bool            // documents may include others
 	marks       []func() *regexp.Regexp
 }
 
@@ -111,7 +112,9 @@ func (m *mkDocs) readPlugin(name string, options any) {
 	switch last {
 	case "macros", "markdownextradata", "external-markdown":
 		m.filled = true
-	case "include-markdown", "mkdocstrings":
+	case "include-markdown":
+		m.includes = true
+	case "mkdocstrings":
 		m.marks = append(m.marks, mkDocsMarks(last))
 	case "tags", "blog":
 		m.made = append(m.made, last+"/*", last+".html")
@@ -178,6 +181,7 @@ func (m *mkDocs) readExtensions(extensions any) {
 	for _, entry := range names {
 		options, _ := entry.(map[string]any)
 		for _, name := range append(slices.Collect(maps.Keys(options)), textOf(entry)) {
+			m.tabs = m.tabs || strings.HasSuffix(name, "tabbed")
 			for _, part := range []string{"snippets", "markdown_include"} {
 				if strings.Contains(name, part) {
 					m.marks = append(m.marks, mkDocsMarks(part))
@@ -189,8 +193,17 @@ func (m *mkDocs) readExtensions(extensions any) {
 
 // isOpen reports whether a document has a part that an extension or a plugin makes.
 func (m *mkDocs) isOpen(source string) bool {
-	return m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
+	parts := mkDocsMarkdown().FindAllStringSubmatch(source, maxParts)
+	for _, part := range parts {
+		if name := path.Join(m.docs, part[1]); m.includes && (part[1] == "" || m.makesFragments(name) || strings.Contains(readText(m.fsys, name), "{")) {
+			return true
+		}
+	}
+	return len(parts) == maxParts || m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
 }
+
+// maxParts is the most includes of a document that are read.
+const maxParts = 64
 
 // templates returns the folder of the site's own templates.
 func (m *mkDocs) templates(dir any) []string {
@@ -234,11 +247,12 @@ func directoryPath(name string, directories bool) string {
 
 // The parts of a document that an extension or a plugin makes.
 var (
-	mkDocsFilled   = expression(`\{\{|\{%`)
-	mkDocsObject   = expression(`(?m)^:::\s`)
-	mkDocsSnippet  = expression(`--8<--`)
-	mkDocsFile     = expression(`\{!`)
-	mkDocsMarkdown = expression(`\{%-?\s*include(?:-markdown)?\s`)
+	mkDocsFilled  = expression(`\{\{|\{%`)
+	mkDocsObject  = expression(`(?m)^:::\s`)
+	mkDocsSnippet = expression(`--8<--`)
+	mkDocsFile    = expression(`\{!`)
+	// mkDocsMarkdown is an include. A file "./a" is beside the document, and not read here.
+	mkDocsMarkdown = expression(`\{%-?\s*include(?:-markdown)?\s(?:\s*["'](\w[^"'*\n]*)["'])?`)
 )
 
 // mkDocsMarks returns the marks of the parts that an extension or a plugin makes.
@@ -248,10 +262,8 @@ func mkDocsMarks(name string) func() *regexp.Regexp {
 		return mkDocsObject
 	case "snippets":
 		return mkDocsSnippet
-	case "markdown_include":
-		return mkDocsFile
 	}
-	return mkDocsMarkdown
+	return mkDocsFile
 }
 
 // setURL notes the URL of the site, if it is one with a host, and the path of its root.

@@ -43,6 +43,7 @@ type Site struct {
 	internal bool // names that begin with "_" are not copied
 	bundles  bool // links of an index document may lead to files beside it
 	hooked   bool // a template of the site may change links
+	drawn    bool // one may change the destinations of pictures
 	terms    bool // terms that are defined have fragments as headings do
 	suffixes []string
 	opaque   func(source string) bool // parts of a page come from elsewhere
@@ -64,6 +65,8 @@ type Site struct {
 	makes    sync.Map                     // whether a template makes fragments, by its name
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments
+	moved    map[string]bool              // names of pages that may be moved
+	tabs     bool                         // tabs have fragments that end in their titles
 	mentions func(source string) string   // the parts of a document that such a plugin reads; nil: all
 }
 
