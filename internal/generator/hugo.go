@@ -120,8 +120,8 @@ func changes(template string) bool {
 	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
 }
 
-// redirects returns the paths that a server moves, as files of redirects say. If a template
-// makes them, a page whose name the template mentions may be moved.
+// redirects returns the paths that a server moves, as files of redirects say. If they
+// have parameters, or a template makes them, a page whose name they mention may be moved.
 func (h *hugo) redirects(static []string) (made []string) {
 	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
 	for _, dir := range static {
@@ -135,11 +135,11 @@ func (h *hugo) redirects(static []string) (made []string) {
 			if len(fields) < 2 || fields[len(fields)-1] == "404" {
 				continue
 			}
-			from, _, isPattern := strings.Cut(fields[0], ":")
-			if from, ok := strings.CutPrefix(from, "/"); ok && from != "" && from != "*" {
-				if isPattern && !strings.HasSuffix(from, "*") {
-					from += "*"
+			if _, rest, isPattern := strings.Cut(fields[0], ":"); isPattern {
+				for part := range strings.SplitSeq(rest, "/") {
+					h.moved[part] = true
 				}
+			} else if from, ok := strings.CutPrefix(fields[0], "/"); ok && from != "" && from != "*" {
 				made = append(made, strings.TrimSuffix(from, "/"))
 			}
 		}

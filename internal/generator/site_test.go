@@ -107,6 +107,8 @@ func TestFind(t *testing.T) {
 		{"hugo", map[string]string{"content/a.md": "", "layouts/_markup/render-image.html": `<img src="{{ (.Page.Resources.Get .Destination).RelPermalink }}">`}, "content/a.md", "g.png", "", Target{Undecided, "a/g.png"}},
 		{"hugo", map[string]string{"content/a.md": "", "layouts/_markup/render-link.html": "x"}, "content/a.md", "g.png", "", Target{Missing, "a/g.png"}},
 		{"hugo", map[string]string{"content/a.md": "", "static/_redirects": "# old\n/old/* /new/:splat\n/one /a\n"}, "content/a.md", "/old/x/", "", Target{Made, "old/x/"}},
+		{"hugo", map[string]string{"content/a.md": "", "static/_redirects": "/x/:y/api /z\n/* /404.html 404\n"}, "content/a.md", "/x/go/api/", "", Target{Undecided, "x/go/api/"}},
+		{"hugo", map[string]string{"content/a.md": "", "static/_redirects": "/x/:y/api /z\n/* /404.html 404\n"}, "content/a.md", "/x/go/none/", "", Target{Missing, "x/go/none/"}},
 		{"hugo", map[string]string{"content/a.md": "", "static/_redirects": "/old/* /new/:splat\n/one /a\n"}, "content/a.md", "/two/", "", Target{Missing, "two/"}},
 		{"hugo", map[string]string{"content/a.md": "", "layouts/index.redirects": "{{ range .Pages }}/{{ .Dir }}api /x {{ end }}"}, "content/a.md", "../api", "", Target{Undecided, "api"}},
 		{"hugo", map[string]string{"content/a.md": "", "layouts/index.redirects": "{{ range .Pages }}/{{ .Dir }}api /x {{ end }}"}, "content/a.md", "../appi", "", Target{Missing, "appi"}},
