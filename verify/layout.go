@@ -142,7 +142,7 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		return false
 	}
 	doc, ok := layout.name(base)
-	if !ok && base != layout.url || ok && !layout.site.Contains(doc) {
+	if !ok && base != layout.url || ok && !layout.site.Contains(doc) || isInclude(found, layout) {
 		return false
 	}
 	written := found.Ref
@@ -183,6 +183,11 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 			}
 		}
 	}
+	if found.Element == "doc" && target.Kind == generator.Undecided { // the name of a document, without its suffix
+		if other := layout.site.Find(doc, plain+".rst", fragment); other.Kind == generator.Missing {
+			target = other
+		}
+	}
 	switch {
 	case target.Kind == generator.Plain:
 		l.site = nil
@@ -201,6 +206,11 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		return layout.placeOutside(l, name+written[len(plain):])
 	}
 	return layout.placeAt(l, target, fragment, hasFragment)
+}
+
+// isInclude reports whether Sphinx reads the file of a link while it builds the site.
+func isInclude(found *document.Link, layout *Layout) bool {
+	return found.Element == "include" && layout.site.Name == "sphinx" && !strings.HasPrefix(found.Ref, "/")
 }
 
 // hasAtTop reports whether "/x" is in the folder, which is the top of a repository. A site

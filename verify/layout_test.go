@@ -572,6 +572,31 @@ func TestSphinxIncluded(t *testing.T) {
 	}
 }
 
+// A role and a directive of Sphinx name files of the source, whatever an extension makes of
+// them.
+func TestSphinxSources(t *testing.T) {
+	g := newGenerated(map[string]string{
+		"docs/conf.py":         "extensions = ['ours']\nhtml_static_path = ['_static']\n",
+		"docs/index.rst":       ":doc:`sub/page` :doc:`/sub/page` :doc:`none`\n\n.. include:: ../CHANGES.rst\n\n.. include:: ../NONE.rst\n\n.. image:: _static/pic.png\n\n.. image:: _static/none.png\n",
+		"docs/sub/page.rst":    "Page\n====\n",
+		"docs/_static/pic.png": "p",
+		"CHANGES.rst":          "Changes\n=======\n",
+	})
+	g.links += 7
+	for _, link := range []string{"none", "../NONE.rst", "_static/none.png"} {
+		g.dead["docs/index.rst: "+link] = true
+	}
+	g.check(t, "auto")
+}
+
+// The documents of packages are no pages of Jekyll.
+func TestJekyllPackages(t *testing.T) {
+	g := newGenerated(map[string]string{"_config.yml": "title: X\nbaseurl: /site\n", "a.md": "---\n---\n# A\n", "node_modules/x/b.md": "# B\n", "node_modules/x/c.md": "# C\n"})
+	g.good("node_modules/x/b.md", "c.md", "/a.md")
+	g.bad("node_modules/x/b.md", "c.html", "c")
+	g.check(t, "auto")
+}
+
 // Of 100 links that lead to no document, no picture or no heading, at least 95 are found in
 // each site, also if it has a plugin or a configuration that can't be read.
 func TestBrokenLinksAreFound(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 // if the site has plugins or settings that were not read. They make addresses. They seldom
 // make a document or a picture beside a document, so a relative link to such a file is dead.
 func (s *Site) missing(doc, ref string, target Target) Target {
+	if target.Kind == Missing && strings.HasPrefix(ref, "$") {
+		return Target{Undecided, ref} // a template replaces it
+	}
 	if target.Kind == Missing && s.objects && isIdentifier(ref) && !strings.Contains(ref, "/") && !strings.Contains(ref, ".htm") && !isSourceName(ref) {
 		return Target{Undecided, ref}
 	}

@@ -123,7 +123,7 @@ var (
 	label = expression(`(?m)^\s*(?:\(([^)\n]+)\)=|:name:\s*(\S+))\s*$`)
 	// footnote is the definition of a footnote. Generators name it, and the reference to it,
 	// by its label or by its number.
-	footnote = expression(`(?m)^\[\^([^\]\s]+)\]:`)
+	footnote = expression(`(?m)^ {0,3}\[\^([^\]\s]+)\]:`)
 	// term is a term that a list defines.
 	term = expression(`(?m)^([^\s:#>|-].*)\n\n?: `)
 	// block is the name of a block of Obsidian, at its end.

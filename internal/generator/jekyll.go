@@ -56,6 +56,7 @@ func openJekyll(s *Site, config string) error {
 	}
 	style := v.get("permalink")
 	j := &jekyll{s, v, style}
+	s.excluded = []string{"node_modules", "vendor/bundle", "vendor/cache", "vendor/gems", "vendor/ruby"}
 	return s.walk(".", j.file)
 }
 

@@ -65,6 +65,7 @@ type Site struct {
 	makes    sync.Map                     // whether a template makes fragments, by its name
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments
+	excluded []string                     // folders whose documents are no pages
 	moved    map[string]bool              // names of pages that may be moved
 	tabs     bool                         // tabs have fragments that end in their titles
 	mentions func(source string) string   // the parts of a document that such a plugin reads; nil: all
@@ -369,6 +370,9 @@ func withoutIndex(p string) string {
 func (s *Site) Contains(name string) bool {
 	if s.included[name] != nil {
 		return true
+	}
+	if slices.ContainsFunc(s.excluded, func(dir string) bool { return within(path.Clean(dir), name) }) {
+		return false
 	}
 	return slices.ContainsFunc(s.content, func(dir string) bool { return within(dir, name) }) ||
 		slices.ContainsFunc(s.mounts, func(m mount) bool { return within(m.dir, name) })

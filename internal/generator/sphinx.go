@@ -134,11 +134,23 @@ func (s *Site) readExtensions(config string) {
 			case !sphinxHarmless(name[1]):
 				s.doubt, s.unsure, s.objects = true, true, true
 			}
+			if sphinxMakes(name[1]) {
+				s.supplied = func(name string) bool { return !isPicture(name) }
+			}
 		}
 	}
 }
 
 var sphinxComment = expression(`(?m)^\s*#.*$`)
+
+// sphinxMakes reports whether an extension makes documents: of a program, or of examples.
+func sphinxMakes(name string) bool {
+	switch first, _, _ := strings.Cut(name, "."); first {
+	case "autoapi", "autodoc2", "sphinx_gallery", "exhale", "nbsphinx", "sphinx_autosummary_accessors", "sphinx_multiversion":
+		return true
+	}
+	return strings.HasSuffix(name, "autosummary") || strings.HasSuffix(name, "apidoc")
+}
 
 // sphinxHarmless reports whether an extension makes no documents and no labels.
 func sphinxHarmless(name string) bool {
