@@ -808,6 +808,9 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			res.Verdict, res.Cause = Ignored, AboveRoot
 		}
 	}
+	if res.Verdict == Fragment && extra.doubt == needsBuild {
+		res.Verdict, res.Cause, res.Detail = Ignored, NeedsBuild, needsBuild
+	}
 	e.accept(&res)
 	return res
 }

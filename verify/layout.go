@@ -12,6 +12,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/relative"
 )
@@ -174,6 +175,9 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 		return layout.placeOutside(l, written)
 	}
 	plain, _, _ := strings.Cut(before, "?")
+	if before == "" && found.Form == extract.Link && layout.site.HasNames() {
+		l.doubt = needsBuild
+	}
 	target := layout.site.Find(doc, plain, fragment)
 	if target.Kind == generator.Missing || target.Kind == generator.Undecided {
 		for _, name := range otherNames(plain, e.o.FallbackExtensions) {

@@ -427,7 +427,12 @@ func TestRecognized(t *testing.T) {
 			doc := dir + "/a.md"
 			g := newGenerated(map[string]string{config: text, doc: "# A\n", dir + "/b.md": "# B\n", dir + "/pic.png": "p", "README.md": "# Read\n"})
 			g.good(doc, "b.md", "./b.md", "b", "pic.png", "#a")
-			g.bad(doc, "none.md", "./none.md", "none.png", "../none.mdx")
+			if strings.Contains(config, "eleventy") { // whose plugins and configuration resolve links of their own
+				g.unknown(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
+			} else {
+				g.bad(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
+			}
+			g.bad(doc, "none.png")
 			g.unknown(doc, "/none", "none", "../none/", "/img/none.png")
 			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // whose headings have other names
 				g.bad(doc, "b.md#none")
@@ -444,6 +449,16 @@ func TestRecognized(t *testing.T) {
 	if _, err := verify.Files(texts(map[string]string{"a.md": ""}), &verify.FilesOptions{Preset: "vuepress"}); err == nil {
 		t.Error("vuepress is a preset")
 	}
+}
+
+// A part of a project of Quarto is read where others include it.
+func TestQuarto(t *testing.T) {
+	g := newGenerated(map[string]string{"_quarto.yml": "project: {type: website}\n", "a.md": "# A\n", "docs/b.qmd": "# B\n", "docs/c/index.qmd": "# C\n", "docs/d.ipynb": "{}", "docs/_part.md": "# P\n", "pic.png": "p"})
+	g.good("a.md", "docs/b.html", "docs/b.qmd", "docs/c", "docs/c/", "docs/c/index.html", "docs/d.html", "/docs/b.html", "pic.png", "#a")
+	g.bad("a.md", "docs/none.qmd", "none.md", "none.png")
+	g.unknown("a.md", "none.html", "docs/none/", "/none.html", "#none", "docs/b.html#none")
+	g.unknown("docs/_part.md", "none.qmd", "none.png", "none.html")
+	g.check(t, "auto")
 }
 
 func TestMdBookPreprocessor(t *testing.T) {
@@ -587,6 +602,18 @@ func TestSphinxSources(t *testing.T) {
 		g.dead["docs/index.rst: "+link] = true
 	}
 	g.check(t, "auto")
+}
+
+// In MyST, "#name" is also a term, or a name in another site.
+func TestSphinxNames(t *testing.T) {
+	for _, files := range []map[string]string{{"conf.py": "extensions = ['myst_parser', 'sphinx.ext.intersphinx']\nintersphinx_mapping = dict(x=1)\n"}, {"conf.py": "extensions = ['myst_parser']\n", "terms.md": "```{glossary}\nterm\n  a text\n```\n"}} {
+		g := newGenerated(files)
+		files["a.md"] = "# A\n"
+		g.good("a.md", "#a")
+		g.unknown("a.md", "#my-term")
+		g.bad("a.md", "a.md#my-term")
+		g.check(t, "auto")
+	}
 }
 
 // The documents of packages are no pages of Jekyll.

@@ -60,7 +60,7 @@ func (s *Site) Doubts() bool { return s.doubt }
 // isSourceName reports whether a path ends as one of a document or of a file beside it.
 func isSourceName(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
-	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".ipynb", ".txt", ".pdf",
+	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".qmd", ".rmd", ".ipynb", ".txt", ".pdf",
 		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".mp4", ".webm", ".mp3",
 		".go", ".rs", ".py", ".js", ".ts", ".c", ".h", ".cpp", ".java", ".rb", ".sh", ".toml", ".yaml", ".yml", ".json", ".css", ".zip", ".gz":
 		return true

@@ -62,6 +62,9 @@ func (s *Site) Label(name string) (file string, ok bool) {
 	return file, ok
 }
 
+// HasNames reports whether "#name" in a document may be a name of another site or a term.
+func (s *Site) HasNames() bool { return s.names }
+
 // IsOther reports whether a link leads to another site that only the generator knows.
 func (s *Site) IsOther(ref string) bool {
 	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })

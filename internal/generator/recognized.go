@@ -38,7 +38,43 @@ func openEleventy(s *Site, config string) error {
 		input = m[1] + m[2]
 	}
 	s.opaque = func(string) bool { return true } // a plugin names headings
-	return s.recognized([]string{input}, "public")
+	err := s.recognized([]string{input}, "public")
+	s.pictures = nil // the configuration names the folders that are copied
+	s.supplied = func(name string) bool { return !isPicture(name) || !fs.ValidPath(name) || !s.isFolder(path.Dir(name)) }
+	return err
+}
+
+// openQuarto opens a project of Quarto, which makes a.html of a.qmd. A document whose name
+// begins with "_" is a part of others.
+func openQuarto(s *Site, _ string) error {
+	s.opaque = func(string) bool { return true }
+	err := s.recognized([]string{"."}, "")
+	find := s.resolve
+	s.resolve = func(doc, ref string) Target {
+		target := find(doc, ref)
+		if target.Kind == File || target.Kind == Plain {
+			return target
+		}
+		stem, isPage := strings.CutSuffix(ref, ".html")
+		if !isPage {
+			stem = strings.TrimSuffix(ref, "/") + "/index"
+		}
+		for _, suffix := range []string{".qmd", ".md", ".ipynb", ".Rmd", ".rmd"} {
+			if source := find(doc, stem+suffix); source.Kind == File {
+				return source
+			}
+		}
+		if isQuartoPart(doc) {
+			target.Kind = Undecided
+		}
+		return target
+	}
+	return err
+}
+
+// isQuartoPart reports whether a document is included by others.
+func isQuartoPart(doc string) bool {
+	return strings.HasPrefix(doc, "_") || strings.Contains(doc, "/_")
 }
 
 // openAntora opens a component of Antora. Its documents are in modules.

@@ -63,6 +63,7 @@ type Site struct {
 	included map[string][]string          // documents that are included, with those that include them
 	foreign  bool                         // fragments may be names in other sites: package.Class, dir/label
 	makes    sync.Map                     // whether a template makes fragments, by its name
+	names    bool                         // links "#name" may be names of other sites, and terms
 	objects  bool                         // links may name objects of a program: package.Class
 	unsure   bool                         // a plugin may make fragments
 	excluded []string                     // folders whose documents are no pages
@@ -108,6 +109,7 @@ func presets() []preset {
 		{name: "astro", config: scripts("astro.config"), open: openAstro, only: true},
 		{name: "nextra", config: append(scripts("theme.config"), append(scripts("next.config"), "theme.config.jsx", "theme.config.tsx")...), open: openNextra, is: isNextra, only: true},
 		{name: "eleventy", config: append(scripts("eleventy.config"), ".eleventy.js", ".eleventy.cjs"), open: openEleventy, only: true},
+		{name: "quarto", config: []string{"_quarto.yml", "_quarto.yaml"}, open: openQuarto, only: true},
 		{name: "antora", config: []string{"antora.yml"}, open: openAntora, only: true},
 		{name: "obsidian", config: []string{".obsidian"}, open: openVault},
 		{name: "foam", config: []string{".foam"}, open: openVault},

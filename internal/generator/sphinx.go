@@ -27,6 +27,11 @@ var (
 	sphinxInclude = expression("(?m)^\\s*(?:`{3,}|:{3,})\\{(?:include|literalinclude|eval-rst|auto|glossary|py:|c:|cpp:|js:|rst:|click|argparse)")
 )
 
+var (
+	sphinxOthers   = expression(`(?m)^\s*intersphinx_mapping\b`)
+	sphinxGlossary = expression("(?m)^\\s*(?:`{3,}\\{|:{3,}\\{|\\.\\. )glossary\\b")
+)
+
 // maxIncludes is the most documents that include one from which its links are tried.
 const maxIncludes = 8
 
@@ -72,6 +77,7 @@ func openSphinx(s *Site, config string) error {
 	}
 	s.labels, s.included, s.content = map[string]string{}, map[string][]string{}, []string{s.base}
 	s.readExtensions(config)
+	s.names = sphinxOthers().MatchString(config)
 	if m := sphinxBase().FindStringSubmatch(config); m != nil {
 		s.setURL(m[1])
 	}
@@ -98,6 +104,7 @@ func openSphinx(s *Site, config string) error {
 		}
 		s.add(strings.TrimSuffix(strings.TrimPrefix(name, s.base+"/"), path.Ext(name))+".html", name)
 		text := readText(s.fsys, name)
+		s.names = s.names || sphinxGlossary().MatchString(text)
 		for _, part := range includesOf(name, text) {
 			if list := s.included[part]; len(list) < maxIncludes && s.isFile(part) {
 				s.included[part] = append(list, name)
