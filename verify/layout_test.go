@@ -451,6 +451,15 @@ func TestRecognized(t *testing.T) {
 	}
 }
 
+// A document beside the pages of Nextra is a part of these.
+func TestNextraParts(t *testing.T) {
+	g := newGenerated(map[string]string{"docs/next.config.mjs": "nextra()", "docs/content/b.mdx": "# B\n", "docs/components/a.mdx": "# A\n", "docs/public/img/x.png": "x"})
+	g.good("docs/components/a.mdx", "/b")
+	g.bad("docs/components/a.mdx", "none.mdx", "/img/none.png")
+	g.unknown("docs/components/a.mdx", "/none")
+	g.check(t, "auto")
+}
+
 // A part of a project of Quarto is read where others include it.
 func TestQuarto(t *testing.T) {
 	g := newGenerated(map[string]string{"_quarto.yml": "project: {type: website}\n", "a.md": "# A\n", "docs/b.qmd": "# B\n", "docs/c/index.qmd": "# C\n", "docs/d.ipynb": "{}", "docs/_part.md": "# P\n", "pic.png": "p"})

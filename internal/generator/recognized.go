@@ -27,7 +27,7 @@ func isNextra(fsys fs.FS, config string) bool {
 
 func openNextra(s *Site, _ string) error {
 	s.opaque = mdxImport().MatchString
-	return s.recognized([]string{"pages", "content", "app", "docs", "src/pages", "src/content", "src/app"}, "public")
+	return s.recognized([]string{"pages", "content", "app", "docs", "src/pages", "src/content", "src/app", "."}, "public")
 }
 
 var eleventyInput = expression(`\binput\s*:\s*["']([^"']*)["']|setInputDirectory\(\s*["']([^"']*)["']`)

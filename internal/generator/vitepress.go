@@ -48,7 +48,7 @@ func openVitePress(s *Site, text string) error {
 	v.src = s.in(src)
 	v.readLists(config)
 	s.content, s.rooted, s.clean, s.sources, s.assets = []string{v.src}, true, true, true, true
-	s.mounts = []mount{{path.Join(v.src, "public"), "", true}}
+	s.mounts, s.pictures = []mount{{path.Join(v.src, "public"), "", true}}, []string{path.Join(v.src, "public")}
 	s.made = []string{"404.html", "sitemap.xml", "assets/*", "hashmap.json"}
 	s.resolve, s.opaque, s.ids = v.find, isVuePage, vueIDs
 	if child(config, "markdown", "anchor") != nil || child(config, "markdown", "slugify") != nil {
