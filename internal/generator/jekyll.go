@@ -23,7 +23,7 @@ func isJekyll(fsys fs.FS, _ string) bool {
 
 var (
 	jekyllPost    = expression(`^(?:(.*)/)?_(?:posts|drafts)/(?:.*/)?(\d{4})-(\d{1,2})-(\d{1,2})-(.+)$`)
-	jekyllInclude = expression(`\{%-?\s*include(?:_relative)?\s+([\w./-]*)|\|\s*markdownify`)
+	jekyllInclude = expression(`\{%-?\s*include(?:_relative)?\s+([\w./-]*)|\|\s*markdownify|\{%-?\s*(?:for|render|tablerow)\s|(?m:^#.*\{\{)|\bid="\{\{`)
 	jekyllStyles  = map[string]string{
 		"": "/:categories/:year/:month/:day/:title.html", "date": "/:categories/:year/:month/:day/:title.html", "pretty": "/:categories/:year/:month/:day/:title/",
 		"ordinal": "/:categories/:year/:y_day/:title.html", "weekdate": "/:categories/:year/W:week/:short_day/:title.html", "none": "/:categories/:title.html",
@@ -70,7 +70,8 @@ func jekyllHarmless(name string) bool {
 	return false
 }
 
-// hasInclude reports whether a document includes a file that may make fragments.
+// hasInclude reports whether a document includes a file that may make fragments, or repeats
+// or fills in a part.
 func (s *Site) hasInclude(source string) bool {
 	for _, m := range jekyllInclude().FindAllStringSubmatch(source, -1) {
 		if m[1] == "" || s.makesFragments("_includes/"+m[1]) {
