@@ -134,7 +134,11 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 // before. A proxy in front of the gateway may serve its pages over TLS.
 func isOwnOrigin(r *http.Request) bool {
 	origin := r.Header.Values("Origin")
-	return len(origin) == 1 && (strings.EqualFold(origin[0], "http://"+r.Host) || strings.EqualFold(origin[0], "https://"+r.Host))
+	if len(origin) != 1 {
+		return false
+	}
+	scheme, host, _ := strings.Cut(origin[0], "://")
+	return isWeb(strings.ToLower(scheme)) && strings.EqualFold(host, r.Host)
 }
 
 // runTerminal opens the session at u and runs it. err is why there is no session.

@@ -23,7 +23,6 @@ var naming = map[string]string{
 	"gateway/connect.go":                    "CONNECT is for https",
 	"gateway/files.go":                      "the list of files that the gateway serves",
 	"gateway/gateway.go":                    "the gateway's own URL",
-	"gateway/guard.go":                      "the scheme of a request to the gateway itself",
 	"gateway/upstream.go":                   "the gateway's transport is HTTP",
 	"gateway/views.go":                      "the URLs of other views are spelled by wais and Gopher+",
 	"gateway/internal/page/class.go":        "the name of a class of media types",
