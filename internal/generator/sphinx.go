@@ -68,7 +68,7 @@ func openSphinx(s *Site, config string) error {
 	s.ids, s.opaque = sphinxIDs, sphinxInclude().MatchString
 	s.made = []string{"genindex.html", "genindex-*", "py-modindex.html", "modindex.html", "search.html", "searchindex.js", "objects.inv", "_static/*", "_sources/**", "_images/**", "_downloads/**", "_modules/*"}
 	if sphinxAuto().MatchString(config) {
-		s.made = append(s.made, "apidocs/*", "autoapi/*", "generated/*", "_autosummary/*")
+		s.made = append(s.made, "apidocs/**", "autoapi/**", "generated/**", "_autosummary/**")
 	}
 	for _, m := range sphinxPages().FindAllStringSubmatch(config, -1) {
 		for _, page := range sphinxKey().FindAllStringSubmatch(m[1], -1) {
@@ -150,13 +150,14 @@ func (s *Site) readExtensions(config string) {
 
 var sphinxComment = expression(`(?m)^\s*#.*$`)
 
-// sphinxMakes reports whether an extension makes documents: of a program, or of examples.
+// sphinxMakes reports whether an extension makes documents in any folder. Those of autoapi,
+// autodoc2 and autosummary are in folders of their own.
 func sphinxMakes(name string) bool {
 	switch first, _, _ := strings.Cut(name, "."); first {
-	case "autoapi", "autodoc2", "sphinx_gallery", "exhale", "nbsphinx", "sphinx_autosummary_accessors", "sphinx_multiversion":
+	case "sphinx_gallery", "exhale", "sphinx_multiversion":
 		return true
 	}
-	return strings.HasSuffix(name, "autosummary") || strings.HasSuffix(name, "apidoc")
+	return strings.HasSuffix(name, "apidoc")
 }
 
 // sphinxHarmless reports whether an extension makes no documents and no labels.
