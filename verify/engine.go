@@ -90,8 +90,8 @@ type target struct {
 	state    state
 	public   bool            // the outcome is the same from every origin
 	scripted bool            // the page is made by scripts: its fragments are not known
-	built    map[string]bool // fragments that only a build of the site makes
 	unstored bool            // the outcome depends on more than a request for the URL
+	built    map[string]bool // fragments that only a build of the site makes
 	outcome  *Outcome
 }
 
@@ -269,14 +269,13 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			from = d.at.files
 		}
 	}
-	found := e.originOf(asked, from)
-	if l.site != nil && found == inFile {
+	found, site := e.originOf(asked, from), l.site
+	if found != inFile {
+		site = nil
+	} else if site != nil {
 		found = inSite
 	}
-	t := e.target(targetKey{canonical, found}, asked, from)
-	if found == inSite {
-		t.site = l.site
-	}
+	t := e.target(targetKey{canonical, found}, asked, from, site)
 	r.target = t
 	if t.url != asked || change&locus.DotSegments != 0 {
 		extra.url = l.url
@@ -381,7 +380,9 @@ func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result) *target {
+// target returns the target of a key. A new one is started, so nothing of it may change later
+// but what the mutex guards.
+func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result, site *generator.Site) *target {
 	var last *target
 	for t := e.targets[key.url]; t != nil; t = t.next {
 		if t.key.origin == key.origin || t.state == done && t.public {
@@ -389,7 +390,7 @@ func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result) *
 		}
 		last = t
 	}
-	t := &target{url: asked, key: key, from: from}
+	t := &target{url: asked, key: key, from: from, site: site}
 	e.progress.Found++
 	if last == nil {
 		e.targets[key.url] = t
@@ -586,10 +587,12 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
-	if len(a.fragments) > 0 && t.found == nil {
-		t.found = map[string]bool{}
+	if isFound(t.outcome) && len(a.fragments) > 0 {
+		if t.found == nil {
+			t.found = map[string]bool{}
+		}
+		maps.Copy(t.found, a.fragments)
 	}
-	maps.Copy(t.found, a.fragments)
 	wants := t.wants
 	t.wants = nil
 	if isFound(t.outcome) {

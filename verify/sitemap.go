@@ -51,7 +51,7 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	s.mu.Unlock()
 	if len(named) == 0 {
 		if u, err := locus.Parse(root + "/sitemap.xml"); err == nil && !s.pages[u] {
-			t := e.target(targetKey{u, e.originOf(u, at.others)}, u, at.others)
+			t := e.target(targetKey{u, e.originOf(u, at.others)}, u, at.others, nil)
 			e.readAsSitemap(first, t, guessedSitemap)
 		}
 		return nil, nil

@@ -96,15 +96,18 @@ input. Of a folder the documents are read (Markdown, HTML, text, mail; --all-fil
 file), of a site the pages below the URL. Partial forms are resolved against the document.
 "/" is the top of its Git repository, or else the folder that was named. A link that leads
 above the top is skipped; so is one of HTML from "/" to a missing file, without --root.
-Fragments are looked for in HTML and Markdown. Of mail addresses the domain is looked up.
+Fragments are looked for in HTML, Markdown, AsciiDoc and reStructuredText. Of mail
+addresses the domain is looked up.
 
 Documents of mdBook, Hugo, Jekyll, Docusaurus, VitePress, MkDocs, Sphinx, Obsidian and
 Foam are read as the pages that these make of them, if the configuration file is in their
-folder or above. Of VuePress, Astro, Nextra, Eleventy and Antora only files are verified. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
+folder or above. Of VuePress, Astro, Nextra, Eleventy, Antora and Quarto only files are
+verified. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
 and --index-files.
 
 Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
-"dead" means that the server says so. Inconclusive answers (401, 403, 429, 5xx, timeouts)
+"dead" means that a request for the link itself was answered with "not found" or "gone",
+or that there is no such file or host. Inconclusive answers (401, 403, 429, 5xx, timeouts)
 are retried and then a "warning". "denied" means that the policy does not allow it: for
 example, a page may lead to an address that is not public only with --allow-private.
 In files such links are "ignored". So are links to names that are reserved for examples,
