@@ -125,7 +125,7 @@ func TestVerifySite(t *testing.T) {
 	got, _ := verdicts(t, base, 4, "--timeout", "2s", "--max-wait", "5s", "--retry", "1", "http://"+p.addr()+"/")
 	wantLines(t, got,
 		"/ alive", "/page.html alive", "/page.html#part alive", "/page.html#none fragment", "/missing dead 404", "/gone dead 410",
-		"/moved#part moved -> /page.html", "/for-now moved -> /page.html", "/loop dead", "/tofile denied -> file:///etc/passwd", "/busy warning 429", "/closed warning",
+		"/moved#part moved -> /page.html", "/for-now moved -> /page.html", "/loop warning", "/tofile denied -> file:///etc/passwd", "/busy warning 429", "/closed warning",
 		"/broken warning 502", "/slow warning", "/forbidden warning 403", "/auth/x warning 401", "/get-only alive", "/dir/ alive", "/text.txt alive",
 		"http://127.0.0.1:1/ denied", "/notes.md#a-heading alive",
 		"/dir/ alive", "/dir/ alive", "/missing2 dead 404", // in page.html, in get-only, which is the same, and in dir
@@ -211,7 +211,7 @@ location = /page { default_type text/html; return 200 '<a href="http://10.0.0.1/
 		{Name: "site", URL: root.MustParse("http://site.example/page")},
 	}
 	var got []string
-	for r := range verify.New(c, &verify.Options{Interval: verify.None}).Run(t.Context(), slices.Values(sources)) {
+	for r := range verify.New(c, &verify.Options{Interval: verify.None, Reserved: true}).Run(t.Context(), slices.Values(sources)) {
 		got = append(got, r.Link()+" "+r.Verdict.String())
 	}
 	wantLines(t, got,
