@@ -197,9 +197,9 @@ func (e *Verifier) brought(res *access.Result) string {
 
 // isOfHead reports whether a GET may succeed where a probe failed with err: redirects of HEAD
 // led elsewhere, or the server did not answer HEAD. For other answers, the client of HTTP
-// has sent a GET.
+// has sent a GET. A server that asks for a pause gets it before the GET.
 func isOfHead(err error, o *Outcome) bool {
-	if o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
+	if o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS || errors.As(err, new(*scheme.LaterError)) {
 		return false
 	}
 	silent := access.KindOf(err) == access.Timeout && !errors.Is(err, scheme.ErrUnreachable)
