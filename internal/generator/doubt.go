@@ -69,13 +69,17 @@ func isSourceName(ref string) bool {
 }
 
 // mentioned returns a function that reports whether a plugin may make a fragment of a text:
-// the text has a word with its letters and digits, or the identifier at its end.
+// the text has a word with its letters and digits, or the identifier at its end. A plugin may
+// make any fragment of a text with more than maxWords words.
 func mentioned(source string) func(fragment string) bool {
 	words := map[string]bool{}
 	for _, separates := range []func(rune) bool{unicode.IsSpace, separatesIdentifiers} {
 		for word := range strings.FieldsFuncSeq(source, separates) {
 			if len(word) <= maxKey {
 				words[letters(word)] = true
+			}
+			if len(words) > maxWords {
+				return func(string) bool { return true }
 			}
 		}
 	}
@@ -85,6 +89,9 @@ func mentioned(source string) func(fragment string) bool {
 		return words[letters(fragment)] || isIdentifier(tail) && words[letters(tail)]
 	}
 }
+
+// maxWords is the most different words of a document that are kept.
+const maxWords = 1 << 14
 
 func separatesIdentifiers(r rune) bool {
 	return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

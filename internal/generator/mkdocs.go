@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // openMkDocs reads mkdocs.yml. A document a.md becomes a/, or a.html without
@@ -87,6 +88,7 @@ type mkDocs struct {
 	orphan      bool            // that part is another file, which may name hooks
 	includes    bool            // documents may include others
 	marks       []func() *regexp.Regexp
+	parts       sync.Map // what makesParts said, by the name of the file
 }
 
 // readPlugins reads the plugins: a list of names, and of names with options.
@@ -195,11 +197,22 @@ func (m *mkDocs) readExtensions(extensions any) {
 func (m *mkDocs) isOpen(source string) bool {
 	parts := mkDocsMarkdown().FindAllStringSubmatch(source, maxParts)
 	for _, part := range parts {
-		if name := path.Join(m.docs, part[1]); m.includes && (part[1] == "" || m.makesFragments(name) || strings.Contains(readText(m.fsys, name), "{")) {
+		if m.includes && (part[1] == "" || m.makesParts(path.Join(m.docs, part[1]))) {
 			return true
 		}
 	}
 	return len(parts) == maxParts || m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
+}
+
+// makesParts reports whether a file that documents include may make headings or names, or has
+// a part that a plugin replaces. Each file is read once.
+func (m *mkDocs) makesParts(name string) bool {
+	if known, ok := m.parts.Load(name); ok {
+		return known.(bool)
+	}
+	makes := m.makesFragments(name) || strings.Contains(readText(m.fsys, name), "{")
+	m.parts.Store(name, makes)
+	return makes
 }
 
 // maxParts is the most includes of a document that are read.

@@ -232,7 +232,7 @@ func (l *adocInlines) url(start int) int {
 	end := start + urlEnd(l.s[start:])
 	if end < len(l.s) && l.s[end] == '[' && !strings.HasSuffix(l.s[start:end], "://") {
 		if label := l.labelEnd(end + 1); label >= 0 {
-			return l.linkTo(Link, start, start, end, label)
+			return l.linkTo(Link, start, start, end, end+1, label)
 		}
 	}
 	if written := l.s[start:end]; l.changed(start, end) || isOpen(written) {
@@ -247,13 +247,13 @@ func (l *adocInlines) url(start int) int {
 	return end
 }
 
-// linkTo yields a destination from at to end, whose label ends at label. The macro begins at
-// start.
-func (l *adocInlines) linkTo(kind PieceKind, start, at, end, label int) int {
+// linkTo yields a destination from at to end, whose label is from text to label. The macro
+// begins at start.
+func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) int {
 	l.flush(start)
 	l.piece(kind, at, end, "")
 	l.skipTo(end)
-	l.pictures(end+1, label)
+	l.pictures(text, label)
 	return l.skipTo(label + 1)
 }
 
@@ -341,11 +341,7 @@ func (l *adocInlines) link(start, i int, mail bool) int {
 	if mail {
 		at = start
 	}
-	l.flush(start)
-	l.piece(Link, at, end, "")
-	l.skipTo(end)
-	l.pictures(i+1, label)
-	return l.skipTo(label + 1)
+	return l.linkTo(Link, start, at, end, i+1, label)
 }
 
 // xref reads "<<id,text>>" at i.
