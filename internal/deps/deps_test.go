@@ -39,7 +39,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, internal/template, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/wholefile < internal/bulk < warc;
 	internal/octet < internal/markup;
@@ -76,13 +76,13 @@ const rules = `
 	access, escape, warc, internal/httpwire, internal/kept < archive;
 
 	policy, scheme, internal/charset < internal/advice;
-	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/template, internal/term < gateway/internal/page;
+	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue, internal/wholefile < transfer;
 	access < internal/robots;
 	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
 	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
-	access, escape, internal/template, internal/term, scheme/X, scheme/X/Xtest, mailstore, submit < internal/tour;
+	access, escape, internal/term, scheme/X, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;
@@ -402,25 +402,6 @@ func TestModules(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(root, name, "go.mod")); err != nil {
 			t.Errorf("%s is not a module of its own: %v", name, err)
 		}
-	}
-}
-
-// No package finds methods by their names at run time: the linker would keep every exported
-// method of the program. internal/template has the templates.
-func TestNoMethodsByName(t *testing.T) {
-	list, fset := sources(t)
-	for _, s := range list {
-		for _, i := range s.file.Imports {
-			if name, _ := strconv.Unquote(i.Path.Value); name == "text/template" || name == "html/template" || name == "net/rpc" {
-				t.Errorf("%s imports %s", fset.Position(i.Pos()), name)
-			}
-		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "MethodByName" {
-				t.Errorf("%s: MethodByName", fset.Position(n.Pos()))
-			}
-			return true
-		})
 	}
 }
 

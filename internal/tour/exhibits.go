@@ -11,11 +11,11 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"text/template"
 	"time"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/internal/template"
 )
 
 //go:embed museum
@@ -58,16 +58,16 @@ func (m *Museum) readJSON(name string, v any) error {
 }
 
 func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
-	t, err := template.ParseText(string(text), template.Funcs{
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"text": m.text, "octets": m.octets, "heading": Stop.Heading,
 		"html":    func(v any) string { return html.EscapeString(fmt.Sprint(v)) },
 		"isWhole": func(s Stop) bool { return s.From.IsZero() }, // it has a meaning outside a document
-	})
+	}).Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var b bytes.Buffer
-	if err = t.Execute(&b, "", data); err != nil {
+	if err = t.Execute(&b, data); err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return b.Bytes(), err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"html/template"
 	"io"
 	"strings"
 	"sync"
@@ -12,7 +13,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/human"
-	"github.com/locus-url/locus/internal/template"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -23,7 +23,7 @@ var templateFiles embed.FS
 // templates are the pieces of pages. Each begins and ends in HTML text, outside of tags,
 // so that each can be escaped by itself.
 var templates = sync.OnceValue(func() *template.Template {
-	t, err := template.ParseHTMLFiles(templateFiles, "templates", template.Funcs{
+	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"shown":    shown,
 		"lines":    shownLines,
 		"size":     human.Size,
@@ -34,11 +34,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"standard": func(s scheme.Scheme) string { return s.Standard() },
 		// [New] replaces it.
 		"assets": func() string { return "" },
-	})
-	if err != nil {
-		panic(err) // the files are embedded
-	}
-	return t
+	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
 // Printer writes pages. It is safe for concurrent use.
@@ -56,7 +52,7 @@ type Printer struct {
 func New(r *scheme.Registry, s Site) *Printer {
 	s.Home = cmp.Or(s.Home, "/")
 	s.Name = cmp.Or(s.Name, "Locus")
-	own := templates().With(template.Funcs{"assets": func() string { return s.Assets }})
+	own := template.Must(templates().Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
 	return &Printer{registry: r, site: s, templates: own}
 }
 
@@ -98,7 +94,7 @@ func (g *page) put(name string, data any) {
 // add adds a template to the next piece.
 func (g *page) add(name string, data any) {
 	if g.err == nil {
-		g.err = g.templates.Execute(&g.b, name, data)
+		g.err = g.templates.ExecuteTemplate(&g.b, name, data)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strconv"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/locus-url/locus/internal/template"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/lens"
 )
@@ -207,7 +207,7 @@ type pageHost struct {
 }
 
 func corpusHTML(w io.Writer, r corpusResult) error {
-	page, err := template.ParseHTML(corpusPage, nil)
+	page, err := template.New("").Option("missingkey=error").Parse(corpusPage)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func corpusHTML(w io.Writer, r corpusResult) error {
 	for i := range r.entries {
 		entries = append(entries, r.pageEntry(i))
 	}
-	return page.Execute(w, "", map[string]any{"Summary": r.summary(), "Readers": r.Readers, "Tables": tables, "Entries": entries})
+	return page.Execute(w, map[string]any{"Summary": r.summary(), "Readers": r.Readers, "Tables": tables, "Entries": entries})
 }
 
 func (r corpusResult) pageEntry(i int) pageEntry {

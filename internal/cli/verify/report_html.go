@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/template"
 	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
@@ -32,11 +32,8 @@ var reportPage string
 
 // parsePage puts style and script into the page, which are no values, and parses it.
 var parsePage = sync.OnceValue(func() *template.Template {
-	t, err := template.ParseHTML(strings.NewReplacer("{{.Style}}", reportStyle, "{{.Script}}", reportScript).Replace(reportPage), nil)
-	if err != nil {
-		panic(err) // the texts are embedded
-	}
-	return t
+	text := strings.NewReplacer("{{.Style}}", reportStyle, "{{.Script}}", reportScript).Replace(reportPage)
+	return template.Must(template.New("").Option("missingkey=error").Parse(text))
 })
 
 // htmlReport writes one page that needs no other file. The rows wait in a temporary file,
@@ -72,7 +69,7 @@ func (h *htmlReport) result(r *verify.Result) {
 		h.files[w.document]++
 	}
 	h.count++
-	h.rows.write(func(out io.Writer) error { return parsePage().Execute(out, "row", row) })
+	h.rows.write(func(out io.Writer) error { return parsePage().ExecuteTemplate(out, "row", row) })
 }
 
 // class returns the style of a verdict.
@@ -158,10 +155,10 @@ func (h *htmlReport) end() {
 		page.Charts = []chart{newChart("Broken links by host", "host", h.hosts), newChart("Broken links by document", "document", h.files)}
 	}
 	// The output keeps an error of its own.
-	err := parsePage().Execute(h.out, "head", page)
+	err := parsePage().ExecuteTemplate(h.out, "head", page)
 	spoolErr := h.rows.copyTo(h.out)
 	if err == nil {
-		err = parsePage().Execute(h.out, "foot", page)
+		err = parsePage().ExecuteTemplate(h.out, "foot", page)
 	}
 	if err = errors.Join(h.rows.close(), spoolErr, err); err != nil && !h.v.a.OutputFailed() {
 		h.v.a.Fail(base.StatusAccess, fmt.Errorf("the HTML report: %w", err))
