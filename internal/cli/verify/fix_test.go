@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -161,7 +162,7 @@ func checkPatch(t *testing.T, old, want string, edits []edit) {
 	}
 }
 
-var hunkHead = regexp.MustCompile(`^@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n$`)
+var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n$`)
 
 // slowPatch applies a unified diff, and checks each number and line of it.
 func slowPatch(old, diff string) (string, error) {
@@ -179,7 +180,7 @@ func slowPatch(old, diff string) (string, error) {
 		}
 		var n [4]int
 		for i := range n {
-			n[i], _ = strconv.Atoi(m[i+1])
+			n[i], _ = strconv.Atoi(cmp.Or(m[i+1], "1"))
 		}
 		rest = rest[1:]
 		if n[0]-1 < at {
