@@ -24,7 +24,7 @@ func ExampleNewTransport() {
 		}
 	}
 	// Output:
-	// private: its host is not a public address: link local (RFC 3927)
+	// link-local: its host is not a public address: link local (RFC 3927)
 	// host: "0x7f.1" is not a host
 	// private: its host is not a public address: translated to IPv4 (RFC 6052), to an address for private use (RFC 1918)
 	// port: port 6379 belongs to Redis, which could read this request as commands

@@ -394,7 +394,7 @@ func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 	defer c.Close()
 	for text, rule := range map[string]string{
 		"gopher://h.example:25/0HELO": "port", "http://u:secret@h.example/": "password", "file:///etc/passwd": "file",
-		"http://127.1/": "host", "http://[::ffff:127.0.0.1]/": "private", "http://169.254.169.254/latest/": "private",
+		"http://127.1/": "host", "http://[::ffff:127.0.0.1]/": "private", "http://169.254.169.254/latest/": "link-local",
 	} {
 		_, err := c.Open(t.Context(), text)
 		if deniedBy(err) != rule || strings.Contains(err.Error(), "secret") {

@@ -159,6 +159,112 @@ func TestPrivateByName(t *testing.T) {
 	}
 }
 
+// linkWorld has a public server and a private one. Both lead to metadata services.
+func linkWorld() *world {
+	w := &world{
+		names: map[string]string{
+			"g1.example": "1.1.1.1", "p1.example": "10.0.0.1",
+			"meta.example": "169.254.169.254", "zone.example": "fe80::1%eth0", "mapped.example": "::ffff:169.254.169.254", "aws.example": "fd00:ec2::254",
+			"mixed.example": "169.254.169.254 10.0.0.9", "rebind.example": "10.0.0.9|169.254.169.254",
+		},
+		pages: map[string]string{"http://mixed.example/": "object near", "http://rebind.example/": "object near"},
+	}
+	for path, to := range map[string]string{"name": "http://meta.example/", "literal": "http://169.254.169.254/", "zone": "http://zone.example/"} {
+		w.pages["http://g1.example/"+path] = "referral " + to
+		w.pages["http://p1.example/"+path] = "referral " + to
+		w.pages[to] = "object secret"
+	}
+	for _, to := range []string{"http://mapped.example/", "http://aws.example/", "http://[fe80::1]/", "http://[64:ff9b::a9fe:a9fe]/"} {
+		w.pages[to] = "object secret"
+	}
+	return w
+}
+
+// Rules that allow private addresses allow no link-local one: typed, by a redirect, by a
+// link, by an address of a name, or by a later address of a name.
+func TestLinkLocal(t *testing.T) {
+	const g, p, typed = "http://g1.example/", "http://p1.example/", ""
+	for _, c := range []struct {
+		from, text string
+	}{
+		{typed, "http://169.254.169.254/"}, {typed, "http://[fe80::1]/"}, {typed, "http://[64:ff9b::a9fe:a9fe]/"},
+		{typed, "http://meta.example/"}, {typed, "http://zone.example/"}, {typed, "http://mapped.example/"}, {typed, "http://aws.example/"},
+		{typed, p + "name"}, {typed, p + "literal"}, {typed, p + "zone"},
+		{p, "http://meta.example/"}, {p, "http://169.254.169.254/"}, {p, "http://zone.example/"},
+		{typed, g + "name"}, {typed, g + "literal"}, {typed, g + "zone"},
+		{g, "http://meta.example/"}, {g, "http://169.254.169.254/"}, {g, "http://zone.example/"},
+	} {
+		public := strings.HasPrefix(c.text, g) || c.from == g
+		for _, r := range []struct {
+			rules   policy.Rules
+			allowed bool
+		}{
+			{policy.Rules{TypedPrivate: true}, false},
+			{policy.Rules{AllowPrivate: true}, false},
+			{policy.Rules{TypedPrivate: true, LinkLocal: true}, !public},
+			{policy.Rules{AllowPrivate: true, LinkLocal: true}, true},
+		} {
+			w := linkWorld()
+			req := Request{URL: parse(c.text)}
+			if c.from != typed {
+				req.From = &Result{URL: parse(c.from), LinkOrigin: policy.FromPrivate}
+				if public {
+					req.From.LinkOrigin = policy.FromPublic
+				}
+			}
+			text, _, err := openText(t, w.client(t, r.rules, nil, nil), req)
+			if r.allowed != (err == nil) || r.allowed && text != "secret" || !r.allowed && deniedBy(err) != "link-local" {
+				t.Errorf("%+v: %q leads to %q: %q, %v", r.rules, c.from, c.text, text, err)
+			}
+			if dialled := fmt.Sprint(w.dialled()); !r.allowed && (strings.Contains(dialled, "169.254") || strings.Contains(dialled, "fe80") || strings.Contains(dialled, "fd00")) {
+				t.Errorf("%+v: %q leads to %q: dialled %s", r.rules, c.from, c.text, dialled)
+			}
+		}
+	}
+}
+
+// Of the addresses of a name, only those that are not link-local are dialled.
+func TestLinkLocalByName(t *testing.T) {
+	w := linkWorld()
+	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
+	if text, _, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "near" {
+		t.Errorf("a name with both: %q %v", text, err)
+	}
+	u := parse("http://rebind.example/")
+	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
+		t.Error(err)
+	}
+	c.dialer(dialerKey{origin: policy.Typed}).close()
+	c = w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
+	if _, _, err := openText(t, c, Request{URL: u}); deniedBy(err) != "link-local" {
+		t.Errorf("after the name is bound to a metadata service: %v", err)
+	}
+	equal(t, "dialled", w.dialled(), []string{"10.0.0.9:80", "10.0.0.9:80"})
+	// The socket judges the address again.
+	if err := c.dialer(dialerKey{origin: policy.Typed}).control("tcp", "169.254.169.254:80", nil); deniedBy(err) != "link-local" {
+		t.Errorf("at the socket: %v", err)
+	}
+}
+
+// A gateway that the configuration names may have a private address, but a link-local one
+// only if the rules allow that.
+func TestLinkLocalGateway(t *testing.T) {
+	for _, c := range []struct {
+		rules         policy.Rules
+		address, rule string
+	}{
+		{policy.Rules{}, "10.0.0.1:80", ""},
+		{policy.Rules{AllowPrivate: true}, "169.254.1.2:80", "link-local"},
+		{policy.Rules{}, "[fe80::1%eth0]:80", "link-local"},
+		{policy.Rules{LinkLocal: true}, "169.254.1.2:80", ""},
+	} {
+		d := linkWorld().client(t, c.rules, nil, nil).dialer(dialerKey{only: "gateway.example:80"})
+		if err := d.checkAddr(netip.MustParseAddrPort(c.address)); deniedBy(err) != c.rule || (err != nil) != (c.rule != "") {
+			t.Errorf("%+v: a gateway at %s: %v", c.rules, c.address, err)
+		}
+	}
+}
+
 // The name has a public address at the first look-up, and a private one after.
 func TestRebinding(t *testing.T) {
 	w := zoneWorld()
@@ -334,7 +440,7 @@ func TestControl(t *testing.T) {
 	p, _ := policy.New(policy.Rules{TypedPrivate: true})
 	c := New(nil, p, nil)
 	for address, allowed := range map[string][2]bool{ // Typed, Far
-		"1.1.1.1:80": {true, true}, "127.0.0.1:80": {true, false}, "[::ffff:127.0.0.1]:80": {true, false}, "[fe80::1%1]:80": {true, false},
+		"1.1.1.1:80": {true, true}, "127.0.0.1:80": {true, false}, "[::ffff:127.0.0.1]:80": {true, false}, "[fe80::1%1]:80": {false, false},
 		"localhost:80": {false, false}, "/tmp/socket": {false, false}, "": {false, false},
 	} {
 		for i, z := range []policy.Origin{policy.Typed, policy.FromPublic} {

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 )
 
 // block is a range of addresses in the IANA IPv4 or IPv6 Special-Purpose Address Registry
@@ -21,6 +23,13 @@ func reachable(prefix, what string) block {
 // documentation describes the addresses that exist only in examples.
 const documentation = "documentation"
 
+// linkLocal describes the addresses that are valid on one link only.
+const linkLocal = "link local"
+
+// metadata describes the addresses of private blocks at which clouds give machines their
+// credentials. Most clouds use the link-local address 169.254.169.254.
+const metadata = "cloud metadata"
+
 // blocks4 is for IPv4. Other addresses are public. A block within another comes first,
 // and the first match counts.
 //
@@ -30,9 +39,10 @@ const documentation = "documentation"
 var blocks4 = [...]block{
 	special("0.0.0.0/8", "this network (RFC 791)"),
 	special("10.0.0.0/8", "private use (RFC 1918)"),
+	special("100.100.100.200/32", metadata+" (Alibaba Cloud)"),
 	special("100.64.0.0/10", "shared address space (RFC 6598)"),
 	special("127.0.0.0/8", "loopback (RFC 1122)"),
-	special("169.254.0.0/16", "link local (RFC 3927)"),
+	special("169.254.0.0/16", linkLocal+" (RFC 3927)"),
 	special("172.16.0.0/12", "private use (RFC 1918)"),
 	special("192.0.0.0/24", "protocol assignments (RFC 6890)"),
 	special("192.0.2.0/24", documentation+" (RFC 5737)"),
@@ -67,8 +77,11 @@ var blocks6 = [...]block{
 	special("3fff::/20", documentation+" (RFC 9637)"),
 	reachable("2000::/3", "global unicast (RFC 4291)"),
 	special("5f00::/16", "segment identifiers (RFC 9602)"),
+	special("fd00:ec2::254/128", metadata+" (Amazon EC2)"),
+	special("fd20:ce::254/128", metadata+" (Google Cloud)"),
+	special("fd00:c1::a9fe:a9fe/128", metadata+" (Oracle Cloud)"),
 	special("fc00::/7", "unique local (RFC 4193)"),
-	special("fe80::/10", "link local (RFC 4291)"),
+	special("fe80::/10", linkLocal+" (RFC 4291)"),
 	special("fec0::/10", "site local, deprecated (RFC 3879)"),
 	special("ff00::/8", "multicast (RFC 4291)"),
 	special("::/0", "not given out (RFC 4291)"),
@@ -85,6 +98,17 @@ var tunnels = [...]struct {
 	{netip.MustParsePrefix("2002::/16"), []int{2}, "6to4 (RFC 3056)"},
 	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the server, and the client behind its NAT
 }
+
+// localTunnels are like tunnels, but an address in one of them is never public.
+var localTunnels = [...]netip.Prefix{
+	netip.MustParsePrefix("::/96"),           // IPv4-compatible
+	netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4-translated
+	localTranslation,
+}
+
+// localTranslation contains the translation prefixes of a network, of 48 to 96 bits (RFC
+// 8215).
+var localTranslation = netip.MustParsePrefix("64:ff9b:1::/48")
 
 // IsPublic reports whether a is an address of the public Internet: one that is not in the
 // IANA special-purpose registries, or is globally reachable by them. IPv6 outside
@@ -139,6 +163,11 @@ func judgeBy(blocks []block, a netip.Addr, otherwise bool) (public bool, what st
 
 // judgeInner judges the IPv4 address within octets; at is as in tunnels.
 func judgeInner(octets [16]byte, at int) (public bool, what string) {
+	return judgeBy(blocks4[:], innerAddress(octets, at), true)
+}
+
+// innerAddress returns the IPv4 address within octets; at is as in tunnels.
+func innerAddress(octets [16]byte, at int) netip.Addr {
 	flip := byte(0)
 	if at < 0 {
 		at, flip = -at, 0xff
@@ -147,14 +176,18 @@ func judgeInner(octets [16]byte, at int) (public bool, what string) {
 	for i := range inner {
 		inner[i] = octets[at+i] ^ flip
 	}
-	return judgeBy(blocks4[:], netip.AddrFrom4(inner), true)
+	return netip.AddrFrom4(inner)
+}
+
+func hasISATAP(octets [16]byte) bool {
+	return octets[8]&^0x02 == 0 && octets[9] == 0 && octets[10] == 0x5e && octets[11] == 0xfe
 }
 
 // judgeISATAP judges the IPv4 address within an interface identifier of RFC 5214
 // section 6.1: 0000:5efe:IPv4 or 0200:5efe:IPv4. Without one it returns what, which
 // describes the whole address.
 func judgeISATAP(octets [16]byte, what string) (bool, string) {
-	if octets[8]&^0x02 != 0 || octets[9] != 0 || octets[10] != 0x5e || octets[11] != 0xfe {
+	if !hasISATAP(octets) {
 		return true, what
 	}
 	public, inner := judgeInner(octets, 12)
@@ -162,4 +195,46 @@ func judgeISATAP(octets [16]byte, what string) (bool, string) {
 		return false, "ISATAP (RFC 5214), to an address for " + inner
 	}
 	return true, what
+}
+
+// isLinkLocal reports whether a is a link-local address or a metadata service of a cloud,
+// or contains the IPv4 address of one. An address with a zone is link-local.
+func isLinkLocal(a netip.Addr) bool {
+	if !a.IsValid() || a.Zone() != "" {
+		return a.IsValid()
+	}
+	_, what := judgeBy(blocks6[:], a, false)
+	return isOfLink(what) || slices.ContainsFunc(innerAddresses(a), func(inner netip.Addr) bool {
+		_, what := judgeBy(blocks4[:], inner, true)
+		return isOfLink(what)
+	})
+}
+
+func isOfLink(what string) bool {
+	return strings.HasPrefix(what, linkLocal) || strings.HasPrefix(what, metadata)
+}
+
+// innerAddresses returns the IPv4 addresses to which packets for a may be forwarded, or a
+// itself if it is one.
+func innerAddresses(a netip.Addr) (list []netip.Addr) {
+	if a = a.Unmap(); a.Is4() {
+		return []netip.Addr{a}
+	}
+	octets := a.As16()
+	for _, t := range tunnels {
+		if t.prefix.Contains(a) {
+			for _, at := range t.at {
+				list = append(list, innerAddress(octets, at))
+			}
+		}
+	}
+	if hasISATAP(octets) || slices.ContainsFunc(localTunnels[:], func(p netip.Prefix) bool { return p.Contains(a) }) {
+		list = append(list, innerAddress(octets, 12))
+	}
+	if localTranslation.Contains(a) {
+		// RFC 6052 section 2.2 has no octet of the IPv4 address in octet 8.
+		copy(octets[8:], octets[9:])
+		list = append(list, innerAddress(octets, 6), innerAddress(octets, 7), innerAddress(octets, 8))
+	}
+	return list
 }

@@ -17,8 +17,8 @@ func (errDenied) Is(target error) bool { return target == fs.ErrPermission }
 // DeniedError is a refusal, and the reason for it. It is [fs.ErrPermission] too.
 type DeniedError struct {
 	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
-	// "port", "hops", "login", "session", "referral", "data"; for connections also
-	// "network" and "data-port"; for sending mail "unseen".
+	// "link-local", "port", "hops", "login", "session", "referral", "data"; for connections
+	// also "network" and "data-port"; for sending mail "unseen".
 	Rule string
 	// Subject is a quoted URL without its password, or an address. It is safe to show.
 	Subject string
@@ -27,7 +27,8 @@ type DeniedError struct {
 	// Help is a clause that says what to do, or empty.
 	Help string
 	// Port is the port that would allow it in [Rules].Ports; 0: none would. For the rule
-	// "private", it is Rules.AllowPrivate that would.
+	// "private", it is Rules.AllowPrivate that would. For the rule "link-local" it is
+	// Rules.LinkLocal, with AllowPrivate or TypedPrivate.
 	Port uint16
 }
 

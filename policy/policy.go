@@ -31,11 +31,16 @@ func (o Origin) String() string { return [...]string{"typed", "private", "public
 // section 6.
 type Rules struct {
 	// AllowPrivate allows addresses that are not public, wherever the URL comes
-	// from.
+	// from, except those of LinkLocal.
 	AllowPrivate bool
 	// TypedPrivate allows them to a URL that is Typed or FromPrivate; never to one that is
 	// FromPublic.
 	TypedPrivate bool
+	// LinkLocal has AllowPrivate and TypedPrivate allow link-local addresses too:
+	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services that
+	// clouds have at other private addresses. Such a service may give the credentials of
+	// its machine to any program that asks. Alone, LinkLocal allows nothing.
+	LinkLocal bool
 	// Ports are allowed in addition to the scheme's own port and those from 1024 up
 	// that are not on the deny list.
 	Ports []uint16
@@ -67,8 +72,8 @@ func New(r Rules) (Policy, error) {
 }
 
 // Configured returns the policy for a server that the program or its configuration
-// names: the server may have an address that is not public. p itself applies to what it
-// leads to.
+// names: the server may have an address that is not public. It may have a link-local
+// address only with Rules.LinkLocal. p itself applies to what it leads to.
 func (p Policy) Configured() Policy {
 	p.rules.TypedPrivate = true
 	return p
@@ -229,14 +234,13 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	case !locus.IsHost(host) || bracketed && err != nil:
 		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
 			`a host is a name of letters, digits and "-", four numbers up to 255 without zeros before them, or an IPv6 address in brackets`)
-	case p.allowsPrivate(z):
 	case err == nil:
-		if public, what := judge(a); !public {
-			return p.denyPrivate(locus.Quote(u.Redacted()), "its host is not a public address: "+what, z)
+		if what, rule := p.denies(a, z); rule != "" {
+			return p.denyPrivate(rule, locus.Quote(u.Redacted()), "its host is not a public address: "+what, z)
 		}
-	default:
+	case !p.allowsPrivate(z):
 		if what, ok := localName(host); ok {
-			return p.denyPrivate(locus.Quote(u.Redacted()), "its host is not a public name: "+what, z)
+			return p.denyPrivate("private", locus.Quote(u.Redacted()), "its host is not a public name: "+what, z)
 		}
 	}
 	return nil
@@ -309,13 +313,25 @@ func privateName(host string) (what string, ok bool) {
 // CheckAddr judges an address of a host before it is dialled. [Policy.CheckURL] judges
 // the port. The error is a [*DeniedError].
 func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
-	if a.Addr().IsValid() && p.allowsPrivate(z) {
-		return nil
-	}
-	if public, what := judge(a.Addr()); !public {
-		return p.denyPrivate(a.String(), "not a public address: "+what, z)
+	if what, rule := p.denies(a.Addr(), z); rule != "" {
+		return p.denyPrivate(rule, a.String(), "not a public address: "+what, z)
 	}
 	return nil
+}
+
+// denies returns the rule that denies a to a URL of origin z, and what a is; "" if a is
+// allowed.
+func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
+	public, what := judge(a)
+	switch {
+	case public:
+		return what, ""
+	case isLinkLocal(a) && !(p.rules.LinkLocal && p.allowsPrivate(z)):
+		return what, "link-local"
+	case !a.IsValid() || !p.allowsPrivate(z):
+		return what, "private"
+	}
+	return what, ""
 }
 
 // allowsPrivate reports whether a URL of origin z may lead to a private address.
@@ -323,11 +339,11 @@ func (p Policy) allowsPrivate(z Origin) bool {
 	return p.rules.AllowPrivate || p.rules.TypedPrivate && (z == Typed || z == FromPrivate)
 }
 
-func (p Policy) denyPrivate(subject, reason string, z Origin) error {
+func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	if p.rules.TypedPrivate && z != Typed {
 		reason += ", and a link or redirect led there"
 	}
-	return &DeniedError{Rule: "private", Subject: subject, Reason: reason}
+	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
 
 // CheckReferral judges whether the resource at from may lead to to. hops counts
@@ -405,7 +421,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 	if !ok || what == loopback {
 		return nil
 	}
-	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, FromPublic)
+	return p.denyPrivate("private", locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, FromPublic)
 }
 
 // CheckName judges the name of a host that was found in a document, before it is looked
@@ -413,7 +429,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 // [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
-		return p.denyPrivate(locus.Quote(host), "it is not a public name: "+what, FromPublic)
+		return p.denyPrivate("private", locus.Quote(host), "it is not a public name: "+what, FromPublic)
 	}
 	return nil
 }

@@ -274,12 +274,12 @@ func TestHosts(t *testing.T) {
 // What a URL's own text says of its host is judged before anything is looked up.
 func TestPrivateHosts(t *testing.T) {
 	private := []string{
-		"127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1", "0.0.0.0", "0.1.2.3",
+		"127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "172.31.255.255", "100.64.0.1", "0.0.0.0", "0.1.2.3",
 		"192.0.0.192", "255.255.255.255", "224.0.0.1", "240.0.0.1", "198.18.0.1", "192.0.2.1",
 		"[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[0:0:0:0:0:0:0:1]",
 		"[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::1.1.1.1]", "[2002:7f00:1::]", "[2002:c0a8:101::1]",
 		"[2001:0:101:101:0:0:80ff:fffe]", "[2001:0:7f00:1::fefe:fefe]", "[2606:4700::5efe:10.0.0.1]", "[2606:4700::200:5efe:10.0.0.1]",
-		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[ff02::1]", "[fec0::1]", "[2001:db8::1]", "[3fff::1]",
+		"[fc00::1]", "[fd00:ec2::1]", "[ff02::1]", "[fec0::1]", "[2001:db8::1]", "[3fff::1]",
 		"localhost", "LocalHost", "a.localhost", "printer.local", "metadata.google.internal", "router.home.arpa", "localhost.localdomain",
 		"localhost.", "LocalHost.", "a.localhost.", "printer.local.", "metadata.google.internal.", "localhost.localdomain.",
 	}
@@ -300,6 +300,80 @@ func TestPrivateHosts(t *testing.T) {
 		{"http://wiki/", 80, Typed, ""},
 		{"http://xlocal/", 80, Typed, ""},
 	})
+}
+
+// linkLocals are link-local addresses and metadata services, and forms that contain them.
+var linkLocals = []string{
+	"169.254.0.0", "169.254.169.254", "169.254.255.255", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe",
+	"fe80::1", "febf:ffff::1", "fe80::5efe:10.0.0.1",
+	"::169.254.169.254", "::ffff:0:169.254.169.254",
+	"64:ff9b::169.254.169.254", "64:ff9b::a9fe:a9fe",
+	"64:ff9b:1::169.254.169.254", "64:ff9b:1:a9fe:a9:fe00::", "64:ff9b:1:ffa9:fe:a9fe::", "64:ff9b:1:ffff:a9:fea9:fe00:0",
+	"2002:a9fe:a9fe::1", "2001:0:a9fe:a9fe:0:0:fefe:fefe", "2001:0:a00:1:0:0:5601:5601", "2001:0:101:101:0:0:5601:5601",
+	"2606:4700::5efe:169.254.169.254", "fd12::200:5efe:169.254.169.254",
+	"100.100.100.200", "::ffff:100.100.100.200", "64:ff9b::100.100.100.200", "fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe",
+}
+
+// Rules that allow private addresses allow link-local ones only with LinkLocal, and only to
+// the same origins.
+func TestLinkLocal(t *testing.T) {
+	for _, c := range []struct {
+		rules   Rules
+		allowed [3]bool // Typed, FromPrivate, FromPublic
+	}{
+		{Rules{}, [3]bool{}},
+		{Rules{LinkLocal: true}, [3]bool{}},
+		{Rules{TypedPrivate: true}, [3]bool{}},
+		{Rules{AllowPrivate: true}, [3]bool{}},
+		{Rules{AllowPrivate: true, TypedPrivate: true}, [3]bool{}},
+		{Rules{TypedPrivate: true, LinkLocal: true}, [3]bool{true, true, false}},
+		{Rules{AllowPrivate: true, LinkLocal: true}, [3]bool{true, true, true}},
+	} {
+		for z, allowed := range c.allowed {
+			rule := "link-local"
+			if allowed {
+				rule = ""
+			}
+			checkLinkLocals(t, c.rules, Origin(z), rule)
+		}
+	}
+}
+
+func checkLinkLocals(t *testing.T, rules Rules, z Origin, rule string) {
+	t.Helper()
+	p := mustNew(t, rules)
+	for _, text := range linkLocals {
+		a := netip.MustParseAddr(text)
+		host := text
+		if strings.Contains(text, ":") {
+			host = "[" + text + "]"
+		}
+		checkURLs(t, rules, []try{{"http://" + host + "/", 80, z, rule}})
+		if got := ruleOf(t, p.CheckAddr(netip.AddrPortFrom(a, 80), z)); got != rule {
+			t.Errorf("%+v: CheckAddr(%s, %v): rule %q, want %q", rules, text, z, got, rule)
+		}
+	}
+	for _, text := range []string{"fe80::1%eth0", "fe80::1%1", "ff02::1%eth0", "2606:4700::1111%eth0"} {
+		if got := ruleOf(t, p.CheckAddr(netip.AddrPortFrom(netip.MustParseAddr(text), 80), z)); got != rule {
+			t.Errorf("%+v: CheckAddr(%s, %v): rule %q, want %q", rules, text, z, got, rule)
+		}
+	}
+}
+
+// The neighbors of link-local addresses are as private or as public as before.
+func TestNotLinkLocal(t *testing.T) {
+	for _, text := range []string{
+		"169.253.255.255", "169.255.0.0", "fe7f:ffff::1", "fec0::1", "fd00:ec2::253", "100.100.100.199", "100.100.100.201", "10.0.0.1", "::1",
+		"64:ff9b::10.0.0.1", "2002:a00:1::1", "2001:0:101:101:0:0:f5ff:fffe", "2606:4700::5efe:10.0.0.1", "::ffff:127.0.0.1", "ff02::1",
+		"2606:4700::a9fe:a9fe", "2606:4700:a9fe:a9fe::", "64:ff9b:1::10.0.0.1",
+	} {
+		if isLinkLocal(netip.MustParseAddr(text)) {
+			t.Errorf("%s is link-local", text)
+		}
+		if err := mustNew(t, Rules{AllowPrivate: true}).CheckAddr(netip.AddrPortFrom(netip.MustParseAddr(text), 80), FromPublic); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Section 6: "The use of URLs containing passwords that should be secret is
@@ -480,8 +554,6 @@ func TestCheckAddr(t *testing.T) {
 		{Rules{}, "1.1.1.1:25", [3]bool{true, true, true}}, // ports are CheckURL's
 		{Rules{}, "10.0.0.1:80", [3]bool{}},
 		{Rules{}, "[::ffff:10.0.0.1]:80", [3]bool{}},
-		{Rules{}, "[fe80::1%eth0]:80", [3]bool{}},
-		{Rules{}, "[2606:4700::1111%eth0]:80", [3]bool{}},
 		{Rules{TypedPrivate: true}, "10.0.0.1:80", [3]bool{true, true, false}},
 		{Rules{TypedPrivate: true}, "[::1]:80", [3]bool{true, true, false}},
 		{Rules{TypedPrivate: true}, "1.1.1.1:80", [3]bool{true, true, true}},
@@ -518,6 +590,10 @@ func TestConfigured(t *testing.T) {
 	}
 	here := netip.MustParseAddrPort("127.0.0.1:3128")
 	c := p.Configured()
+	metadata := netip.MustParseAddrPort("169.254.169.254:80")
+	if got := ruleOf(t, c.CheckAddr(metadata, Typed)); got != "link-local" {
+		t.Errorf("a configured server at a link-local address: rule %q", got)
+	}
 	if c.CheckAddr(here, Typed) != nil || c.CheckAddr(here, FromPublic) == nil || p.CheckAddr(here, Typed) == nil {
 		t.Error("which address is allowed")
 	}
@@ -553,6 +629,10 @@ func TestMessages(t *testing.T) {
 			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122)`},
 		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), FromPublic),
 			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and a link or redirect led there`},
+		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("169.254.169.254:80"), Typed),
+			`policy: 169.254.169.254:80: not a public address: link local (RFC 3927)`},
+		{mustNew(t, Rules{TypedPrivate: true}).CheckURL(target(locus.MustParse("http://[fd00:ec2::254]/"), 80), Typed),
+			`policy: "http://[fd00:ec2::254]/": its host is not a public address: cloud metadata (Amazon EC2)`},
 	} {
 		if c.err == nil || c.err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", c.err, c.want)

@@ -42,23 +42,38 @@ func (e *Verifier) unresolved(u locus.URL, at *origins) Outcome {
 	case !e.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
 		// A page that came from such a host shows that these names exist there.
 		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
-	case (page.IsZero() || e.isFile(page)) && e.isPrivate(u, hosts, at):
-		return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is of a private network"}
+	case page.IsZero() || e.isFile(page):
+		return e.private(u, hosts, at)
 	}
 	return Outcome{}
 }
 
-// isPrivate reports whether the policy denies u, with those hosts, as private.
-func (e *Verifier) isPrivate(u locus.URL, hosts []string, at *origins) bool {
-	if e.client == nil {
-		return false
-	}
+// private returns the outcome of u, with those hosts, if the policy denies it as private;
+// the zero Outcome if not.
+func (e *Verifier) private(u locus.URL, hosts []string, at *origins) Outcome {
 	var denied *policy.DeniedError
-	if !e.traits(u).Has(scheme.Composes) {
-		return errors.As(e.client.Check(u, at.others), &denied) && denied.Rule == "private"
+	switch {
+	case e.client == nil:
+	case !e.traits(u).Has(scheme.Composes):
+		errors.As(e.client.Check(u, at.others), &denied)
+	default:
+		for _, host := range hosts {
+			if denied == nil {
+				errors.As(e.client.CheckName(strings.TrimSuffix(host, ".")), &denied)
+			}
+		}
 	}
-	return slices.ContainsFunc(hosts, func(host string) bool { return e.client.CheckName(strings.TrimSuffix(host, ".")) != nil })
+	switch {
+	case denied == nil || !isOfPrivate(denied):
+		return Outcome{}
+	case denied.Rule == "link-local":
+		return Outcome{Verdict: Ignored, Cause: LinkLocalHost, Detail: "the host is a link-local address"}
+	}
+	return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is of a private network"}
 }
+
+// isOfPrivate reports whether e denies an address or a name that is not public.
+func isOfPrivate(e *policy.DeniedError) bool { return e.Rule == "private" || e.Rule == "link-local" }
 
 // minMissing is how many host names a run must look up in vain to show that it has no name
 // server. Fewer names may all be dead.
@@ -103,7 +118,7 @@ func isResolved(err error) bool {
 	case access.Denied:
 		// Only a denial of an address is not about the URL.
 		denied, e := (*policy.DeniedError)(nil), (*access.Error)(nil)
-		return errors.As(err, &denied) && errors.As(err, &e) && denied.Rule == "private" && denied.Subject != locus.Quote(e.URL.Redacted())
+		return errors.As(err, &denied) && errors.As(err, &e) && isOfPrivate(denied) && denied.Subject != locus.Quote(e.URL.Redacted())
 	case access.Syntax:
 		return errors.Is(err, scheme.ErrProtocol)
 	case access.Unsupported, access.Interrupted:

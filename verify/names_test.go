@@ -48,9 +48,9 @@ func TestReserved(t *testing.T) {
 		"http://10.1.2.3/":             "ignored 3",
 		"ftp://192.168.1.1/":           "ignored 3",
 		"http://100.64.0.1/":           "ignored 3",
-		"http://169.254.1.1/":          "ignored 3",
+		"http://169.254.1.1/":          "ignored 8",
 		"http://[fd00::1]/":            "ignored 3",
-		"http://[fe80::1]/":            "ignored 3",
+		"http://[fe80::1]/":            "ignored 8",
 		"http://printer/":              "ignored 3",
 		"http://nas.local/":            "ignored 3",
 		"http://db.internal/":          "ignored 3",
@@ -91,7 +91,7 @@ func TestPrivateAllowed(t *testing.T) {
 	w.serve("a.example", pages)
 	w.servers["127.0.0.1"] = w.servers[w.names["a.example"]]
 	w.names["intranet"] = "127.0.0.1"
-	if got, want := verdictsOf(w.run(textDoc("d", "http://127.0.0.1/ok http://127.0.0.1/none http://intranet/ok"))), "alive 0, dead 0, alive 0"; got != want {
+	if got, want := verdictsOf(w.run(textDoc("d", "http://127.0.0.1/ok http://127.0.0.1/none http://intranet/ok http://169.254.169.254/"))), "alive 0, dead 0, alive 0, ignored 8"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -88,6 +88,9 @@ const (
 	// Escaped means that the link was requested with an escape or a "/" that its text
 	// lacks.
 	Escaped
+	// LinkLocalHost means that the host is a link-local address, such as the metadata
+	// service of a cloud.
+	LinkLocalHost
 )
 
 // Outcome is a verdict and its reasons.

@@ -35,6 +35,7 @@ timeout = "20s"
 parallel = 3
 [policy]
 allow_private = true
+allow_link_local = true
 allow_ports = [25, 119]
 max_size = "10M"
 [ftp]
@@ -43,7 +44,7 @@ cwd = "single"
 
 func TestFlagsGoBeforeEnvironmentBeforeFile(t *testing.T) {
 	env := map[string]string{
-		"LOCUS_TIMEOUT": "30s", "LOCUS_POLICY_ALLOW_PORTS": "70, 71", "LOCUS_POLICY_ALLOW_PRIVATE": "false",
+		"LOCUS_TIMEOUT": "30s", "LOCUS_POLICY_ALLOW_PORTS": "70, 71", "LOCUS_POLICY_ALLOW_PRIVATE": "false", "LOCUS_POLICY_ALLOW_LINK_LOCAL": "false",
 		"LOCUS_FTP_CWD": "none", "LOCUS_FTP_TLS": "true", "LOCUS_FTP_ANONYMOUS_PASSWORD": "me@h",
 	}
 	for _, test := range []struct {
@@ -52,11 +53,11 @@ func TestFlagsGoBeforeEnvironmentBeforeFile(t *testing.T) {
 		want base.Flags
 		cwd  string
 	}{
-		{"file", configured(t, configFile, nil), base.Flags{Timeout: 20 * time.Second, AllowPrivate: true, AllowPorts: []uint16{25, 119}, MaxSize: 10 << 20}, "single"},
+		{"file", configured(t, configFile, nil), base.Flags{Timeout: 20 * time.Second, AllowPrivate: true, AllowLinkLocal: true, AllowPorts: []uint16{25, 119}, MaxSize: 10 << 20}, "single"},
 		{"environment", configured(t, configFile, env), base.Flags{Timeout: 30 * time.Second, AllowPorts: []uint16{70, 71}, MaxSize: 10 << 20}, "none"},
 		{
-			"flags", configured(t, configFile, env, "--timeout", "40s", "--allow-private", "--allow-port", "1", "--allow-port=2,1", "--max-size", "0"),
-			base.Flags{Timeout: 40 * time.Second, AllowPrivate: true, AllowPorts: []uint16{1, 2}}, "none",
+			"flags", configured(t, configFile, env, "--timeout", "40s", "--allow-private", "--allow-link-local", "--allow-port", "1", "--allow-port=2,1", "--max-size", "0"),
+			base.Flags{Timeout: 40 * time.Second, AllowPrivate: true, AllowLinkLocal: true, AllowPorts: []uint16{1, 2}}, "none",
 		},
 	} {
 		test.a.Flags.Config = ""

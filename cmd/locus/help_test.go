@@ -14,7 +14,7 @@ import (
 // TestHelpShowsObeyedFlags compares the network flags in each help with those that the
 // subcommand obeys.
 func TestHelpShowsObeyedFlags(t *testing.T) {
-	all := "timeout max-size allow-private allow-port gateway no-gateway"
+	all := "timeout max-size allow-private allow-link-local allow-port gateway no-gateway"
 	obeyed := map[string]string{"get": all, "open": all, "browse": all, "verify": all, "mirror": all, "gateway": all, "schemes": "gateway no-gateway", "extract": "max-size", "lens": "timeout max-time"}
 	for _, cmd := range newRoot(testApp(t, "")).Commands() {
 		if !cmd.Runnable() || cmd.Hidden {

@@ -103,6 +103,8 @@ func AllowedBy(rule string, port uint16) string {
 	switch {
 	case rule == "private":
 		return " (--allow-private allows it)"
+	case rule == "link-local":
+		return " (--allow-link-local allows it; links and redirects also need --allow-private)"
 	case port != 0:
 		return fmt.Sprintf(" (--allow-port %d allows it)", port)
 	}

@@ -16,19 +16,20 @@ import (
 // Flags are the flags that every subcommand accepts. When a subcommand runs, a flag that
 // was not given has the value of the environment or the configuration.
 type Flags struct {
-	JSON, Quiet  bool
-	Config       string
-	Timeout      time.Duration
-	MaxTime      time.Duration // 0: no limit
-	AllowPrivate bool
-	AllowPorts   []uint16
-	MaxSize      int64 // octets; 0: no limit
-	Gateways     []string
-	NoGateway    bool
-	UserAgent    string // in requests over HTTP; empty: the default
-	Header       http.Header
-	HostFields   []HostField // fields for some URLs
-	headerLines  []string
+	JSON, Quiet    bool
+	Config         string
+	Timeout        time.Duration
+	MaxTime        time.Duration // 0: no limit
+	AllowPrivate   bool
+	AllowLinkLocal bool // also needs AllowPrivate, except for typed URLs
+	AllowPorts     []uint16
+	MaxSize        int64 // octets; 0: no limit
+	Gateways       []string
+	NoGateway      bool
+	UserAgent      string // in requests over HTTP; empty: the default
+	Header         http.Header
+	HostFields     []HostField // fields for some URLs
+	headerLines    []string
 }
 
 func (a *App) addGlobalFlags(root *cobra.Command) {
@@ -39,6 +40,7 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 		f.Var((*config.Duration)(&a.Flags.MaxTime), "max-time", "end a transfer that takes longer than `D` (90, 10m)")
 		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "refuse objects larger than `N` (10M, 5G)")
 		f.BoolVar(&a.Flags.AllowPrivate, "allow-private", false, "allow addresses that are not public")
+		f.BoolVar(&a.Flags.AllowLinkLocal, "allow-link-local", false, "with private addresses, allow link-local ones, such as cloud metadata")
 		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
 		f.StringArrayVar(&a.Flags.Gateways, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
 		f.BoolVar(&a.Flags.NoGateway, "no-gateway", false, "use no gateway or proxy")
@@ -90,6 +92,9 @@ func (a *App) useConfig(flags *pflag.FlagSet) error {
 	}
 	if !flags.Changed("allow-private") {
 		f.AllowPrivate = c.Policy.AllowPrivate
+	}
+	if !flags.Changed("allow-link-local") {
+		f.AllowLinkLocal = c.Policy.AllowLinkLocal
 	}
 	if !flags.Changed("allow-port") {
 		f.AllowPorts = c.Policy.AllowPorts

@@ -59,7 +59,7 @@ func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
 // its completions leave them out.
 func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	if len(names) == 0 {
-		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
+		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-link-local", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
 	}
 	annotate(cmd, obeysKey, strings.Join(names, " "))
 }

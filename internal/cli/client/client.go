@@ -164,6 +164,7 @@ func Rules(a *base.App) policy.Rules {
 	return policy.Rules{
 		AllowPrivate: a.Flags.AllowPrivate,
 		TypedPrivate: true,
+		LinkLocal:    a.Flags.AllowLinkLocal,
 		Ports:        a.Flags.AllowPorts,
 		Passwords:    true,
 		Files:        true,

@@ -21,9 +21,10 @@ type Config struct {
 	Editor   string
 	Rules    RulesName
 	Policy   struct {
-		AllowPrivate bool
-		AllowPorts   Ports
-		MaxSize      Size
+		AllowPrivate   bool
+		AllowLinkLocal bool
+		AllowPorts     Ports
+		MaxSize        Size
 	}
 	Gateways GatewayTable
 	FTP      struct {
@@ -127,6 +128,7 @@ func (c *Config) settings() []setting {
 		{"editor", &c.Editor, `the editor for messages: "vim -n"; default: VISUAL or EDITOR`},
 		{"rules", &c.Rules, `rules of parse, check, canonical and compare: "rfc1738", "rfc1630", "rfc3986" or "whatwg"; "locus resolve" takes them if it has them`},
 		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public"},
+		{"policy.allow_link_local", &c.Policy.AllowLinkLocal, "with private addresses, allow link-local ones, such as cloud metadata"},
 		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
 		{"policy.max_size", &c.Policy.MaxSize, `refuse larger objects: "5G"; 0 means unlimited`},
 		{"gateways", &c.Gateways, `gateways by scheme: gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; see "locus help gateways"`},

@@ -26,6 +26,7 @@ func causeNotes() []causeNote {
 		{verify.AboveRoot, "skipped: the root of the site, or what is above the repository, is not known; --root DIR or --base-url URL says it"},
 		{verify.ReservedName, "skipped: host reserved for examples; --include-reserved verifies such links"},
 		{verify.PrivateHost, "skipped: private host; --allow-private verifies such links"},
+		{verify.LinkLocalHost, "skipped: link-local address; --allow-private with --allow-link-local verifies such links"},
 		{verify.NoNames, "not judged: no host name was found; is there a network?"},
 		{verify.NeedsBuild, "skipped: only a build of the site resolves such links; verify the built pages, or name the generator with --preset"},
 		{verify.Escaped, "requested with an escape or a \"/\" that the text lacks; --all lists each"},
