@@ -275,12 +275,29 @@ func (c *Client) Check(u locus.URL, from *Result) error {
 }
 
 func (c *Client) judge(u locus.URL, from *Result) (policy.Origin, route, error) {
+	if err := checkHost(c.target(u)); err != nil {
+		return 0, route{}, err
+	}
 	origin, err := c.originOf(u, from)
 	if err != nil {
 		return origin, route{}, err
 	}
 	r, err := c.route(u, origin)
 	return origin, r, err
+}
+
+// checkHost refuses a URL without a host, if its scheme needs one. A redirect to such a URL
+// is a fault of the server, which the policy denies.
+func checkHost(t policy.Target) error {
+	u := t.URL
+	if u.Facts().Has(locus.Internet) && t.Reach == policy.Network && t.Port != 0 && u.Host() == "" {
+		return missingHost(u)
+	}
+	return nil
+}
+
+func missingHost(u locus.URL) error {
+	return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 }
 
 // originOf returns the origin of u, which was found in from.

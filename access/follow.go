@@ -48,6 +48,9 @@ func (f *follower) follow() (scheme.Resource, error) {
 	if res, done, err := f.openKept(first); done {
 		return f.followFrom(res, err, 1)
 	}
+	if err := checkHost(f.client.target(first)); err != nil {
+		return nil, NewError("open", first, err)
+	}
 	origin, err := f.client.originOf(first, f.request.From)
 	if err != nil {
 		return nil, NewError("open", first, err)

@@ -254,7 +254,7 @@ func (f *Findings) host(rule Login) {
 func (f *Findings) Host(offset int, host string) {
 	switch {
 	case host == "":
-		f.Add("empty-host", f.Section("RFC 1738 3.1", "host"), offset, "", "write the name or address of a host")
+		f.Add("empty-host", f.Section("RFC 1738 3.1", "host"), offset, "", "missing host: write its name or address")
 		return
 	case host[0] == '[':
 		f.Add("ipv6-address", f.Section("RFC 1738 5", "host"), offset, host, "RFC 1738 has no IPv6 addresses (RFC 3986 3.2.2 has them): write the host's name")

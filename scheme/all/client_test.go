@@ -137,3 +137,41 @@ func TestClientRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A URL without the host that its scheme needs is malformed, not denied.
+func TestMissingHost(t *testing.T) {
+	c, err := all.Client(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	n := 0
+	for _, s := range c.Registry().All() {
+		if s.Opener == nil || s.Port == 0 {
+			continue
+		}
+		n++
+		for _, rest := range []string{"", "/x", ":1/x", "u@/x"} {
+			text := s.Name + "://" + rest
+			u, err := locus.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Open(t.Context(), text)
+			var syntax *locus.SyntaxError
+			if access.KindOf(err) != access.Syntax || !errors.As(err, &syntax) || syntax.Offset != u.HostOffset() || !strings.HasSuffix(err.Error(), ": missing host") {
+				t.Errorf("%s: %v", text, err)
+			}
+			if err := c.Check(u, nil); access.KindOf(err) != access.Syntax {
+				t.Errorf("Check(%s): %v", text, err)
+			}
+			// In a page, it is the same.
+			if err := c.Check(u, &access.Result{URL: locus.MustParse("http://www.example/")}); access.KindOf(err) != access.Syntax {
+				t.Errorf("Check(%s) in a page: %v", text, err)
+			}
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d schemes", n)
+	}
+}
