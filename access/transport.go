@@ -36,6 +36,9 @@ type TransportOptions struct {
 	Connect time.Duration
 	// Idle is the longest silence of a server; 0: 60 s.
 	Idle time.Duration
+	// Limit is the most bytes of the body of one response, after decompression; 0: no limit.
+	// Reading the body fails at the limit with [scheme.ErrTooLarge].
+	Limit int64
 }
 
 // NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs
@@ -43,9 +46,12 @@ type TransportOptions struct {
 // HTTP/2, under a policy: each request, also one by which an [http.Client] follows a
 // redirect, and each address before it is dialled. o may be nil.
 //
-// A refusal is a [*policy.DeniedError], which is fs.ErrPermission, and nothing is
-// sent. A host must be written as RFC 1738 section 3.1 has it, which refuses 0x7f.1,
-// 2130706433 and names in Unicode. What a redirect leads to is judged by
+// If the policy refuses a URL or its addresses, the error is a [*policy.DeniedError], which
+// is fs.ErrPermission. A text that is not a URL of RFC 1738, such as one with a zone in its
+// host, is a [*locus.SyntaxError]. A URL of another scheme is [scheme.ErrUnsupported]. In
+// all three cases nothing is sent to that URL, and [KindOf] returns [Denied], [Syntax] or
+// [Unsupported]. A host must be written as RFC 1738 section 3.1 has it, which refuses
+// 0x7f.1, 2130706433 and names in Unicode. What a redirect leads to is judged by
 // [policy.Policy.CheckReferral].
 //
 // The proxies of the environment are not used, because a proxy would connect to addresses
@@ -55,7 +61,7 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 		o = new(TransportOptions)
 	}
 	t := &transport{
-		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle}),
+		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle, Limit: o.Limit}),
 		header: header(cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name()), o.Header),
 	}
 	for origin := range t.origins {
@@ -94,6 +100,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Request = req
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		resp.Body = scheme.Limit(resp.Body, t.client.options.Limit)
+	}
 	return resp, nil
 }
 
@@ -112,6 +121,9 @@ func (t *transport) check(req *http.Request) (policy.Origin, error) {
 		return 0, err
 	}
 	origin, from, before := policy.Typed, policy.Target{}, requestsBefore(req)
+	if len(before) == 0 && req.URL.Hostname() == "" {
+		return 0, fmt.Errorf("access: %w", missingHost(to.URL))
+	}
 	for _, r := range slices.Backward(before) {
 		if from, err = webTarget(r); err != nil {
 			return 0, err

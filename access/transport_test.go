@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -452,6 +453,72 @@ func TestTransportOrigins(t *testing.T) {
 	// A connection to it is idle, and is not reused.
 	if _, err := c.Get("http://public.example/"); !errors.Is(err, policy.ErrDenied) {
 		t.Error(err)
+	}
+}
+
+// The kind of an error tells a URL that will never be requested from a failure of a server.
+func TestTransportKinds(t *testing.T) {
+	c := httpClient(t, &access.TransportOptions{Policy: anyAddress(t)})
+	for text, want := range map[string]access.Kind{
+		"http://169.254.169.254/": access.Denied, "http://127.1/": access.Denied, "http://127.0.0.1:25/": access.Denied,
+		"ftp://127.0.0.1/": access.Unsupported, "file:///etc/passwd": access.Unsupported, "gopher://127.0.0.1/": access.Unsupported,
+		"http://[fe80::1%25lo]/": access.Syntax, "http:127.0.0.1": access.Syntax,
+		"http:///x": access.Syntax, "http://:80/": access.Syntax, "https://": access.Syntax,
+		"http://127.0.0.1:1024/": access.Unreachable,
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(&http.Request{URL: u})
+		if err == nil {
+			resp.Body.Close()
+		}
+		if got := access.KindOf(err); got != want || errors.Is(err, fs.ErrPermission) != (want == access.Denied) {
+			t.Errorf("%s: kind %q, want %q: %v", text, got, want, err)
+		}
+	}
+}
+
+// A body ends at the limit with the error of a client's objects.
+func TestTransportLimit(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := "0123456789"
+		switch r.URL.Path {
+		case "/stream":
+			w.(http.Flusher).Flush()
+		case "/gzip":
+			w.Header().Set("Content-Encoding", "gzip")
+			g := gzip.NewWriter(w)
+			defer g.Close()
+			io.WriteString(g, strings.Repeat(text, 1000))
+			return
+		case "/moved":
+			w.Header().Set("Location", "/")
+			w.WriteHeader(http.StatusFound)
+		}
+		io.WriteString(w, text)
+	}))
+	defer s.Close()
+	for _, c := range []struct {
+		path  string
+		limit int64
+		read  int // 10 without an error
+	}{
+		{"/", 0, 10}, {"/", -1, 10}, {"/", 10, 10}, {"/", 11, 10}, {"/", 9, 9}, {"/", 1, 1},
+		{"/stream", 10, 10}, {"/stream", 9, 9}, {"/gzip", 9, 9}, {"/gzip", 5000, 5000}, {"/moved", 9, 9}, {"/moved", 10, 10},
+	} {
+		client := httpClient(t, &access.TransportOptions{Policy: anyAddress(t), Limit: c.limit})
+		resp, err := client.Get(s.URL + c.path)
+		if err != nil {
+			t.Errorf("%s, limit %d: %v", c.path, c.limit, err)
+			continue
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if want := c.read < 10 || c.read > 10; len(body) != c.read || (access.KindOf(err) == access.TooLarge) != want || (err != nil) != want {
+			t.Errorf("%s, limit %d: %d bytes, %v", c.path, c.limit, len(body), err)
+		}
 	}
 }
 
