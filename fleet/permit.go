@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nuid"
 )
 
 // A redirect may lead to a host of another worker. That worker is asked for a permit, which
@@ -129,7 +129,7 @@ func (w *Worker) permit(p *partition, r *permitRecord) permitRecord {
 		errors.As(err, &rest)
 		return permitRecord{Error: err.Error(), Pause: rest.left, Shut: rest.shut}
 	}
-	id := nuid.Next()
+	id := rand.Text()
 	w.mu.Lock()
 	w.permits[id] = &permit{host: h, ticket: t, timer: w.endLater(id)}
 	w.mu.Unlock()

@@ -3,13 +3,12 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/nats-io/nuid"
 
 	"github.com/locus-url/locus/verify"
 )
@@ -78,7 +77,7 @@ type Counts struct {
 
 // NewWorker returns a worker of f.
 func NewWorker(f *Frontier, o WorkerOptions) *Worker {
-	w := &Worker{frontier: f, options: o, clock: o.Clock, name: nuid.Next(), permits: map[string]*permit{}, news: make(chan struct{})}
+	w := &Worker{frontier: f, options: o, clock: o.Clock, name: rand.Text(), permits: map[string]*permit{}, news: make(chan struct{})}
 	if w.clock == nil {
 		w.clock = SystemClock{}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/therootcompany/xz"
+	"github.com/mikelolasagasti/xz"
 )
 
 // Format is a format of compressed files.
