@@ -6,47 +6,99 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
-// updatesTime is how long the proxy may take to tell of newer versions.
+// updatesTime is the time limit for asking the proxy about the dependencies of one module.
 const updatesTime = 2 * time.Minute
 
-// reportUpdates prints which modules have newer versions. It is a report, not a check: a
-// module proxy that gives no answer is a line of it.
+// reportUpdates prints which dependencies of each module of the repository have newer
+// versions. It is a report, not a check: if a module proxy does not answer, one line of the
+// report says so.
 func reportUpdates(ctx context.Context, out io.Writer, o options) error {
+	modules, err := modulesIn(o.source)
+	if err != nil {
+		return err
+	}
+	for _, module := range modules {
+		if err := reportModule(ctx, out, o.source, module); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// modulesIn returns the folders in source that have a go.mod, relative to it. Like the go
+// command, it leaves out testdata, vendor, and names that begin with "." or "_".
+func modulesIn(source string) (modules []string, err error) {
+	err = filepath.WalkDir(source, func(name string, d fs.DirEntry, err error) error {
+		base := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != source && (base == "testdata" || base == "vendor" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")):
+			return fs.SkipDir
+		case d.IsDir() || base != "go.mod":
+			return nil
+		}
+		module, err := filepath.Rel(source, filepath.Dir(name))
+		modules = append(modules, module)
+		return err
+	})
+	return modules, err
+}
+
+// dependency is what "go list -m -u" says of a module.
+type dependency struct {
+	Path, Version, Deprecated string
+	Retracted                 []string
+	Update                    *struct{ Version string }
+	Replace                   *struct{ Version string }
+	Error                     *struct{ Err string }
+}
+
+// reportModule prints which dependencies of the module in a folder of source have newer
+// versions.
+func reportModule(ctx context.Context, out io.Writer, source, module string) error {
 	ctx, cancel := context.WithTimeout(ctx, updatesTime)
 	defer cancel()
-	list, err := command(ctx, o.source, buildEnv(host), "go", "list", "-m", "-u", "-e", "-json=Path,Version,Update,Deprecated,Retracted,Error", "all")
+	name := filepath.ToSlash(filepath.Join(module, "go.mod"))
+	list, err := command(ctx, filepath.Join(source, module), buildEnv(host), "go", "list", "-m", "-u", "-e", "-json=Path,Version,Update,Replace,Deprecated,Retracted,Error", "all")
 	if err != nil {
-		fmt.Fprintf(out, "newer versions are not known: %v\n", err)
+		fmt.Fprintf(out, "%s: newer versions are not known: %v\n", name, err)
 		return nil
 	}
 	count := 0
 	for d := json.NewDecoder(bytes.NewReader(list)); d.More(); {
-		var m struct {
-			Path, Version, Deprecated string
-			Retracted                 []string
-			Update                    *struct{ Version string }
-			Error                     *struct{ Err string }
-		}
+		var m dependency
 		if err := d.Decode(&m); err != nil {
 			return err
 		}
-		switch {
-		case m.Error != nil:
-			fmt.Fprintf(out, "%s %s: %s\n", m.Path, m.Version, m.Error.Err)
-		case len(m.Retracted) > 0:
-			fmt.Fprintf(out, "%s %s is retracted: %q\n", m.Path, m.Version, m.Retracted)
-		case m.Deprecated != "":
-			fmt.Fprintf(out, "%s %s is deprecated: %q\n", m.Path, m.Version, m.Deprecated)
-		case m.Update != nil:
-			fmt.Fprintf(out, "%s %s: there is %s\n", m.Path, m.Version, m.Update.Version)
-		default:
-			continue
+		if text := m.look(); text != "" {
+			fmt.Fprintf(out, "%s: %s %s%s\n", name, m.Path, m.Version, text)
+			count++
 		}
-		count++
 	}
-	fmt.Fprintf(out, "%d modules need a look\n", count)
+	fmt.Fprintf(out, "%s: modules that need a look: %d\n", name, count)
 	return nil
+}
+
+// look returns why a maintainer should look at m; "" if there is no reason.
+func (m *dependency) look() string {
+	switch {
+	case m.Replace != nil && m.Replace.Version == "":
+		return "" // a folder of the repository
+	case m.Error != nil:
+		return ": " + m.Error.Err
+	case len(m.Retracted) > 0:
+		return fmt.Sprintf(" is retracted: %q", m.Retracted)
+	case m.Deprecated != "":
+		return fmt.Sprintf(" is deprecated: %q", m.Deprecated)
+	case m.Update != nil:
+		return ": there is " + m.Update.Version
+	}
+	return ""
 }
