@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"strings"
@@ -122,7 +123,7 @@ func FuzzIsPublic(f *testing.F) {
 			f.Add(netip.MustParsePrefix(fields[0]).Addr().AsSlice())
 		}
 	}
-	for _, text := range []string{"::ffff:127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::", "2001:0:101:101:0:ffff:80ff:fffe", "2606:4700::5efe:10.0.0.1"} {
+	for _, text := range []string{"169.254.169.254", "100.100.100.200", "fe80::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::", "2001:0:101:101:0:ffff:80ff:fffe", "2606:4700::5efe:10.0.0.1"} {
 		f.Add(netip.MustParseAddr(text).AsSlice())
 	}
 	f.Fuzz(func(t *testing.T, octets []byte) {
@@ -136,6 +137,22 @@ func FuzzIsPublic(f *testing.F) {
 		}
 		if IsPublic(a.WithZone("1")) && a.Is6() {
 			t.Errorf("%v is public within a zone", a)
+		}
+		link := isLinkLocal(a)
+		if link && IsPublic(a) {
+			t.Errorf("%v is link-local and public", a)
+		}
+		if a.Is6() && !isLinkLocal(a.WithZone("1")) {
+			t.Errorf("%v is not link-local within a zone", a)
+		}
+		if a.Is4() {
+			octets := a.As4()
+			for _, form := range []string{"::ffff:%x:%x", "::%x:%x", "64:ff9b::%x:%x", "64:ff9b:1::%x:%x", "2002:%x:%x::", "2606::5efe:%x:%x"} {
+				inner := netip.MustParseAddr(fmt.Sprintf(form, uint16(octets[0])<<8|uint16(octets[1]), uint16(octets[2])<<8|uint16(octets[3])))
+				if isLinkLocal(inner) != link {
+					t.Errorf("%v and %v differ", a, inner)
+				}
+			}
 		}
 	})
 }
