@@ -55,7 +55,7 @@ func TestSender(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(customer))
 	defer server.Close()
 	s := newSender(t, server)
-	for _, url := range []string{"http://customer.example/echo", "http://customer.example/moved?to=http://other.example/echo"} {
+	for _, url := range []string{"http://customer.example/echo", "http://customer.example/moved?to=http%3A%2F%2Fother.example%2Fecho"} {
 		if answer, err := s.Send(t.Context(), url, []byte("{}")); string(answer) != "{}" || err != nil {
 			t.Errorf("%s: %q, %v", url, answer, err)
 		}

@@ -41,6 +41,7 @@ var shownFaulty = map[string]string{
 	"https://archive.example/web/{url}":       "a template, in which {url} is replaced",
 	"nntps://host":                            "the address of a news server, without a newsgroup",
 	"nntp://host":                             "the address of a news server, without a newsgroup",
+	"http://[::ffff:10.0.0.1]/":               "a private address in an IPv6 form, which the policy refuses",
 }
 
 // position is what check prints behind a URL.
