@@ -17,7 +17,7 @@ require (
 	github.com/bits-and-blooms/bitset v1.20.0 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
-	github.com/therootcompany/xz v1.0.1 // indirect
+	github.com/mikelolasagasti/xz v1.0.1 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
