@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,8 +135,8 @@ func (c *comparison) invalid(t *testing.T, pattern string, args ...string) map[s
 		t.Fatal(err)
 	}
 	m := map[string]int{}
-	for line := range strings.Lines(string(content)) {
-		m[asText(strings.TrimRight(line, "\r\n"))]++
+	for _, r := range objects[struct{ Text string }](t, slices.Collect(strings.Lines(string(content)))) {
+		m[r.Text]++
 	}
 	return m
 }

@@ -54,10 +54,11 @@ type App struct {
 	words          []string // of the command line, without flags
 	status         int
 	Registry       *scheme.Registry
-	LineNumber     int         // of Source, from 1; 0: the inputs are arguments
-	Source         string      // the file whose lines are the inputs; empty or "-": standard input
-	wrapperNoted   bool        // the note about wrappers was written
-	noting         bool        // it is being written
+	LineNumber     int    // of Source, from 1; 0: the inputs are arguments
+	Source         string // the file whose lines are the inputs; empty or "-": standard input
+	wrapperNoted   bool   // the note about wrappers was written
+	noting         bool   // it is being written
+	invalid        invalidLines
 	beforeRead     func() bool // is called before standard input is read, and reports whether to; nil: read
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)

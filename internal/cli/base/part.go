@@ -1,6 +1,12 @@
 package base
 
-import "bufio"
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // A Part is a run for a part of the inputs. It keeps what it writes until [App.Join], so
 // that several parts can be worked on side by side.
@@ -13,9 +19,10 @@ type Part struct {
 
 // message is what one call wrote to standard error.
 type message struct {
-	at   int  // in Text
-	end  int  // in errors
-	once bool // later ones are left out
+	at   int    // in Text
+	end  int    // in errors
+	once bool   // later ones are left out
+	rule string // why a line is invalid; empty: another message
 }
 
 // NewPart returns an empty part. a must have its flags and configuration.
@@ -42,7 +49,7 @@ type errorPart struct{ *Part }
 func (p errorPart) Write(b []byte) (int, error) {
 	p.Out.Flush()
 	p.errors = append(p.errors, b...)
-	p.messages = append(p.messages, message{len(p.Text), len(p.errors), p.noting})
+	p.messages = append(p.messages, message{len(p.Text), len(p.errors), p.noting, p.invalid.rule})
 	return len(b), nil
 }
 
@@ -50,6 +57,8 @@ func (p errorPart) Write(b []byte) (int, error) {
 func (p *Part) Begin(source string) {
 	p.Source, p.LineNumber, p.wrapperNoted, p.status = source, 0, false, StatusDone
 	p.Text, p.errors, p.messages = p.Text[:0], p.errors[:0], p.messages[:0]
+	p.invalid.shown = 0
+	clear(p.invalid.more)
 }
 
 // Keep leaves out pieces of p.Text: ends are where they end, and keep says which stay.
@@ -81,7 +90,7 @@ func (a *App) Join(p *Part) {
 	for _, m := range p.messages {
 		text := p.errors[said:m.end]
 		said = m.end
-		if m.once && a.wrapperNoted {
+		if m.once && a.wrapperNoted || m.rule != "" && !a.invalid.show(m.rule) {
 			continue
 		}
 		a.wrapperNoted = a.wrapperNoted || m.once
@@ -91,7 +100,72 @@ func (a *App) Join(p *Part) {
 		a.writeError(text)
 	}
 	a.Out.Write(p.Text[at:])
+	for rule, n := range p.invalid.more {
+		a.invalid.add(rule, n)
+	}
 	a.RaiseStatus(p.status)
+}
+
+// mostInvalid is how many invalid lines of a run get a message each.
+const mostInvalid = 20
+
+// invalidLines counts the messages about invalid lines.
+type invalidLines struct {
+	shown int
+	more  map[string]int64 // those that were left out, by rule
+	rule  string           // of the message that is being written
+}
+
+// show reports whether to write a message. Otherwise it counts the message.
+func (i *invalidLines) show(rule string) bool {
+	if i.shown < mostInvalid {
+		i.shown++
+		return true
+	}
+	i.add(rule, 1)
+	return false
+}
+
+func (i *invalidLines) add(rule string, n int64) {
+	if i.more == nil {
+		i.more = map[string]int64{}
+	}
+	i.more[rule] += n
+}
+
+// FailLine is [App.FailInput] for a line, which is invalid by a rule. After the first
+// messages of a run it only counts the line, for [App.SummarizeInvalid].
+func (p *Part) FailLine(rule, input string, err error) {
+	if p.Flags.JSON || p.LineNumber == 0 {
+		p.FailInput(input, err)
+		return
+	}
+	p.RaiseStatus(StatusUsage)
+	if p.invalid.show(rule) {
+		p.invalid.rule = rule
+		p.FailInput(input, err)
+		p.invalid.rule = ""
+	}
+}
+
+// SummarizeInvalid writes how many invalid lines got no message, by rule, and then advice.
+func (a *App) SummarizeInvalid(advice string) {
+	total := int64(0)
+	for _, n := range a.invalid.more {
+		total += n
+	}
+	if total == 0 || a.OutputFailed() {
+		return
+	}
+	a.PrintError(fmt.Sprintf("invalid lines without a message: %d", total))
+	for _, rule := range slices.SortedFunc(maps.Keys(a.invalid.more), func(x, y string) int {
+		return cmp.Or(cmp.Compare(a.invalid.more[y], a.invalid.more[x]), cmp.Compare(x, y))
+	}) {
+		a.PrintError(fmt.Sprintf("%d %s", a.invalid.more[rule], rule))
+	}
+	if advice != "" {
+		a.PrintError(advice)
+	}
 }
 
 func (a *App) writeError(text []byte) {

@@ -2,6 +2,7 @@ package base
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -51,5 +52,35 @@ func TestPart(t *testing.T) {
 		if got := both.String(); got != want || a.ExitStatus() != StatusNo {
 			t.Errorf("%q, status %d:\n%s\nwant\n%s", keep, a.ExitStatus(), got, want)
 		}
+	}
+}
+
+// Parts side by side give the messages about invalid lines that one part gives.
+func TestInvalidLines(t *testing.T) {
+	write := func(sizes ...int) string {
+		var errs bytes.Buffer
+		a := New(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &errs, func(string) string { return "" })
+		n, p := 0, a.NewPart()
+		for _, size := range sizes {
+			p.Begin("-")
+			for range size {
+				n++
+				p.LineNumber = n
+				p.FailLine([]string{"odd", "even"}[n%2], "x", errors.New("bad"))
+				p.PrintError("other")
+			}
+			a.Join(p)
+		}
+		a.SummarizeInvalid("advice")
+		return errs.String()
+	}
+	want := write(70)
+	for _, sizes := range [][]int{{19, 51}, {20, 50}, {21, 49}, {10, 10, 10, 40}, {1, 68, 1}} {
+		if got := write(sizes...); got != want {
+			t.Errorf("%v:\n%s\nwant\n%s", sizes, got, want)
+		}
+	}
+	if strings.Count(want, "bad\n") != 20 || strings.Count(want, "other\n") != 70 || !strings.HasSuffix(want, "locus: 25 even\nlocus: 25 odd\nlocus: advice\n") {
+		t.Error(want)
 	}
 }

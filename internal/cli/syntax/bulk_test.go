@@ -107,6 +107,7 @@ func oneByOne(t testing.TB, line string, text []byte, terminal bool, seed uint64
 		w.line, w.start, w.end = []byte(input), 0, len(input)
 		answers[words[0]].answer(input, err)
 	}
+	w.run.invalid.note(a)
 	a.Out.Flush()
 	o := output{out.String(), errs.String(), a.ExitStatus()}
 	if words[0] == "parse" && !a.Flags.JSON {
@@ -376,8 +377,74 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("%s: status %d\n%s%s", line, got.status, got.out, got.errs)
 		}
 	}
-	if kept, err := os.ReadFile(name); err != nil || string(kept) != " foo \nfoo\n" {
+	const want = `{"file":null,"line":2,"offset":1,"reason":"no scheme: a URL begins with a name and \":\"","text":" foo "}
+{"file":null,"line":4,"offset":0,"reason":"no scheme: a URL begins with a name and \":\"","text":"foo"}
+`
+	if kept, err := os.ReadFile(name); err != nil || string(kept) != want {
 		t.Errorf("%q, %v", kept, err)
+	}
+}
+
+// The file of --invalid says where in the line the fault is, and why, without a password.
+func TestInvalidRecords(t *testing.T) {
+	for _, row := range []struct{ flags, text, want string }{
+		{"", "http://h:x/\n", `"line":1,"offset":9,"reason":"a port is decimal digits","text":"http://h:x/"`},
+		{"", "\xe9\n", `"text":"é"`},
+		{"", "ftp://u:s3cret@h:x/\n", `"text":"ftp://u:s3cret@h:x/"`},
+		{"--field 2 ", "1\tfoo\n", `"offset":2,"reason":"no scheme`},
+		{"--field 2 ", "1\n", `"offset":null,"reason":"the line has no field 2: it has 1 field","text":"1"`},
+		{"--field 2 --delimiter , ", "1,\"f\"\"o\"\n", `"offset":null,"reason":"no scheme`},
+		{"--field 2 --delimiter , ", "1,\"foo\"\n", `"offset":3,"reason":"no scheme`},
+		{"--key u ", `{"u":"foo"}`, `"offset":6,"reason":"no scheme`},
+	} {
+		name := t.TempDir() + "/invalid"
+		sideBySide(t, "canonical "+row.flags+"--invalid "+name, []byte(row.text), false, 1)
+		kept, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(kept), row.want) {
+			t.Errorf("%s%q: %s, %v", row.flags, row.text, kept, err)
+		}
+		if reason, _, _ := strings.Cut(string(kept), `"text"`); strings.Contains(reason, "s3cret") {
+			t.Errorf("%q: %s", row.text, reason)
+		}
+	}
+}
+
+// After 20 messages the other invalid lines are counted by rule.
+func TestManyInvalidLines(t *testing.T) {
+	bad := func(n int) []byte {
+		return []byte("http://a/\n" + strings.Repeat("foo\n", n) + "http://h:x/\nhttp://b/\n")
+	}
+	const advice = "locus: --invalid FILE writes each invalid line and its reason to FILE\n"
+	for _, row := range []struct {
+		line     string
+		n        int
+		messages int
+		want     string
+	}{
+		{"canonical", 19, 20, ""},
+		{"canonical", 20, 20, "locus: invalid lines without a message: 1\nlocus: 1 port\n" + advice},
+		{"canonical", 30, 20, "locus: invalid lines without a message: 11\nlocus: 10 no-scheme\nlocus: 1 port\n" + advice},
+		{"canonical --unordered --quiet", 600_000, 20, "locus: invalid lines without a message: 599981\nlocus: 599980 no-scheme\nlocus: 1 port\n" + advice},
+		{"parse", 30, 20, "locus: invalid lines without a message: 11\nlocus: 10 no-scheme\nlocus: 1 port\n" + advice},
+		{"check --field 2", 30, 20, "locus: invalid lines without a message: 13\nlocus: 13 field\n"},
+		{"canonical --invalid drop", 30, 0, "locus: inputs that are not URLs: 31, left out\n"},
+		{"canonical --json", 30, 0, ""},
+	} {
+		got := sideBySide(t, row.line, bad(row.n), false, 1)
+		messages, summary := 0, ""
+		for line := range strings.Lines(got.errs) {
+			if strings.HasPrefix(line, "locus: line ") {
+				messages++
+			} else {
+				summary += line
+			}
+		}
+		if messages != row.messages || summary != row.want || got.status != base.StatusUsage {
+			t.Errorf("%s with %d: status %d, %d messages, %s", row.line, row.n, got.status, messages, summary)
+		}
+		if strings.Contains(row.line, "json") && strings.Count(got.out, "\n") != row.n+3 {
+			t.Errorf("%s: %d lines", row.line, strings.Count(got.out, "\n"))
+		}
 	}
 }
 

@@ -2,13 +2,17 @@ package syntax
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/profile"
 )
 
 // invalidInputs says what becomes of inputs that are not URLs. Nil and the zero value give
@@ -61,8 +65,8 @@ func (i *invalidInputs) open() (err error) {
 	return nil
 }
 
-// add takes lines for the file, and how many inputs were not URLs.
-func (i *invalidInputs) add(lines []byte, count int64) error {
+// add takes records for the file, and how many inputs were not URLs.
+func (i *invalidInputs) add(records []byte, count int64) error {
 	if i == nil {
 		return nil
 	}
@@ -70,7 +74,7 @@ func (i *invalidInputs) add(lines []byte, count int64) error {
 	if i.out == nil {
 		return nil
 	}
-	if _, err := i.out.Write(lines); err != nil {
+	if _, err := i.out.Write(records); err != nil {
 		return fmt.Errorf("--invalid: %w", err)
 	}
 	return nil
@@ -78,8 +82,13 @@ func (i *invalidInputs) add(lines []byte, count int64) error {
 
 // note tells how many there were.
 func (i *invalidInputs) note(a *base.App) {
+	advice := ""
+	if i != nil && i.how == "" {
+		advice = "--invalid FILE writes each invalid line and its reason to FILE"
+	}
+	a.SummarizeInvalid(advice)
 	switch {
-	case i == nil || i.how == "" || i.count == 0:
+	case i == nil || i.count == 0:
 	case i.how == "keep":
 		a.Note("inputs that are not URLs: %d, written as they are", i.count)
 	case i.how == "drop":
@@ -105,14 +114,17 @@ func (i *invalidInputs) close() error {
 }
 
 // fail reports an input that is not a URL, as --invalid has it.
-func (w *worker) fail(input string, err error) {
+func (w *worker) fail(input string, err error) { w.failBy(profile.Finding(err).Rule, input, err) }
+
+// failBy is fail for an input that breaks a rule.
+func (w *worker) failBy(rule, input string, err error) {
 	how := ""
 	if w.run.invalid != nil {
 		how = w.run.invalid.how
 	}
 	// Of a line that was cut there is no whole one to write.
 	if how == "" || w.cut && how != "drop" {
-		w.FailInput(input, err)
+		w.FailLine(rule, input, err)
 		w.lone()
 		return
 	}
@@ -125,6 +137,45 @@ func (w *worker) fail(input string, err error) {
 		w.slowPiece(string(w.line))
 	case "drop":
 	default:
-		w.invalid = append(append(w.invalid, w.line...), '\n')
+		w.invalid = appendInvalid(w.invalid, w.newInvalid(input, err))
 	}
+}
+
+// invalidInput is a record in the file of --invalid. Absent members are null.
+type invalidInput struct {
+	File   *shape.Text `json:"file"`   // null: the input is an argument or standard input
+	Line   *int        `json:"line"`   // from 1; null: the input is an argument
+	Offset *int        `json:"offset"` // of the fault in Text, in octets from 0
+	Reason shape.Text  `json:"reason"` // without passwords
+	Text   shape.Text  `json:"text"`   // the input as it is written
+}
+
+// newInvalid describes input, which is in w.line.
+func (w *worker) newInvalid(input string, err error) invalidInput {
+	r := invalidInput{Text: shape.Text(w.line)}
+	if w.Source != "" && w.Source != "-" {
+		r.File = shape.Present(w.Source, true)
+	}
+	if w.LineNumber > 0 {
+		line := w.LineNumber
+		r.Line = &line
+	}
+	reason := base.Message(err)
+	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
+		reason = e.Err.Error()
+		// In a text with escapes the offset is unknown.
+		if at := strings.Index(string(w.line[w.start:w.end]), input); at >= 0 {
+			at += w.start + e.Offset
+			r.Offset = &at
+		}
+	}
+	r.Reason = shape.Text(locus.MaskText(reason))
+	return r
+}
+
+func appendInvalid(b []byte, r invalidInput) []byte {
+	out := bytes.NewBuffer(b)
+	_ = shape.Write(out, r) // a buffer and texts have no error
+	out.WriteByte('\n')
+	return out.Bytes()
 }

@@ -25,7 +25,7 @@ type worker struct {
 	url     []byte         // a buffer for a URL that is written with escapes
 	batch   bulk.Batch     // the pieces of Text, if they are collected
 	groups  map[string]int // places of groups in batch: most come often in a block
-	invalid []byte         // lines for the file of --invalid
+	invalid []byte         // records for the file of --invalid
 	wrong   int64          // inputs that are not URLs
 	cut     bool           // line is the beginning of one that is too long
 }
@@ -103,7 +103,7 @@ func (w *worker) find(line []byte) (url []byte, ok bool) {
 	if errors.Is(err, lines.ErrNoURL) {
 		w.pass(w)
 	} else {
-		w.fail(string(line), err)
+		w.failBy("field", string(line), err)
 	}
 	w.Out.Flush()
 	return nil, false
