@@ -46,6 +46,9 @@ func (f field) fromEnd(line []byte) (start, end int, err error) {
 	}
 }
 
+// isCSV reports whether fields with that delimiter may be in quotes.
+func isCSV(delimiter string) bool { return delimiter == "," || delimiter == ";" }
+
 // missing returns the error of a line with only so many fields.
 func (f field) missing(fields int) error {
 	if fields == 1 {

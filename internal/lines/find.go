@@ -67,7 +67,7 @@ func Field(n int, delimiter string) (*Finder, error) {
 		return nil, errors.New("a line end can't be the delimiter")
 	}
 	f := field{n, []byte(delimiter)}
-	if delimiter == "," || delimiter == ";" {
+	if isCSV(delimiter) {
 		return &Finder{csv{f}}, nil
 	}
 	return &Finder{f}, nil

@@ -39,18 +39,23 @@ func ParseFormat(name string) (Format, error) {
 // content delivers the lines of a decompressed source.
 func (r *reader) content(in *bufio.Reader) error {
 	r.finder = r.o.Finder
-	format := r.o.Format
-	if r.finder != nil {
-		format = Text
+	if r.o.Column != "" || r.finder != nil {
+		return r.table(in)
 	}
+	format := r.o.Format
 	var first []byte
+	var err error
 	if format != Text {
 		first = firstLine(in)
 	}
 	if format == Detect {
-		format = formatOf(first)
+		if format = formatOf(first); format == Text {
+			err = recognize(r.head(in))
+		}
 	}
-	var err error
+	if err != nil {
+		return err
+	}
 	switch format {
 	case CDX:
 		r.finder, err = newCDX(first)
@@ -62,6 +67,20 @@ func (r *reader) content(in *bufio.Reader) error {
 	}
 	if err != nil {
 		return err
+	}
+	return r.lines(in)
+}
+
+// table delivers the lines of a source whose URLs are in fields or in JSON.
+func (r *reader) table(in *bufio.Reader) error {
+	_, err := in.Peek(1)
+	if head, _ := r.head(in); err == nil && IsParquet(head) {
+		return &FormatError{Format: FormatParquet}
+	}
+	if r.o.Column != "" {
+		if err := r.header(in); err != nil {
+			return err
+		}
 	}
 	return r.lines(in)
 }

@@ -37,6 +37,10 @@ type Block struct {
 	Read int64
 	// Finder finds the URLs in the lines; nil: each line is a URL.
 	Finder *Finder
+	// Header is the line with the names of the columns, without its end, if
+	// [Options.Column] is set. It is not in Text. Only the first block of a source has it,
+	// and only if the source before has another one.
+	Header []byte
 	// Err says that the source can't be read further. Its message names the source and
 	// the last line before. Text is then empty.
 	Err error
@@ -81,6 +85,11 @@ type Options struct {
 	// Finder finds the URL in the lines of all sources. They are text then, whatever their
 	// content. Nil: the format tells.
 	Finder *Finder
+	// Column is the name of the field with the URL; empty: Finder or the format tells. The
+	// first line of each source has the names of its fields.
+	Column string
+	// Delimiter is between the fields of lines with a Column, as for [Field].
+	Delimiter string
 
 	block int // the size of a block in octets, for tests; 0: blockSize
 }

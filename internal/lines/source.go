@@ -20,7 +20,9 @@ type reader struct {
 	o      Options
 	ctx    context.Context
 	out    chan<- *Block
-	waited bool // the last block said that the reader may wait
+	waited bool   // the last block said that the reader may wait
+	headed bool   // a source had a header
+	last   []byte // header
 	source
 	filling
 }
@@ -81,6 +83,9 @@ func (r *reader) explain(err error) error {
 	name := locus.Quote(r.name)
 	if r.name == "-" {
 		name = "standard input"
+	}
+	if errors.As(err, new(*FormatError)) || errors.As(err, new(*ColumnError)) {
+		return fmt.Errorf("%s: %w", name, err) // nothing is damaged
 	}
 	var where []string
 	if r.line > 1 {

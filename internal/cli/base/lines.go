@@ -1,7 +1,9 @@
 package base
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -29,7 +31,7 @@ func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 	f := &LineFlags{app: a, cmd: cmd}
 	AddFlags(cmd, "Input", func(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.files, "files", false, "arguments are files with a URL a line, or \"-\"")
-		flags.StringVar(&f.field, "field", "", "the URL is field `N` of each line, -1 the last")
+		flags.StringVar(&f.field, "field", "", "the URL is field `N` of each line (-1: last), or column NAME")
 		flags.StringVar(&f.delimiter, "delimiter", "", "separate fields at `D` (default TAB); \",\" means CSV")
 		flags.StringVar(&f.key, "key", "", "the URL is at `PATH` of each JSON line: a.b[0].url")
 		flags.StringVar(&f.as, "as", "", "read the lines as `FORMAT`: "+strings.Join(lines.Formats(), ", "))
@@ -52,7 +54,7 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 	switch {
 	case set("field"):
 		name = "field"
-		f.o.Finder, err = f.fieldFinder()
+		err = f.setField()
 	case set("key"):
 		name = "key"
 		f.o.Finder, err = lines.Key(f.key)
@@ -69,23 +71,60 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 	case set("delimiter") && name != "field":
 		return false, errors.New("--delimiter needs --field")
 	}
-	if f.o.Finder != nil {
+	if f.o.Finder != nil || f.o.Column != "" {
 		f.o.MaxLine = maxKeyLine
 	}
 	return reads, nil
 }
 
-func (f *LineFlags) fieldFinder() (*lines.Finder, error) {
-	n, err := strconv.Atoi(f.field)
-	if err != nil {
-		return nil, errors.New("write a number: 1 for the first field, -1 for the last")
-	}
+// setField reads --field and --delimiter.
+func (f *LineFlags) setField() (err error) {
 	delimiter := "\t"
 	if f.cmd.Flags().Changed("delimiter") {
 		// A TAB is hard to write in most shells.
 		delimiter = strings.ReplaceAll(f.delimiter, `\t`, "\t")
 	}
-	return lines.Field(n, delimiter)
+	if n, err := strconv.Atoi(f.field); err == nil {
+		f.o.Finder, err = lines.Field(n, delimiter)
+		return err
+	}
+	if f.field == "" {
+		return errors.New("write a number, 1 for the first field, -1 for the last, or the name of a column")
+	}
+	f.o.Column, f.o.Delimiter = f.field, delimiter
+	_, err = lines.Field(1, delimiter)
+	return err
+}
+
+// Fail reports why a source can't be read, and names the flags that help.
+func (f *LineFlags) Fail(err error) {
+	var format *lines.FormatError
+	var column *lines.ColumnError
+	switch {
+	case errors.As(err, &format):
+		f.app.Fail(StatusUsage, fmt.Errorf("%w: %s", err, flagsFor(format)))
+	case errors.As(err, &column) && len(column.Columns) == 1 && strings.ContainsAny(column.Columns[0], ",;"):
+		f.app.Fail(StatusUsage, fmt.Errorf("%w; CSV needs --delimiter , or ;", err))
+	case errors.As(err, &column):
+		f.app.Fail(StatusUsage, err)
+	default:
+		f.app.Fail(StatusAccess, err)
+	}
+}
+
+// flagsFor returns how to read a format.
+func flagsFor(e *lines.FormatError) string {
+	switch e.Format {
+	case lines.FormatParquet:
+		return "convert it to CSV or JSON lines, or use locus-beam with --key COLUMN"
+	case lines.FormatJSON:
+		return "use --key " + ShellQuote(cmp.Or(e.Key, "PATH"))
+	}
+	flags := "use --field " + ShellQuote(cmp.Or(e.Column, strconv.Itoa(e.Field)))
+	if e.Delimiter != "\t" {
+		flags += " --delimiter " + ShellQuote(e.Delimiter)
+	}
+	return flags
 }
 
 // Blocks yields the lines of args, after [LineFlags.Reads]. It stops when the run is

@@ -2,6 +2,7 @@ package base
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,8 @@ import (
 // the error of the flags.
 func readByFlags(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
-	a := New(t.Context(), strings.NewReader(stdin), os.Stdout, os.Stderr, func(string) string { return "" })
 	var out strings.Builder
+	a := New(t.Context(), strings.NewReader(stdin), os.Stdout, &out, func(string) string { return "" })
 	cmd := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true}
 	f := AddLineFlags(a, cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -26,7 +27,11 @@ func readByFlags(t *testing.T, stdin string, args ...string) string {
 		}
 		for b := range f.Blocks(args) {
 			if b.Err != nil {
-				out.WriteString("! " + b.Err.Error() + "\n")
+				f.Fail(b.Err)
+				fmt.Fprintf(&out, "status %d\n", a.ExitStatus())
+			}
+			if b.Header != nil {
+				fmt.Fprintf(&out, "# %s\n", b.Header)
 			}
 			for line := range strings.Lines(string(b.Text)) {
 				line = strings.TrimRight(line, "\r\n")
@@ -71,8 +76,23 @@ func TestLineFlags(t *testing.T) {
 		{"", []string{"--field=1", "http://h/"}, `! --field is for lines: add --files before their files, or write "-" for standard input`},
 		{"", []string{"--key=u", "-", "-"}, `! --key is for lines: add --files before their files, or write "-" for standard input`},
 		{"", []string{"--field=0", "-"}, "! --field: fields count from 1, or from -1 at the end"},
-		{"", []string{"--field=url", "-"}, "! --field: write a number: 1 for the first field, -1 for the last"},
-		{"", []string{"--field=", "-"}, "! --field: write a number: 1 for the first field, -1 for the last"},
+		{"", []string{"--field=", "-"}, "! --field: write a number, 1 for the first field, -1 for the last, or the name of a column"},
+		{"", []string{"--field=url", "--delimiter=", "-"}, "! --field: the delimiter is empty"},
+		{"id\turl\n1\tx\n", []string{"--field=url", "-"}, "# id\turl\nx\n"},
+		{"id,\"a \"\"url\"\"\"\r\n1,x\r\n", []string{"--field", `a "url"`, "--delimiter=,", "-"}, "# id,\"a \"\"url\"\"\"\nx\n"},
+		{"", []string{"--field=url", "-"}, ""},
+		{"url", []string{"--field=url", "-"}, "# url\n"},
+		{"2\t1\na\tb\n", []string{"--field=1", "-"}, "2\na\n"},
+		{"id,url,status\n1,x,y\n", []string{"--field=ulr", "--delimiter=,", "-"}, "locus: standard input: no column \"ulr\" in the first line: choose id, url, status\nstatus 2\n"},
+		{"id,url\n1,x\n", []string{"--field=url", "-"}, "locus: standard input: no column \"url\" in the first line: choose id,url; CSV needs --delimiter , or ;\nstatus 2\n"},
+		{"url\turl\n", []string{"--field=url", "-"}, "locus: standard input: column \"url\" comes twice in the first line: choose it by its number\nstatus 2\n"},
+		{"id,url\n1,http://h/\n", []string{"-"}, "locus: standard input: it looks like CSV, with URLs in field 2: use --field url --delimiter ,\nstatus 2\n"},
+		{"id;the url\n1;http://h/\n", []string{"-"}, "locus: standard input: it looks like CSV, with URLs in field 2: use --field 'the url' --delimiter ';'\nstatus 2\n"},
+		{"id\t7\n1\thttp://h/\n", []string{"-"}, "locus: standard input: it looks like TSV, with URLs in field 2: use --field 2\nstatus 2\n"},
+		{"{\"a\":[{\"u\":\"http://h/\"}]}\n", []string{"-"}, "locus: standard input: it looks like JSON lines, with URLs at a[0].u: use --key 'a[0].u'\nstatus 2\n"},
+		{"{}\n", []string{"-"}, "locus: standard input: it looks like JSON lines: use --key PATH\nstatus 2\n"},
+		{"PAR1\x15\x00", []string{"--key=url", "-"}, "locus: standard input: it looks like Parquet: convert it to CSV or JSON lines, or use locus-beam with --key COLUMN\nstatus 2\n"},
+		{"{}\n", []string{"--as=text", "-"}, "{}\n"},
 		{"", []string{"--field=1", "--delimiter=", "-"}, "! --field: the delimiter is empty"},
 		{"", []string{"--delimiter=,", "-"}, "! --delimiter needs --field"},
 		{"", []string{"--key=", "-"}, "! --key: the path is empty"},

@@ -30,6 +30,7 @@ type bulkRun struct {
 	answerer  func(*worker) answerer
 	unordered bool
 	separated bool // there is a blank line between answers
+	headed    bool // lines keep their fields, so the names of the columns come before them
 	invalid   *invalidInputs
 	collect   *collector // nil: answers are written at once
 	progress  *progress

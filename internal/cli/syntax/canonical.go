@@ -60,6 +60,7 @@ Lines are answered by all processors. They are written before more input is wait
 				return err
 			}
 			c.by = bulk.group()
+			bulk.headed = bulk.by == "" && !bulk.count && !a.Flags.JSON && len(c.rules) == 1
 			bulk.answerer = func(w *worker) answerer {
 				c := c
 				c.worker = w

@@ -212,13 +212,17 @@ func (w *worker) join(b *lines.Block) error {
 		w.Keep([]int{1, len(w.Text)}, []bool{false, true})
 		r.wrote = true
 	}
+	if b != nil && b.Header != nil && r.headed {
+		r.app.Out.Write(b.Header)
+		r.app.Out.WriteByte('\n')
+	}
 	r.app.Join(w.Part)
 	if err := r.invalid.add(w.invalid, w.wrong); err != nil {
 		return err
 	}
 	if b != nil {
 		if b.Err != nil {
-			r.app.Fail(base.StatusAccess, b.Err)
+			r.lines.Fail(b.Err)
 		}
 		if b.Wait || r.app.OutTTY {
 			r.app.Out.Flush()

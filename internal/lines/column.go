@@ -1,0 +1,95 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// ColumnError is the error of a source that has no field [Options.Column], or several.
+type ColumnError struct {
+	Column  string
+	Columns []string // the names in the first line of the source
+}
+
+// maxNames is how many names of columns a message has.
+const maxNames = 30
+
+func (e *ColumnError) Error() string {
+	if slices.Contains(e.Columns, e.Column) {
+		return fmt.Sprintf("column %q comes twice in the first line: choose it by its number", e.Column)
+	}
+	names := e.Columns[:min(len(e.Columns), maxNames)]
+	more := ""
+	if len(e.Columns) > maxNames {
+		more = ", ..."
+	}
+	return fmt.Sprintf("no column %q in the first line: choose %s%s", e.Column, strings.Join(names, ", "), more)
+}
+
+// header reads the first line of a source, and finds the column of the URL in it.
+func (r *reader) header(in *bufio.Reader) error {
+	line, err := in.ReadSlice('\n')
+	switch {
+	case err == io.EOF && len(line) == 0:
+		return nil
+	case err == bufio.ErrBufferFull:
+		return fmt.Errorf("the line with the names of the columns is longer than %d octets", headSize)
+	case err != nil && err != io.EOF:
+		return err
+	}
+	line = withoutEnd(line)
+	if r.finder, err = r.o.columnIn(line); err != nil {
+		return err
+	}
+	r.line = 2
+	if r.headed && bytes.Equal(line, r.last) {
+		return nil
+	}
+	r.headed, r.last = true, bytes.Clone(line)
+	return r.send(&Block{Header: r.last})
+}
+
+// withoutEnd returns line without LF or CR LF.
+func withoutEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, newline), []byte{'\r'})
+}
+
+// columnIn returns the Finder of the column by the first line.
+func (o *Options) columnIn(line []byte) (*Finder, error) {
+	names, err := fields(line, o.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.Index(names, o.Column)
+	if i < 0 || slices.Contains(names[i+1:], o.Column) {
+		return nil, &ColumnError{o.Column, names}
+	}
+	return Field(i+1, o.Delimiter)
+}
+
+// fields returns the fields of a line, as [Field] reads them.
+func fields(line []byte, delimiter string) (list []string, err error) {
+	if !isCSV(delimiter) {
+		return strings.Split(string(line), delimiter), nil
+	}
+	form := csv{field{1, []byte(delimiter)}}
+	for start := 0; ; {
+		end, err := form.end(line, start)
+		if err != nil {
+			return nil, err
+		}
+		text, err := form.decode(nil, line[start:end])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, string(text))
+		if end == len(line) {
+			return list, nil
+		}
+		start = end + 1
+	}
+}

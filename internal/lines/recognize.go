@@ -1,0 +1,237 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/internal/jsonpath"
+)
+
+// FormatError is the error of a source that has no URL a line, as its first octets show. It
+// says where the URLs are.
+type FormatError struct {
+	Format    string // "CSV", "TSV", "JSON lines" or "Parquet"
+	Delimiter string // of CSV and TSV
+	Field     int    // of CSV and TSV, from 1
+	Column    string // the name of the field; empty if the number is clearer
+	Key       string // the path of JSON lines; empty: unknown
+}
+
+func (e *FormatError) Error() string {
+	switch {
+	case e.Field > 0:
+		return fmt.Sprintf("it looks like %s, with URLs in field %d", e.Format, e.Field)
+	case e.Key != "":
+		return fmt.Sprintf("it looks like %s, with URLs at %s", e.Format, e.Key)
+	}
+	return "it looks like " + e.Format
+}
+
+// The formats of a FormatError.
+const (
+	FormatCSV     = "CSV"
+	FormatTSV     = "TSV"
+	FormatJSON    = "JSON lines"
+	FormatParquet = "Parquet"
+)
+
+// head returns the first octets of a source. Of a pipe they are those that came with the
+// first line, because more may come late.
+func (r *reader) head(in *bufio.Reader) (head []byte, ended bool) {
+	if r.piped {
+		head, _ = in.Peek(in.Buffered())
+		return head, false
+	}
+	head, err := in.Peek(in.Size())
+	return head, errors.Is(err, io.EOF)
+}
+
+// recognize returns a [*FormatError] if a source that begins with head needs more than a line
+// to find its URLs. ended says that head is the whole source.
+func recognize(head []byte, ended bool) error {
+	var e *FormatError
+	switch first, _, whole := bytes.Cut(head, newline); {
+	case IsParquet(head):
+		e = &FormatError{Format: FormatParquet}
+	case isJSON(first, whole || ended):
+		e = &FormatError{Format: FormatJSON, Key: keyOf(head)}
+	default:
+		e = table(head)
+	}
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// IsParquet reports whether head begins a file of Apache Parquet. A page or the footer
+// follows the mark, and begins with a control character.
+func IsParquet(head []byte) bool {
+	const mark = "PAR1"
+	return len(head) > len(mark) && string(head[:len(mark)]) == mark && (head[len(mark)] < ' ' || head[len(mark)] >= 0x7F) &&
+		!bytes.ContainsAny(head[len(mark):len(mark)+1], "\t\r\n")
+}
+
+// isJSON reports whether the first line is a JSON object. One that is not whole only begins
+// like it.
+func isJSON(line []byte, whole bool) bool {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] != '{' {
+		return false
+	}
+	if whole {
+		return json.Valid(line)
+	}
+	rest := bytes.TrimSpace(line[1:])
+	return len(rest) > 0 && rest[0] == '"'
+}
+
+// keyOf returns the path of the first URL in lines of JSON, or "".
+func keyOf(head []byte) string {
+	d := json.NewDecoder(bytes.NewReader(head))
+	for {
+		if path, err := urlIn(d, "", 0); err != nil || path != "" {
+			if strings.HasPrefix(path, ".$") {
+				return path // "$" alone is the whole line
+			}
+			return strings.TrimPrefix(path, ".")
+		}
+	}
+}
+
+// maxDepthJSON is how deep in a line of JSON a URL is looked for.
+const maxDepthJSON = 20
+
+// urlIn reads a value, and returns the path of the first URL in it. The value is at a path.
+func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
+	token, err := d.Token()
+	if err != nil {
+		return "", err
+	}
+	if text, ok := token.(string); ok && isURL([]byte(text)) {
+		return at, nil
+	}
+	opened, ok := token.(json.Delim)
+	if !ok {
+		return "", nil
+	}
+	if depth == maxDepthJSON {
+		return "", errors.New("too deep")
+	}
+	for i := 0; d.More(); i++ {
+		inner := at + "[" + strconv.Itoa(i) + "]"
+		if opened == '{' {
+			name, err := d.Token()
+			if err != nil {
+				return "", err
+			}
+			inner = at + member(name.(string))
+		}
+		if path, err = urlIn(d, inner, depth+1); err != nil || path != "" {
+			return path, err
+		}
+	}
+	_, err = d.Token()
+	return "", err
+}
+
+// member returns the step of a path to a member.
+func member(name string) string {
+	if path, err := jsonpath.Parse("." + name); err == nil && name != "" && !strings.ContainsAny(name, ".[]\"'") {
+		return path.String()
+	}
+	return "[" + string(jsonpath.AppendQuoted(nil, name)) + "]"
+}
+
+// isURL reports whether text begins as most URLs do: with a scheme and "://".
+func isURL(text []byte) bool {
+	name, _, found := bytes.Cut(text, []byte("://"))
+	if !found || len(name) == 0 || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' {
+		return false
+	}
+	for _, c := range name {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// table returns the error for CSV or TSV with a header; nil: head begins neither.
+func table(head []byte) *FormatError {
+	rows := bytes.Split(bytes.TrimSuffix(head, newline), newline)
+	if len(rows) > 2 && !bytes.HasSuffix(head, newline) {
+		rows = rows[:len(rows)-1] // it may be cut
+	}
+	if len(rows) < 2 {
+		return nil
+	}
+	for _, delimiter := range []string{",", ";", "\t"} {
+		names, err := fields(withoutEnd(rows[0]), delimiter)
+		if err != nil || !areNames(names) {
+			continue
+		}
+		if n := urlField(rows[1:], delimiter, len(names)); n > 0 {
+			return newTable(names, delimiter, n)
+		}
+	}
+	return nil
+}
+
+func newTable(names []string, delimiter string, n int) *FormatError {
+	e := &FormatError{Format: FormatCSV, Delimiter: delimiter, Field: n}
+	if delimiter == "\t" {
+		e.Format = FormatTSV
+	}
+	name := names[n-1]
+	if _, err := strconv.Atoi(name); err != nil && slices.Index(names, name) == n-1 && !slices.Contains(names[n:], name) {
+		e.Column = name
+	}
+	return e
+}
+
+// areNames reports whether the fields of a first line can be the names of columns.
+func areNames(names []string) bool {
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, ":/") {
+			return false
+		}
+	}
+	return len(names) > 1
+}
+
+// urlField returns the number of the field with the most URLs, or 0 if less than half of the
+// rows have one there. Nine rows of ten must have as many fields as the first line.
+func urlField(rows [][]byte, delimiter string, columns int) int {
+	urls := make([]int, columns)
+	equal, all := 0, 0
+	for _, row := range rows {
+		row = withoutEnd(row)
+		if len(row) == 0 {
+			continue
+		}
+		all++
+		list, err := fields(row, delimiter)
+		if err != nil || len(list) != columns {
+			continue
+		}
+		equal++
+		for i, text := range list {
+			if isURL([]byte(text)) {
+				urls[i]++
+			}
+		}
+	}
+	most := slices.Max(urls)
+	if all == 0 || 10*equal < 9*all || 2*most < all {
+		return 0
+	}
+	return slices.Index(urls, most) + 1
+}
