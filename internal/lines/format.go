@@ -50,7 +50,7 @@ func (r *reader) content(in *bufio.Reader) error {
 	}
 	if format == Detect {
 		if format = formatOf(first); format == Text {
-			err = recognize(r.head(in))
+			err = r.recognize(in)
 		}
 	}
 	if err != nil {
@@ -73,9 +73,9 @@ func (r *reader) content(in *bufio.Reader) error {
 
 // table delivers the lines of a source whose URLs are in fields or in JSON.
 func (r *reader) table(in *bufio.Reader) error {
-	_, err := in.Peek(1)
-	if head, _ := r.head(in); err == nil && IsParquet(head) {
-		return &FormatError{Format: FormatParquet}
+	in.Peek(1) // an error comes again
+	if err := recognizeParquet(in); err != nil {
+		return err
 	}
 	if r.o.Column != "" {
 		if err := r.header(in); err != nil {

@@ -180,7 +180,7 @@ func FuzzLines(f *testing.F) {
 		if strings.HasPrefix(text, "\x1F") || strings.HasPrefix(text, "BZ") || strings.HasPrefix(text, "\xFD") || strings.HasPrefix(text, "\x28\xB5") {
 			return // it may be compressed
 		}
-		if recognize([]byte(text), true) != nil {
+		if Recognize([]byte(text), true) != nil {
 			return
 		}
 		want := slowLines("-", text, o.MaxLine)

@@ -42,20 +42,27 @@ const (
 	FormatParquet = "Parquet"
 )
 
-// head returns the first octets of a source. Of a pipe they are those that came with the
-// first line, because more may come late.
-func (r *reader) head(in *bufio.Reader) (head []byte, ended bool) {
+// recognize returns a [*FormatError] if the source needs more than a line to find its URLs.
+// The lines of a pipe may come one by one, so nothing is recognized by more than its mark.
+func (r *reader) recognize(in *bufio.Reader) error {
 	if r.piped {
-		head, _ = in.Peek(in.Buffered())
-		return head, false
+		return recognizeParquet(in)
 	}
 	head, err := in.Peek(in.Size())
-	return head, errors.Is(err, io.EOF)
+	return Recognize(head, errors.Is(err, io.EOF))
 }
 
-// recognize returns a [*FormatError] if a source that begins with head needs more than a line
+// recognizeParquet returns a [*FormatError] if the octets that were read begin Parquet.
+func recognizeParquet(in *bufio.Reader) error {
+	if head, _ := in.Peek(in.Buffered()); IsParquet(head) {
+		return &FormatError{Format: FormatParquet}
+	}
+	return nil
+}
+
+// Recognize returns a [*FormatError] if a source that begins with head needs more than a line
 // to find its URLs. ended says that head is the whole source.
-func recognize(head []byte, ended bool) error {
+func Recognize(head []byte, ended bool) error {
 	var e *FormatError
 	switch first, _, whole := bytes.Cut(head, newline); {
 	case IsParquet(head):

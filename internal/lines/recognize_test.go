@@ -49,12 +49,12 @@ var lists = []string{
 func TestRecognize(t *testing.T) {
 	for _, row := range recognized {
 		var e *FormatError
-		if err := recognize([]byte(row.text[:min(len(row.text), headSize)]), len(row.text) < headSize); !errors.As(err, &e) || *e != row.want {
+		if err := Recognize([]byte(row.text[:min(len(row.text), headSize)]), len(row.text) < headSize); !errors.As(err, &e) || *e != row.want {
 			t.Errorf("%.100q: %+v, want %+v", row.text, e, row.want)
 		}
 	}
 	for _, text := range lists {
-		if err := recognize([]byte(text), true); err != nil {
+		if err := Recognize([]byte(text), true); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -161,7 +161,7 @@ func FuzzRecognize(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {
-		err := recognize(head, true)
+		err := Recognize(head, true)
 		if err == nil {
 			return
 		}

@@ -54,6 +54,7 @@ func readByFlags(t *testing.T, stdin string, args ...string) string {
 }
 
 func TestLineFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
 	file := filepath.Join(t.TempDir(), "a.tsv")
 	if err := os.WriteFile(file, []byte("a\tb\nc\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -86,19 +87,24 @@ func TestLineFlags(t *testing.T) {
 		{"id,url,status\n1,x,y\n", []string{"--field=ulr", "--delimiter=,", "-"}, "locus: standard input: no column \"ulr\" in the first line: choose id, url, status\nstatus 2\n"},
 		{"id,url\n1,x\n", []string{"--field=url", "-"}, "locus: standard input: no column \"url\" in the first line: choose id,url; CSV needs --delimiter , or ;\nstatus 2\n"},
 		{"url\turl\n", []string{"--field=url", "-"}, "locus: standard input: column \"url\" comes twice in the first line: choose it by its number\nstatus 2\n"},
-		{"id,url\n1,http://h/\n", []string{"-"}, "locus: standard input: it looks like CSV, with URLs in field 2: use --field url --delimiter ,\nstatus 2\n"},
-		{"id;the url\n1;http://h/\n", []string{"-"}, "locus: standard input: it looks like CSV, with URLs in field 2: use --field 'the url' --delimiter ';'\nstatus 2\n"},
-		{"id\t7\n1\thttp://h/\n", []string{"-"}, "locus: standard input: it looks like TSV, with URLs in field 2: use --field 2\nstatus 2\n"},
-		{"{\"a\":[{\"u\":\"http://h/\"}]}\n", []string{"-"}, "locus: standard input: it looks like JSON lines, with URLs at a[0].u: use --key 'a[0].u'\nstatus 2\n"},
-		{"{}\n", []string{"-"}, "locus: standard input: it looks like JSON lines: use --key PATH\nstatus 2\n"},
+		{"id,url\n1,http://h/\n", []string{"--files", "table"}, "locus: \"table\": it looks like CSV, with URLs in field 2: use --field url --delimiter ,\nstatus 2\n"},
+		{"id;the url\n1;http://h/\n", []string{"--files", "table"}, "locus: \"table\": it looks like CSV, with URLs in field 2: use --field 'the url' --delimiter ';'\nstatus 2\n"},
+		{"id\t7\n1\thttp://h/\n", []string{"--files", "table"}, "locus: \"table\": it looks like TSV, with URLs in field 2: use --field 2\nstatus 2\n"},
+		{"{\"a\":[{\"u\":\"http://h/\"}]}\n", []string{"--files", "table"}, "locus: \"table\": it looks like JSON lines, with URLs at a[0].u: use --key 'a[0].u'\nstatus 2\n"},
+		{"{}\n", []string{"--files", "table"}, "locus: \"table\": it looks like JSON lines: use --key PATH\nstatus 2\n"},
 		{"PAR1\x15\x00", []string{"--key=url", "-"}, "locus: standard input: it looks like Parquet: convert it to CSV or JSON lines, or use locus-beam with --key COLUMN\nstatus 2\n"},
-		{"{}\n", []string{"--as=text", "-"}, "{}\n"},
+		{"{}\n", []string{"-"}, "{}\n"},
+		{"{}\n", []string{"--as=text", "--files", "table"}, "{}\n"},
 		{"", []string{"--field=1", "--delimiter=", "-"}, "! --field: the delimiter is empty"},
 		{"", []string{"--delimiter=,", "-"}, "! --delimiter needs --field"},
 		{"", []string{"--key=", "-"}, "! --key: the path is empty"},
 		{"", []string{"--key=a[*]", "-"}, "! --key: octet 1 of the path: write the index of one element, from 0, or a name in quotes: [0]"},
 		{"", []string{"--as=csv", "-"}, `! --as: unknown format "csv": choose text, cdx, cdxj, warc`},
 	} {
+		// A file is recognized, and a pipe is not.
+		if err := os.WriteFile("table", []byte(row.stdin), 0o666); err != nil {
+			t.Fatal(err)
+		}
 		if got := readByFlags(t, row.stdin, row.args...); got != row.want {
 			t.Errorf("%q: %s\nwant %s", row.args, got, row.want)
 		}
