@@ -52,7 +52,7 @@ func Build(o Options) (*beam.Pipeline, Output) {
 	}
 	// Files go to different workers.
 	files := beam.Reshuffle(s, beam.ParDo(s.Scope("match"), &matchFn{}, beam.Create(s, patterns...)))
-	sources := beam.ParDo(s.Scope("look"), &lookFn{Lines: o.hasFields()}, files)
+	sources := beam.ParDo(s.Scope("look"), &lookFn{Lines: o.hasFields(), Lists: o.Pipeline != Extract && o.Pipeline != Graph}, files)
 	var rows, dead beam.PCollection
 	if o.Pipeline == Extract {
 		rows, dead = beam.ParDo2(s.Scope("extract"), &extractFn{Options: o}, sources)

@@ -73,7 +73,7 @@ func (f *rowFn) ProcessElement(key []byte, t Tally, emit func(Row)) {
 // deadRow is a dead letter: the record as it is written, and why it can't be read. The
 // reason has no password.
 func deadRow(file, at string, record []byte, reason error) Row {
-	message := strings.ReplaceAll(reason.Error(), "standard input: ", "")
+	message := reason.Error()
 	if e, ok := errors.AsType[*locus.SyntaxError](reason); ok {
 		message = fmt.Sprintf("octet %d: %v", e.Offset, e.Err) // the record is beside it
 	}

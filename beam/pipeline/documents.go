@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strconv"
 
@@ -40,6 +41,15 @@ func deadMember(err error) (at string, reason error) {
 	return "", err
 }
 
+// isDamaged reports whether err, which is about a part of s, means that the rest of s is lost.
+// A damaged member or a binary file is a dead letter.
+func isDamaged(s Source, at string, err error) bool {
+	if at != "" || errors.Is(err, document.ErrBinary) || errors.Is(err, document.ErrLimit) {
+		return false
+	}
+	return s.Packed || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
 // extractFn finds the URLs of documents.
 type extractFn struct {
 	Options Options
@@ -71,6 +81,9 @@ func (f *extractFn) ProcessElement(ctx context.Context, s Source, found, dead fu
 		switch {
 		case err != nil && in.err == nil:
 			at, reason := deadMember(err)
+			if isDamaged(s, at, reason) {
+				return fmt.Errorf("%s: %w", shown(s.Path), reason)
+			}
 			f.dead++
 			dead(deadRow(s.Path, at, nil, reason))
 		case err == nil && !l.URL.IsZero():
@@ -104,6 +117,9 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
 		switch {
 		case err != nil && in.err == nil:
 			at, reason := deadMember(err)
+			if isDamaged(s, at, reason) {
+				return reason
+			}
 			bury(place{unit: at}, nil, reason)
 		case err == nil:
 			f.lines++

@@ -132,6 +132,20 @@ func (o Output) unmark(ctx context.Context) error {
 	return nil
 }
 
+// Leftovers returns the folders with temporary files of other runs beside the output: they
+// were killed, or are not done.
+func (o Output) Leftovers(ctx context.Context) (folders []string, err error) {
+	other := o
+	other.Job = "*"
+	marks, err := listFiles(ctx, other.temporary()+"/"+markBegun)
+	for _, mark := range marks {
+		if folder := strings.TrimSuffix(mark, "/"+markBegun); folder != o.temporary() {
+			folders = append(folders, folder)
+		}
+	}
+	return folders, err
+}
+
 // Begin marks that a job is about to start. The error says why the output can't be written.
 func (o Output) Begin(ctx context.Context) error { return o.mark(ctx, markBegun) }
 

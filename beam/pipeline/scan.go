@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -132,11 +133,7 @@ func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, 
 	case !tracker.TryClaim(int64(0)):
 		return nil
 	default:
-		if f.Options.Pipeline == Graph {
-			err = f.archive(ctx, s, bury)
-		} else {
-			err = f.blocks(ctx, s, bury)
-		}
+		err = f.whole(ctx, s, bury)
 		tracker.TryClaim(int64(1))
 	}
 	if err != nil {
@@ -145,12 +142,25 @@ func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, 
 	return nil
 }
 
+// whole counts the records of a file that can't be split.
+func (f *scanFn) whole(ctx context.Context, s Source, bury burier) error {
+	switch {
+	case f.Options.Pipeline == Graph && s.Parquet:
+		return errors.New("graph reads no Parquet: it reads web archives, or lines of two URLs with a TAB between them")
+	case f.Options.Pipeline == Graph:
+		return f.archive(ctx, s, bury)
+	case s.Parquet:
+		return f.parquet(ctx, s, bury)
+	}
+	return f.blocks(ctx, s, bury)
+}
+
 // burier takes a record that can't be read.
 type burier func(at place, line []byte, reason error)
 
 // place is where in a file a record is. The zero place is anywhere.
 type place struct {
-	unit string // "line", "octet" or the name of a member
+	unit string // "line", "octet", "row" or the name of a member
 	n    int64  // 0: there is no number
 }
 
@@ -164,4 +174,5 @@ func (p place) String() string {
 const (
 	unitLine  = "line"  // from 1
 	unitOctet = "octet" // from 0
+	unitRow   = "row"   // from 1
 )

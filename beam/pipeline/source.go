@@ -21,6 +21,10 @@ type Source struct {
 	Size int64 // in octets, as it is stored
 	Text bool  // it is plain text: workers can share it
 	Seek bool  // reading can begin anywhere
+	// Packed: the file is compressed.
+	Packed bool
+	// Parquet: the file is Apache Parquet.
+	Parquet bool
 	// First is the first line of an index of a web archive, which tells where its lines
 	// have the URL; empty: each line is a URL.
 	First string
@@ -80,6 +84,7 @@ func isFolder(path string) (bool, error) {
 // workers share them.
 type lookFn struct {
 	Lines bool // every file has lines, whatever its first octets
+	Lists bool // the files are lists of URLs
 }
 
 // ProcessElement implements the SDK's DoFn.
@@ -108,8 +113,41 @@ func (f *lookFn) look(ctx context.Context, s *Source) error {
 	if err != nil {
 		return reasonOf(err)
 	}
+	format, _ := unpack.Detect(head)
+	s.Packed = format != unpack.None
+	if s.Parquet = lines.IsParquet(head); s.Parquet {
+		return nil
+	}
 	s.Text, s.First = isText(ctx, head, f.Lines)
-	return nil
+	if !f.Lists {
+		return nil
+	}
+	return f.recognize(unpacked(head, format))
+}
+
+// recognize returns an error for a list whose lines have more than a URL. Parquet is read only
+// if it is not compressed as a file.
+func (f *lookFn) recognize(head []byte) error {
+	switch err := lines.Recognize(head, false); {
+	case lines.IsParquet(head):
+		return errors.New("it is Parquet in a compressed file: unpack it first")
+	case f.Lines || err == nil:
+		return nil
+	default:
+		return fmt.Errorf("%w: choose them with field and delimiter, or with key", err)
+	}
+}
+
+// unpacked returns the first octets of a file that begins with head. It is damage if there are
+// none, which reading the file reports.
+func unpacked(head []byte, format unpack.Format) []byte {
+	in, err := unpack.NewReader(bytes.NewReader(head), format)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	head, _ = io.ReadAll(io.LimitReader(in, headSize))
+	return head
 }
 
 // headSize is how many octets of a file show what it is.

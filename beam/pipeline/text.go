@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,6 +133,9 @@ func (f *scanFn) blocks(ctx context.Context, s Source, bury burier) error {
 	defer func() { f.read += in.octets }()
 	o := &lines.Options{Stdin: in, Finder: f.records.finder, MaxLine: f.maxLine}
 	for b := range lines.Blocks(ctx, []string{"-"}, o) {
+		if b.Err != nil {
+			return cmp.Or(in.err, errors.New(strings.TrimPrefix(b.Err.Error(), "standard input: ")))
+		}
 		f.block(s, b, bury)
 		b.Release()
 	}
@@ -143,14 +147,9 @@ func (f *scanFn) blocks(ctx context.Context, s Source, bury burier) error {
 
 // block counts the lines of b.
 func (f *scanFn) block(s Source, b *lines.Block, bury burier) {
-	switch {
-	case b.Err != nil:
-		bury(place{}, nil, b.Err)
-	case b.Cut > 0:
+	if b.Cut > 0 {
 		f.lines++
 		bury(place{unitLine, b.Line}, b.Text, f.tooLong(b.Cut))
-	}
-	if b.Err != nil || b.Cut > 0 {
 		return
 	}
 	number := b.Line

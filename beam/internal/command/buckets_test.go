@@ -147,6 +147,7 @@ func TestBuckets(t *testing.T) {
 	for _, test := range []struct{ scheme, variable string }{{"s3://", "AWS_ENDPOINT_URL"}, {"gs://", "STORAGE_EMULATOR_HOST"}} {
 		t.Run(test.scheme, func(t *testing.T) {
 			b, address := newBucket(t, map[string][]byte{
+				"table":        parquetOf(t, "HTTP://P/"),
 				"in/list-1.gz": gzipped(t, []byte("HTTP://H/\nbad\n")),
 				"in/list-2":    []byte("http://h/\n"),
 				"in/list-3":    []byte("http://no/\n"),
@@ -160,7 +161,11 @@ func TestBuckets(t *testing.T) {
 			for _, args := range [][]string{nil, {"--overwrite"}} {
 				mustRun(t, folder, append(args, root+"in/lis?-[12]*", "--output", root+"out/u", "--num_shards", "2")...)
 			}
-			want := []string{"in/list-1.gz", "in/list-2", "in/list-3", "in/other", "out/u-00000-of-00002.txt", "out/u-00001-of-00002.txt", "out/u-dead-00000-of-00001.ndjson"}
+			mustRun(t, folder, root+"table", "--key", "url", "--output", "local-"+test.scheme[:2])
+			if got := output(t, folder, "local-"+test.scheme[:2]); !slices.Equal(got, []string{"http://p/\t1"}) {
+				t.Errorf("of Parquet %q", got)
+			}
+			want := []string{"in/list-1.gz", "in/list-2", "in/list-3", "in/other", "out/u-00000-of-00002.txt", "out/u-00001-of-00002.txt", "out/u-dead-00000-of-00001.ndjson", "table"}
 			b.mu.Lock()
 			if got := b.names(""); !slices.Equal(got, want) {
 				t.Errorf("objects %q, want %q", got, want)

@@ -180,27 +180,84 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestDamage has files that end too early, or are too long: their other records count.
+// TestDamage has files whose end is lost: the job fails with their names.
 func TestDamage(t *testing.T) {
+	text := corpus(5, 20_000)
+	half := func(b []byte) []byte { return b[:len(b)/2] }
+	flipped := func(b []byte) []byte { b[len(b)-6] ^= 1; return b } // in the checksum of gzip
+	pages := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + strings.Repeat("<a href=http://h/>", 100))
+	warc := fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://p/\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s", len(pages), pages)
+	packed := func(ext string) []byte {
+		content, err := os.ReadFile("../../../document/testdata/links.txt" + ext)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	for _, test := range []struct {
+		pipeline, name string
+		content        []byte
+		want           string
+	}{
+		{"unique", "cut.gz", half(gzipped(t, text)), "the file is cut"},
+		{"unique", "cut.zst", half(zstandard(t, text)), "the file is cut"},
+		{"unique", "cut.bz2", half(packed(".bz2")), "bzip2 data invalid"},
+		{"unique", "cut.xz", half(packed(".xz")), "xz: "},
+		{"extract", "cut.xz", half(packed(".xz")), "xz: "},
+		{"unique", "sum.gz", flipped(gzipped(t, text)), "checksum"},
+		{"unique", "cut.warc", half(warc), "the file is cut"},
+		{"check", "cut.gz", half(gzipped(t, text)), "the file is cut"},
+		{"extract", "cut.gz", half(gzipped(t, text)), "unexpected EOF"},
+		{"extract", "sum.gz", flipped(gzipped(t, text)), "checksum"},
+		{"extract", "cut.warc", half(warc), "unexpected EOF"},
+		{"graph", "cut.warc", half(warc), "unexpected EOF"},
+		{"graph", "cut.warc.gz", half(gzipped(t, warc)), "unexpected EOF"},
+		{"unique", "table", []byte("id,url\n1,http://h/\n"), "it looks like CSV, with URLs in field 2: choose them with field and delimiter"},
+		{"unique", "table.gz", gzipped(t, []byte("{\"url\":\"http://h/\"}\n")), "it looks like JSON lines, with URLs at url"},
+		{"unique", "x.parquet.gz", gzipped(t, []byte("PAR1\x15")), "it is Parquet in a compressed file"},
+	} {
+		folder := t.TempDir()
+		write(t, folder, "good", []byte("http://h/\n"))
+		write(t, folder, test.name, test.content)
+		status, stderr := run(t, folder, test.pipeline, "good", test.name)
+		if status != 3 || !strings.Contains(stderr, "\""+test.name+"\": ") || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s %s: status %d, %q", test.pipeline, test.name, status, stderr)
+		}
+		if files, _ := os.ReadDir(folder); len(files) != 2 {
+			t.Errorf("%s %s leaves %v", test.pipeline, test.name, files)
+		}
+	}
+}
+
+// TestDeadLetters has records that can't be read, beside others.
+func TestDeadLetters(t *testing.T) {
 	folder := t.TempDir()
-	cut := gzipped(t, corpus(5, 200_000))
-	write(t, folder, "cut.gz", cut[:len(cut)/2])
 	write(t, folder, "long", []byte("http://h/1\nhttp://h/"+strings.Repeat("x", 1<<20)+"\nhttp://h/2\n"))
-	mustRun(t, folder, "cut.gz", "long")
-	rows := output(t, folder, "unique")
-	if len(rows) < 100 || !slices.Contains(rows, "http://h/1\t1") || !slices.Contains(rows, "http://h/2\t1") {
-		t.Errorf("%d rows", len(rows))
+	mustRun(t, folder, "long")
+	if rows := output(t, folder, "unique"); len(rows) != 2 || !slices.Contains(rows, "http://h/1\t1") || !slices.Contains(rows, "http://h/2\t1") {
+		t.Errorf("rows %q", rows)
 	}
-	dead := strings.Join(output(t, folder, "unique-dead"), "\n")
-	for _, want := range []string{"the file is cut", "octet 11", "1048586 octets"} {
-		if !strings.Contains(dead, want) {
-			t.Errorf("no dead letter with %q", want)
-		}
+	dead := output(t, folder, "unique-dead")
+	if len(dead) != 1 || len(dead[0]) > 200_000 || !strings.Contains(dead[0], "octet 11") || !strings.Contains(dead[0], "1048586 octets") {
+		t.Errorf("%d dead letters: %.200q", len(dead), dead)
 	}
-	for line := range strings.Lines(dead) {
-		if len(line) > 200_000 {
-			t.Errorf("a dead letter of %d octets", len(line))
-		}
+}
+
+// TestLeftovers names the temporary files of a run that was killed, and leaves them.
+func TestLeftovers(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "list", []byte("http://h/\n"))
+	left := filepath.Join(folder, ".locus-beam-KILLED")
+	if err := os.Mkdir(left, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, left, "begun", nil)
+	status, stderr := run(t, folder, "list")
+	if want := `".locus-beam-KILLED" has temporary files of a run that did not end: remove it if no other run writes here`; status != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, ".locus-beam-*")); len(files) != 1 {
+		t.Errorf("files %q", files)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 )
 
 // size returns the size of the lists in tests, in octets: LOCUS_BEAM_SIZE, or about 5 MB, and
@@ -69,6 +70,22 @@ func someURL(r *rand.Rand, octets int) string {
 	port := [...]string{"", "", ":80", ":8080"}[r.IntN(4)]
 	path := [...]string{"/", "/%7euser/", "/~user/", "/a/b.html", "/1/x", "/it's"}[r.IntN(6)]
 	return fmt.Sprintf("%s://%s%s%s%d", scheme, host, port, path, r.IntN(octets/500+1))
+}
+
+func parquetOf(t *testing.T, urls ...string) []byte {
+	t.Helper()
+	type row struct {
+		URL string `parquet:"url"`
+	}
+	var rows []row
+	for _, url := range urls {
+		rows = append(rows, row{url})
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func gzipped(t *testing.T, text []byte) []byte {

@@ -52,7 +52,21 @@ func TestFormats(t *testing.T) {
 	if !found {
 		t.Errorf("no row for ftp in %+v", rows)
 	}
-	// The compressed output is input again.
+	// The output is input again.
+	mustRun(t, folder, "unique", "in.txt", "--output", "q", "--format", "parquet")
+	mustRun(t, folder, "unique", "q-*.parquet", "j-*.gz", "--key", "url", "--output", "both")
+	for _, line := range output(t, folder, "both") {
+		if !strings.HasSuffix(line, "\t2") {
+			t.Errorf("of Parquet and NDJSON: %q", line)
+		}
+	}
+	mustRun(t, folder, "unique", "p-*.parquet", "--key", "samples", "--output", "samples")
+	if got := output(t, folder, "samples"); len(got) != 2 {
+		t.Errorf("samples %q", got)
+	}
+	if status, stderr := run(t, folder, "unique", "q-*.parquet", "--output", "none"); status != 3 || !strings.Contains(stderr, `"q-00000-of-00001.parquet": choose the column of this Parquet file with key: url, count`) {
+		t.Errorf("no column: status %d, %s", status, stderr)
+	}
 	mustRun(t, folder, "unique", "z-*.zst", "--field", "1", "--output", "again")
 	mustRun(t, folder, "unique", "j-*.gz", "--key", "url", "--output", "key")
 	if again := output(t, folder, "again"); len(again) != 3 {

@@ -42,6 +42,13 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	if len(existing) > 0 && !o.Overwrite {
 		return usageError{fmt.Errorf("%s is there: choose another --output, or --overwrite", locus.Quote(existing[0]))}
 	}
+	leftovers, err := out.Leftovers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, folder := range leftovers {
+		fmt.Fprintf(f.stderr, "locus-beam: %s has temporary files of a run that did not end: remove it if no other run writes here\n", locus.Quote(folder))
+	}
 	// The SDK leaves files in the folder for temporary files.
 	folder, err := os.MkdirTemp("", "locus-beam-")
 	if err != nil {

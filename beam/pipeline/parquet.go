@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/locus-url/locus"
+)
+
+// parquet counts the values of a column of a file of Apache Parquet. It holds a page of that
+// column at a time.
+func (f *scanFn) parquet(ctx context.Context, s Source, bury burier) (err error) {
+	in, err := open(ctx, s, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	file, done, err := in.file()
+	if err != nil {
+		return reasonOf(err)
+	}
+	defer done()
+	defer func() {
+		// The library panics about some damage.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the file is damaged: %v", r)
+		}
+	}()
+	column, err := f.Options.columnOf(file, s.Size)
+	if err != nil {
+		return reasonOf(err)
+	}
+	f.read += s.Size
+	return f.column(ctx, s, column, bury)
+}
+
+// file returns the whole file, and a function that frees it. What has no random access is
+// copied to a temporary file.
+func (r *reading) file() (file io.ReaderAt, done func(), err error) {
+	if file, ok := r.in.(io.ReaderAt); ok {
+		return file, func() {}, nil
+	}
+	copied, err := os.CreateTemp("", "locus-beam-*.parquet")
+	if err != nil {
+		return nil, nil, err
+	}
+	done = func() {
+		copied.Close()
+		os.Remove(copied.Name())
+	}
+	if _, err := io.Copy(copied, r); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return copied, done, nil
+}
+
+// parquetColumn is a column of texts.
+type parquetColumn struct {
+	groups []parquet.RowGroup
+	index  int   // of the column in a group
+	rows   int64 // of the file
+}
+
+// columnOf opens the column of the URLs.
+func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err error) {
+	if err := checkFooter(in, size); err != nil {
+		return c, err
+	}
+	file, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return c, fmt.Errorf("the file is damaged: %w", err)
+	}
+	paths := file.Schema().Columns()
+	var names []string
+	for _, path := range paths {
+		names = append(names, strings.Join(path, "."))
+	}
+	c = parquetColumn{file.RowGroups(), o.leaf(names), file.NumRows()}
+	if c.index < 0 {
+		return c, fmt.Errorf("choose the column of this Parquet file with key: %s", strings.Join(names, ", "))
+	}
+	leaf, _ := file.Schema().Lookup(paths[c.index]...)
+	if kind := leaf.Node.Type().Kind(); kind != parquet.ByteArray && kind != parquet.FixedLenByteArray {
+		return c, fmt.Errorf("column %s has no texts, but values of type %s", names[c.index], leaf.Node.Type())
+	}
+	return c, nil
+}
+
+// leaf returns which of the columns has the URLs: the one at a field, or at a key or the only
+// one below it; -1: none.
+func (o Options) leaf(names []string) int {
+	switch {
+	case o.Field > 0 && o.Field <= len(names):
+		return o.Field - 1
+	case o.Field < 0 && -o.Field <= len(names):
+		return len(names) + o.Field
+	case o.Key == "":
+		return -1
+	}
+	found := -1
+	for i, name := range names {
+		switch {
+		case name == o.Key:
+			return i
+		case strings.HasPrefix(name, o.Key+".") && found >= 0:
+			return -1
+		case strings.HasPrefix(name, o.Key+"."):
+			found = i
+		}
+	}
+	return found
+}
+
+const (
+	// footerEnd is the length of the end of a file: the length of the footer, and a mark.
+	footerEnd = 8
+	// maxFooter is the longest footer that is read, in octets.
+	maxFooter = 256 << 20
+)
+
+// checkFooter returns an error for a file that is cut, so that no memory is taken for a length
+// that its last octets only seem to have.
+func checkFooter(in io.ReaderAt, size int64) error {
+	var end [footerEnd]byte
+	if size < footerEnd {
+		return errCutParquet
+	}
+	if _, err := in.ReadAt(end[:], size-footerEnd); err != nil && err != io.EOF {
+		return err
+	}
+	length := int64(end[0]) | int64(end[1])<<8 | int64(end[2])<<16 | int64(end[3])<<24
+	switch {
+	case string(end[4:]) != "PAR1":
+		return errCutParquet
+	case length > size-footerEnd:
+		return errCutParquet
+	case length > maxFooter:
+		return fmt.Errorf("the footer has %d octets, the limit is %d", length, maxFooter)
+	}
+	return nil
+}
+
+var errCutParquet = errors.New("the Parquet file is cut: it does not end with its footer")
+
+// column counts the values of a column.
+func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury burier) error {
+	row := int64(0)
+	for _, group := range c.groups {
+		pages := group.ColumnChunks()[c.index].Pages()
+		err := f.pages(ctx, s, pages, &row, bury)
+		if closeErr := pages.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if row != c.rows {
+		return fmt.Errorf("the file is damaged: the column has %d rows of %d", row, c.rows)
+	}
+	return nil
+}
+
+// pages counts the values of pages, which begin after a row.
+func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *int64, bury burier) error {
+	for ctx.Err() == nil {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("after row %d: %w", *row, err)
+		}
+		err = f.values(s, page.Values(), row, bury)
+		parquet.Release(page)
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// values counts values, which begin after a row.
+func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury burier) error {
+	var values [256]parquet.Value
+	for {
+		n, err := in.ReadValues(values[:])
+		for _, v := range values[:n] {
+			if v.RepetitionLevel() == 0 {
+				*row++
+			}
+			if !v.IsNull() {
+				f.value(s, v.ByteArray(), place{unitRow, *row}, bury)
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("after row %d: %w", *row, err)
+		}
+	}
+}
+
+// value counts a value, which is a record.
+func (f *scanFn) value(s Source, value []byte, at place, bury burier) {
+	if len(value) > maxLine {
+		f.lines++
+		bury(at, value[:locus.MaxLen], fmt.Errorf("the value has %d octets, the limit is %d", len(value), maxLine))
+		return
+	}
+	f.line(s, nil, value, at, bury)
+}
