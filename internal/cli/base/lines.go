@@ -31,7 +31,7 @@ func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 	f := &LineFlags{app: a, cmd: cmd}
 	AddFlags(cmd, "Input", func(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.files, "files", false, "arguments are files with a URL a line, or \"-\"")
-		flags.StringVar(&f.field, "field", "", "the URL is field `N` of each line (-1: last), or column NAME")
+		flags.StringVar(&f.field, "field", "", "the URL is in field `N` (-1: last), or column NAME")
 		flags.StringVar(&f.delimiter, "delimiter", "", "separate fields at `D` (default TAB); \",\" means CSV")
 		flags.StringVar(&f.key, "key", "", "the URL is at `PATH` of each JSON line: a.b[0].url")
 		flags.StringVar(&f.as, "as", "", "read the lines as `FORMAT`: "+strings.Join(lines.Formats(), ", "))
