@@ -55,7 +55,7 @@ Input and output:
 Records:
   --field N            the URL is field N of a line; from the end: -1
   --delimiter TEXT     what is between fields (default: TAB)
-  --key PATH           the URL is at PATH in a line of JSON
+  --key PATH           the URL is at PATH in a line of JSON, or in that column of Parquet
   --rules NAME         check: rfc1738, rfc1630, rfc3986 or whatwg
   --samples N          check: keep N samples of each row (default 3)
   --salts N            count a hot key in N parts (default 16)
