@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,13 +29,32 @@ func (f *Frontier) SetMode(ctx context.Context, m Mode) error {
 	return err
 }
 
-// mode returns the mode. Without an answer, workers go on as long as their leases are valid.
-func (f *Frontier) mode(ctx context.Context) Mode {
+// mode returns the mode, and the revision of its record. If the mode was never set, the revision
+// is 0.
+func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error) {
 	entry, err := f.control.Get(ctx, modeKey)
-	if err != nil || !slices.Contains([]Mode{Pause, Drain}, Mode(entry.Value())) {
-		return Run
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return Run, 0, nil
 	}
-	return Mode(entry.Value())
+	if err != nil {
+		return "", 0, err
+	}
+	m = Mode(entry.Value())
+	if !slices.Contains([]Mode{Pause, Drain}, m) {
+		m = Run
+	}
+	return m, entry.Revision(), nil
+}
+
+// readMode returns the mode that the worker obeys. On an error, the last known mode stays in
+// force; if the worker knows none, m is empty. A server that is behind sends an older record,
+// which must not lift a pause.
+func (w *Worker) readMode(ctx context.Context) (m Mode, err error) {
+	m, revision, err := w.frontier.mode(ctx)
+	if err == nil && (m != Run || revision >= w.modeRevision) {
+		w.mode, w.modeRevision = m, revision
+	}
+	return w.mode, err
 }
 
 // Status is the state of a frontier.
@@ -52,7 +72,10 @@ type Status struct {
 // Status returns the state of the frontier. A worker that was killed is listed for some
 // seconds more.
 func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
-	s = Status{Name: f.name, Mode: f.mode(ctx), Workers: map[string]Counts{}}
+	s = Status{Name: f.name, Workers: map[string]Counts{}}
+	if s.Mode, _, err = f.mode(ctx); err != nil {
+		return s, err
+	}
 	for kind, to := range map[string]*uint64{targetStream: &s.Targets, verdictStream: &s.Verdicts, deadStream: &s.Dead, changeStream: &s.Changes, linkStream: new(uint64)} {
 		stream, err := f.js.Stream(ctx, f.stream(kind))
 		if err != nil {

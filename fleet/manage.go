@@ -59,7 +59,7 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 	}
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	mode := w.frontier.mode(call)
+	mode, err := w.readMode(call)
 	w.queue.mu.Lock()
 	w.queue.paused = mode != Run
 	w.queue.changed.Broadcast()
@@ -69,7 +69,10 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 			w.drain(p)
 		}
 		w.endDrained(ctx)
-		return len(w.sortedParts()) == 0, nil
+		return len(w.sortedParts()) == 0, err
+	}
+	if err != nil {
+		return false, err
 	}
 	live, err := w.present(call)
 	if err != nil {

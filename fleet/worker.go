@@ -51,6 +51,10 @@ type Worker struct {
 	keeping  sync.Mutex // held while what a host asked for is stored
 	beat     uint64     // how often it told others of itself
 
+	// Only manage uses the mode and its revision.
+	mode         Mode // empty: the worker could not read it yet
+	modeRevision uint64
+
 	mu      sync.Mutex
 	ended   bool // nothing is spawned any more
 	noted   time.Time

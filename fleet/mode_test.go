@@ -1,0 +1,163 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// faultyBucket is a bucket whose reads a test replaces.
+type faultyBucket struct {
+	jetstream.KeyValue
+
+	mu    sync.Mutex
+	get   func() (jetstream.KeyValueEntry, error) // nil: that of the bucket
+	count int                                     // calls of get
+}
+
+func (b *faultyBucket) Get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
+	b.mu.Lock()
+	get := b.get
+	if get != nil {
+		b.count++
+	}
+	b.mu.Unlock()
+	if get != nil {
+		return get()
+	}
+	return b.KeyValue.Get(ctx, key)
+}
+
+// fail replaces the reads from now on; nil ends that.
+func (b *faultyBucket) fail(get func() (jetstream.KeyValueEntry, error)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.get, b.count = get, 0
+}
+
+// failed waits until the worker has read n times since fail.
+func (b *faultyBucket) failed(t *testing.T, n int) {
+	eventually(t, func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.count >= n
+	})
+}
+
+// entry is a record of a bucket.
+type entry struct {
+	jetstream.KeyValueEntry
+	value    string
+	revision uint64
+}
+
+func (e entry) Value() []byte    { return []byte(e.value) }
+func (e entry) Revision() uint64 { return e.revision }
+
+// modeFaults are what may befall a worker that reads the mode of a paused frontier.
+var modeFaults = map[string]func() (jetstream.KeyValueEntry, error){
+	"silence":             func() (jetstream.KeyValueEntry, error) { return nil, context.DeadlineExceeded },
+	"timeout":             func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrTimeout },
+	"no leader":           func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrNoResponders },
+	"no quorum":           func() (jetstream.KeyValueEntry, error) { return nil, &jetstream.APIError{Code: 503, ErrorCode: 10008} },
+	"no connection":       func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrConnectionReconnecting },
+	"a server behind":     func() (jetstream.KeyValueEntry, error) { return nil, jetstream.ErrKeyNotFound },
+	"an older run":        func() (jetstream.KeyValueEntry, error) { return entry{value: "run", revision: 1}, nil },
+	"a closed connection": func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrConnectionClosed },
+}
+
+// A paused worker asks for nothing while it can't read the mode, and asks when the fleet is
+// resumed.
+func TestPauseStays(t *testing.T) {
+	t.Parallel()
+	for name, fault := range modeFaults {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newPaused(t)
+			defer x.start(x.worker)()
+			eventually(t, func() bool { return x.worker.Counts().Held == 2 })
+			x.control.fail(fault)
+			x.control.failed(t, 3)
+			x.resumes(t)
+		})
+	}
+}
+
+// A worker that has never read the mode takes no hosts.
+func TestUnknownMode(t *testing.T) {
+	t.Parallel()
+	x := newPaused(t)
+	x.control.fail(modeFaults["silence"])
+	defer x.start(x.worker)()
+	x.control.failed(t, 3)
+	if held := x.worker.Counts().Held; held > 0 {
+		t.Errorf("it holds %d partitions", held)
+	}
+	x.resumes(t)
+}
+
+// pausedFleet is a paused frontier with targets, and a worker that has not begun.
+type pausedFleet struct {
+	*world
+	frontier *Frontier
+	control  *faultyBucket
+	worker   *Worker
+}
+
+func newPaused(t *testing.T) *pausedFleet {
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	f, _ := connected(t, e, Settings{Partitions: 2})
+	own, _ := connected(t, e, Settings{})
+	x := &pausedFleet{world: newWorld(t, redirecting), frontier: f, control: &faultyBucket{KeyValue: own.control}}
+	own.control = x.control
+	x.worker = x.world.worker(own, x.options())
+	s, err := NewSubmitter(x.world.worker(f, x.options()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := f.SetMode(t.Context(), Pause); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Submit(t.Context(), slices.Values([]verify.Source{manyHosts(50, 5)})); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// resumes checks that nothing was asked for, and waits until the worker asks after a resume.
+func (x *pausedFleet) resumes(t *testing.T) {
+	t.Helper()
+	if asked := x.requests(); len(asked) > 0 {
+		t.Errorf("%d requests although paused", len(asked))
+	}
+	x.control.fail(nil)
+	if err := x.frontier.SetMode(t.Context(), Run); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return x.worker.Counts().Requests >= 50 })
+}
+
+// The status of a frontier has no mode that was not read.
+func TestStatusWithoutMode(t *testing.T) {
+	x := newPaused(t)
+	x.frontier.control = x.control
+	x.control.fail(modeFaults["timeout"])
+	if s, err := x.frontier.Status(t.Context()); err == nil {
+		t.Errorf("%+v", s)
+	}
+	x.control.fail(nil)
+	if s, err := x.frontier.Status(t.Context()); err != nil || s.Mode != Pause {
+		t.Errorf("%+v %v", s, err)
+	}
+}
