@@ -71,13 +71,20 @@ type seen struct {
 	at       time.Time
 }
 
-// leases are those of one worker, and what it knows of the others'. It is not for concurrent
-// use.
+// leases are those of one worker, and what it knows of the others'. Its methods may be called
+// concurrently for different leases.
 type leases struct {
 	bucket jetstream.KeyValue
 	clock  Clock
 	worker string
+
+	mu     sync.Mutex
 	others map[string]seen
+	own    map[string]*lease // the last lease of each name that this worker took
+}
+
+func newLeases(bucket jetstream.KeyValue, c Clock, worker string) *leases {
+	return &leases{bucket: bucket, clock: c, worker: worker, others: map[string]seen{}, own: map[string]*lease{}}
 }
 
 // codeReplicatedConflict is the code of a stream with replicas for a wrong last sequence.
@@ -97,7 +104,7 @@ func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 		revision, err = s.bucket.Create(ctx, name, value)
 	case err != nil:
 		return nil, err
-	case isHeld(entry.Value()) && !s.isSilent(name, entry.Revision()):
+	case !s.isFree(name, entry.Value(), entry.Revision()):
 		return nil, errTaken
 	default:
 		revision, err = s.bucket.Update(ctx, name, value, entry.Revision())
@@ -108,9 +115,12 @@ func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(s.others, name)
 	l := &lease{name: name, revision: revision, taken: s.clock.Now()}
 	l.set(begin, leaseTime)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.others, name)
+	s.own[name] = l
 	return l, nil
 }
 
@@ -119,19 +129,9 @@ func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 func (s *leases) renew(ctx context.Context, l *lease) error {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker, Beat: l.beat + 1})
 	begin := s.clock.Now()
-	revision, err := s.bucket.Update(ctx, l.name, value, l.revision)
-	if isConflict(err) {
-		// The renewal before this one may have been stored, and its answer lost.
-		entry, getErr := s.bucket.Get(ctx, l.name)
-		if getErr != nil {
-			return getErr
-		}
-		var r leaseRecord
-		if json.Unmarshal(entry.Value(), &r) != nil || r.Worker != s.worker {
-			l.set(begin, 0)
-			return errTaken
-		}
-		revision, err = s.bucket.Update(ctx, l.name, value, entry.Revision())
+	revision, err := s.replace(ctx, l, value)
+	if errors.Is(err, errTaken) {
+		l.set(begin, 0)
 	}
 	if err != nil {
 		return err
@@ -141,30 +141,75 @@ func (s *leases) renew(ctx context.Context, l *lease) error {
 	return nil
 }
 
+// replace replaces the record of l, also if the renewal before was stored, and its answer lost. The
+// error is errTaken if the record is not that of this worker, or the error of the store.
+func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision uint64, err error) {
+	revision, err = s.bucket.Update(ctx, l.name, value, l.revision)
+	if !isConflict(err) {
+		return revision, err
+	}
+	entry, err := s.bucket.Get(ctx, l.name)
+	if err != nil {
+		return 0, err
+	}
+	var r leaseRecord
+	if json.Unmarshal(entry.Value(), &r) != nil || r.Worker != s.worker {
+		return 0, errTaken
+	}
+	return s.bucket.Update(ctx, l.name, value, entry.Revision())
+}
+
 // release gives l back. No request may begin under it any more.
 func (s *leases) release(ctx context.Context, l *lease) error {
 	l.set(s.clock.Now(), 0)
 	value, _ := json.Marshal(leaseRecord{Beat: l.beat + 1})
-	_, err := s.bucket.Update(ctx, l.name, value, l.revision)
+	_, err := s.replace(ctx, l, value)
 	return err
 }
 
-// isHeld reports whether a record says that a worker has the lease. A damaged one may.
-func isHeld(value []byte) bool {
+// isFree reports whether the lease with that record may be taken. A damaged record may be that of
+// a worker.
+func (s *leases) isFree(name string, value []byte, revision uint64) bool {
 	var r leaseRecord
-	return json.Unmarshal(value, &r) != nil || r.Worker != ""
+	if json.Unmarshal(value, &r) == nil {
+		switch r.Worker {
+		case "":
+			return true
+		case s.worker:
+			return s.hasEnded(name)
+		}
+	}
+	return s.isSilent(name, revision)
+}
+
+// hasEnded reports whether this worker's own lease ended so long ago that another worker could
+// take it. If the answer to take was lost, no request began under that lease.
+func (s *leases) hasEnded(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.own[name]
+	return l == nil || l.age(s.clock) > leaseTime+leaseMargin
 }
 
 // isSilent reports whether the record of that name has been seen unchanged for so long that
 // the worker that wrote it counts as gone.
 func (s *leases) isSilent(name string, revision uint64) bool {
 	now := s.clock.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	last, known := s.others[name]
 	if !known || last.revision != revision {
 		s.others[name] = seen{revision, now}
 		return false
 	}
 	return now.Sub(last.at) > leaseTime+leaseMargin
+}
+
+// forget forgets a record that was deleted.
+func (s *leases) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.others, name)
 }
 
 // isConflict reports whether a record was not written because another one is there.

@@ -8,7 +8,7 @@ import (
 
 // leasesOf returns the leases of a worker, with a clock of its own.
 func leasesOf(f *Frontier, worker string, c Clock) *leases {
-	return &leases{bucket: f.leases, clock: c, worker: worker, others: map[string]seen{}}
+	return newLeases(f.leases, c, worker)
 }
 
 // A lease is valid from before its renewal was sent, and is taken over when it has not been
@@ -81,5 +81,56 @@ func TestLeaseLostAnswer(t *testing.T) {
 	c.advance(renewEvery)
 	if err := a.renew(t.Context(), l); err != nil || l.left(c) != leaseTime {
 		t.Errorf("%v, %v left", err, l.left(c))
+	}
+	l.revision = revision
+	if err := a.release(t.Context(), l); err != nil {
+		t.Error(err)
+	}
+	if _, err := leasesOf(f, "b", c).take(t.Context(), "p-1"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A worker takes its own lost lease again when another worker could take it, however short it has
+// seen the record, and whatever became of the last renewal.
+func TestOwnLease(t *testing.T) {
+	for name, last := range map[string]func(a *leases, l *lease) error{
+		"renewal that was not stored": func(*leases, *lease) error { return nil },
+		"renewal whose answer was lost": func(a *leases, l *lease) error {
+			_, err := a.bucket.Update(t.Context(), l.name, []byte(`{"worker":"a","beat":1}`), l.revision)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, c := open(t), newFakeClock()
+			a := leasesOf(f, "a", c)
+			l, err := a.take(t.Context(), "p-1")
+			if err == nil {
+				err = last(a, l)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.advance(leaseTime + leaseMargin)
+			if _, err := a.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
+				t.Errorf("it was taken within the margin: %v", err)
+			}
+			c.advance(time.Millisecond)
+			if l, err := a.take(t.Context(), "p-1"); err != nil || l.left(c) != leaseTime {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// If the answer to take was lost, the worker takes the lease again at once.
+func TestLeaseLostTake(t *testing.T) {
+	f := open(t)
+	a := leasesOf(f, "a", newFakeClock())
+	if _, err := f.leases.Create(t.Context(), "p-1", []byte(`{"worker":"a"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.take(t.Context(), "p-1"); err != nil {
+		t.Error(err)
 	}
 }

@@ -2,10 +2,12 @@ package fleet
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"time"
 )
 
 // WriteMetrics writes the counts of the worker in the text format of Prometheus.
@@ -29,14 +31,48 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"active", "gauge", "Targets with a request in progress.", c.Active},
 		{"unacknowledged", "gauge", "Verdicts that the server has not answered for yet.", len(w.outbox.sent)},
 		{"hosts", "gauge", "Hosts that the worker knows now.", c.Hosts},
+		{"oldest_target_age_seconds", "gauge", "How long ago the oldest target that waits in the worker was added.", int(w.oldest().Seconds())},
+		{"leases_lost_total", "counter", "Partitions whose lease ended before it was renewed.", c.Lost},
+		{"store_errors_total", "counter", "Operations that the NATS servers did not do.", c.Errors},
 	} {
 		fmt.Fprintf(out, "# HELP locus_fleet_%s %s\n# TYPE locus_fleet_%s %s\nlocus_fleet_%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
 	}
 	return out.Flush()
 }
 
-// IsConnected reports whether the worker has a connection to a NATS server now.
-func (w *Worker) IsConnected() bool { return w.frontier.nc.IsConnected() }
+// oldest returns the age of the oldest target that waits; 0: none does.
+func (w *Worker) oldest() (age time.Duration) {
+	now := w.clock.Now()
+	w.queue.mu.Lock()
+	defer w.queue.mu.Unlock()
+	for _, p := range w.queue.parts {
+		for _, h := range p.hosts {
+			for j := range h.all {
+				if j.sequence != again {
+					age = max(age, now.Sub(j.published))
+				}
+			}
+		}
+	}
+	return age
+}
+
+// Health returns why the worker can't hold partitions, or nil. A worker that holds none is healthy
+// if the NATS servers answer: other workers may hold all of them.
+func (w *Worker) Health() error {
+	if !w.frontier.nc.IsConnected() {
+		return errors.New("no connection to the NATS server")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.answered.IsZero():
+		return errors.New("the NATS server did not answer yet")
+	case w.clock.Now().Sub(w.answered) >= leaseTime:
+		return fmt.Errorf("the NATS server did not answer for %s", leaseTime)
+	}
+	return nil
+}
 
 // HostCount is how many targets of a host wait in a worker.
 type HostCount struct {

@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -35,7 +37,7 @@ func tryFor[T any](ctx context.Context, note func(format string, args ...any), f
 			return v, err
 		}
 		if note != nil && passed > quietTime && ctx.Err() == nil {
-			note("the NATS server does not answer, or refuses: trying again for %s: %v", patience, err)
+			note("the NATS server %s; trying again for %s", reason(err), patience)
 			note = nil
 		}
 		if wait(SystemClock{}, pauseBetween, ctx.Done()) {
@@ -62,6 +64,38 @@ func isTemporary(err error) bool {
 		}
 	}
 	return false
+}
+
+// Codes of errors that package jetstream has no names for.
+var (
+	codesLeaderless = []jetstream.ErrorCode{10004, 10007, 10008, 10009, 10118, 10163, 10194}
+	codesFull       = []jetstream.ErrorCode{10023, 10028, 10047, 10077}
+)
+
+// Unavailable returns why the NATS servers can't do an operation now, as the end of a sentence
+// about them. If err has another cause, which waiting does not change, the reason is empty.
+func Unavailable(err error) (reason string) {
+	api := (*jetstream.APIError)(nil)
+	switch {
+	case errors.As(err, &api) && slices.Contains(codesLeaderless, api.ErrorCode):
+		return "has no JetStream leader: check that most servers of its cluster run"
+	case errors.As(err, &api) && slices.Contains(codesFull, api.ErrorCode):
+		return "has no room left: its disk is full, or a limit of its JetStream is reached"
+	case api == nil && isTemporary(err) && !errors.Is(err, nats.ErrNoResponders):
+		return "does not answer: check that JetStream runs there, and has a leader"
+	}
+	return ""
+}
+
+// reason is Unavailable, with the text of err for another cause.
+func reason(err error) string {
+	if text := Unavailable(err); text != "" {
+		return text
+	}
+	if errors.Is(err, nats.ErrConnectionClosed) {
+		return "is not connected any more"
+	}
+	return fmt.Sprintf("refuses: %v", err)
 }
 
 // undated returns ctx without its deadline, at which it is cancelled: only then has each request

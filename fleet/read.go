@@ -49,6 +49,7 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 		}
 		if err != nil {
 			// Whatever it is, nothing is lost: this target is read again.
+			w.storeFailed()
 			wait(w.clock, pauseAfterError, ctx.Done())
 			continue
 		}
@@ -133,7 +134,7 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, m *jetstr
 	if err != nil {
 		return nil, w.buryTarget(ctx, at, m, err)
 	}
-	return &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: m.Sequence}, nil
+	return &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
 }
 
 // buryTarget stores why a target can't be read, and a verdict, so that nothing waits for one.

@@ -26,10 +26,12 @@ type job struct {
 	// sequence is that of the target's message, for the low-water mark; again: it is asked
 	// for although it has a verdict, and the mark is beyond it.
 	sequence uint64
-	before   *verdict // the last verdict; nil: it has none
-	tries    int
-	late     int  // how often it got no turn elsewhere in time
-	isSent   bool // its verdict is in the outbox
+	// published is when it was added, by the clock of the server.
+	published time.Time
+	before    *verdict // the last verdict; nil: it has none
+	tries     int
+	late      int  // how often it got no turn elsewhere in time
+	isSent    bool // its verdict is in the outbox
 }
 
 const again = math.MaxUint64
@@ -337,12 +339,13 @@ func (s *scheduler) end() {
 	s.changed.Broadcast()
 }
 
-// drop forgets a partition, with its jobs: they belong to another worker.
-func (s *scheduler) drop(p *partition) {
+// drop forgets a partition, with its jobs: they belong to another worker. held reports that it
+// was not dropped before.
+func (s *scheduler) drop(p *partition) (held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.draining = true
-	if s.parts[p.number] == p {
+	if held = s.parts[p.number] == p; held {
 		delete(s.parts, p.number)
 	}
 	for _, h := range p.hosts {
@@ -354,4 +357,5 @@ func (s *scheduler) drop(p *partition) {
 		}
 	}
 	s.changed.Broadcast()
+	return held
 }

@@ -42,7 +42,7 @@ type Worker struct {
 	clock    Clock
 	name     string
 	queue    *scheduler
-	leases   leases
+	leases   *leases
 	sites    robotsCache
 	growing  gates // of sites whose pages are counted
 	outbox   outbox
@@ -55,13 +55,15 @@ type Worker struct {
 	mode         Mode // empty: the worker could not read it yet
 	modeRevision uint64
 
-	mu      sync.Mutex
-	ended   bool // nothing is spawned any more
-	noted   time.Time
-	permits map[string]*permit
-	last    uint64        // the last sequence number of the targets
-	news    chan struct{} // closed when there are more
-	counts  Counts
+	mu       sync.Mutex
+	answered time.Time // when the server last answered for leases, mode and workers
+	told     int       // lost partitions that a note told of
+	ended    bool      // nothing is spawned any more
+	noted    time.Time
+	permits  map[string]*permit
+	last     uint64        // the last sequence number of the targets
+	news     chan struct{} // closed when there are more
+	counts   Counts
 }
 
 // Counts are what a worker did, and has to do.
@@ -70,8 +72,10 @@ type Counts struct {
 	Requests int            `json:"requests"`
 	Late     int            `json:"late"` // requests that got no turn elsewhere in time
 	Buried   int            `json:"buried"`
-	Links    int            `json:"links"` // found in pages
-	Held     int            `json:"held"`  // partitions
+	Errors   int            `json:"errors"` // operations that the NATS servers did not do
+	Links    int            `json:"links"`  // found in pages
+	Held     int            `json:"held"`   // partitions
+	Lost     int            `json:"lost"`   // partitions whose lease ended before it was renewed
 	Waiting  int            `json:"waiting"`
 	Active   int            `json:"active"`
 	Hosts    int            `json:"hosts"`
@@ -88,8 +92,11 @@ func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	v := &w.options.Verify
 	v.Parallel = min(cmp.Or(max(v.Parallel, 0), 32), verify.MaxParallel)
 	w.queue = newScheduler(w.clock, w.refill, w.keepHost)
-	w.leases = leases{bucket: f.leases, clock: w.clock, worker: w.name, others: map[string]seen{}}
-	w.outbox = outbox{frontier: f, clock: w.clock, sent: make(chan sentVerdict, maxUnacked), done: w.stored, note: w.noteRarely}
+	w.leases = newLeases(f.leases, w.clock, w.name)
+	w.outbox = outbox{frontier: f, clock: w.clock, sent: make(chan sentVerdict, maxUnacked), done: w.stored, note: func(format string, args ...any) {
+		w.storeFailed()
+		w.noteRarely(format, args...)
+	}}
 	w.counts.Verdicts = map[string]int{}
 	return w
 }
@@ -211,6 +218,8 @@ func (w *Worker) count(add func(*Counts)) {
 	defer w.mu.Unlock()
 	add(&w.counts)
 }
+
+func (w *Worker) storeFailed() { w.count(func(c *Counts) { c.Errors++ }) }
 
 // sortedParts returns the partitions that the worker holds.
 func (w *Worker) sortedParts() []*partition {

@@ -281,7 +281,7 @@ func TestFullServer(t *testing.T) {
 	}
 	p := start(t, "submit", "--nats", url, file)
 	eventually(t, "it tells nothing", func() bool {
-		return strings.Contains(p.errOut.String(), "insufficient resources")
+		return strings.Contains(p.errOut.String(), "has no room left")
 	})
 	p.interrupt()
 	p.ends(t, base.StatusInterrupted)

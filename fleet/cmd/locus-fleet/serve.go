@@ -69,8 +69,8 @@ func (c *command) serve(ctx context.Context, flag, address string, page http.Han
 			_ = w.WriteMetrics(rw)
 		})
 		mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
-			if !w.IsConnected() {
-				http.Error(rw, "no connection to the NATS server", http.StatusServiceUnavailable)
+			if err := w.Health(); err != nil {
+				http.Error(rw, err.Error(), http.StatusServiceUnavailable)
 				return
 			}
 			rw.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -138,9 +138,10 @@ func TestWorkerListen(t *testing.T) {
 		t.Error(metrics)
 	}
 	checkMetrics(t, metrics)
-	if status, text := get(t, address+"healthz"); status != http.StatusOK || text != "ok\n" {
-		t.Error(status, text)
-	}
+	eventually(t, "it is not healthy", func() bool {
+		status, text := get(t, address+"healthz")
+		return status == http.StatusOK && text == "ok\n"
+	})
 	if status, _ := get(t, address); status != http.StatusNotFound {
 		t.Error(status)
 	}
@@ -189,7 +190,7 @@ func checkMetrics(t *testing.T, text string) {
 			t.Errorf("%q", line)
 		}
 	}
-	if values < 9 || len(kinds) < 10 {
+	if values < 12 || len(kinds) < 13 {
 		t.Errorf("%d values of %d metrics\n%s", values, len(kinds), text)
 	}
 }

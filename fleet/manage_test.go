@@ -1,0 +1,388 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// distantServer starts a server, and returns its URL and that of a proxy that passes everything
+// on after a delay.
+func distantServer(t *testing.T, delay time.Duration) (near, far string) {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true, MaxPayload: maxMessage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not start")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			a, err := l.Accept()
+			if err != nil {
+				return
+			}
+			b, err := net.Dial("tcp", s.Addr().String())
+			if err != nil {
+				a.Close()
+				continue
+			}
+			running.Go(func() { copyLate(a, b, delay) })
+			running.Go(func() { copyLate(b, a, delay) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); running.Wait() })
+	return "nats://" + s.Addr().String(), "nats://" + l.Addr().String()
+}
+
+// copyLate copies from one connection to another. Each piece is written when it is so old.
+func copyLate(to, from net.Conn, delay time.Duration) {
+	type piece struct {
+		at   time.Time
+		text []byte
+	}
+	pieces := make(chan piece, 1<<12)
+	go func() {
+		defer close(pieces)
+		b := make([]byte, 32<<10)
+		for {
+			n, err := from.Read(b)
+			if n > 0 {
+				pieces <- piece{time.Now().Add(delay), slices.Clone(b[:n])}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for p := range pieces {
+		time.Sleep(time.Until(p.at))
+		// If it fails, the other side has gone, and the reads end.
+		_, _ = to.Write(p.text)
+	}
+	to.Close()
+}
+
+// frontierAt returns the frontier at the server of a URL.
+func frontierAt(t *testing.T, url string, s Settings) *Frontier {
+	t.Helper()
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	f, err := OpenFrontier(t.Context(), nc, "default", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// renewals returns how often the leases were renewed since they were taken: the least of them.
+func renewals(t *testing.T, f *Frontier) uint64 {
+	t.Helper()
+	var names []string
+	for i := range f.settings.Partitions {
+		names = append(names, leaseName(i))
+	}
+	known, err := f.values(t.Context(), "leases", names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := ^uint64(0)
+	for _, name := range names {
+		var r leaseRecord
+		if m := known[name]; m != nil && json.Unmarshal(m.Data, &r) != nil {
+			t.Fatalf("%s: %q", name, m.Data)
+		}
+		least = min(least, r.Beat)
+	}
+	return least
+}
+
+// A worker that is 30 ms away from its server takes 256 partitions, and renews all of their
+// leases in time, again and again.
+func TestDistantWorker(t *testing.T) {
+	t.Parallel()
+	const partitions, rounds = 256, 3
+	near, far := distantServer(t, 15*time.Millisecond)
+	f := frontierAt(t, near, Settings{Partitions: partitions})
+	w := newWorld(t, redirecting)
+	worker := w.worker(frontierAt(t, far, Settings{}), w.options())
+	end := w.start(worker)
+	defer end()
+	eventually(t, func() bool { return worker.Counts().Held == partitions })
+	eventually(t, func() bool { return renewals(t, f) >= rounds })
+	if c := worker.Counts(); c.Held != partitions {
+		t.Errorf("it holds %d partitions", c.Held)
+	}
+}
+
+// each calls its function leasesAtOnce at once, and no more.
+func TestEach(t *testing.T) {
+	var mu sync.Mutex
+	active, most, calls := 0, 0, 0
+	full := make(chan struct{})
+	err := each(make([]int, 3*leasesAtOnce), func(int) error {
+		mu.Lock()
+		calls++
+		active++
+		if most = max(most, active); active == leasesAtOnce && calls == leasesAtOnce {
+			close(full)
+		}
+		mu.Unlock()
+		<-full
+		mu.Lock()
+		defer mu.Unlock()
+		active--
+		return nil
+	})
+	if err != nil || most != leasesAtOnce || calls != 3*leasesAtOnce {
+		t.Errorf("%d calls, %d at once, %v", calls, most, err)
+	}
+}
+
+// each ends after an error, with those calls that have begun.
+func TestEachError(t *testing.T) {
+	var mu sync.Mutex
+	calls, wrong := 0, errors.New("wrong")
+	err := each(make([]int, 9*leasesAtOnce), func(int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		return wrong
+	})
+	if !errors.Is(err, wrong) || calls > 2*leasesAtOnce {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+	if err := each([]int{}, func(int) error { return wrong }); err != nil {
+		t.Error(err)
+	}
+}
+
+// managed is a worker whose rounds a test begins, by a clock that it moves.
+type managed struct {
+	*Worker
+	clock *fakeClock
+	notes []string
+}
+
+func newManaged(t *testing.T, f *Frontier, c *fakeClock) *managed {
+	w := newWorld(t, redirecting)
+	m := &managed{clock: c}
+	m.Worker = NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: c, Note: func(text string) { m.notes = append(m.notes, text) }})
+	return m
+}
+
+// round is what manage does once.
+func (m *managed) round(ctx context.Context) error {
+	_, err := m.tick(ctx)
+	m.noteLost()
+	return err
+}
+
+// silentBucket is a bucket that stores nothing while it is silent, and has never an answer to a
+// write for a client that waits for others.
+type silentBucket struct {
+	jetstream.KeyValue
+	silent bool
+	meet   chan struct{} // nil: no write waits for another one
+}
+
+func (b *silentBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
+	if b.silent {
+		return 0, context.DeadlineExceeded
+	}
+	if err := b.wait(ctx); err != nil {
+		return 0, err
+	}
+	return b.KeyValue.Update(ctx, key, value, last)
+}
+
+func (b *silentBucket) Put(ctx context.Context, key string, value []byte) (uint64, error) {
+	if err := b.wait(ctx); err != nil {
+		return 0, err
+	}
+	return b.KeyValue.Put(ctx, key, value)
+}
+
+// wait waits for another write.
+func (b *silentBucket) wait(ctx context.Context) error {
+	if b.meet == nil {
+		return nil
+	}
+	select {
+	case b.meet <- struct{}{}:
+	case <-b.meet:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// The renewals of leases, and the writes of marks after them, do not wait for each other.
+func TestRenewTogether(t *testing.T) {
+	f, c := open(t), newFakeClock()
+	m := newManaged(t, f, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer m.running.Wait()
+	defer cancel()
+	if err := m.round(ctx); err != nil || m.Counts().Held != 64 {
+		t.Fatal(m.Counts(), err)
+	}
+	leases, marks := &silentBucket{KeyValue: f.leases, meet: make(chan struct{})}, &silentBucket{KeyValue: f.hosts, meet: make(chan struct{})}
+	m.leases.bucket, f.hosts = leases, marks
+	m.queue.mu.Lock()
+	for _, p := range m.queue.parts {
+		p.next = 7
+	}
+	m.queue.mu.Unlock()
+	c.advance(renewEvery)
+	if err := m.renewAll(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, p := range m.sortedParts() {
+		if p.saved != 7 || p.lease.left(c) != leaseTime {
+			t.Errorf("%d: mark %d, %s left", p.number, p.saved, p.lease.left(c))
+		}
+	}
+}
+
+// Leases that are not renewed in time are counted and noted. When the servers answer again, the
+// worker takes its own partitions at once.
+func TestLostLeases(t *testing.T) {
+	f, c := open(t), newFakeClock()
+	m := newManaged(t, f, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer m.running.Wait()
+	defer cancel()
+	if err := m.round(ctx); err != nil || m.Counts().Held != 64 || m.Counts().Lost != 0 {
+		t.Fatal(m.Counts(), err)
+	}
+	bucket := &silentBucket{KeyValue: f.leases, silent: true}
+	m.leases.bucket = bucket
+	c.advance(renewEvery)
+	if err := m.round(ctx); err == nil || m.Counts().Held != 64 {
+		t.Error(m.Counts(), err)
+	}
+	c.advance(leaseTime + leaseMargin)
+	if got := m.Counts(); got.Held != 0 || got.Lost != 64 {
+		t.Errorf("%+v", got)
+	}
+	bucket.silent = false
+	if err := m.round(ctx); err != nil || m.Counts().Held != 64 {
+		t.Error(m.Counts(), err)
+	}
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "64 of the partitions are lost") {
+		t.Errorf("%q", m.notes)
+	}
+	var text strings.Builder
+	if err := m.WriteMetrics(&text); err != nil || !strings.Contains(text.String(), "\nlocus_fleet_leases_lost_total 64\n") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+// A worker is healthy while the servers answer, with partitions or without.
+func TestHealth(t *testing.T) {
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	f, _ := connected(t, e, Settings{Partitions: 1})
+	other, nc := connected(t, e, Settings{})
+	c := newFakeClock()
+	one, two := newManaged(t, f, c), newManaged(t, other, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer func() { cancel(); one.running.Wait(); two.running.Wait() }()
+	unhealthy := func(when, want string) {
+		t.Helper()
+		if err := two.Health(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	unhealthy("before the first answer", "did not answer yet")
+	for _, m := range []*managed{one, two} {
+		if err := m.round(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := two.Health(); err != nil || two.Counts().Held != 0 {
+		t.Errorf("it holds %d partitions: %v", two.Counts().Held, err)
+	}
+	control := &faultyBucket{KeyValue: other.control}
+	control.fail(modeFaults["no quorum"])
+	other.control = control
+	c.advance(leaseTime - time.Millisecond)
+	if err := two.round(ctx); err == nil {
+		t.Error("the mode was read")
+	}
+	if err := two.Health(); err != nil {
+		t.Error(err)
+	}
+	c.advance(time.Millisecond)
+	unhealthy("without an answer for long", "did not answer for 12s")
+	control.fail(nil)
+	if err := two.round(ctx); err != nil || two.Health() != nil {
+		t.Error(err, two.Health())
+	}
+	nc.Close()
+	unhealthy("without a connection", "no connection")
+}
+
+// The age of the oldest target, and failures of the store, are among the metrics.
+func TestWorkerMetrics(t *testing.T) {
+	x := newPaused(t)
+	c := newFakeClock()
+	m := newManaged(t, x.frontier, c)
+	count := func(name string) (value int) {
+		t.Helper()
+		r, w := io.Pipe()
+		go func() { w.CloseWithError(m.WriteMetrics(w)) }()
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(text), "\nlocus_fleet_"+name+" ")
+		if _, err := fmt.Sscan(rest, &value); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		return value
+	}
+	if count("oldest_target_age_seconds") != 0 || count("store_errors_total") != 0 {
+		t.Error("a worker that has not begun has metrics")
+	}
+	p := &partition{hosts: map[string]*host{}, lease: &lease{}}
+	m.queue.parts[0] = p
+	for i, age := range []time.Duration{2 * time.Minute, time.Hour} {
+		m.queue.add(p, &job{at: address{place: place{host: fmt.Sprint(i)}}, published: c.Now().Add(-age)}, limits{})
+	}
+	m.queue.add(p, &job{at: address{place: place{host: "2"}}, sequence: again}, limits{})
+	if n := count("oldest_target_age_seconds"); n != 3600 {
+		t.Errorf("the oldest target is %d seconds old", n)
+	}
+	m.storeFailed()
+	if n := count("store_errors_total"); n != 1 {
+		t.Errorf("%d errors", n)
+	}
+}
