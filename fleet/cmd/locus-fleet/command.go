@@ -36,6 +36,8 @@ type command struct {
 
 	args []string // of the command line
 
+	forever bool // the command waits for NATS servers without end
+
 	denied atomic.Bool // a NATS server refused a subject
 
 	mu   sync.Mutex

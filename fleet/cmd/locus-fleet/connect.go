@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -67,11 +66,13 @@ func (c *command) connect(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	nc, end, err := dialNATS(ctx, servers, options)
-	if err != nil {
-		return nil, failed{err}
-	}
-	return &server{nc: nc, end: end}, nil
+	return await(ctx, c, func() (*server, error) {
+		nc, end, err := dialNATS(ctx, servers, options)
+		if err != nil {
+			return nil, failed{err}
+		}
+		return &server{nc: nc, end: end}, nil
+	})
 }
 
 func (c *command) embed() (*server, error) {
@@ -175,13 +176,19 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := fleet.OpenFrontier(ctx, srv.nc, name, s)
-	if err == nil && srv.embedded != nil {
-		// The lock of the folder says that no other process has workers here.
-		err = f.ForgetLeases(ctx)
-	}
+	f, err := await(ctx, c, func() (*fleet.Frontier, error) {
+		f, err := fleet.OpenFrontier(ctx, srv.nc, name, s)
+		if err == nil && srv.embedded != nil {
+			// The lock of the folder says that no other process has workers here.
+			err = f.ForgetLeases(ctx)
+		}
+		if err != nil {
+			err = c.explain(name, err)
+		}
+		return f, err
+	})
 	if err != nil {
-		return nil, nil, errors.Join(c.explain(name, err), srv.close())
+		return nil, nil, errors.Join(err, srv.close())
 	}
 	return f, srv.close, nil
 }
@@ -193,21 +200,12 @@ func (c *command) explain(name string, err error) error {
 		return err
 	case errors.Is(err, context.DeadlineExceeded) && c.denied.Load():
 		err = fmt.Errorf("the NATS server does not let this user do that with the frontier %s: an administrator may, and makes it with \"locus-fleet create\"", name)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		err = errors.New("the NATS server does not answer: check that JetStream runs there, and has a leader")
-	case isFull(err):
-		err = fmt.Errorf("the NATS server has no room left: its disk is full, or a limit of its JetStream is reached: %w", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		err = fmt.Errorf("the NATS server has no JetStream for this user: %w", err)
+	case fleet.Unavailable(err) != "":
+		err = away{fmt.Errorf("the NATS server %s", fleet.Unavailable(err))}
 	}
 	return failed{err}
-}
-
-// isFull reports whether the server refused a message, or stream, for want of room.
-func isFull(err error) bool {
-	const insufficientResources, memoryExceeded, storageExceeded, storeFailed = 10023, 10028, 10047, 10077
-	api := (*jetstream.APIError)(nil)
-	return errors.As(err, &api) && slices.Contains([]jetstream.ErrorCode{insufficientResources, memoryExceeded, storageExceeded, storeFailed}, api.ErrorCode)
 }
 
 // with calls do with the frontier, which has to exist.
@@ -217,7 +215,7 @@ func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Fron
 		if err != nil {
 			return err
 		}
-		f, err := c.find(ctx, srv)
+		f, err := await(ctx, c, func() (*fleet.Frontier, error) { return c.find(ctx, srv) })
 		if err == nil {
 			if err = do(ctx, f); err != nil {
 				err = c.explain(c.name(), err)
@@ -242,7 +240,7 @@ func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error
 		text = "there are: " + strings.Join(names, ", ")
 	}
 	if listErr != nil {
-		text = fmt.Sprintf("the existing ones can't be listed: %v", listErr)
+		text = fmt.Sprintf("the existing ones can't be listed: %v", c.explain(c.name(), listErr))
 	}
 	return nil, failed{fmt.Errorf("no frontier %s; %s", locus.Quote(c.name()), text)}
 }

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -95,7 +97,7 @@ func connectError(shown string, err error) error {
 	timeout := net.Error(nil)
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("no NATS server answers at %s: check the address, and that it runs", shown)
+		return away{fmt.Errorf("no NATS server answers at %s: check the address, and that it runs", shown)}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
 		return errors.New("the NATS server refuses the login: check the user of --nats, --creds, or --tls-cert and --tls-key")
 	case errors.Is(err, nats.ErrSecureConnWanted):
@@ -105,9 +107,17 @@ func connectError(shown string, err error) error {
 	case errors.Is(err, errGreeting), errors.Is(err, nats.ErrNoInfoReceived), errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
 		return fmt.Errorf("what answers at %s is not a NATS server: check the port", shown)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("nothing at %s answers as a NATS server within %s: check the address, and that it runs", shown, natsTime)
+		return away{fmt.Errorf("nothing at %s answers as a NATS server within %s: check the address, and that it runs", shown, natsTime)}
+	case errors.As(err, new(*net.DNSError)), isDial(err), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return away{fmt.Errorf("the NATS server at %s: %w", shown, err)}
 	}
 	return fmt.Errorf("the NATS server at %s: %w", shown, err)
+}
+
+// isDial reports whether no connection to the host could be made: it has no route, say.
+func isDial(err error) bool {
+	dial := (*net.OpError)(nil)
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // checkFile refuses an option whose file can't be used, before any connection. what is what the

@@ -143,20 +143,25 @@ func TestNotNATS(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(net.Conn)
 		want   string
+		waits  bool // for a server that is there later
 	}{
 		"http": {func(c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
-		}, "is not a NATS server: check the port"},
-		"silent":  {func(c net.Conn) { io.Copy(io.Discard, c) }, "within 5s"},
-		"endless": {func(c net.Conn) { endless(c, "x") }, "is not a NATS server: check the port"},
-		"damaged": {func(c net.Conn) { io.WriteString(c, "INFO {\"\r\n"); io.Copy(io.Discard, c) }, "is not a NATS server: check the port"},
-		"other":   {func(c net.Conn) { io.WriteString(c, "INFO [1]\r\n"); io.Copy(io.Discard, c) }, "is not a NATS server: check the port"},
-		"closed":  {func(net.Conn) {}, `"nats://127.0.0.1:`},
-		"lines":   {func(c net.Conn) { endless(c, "x\r\n") }, "is not a NATS server: check the port"},
+		}, "is not a NATS server: check the port", false},
+		"silent":  {func(c net.Conn) { io.Copy(io.Discard, c) }, "within 5s", true},
+		"endless": {func(c net.Conn) { endless(c, "x") }, "is not a NATS server: check the port", false},
+		"damaged": {func(c net.Conn) { io.WriteString(c, "INFO {\"\r\n"); io.Copy(io.Discard, c) }, "is not a NATS server: check the port", false},
+		"other":   {func(c net.Conn) { io.WriteString(c, "INFO [1]\r\n"); io.Copy(io.Discard, c) }, "is not a NATS server: check the port", false},
+		"closed":  {func(net.Conn) {}, `"nats://127.0.0.1:`, true},
+		"lines":   {func(c net.Conn) { endless(c, "x\r\n") }, "is not a NATS server: check the port", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address := serveRaw(t, c.answer)
+			if c.waits {
+				start(t, "status", "--nats", "nats://u:secret@"+address).waits(t, c.want)
+				return
+			}
 			status, out, errOut := runIn(t.Context(), "status", "--nats", "nats://u:secret@"+address)
 			if status != base.StatusAccess || out != "" || !strings.Contains(errOut, c.want) || strings.Contains(errOut, "secret") || strings.Count(errOut, "\n") != 1 {
 				t.Errorf("status %d\n%s%s", status, out, errOut)

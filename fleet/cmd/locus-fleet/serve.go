@@ -31,6 +31,7 @@ loads itself again every few seconds. It has no login: it listens on this machin
   locus-fleet ui --nats nats://nats.example.com --listen 127.0.0.1:8080`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.forever = true
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				end, err := c.serve(ctx, "--listen", string(listen), f.Page(), nil)
 				if err != nil {

@@ -46,6 +46,7 @@ over within seconds. URLs that lead to private addresses are refused without --a
 			if parallel < 1 || parallel > verify.MaxParallel {
 				return fmt.Errorf("--parallel must be 1 to %d", verify.MaxParallel)
 			}
+			c.forever = true
 			return c.run(cmd.Context(), func(ctx context.Context) error { return c.work(ctx, cmd, &s, parallel, listen) })
 		},
 	}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// startPatience is how long a command waits for NATS servers that are away when it starts. A
+	// worker and a page wait without end.
+	startPatience = 2 * time.Minute
+	// startPause is the pause between two tries.
+	startPause = time.Second / 2
+)
+
+// away is an error of NATS servers that may be gone the next time.
+type away struct{ error }
+
+func (e away) Unwrap() error { return e.error }
+
+// await calls do, which may be called again, until the servers are not away. It notes each error
+// once, and at the end that the servers answer.
+func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, err error) {
+	told := map[string]bool{}
+	for begin := time.Now(); ; {
+		v, err = do()
+		if err == nil && len(told) > 0 {
+			c.note("the NATS server answers")
+		}
+		if !errors.As(err, new(away)) || !c.forever && time.Since(begin) > startPatience {
+			return v, err
+		}
+		if text := err.Error(); !told[text] && ctx.Err() == nil {
+			told[text] = true
+			c.note("%s; %s", text, c.patience())
+		}
+		select {
+		case <-ctx.Done():
+			return v, failed{ctx.Err()}
+		case <-time.After(startPause):
+		}
+	}
+}
+
+func (c *command) patience() string {
+	if c.forever {
+		return "trying again until it works"
+	}
+	return fmt.Sprintf("trying again for %s", startPatience)
+}
