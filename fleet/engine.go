@@ -29,6 +29,7 @@ type Submitter struct {
 	allRead  bool
 	err      error
 	progress verify.Progress
+	here     map[key]bool // targets that the submitter asked for itself
 }
 
 // NewSubmitter returns a submitter that opens URLs as w does. w need not run. Close must
@@ -38,7 +39,7 @@ func NewSubmitter(w *Worker) (*Submitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot, note: w.noteRarely}
+	e := &Submitter{frontier: w.frontier, slot: s, close: closeSlot, note: w.noteRarely, here: map[key]bool{}}
 	e.changed.L = &e.mu
 	return e, nil
 }
@@ -120,6 +121,9 @@ func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (
 	}
 	if !a.Keeps(&found.Target) {
 		answer = e.slot.askHere(ctx, found)
+		e.mu.Lock()
+		e.here[baseKey(a, &found.Target)] = true
+		e.mu.Unlock()
 		return answer, ctx.Err()
 	}
 	if err := b.target(ctx, a, found, ""); err != nil {
@@ -360,6 +364,7 @@ func (e *Submitter) Progress() verify.Progress {
 	if err == nil {
 		p.Found, p.Done = int(status.Targets), int(status.Verdicts)
 		p.Waiting = p.Found - p.Done
+		p.Found, p.Done = p.Found+len(e.here), p.Done+len(e.here)
 		for _, c := range status.Workers {
 			p.Dead += c.Verdicts[verify.Dead.String()]
 			p.Requests += c.Requests

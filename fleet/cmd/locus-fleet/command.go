@@ -91,7 +91,11 @@ func (c *command) workerOptions(o verify.Options, access client.Options) fleet.W
 var withoutMeaning = []string{"max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "warc", "warc-size"}
 
 func (c *command) newVerify() *cobra.Command {
-	cmd := cliverify.NewWith(c.a, c.startVerify, withoutMeaning...)
+	var cmd *cobra.Command
+	start := func(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
+		return c.startVerify(ctx, cmd, o, access)
+	}
+	cmd = cliverify.NewWith(c.a, start, withoutMeaning...)
 	base.AddFlags(cmd, "Watching", func(f *pflag.FlagSet) {
 		f.Var(&c.ui, "ui", "serve a page about the run, and metrics, at `ADDRESS`: 127.0.0.1:9100")
 	})
@@ -111,7 +115,7 @@ func (c *command) wrap(cmd *cobra.Command) {
 
 // startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
 // were taken, and a worker. An interrupted run resumes when it is called again.
-func (c *command) startVerify(ctx context.Context, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
+func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments, Reserved: o.Reserved}
 	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
 	own := name == ""
@@ -122,7 +126,7 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 	if err != nil {
 		return nil, nil, err
 	}
-	c.obey(o, f)
+	c.obey(cmd, o, f)
 	w := fleet.NewWorker(f, c.workerOptions(*o, access))
 	e, err := fleet.NewSubmitter(w)
 	if err != nil {
@@ -138,7 +142,7 @@ func (c *command) startVerify(ctx context.Context, o *verify.Options, access cli
 	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
 	ended := make(chan error, 1)
-	go func() { ended <- w.Run(inside) }()
+	go func() { ended <- c.runWorker(inside, name, w) }()
 	return e, func(complete bool) error {
 		endPage()
 		cancel()

@@ -68,7 +68,7 @@ func TestSubmitAndResults(t *testing.T) {
 	if status, _, errOut := run(t, "drain", store); status != base.StatusDone {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
-	if status, _, errOut := run(t, "worker", store); status != base.StatusDone {
+	if status, _, errOut := run(t, "worker", store); status != base.StatusDone || errOut != "locus: the frontier default is drained, so the worker ends: \"locus-fleet resume\" lets new workers ask\n" {
 		t.Errorf("a drained worker: status %d\n%s", status, errOut)
 	}
 }
@@ -95,6 +95,15 @@ func TestHeldLimits(t *testing.T) {
 	}
 	if status, _, errOut := run(t, "create", store, "--frontier", "docs"); status != base.StatusDone {
 		t.Fatalf("status %d\n%s", status, errOut)
+	}
+	// A frontier with limits of its own says so only to users that gave some.
+	if status, _, errOut := run(t, "create", store, "--frontier", "slow", "--interval", "9s", "--retry", "0"); status != base.StatusDone {
+		t.Fatalf("status %d\n%s", status, errOut)
+	}
+	for _, args := range [][]string{{"verify", "--frontier", "slow"}, {"submit", "--frontier", "slow", "--quiet=false"}} {
+		if _, _, errOut := run(t, append(args, store, file)...); strings.Contains(errOut, "limits of requests hold") {
+			t.Errorf("%q: %s", args, errOut)
+		}
 	}
 	for flag, told := range map[string]bool{"--all": false, "--per-host=9": true, "--rate=0": true, "--retry=0": true, "--depth=1": true, "--no-fragments": true} {
 		status, _, errOut := run(t, "verify", store, "--frontier", "docs", flag, file)

@@ -83,7 +83,7 @@ func (c *command) embed() (*server, error) {
 	e, err := fleet.Embed(dir)
 	switch {
 	case errors.Is(err, fleet.ErrBusy):
-		err = fmt.Errorf("%w: wait until it ends, or name another folder with --store", err)
+		err = fmt.Errorf("%w: wait until it ends, or name another folder with --store; a run with --ui shows its state on a page", err)
 	case errors.As(err, new(*fs.PathError)):
 		err = fmt.Errorf("%w: name another folder with --store", err)
 	}

@@ -79,7 +79,16 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 		}
 		defer end()
 	}
-	return errors.Join(w.Run(ctx), closeAll())
+	return errors.Join(c.runWorker(ctx, c.name(), w), closeAll())
+}
+
+// runWorker runs a worker of a frontier, and notes if it ends because the fleet is drained.
+func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) error {
+	err := w.Run(ctx)
+	if err == nil && ctx.Err() == nil {
+		c.note("the frontier %s is drained, so the worker ends: \"locus-fleet resume\" lets new workers ask", name)
+	}
+	return err
 }
 
 // noteSettings tells which flags have no effect, because the frontier exists with others.
@@ -94,12 +103,16 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	}
 }
 
-// obey has o be what the frontier says about requests, which holds for all workers together,
-// and tells it if that is something else.
-func (c *command) obey(o *verify.Options, f *fleet.Frontier) {
+// limitFlags are the flags of requests that an existing frontier decides.
+var limitFlags = [...]string{"per-host", "rate", "retry", "depth", "no-robots", "no-fragments", "include-reserved"}
+
+// obey has o be what the frontier says about requests, which holds for all workers together. It
+// notes that if the user gave flags with other limits.
+func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier) {
 	s := f.Settings()
 	held := s.Options()
-	if o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments || o.Reserved != held.Reserved {
+	differs := o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments || o.Reserved != held.Reserved
+	if differs && slices.ContainsFunc(limitFlags[:], cmd.Flags().Changed) {
 		c.note("the frontier %s exists: its limits of requests hold, not those of this command", c.name())
 	}
 	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
@@ -123,7 +136,7 @@ func (c *command) newSubmit() *cobra.Command {
 			return nil, nil, err
 		}
 		c.noteSettings(cmd, f)
-		c.obey(o, f)
+		c.obey(cmd, o, f)
 		e, err := fleet.NewSubmitter(fleet.NewWorker(f, c.workerOptions(*o, access)))
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
