@@ -182,10 +182,7 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 			// The lock of the folder says that no other process has workers here.
 			err = f.ForgetLeases(ctx)
 		}
-		if err != nil {
-			err = c.explain(name, err)
-		}
-		return f, err
+		return f, c.explain(name, err)
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, srv.close())
@@ -193,9 +190,11 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 	return f, srv.close, nil
 }
 
-// explain tells apart a wrong use, and what the server says.
+// explain tells apart a wrong use, and what the server says; nil stays nil.
 func (c *command) explain(name string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, fleet.ErrName), errors.Is(err, fleet.ErrSettings):
 		return err
 	case errors.Is(err, context.DeadlineExceeded) && c.denied.Load():
@@ -217,9 +216,7 @@ func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Fron
 		}
 		f, err := await(ctx, c, func() (*fleet.Frontier, error) { return c.find(ctx, srv) })
 		if err == nil {
-			if err = do(ctx, f); err != nil {
-				err = c.explain(c.name(), err)
-			}
+			err = c.explain(c.name(), do(ctx, f))
 		}
 		return errors.Join(err, srv.close())
 	})
@@ -229,10 +226,7 @@ func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Fron
 func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error) {
 	f, err := fleet.FindFrontier(ctx, srv.nc, c.name())
 	if !errors.Is(err, fleet.ErrNoFrontier) {
-		if err != nil {
-			err = c.explain(c.name(), err)
-		}
-		return f, err
+		return f, c.explain(c.name(), err)
 	}
 	names, listErr := fleet.Frontiers(ctx, srv.nc)
 	text := "there are no frontiers yet; \"locus-fleet submit\" makes one"

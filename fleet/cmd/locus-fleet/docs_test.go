@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +89,52 @@ func TestGuideFlags(t *testing.T) {
 			if flag = flag[1:]; !regexp.MustCompile(regexp.QuoteMeta(flag)+`\b`).MatchString(known) && !strings.Contains("--warc --sitemap --soft-404", flag) {
 				t.Errorf("%s: no flag %s", name, flag)
 			}
+		}
+	}
+}
+
+// The certificates that the guide makes are valid for servers and users.
+func TestGuideCertificates(t *testing.T) {
+	t.Parallel()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh")
+	}
+	if version, err := exec.Command("openssl", "version").Output(); err != nil || !strings.HasPrefix(string(version), "OpenSSL 3") {
+		t.Skipf("no OpenSSL 3: %q %v", version, err)
+	}
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```sh\n(new=\"openssl .*?)```").FindStringSubmatch(string(text))
+	if block == nil {
+		t.Fatal("the guide makes no certificates")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(sh, "-e", "-c", block[1])
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	authority := x509.NewCertPool()
+	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
+	if err != nil || !authority.AppendCertsFromPEM(ca) {
+		t.Fatal(err)
+	}
+	for name, host := range map[string]string{
+		"nats-1": "nats-1.example.net", "nats-2": "nats-2.example.net", "nats-3": "nats-3.example.net", "admin": "", "worker": "", "submitter": "", "reader": "",
+	} {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, name+".pem"), filepath.Join(dir, name+"-key.pem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := x509.VerifyOptions{Roots: authority, DNSName: host, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
+		if _, err := pair.Leaf.Verify(o); err != nil || pair.Leaf.IsCA {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want := "CN=" + name + ",O=locus-fleet"; host == "" && pair.Leaf.Subject.String() != want {
+			t.Errorf("%s, want %s", pair.Leaf.Subject, want)
 		}
 	}
 }

@@ -189,7 +189,10 @@ func (c *command) newStatus() *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
-				s, err := f.Status(ctx)
+				s, err := await(ctx, c, func() (fleet.Status, error) {
+					s, err := f.Status(ctx)
+					return s, c.explain(c.name(), err)
+				})
 				if err != nil {
 					return err
 				}
@@ -268,7 +271,10 @@ func (c *command) newMode(name string, m fleet.Mode, short string) *cobra.Comman
 		Use: name, Short: short, Args: noArguments,
 		Example: "  locus-fleet " + name + " --nats nats://nats.example.com\n  locus-fleet " + name + " --frontier default",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.SetMode(ctx, m) })
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+				_, err := await(ctx, c, func() (fleet.Mode, error) { return m, c.explain(c.name(), f.SetMode(ctx, m)) })
+				return err
+			})
 		},
 	}
 }

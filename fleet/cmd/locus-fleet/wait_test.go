@@ -207,3 +207,16 @@ func TestStartWithoutQuorum(t *testing.T) {
 	begin(2)
 	x.work(t)
 }
+
+// A command that began waits for its server, too, when the server is silent later.
+func TestStatusWaits(t *testing.T) {
+	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
+	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
+		t.Fatal(errOut)
+	}
+	for _, name := range []string{"status", "pause"} {
+		// The server gets nothing more when the frontier is open.
+		silent := relay(t, s.Addr(), func(said string) bool { return strings.Count(said, "STREAM.INFO.KV_locus-default-hosts") >= 2 })
+		start(t, name, "--nats", silent).waits(t, "the NATS server does not answer")
+	}
+}
