@@ -121,6 +121,11 @@ func (w *Worker) share(ctx context.Context) error {
 	return w.takeFree(ctx, share-len(parts))
 }
 
+// lookRounds is how many rounds a worker with its share of the partitions needs to look at all
+// others: each lease is one request to the leader of a cluster. So it may notice that many rounds
+// later that a worker is silent.
+const lookRounds = 4
+
 // takeFree takes up to n free partitions, beginning at one that depends on the worker.
 func (w *Worker) takeFree(ctx context.Context, n int) error {
 	total := w.frontier.settings.Partitions
@@ -131,7 +136,9 @@ func (w *Worker) takeFree(ctx context.Context, n int) error {
 	}
 	var names, free []string
 	for i := range total {
-		if number := (first + i) % total; !held[number] {
+		number := (first + i) % total
+		isTurn := n > 0 || uint64(number)%lookRounds == w.beat%lookRounds
+		if isTurn && !held[number] {
 			names = append(names, leaseName(number))
 		}
 	}

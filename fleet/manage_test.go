@@ -302,6 +302,54 @@ func TestLostLeases(t *testing.T) {
 	}
 }
 
+// A worker with its share looks at each other lease every few rounds, and takes the partitions of a
+// worker that dies some rounds after they are free.
+func TestLook(t *testing.T) {
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	f, _ := connected(t, e, Settings{})
+	other, _ := connected(t, e, Settings{})
+	c := newFakeClock()
+	dies, stays := newManaged(t, f, c), newManaged(t, other, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer func() { cancel(); dies.running.Wait(); stays.running.Wait() }()
+	rounds := func(n int, all ...*managed) {
+		t.Helper()
+		for range n {
+			for _, m := range all {
+				if err := m.round(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.advance(tickEvery)
+		}
+	}
+	rounds(5, dies, stays)
+	if a, b := dies.Counts().Held, stays.Counts().Held; a != 32 || b != 32 {
+		t.Fatalf("%d and %d partitions", a, b)
+	}
+	clear(stays.leases.others)
+	for i := range lookRounds {
+		rounds(1, stays)
+		// It looks at the other worker in each round, too.
+		if n := len(stays.leases.others) - 1; n > 32*(i+1)/lookRounds+lookRounds || i == lookRounds-1 && n != 32 {
+			t.Errorf("%d leases were looked at in %d rounds", n, i+1)
+		}
+	}
+	// The last renewals of dies were a round before these.
+	rounds(int((leaseTime+leaseMargin)/tickEvery)-lookRounds, stays)
+	if n := stays.Counts().Held; n != 32 {
+		t.Errorf("it holds %d partitions too early", n)
+	}
+	rounds(lookRounds+2, stays)
+	if n := stays.Counts().Held; n != 64 {
+		t.Errorf("it holds %d partitions", n)
+	}
+}
+
 // A worker is healthy while the servers answer, with partitions or without.
 func TestHealth(t *testing.T) {
 	e, err := Embed(t.TempDir())
