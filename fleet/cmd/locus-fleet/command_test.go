@@ -145,6 +145,8 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	start(t, "status", "--nats", "nats://u:secret@127.0.0.1:1,nats://127.0.0.1:1").waits(t, `no NATS server answers at "nats://127.0.0.1:1, nats://127.0.0.1:1": check`)
+	start(t, "verify", "--nats", "nats://127.0.0.1:1", file).waits(t, "no NATS server answers at")
 	for _, c := range []struct {
 		status int
 		want   string

@@ -52,7 +52,8 @@ func parseServers(text string) (s natsServers, err error) {
 		s.urls = append(s.urls, one)
 		shown = append(shown, u.Scheme+"://"+u.Host)
 	}
-	s.shown = locus.Quote(strings.Join(shown, ","))
+	// Without spaces, a port and the next URL look like a password, which notes mask.
+	s.shown = locus.Quote(strings.Join(shown, ", "))
 	return s, nil
 }
 

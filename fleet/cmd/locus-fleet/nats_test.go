@@ -47,14 +47,14 @@ func startNATS(t *testing.T, o *natsserver.Options) (s *natsserver.Server, url s
 func TestParseServers(t *testing.T) {
 	for text, want := range map[string]string{
 		"h":                                 `"nats://h"`,
-		"h:4222, tls://[::1]:4222/":         `"nats://h:4222,tls://[::1]:4222"`,
+		"h:4222, tls://[::1]:4222/":         `"nats://h:4222, tls://[::1]:4222"`,
 		"nats://user:secret@h:4222":         `"nats://h:4222"`,
 		"user:secret@h":                     `"nats://h"`,
 		"nats://secret@h":                   `"nats://h"`,
 		"nats://u:sec@ret@h":                `"nats://h"`,
-		"wss://h/,nats://u:secret@h2":       `"wss://h,nats://h2"`,
+		"wss://h/,nats://u:secret@h2":       `"wss://h, nats://h2"`,
 		"nats://u:secret%40%2F%2C@h":        `"nats://h"`,
-		"tls://u:a%40secret@h,u:secret@h:2": `"tls://h,nats://h:2"`,
+		"tls://u:a%40secret@h,u:secret@h:2": `"tls://h, nats://h:2"`,
 	} {
 		s, err := parseServers(text)
 		if err != nil || s.shown != want {
