@@ -180,6 +180,18 @@ func TestEachError(t *testing.T) {
 	}
 }
 
+// openParts returns a frontier with so many partitions.
+func openParts(t *testing.T, partitions int) *Frontier {
+	t.Helper()
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	f, _ := connected(t, e, Settings{Partitions: partitions})
+	return f
+}
+
 // managed is a worker whose rounds a test begins, by a clock that it moves.
 type managed struct {
 	*Worker
@@ -201,12 +213,14 @@ func (m *managed) round(ctx context.Context) error {
 	return err
 }
 
-// silentBucket is a bucket that stores nothing while it is silent, and has never an answer to a
-// write for a client that waits for others.
+// silentBucket is a bucket that a test has fail, or wait.
 type silentBucket struct {
 	jetstream.KeyValue
-	silent bool
-	meet   chan struct{} // nil: no write waits for another one
+	silent bool // no update is stored
+
+	mu   sync.Mutex
+	n    int           // writes that wait for another one
+	meet chan struct{} // closed when two writes are under way; nil: none waits
 }
 
 func (b *silentBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
@@ -226,43 +240,52 @@ func (b *silentBucket) Put(ctx context.Context, key string, value []byte) (uint6
 	return b.KeyValue.Put(ctx, key, value)
 }
 
-// wait waits for another write.
 func (b *silentBucket) wait(ctx context.Context) error {
 	if b.meet == nil {
 		return nil
 	}
+	b.add(1)
+	defer b.add(-1)
 	select {
-	case b.meet <- struct{}{}:
 	case <-b.meet:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return nil
+}
+
+func (b *silentBucket) add(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n += n; b.n == 2 && n > 0 {
+		select {
+		case <-b.meet:
+		default:
+			close(b.meet)
+		}
+	}
 }
 
 // The renewals of leases, and the writes of marks after them, do not wait for each other.
 func TestRenewTogether(t *testing.T) {
-	f, c := open(t), newFakeClock()
+	f, c := openParts(t, 4), newFakeClock()
+	leases, marks := &silentBucket{KeyValue: f.leases}, &silentBucket{KeyValue: f.hosts}
+	f.leases, f.hosts = leases, marks
 	m := newManaged(t, f, c)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer m.running.Wait()
 	defer cancel()
-	if err := m.round(ctx); err != nil || m.Counts().Held != 64 {
+	if err := m.round(ctx); err != nil || m.Counts().Held != 4 {
 		t.Fatal(m.Counts(), err)
 	}
-	leases, marks := &silentBucket{KeyValue: f.leases, meet: make(chan struct{})}, &silentBucket{KeyValue: f.hosts, meet: make(chan struct{})}
-	m.leases.bucket, f.hosts = leases, marks
-	m.queue.mu.Lock()
-	for _, p := range m.queue.parts {
-		p.next = 7
-	}
-	m.queue.mu.Unlock()
-	c.advance(renewEvery)
-	if err := m.renewAll(ctx); err != nil {
-		t.Error(err)
-	}
+	leases.meet, marks.meet = make(chan struct{}), make(chan struct{})
 	for _, p := range m.sortedParts() {
-		if p.saved != 7 || p.lease.left(c) != leaseTime {
+		p.saved = 7 // another mark than the present one
+	}
+	c.advance(renewEvery)
+	eventually(t, func() bool { return m.renewAll(ctx) == nil })
+	for _, p := range m.sortedParts() {
+		if p.saved != 1 || p.lease.left(c) != leaseTime {
 			t.Errorf("%d: mark %d, %s left", p.number, p.saved, p.lease.left(c))
 		}
 	}
@@ -271,33 +294,33 @@ func TestRenewTogether(t *testing.T) {
 // Leases that are not renewed in time are counted and noted. When the servers answer again, the
 // worker takes its own partitions at once.
 func TestLostLeases(t *testing.T) {
-	f, c := open(t), newFakeClock()
+	f, c := openParts(t, 4), newFakeClock()
 	m := newManaged(t, f, c)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer m.running.Wait()
 	defer cancel()
-	if err := m.round(ctx); err != nil || m.Counts().Held != 64 || m.Counts().Lost != 0 {
+	if err := m.round(ctx); err != nil || m.Counts().Held != 4 || m.Counts().Lost != 0 {
 		t.Fatal(m.Counts(), err)
 	}
 	bucket := &silentBucket{KeyValue: f.leases, silent: true}
-	m.leases.bucket = bucket
+	m.leases.bucket = bucket // only the rounds use it
 	c.advance(renewEvery)
-	if err := m.round(ctx); err == nil || m.Counts().Held != 64 {
+	if err := m.round(ctx); err == nil || m.Counts().Held != 4 {
 		t.Error(m.Counts(), err)
 	}
 	c.advance(leaseTime + leaseMargin)
-	if got := m.Counts(); got.Held != 0 || got.Lost != 64 {
+	if got := m.Counts(); got.Held != 0 || got.Lost != 4 {
 		t.Errorf("%+v", got)
 	}
 	bucket.silent = false
-	if err := m.round(ctx); err != nil || m.Counts().Held != 64 {
+	if err := m.round(ctx); err != nil || m.Counts().Held != 4 {
 		t.Error(m.Counts(), err)
 	}
-	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "64 of the partitions are lost") {
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "4 of the partitions are lost") {
 		t.Errorf("%q", m.notes)
 	}
 	var text strings.Builder
-	if err := m.WriteMetrics(&text); err != nil || !strings.Contains(text.String(), "\nlocus_fleet_leases_lost_total 64\n") {
+	if err := m.WriteMetrics(&text); err != nil || !strings.Contains(text.String(), "\nlocus_fleet_leases_lost_total 4\n") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }
@@ -310,7 +333,8 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	f, _ := connected(t, e, Settings{})
+	const share = 8
+	f, _ := connected(t, e, Settings{Partitions: 2 * share})
 	other, _ := connected(t, e, Settings{})
 	c := newFakeClock()
 	dies, stays := newManaged(t, f, c), newManaged(t, other, c)
@@ -328,24 +352,24 @@ func TestLook(t *testing.T) {
 		}
 	}
 	rounds(5, dies, stays)
-	if a, b := dies.Counts().Held, stays.Counts().Held; a != 32 || b != 32 {
+	if a, b := dies.Counts().Held, stays.Counts().Held; a != share || b != share {
 		t.Fatalf("%d and %d partitions", a, b)
 	}
 	clear(stays.leases.others)
 	for i := range lookRounds {
 		rounds(1, stays)
 		// It looks at the other worker in each round, too.
-		if n := len(stays.leases.others) - 1; n > 32*(i+1)/lookRounds+lookRounds || i == lookRounds-1 && n != 32 {
+		if n := len(stays.leases.others) - 1; n > share*(i+1)/lookRounds+2 || i == lookRounds-1 && n != share {
 			t.Errorf("%d leases were looked at in %d rounds", n, i+1)
 		}
 	}
 	// The last renewals of dies were a round before these.
 	rounds(int((leaseTime+leaseMargin)/tickEvery)-lookRounds, stays)
-	if n := stays.Counts().Held; n != 32 {
+	if n := stays.Counts().Held; n != share {
 		t.Errorf("it holds %d partitions too early", n)
 	}
 	rounds(lookRounds+2, stays)
-	if n := stays.Counts().Held; n != 64 {
+	if n := stays.Counts().Held; n != 2*share {
 		t.Errorf("it holds %d partitions", n)
 	}
 }
