@@ -53,10 +53,13 @@ func (l *lease) left(c Clock) time.Duration {
 	return min(l.until.Sub(now), l.until.Round(0).Sub(now.Round(0)))
 }
 
-func (l *lease) age(c Clock) time.Duration {
+func (l *lease) age(c Clock) time.Duration { return c.Now().Sub(l.renewed()) }
+
+// renewed returns when the last successful renewal was sent.
+func (l *lease) renewed() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return c.Now().Sub(l.begun)
+	return l.begun
 }
 
 func (l *lease) set(begun time.Time, valid time.Duration) {
@@ -159,12 +162,18 @@ func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision 
 	return s.bucket.Update(ctx, l.name, value, entry.Revision())
 }
 
-// release gives l back. No request may begin under it any more.
+// release gives l back. No request may be under way, or begin under it any more. So this worker may
+// take it again at once, also if that fails.
 func (s *leases) release(ctx context.Context, l *lease) error {
 	l.set(s.clock.Now(), 0)
+	s.mu.Lock()
+	delete(s.own, l.name)
+	s.mu.Unlock()
 	value, _ := json.Marshal(leaseRecord{Beat: l.beat + 1})
-	_, err := s.replace(ctx, l, value)
-	return err
+	if _, err := s.replace(ctx, l, value); !errors.Is(err, errTaken) {
+		return err
+	}
+	return nil // another worker has it already
 }
 
 // isFree reports whether the lease with that record may be taken. A damaged record may be that of

@@ -123,6 +123,31 @@ func TestOwnLease(t *testing.T) {
 	}
 }
 
+// A worker takes a lease again at once that it could not give back.
+func TestLeaseLostRelease(t *testing.T) {
+	f := open(t)
+	a := leasesOf(f, "a", newFakeClock())
+	l, err := a.take(t.Context(), "p-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.bucket = &silentBucket{KeyValue: f.leases, silent: true}
+	if err := a.release(t.Context(), l); err == nil {
+		t.Error("it was given back")
+	}
+	a.bucket = f.leases
+	if l, err = a.take(t.Context(), "p-1"); err != nil {
+		t.Fatal(err)
+	}
+	// If another worker has it, nothing is to be given back.
+	if _, err := f.leases.Put(t.Context(), "p-1", []byte(`{"worker":"b"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.release(t.Context(), l); err != nil {
+		t.Error(err)
+	}
+}
+
 // If the answer to take was lost, the worker takes the lease again at once.
 func TestLeaseLostTake(t *testing.T) {
 	f := open(t)

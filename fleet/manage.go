@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -228,7 +227,7 @@ func (w *Worker) renewAll(ctx context.Context) error {
 		}
 	}
 	// After an error, those that were not renewed are first the next time.
-	slices.SortStableFunc(due, func(a, b *partition) int { return cmp.Compare(b.lease.age(w.clock), a.lease.age(w.clock)) })
+	slices.SortStableFunc(due, func(a, b *partition) int { return a.lease.renewed().Compare(b.lease.renewed()) })
 	err := each(due, func(p *partition) error { return w.renew(ctx, p) })
 	for _, p := range w.sortedParts() {
 		if p.lease.left(w.clock) <= 0 {
