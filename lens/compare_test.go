@@ -69,7 +69,8 @@ func TestSameTarget(t *testing.T) {
 		{"a dot at the end", lens.Reading{Host: text("h.")}, lens.Reading{Host: text("h")}, true},
 		{"no scheme", lens.Reading{Host: text("h")}, lens.Reading{Scheme: text("x-none"), Host: text("h")}, true},
 		{"another scheme", lens.Reading{Scheme: text("ftp"), Host: text("h")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
-		{"no host", lens.Reading{Scheme: text("http")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
+		{"no host", lens.Reading{Scheme: text("http")}, lens.Reading{Scheme: text("http"), Host: text("h"), Port: text("81")}, true},
+		{"no host by another scheme", lens.Reading{Scheme: text("jar")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
 		{"another path", lens.Reading{Host: text("h"), Path: text("/a")}, lens.Reading{Host: text("h"), Path: text("/b")}, true},
 	} {
 		if l.SameTarget(c.a, c.b) != c.want {

@@ -17,6 +17,9 @@ const (
 	Backslash   Confusion = "backslash"    // "\" as "/", or as any character
 	Userinfo    Confusion = "userinfo"     // where the login ends
 	Percent     Confusion = "percent"      // escapes that some decode
+	HostName    Confusion = "host"         // whether there is a host, or which
+	HostChars   Confusion = "host-chars"   // characters that some end a host at, refuse or escape
+	Punycode    Confusion = "punycode"     // labels that only look like A-labels
 	IPv4        Confusion = "ipv4"         // octal, hexadecimal or short addresses
 	IPv6        Confusion = "ipv6"         // brackets, zones, addresses of IPv4 in IPv6
 	UnicodeHost Confusion = "unicode-host" // characters that some map to others
@@ -43,6 +46,9 @@ var confusions = []ConfusionText{
 	{Backslash, `Some readers take "\" for "/".`},
 	{Userinfo, `Readers disagree where user and password end and the host begins.`},
 	{Percent, "Some readers decode escapes that others keep."},
+	{HostName, "Readers disagree on the host."},
+	{HostChars, "Readers disagree which characters a host may have."},
+	{Punycode, `Readers disagree which labels that begin with "xn--" are valid.`},
 	{IPv4, "Some readers take the host for an IPv4 address in another spelling, others for a name."},
 	{IPv6, "Readers disagree on the IPv6 address."},
 	{UnicodeHost, "Some readers replace characters of the host with others."},
@@ -98,6 +104,10 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 		return TrailingDot
 	case slices.Contains(differences, "host") && slices.ContainsFunc(hosts, isNumeric):
 		return IPv4
+	case slices.Contains(differences, "host") && hasOddCharacter(head[at+1:]):
+		return HostChars
+	case slices.Contains(differences, "host") && strings.Contains(lowerASCII(head[at+1:]), "xn--"):
+		return Punycode
 	case slices.Contains(differences, "port"):
 		return PortNumber
 	case at >= 0:
@@ -106,8 +116,17 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 		return Query
 	case strings.Contains(head, ":"):
 		return PortNumber
+	case slices.Contains(differences, "host"):
+		return HostName
 	}
 	return ""
+}
+
+// hasOddCharacter reports whether text has a character that is in no hostname and is no
+// delimiter that ends one, or is a "_", which some hostnames have.
+func hasOddCharacter(text string) bool {
+	text, _, _ = strings.Cut(text, "?")
+	return strings.ContainsFunc(text, func(r rune) bool { return r < 0x80 && !isAlphanumeric(byte(r)) && !strings.ContainsRune(".-:", r) })
 }
 
 // tailConfusion returns the cause of differences behind the host.
@@ -207,14 +226,26 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	}
 	byScheme := slices.Contains(r.Differences, "scheme")
 	var names, targets []string
+	some, none := "", false // a target with a host; whether a reader finds no host
 	for _, a := range r.Masked().Readers {
-		if a.OK {
-			names = append(names, a.Name)
-			targets = append(targets, l.meaning(a.Reading).target(byScheme))
+		if !a.OK {
+			continue
+		}
+		m := l.meaning(a.Reading)
+		names, targets = append(names, a.Name), append(targets, m.target(byScheme))
+		none = none || m.hasNoHost()
+		if some == "" && m.parts["host"] != "" {
+			some = m.target(byScheme)
 		}
 	}
-	if apart == nil {
-		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, targets[0])
+	switch {
+	case apart != nil:
+	case some == "":
+		return cause + " Harmless: no reader contacts a host."
+	case none:
+		return fmt.Sprintf("%s Harmless: each that finds a host contacts %s.", cause, some)
+	default:
+		return fmt.Sprintf("%s Harmless: each contacts %s.", cause, some)
 	}
 	a, b := apart[0], apart[1]
 	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, names[a], targets[a], names[b], targets[b])

@@ -22,7 +22,7 @@ func Example() {
 		}
 	}
 	l := lens.New(schemes, readers...)
-	reports, err := l.Look(context.Background(), []string{"http:/metadata.example/", "http://example.com/"})
+	reports, err := l.Look(context.Background(), []string{"http://0xA9FEA9FE/", "http://example.com/"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,6 +30,6 @@ func Example() {
 		fmt.Println(r.Danger, r.Differences, r.Confusion)
 	}
 	// Output:
-	// true [host path] slashes
+	// true [host] ipv4
 	// false []
 }

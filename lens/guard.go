@@ -295,7 +295,7 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]Reading, error) {
 			return nil, err
 		}
 		for n := range list {
-			pairs[n][i] = absolute(list[n])
+			pairs[n][i] = absolute(urls[n], list[n])
 		}
 	}
 	return pairs, nil

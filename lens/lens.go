@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/locus-url/locus"
@@ -53,7 +54,8 @@ type Report struct {
 	// cause is unknown.
 	Confusion Confusion
 	// Danger: two readers that accept the URL would contact another scheme, host or
-	// port, so that a filter with one does not protect a program with the other.
+	// port, so that a filter with one does not protect a program with the other. A reader
+	// that finds no host contacts none, and is no danger by the same scheme.
 	Danger bool
 	// Why explains the differences and the danger in plain words. It has no password.
 	// It is empty without differences.
@@ -106,14 +108,17 @@ func ask(ctx context.Context, reader Reader, urls []string) []Answer {
 			answers[i].Failure = err.Error()
 			continue
 		}
-		answers[i].Reading = absolute(list[i])
+		answers[i].Reading = absolute(urls[i], list[i])
 	}
 	return answers
 }
 
-// absolute refuses a reading with neither scheme nor host: it is of a relative reference.
-func absolute(r Reading) Reading {
-	if r.OK && value(r.Scheme) == "" && value(r.Host) == "" {
+// absolute refuses a reading of url with neither scheme nor host if url is a relative reference.
+// "local_file:/etc/passwd" is none (RFC 3986 section 4.2), although "_" can't be in a scheme:
+// some programs take the text before the first ":" for a scheme of any spelling.
+func absolute(url string, r Reading) Reading {
+	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")
+	if r.OK && relative && value(r.Scheme) == "" && value(r.Host) == "" && !slices.Contains(r.Unseen, "host") {
 		r.OK, r.Error = false, "a relative reference: neither scheme nor host"
 	}
 	return r
@@ -128,15 +133,16 @@ func (l *Lens) compareAll(r *Report) {
 		}
 	}
 	differs := make(map[string]bool)
-	var apart []int // two of accepted with other targets
-	hostless := l.hostless(r.Input)
+	var apart []int // two of accepted with other targets, if possible with hosts
+	telling := -1
+	hostless := l.hostless(r)
 	for i, a := range accepted {
 		for j, b := range accepted[i+1:] {
 			for _, part := range a.differences(b) {
 				differs[part] = true
 			}
-			if hostless == "" && apart == nil && !a.sameTarget(b) {
-				apart = []int{i, i + 1 + j}
+			if hosts := a.hosts(b); hostless == "" && hosts > telling && !a.sameTarget(b) {
+				apart, telling = []int{i, i + 1 + j}, hosts
 			}
 		}
 	}
@@ -152,18 +158,25 @@ func (l *Lens) compareAll(r *Report) {
 	}
 }
 
-// hostless returns the scheme of url if it is known and its URLs need no host: such as
+// hostless returns the scheme of the URL of r if it is known and its URLs need no host: such as
 // mailto. A filter sees the scheme, so a reader that guesses a host, as curl does, is no
-// danger. It returns "" for every other URL.
-func (l *Lens) hostless(url string) string {
-	u, err := locus.Parse(url)
+// danger, but a reader that contacts the host of a nested URL is. It returns "" for every
+// other URL.
+func (l *Lens) hostless(r *Report) string {
+	u, err := locus.Parse(r.Input)
 	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
 		return ""
 	}
-	if _, err := l.registry.Fields(u); err != nil {
+	if _, err := l.registry.Fields(u); err != nil || slices.ContainsFunc(r.Readers, func(a Answer) bool { return isNested(u, a.Reading) }) {
 		return ""
 	}
 	return u.Scheme()
+}
+
+// isNested reports whether r has the host of a URL within u, as of "jar:http://h/x!/y".
+func isNested(u locus.URL, r Reading) bool {
+	name, _, found := strings.Cut(u.SchemePart(), ":")
+	return r.OK && found && value(r.Host) != "" && !strings.EqualFold(name, u.Scheme()) && strings.EqualFold(name, value(r.Scheme))
 }
 
 // Compare returns the names of the parts that a and b differ in, in the order of
@@ -175,7 +188,8 @@ func (l *Lens) Compare(a, b Reading) []string {
 }
 
 // SameTarget reports whether programs with the readings a and b would contact the same
-// host and port by the same scheme.
+// host and port by the same scheme. A reading without a host contacts none, which is the same
+// as any host by its scheme.
 func (l *Lens) SameTarget(a, b Reading) bool {
 	return l.meaning(a).sameTarget(l.meaning(b))
 }

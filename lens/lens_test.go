@@ -44,8 +44,8 @@ func TestConfusions(t *testing.T) {
 	}{
 		{"http://0x7f.1/", "host", lens.IPv4, true},
 		{"http://0127.0.0.1/", "host", lens.IPv4, true},
-		{"http:/example.com/", "host path", lens.Slashes, true},
-		{"http:///example.com/", "host path", lens.Slashes, true},
+		{"http:/example.com/", "host path", lens.Slashes, false},
+		{"http:///example.com/", "host path", lens.Slashes, false},
 		{"http://ex%61mple.com/", "host", lens.Percent, true},
 		{"http://\uff45xample.com/", "host", lens.UnicodeHost, true},
 		{"http://h.example/a/../b", "path", lens.DotSegments, false},

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/scheme"
 )
 
 // hidden replaces a password.
@@ -63,30 +65,33 @@ type mask struct {
 
 func newMask(r *Report) mask {
 	m := mask{hidden: make([]bool, len(r.Input))}
-	m.hideURL(r.Input)
+	m.hideURL(r)
 	// Without "//" locus.Mask knows better than programs that guess a login.
 	if strings.Contains(r.Input, "//") || strings.Contains(r.Input, `\`) {
 		for _, a := range r.Readers {
 			password := value(a.Password)
+			if at, ok := a.Offsets["password"]; ok {
+				password = password[afterHost(r, at, at+len(password))-at:]
+				m.hideRange(at+len(value(a.Password))-len(password), at+len(value(a.Password)))
+			}
 			m.add(password)
 			m.add(unescape(password))
-			if at, ok := a.Offsets["password"]; ok {
-				m.hideRange(at, at+len(password))
-			}
 		}
 	}
 	slices.SortFunc(m.secrets, func(a, b string) int { return len(b) - len(a) })
 	return m
 }
 
-// hideURL hides what locus.Mask hides, unless it is a wrong port of a URL without a login.
-func (m *mask) hideURL(url string) {
-	masked := locus.Mask(url)
+// hideURL hides what locus.Mask hides, unless it is a wrong port of a URL without a login, or
+// the host that a reader contacts.
+func (m *mask) hideURL(r *Report) {
+	url, masked := r.Input, locus.Mask(r.Input)
 	for i := 0; i < len(masked); i++ {
 		start := i
 		for i < len(masked) && masked[i] == '*' && url[i] != '*' {
 			i++
 		}
+		start = afterHost(r, start, i)
 		text := url[start:i]
 		if strings.Trim(text, ":0123456789") != "" || strings.Contains(url[i:], "@") {
 			m.hideRange(start, i)
@@ -95,6 +100,32 @@ func (m *mask) hideURL(url string) {
 		}
 	}
 }
+
+// afterHost returns where the password begins in the text of the URL from start to end, which
+// may be one. If a reader contacts a host by a known scheme, and the host is at the begin of that
+// text, the password follows the next ":", if there is one: "http:127.0.0.1#@h" has none.
+func afterHost(r *Report, start, end int) int {
+	host := 0
+	for _, a := range r.Readers {
+		at, ok := a.Offsets["host"]
+		if !ok || !a.OK || at > start+slashesAt(r.Input[start:end]) || scheme.NameStatus(strings.ToLower(value(a.Scheme))) == "" {
+			continue
+		}
+		if _, err := netip.ParseAddr(strings.Trim(*a.Host, "[]")); err == nil || !strings.ContainsAny(*a.Host, ":@") {
+			host = max(host, at+len(*a.Host))
+		}
+	}
+	if host <= start {
+		return start
+	}
+	if colon := strings.IndexByte(r.Input[min(host, end):end], ':'); colon >= 0 {
+		return host + colon + 1
+	}
+	return end
+}
+
+// slashesAt returns the number of slashes at the begin of text.
+func slashesAt(text string) int { return len(text) - len(strings.TrimLeft(text, `/\`)) }
 
 func (m *mask) hideRange(start, end int) {
 	for i := start; i < end; i++ {

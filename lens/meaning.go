@@ -56,15 +56,27 @@ func (m meaning) differences(other meaning) (list []string) {
 	return list
 }
 
-// sameTarget reports whether both contact the same host.
+// sameTarget reports whether both contact the same host, or one of them contacts none by the
+// scheme of the other.
 func (m meaning) sameTarget(other meaning) bool {
-	for _, part := range []string{"scheme", "host", "port"} {
-		if !m.sameAt(other, part) {
-			return false
+	if !m.sameAt(other, "scheme") {
+		return false
+	}
+	return m.hasNoHost() || other.hasNoHost() || m.sameAt(other, "host") && m.sameAt(other, "port")
+}
+
+// hosts returns how many of m and other contact a host.
+func (m meaning) hosts(other meaning) (n int) {
+	for _, host := range []string{m.parts["host"], other.parts["host"]} {
+		if host != "" {
+			n++
 		}
 	}
-	return true
+	return n
 }
+
+// hasNoHost reports whether m contacts no host.
+func (m meaning) hasNoHost() bool { return m.parts["host"] == "" && !slices.Contains(m.unseen, "host") }
 
 // sameAt reports whether a part of the target is the same. A dot at the end of a hostname
 // makes it absolute, and some readers leave the ":" of an empty port at it, but the host
@@ -154,16 +166,20 @@ func escapes(text string) string {
 func mapEscapes(text string, write func(b []byte, o byte, escaped bool) []byte) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
-				b = write(b, byte(n), true)
-				i += 2
-				continue
-			}
+		if isEscape(text[i:]) {
+			n, _ := strconv.ParseUint(text[i+1:i+3], 16, 8)
+			b = write(b, byte(n), true)
+			i += 2
+			continue
 		}
 		b = write(b, text[i], false)
 	}
 	return string(b)
+}
+
+// isEscape reports whether text begins with an escape.
+func isEscape(text string) bool {
+	return len(text) > 2 && text[0] == '%' && strings.Trim(text[1:3], "0123456789ABCDEFabcdef") == ""
 }
 
 func isAlphanumeric(o byte) bool {

@@ -45,7 +45,8 @@ type programRow struct {
 func programRows() []programRow {
 	return slices.Concat(scripts(), []programRow{
 		{name: "curl", program: "curl", read: readCurl},
-		{name: "wget", program: "wget", read: readWget},
+		{name: "wget", program: "wget", read: readWgetArgument},
+		{name: "wget-i", program: "wget", read: readWget},
 		{name: "java-uri", program: "java", probe: javaProbe, read: readJava("uri")},
 		{name: "java-url", program: "java", probe: javaProbe, read: readJava("url")},
 		{name: "chromium", program: "chromium", read: readChromium},

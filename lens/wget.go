@@ -11,8 +11,62 @@ import (
 	"sync"
 )
 
-// readWget reads what wget asks an HTTP proxy of ours for. It runs once for each URL.
+// readWget reads what `wget -i` takes a line of its list for.
 func readWget(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+	return readWgetLines(ctx, p, urls)
+}
+
+// readWgetArgument reads what `wget URL` takes its argument for. wget escapes an argument
+// before it splits it, and a line of a list only afterwards. No program gets a URL as an
+// argument, because other users can see its password in the list of processes. So the URL
+// is escaped here, and given as a line.
+func readWgetArgument(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+	lines := make([]string, len(urls))
+	for i, url := range urls {
+		lines[i] = wgetEscapes(url)
+	}
+	version, list, err := readWgetLines(ctx, p, lines)
+	for i := range list {
+		if list[i].OK && decodesTwice(lines[i]) {
+			list[i] = Reading{OK: true, Unseen: PartNames()}
+		}
+	}
+	return version, list, err
+}
+
+// wgetEscapes returns an argument of wget as wget escapes it.
+func wgetEscapes(url string) string {
+	var b strings.Builder
+	for i := range len(url) {
+		o := url[i]
+		switch {
+		case o <= ' ', o >= 0x7F, strings.IndexByte("\"<>\\^`{|}", o) >= 0, o == '%' && !isEscape(url[i:]):
+			fmt.Fprintf(&b, "%%%02X", o)
+		default:
+			b.WriteByte(o)
+		}
+	}
+	return b.String()
+}
+
+// decodesTwice reports whether wget may split a line in another way than an argument with the
+// same text: it decodes login and host, writes the URL again, and splits that again. A delimiter
+// that was an escape is none in an argument.
+func decodesTwice(line string) bool {
+	_, rest, _ := strings.Cut(line, "//")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	found := false
+	mapEscapes(rest, func(_ []byte, o byte, escaped bool) []byte {
+		found = found || escaped && strings.IndexByte("/?:;", o) >= 0
+		return nil
+	})
+	return found
+}
+
+// readWgetLines is readWget for lines of a list.
+func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
 	version, err := p.versionOf(ctx, 3, "--no-config", "--version")
 	if err != nil {
 		return "", nil, err

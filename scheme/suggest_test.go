@@ -87,7 +87,7 @@ func TestNamesAreNoSlips(t *testing.T) {
 func TestNameStatus(t *testing.T) {
 	for name, want := range map[string]string{
 		"aaa": "permanent", "http": "permanent", "sftp": "provisional", "irc": "provisional", "sms": "permanent", "wais": "historical",
-		"z39.50": "historical", "coap+tcp": "permanent", "javascript": "unregistered", "z39.50s": "permanent",
+		"z39.50": "historical", "coap+tcp": "permanent", "javascript": "unregistered", "jdbc": "unregistered", "z39.50s": "permanent",
 		"": "", "#": "", "htp": "", "permanent": "", "HTTP": "", "aa": "", "http permanent\nhttps": "", "URI": "",
 	} {
 		if got := scheme.NameStatus(name); got != want {

@@ -1,12 +1,17 @@
 package peers
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"net"
+	"net/textproto"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -307,4 +312,74 @@ func TestMatrixOfOtherVersions(t *testing.T) {
 	if list := other.differences(kept); !slices.Equal(list, []string{"accepts: a: 5, 1"}) {
 		t.Errorf("%q", list)
 	}
+}
+
+// The reader wget finds what `wget URL` contacts, for each URL of the corpus, although it gets
+// no URL as an argument.
+func TestLensWgetArgument(t *testing.T) {
+	long(t)
+	l, _ := newLens(t, "wget")
+	var urls []string
+	for _, e := range lens.Corpus() {
+		if e.URL != "" && !strings.Contains(e.URL, "\x00") {
+			urls = append(urls, e.URL)
+		}
+	}
+	unseen := 0
+	for _, r := range corpusReports(t, l, urls) {
+		a := r.Readers[len(r.Readers)-1]
+		got := "refused"
+		switch {
+		case slices.Contains(a.Unseen, "host"):
+			unseen++
+			continue
+		case a.OK:
+			got = *a.Host
+		}
+		if want := wgetHost(t, r.Input); got != want {
+			t.Errorf("%q: the lens finds %q, wget contacts %q", r.Input, got, want)
+		}
+	}
+	if unseen > 5 {
+		t.Errorf("the lens does not tell the host of %d URLs", unseen)
+	}
+}
+
+// wgetHost returns the host that `wget URL` asks a proxy for, "refused" if it asks for none.
+func wgetHost(t *testing.T, url string) string {
+	t.Helper()
+	host := "refused"
+	conns, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		conn, err := conns.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		head := textproto.NewReader(bufio.NewReader(conn))
+		line, _ := head.ReadLine()
+		fields, _ := head.ReadMIMEHeader()
+		target := fields.Get("Host")
+		if connect, ok := strings.CutPrefix(line, "CONNECT "); ok {
+			target, _, _ = strings.Cut(connect, " HTTP/")
+		}
+		if i := strings.LastIndexByte(target, ':'); i >= 0 && !strings.Contains(target[i:], "]") {
+			target = target[:i]
+		}
+		host = target
+		_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	}()
+	at := "http://" + conns.Addr().String() + "/"
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/wget", "--no-config", "-e", "use_proxy=on", "-e", "no_proxy=", "-e", "http_proxy="+at, "-e", "https_proxy="+at, "-e", "ftp_proxy="+at,
+		"--no-verbose", "--output-document=/dev/null", "--tries=1", "--timeout=60", "--max-redirect=0", "--no-hsts", "--no-netrc", "--no-cookies", "--", url)
+	cmd.Env, cmd.Dir = []string{"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME=" + t.TempDir()}, t.TempDir()
+	_ = cmd.Run() // it fails: the proxy knows no resource
+	conns.Close()
+	<-done
+	return host
 }

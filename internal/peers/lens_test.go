@@ -23,7 +23,7 @@ type lensReport struct {
 }
 
 // lensPrograms are the programs that .ci/peers installs for the lens.
-var lensPrograms = []string{"urllib", "urllib3", "requests", "perl-uri", "node", "node-legacy", "php", "ruby", "curl", "wget", "java-uri", "java-url", "chromium"}
+var lensPrograms = []string{"urllib", "urllib3", "requests", "perl-uri", "node", "node-legacy", "php", "ruby", "curl", "wget", "wget-i", "java-uri", "java-url", "chromium"}
 
 // lensReports has the command show urls under every installed program.
 func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
@@ -84,6 +84,16 @@ func TestLensAdvisories(t *testing.T) {
 			"node": "evil.example", "node-legacy": "evil.example", "chromium": "evil.example", "whatwg": "evil.example",
 			"urllib": "good.example", "php": "good.example", "curl": "good.example", "perl-uri": "good.example", "rfc1738": "refused", "ruby": "refused",
 		}},
+		// wget escapes an argument before it splits it, and a line of a list afterwards.
+		{`http://good.example:80\@evil.example/`, "backslash", map[string]string{"node": "good.example", "urllib": "evil.example", "wget": "evil.example", "wget-i": "refused"}},
+		{`https://good.example:\@evil.example`, "backslash", map[string]string{"node": "good.example", "urllib": "evil.example", "wget": "evil.example", "wget-i": "refused"}},
+		{"http://good.example @evil.example/", "control", map[string]string{"wget": "evil.example", "wget-i": "good.example @evil.example"}},
+		// java.net.URL opens the URL within a jar URL.
+		{"jar:http://127.0.0.1!/x", "scheme", map[string]string{"java-url": "127.0.0.1", "java-uri": "", "whatwg": ""}},
+		// One reader ends the host, or escapes it.
+		{"http://evil.example*.good.example/", "host-chars", map[string]string{"chromium": "evil.example%2A.good.example", "node": "evil.example*.good.example"}},
+		{"http://evil.example;.good.example/", "host-chars", map[string]string{"node-legacy": "evil.example", "node": "evil.example;.good.example"}},
+		{"http://evil.example{}.good.example/", "host-chars", map[string]string{"requests": "evil.example%7b%7d.good.example", "node": "evil.example{}.good.example"}},
 		// Tabs and line ends in a host: CVE-2022-0391, bpo-43882.
 		{"http://ev\til.example/", "control", map[string]string{"node": "evil.example", "chromium": "evil.example", "urllib": "evil.example", "php": "ev_il.example", "curl": "refused", "net/url": "refused"}},
 		{"http://ev\nil.example/", "control", map[string]string{"node": "evil.example", "chromium": "evil.example", "urllib": "evil.example", "php": "ev_il.example", "curl": "refused", "wget": "refused"}},
@@ -114,6 +124,14 @@ func TestLensAdvisories(t *testing.T) {
 // proxies for is the URL.
 func TestLensOrdinary(t *testing.T) {
 	urls := []string{
+		"jdbc:mysql://localhost:3306/db", "jdbc:postgresql://db.example/x", "https://my_host.example.com/",
+	}
+	for _, r := range lensReports(t, 0, urls...) {
+		if r.Danger {
+			t.Errorf("%q: %s", r.Input, r.Why)
+		}
+	}
+	urls = []string{
 		"http://example.com/", "https://example.com", "http://EXAMPLE.com:8080/a/b.html?c=d&e=%20f#g", "ftp://ftp.example.com/pub/README",
 		"http://xn--bcher-kva.example/%7Ejoe/", "http://192.0.2.1:81/x", "http://example.com:80/", "https://example.com/a;b=c/d,e?f=(g)",
 	}

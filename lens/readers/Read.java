@@ -33,11 +33,18 @@ class Read {
 
     static void url(StringBuilder out, String text) throws Exception {
         URL u = new URL(text);
+        String entry = "";
+        if (u.getProtocol().equals("jar")) { // it is fetched from the URL before "!/" (java.net.JarURLConnection)
+            String file = u.getFile();
+            int end = file.indexOf("!/");
+            entry = file.substring(end);
+            u = new URL(file.substring(0, end));
+        }
         part(out, "scheme", u.getProtocol());
         login(out, u.getUserInfo());
         part(out, "host", u.getHost());
         part(out, "port", u.getPort() < 0 ? null : "" + u.getPort());
-        part(out, "path", u.getPath());
+        part(out, "path", u.getPath() + entry);
         part(out, "query", u.getQuery());
         part(out, "fragment", u.getRef());
     }

@@ -28,7 +28,7 @@ contacted, ports with the default of the scheme. Passwords are shown as "***".
 
 The last line says what the confusion is, and whether it is dangerous: whether two readers
 would contact different hosts, so that a filter that uses one does not protect a program
-that uses the other. --quiet leaves out URLs that are read alike.
+that uses the other. A reader that finds no host contacts none. --quiet leaves out URLs that are read alike.
 
 --corpus asks about URLs that are known to confuse parsers, and counts the disagreements
 between readers. --guard takes two readers, that of a filter and that of the program

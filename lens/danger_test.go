@@ -1,0 +1,138 @@
+package lens
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// says is a reader that takes every URL for reading.
+func says(name string, reading Reading) Reader {
+	reading.OK = true
+	return reader{name, "1", Parser, func(string) Reading { return reading }}
+}
+
+func text(s string) *string { return &s }
+
+// A reader that finds no host contacts none. That is no danger, unless the other reader
+// contacts a host by another scheme.
+func TestNoHostIsNoDanger(t *testing.T) {
+	for _, c := range []struct {
+		url    string
+		a, b   Reading
+		danger bool
+		why    string
+	}{
+		{"https://my_host.example.com/", Reading{Scheme: text("https")}, Reading{Scheme: text("https"), Host: text("my_host.example.com")}, false, "each that finds a host contacts my_host.example.com port 443."},
+		{"http:/h.example/", Reading{Scheme: text("http")}, Reading{Scheme: text("http"), Host: text("h.example")}, false, "each that finds a host contacts h.example port 80."},
+		{"javascript://h.example/x", Reading{Scheme: text("javascript")}, Reading{Scheme: text("javascript"), Host: text("h.example")}, false, "each that finds a host contacts h.example."},
+		{"jdbc:mysql://localhost:3306/db", Reading{Scheme: text("jdbc")}, Reading{Scheme: text("ftp"), Host: text("jdbc")}, false, "a URL of the scheme jdbc needs no host"},
+		{"jdbc:mysql://localhost:3306/db", Reading{Scheme: text("jdbc"), Host: text("mysql")}, Reading{Scheme: text("ftp"), Host: text("jdbc")}, false, "a URL of the scheme jdbc needs no host"},
+		{"jar:file:/x.jar!/y", Reading{Scheme: text("jar")}, Reading{Scheme: text("file"), Path: text("/x.jar!/y")}, false, "a URL of the scheme jar needs no host"},
+		{"jar:http://127.0.0.1!/x", Reading{Scheme: text("jar")}, Reading{Scheme: text("http"), Host: text("127.0.0.1")}, true, "a contacts no host by jar, b contacts 127.0.0.1 port 80 by http."},
+		{"mailto:a@b.example", Reading{Scheme: text("mailto")}, Reading{Scheme: text("http"), Host: text("b.example")}, false, "a URL of the scheme mailto needs no host"},
+		{"url:http://h.example/", Reading{Scheme: text("url")}, Reading{Scheme: text("http"), Host: text("h.example")}, true, "a contacts no host by url, b contacts h.example port 80 by http."},
+		{"http://h.example/", Reading{Scheme: text("http"), Host: text("a.example")}, Reading{Scheme: text("http"), Host: text("b.example")}, true, "a contacts a.example port 80, b contacts b.example port 80."},
+		{"http:h", Reading{Scheme: text("http")}, Reading{Scheme: text("http"), Path: text("h")}, false, "no reader contacts a host."},
+	} {
+		l := New(newLens(t).registry, says("a", c.a), says("b", c.b))
+		r := lookAt(t, l, c.url)
+		if r.Danger != c.danger || !strings.Contains(r.Why, c.why) {
+			t.Errorf("%s: danger %t: %s", c.url, r.Danger, r.Why)
+		}
+	}
+}
+
+// The two readers that a danger names have hosts, if there are two such readers.
+func TestDangerNamesHosts(t *testing.T) {
+	l := New(newLens(t).registry, says("none", Reading{Scheme: text("http")}), says("guess", Reading{Scheme: text("ftp"), Host: text("http")}), says("host", Reading{Scheme: text("http"), Host: text("127.0.0.1")}))
+	r := lookAt(t, l, "http:127.0.0.1#@good.example")
+	if want := "guess contacts http port 21 by ftp, host contacts 127.0.0.1 port 80 by http."; !strings.HasSuffix(r.Why, want) {
+		t.Errorf("%s, want %s", r.Why, want)
+	}
+}
+
+// A text whose scheme has an impossible spelling is no relative reference.
+func TestRelativeReferences(t *testing.T) {
+	for _, c := range []struct {
+		url      string
+		accepted bool
+	}{
+		{"local_file:/etc/passwd", true},
+		{"local_file:///etc/passwd", true},
+		{"0:x", true},
+		{"x", false},
+		{"/x:y", false},
+		{"?x:y", false},
+		{"#x:y", false},
+		{":x", false},
+		{"", false},
+	} {
+		r := lookAt(t, New(newLens(t).registry, says("a", Reading{Path: text(c.url)})), c.url)
+		if a := r.Readers[0]; a.OK != c.accepted || a.OK && *a.Path != c.url {
+			t.Errorf("%q: accepted is %t: %s", c.url, a.OK, a.Error)
+		}
+	}
+}
+
+// Each danger has a kind.
+func TestDangersHaveKinds(t *testing.T) {
+	for url, c := range map[string]struct {
+		hosts [2]string
+		want  Confusion
+	}{
+		"http://evil.example(.)good.example/":  {[2]string{"evil.example", "evil.example(.)good.example"}, HostChars},
+		"http://evil.example*.good.example/":   {[2]string{"evil.example*.good.example", "evil.example%2a.good.example"}, HostChars},
+		"http://evil.example;.good.example/":   {[2]string{"evil.example", "evil.example;.good.example"}, HostChars},
+		"http://evil.example{}.good.example/":  {[2]string{"evil.example", "evil.example{}.good.example"}, HostChars},
+		"http://u@evil.example;.good.example/": {[2]string{"evil.example", "evil.example;.good.example"}, HostChars},
+		"http://my_host.example/":              {[2]string{"my", "my_host.example"}, HostChars},
+		"http://xn--good-.example/":            {[2]string{"good.example", "xn--good-.example"}, Punycode},
+		"http://XN--a.example/":                {[2]string{"a.example", "xn--a.example"}, Punycode},
+		"http://good.example/":                 {[2]string{"good.example", "evil.example"}, HostName},
+	} {
+		reading := func(host string) Reading { return Reading{Scheme: text("http"), Host: &host, Path: text("/")} }
+		l := New(newLens(t).registry, says("a", reading(c.hosts[0])), says("b", reading(c.hosts[1])))
+		if r := lookAt(t, l, url); !r.Danger || r.Confusion != c.want {
+			t.Errorf("%q: danger %t, %q", url, r.Danger, r.Confusion)
+		}
+	}
+	l := newLens(t)
+	for _, r := range lookAtCorpus(t, l) {
+		if r.Danger && r.Confusion == "" {
+			t.Errorf("%q has no kind: %s", r.Input, r.Why)
+		}
+	}
+}
+
+// A host that a reader contacts is no password; what follows its ":" is.
+func TestHostsAreNotMasked(t *testing.T) {
+	for _, c := range []struct{ url, host, want string }{
+		{"http:127.0.0.1#@good.example", "127.0.0.1", "http:127.0.0.1#@good.example"},
+		{"http:127.0.0.1?@good.example", "127.0.0.1", "http:127.0.0.1?@good.example"},
+		{`http:127.0.0.1\@good.example`, "127.0.0.1", `http:127.0.0.1\@good.example`},
+		{`http:\\127.0.0.1\@good.example`, "127.0.0.1", `http:\\127.0.0.1\@good.example`},
+		{"https:[::1]#@good.example", "[::1]", "https:[::1]#@good.example"},
+		{"https:[::1]#@good.example", "::1", "https:[::1]#@good.example"},
+		{"http:u:s3cret@good.example", "good.example", "http:u:***@good.example"},
+		{`http:\\u:s3cret@good.example`, "good.example", `http:\\u:***@good.example`},
+		{"http:u:s3cret@good.example", "u", "http:u:***@good.example"},
+		{"http:s3cret@good.example", "good.example", "http:***@good.example"},
+		{"http://u:s3cret@good.example", "u:s3cret@good.example", "http://u:***@good.example"},
+		{"http://u:s3cret@good.example", "s3cret@good.example", "http://u:***@good.example"},
+	} {
+		guess := says("guess", Reading{Scheme: text("http"), User: text("http"), Password: text(strings.TrimSuffix(strings.TrimPrefix(c.url, "http:"), "@good.example")), Host: text("good.example")})
+		readers := []Reader{says("a", Reading{Scheme: text("http"), Host: &c.host})}
+		if slices.Contains([]string{`http:127.0.0.1\@good.example`}, c.url) {
+			readers = append(readers, guess)
+		}
+		r := lookAt(t, New(newLens(t).registry, readers...), c.url)
+		if m := r.Masked(); m.Input != c.want || strings.Contains(c.want, c.host) && *m.Readers[0].Host != c.host {
+			t.Errorf("%q, host %q: %q, host %q", c.url, c.host, m.Input, *m.Readers[0].Host)
+		}
+	}
+	r := lookAt(t, newLens(t), "http:127.0.0.1#@good.example")
+	if !strings.Contains(r.Why, "each that finds a host contacts 127.0.0.1 port 80") {
+		t.Error(r.Why)
+	}
+}
