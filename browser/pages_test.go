@@ -277,9 +277,41 @@ func TestScreen(t *testing.T) {
 		b.checkAccessible(t)
 		b.checkWidth(t)
 	}
+	b.setView(t, "light", 390, 820)
+	b.open(t, "tn3270://"+w.tn3270+"/")
+	b.checkLetters(t)
 	// PF3 ends the session, also with the keyboard.
 	b.run(t, chromedp.Focus(".session > .keys button:nth-child(7)"), chromedp.KeyEvent(" "))
 	b.await(t, "document.querySelector('.session').dataset.state === 'ended'")
+	b.checkClean(t)
+}
+
+// checkLetters fails the test if the letters of the terminal are smaller than 11 pixels, or if
+// what the screen is too narrow for can't be reached.
+func (b *tab) checkLetters(t testing.TB) {
+	t.Helper()
+	b.await(t, "document.querySelector('.xterm-rows').textContent.trim() !== ''")
+	if size := eval[float64](t, b, "parseFloat(getComputedStyle(document.querySelector('.xterm-rows')).fontSize)"); size < 11 {
+		t.Errorf("the letters have %v pixels", size)
+	}
+	if !eval[bool](t, b, `(() => {
+		const screen = document.querySelector(".screen"), drawn = document.querySelector(".xterm-screen");
+		screen.scrollLeft = screen.scrollWidth;
+		return drawn.getBoundingClientRect().right <= screen.getBoundingClientRect().right;
+	})()`) {
+		t.Error("the last column can't be scrolled to")
+	}
+	b.checkWidth(t)
+	b.checkAccessible(t)
+}
+
+// The letters of a terminal can be read on a phone.
+func TestTerminalLetters(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.base)
+	b.setView(t, "light", 390, 820)
+	b.open(t, "telnet://"+w.telnet+"/")
+	b.checkLetters(t)
 	b.checkClean(t)
 }
 
@@ -465,8 +497,11 @@ func TestLens(t *testing.T) {
 		b.run(t, chromedp.Click(".bar-links a[href='"+lensPath+"']"))
 		b.await(t, "document.querySelector('#lens-url') !== null")
 		b.checkAccessible(t)
-		b.run(t, chromedp.SendKeys("#lens-url", "http:/h.example/\n"))
-		b.await(t, "document.querySelector('.notice.bad')?.textContent.includes('h.example port 80')")
+		b.run(t, chromedp.Click("ul.begin a"))
+		b.await(t, "document.querySelector('.notice.bad')?.textContent.includes('127.0.0.1 port 80')")
+		b.visit(t, lensPath)
+		b.run(t, chromedp.SendKeys("#lens-url", "http://0x7f.1/\n"))
+		b.await(t, "document.querySelector('.notice.bad')?.textContent.includes('127.0.0.1 port 80')")
 		b.checkAccessible(t)
 		b.checkWidth(t)
 		table := "document.querySelector('.lens table').textContent"

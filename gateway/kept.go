@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -328,7 +329,29 @@ func (g *Gateway) keptHosts(list *page.Index, after string) error {
 	for _, host := range hosts {
 		list.Entries = append(list.Entries, page.IndexEntry{Text: cmp.Or(host, "(URLs without a host)"), Link: g.keptLink("host", host, "")})
 	}
-	return nil
+	if after != "" {
+		return nil
+	}
+	list.Examples, err = g.keptExamples(hosts)
+	return err
+}
+
+// keptExamples returns links to a kept URL of each of the first hosts.
+func (g *Gateway) keptExamples(hosts []string) (examples []page.IndexEntry, err error) {
+	const most, perHost = 4, 8
+	for _, host := range hosts[:min(most, len(hosts))] {
+		found, err := g.options.Archive.List(host, "", perHost)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(found, func(l archive.Listed) bool { return l.Status == 0 || l.Status == http.StatusOK })
+		if i < 0 {
+			continue
+		}
+		u := found[i].URL.WithoutPassword()
+		examples = append(examples, page.IndexEntry{Text: u.String(), Link: g.pagePath(u, page.Show{}), Note: found[i].Type})
+	}
+	return examples, nil
 }
 
 func (g *Gateway) keptURLs(list *page.Index, host, after string) error {

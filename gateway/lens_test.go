@@ -13,7 +13,7 @@ func TestLensPage(t *testing.T) {
 		name, path  string
 		want, never []string
 	}{
-		{"without a URL", "/-/lens", []string{`<form class="ask search" action="/-/lens"`}, []string{"<table"}},
+		{"without a URL", "/-/lens", []string{`<form class="ask search" action="/-/lens"`, `<a href="/-/lens?url=http%3A%2F%2F0x7f.1%2F">http://0x7f.1/</a>`}, []string{"<table"}},
 		{"read alike", "/-/lens?url=http://h.example/", []string{"read it alike", "<code>h.example</code>", `href="/-/lens?url=http%3A%2F%2Fh.example%2F">Link to this page`}, []string{"differs", "Like "}},
 		{"a dangerous difference", "/-/lens?url=http://0x7f.1/", []string{`class="notice bad"`, "contacts 127.0.0.1 port 80", `<tr class="differs"><th scope="row">host`}, nil},
 		{"a harmless difference", "/-/lens?url=http:/h.example/", []string{`<p class="notice">`, "contacts h.example port 80", "Like CVE-2021-3664 (url-parse: one slash after the scheme)", `<tr class="differs"><th scope="row">host`, "Refused by <strong>rfc1738, rfc1630"}, nil},

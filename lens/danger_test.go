@@ -120,6 +120,8 @@ func TestHostsAreNotMasked(t *testing.T) {
 		{"http:s3cret@good.example", "good.example", "http:***@good.example"},
 		{"http://u:s3cret@good.example", "u:s3cret@good.example", "http://u:***@good.example"},
 		{"http://u:s3cret@good.example", "s3cret@good.example", "http://u:***@good.example"},
+		{"http://u%3As3cret%40good.example", "u%3As3cret%40good.example", "http://u%3A***%40good.example"},
+		{"http://u\uff1as3cret\uff20good.example", "u\uff1as3cret\uff20good.example", "http://u\uff1a***\uff20good.example"},
 	} {
 		guess := says("guess", Reading{Scheme: text("http"), User: text("http"), Password: text(strings.TrimSuffix(strings.TrimPrefix(c.url, "http:"), "@good.example")), Host: text("good.example")})
 		readers := []Reader{says("a", Reading{Scheme: text("http"), Host: &c.host})}

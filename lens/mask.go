@@ -111,7 +111,9 @@ func afterHost(r *Report, start, end int) int {
 		if !ok || !a.OK || at > start+slashesAt(r.Input[start:end]) || scheme.NameStatus(strings.ToLower(value(a.Scheme))) == "" {
 			continue
 		}
-		if _, err := netip.ParseAddr(strings.Trim(*a.Host, "[]")); err == nil || !strings.ContainsAny(*a.Host, ":@") {
+		_, err := netip.ParseAddr(strings.Trim(*a.Host, "[]"))
+		isOdd := func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) && !strings.ContainsRune(".-_", r) }
+		if err == nil || !strings.ContainsFunc(*a.Host, isOdd) { // no escape of a ":" or "@"
 			host = max(host, at+len(*a.Host))
 		}
 	}

@@ -149,6 +149,18 @@ func TestGolden(t *testing.T) {
 				Refused: []LensRefusal{{"rfc1738", "a\x1b <b>"}}, Advisories: []string{"CVE-2016-10397 (PHP: <b>)"},
 			})
 		},
+		"lens-start": func(w io.Writer) error {
+			site := testSite
+			site.Lens = "/lens"
+			return New(p.registry, site).Lens(w, nil, Lens{})
+		},
+		"archive": func(w io.Writer) error {
+			return p.Index(w, nil, Index{
+				Title: "Archive", Text: "Hosts <b>",
+				Examples: []IndexEntry{{Text: "http://h.example/?<b>\x1b", Link: `/http/h.example/%3F<b>"`, Note: "text/html <b>"}},
+				Entries:  []IndexEntry{{Text: "h.example", Link: "/-/kept?host=h.example"}},
+			})
+		},
 		"gopher": func(w io.Writer) error {
 			h := &Head{URL: parse("gopher://gopher.example.net:7070/1/museum"), Title: "The museum", Sent: sent}
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(

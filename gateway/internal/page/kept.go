@@ -55,6 +55,7 @@ func (g *page) keptTimes() *keptTimes {
 // Index is a page of links to what was kept.
 type Index struct {
 	Title, Text string
+	Examples    []IndexEntry // to begin with
 	Entries     []IndexEntry
 	Next        string // the link to the page with what follows; empty: nothing does
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -460,6 +461,19 @@ func TestParentRow(t *testing.T) {
 			if want && strings.Index(page, "Parent directory") > strings.Index(page, ">a<") {
 				t.Errorf("%s, sorted by %q: the parent is not first", u, order)
 			}
+		}
+	}
+}
+
+// The letters of a terminal are never smaller than 11 pixels: a narrow screen scrolls instead.
+func TestTerminalLetters(t *testing.T) {
+	for name, want := range map[string]*regexp.Regexp{
+		"terminal.js": regexp.MustCompile(`(?s)const smallest = 11;.*const size = Math\.max\(smallest, .*fontSize: size,`),
+		"page.css":    regexp.MustCompile(`(?m)^\.screen \{[^}]* overflow: auto; \}`),
+	} {
+		data, err := Asset(name)
+		if err != nil || !want.Match(data) {
+			t.Errorf("%s has no %s, %v", name, want, err)
 		}
 	}
 }

@@ -37,9 +37,10 @@
   for (const hidden of [find(".session-bar"), screen, find(".session-note")]) hidden.hidden = false;
 
   const mono = getComputedStyle(document.documentElement).getPropertyValue("--mono").trim() || "monospace";
-  // Eighty columns fit, unless letters would become too small.
+  // Eighty columns fit, unless letters would become too small to read: then the screen scrolls.
+  const smallest = 11;
   const width = screen.clientWidth - 24;
-  const size = Math.max(7, Math.min(15, Math.floor(width / 80 / 0.61)));
+  const size = Math.max(smallest, Math.min(15, Math.floor(width / 80 / 0.61)));
   const term = new Terminal({
     cols: 80,
     rows: 24,
