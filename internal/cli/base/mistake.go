@@ -30,17 +30,29 @@ func FileURL(path string) (locus.URL, error) {
 // Explain returns err about input, or what input is instead of a URL and the command
 // that works.
 func (a *App) Explain(input string, err error) error {
+	u, what := a.Meant(input, err)
+	if u.IsZero() {
+		return err
+	}
+	input = strings.TrimSpace(input)
+	return fmt.Errorf("%s %s; %s", locus.Quote(input), what, a.works(input, u))
+}
+
+// Meant returns the URL that input was probably meant to be, and what input is instead, if err
+// is that it has no scheme. It returns the zero URL if that is unknown, or input may have a
+// password.
+func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 	noScheme := errors.Is(err, locus.ErrNoScheme) || errors.Is(err, locus.ErrWindowsPath) || errors.Is(err, scheme.ErrNoScheme)
 	input = strings.TrimSpace(input)
 	if !noScheme || locus.Mask(input) != input {
-		return err
+		return locus.URL{}, ""
 	}
 	what, text := a.mistaken(input)
-	u, parseErr := locus.Parse(text)
-	if parseErr != nil {
-		return err
+	u, err = locus.Parse(text)
+	if err != nil {
+		return locus.URL{}, ""
 	}
-	return fmt.Errorf("%s %s; %s", locus.Quote(input), what, a.works(input, u))
+	return u, what
 }
 
 // mistaken returns what a text without a scheme is, and the text of the URL for it; ""

@@ -65,6 +65,59 @@ func TestGoldenScreens(t *testing.T) {
 		b.keys("b g ctrl+u").typing("gopher://h.example/0/missing").golden(name("missing"))
 		b.keys("c").golden(name("conversation"))
 		b.keys("B").golden(name("home"))
+		b.keys("g ctrl+u").typing("example.com/x").golden(name("mistake"))
+	}
+}
+
+// A text without a scheme is answered with the URL that it was probably meant to be: Enter
+// opens it. Nothing of that is cut on a narrow screen.
+func TestMistypedURL(t *testing.T) {
+	for _, c := range []struct{ typed, prompt string }{
+		{"h.example/x", "Go to: http://h.example/x"},
+		{"h.example", "Go to: http://h.example/"},
+		{"localhost:8080", "Go to: http://localhost:8080/"},
+		{"joe@h.example", "Go to: mailto:joe@h.example"},
+		{"nothing", ""},
+		{"joe:s3cret@h.example/", ""},
+		{"http://a b/", ""},
+	} {
+		b := newTester(t, world(), "gopher://h.example/1/", 40, 20)
+		b.keys("g ctrl+u").typing(c.typed)
+		screen := b.screen()
+		if c.prompt == "" {
+			if b.m.prompt != nil || !strings.Contains(screen, "Not a URL: ") && b.m.message != "" || strings.Contains(screen, "s3cret") {
+				t.Errorf("%s:\n%s", c.typed, screen)
+			}
+			continue
+		}
+		if !strings.Contains(screen, "\nNot a URL. Enter opens this one:\n"+c.prompt+"\n") {
+			t.Errorf("%s:\n%s", c.typed, screen)
+		}
+		if b.keys("enter"); b.m.prompt != nil {
+			t.Errorf("%s: Enter asks again", c.typed)
+		}
+	}
+	b := newTester(t, world(), "gopher://h.example/1/", 40, 20)
+	b.keys("g ctrl+u").typing("h.example/x").keys("enter")
+	if asked := b.library.asked; asked[len(asked)-1].URL.String() != "http://h.example/x" {
+		t.Errorf("it opens %s", asked[len(asked)-1].URL)
+	}
+}
+
+// The last line names the keys that lead on, however narrow the screen is.
+func TestShortHelp(t *testing.T) {
+	for width, want := range map[int]string{
+		80: "Enter open  b back  g go  / find  a bookmark  ? keys  q quit",
+		59: "Enter open  b back  g go  / find  ? keys  q quit",
+		40: "Enter open  b back  g go  ? keys  q quit",
+		39: "Enter open  b back  ? keys  q quit",
+		20: "? keys  q quit",
+		14: "? keys  q quit",
+		0:  "",
+	} {
+		if got := shortHelp(width); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
 	}
 }
 

@@ -270,7 +270,12 @@ func (m *model) typed(text string) {
 		return
 	}
 	u, err := locus.ParseWrapped(text)
-	if err == nil {
+	mistake := err
+	if err == nil && !m.opener.Registry().Known(u) {
+		mistake = scheme.ErrNoScheme // perhaps a host and its port
+	}
+	meant, _ := m.app.Meant(text, mistake)
+	if err == nil && meant.IsZero() {
 		m.visit(place{opener: m.opener, url: u})
 		return
 	}
@@ -279,6 +284,11 @@ func (m *model) typed(text string) {
 			m.visit(place{opener: m.opener, url: u})
 			return
 		}
+	}
+	if !meant.IsZero() {
+		m.say("Not a URL. Enter opens this one:")
+		m.ask(prompt{label: "Go to: ", done: (*model).typed}, meant.String())
+		return
 	}
 	m.say("Not a URL: " + messageOf(err))
 }

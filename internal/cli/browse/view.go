@@ -196,7 +196,17 @@ func (m *model) lastLine() (text string, cursor int) {
 	if m.letters != "" {
 		return term.Truncate("Type the letter of a link; Esc ends it", m.width), 0
 	}
-	return sgr(dim, term.Truncate(shortHelp, m.width)), 0
+	return sgr(dim, shortHelp(m.width)), 0
 }
 
-const shortHelp = "Enter open  b back  g go  / find  a bookmark  ? keys  q quit"
+// shortHelp returns the commonest keys that fit into width columns. The keys that show all keys
+// and end the program are there also where others do not fit.
+func shortHelp(width int) string {
+	const last = "? keys  q quit"
+	for keys := []string{"Enter open", "b back", "g go", "/ find", "a bookmark"}; len(keys) > 0; keys = keys[:len(keys)-1] {
+		if text := strings.Join(keys, "  ") + "  " + last; term.Width(text) <= width {
+			return text
+		}
+	}
+	return term.Truncate(last, width)
+}
