@@ -45,6 +45,11 @@ func TestNoHostIsNoDanger(t *testing.T) {
 
 // The two readers that a danger names have hosts, if there are two such readers.
 func TestDangerNamesHosts(t *testing.T) {
+	jar := New(newLens(t).registry, says("none", Reading{Scheme: text("jar")}), says("legacy", Reading{Scheme: text("jar"), Host: text("http")}),
+		says("guess", Reading{Scheme: text("ftp"), Host: text("jar")}), says("java", Reading{Scheme: text("http"), Host: text("127.0.0.1")}))
+	if r := lookAt(t, jar, "jar:http://127.0.0.1!/x"); !strings.HasSuffix(r.Why, "java contacts 127.0.0.1 port 80 by http.") {
+		t.Error(r.Why)
+	}
 	l := New(newLens(t).registry, says("none", Reading{Scheme: text("http")}), says("guess", Reading{Scheme: text("ftp"), Host: text("http")}), says("host", Reading{Scheme: text("http"), Host: text("127.0.0.1")}))
 	r := lookAt(t, l, "http:127.0.0.1#@good.example")
 	if want := "guess contacts http port 21 by ftp, host contacts 127.0.0.1 port 80 by http."; !strings.HasSuffix(r.Why, want) {

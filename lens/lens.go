@@ -129,20 +129,25 @@ func (l *Lens) compareAll(r *Report) {
 	var accepted []meaning
 	for i := range r.Readers {
 		if r.Readers[i].OK {
-			accepted = append(accepted, l.meaning(r.Readers[i].Reading))
+			m := l.meaning(r.Readers[i].Reading)
+			m.nested = isNested(r.Input, r.Readers[i].Reading)
+			accepted = append(accepted, m)
 		}
 	}
 	differs := make(map[string]bool)
-	var apart []int // two of accepted with other targets, if possible with hosts
+	var apart []int // two of accepted with other targets, those that tell most
 	telling := -1
-	hostless := l.hostless(r)
+	hostless := l.hostless(r.Input)
+	if slices.ContainsFunc(accepted, func(m meaning) bool { return m.nested }) {
+		hostless = ""
+	}
 	for i, a := range accepted {
 		for j, b := range accepted[i+1:] {
 			for _, part := range a.differences(b) {
 				differs[part] = true
 			}
-			if hosts := a.hosts(b); hostless == "" && hosts > telling && !a.sameTarget(b) {
-				apart, telling = []int{i, i + 1 + j}, hosts
+			if n := a.telling() + b.telling(); hostless == "" && n > telling && !a.sameTarget(b) {
+				apart, telling = []int{i, i + 1 + j}, n
 			}
 		}
 	}
@@ -158,25 +163,26 @@ func (l *Lens) compareAll(r *Report) {
 	}
 }
 
-// hostless returns the scheme of the URL of r if it is known and its URLs need no host: such as
+// hostless returns the scheme of url if it is known and its URLs need no host: such as
 // mailto. A filter sees the scheme, so a reader that guesses a host, as curl does, is no
 // danger, but a reader that contacts the host of a nested URL is. It returns "" for every
 // other URL.
-func (l *Lens) hostless(r *Report) string {
-	u, err := locus.Parse(r.Input)
+func (l *Lens) hostless(url string) string {
+	u, err := locus.Parse(url)
 	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
 		return ""
 	}
-	if _, err := l.registry.Fields(u); err != nil || slices.ContainsFunc(r.Readers, func(a Answer) bool { return isNested(u, a.Reading) }) {
+	if _, err := l.registry.Fields(u); err != nil {
 		return ""
 	}
 	return u.Scheme()
 }
 
-// isNested reports whether r has the host of a URL within u, as of "jar:http://h/x!/y".
-func isNested(u locus.URL, r Reading) bool {
-	name, _, found := strings.Cut(u.SchemePart(), ":")
-	return r.OK && found && value(r.Host) != "" && !strings.EqualFold(name, u.Scheme()) && strings.EqualFold(name, value(r.Scheme))
+// isNested reports whether r has the host of a URL within url, as of "jar:http://h/x!/y".
+func isNested(url string, r Reading) bool {
+	outer, rest, _ := strings.Cut(url, ":")
+	inner, _, found := strings.Cut(rest, ":")
+	return found && value(r.Host) != "" && !strings.EqualFold(inner, outer) && strings.EqualFold(inner, value(r.Scheme))
 }
 
 // Compare returns the names of the parts that a and b differ in, in the order of

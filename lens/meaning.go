@@ -16,6 +16,7 @@ import (
 type meaning struct {
 	parts  map[string]string
 	unseen []string
+	nested bool // it is of a URL within the URL
 }
 
 func (l *Lens) meaning(r Reading) meaning {
@@ -65,14 +66,16 @@ func (m meaning) sameTarget(other meaning) bool {
 	return m.hasNoHost() || other.hasNoHost() || m.sameAt(other, "host") && m.sameAt(other, "port")
 }
 
-// hosts returns how many of m and other contact a host.
-func (m meaning) hosts(other meaning) (n int) {
-	for _, host := range []string{m.parts["host"], other.parts["host"]} {
-		if host != "" {
-			n++
-		}
+// telling returns how much m tells about a danger: most if it has the host of a nested URL, and
+// nothing if it has no host.
+func (m meaning) telling() int {
+	switch {
+	case m.parts["host"] == "":
+		return 0
+	case m.nested:
+		return 3
 	}
-	return n
+	return 1
 }
 
 // hasNoHost reports whether m contacts no host.
