@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // An argument of wget is escaped before it is split.
@@ -55,7 +56,7 @@ func TestWgetReaders(t *testing.T) {
 		t.Skip("wget is not installed")
 	}
 	l := newLens(t)
-	both := Programs(context.Background(), Options{Registry: l.registry, Only: true, With: map[string]string{"wget": "", "wget-i": ""}})
+	both := Programs(context.Background(), Options{Registry: l.registry, Only: true, With: map[string]string{"wget": "", "wget-i": ""}, Timeout: 5 * time.Minute})
 	if len(both) != 2 {
 		t.Fatalf("%d readers", len(both))
 	}

@@ -177,7 +177,7 @@ func TestBrowseSilentServer(t *testing.T) {
 	s := startTmux(t, 80, 24, browseIn(t, "", web.URL+"/"))
 	s.has("(Esc stops)")
 	s.run("resize-window", "-x", "40", "-y", "20")
-	s.until("narrow page", func(screen string) bool { return strings.Contains(screen, "find  a b...") })
+	s.until("narrow page", func(screen string) bool { return strings.Contains(screen, "g go  ? keys  q quit") })
 	s.keys("C-c")
 	s.has("Stopped")
 	s.keys("r")

@@ -101,7 +101,7 @@ func TestBrowseKeptPage(t *testing.T) {
 	}
 	s.run("resize-window", "-x", "40", "-y", "20")
 	s.until("narrow page", func(screen string) bool {
-		return strings.Count(screen, "\n") == 20 && strings.Contains(screen, "find  a b...")
+		return strings.Count(screen, "\n") == 20 && strings.Contains(screen, "g go  ? keys  q quit")
 	})
 	s.keys("Enter")
 	s.has("Page /next")
