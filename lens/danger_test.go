@@ -14,7 +14,7 @@ func says(name string, reading Reading) Reader {
 
 func text(s string) *string { return &s }
 
-// A reader that finds no host contacts none. That is no danger, unless the other reader
+// A reader that finds no host contacts none. That is harmless, unless the other reader
 // contacts a host by another scheme.
 func TestNoHostIsNoDanger(t *testing.T) {
 	for _, c := range []struct {
@@ -57,7 +57,7 @@ func TestDangerNamesHosts(t *testing.T) {
 	}
 }
 
-// A text whose scheme has an impossible spelling is no relative reference.
+// A text whose scheme has an impossible spelling is not a relative reference.
 func TestRelativeReferences(t *testing.T) {
 	for _, c := range []struct {
 		url      string
@@ -110,7 +110,7 @@ func TestDangersHaveKinds(t *testing.T) {
 	}
 }
 
-// A host that a reader contacts is no password; what follows its ":" is.
+// A host that a reader contacts is shown. The password follows the ":" after it.
 func TestHostsAreNotMasked(t *testing.T) {
 	for _, c := range []struct{ url, host, want string }{
 		{"http:127.0.0.1#@good.example", "127.0.0.1", "http:127.0.0.1#@good.example"},

@@ -55,7 +55,7 @@ type Report struct {
 	Confusion Confusion
 	// Danger: two readers that accept the URL would contact another scheme, host or
 	// port, so that a filter with one does not protect a program with the other. A reader
-	// that finds no host contacts none, and is no danger by the same scheme.
+	// that finds no host contacts none, which is harmless by the same scheme.
 	Danger bool
 	// Why explains the differences and the danger in plain words. It has no password.
 	// It is empty without differences.
@@ -114,7 +114,7 @@ func ask(ctx context.Context, reader Reader, urls []string) []Answer {
 }
 
 // absolute refuses a reading of url with neither scheme nor host if url is a relative reference.
-// "local_file:/etc/passwd" is none (RFC 3986 section 4.2), although "_" can't be in a scheme:
+// "local_file:/etc/passwd" is not relative (RFC 3986 section 4.2), although "_" can't be in a scheme:
 // some programs take the text before the first ":" for a scheme of any spelling.
 func absolute(url string, r Reading) Reading {
 	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")

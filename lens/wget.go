@@ -51,7 +51,7 @@ func wgetEscapes(url string) string {
 
 // decodesTwice reports whether wget may split a line in another way than an argument with the
 // same text: it decodes login and host, writes the URL again, and splits that again. A delimiter
-// that was an escape is none in an argument.
+// that was an escape stays data in an argument.
 func decodesTwice(line string) bool {
 	_, rest, _ := strings.Cut(line, "//")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
