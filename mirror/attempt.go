@@ -3,11 +3,8 @@ package mirror
 import (
 	"context"
 	"errors"
-	"net"
-	"net/textproto"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -251,33 +248,6 @@ func (c *crawl) refer(j *job, r *scheme.Referral, origin policy.Origin, o *outco
 		}
 	}
 	return isWeb
-}
-
-// isTemporary reports whether another try may succeed after err, and the pause that the
-// server asks for.
-func isTemporary(err error) (temporary bool, after time.Duration) {
-	if later := (*scheme.LaterError)(nil); errors.As(err, &later) {
-		return true, later.After
-	}
-	var file *FileError
-	if errors.As(err, &file) {
-		return false, 0
-	}
-	status := 0
-	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
-		status = answer.Code
-	}
-	switch access.KindOf(err) {
-	case access.Timeout:
-		return true, 0
-	case access.Unreachable:
-		var dns *net.DNSError
-		return !errors.As(err, &dns) || !dns.IsNotFound, 0
-	case access.Protocol:
-		return !errors.Is(err, access.ErrCircle) && !errors.Is(err, errHops) &&
-			(status == 0 || status == 408 || status == 421 || status == 425 || status == 426 || status == 429 || status == 450 || status == 451 || status >= 500 && status <= 504), 0
-	}
-	return false, 0
 }
 
 // maxRobots is the most hosts whose robots.txt is remembered.

@@ -240,8 +240,8 @@ func (c *crawl) isFull() bool {
 
 // pause returns how long to wait before j is tried again after err; negative: it is not.
 func (c *crawl) pause(j *job, host *queue.Host[*job], err error) time.Duration {
-	temporary, after := isTemporary(err)
-	if !temporary {
+	again, after := access.Retry(err)
+	if !again || errors.As(err, new(*FileError)) {
 		return -1
 	}
 	if after > c.o.MaxWait {
@@ -449,4 +449,4 @@ func mayHaveLinks(u locus.URL) bool {
 	return strings.HasSuffix(text, "/") || t == "" || documentType(t) != "" || strings.Contains(t, "httpd") || strings.HasPrefix(t, "text/html")
 }
 
-var errHops = fmt.Errorf("%w: more than %d consecutive referrals", scheme.ErrProtocol, maxHops)
+var errHops = fmt.Errorf("%w: more than %d consecutive referrals", access.ErrCircle, maxHops)

@@ -75,6 +75,22 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// A failure of HTTP that has the code of a temporary one of FTP is not repeated.
+func TestRetryNot(t *testing.T) {
+	for _, status := range []int{400, 405, 426, 451, 501} {
+		s := links(0)
+		root, _ := serve(t, s)
+		s.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			w.WriteHeader(status)
+			return true
+		}
+		out := run(t, newClient(t), t.TempDir(), &mirror.Options{NoRobots: true}, root+"/")
+		if asked := s.asked(); out.Failed != 1 || len(asked) != 1 {
+			t.Errorf("%d: %+v after %q", status, out.Summary, asked)
+		}
+	}
+}
+
 // A server that asks for a longer pause than allowed gets no more requests.
 func TestRetryAfterTooLong(t *testing.T) {
 	s := links(6)

@@ -83,10 +83,13 @@ func (e *HintError) Error() string {
 
 func (e *HintError) Unwrap() error { return e.Err }
 
-// LaterError is a temporary failure with a time to wait, as the server said.
+// LaterError is a failure that the server calls temporary: the same request may succeed
+// later. A failed connection or a timeout needs no LaterError.
 type LaterError struct {
-	Err   error
-	After time.Duration // from the response; never negative
+	Err error
+	// After is the pause that the server asks for, never negative. Zero means that it
+	// names none.
+	After time.Duration
 }
 
 func (e *LaterError) Error() string { return e.Err.Error() }

@@ -63,8 +63,9 @@ type Options struct {
 	// NoTimes gives files the time of their writing. Otherwise a file has the time of
 	// its object, if the server tells that.
 	NoTimes bool
-	// Retry is how often a job is tried again after a temporary failure: no connection,
-	// a timeout, a broken connection. It continues where it stopped. 0: never.
+	// Retry is how often a job is tried again after a temporary failure ([access.Retry]).
+	// The job continues where it stopped. Zero means never. The job waits as long as the
+	// server asks. If the server asks for more than a minute, the job fails at once.
 	Retry int
 	// Wait is the pause before the second try, doubled for each one after it; 0: 1 s.
 	Wait time.Duration
@@ -88,6 +89,8 @@ const (
 	defaultWait     = time.Second
 	// maxWait bounds the doubled pauses.
 	maxWait = 30 * time.Second
+	// maxPause is the longest pause that a server may ask for.
+	maxPause = time.Minute
 )
 
 // Client dereferences URLs. A [*access.Client] is one.
@@ -287,7 +290,11 @@ func (t *task) run(ctx context.Context) error {
 	wait := t.options.Wait
 	for tries := 0; ; tries++ {
 		err := t.try(ctx)
-		if err == nil || tries >= t.options.Retry || !isTemporary(err) {
+		if err == nil {
+			return nil
+		}
+		again, pause := retry(err)
+		if !again || tries >= t.options.Retry || pause > maxPause {
 			return err
 		}
 		t.part.close()
@@ -295,7 +302,7 @@ func (t *task) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(wait):
+		case <-time.After(max(wait, pause)):
 		}
 		wait = min(2*wait, maxWait)
 	}
@@ -311,15 +318,12 @@ func (t *task) lock(ctx context.Context) error {
 	return t.look()
 }
 
-func isTemporary(err error) bool {
+// retry is [access.Retry] for an error of this package.
+func retry(err error) (again bool, pause time.Duration) {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
-		return false
+		return false, 0
 	}
-	switch access.KindOf(err) {
-	case access.Unreachable, access.Timeout, access.Protocol:
-		return true
-	}
-	return false
+	return access.Retry(err)
 }
 
 // look looks for a part, and for a file that has the final name.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"net/textproto"
 	"os"
 	"path/filepath"
 	"slices"
@@ -737,7 +738,11 @@ func TestRetry(t *testing.T) {
 
 func TestRetryNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, err := range []error{scheme.ErrNotFound, scheme.ErrAuth, scheme.ErrUnsupported, scheme.ErrTooLarge, policy.ErrDenied} {
+		for _, err := range []error{
+			scheme.ErrNotFound, scheme.ErrAuth, scheme.ErrUnsupported, scheme.ErrTooLarge, policy.ErrDenied,
+			&textproto.Error{Code: 400}, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle),
+			&scheme.LaterError{Err: scheme.ErrProtocol, After: maxPause + 1},
+		} {
 			m := &memory{files: map[string]*file{"a": {fail: []error{err, err, err}}}}
 			if r := runOne(t, m, t.TempDir(), &Options{Retry: 2}); !errors.Is(r.Err, err) || len(m.asked) != 1 {
 				t.Errorf("%v, after %d requests", r.Err, len(m.asked))
@@ -747,6 +752,19 @@ func TestRetryNot(t *testing.T) {
 		m := &memory{files: map[string]*file{"a": {fail: []error{passing, passing, passing, passing}}}}
 		if r := runOne(t, m, t.TempDir(), &Options{Retry: 2}); !errors.Is(r.Err, passing) || len(m.asked) != 3 {
 			t.Errorf("%v, after %d requests", r.Err, len(m.asked))
+		}
+	})
+}
+
+// A server that asks for a pause gets it, even if the client would wait for less.
+func TestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		later := func(after time.Duration) error { return &scheme.LaterError{Err: scheme.ErrProtocol, After: after} }
+		m := &memory{files: map[string]*file{"a": {data: octets(10), fail: []error{later(time.Minute), later(time.Second), later(0)}}}}
+		start := time.Now()
+		r := runOne(t, m, t.TempDir(), &Options{Retry: 3})
+		if passed := time.Since(start); r.Err != nil || passed != time.Minute+2*time.Second+4*time.Second {
+			t.Errorf("%v after %v", r.Err, passed)
 		}
 	})
 }

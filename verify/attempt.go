@@ -24,7 +24,6 @@ import (
 )
 
 type attempt struct {
-	registry   *scheme.Registry
 	outcome    Outcome
 	temporary  bool            // another try may succeed
 	busy       bool            // the server is overloaded
@@ -66,7 +65,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 
 // request makes one request for t. mayProbe allows one that only asks whether t exists.
 func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attempt {
-	a := &attempt{registry: e.registry}
+	a := new(attempt)
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
 		a.resolved = a.outcome.Verdict == Alive || a.outcome.Verdict == Dead && a.outcome.Cause == 0
@@ -199,7 +198,7 @@ func (e *Verifier) brought(res *access.Result) string {
 // led elsewhere, or the server did not answer HEAD. For other answers, the client of HTTP
 // has sent a GET. A server that asks for a pause gets it before the GET.
 func isOfHead(err error, o *Outcome) bool {
-	if o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS || errors.As(err, new(*scheme.LaterError)) {
+	if _, pause := access.Retry(err); pause > 0 || o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
 		return false
 	}
 	silent := access.KindOf(err) == access.Timeout && !errors.Is(err, scheme.ErrUnreachable)
@@ -463,9 +462,8 @@ func (a *attempt) classify(err error) {
 	a.outcome.Verdict = Warning
 	a.outcome.Detail = reason(err)
 	a.resolved = isResolved(err)
-	if later := (*scheme.LaterError)(nil); errors.As(err, &later) {
-		a.retryAfter = later.After
-	}
+	a.temporary, a.retryAfter = access.Retry(err)
+	a.busy = a.retryAfter > 0
 	switch access.KindOf(err) {
 	case access.Denied:
 		a.outcome.Verdict = Denied
@@ -495,8 +493,6 @@ func (a *attempt) classify(err error) {
 		a.outcome.Status = statusOf(err)
 	case access.Auth:
 		a.outcome.Status = statusOf(err)
-	case access.Timeout:
-		a.temporary = true
 	case access.Interrupted:
 		// The caller closed the client: that says nothing about the server.
 		a.outcome.Verdict = Unknown
@@ -538,49 +534,29 @@ func (a *attempt) classifyUnreachable(err error) {
 	case errors.As(err, &dns):
 		if dns.IsNotFound && !gateway {
 			a.outcome.Verdict, a.outcome.Cause, a.outcome.Detail = Dead, NoNames, "no such host: "+locus.Quote(dns.Name)
-		} else {
-			a.temporary = true
 		}
 	case gateway:
 		// The gateway itself may be unreachable.
-		a.temporary = true
 	case errors.Is(err, syscall.ECONNREFUSED):
-		a.outcome.Verdict, a.temporary = Dead, true
-		a.outcome.Detail = "connection refused"
+		a.outcome.Verdict, a.outcome.Detail = Dead, "connection refused"
 	case isTLSProblem(err):
 		a.outcome.Verdict, a.outcome.Detail = TLS, tlsProblem(err, time.Now())
 	default:
-		a.temporary = true
 		a.outcome.Status = statusOf(err)
 		// Codes of FTP and NNTP about the whole server.
-		a.busy = a.outcome.Status == 421 || a.outcome.Status == 400
+		a.busy = a.busy || a.outcome.Status == 421 || a.outcome.Status == 400
 	}
 }
 
+// classifyProtocol sets the status of a failure. Only 404 and 410 say that the resource is
+// missing. All other statuses speak of the request, the client or the server.
 func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
 	a.outcome.Status = status
-	switch {
-	case errors.Is(err, access.ErrCircle):
+	if errors.Is(err, access.ErrCircle) {
 		a.outcome.Detail = access.ErrCircle.Error()
-	case status == 0:
-		// The connection broke.
-		a.temporary = true
-	case status == 429, status == 503:
-		a.temporary, a.busy = true, true
-	case status >= 400 && status < 500 && !a.isOfHTTP(err):
-		// FTP and NNTP: their codes for a missing resource are NotFound already.
-		a.temporary = true
-	case status == 408, status == 425, status == 500, status == 502, status == 504, status >= 520 && status < 530:
-		a.temporary = true
 	}
-	// Only 404 and 410 say that the resource is missing. All other statuses speak of the
-	// request, the client or the server.
-}
-
-func (a *attempt) isOfHTTP(err error) bool {
-	e := (*access.Error)(nil)
-	return errors.As(err, &e) && a.registry.Scheme(e.URL).Traits.Has(scheme.Web)
+	a.busy = a.busy || status == 429 || status == 503
 }
 
 func statusOf(err error) int {

@@ -39,7 +39,7 @@ func (g *github) ask(ctx context.Context, e *Verifier, t *target) *attempt {
 		// The repository has another name now: the page says which.
 		return nil
 	}
-	return &attempt{registry: e.registry, outcome: Outcome{Verdict: Alive}, public: t.from != nil && t.from.LinkOrigin == policy.FromPublic}
+	return &attempt{outcome: Outcome{Verdict: Alive}, public: t.from != nil && t.from.LinkOrigin == policy.FromPublic}
 }
 
 // githubAPI returns the URL of GitHub's API for a page of GitHub. ok is false if the API

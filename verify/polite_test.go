@@ -131,12 +131,12 @@ func TestHostOf(t *testing.T) {
 	}
 }
 
+func answered(code int) error {
+	return fmt.Errorf("%w: %w", scheme.ErrProtocol, &textproto.Error{Code: code, Msg: "later"})
+}
+
 func busy(code int, after time.Duration) error {
-	err := fmt.Errorf("%w: %w", scheme.ErrProtocol, &textproto.Error{Code: code, Msg: "later"})
-	if after > 0 {
-		err = &scheme.LaterError{Err: err, After: after}
-	}
-	return err
+	return &scheme.LaterError{Err: answered(code), After: after}
 }
 
 // A server that says when to come back is left alone until then, by everybody.
@@ -209,7 +209,9 @@ func TestRetries(t *testing.T) {
 		{"unsupported", scheme.ErrUnsupported, 9, Unsupported, 1},
 		{"no such name", &net.DNSError{IsNotFound: true}, 9, Dead, 1},
 		{"no name server", &net.DNSError{IsTemporary: true}, 9, Warning, 3},
-		{"another status", busy(403, 0), 9, Warning, 3},
+		{"bad request", answered(400), 9, Warning, 1},
+		{"law", answered(451), 9, Warning, 1},
+		{"loop", fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle), 9, Warning, 1},
 		{"not now", scheme.ErrUnreachable, 9, Warning, 3},
 		{"not now, and then", scheme.ErrUnreachable, 1, Alive, 2},
 		{"too many connections", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &textproto.Error{Code: 421}), 9, Warning, 3},
@@ -217,7 +219,7 @@ func TestRetries(t *testing.T) {
 		{"no name of a gateway", &access.GatewayError{Err: &net.DNSError{IsNotFound: true}}, 9, Warning, 3},
 		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), 9, TLS, 1},
 		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), 9, TLS, 1},
-		{"strange status", busy(999, 0), 9, Warning, 1},
+		{"strange status", answered(999), 9, Warning, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

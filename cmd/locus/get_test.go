@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -449,6 +450,42 @@ func TestGetIntoHead(t *testing.T) {
 			status := runArgs(a, []string{"get", server.URL})
 			if status != test.status || !strings.Contains(errOut.String(), test.says) || test.says == "" && errOut.Len() > 0 {
 				t.Errorf("status %d, %s", status, &errOut)
+			}
+		})
+	}
+}
+
+// Only temporary failures are repeated.
+func TestGetRetry(t *testing.T) {
+	for name, want := range map[string]struct {
+		answer   func(w http.ResponseWriter, r *http.Request)
+		requests int32
+		message  string
+	}{
+		"400":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }, 1, `400 "Bad Request"`},
+		"405":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }, 1, `405 "Method`},
+		"451":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnavailableForLegalReasons) }, 1, `451 "Unavailable`},
+		"501":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }, 1, `501 "Not`},
+		"loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusFound) }, 1, "redirect loop"},
+		"an hour": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, 1, "the server asks to wait 1h0m0s"},
+		"once": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, 2, "the server asks to wait 1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				want.answer(w, r)
+			}))
+			defer server.Close()
+			got := runGet(t, nil, "--retry", "1", "-o", filepath.Join(t.TempDir(), "x"), server.URL+"/")
+			if got.status != base.StatusAccess || requests.Load() != want.requests || !strings.Contains(got.err, want.message) {
+				t.Errorf("%d requests, %d: %s", requests.Load(), got.status, got.err)
 			}
 		})
 	}

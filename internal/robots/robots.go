@@ -109,19 +109,13 @@ func Parse(octets []byte) *Rules {
 	return &Rules{f.group(), f.sitemaps}
 }
 
-// unknown returns err if it leaves open what the robots.txt says.
+// unknown returns err if it leaves open what the robots.txt says: it is temporary, no
+// answer came, or the server failed (RFC 9309 section 2.3.1.4).
 func unknown(err error) error {
-	status := 0
-	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
-		status = answer.Code
-	}
-	switch access.KindOf(err) {
-	case access.Timeout, access.Interrupted, access.Unreachable:
+	again, _ := access.Retry(err)
+	kind, answer := access.KindOf(err), (*textproto.Error)(nil)
+	if again || kind == access.Unreachable || kind == access.Interrupted || errors.As(err, &answer) && answer.Code >= 500 {
 		return err
-	case access.Protocol:
-		if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
-			return err
-		}
 	}
 	return nil
 }

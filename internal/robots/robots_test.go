@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/textproto"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -35,14 +37,26 @@ func TestFetch(t *testing.T) {
 	status := func(code int, kind error) error {
 		return errors.Join(kind, &textproto.Error{Code: code})
 	}
+	_, syntax := locus.Parse("http")
 	for name, test := range map[string]struct {
 		err   error
 		known bool
 	}{
 		"missing":     {status(404, scheme.ErrNotFound), true},
 		"forbidden":   {status(403, scheme.ErrAuth), true},
-		"overloaded":  {status(503, scheme.ErrProtocol), false},
+		"overloaded":  {&scheme.LaterError{Err: status(503, scheme.ErrProtocol)}, false},
+		"too many":    {&scheme.LaterError{Err: status(429, scheme.ErrProtocol)}, false},
+		"too slow":    {&scheme.LaterError{Err: status(408, scheme.ErrProtocol)}, false},
+		"not yet":     {status(501, scheme.ErrProtocol), false}, // RFC 9309 section 2.3.1.4
+		"bad":         {status(400, scheme.ErrProtocol), true},
+		"law":         {status(451, scheme.ErrProtocol), true},
+		"loop":        {errors.Join(scheme.ErrProtocol, access.ErrCircle), true},
+		"bad URL":     {errors.Join(scheme.ErrProtocol, syntax), true},
+		"denied":      {policy.ErrDenied, true},
 		"unreachable": {scheme.ErrUnreachable, false},
+		"no host":     {&net.DNSError{IsNotFound: true}, false},
+		"timeout":     {context.DeadlineExceeded, false},
+		"interrupted": {context.Canceled, false},
 		"broken":      {scheme.ErrProtocol, false},
 	} {
 		if r, err := fetch("", test.err); (err == nil) != test.known || r != nil {

@@ -82,7 +82,16 @@ func replyError(err error) error {
 // refusal returns the error for a reply other than the expected one.
 func refusal(command string, r reply) error {
 	verb, _, _ := strings.Cut(command, " ")
-	return &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kindOf(verb, r.code)}
+	return failed(command, r, kindOf(verb, r.code))
+}
+
+// failed returns the error for a reply that reports a failure of that kind.
+func failed(command string, r reply, kind error) error {
+	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kind}
+	if r.code >= 400 && r.code < 500 && kind == scheme.ErrProtocol {
+		return &scheme.LaterError{Err: err} // RFC 959 section 4.2: transient
+	}
+	return err
 }
 
 // kindOf classifies a code as the reply to a verb (RFC 959 section 4.2.2).

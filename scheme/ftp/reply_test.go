@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
 )
@@ -121,6 +122,23 @@ func TestReplyError(t *testing.T) {
 		if strings.ContainsAny(err.Error(), "\x1b\u00e9") || !strings.Contains(err.Error(), strings.TrimSpace(c.command)) {
 			t.Errorf("%s, %d: %q", c.command, c.code, err)
 		}
+	}
+}
+
+// RFC 959 section 4.2: the client may repeat the command after a reply 4yz.
+func TestTemporary(t *testing.T) {
+	for code, want := range map[int]bool{421: true, 425: true, 426: true, 450: true, 451: true, 452: true, 500: false, 501: false, 502: false, 503: false, 504: false, 530: false, 550: false, 551: false, 552: false, 554: false} {
+		r := reply{code, []string{"000 no"}}
+		if got, _ := access.Retry(refusal("RETR x", r)); got != want {
+			t.Errorf("%d: temporary is %v", code, got)
+		}
+		if got, _ := access.Retry(failed("RETR x", r, scheme.ErrProtocol)); got != (code < 500) {
+			t.Errorf("%d after the transfer: temporary is %v", code, got)
+		}
+	}
+	// Some servers say so of a missing directory.
+	if again, _ := access.Retry(refusal("LIST x", reply{450, []string{"450 no"}})); again {
+		t.Error("a missing directory is temporary")
 	}
 }
 

@@ -234,7 +234,7 @@ func (d *download) complete() error {
 		r = d.x.ctl.receiveAhead(r)
 	}
 	if err == nil && !r.completed() {
-		err = &lineconn.ReplyError{Command: d.command, Code: r.code, Text: r.text(), Kind: scheme.ErrProtocol}
+		err = failed(d.command, r, scheme.ErrProtocol)
 	}
 	return err
 }

@@ -176,7 +176,7 @@ func TestErrors(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("%.20q: %v", response, err)
 		}
-		if later := (*scheme.LaterError)(nil); errors.As(err, &later) != strings.HasPrefix(response, "44") {
+		if later := (*scheme.LaterError)(nil); errors.As(err, &later) != strings.HasPrefix(response, "4") || later != nil && (later.After == 0) != (response[1] == '0') {
 			t.Errorf("%.20q: %v", response, err)
 		}
 	}

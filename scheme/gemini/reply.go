@@ -49,10 +49,12 @@ func (h header) err() error {
 		kind = scheme.ErrAuth
 	}
 	err := fmt.Errorf("%w: the server answered %d %s", kind, h.status, locus.Quote(h.meta))
-	if h.status == 44 {
-		if seconds, parseErr := strconv.ParseUint(h.meta, 10, 16); parseErr == nil {
-			return &scheme.LaterError{Err: err, After: time.Duration(seconds) * time.Second}
+	if h.status < 50 {
+		later := &scheme.LaterError{Err: err}
+		if seconds, parseErr := strconv.ParseUint(h.meta, 10, 16); parseErr == nil && h.status == 44 {
+			later.After = time.Duration(seconds) * time.Second
 		}
+		return later
 	}
 	if h.status >= 60 {
 		err = scheme.Hint(err, "the server wants a client certificate, which is not supported")

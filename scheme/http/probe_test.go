@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -118,8 +119,26 @@ func TestRetryAfter(t *testing.T) {
 		base, _ := raw(t, says("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
 		_, err := get(t, base+"/", probe)
 		var later *scheme.LaterError
-		if ok := errors.As(err, &later); ok != c.ok || ok && later.After != c.after {
-			t.Errorf("%q: %v, %+v", c.header, ok, later)
+		if !errors.As(err, &later) || later.After != c.after || strings.Contains(err.Error(), "to wait") != c.ok {
+			t.Errorf("%q: %v, %+v", c.header, err, later)
+		}
+	}
+}
+
+// A status is temporary or not, whatever the codes of other protocols mean.
+func TestTemporary(t *testing.T) {
+	const never, asked, always = 0, 1, 2
+	for status, when := range map[int]int{
+		400: never, 401: never, 403: asked, 404: never, 405: never, 408: always, 410: never, 413: asked, 421: never, 425: always, 426: never, 429: always,
+		450: never, 451: never, 452: never, 500: always, 501: never, 502: always, 503: always, 504: always, 505: never, 511: never, 522: always, 530: never,
+	} {
+		for i, header := range []string{"Retry-After: 7\r\n", ""} {
+			base, _ := raw(t, says(fmt.Sprintf("HTTP/1.1 %d No\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", status, header)))
+			_, err := get(t, base+"/", nil)
+			later := (*scheme.LaterError)(nil)
+			if ok := errors.As(err, &later); err == nil || ok != (when > i) || ok && later.After != []time.Duration{7 * time.Second, 0}[i] {
+				t.Errorf("%d %q: %v", status, header, err)
+			}
 		}
 	}
 }

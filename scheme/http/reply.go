@@ -349,10 +349,23 @@ func (a *response) failure() error {
 	case later:
 		err = scheme.Hint(err, "the server asks to wait "+until)
 	}
-	if later {
+	if isTemporary(a.StatusCode, later) {
 		err = &scheme.LaterError{Err: err, After: after}
 	}
 	return err
+}
+
+// isTemporary reports whether a response says that another request may succeed. isAsked
+// reports that it has a Retry-After field.
+func isTemporary(status int, isAsked bool) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	case http.StatusForbidden, http.StatusRequestEntityTooLarge:
+		return isAsked // APIs limit requests by 403; RFC 9110 section 15.5.14
+	}
+	return status >= 520 && status < 530 // Cloudflare got no response from the origin server
 }
 
 // retryAfter returns how long the server asks to wait, also as text (RFC 9110 section

@@ -47,13 +47,18 @@ func readError(err error) error {
 
 // refusal returns the error for a reply other than the expected one.
 func refusal(command string, r reply) error {
-	return &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
+	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
+	if r.code == codeFault {
+		return &scheme.LaterError{Err: err}
+	}
+	return err
 }
 
-// Codes that decide the next command (RFC 3977 section 3.2.1, RFC 4643 section 2,
-// RFC 4642 section 2.2).
+// Codes that decide what the client does next (RFC 3977 section 3.2.1, RFC 4643 section
+// 2, RFC 4642 section 2.2).
 const (
 	codeNotReader    = 401 // another mode is needed; the text says which
+	codeFault        = 403 // the server could not reach a service, say
 	codeNoLogin      = 480
 	codeNoEncryption = 483
 )

@@ -1,0 +1,46 @@
+package access
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/textproto"
+	"time"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// Retry reports whether err is temporary, so that the same request may succeed later, and
+// returns the pause that the server asks for. Zero means that the server names no pause.
+//
+// Temporary are timeouts, failed and broken connections, and the failures that a server
+// calls temporary, which are a [*scheme.LaterError]. Other answers of a server are final,
+// and so are an unknown host, an untrusted certificate, a redirect loop and a denial.
+func Retry(err error) (again bool, pause time.Duration) {
+	later := (*scheme.LaterError)(nil)
+	asked := errors.As(err, &later)
+	switch KindOf(err) {
+	case Timeout:
+		again = true
+	case Unreachable:
+		again = asked || !isFinal(err)
+	case Auth:
+		again = asked
+	case Protocol:
+		again = asked || !errors.Is(err, ErrCircle) && !errors.As(err, new(*textproto.Error))
+	}
+	if again && asked {
+		pause = later.After
+	}
+	return again, pause
+}
+
+// isFinal reports whether another attempt to connect would fail for the same reason.
+func isFinal(err error) bool {
+	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {
+		return true
+	}
+	var dns *net.DNSError
+	// The unknown host may be the gateway's, which says nothing about the URL.
+	return errors.As(err, &dns) && dns.IsNotFound && !errors.As(err, new(*GatewayError))
+}
