@@ -14,6 +14,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
@@ -200,14 +201,15 @@ func isBelow(dir, file string) bool {
 
 // replace writes a file in one step, unless it is no longer what was read.
 func replace(path string, old, text []byte) error {
-	r, err := newReplacement(path)
+	r, err := wholefile.NewReplacement(path)
 	if err != nil {
 		return err
 	}
-	defer r.discard()
+	defer r.Discard()
 	if _, err := r.Write(text); err != nil {
 		return err
 	}
+	// Commit would do this between the comparison and the renaming, and it takes long.
 	if err := r.Sync(); err != nil {
 		return err
 	}
@@ -218,7 +220,7 @@ func replace(path string, old, text []byte) error {
 	if !bytes.Equal(now, old) {
 		return errors.New(whyChanged)
 	}
-	return r.commit()
+	return r.Commit()
 }
 
 // patch writes edits as a diff. A terminal gets them without passwords and escapes; a program, as

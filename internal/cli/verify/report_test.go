@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -175,27 +174,5 @@ func TestParseOutput(t *testing.T) {
 		if err != nil || f.name != c.format || file != c.file {
 			t.Errorf("%q, %s: %s, %s, %v", c.value, c.usual, f.name, file, err)
 		}
-	}
-}
-
-// A replacement that is not completed leaves the file, and no other.
-func TestReplacementDiscard(t *testing.T) {
-	dir := t.TempDir()
-	name := dir + "/a.txt"
-	if err := os.WriteFile(name, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	r, err := newReplacement(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.WriteString("new"); err != nil {
-		t.Fatal(err)
-	}
-	r.discard()
-	text, err := os.ReadFile(name)
-	names, errDir := os.ReadDir(dir)
-	if err != nil || errDir != nil || string(text) != "old" || len(names) != 1 {
-		t.Errorf("%q, %v, %v, %v", text, names, err, errDir)
 	}
 }

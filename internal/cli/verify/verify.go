@@ -23,6 +23,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/walk"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/file"
 	"github.com/locus-url/locus/verify"
@@ -433,15 +434,15 @@ func nearest(name string) string {
 
 // saveBaseline replaces the file of the baseline in one step.
 func (v *verifier) saveBaseline() error {
-	f, err := newReplacement(v.baseline)
+	f, err := wholefile.NewReplacement(v.baseline)
 	if err != nil {
 		return err
 	}
-	defer f.discard()
+	defer f.Discard()
 	if err := verify.WriteBaseline(f, slices.Collect(maps.Keys(v.bad))); err != nil {
 		return err
 	}
-	return f.commit()
+	return f.Commit()
 }
 
 // openStore opens the results of earlier runs. Without them the run continues.
