@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bulk"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 )
 
 // Lines that are sorted with a temporary file are those that are sorted in memory, each once.
@@ -139,6 +143,39 @@ func TestIndexDamaged(t *testing.T) {
 		}
 		if err == nil {
 			t.Errorf("%q is an index", text)
+		}
+	}
+}
+
+// A damaged entry beside a URL that was not kept is an error, not "not kept".
+func TestNearDamaged(t *testing.T) {
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := entry{key: keyOf(registry, locus.MustParse("http://h/a")), time: "20010101000000", kind: kindWhole, url: "http://h/a"}
+	line := string(e.append(nil))
+	broken := strings.Replace(line[:strings.LastIndexByte(line, '\t')], "20010101000000", "x", 1)
+	name := filepath.Join(t.TempDir(), "index")
+	if err := os.WriteFile(name, []byte("head\n"+sealed(broken)+"\n"+indexEnd), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := &Store{registry: registry}
+	if s.index, err = openIndex(f, "head\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"http://h/b", "http://h/b/c?d"} {
+		u := locus.MustParse(text)
+		if near, err := s.Near(u); !errors.Is(err, errEntry) || !near.IsZero() {
+			t.Errorf("near %s: %v, %v", u, near, err)
+		}
+		if _, err := s.Open(t.Context(), &scheme.Request{URL: u}); !errors.Is(err, errEntry) || !strings.Contains(err.Error(), name) {
+			t.Errorf("open %s: %v", u, err)
 		}
 	}
 }

@@ -161,22 +161,26 @@ func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	return list, nil
 }
 
-// Near returns a URL that was kept and begins most like u: of the same host and scheme. It
-// is zero if nothing of them was kept.
-func (s *Store) Near(u locus.URL) locus.URL {
+// Near returns the URL in the archive that has the longest common beginning with u, and
+// has its host and scheme. The zero URL means that the archive has none of them. The error
+// says that the index can't be read.
+func (s *Store) Near(u locus.URL) (locus.URL, error) {
 	key := keyOf(s.registry, u)
 	host, rest, _ := strings.Cut(key, " ")
 	name, _, _ := strings.Cut(rest, " ")
 	prefix := host + " " + name + " "
 	for {
 		for e, err := range s.index.from(key) {
-			if err == nil && strings.HasPrefix(e.key, key) {
-				return s.memento(e).URL
+			if err != nil {
+				return locus.URL{}, err
+			}
+			if strings.HasPrefix(e.key, key) {
+				return s.memento(e).URL, nil
 			}
 			break
 		}
 		if len(key) <= len(prefix) {
-			return locus.URL{}
+			return locus.URL{}, nil
 		}
 		// Shorten to a separator, so that few look-ups are enough.
 		key = key[:len(prefix)+strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")+1]

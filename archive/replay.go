@@ -57,10 +57,14 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 			return res, err
 		}
 	}
-	if near := s.Near(req.URL); !near.IsZero() {
-		return nil, scheme.Hint(scheme.ErrNotKept, "the nearest that it has is "+near.Redacted())
+	near, err := s.Near(req.URL)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("archive: %w", err)
+	case near.IsZero():
+		return nil, scheme.ErrNotKept
 	}
-	return nil, scheme.ErrNotKept
+	return nil, scheme.Hint(scheme.ErrNotKept, "the nearest that it has is "+near.Redacted())
 }
 
 // noDialer fails, so that nothing is dialled.
