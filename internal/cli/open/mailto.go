@@ -39,7 +39,7 @@ var sendMethods = []string{"smtp", "sendmail", "file"}
 func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.from, "from", "", "the sender: \"Name <`ADDRESS`>\"")
 	f.StringVar(&l.subject, "subject", "", "the subject: `TEXT`")
-	f.StringVar(&l.body, "body", "", "the text: `TEXT`, instead of opener the editor")
+	f.StringVar(&l.body, "body", "", "the text: `TEXT`, instead of opening the editor")
 	f.StringVar(&l.bodyFile, "body-file", "", "read the text from `FILE`; \"-\" is standard input")
 	f.StringArrayVar(&l.cc, "cc", nil, "send copies to `ADDRESSES` (repeatable)")
 	f.StringArrayVar(&l.bcc, "bcc", nil, "send hidden copies to `ADDRESSES` (repeatable)")
