@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -119,6 +120,49 @@ func TestClosedPipe(t *testing.T) {
 		if strings.Count(out.String(), "\n") != 1 || strings.Contains(errOut.String(), "locus:") || !strings.Contains(errOut.String(), "status 0") {
 			t.Errorf("%s: %q, %q", command, out.String(), errOut.String())
 		}
+	}
+}
+
+// TestClosedErrorPipe has a reader of the messages that goes away after the first one. The
+// next message interrupts the run.
+func TestClosedErrorPipe(t *testing.T) {
+	for _, args := range []string{
+		"canonical -", "canonical --files -", "canonical --count -", "parse -", "compare -", "resolve http://h/ -", "get -",
+	} {
+		t.Run(args, func(t *testing.T) { closedErrorPipe(t, strings.Fields(args)) })
+	}
+}
+
+func closedErrorPipe(t *testing.T, args []string) {
+	locus, err := exec.LookPath("locus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, errOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(locus, args...)
+	cmd.Stderr = errOut
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	errOut.Close()
+	const invalid = "no url \n"
+	io.WriteString(in, invalid)
+	if _, err := messages.Read(make([]byte, 1000)); err != nil {
+		t.Error(err)
+	}
+	messages.Close()
+	io.WriteString(in, invalid)
+	in.Close()
+	err = cmd.Wait()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != base.StatusInterrupted {
+		t.Errorf("%v", err)
 	}
 }
 

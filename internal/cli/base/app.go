@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -120,7 +119,7 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	}
 	a.Out.Flush()
 	// A closed pipe is not a failure: its reader has what it wanted.
-	if err := a.sink.err; err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) {
+	if err := a.sink.err; err != nil && !isClosedPipe(err) {
 		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
 	}
 	return a.status
