@@ -74,14 +74,19 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 		if !ok || f.request.NoFollow {
 			return res, nil
 		}
-		referral.Close()
-		f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
-		if len(referral.To) == 0 {
-			return nil, f.fail(f.result.URL, fmt.Errorf("%w: a referral that leads nowhere", scheme.ErrProtocol))
-		}
-		res, err = f.refer(referral.To, hops)
+		res, err = f.next(referral, hops)
 	}
 	return nil, err
+}
+
+// next opens what a referral leads to. hops is its number.
+func (f *follower) next(referral *scheme.Referral, hops int) (scheme.Resource, error) {
+	referral.Close()
+	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
+	if len(referral.To) == 0 {
+		return nil, f.fail(f.result.URL, fmt.Errorf("%w: a referral that leads nowhere", scheme.ErrProtocol))
+	}
+	return f.refer(referral.To, hops)
 }
 
 // refer opens the first URL of list that can be opened. It tries the next one after a
@@ -219,6 +224,7 @@ func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *t
 		Accept:         f.request.Accept,
 		AcceptLanguage: f.request.AcceptLanguage,
 		Header:         f.header(u),
+		Cookies:        f.cookies,
 		Like:           f.request.Like,
 		Items:          f.request.Items,
 		Probe:          f.request.Probe,
@@ -227,9 +233,6 @@ func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *t
 	}
 	if hops == 0 {
 		r.Listed = f.request.Listed
-	}
-	if !f.request.NoFollow {
-		r.Cookies = f.cookies
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, origin, hops, t) }
 	if ask := r.Ask; ask != nil && hops > 0 {

@@ -1,0 +1,189 @@
+package verify
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+)
+
+// hub is a clock with many hosts, some of whose URLs redirect to the host "hub". text links to
+// all of them.
+func hub(hosts, each, redirects int) (c *clock, text string) {
+	c = &clock{leads: map[string]string{}}
+	for i := range hosts * each {
+		u := fmt.Sprintf("x-clock://h%d/%d", i%hosts, i)
+		text += u + "\n"
+		if i < redirects {
+			c.leads[u] = fmt.Sprintf("x-clock://hub/%d", i)
+		}
+	}
+	return c, text
+}
+
+// at returns the times at which a host was asked, and the last one at all other hosts.
+func (c *clock) at(host string) (list []time.Duration, last time.Duration) {
+	for _, asked := range c.asked {
+		passed, u, _ := strings.Cut(asked, " ")
+		d, _ := time.ParseDuration(passed)
+		if strings.HasPrefix(u, host+"/") {
+			list = append(list, d)
+		} else {
+			last = max(last, d)
+		}
+	}
+	return list, last
+}
+
+// Redirects take turns at the host to which they lead, and no other host waits for them.
+func TestHopsTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, text := hub(40, 5, 60)
+		c.answer = func(u locus.URL, _ int) (time.Duration, error) {
+			if u.Host() == "hub" {
+				return time.Second, nil
+			}
+			return 0, nil
+		}
+		got := c.run(t, Options{Interval: 100 * time.Millisecond, PerHost: 2, Parallel: 4}, text+"x-clock://hub/direct")
+		moved := 0
+		for _, r := range got {
+			if r.Verdict == Moved {
+				moved++
+			}
+		}
+		if moved != 60 || len(c.asked) != 200+1+60 {
+			t.Errorf("%d of 60 moved, %d requests", moved, len(c.asked))
+		}
+		times, last := c.at("hub")
+		for i := 1; i < len(times); i++ {
+			if times[i]-times[i-1] < 100*time.Millisecond {
+				t.Errorf("the hub was asked at %v and at %v", times[i-1], times[i])
+			}
+		}
+		if c.most["hub"] != 2 || last > 2*time.Second {
+			t.Errorf("%d requests at once at the hub; the last one elsewhere after %v", c.most["hub"], last)
+		}
+	})
+}
+
+// A pause that the host of a redirect asks for holds for all redirects to it, and for no other
+// host.
+func TestHopsPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, text := hub(10, 2, 20)
+		c.answer = func(u locus.URL, n int) (time.Duration, error) {
+			if u.String() == "x-clock://hub/0" && n == 1 {
+				return 0, busy(429, 30*time.Second)
+			}
+			return 0, nil
+		}
+		got := c.run(t, Options{Interval: 100 * time.Millisecond, PerHost: 1}, text)
+		for i, r := range got {
+			if tries := map[bool]int{true: 2, false: 1}[i == 0]; r.Verdict != Moved || r.Tries != tries {
+				t.Errorf("%+v", r)
+			}
+		}
+		times, _ := c.at("hub")
+		for _, at := range times[1:] {
+			if at < 30*time.Second {
+				t.Errorf("the hub was asked after %v", at)
+			}
+		}
+		if times, _ := c.at("h1"); times[1] != 100*time.Millisecond {
+			t.Errorf("another host was asked at %v", times)
+		}
+	})
+}
+
+// A host that asks for too long a pause is asked no more, also where redirects lead to it.
+func TestHopsShut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, text := hub(5, 2, 10)
+		c.answer = func(u locus.URL, n int) (time.Duration, error) {
+			if u.Host() == "hub" {
+				return 0, busy(503, time.Hour)
+			}
+			return 0, nil
+		}
+		got := c.run(t, Options{Interval: 100 * time.Millisecond, PerHost: 1}, text)
+		skipped := 0
+		for _, r := range got {
+			if strings.HasPrefix(r.Detail, "skipped: ") && r.To.Host() == "hub" {
+				skipped++
+			}
+			if r.Verdict != Warning {
+				t.Errorf("%+v", r)
+			}
+		}
+		if times, _ := c.at("hub"); skipped != 9 || len(times) != 1 {
+			t.Errorf("%d links skipped, the hub was asked at %v", skipped, times)
+		}
+	})
+}
+
+// The time limit of an attempt is for all its redirects, without the time in queues.
+func TestHopsTimeout(t *testing.T) {
+	for _, test := range []struct {
+		took time.Duration
+		want Verdict
+	}{{25 * time.Second, Moved}, {40 * time.Second, Warning}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &clock{leads: map[string]string{"x-clock://a/1": "x-clock://b/1"}}
+			c.answer = func(u locus.URL, _ int) (time.Duration, error) {
+				if path, _ := u.Path(); path == "busy" {
+					return 10 * time.Minute, nil
+				}
+				return test.took, nil
+			}
+			rules, err := ParseRules("[[host]]\nurl = \"x-clock://a/1\"\ntimeout = \"1m\"\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.run(t, Options{Timeout: time.Hour, PerHost: 1, Retry: NoRetry, Rules: rules}, "x-clock://b/busy x-clock://a/1")
+			times, _ := c.at("b")
+			if got[1].Verdict != test.want || len(times) != 2 || times[1] != 10*time.Minute {
+				t.Errorf("%+v; the second host was asked at %v", got[1], times)
+			}
+		})
+	}
+}
+
+// Each request after a redirect is one of the host to which it is sent: after a field
+// Refresh, too, and a GET for the fragment that a redirect brought.
+func TestHopsOverHTTP(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("hub.example", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		io.WriteString(rw, "<p id=part>")
+	})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		to := "http://hub.example" + r.URL.Path
+		switch r.URL.Path {
+		case "/fragment":
+			to += "#part"
+		case "/refresh":
+			rw.Header().Set("Refresh", "0;url="+to)
+			return
+		}
+		http.Redirect(rw, r, to, http.StatusFound)
+	})
+	v := New(w.client, &w.o)
+	for r := range v.Run(t.Context(), slices.Values([]Source{textDoc("d", "http://a.example/moved http://a.example/refresh http://a.example/fragment")})) {
+		if r.Verdict != Moved || r.To.Host() != "hub.example" || r.Tries != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, h := range v.Slowest(9) {
+		if h.Requests != 4 {
+			t.Errorf("%d turns of %s, want 4; requests: %q", h.Requests, h.Host, w.asked())
+		}
+	}
+}
