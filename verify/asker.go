@@ -217,7 +217,7 @@ func (a *Asker) Ask(ctx context.Context, t *Target, fragments []string) Answer {
 		page = &doc{name: withoutPassword(t.URL), site: &site{row: row, first: t.First, pages: map[locus.URL]bool{}}, depth: t.Depth}
 		asked.page = page
 	}
-	got := a.e.attempt(ctx, asked)
+	got := a.e.attempt(ctx, asked, nil)
 	got.outcome.Tries = 1
 	if got.outcome.Cause == NoNames {
 		got.outcome.Cause = 0

@@ -39,6 +39,8 @@ type attempt struct {
 	at    *origins
 	links []link
 
+	next *request // to be made before the outcome is known; nil: none
+
 	listsSitemaps bool            // the links are sitemaps
 	scripted      bool            // the page is made by scripts
 	built         map[string]bool // fragments that only a build of the site makes
@@ -50,21 +52,72 @@ type attempt struct {
 // a user to type.
 const greetingTime = 5 * time.Second
 
-func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
+// request is a request of an attempt at a target. In a run, the request after a redirect
+// waits in the queue of its host. No worker waits with it.
+type request struct {
+	mayProbe bool          // the first request may only ask whether the target exists
+	left     time.Duration // of the attempt's time limit
+
+	attempt *attempt       // so far, after a redirect
+	want    want           // after a redirect
+	from    *access.Result // the redirect, or the page that redirects its readers; nil: the first request
+	to      locus.URL      // where a page redirects its readers; zero: from is a redirect
+}
+
+// at returns the URL to which a redirect leads; zero: r is a first request.
+func (r *request) at() locus.URL {
+	if r == nil || r.from == nil {
+		return locus.URL{}
+	}
+	if referral, ok := r.from.Resource.(*scheme.Referral); ok && len(referral.To) > 0 {
+		return referral.To[0]
+	}
+	return r.to
+}
+
+// attempt attempts to open t, beginning with r; nil selects the first request. If the
+// attempt needs another request in a turn of its host, it has a next one.
+func (e *Verifier) attempt(ctx context.Context, t *target, r *request) *attempt {
 	limit := e.timeoutFor(t.key.url)
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	a := e.request(limited, t, t.tries == 0)
+	if r == nil {
+		r = &request{mayProbe: t.tries == 0, left: limit}
+	}
+	a := e.send(ctx, t, r)
 	if !a.wantsGet || ctx.Err() != nil {
 		return a
 	}
-	limited, cancel = context.WithTimeout(ctx, limit)
-	defer cancel()
-	return e.request(limited, t, false)
+	get := &request{left: limit}
+	if r.from != nil {
+		a.next = get // the turn is that of another host
+		return a
+	}
+	return e.send(ctx, t, get)
 }
 
-// request makes one request for t. mayProbe allows one that only asks whether t exists.
-func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attempt {
+// send makes a request of an attempt within its time limit.
+func (e *Verifier) send(ctx context.Context, t *target, r *request) *attempt {
+	begin := time.Now()
+	limited, cancel := context.WithTimeout(ctx, r.left)
+	defer cancel()
+	a := r.attempt
+	switch {
+	case r.from == nil:
+		a = e.first(limited, t, r.mayProbe)
+	case r.to.IsZero():
+		next, err := e.client.Next(limited, r.from)
+		e.judge(limited, a, t, r.want, next, err)
+	default:
+		next, err := e.client.Refer(limited, r.from, r.to)
+		e.judge(limited, a, t, r.want, next, err)
+	}
+	if a.next != nil {
+		a.next.left = r.left - time.Since(begin)
+	}
+	return a
+}
+
+// first makes the first request for t. mayProbe allows one that only asks whether t exists.
+func (e *Verifier) first(ctx context.Context, t *target, mayProbe bool) *attempt {
 	a := new(attempt)
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
@@ -104,7 +157,7 @@ func (e *Verifier) request(ctx context.Context, t *target, mayProbe bool) *attem
 		}
 	}
 	probe = probe && (mayProbe || !e.traits(t.url).Has(scheme.Web)) && e.probes(t.url) && !e.needsIndex(t)
-	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe})
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe, NoFollow: t.host != nil})
 	if access.KindOf(err) == access.NotFound && e.isFile(t.url) {
 		if other, ok := e.fallback(ctx, t); ok {
 			res, err = other, nil
@@ -125,6 +178,7 @@ type want struct {
 // judge sets the outcome of t, whose request had that result.
 func (e *Verifier) judge(ctx context.Context, a *attempt, t *target, w want, res *access.Result, err error) {
 	page, wants := w.page, w.fragments
+	a.next = nil
 	if err != nil {
 		a.classify(err)
 		if e.o.Ask.accepts(a.outcome.Status) {
@@ -135,6 +189,10 @@ func (e *Verifier) judge(ctx context.Context, a *attempt, t *target, w want, res
 		return
 	}
 	defer res.Resource.Close()
+	if _, ok := res.Resource.(*scheme.Referral); ok {
+		a.next = &request{attempt: a, want: w, from: res}
+		return
+	}
 	a.outcome.Verdict, a.resolved = Alive, true
 	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {

@@ -76,8 +76,10 @@ type target struct {
 	url  locus.URL // as first written, without its fragment
 	key  targetKey
 	from *access.Result
-	host *queue.Host[*target]
-	site *generator.Site // whose fragments it has; nil: none
+	host *queue.Host[*target] // of the request that is due; nil: the target is not in the queue
+	own  *queue.Host[*target] // of url
+	due  *request             // after a redirect; nil: the first one
+	site *generator.Site      // whose fragments it has; nil: none
 
 	wants    []string        // fragments to look for
 	found    map[string]bool // fragments that were looked for
@@ -518,24 +520,36 @@ func (e *Verifier) work(ctx context.Context) {
 		if !ok {
 			return
 		}
-		t.host = host
+		if t.host = host; t.due == nil {
+			t.own = host
+		}
 		e.try(ctx, t)
 	}
 }
 
 func (e *Verifier) try(ctx context.Context, t *target) {
-	h := t.host
+	h, due := t.host, t.due
+	t.due = nil
 	if why := e.queue.IsShut(h); why != "" {
 		e.queue.Skip(h)
-		e.handle(t, &attempt{outcome: Outcome{Verdict: Warning, Detail: why, Tries: t.tries}})
+		out := Outcome{Verdict: Warning, Detail: why, Tries: t.tries}
+		if to := due.at(); !to.IsZero() {
+			out.To = own(to.WithoutFragment().WithoutPassword())
+		}
+		e.handle(t, &attempt{outcome: out})
 		return
 	}
 	begin := time.Now()
-	a := e.attempt(ctx, t)
+	a := e.attempt(ctx, t, due)
 	took := time.Since(begin)
 	if ctx.Err() != nil {
 		// The cancelled context caused the result.
 		e.queue.Done(h, took)
+		return
+	}
+	if a.next != nil {
+		e.queue.Done(h, took)
+		e.wait(t, a.next)
 		return
 	}
 	t.tries++
@@ -543,10 +557,24 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	at, again := e.retryAt(t, a)
 	e.queue.Done(h, took)
 	if again {
-		e.queue.AddAt(t, h, at)
+		e.queue.AddAt(t, t.own, at)
 		return
 	}
 	e.handle(t, a)
+}
+
+// wait puts t into the queue of the host of its next request.
+func (e *Verifier) wait(t *target, next *request) {
+	t.due = next
+	at := t.key.url
+	if to := next.at(); !to.IsZero() {
+		at = to.WithoutFragment()
+		if canonical, _, err := e.registry.Canonical(at); err == nil {
+			at = canonical
+		}
+	}
+	name, limits := e.hostOf(at)
+	e.queue.Add(t, name, limits)
 }
 
 // retryAt reports whether t is tried again after a, and when. A server that asks for a

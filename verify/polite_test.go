@@ -32,6 +32,7 @@ type clock struct {
 	active map[string]int
 	most   map[string]int
 	answer func(u locus.URL, n int) (time.Duration, error)
+	leads  map[string]string // URLs that redirect, to others
 	times  map[locus.URL]int
 }
 
@@ -57,6 +58,9 @@ func (c *clock) open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	}
 	if err != nil {
 		return nil, err
+	}
+	if to := c.leads[u.String()]; to != "" {
+		return &scheme.Referral{URL: u, To: []locus.URL{locus.MustParse(to)}}, nil
 	}
 	return &scheme.Object{URL: u, Body: io.NopCloser(strings.NewReader("")), Size: -1}, nil
 }

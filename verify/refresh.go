@@ -87,7 +87,12 @@ func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 // follow judges what the page in res sends its reader to as a redirect, instead of the page.
 // Fragments of the link are not those of the other page.
 func (e *Verifier) follow(ctx context.Context, a *attempt, t *target, res *access.Result, to locus.URL, probe bool) {
-	next, err := e.client.Refer(ctx, res, to)
 	a.outcome = Outcome{}
-	e.judge(ctx, a, t, want{probe: probe, followed: true}, next, err)
+	w := want{probe: probe, followed: true}
+	if t.host != nil {
+		a.next = &request{attempt: a, want: w, from: res, to: to}
+		return
+	}
+	next, err := e.client.Refer(ctx, res, to)
+	e.judge(ctx, a, t, w, next, err)
 }

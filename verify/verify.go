@@ -62,8 +62,8 @@ type Options struct {
 	// MaxWait is the longest pause that a server may ask for. After a longer one it
 	// gets no more requests in this run; 0: 1 min, [None]: any pause is too long.
 	MaxWait time.Duration
-	// Timeout bounds one attempt, from the name lookup to the last byte of a page; 0:
-	// 90 s.
+	// Timeout bounds one attempt, from the name lookup to the last byte of a page, without
+	// the time that redirects wait in the queues of their hosts; 0: 90 s.
 	Timeout time.Duration
 	// MaxPage is the most bytes of a page that are read for its fragments and links; 0:
 	// 16 MiB.
