@@ -181,7 +181,7 @@ type Request struct {
 	Like  []locus.URL
 	Items scheme.ItemRange
 
-	// NoFollow returns a referral instead of following it.
+	// NoFollow returns a referral instead of following it. [Client.Next] follows it.
 	NoFollow bool
 
 	// Probe, Source and More are as in [scheme.Request].

@@ -136,16 +136,6 @@ func TestCookieLoops(t *testing.T) {
 	}
 }
 
-// A referral that is not followed keeps no cookies.
-func TestNoFollowHasNoCookies(t *testing.T) {
-	s := &cookieServer{sets: map[string][]string{"http://a.example/": {"k=1"}}, to: map[string]string{"http://a.example/": "http://a.example/x"}}
-	res, err := s.client(t, nil).Do(t.Context(), Request{URL: locus.MustParse("http://a.example/"), NoFollow: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Close()
-}
-
 // Refer continues a chain with its cookies, its loops, its limit and the policy.
 func TestReferAgain(t *testing.T) {
 	s := &cookieServer{

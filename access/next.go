@@ -17,7 +17,7 @@ import (
 func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
 	referral, ok := from.Resource.(*scheme.Referral)
 	if !ok || from.chain == nil {
-		return nil, NewError("open", from.URL, errors.New("the result is no referral of a client"))
+		return nil, NewError("open", from.URL, errors.New("not the referral of a client"))
 	}
 	f := *from.chain
 	f.asked, f.result.Hops = maps.Clone(f.asked), slices.Clone(f.result.Hops)

@@ -75,8 +75,8 @@ func (r *request) at() locus.URL {
 	return r.to
 }
 
-// attempt attempts to open t, beginning with r; nil selects the first request. If the
-// attempt needs another request in a turn of its host, it has a next one.
+// attempt continues an attempt at t with r. If r is nil, a new attempt begins. If the result
+// has a next request, the attempt continues in a turn of the host of that request.
 func (e *Verifier) attempt(ctx context.Context, t *target, r *request) *attempt {
 	limit := e.timeoutFor(t.key.url)
 	if r == nil {
