@@ -41,6 +41,7 @@ var shownFaulty = map[string]string{
 	"https://archive.example/web/{url}":       "a template, in which {url} is replaced",
 	"nntps://host":                            "the address of a news server, without a newsgroup",
 	"nntp://host":                             "the address of a news server, without a newsgroup",
+	"http://0xA9FEA9FE/":                      "a hexadecimal number, which some parsers read as an address",
 	"http://[::ffff:10.0.0.1]/":               "a private address in an IPv6 form, which the policy refuses",
 }
 
