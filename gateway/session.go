@@ -291,7 +291,7 @@ func keysOf(service scheme.Terminal) (list []keyJSON) {
 // show sends the output of the service to the page, filtered, and returns why that
 // ended. A page that reads slowly makes the service wait.
 func (t *terminal) show() error {
-	var filter term.Filter
+	filter := term.Filter{Level: term.BothScreens}
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
 	for {
 		n, err := t.session.Conn.Read(in)

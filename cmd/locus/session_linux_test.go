@@ -410,10 +410,13 @@ func TestTalkSafe(t *testing.T) {
 		args         []string
 		safe         bool
 	}{
-		{"typed", theProgram, []string{"open", url}, false},
+		{"typed", theProgram, []string{"open", url}, true},
+		{"without a subcommand", theProgram, []string{url}, true},
 		{"--safe", theProgram, []string{"open", "--safe", url}, true},
+		{"--unsafe-terminal", theProgram, []string{"open", "--unsafe-terminal", url}, false},
 		{"from standard input", fromInput, []string{"open", url}, true},
-		{"from standard input, --safe=false", fromInput, []string{"open", url, "--safe=false"}, false},
+		{"from standard input, --safe=false", fromInput, []string{"open", url, "--safe=false"}, true},
+		{"from standard input, --unsafe-terminal", fromInput, []string{"open", url, "--unsafe-terminal"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := sit(t, test.script, test.args...)
@@ -431,6 +434,68 @@ func TestTalkSafe(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hostileSequences are those that a terminal must not get from a host.
+var hostileSequences = strings.Fields("\x1b]0;title\a \x1b]2;title\x1b\\ \x1b]52;c;cm0=\a \x1b]52;c;?\x1b\\ \x1b]8;;http://h/\x1b\\ \x1b]8;;\x1b\\ \x1b]10;?\a " +
+	"\x1b[c \x1b[>c \x1b[=c \x1b[5n \x1b[6n \x1b[?6n \x1b[x \x1b[?1$p \x1b[>q \x1b[14t \x1b[21t \x1b[8;9;9t \x1b[5i \x1bZ \x05 \x1bc \x1bkname\x1b\\ " +
+	"\x1bP$qm\x1b\\ \x1bP+q544e\x1b\\ \x1bPq#0\x1b\\ \x1b_Gf=1\x1b\\ \x1b^private\x1b\\ \x1bXstart\x1b\\ \x1b[?1003h \x1b[?1004h")
+
+const (
+	// hostileC1 has sequences with the controls C1, as octets and encoded.
+	hostileC1 = "\x9a|\x9bc|\x9b6n|\x9b21t|\x9d0;t\x9c|\x90$qm\x9c|\x9f_\x9c|\x9e^\x9c|\x98X\x9c|\u009b6n|\u009d52;c;cm0=\u009c"
+	// harmlessC1 is hostileC1 without the controls.
+	harmlessC1 = "|c|6n|21t|0;t|$qm|_|^|X|6n|52;c;cm0="
+
+	drawing      = "<begin>\x1b[1;31mred\x1b[0m\x1b[2J\x1b[H\x1b[5;7Hé"
+	otherDrawing = "\x1b[?1049h\x1b[?1h\x1b=\x1b[?25l\x1b[1;24r\x1b[Kscreen\x1b[?1049l\x1b[3A\x1b[?1000h\x1b[?2004h\x1b7\x1b8\x1b(0q\x1b(B<end>"
+)
+
+// A terminal gets no question, title or clipboard sequence of a host of any session, as a
+// whole or in pieces, but its colors, moves and modes.
+func TestTalkFiltered(t *testing.T) {
+	hostOutput := drawing + strings.Join(hostileSequences, "|") + "|" + hostileC1 + otherDrawing
+	filteredOutput := drawing + strings.Repeat("|", len(hostileSequences)) + harmlessC1 + otherDrawing
+	whole := func(c io.ReadWriter) { io.WriteString(c, hostOutput) }
+	inPieces := func(c io.ReadWriter) {
+		for i := range len(hostOutput) {
+			io.WriteString(c, hostOutput[i:i+1])
+		}
+	}
+	for name, handle := range map[string]func(io.ReadWriter){"whole": whole, "in pieces": inPieces} {
+		telnet := startTelnet(t, &telnettest.TelnetOptions{Handle: handle}).Addr()
+		plain := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: handle}).Addr()
+		rlogin, err := telnettest.StartRlogin(&telnettest.RloginOptions{Handle: handle})
+		started(t, rlogin, err)
+		for _, url := range []string{"telnet://" + telnet, "telnet://" + plain, "rlogin://guest@" + rlogin.Addr(), "tn3270://" + plain} {
+			for _, test := range []struct{ flag, want string }{
+				{"--safe=false", filteredOutput},
+				{"--safe", strings.NewReplacer("\x1b[?1049h", "", "\x1b[?1049l", "", "\x1b[?1000h", "").Replace(filteredOutput)},
+				{"--unsafe-terminal", hostOutput},
+			} {
+				s := sit(t, theProgram, "open", test.flag, url+"/")
+				s.see("<begin>", "<end>")
+				seen := s.end(0)
+				seen = seen[strings.Index(seen, "<begin>"):]
+				if seen = seen[:strings.Index(seen, "<end>")+len("<end>")]; seen != test.want {
+					t.Errorf("%s %s, %s:\n%q, want\n%q", test.flag, url, name, seen, test.want)
+				}
+			}
+		}
+	}
+}
+
+// "locus browse" filters a session of a typed URL too.
+func TestBrowseSessionFiltered(t *testing.T) {
+	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
+		io.WriteString(c, drawing+strings.Join(hostileSequences, "|")+otherDrawing)
+	}})
+	s := sit(t, theProgram, "browse", "telnet://"+server.Addr()+"/")
+	s.see(drawing+strings.Repeat("|", len(hostileSequences)-1)+otherDrawing, "Enter shows the page again.")
+	s.types("\r")
+	s.see("]2;locus: ") // the browser is back
+	s.types("q")
+	s.end(0)
 }
 
 // A session that ends while the person is at a command, and one that ends without a
@@ -476,6 +541,9 @@ func TestTalkSecondScreen(t *testing.T) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
+	s.see("\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond", show.ResetTerminal, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.end(0)
+	s = sit(t, theProgram, "open", "--unsafe-terminal", "telnet://"+server.Addr()+"/")
 	s.see("second\x1b]0;", show.ResetTerminal, "\x1b[?1049l", "locus: the host has ended the session\r\n")
 	s.end(0)
 }
@@ -632,7 +700,7 @@ func TestTalk3270(t *testing.T) {
 // order.
 func TestTalkPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
-	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "--safe", "telnet://"+server.Addr()+"/")
+	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "telnet://"+server.Addr()+"/")
 	s.see("before", "after", "Goodbye.", show.ResetTerminal)
 	notEvil(t, s.end(0))
 	// What a host says to a script is seen as what a stranger says.

@@ -10,31 +10,48 @@ import (
 // rest. It keeps an incomplete sequence for the next call. The zero Filter is ready to use.
 // It is not safe for concurrent use.
 //
-// It passes the characters of [IsSafe]; BEL, BS, HT, LF, VT, FF, CR, SO and SI; and of the
-// sequences of ECMA-48 and its usual additions
+// Below [Unfiltered], it passes the characters of [IsSafe]; BEL, BS, HT, LF, VT, FF, CR, SO
+// and SI; and of the sequences of ECMA-48 and its usual additions
 //
 //	ESC 7 8 D E H M = >              save, restore, index, tab stop, keypad
 //	ESC ( ) * + and a character set  designate a set
 //	CSI ... @ A B C D E F G H I      insert, move
 //	CSI ... J K L M P S T X Z        erase (but not scrollback), delete, scroll
-//	CSI ... ` a b d e f g m r        move, repeat, tab stops, colours, scroll region
+//	CSI ... ` a b d e f g m r        move, repeat, tab stops, colors, scroll region
 //	CSI s, CSI u, CSI ! p            save, restore, soft reset
 //	CSI 4 h, CSI 4 l                 insert mode
-//	CSI ? ... h, CSI ? ... l         modes 1 6 7 12 25 47 1047 1048 1049 2004
+//	CSI ? ... h, CSI ? ... l         modes 1 6 7 12 25 1048 2004, and those of the level
 //	CSI ? ... J, CSI ? ... K         selective erase
 //
 // It drops everything that makes the terminal answer, which a shell would read as input;
-// titles, the clipboard, keys, links, files, windows, printers and the mouse; and the
-// octets 80 to 9F, which some terminals interpret as sequences.
+// titles, the clipboard, keys, links, files, windows and printers; and the octets 80 to 9F,
+// which some terminals interpret as sequences.
 type Filter struct {
-	// OneScreen also drops modes 47, 1047 and 1049, which switch to the alternate screen:
-	// that hides earlier output, and loses what the host shows there.
-	OneScreen bool
+	// Level must not change after the first call of Append.
+	Level Level
 
 	state    filterState
 	sequence []byte // after ESC, or of an incomplete character
 	size     int    // octets of a string or a sequence
 }
+
+// Level selects what a [Filter] passes. Each level passes more than the one before it.
+type Level uint8
+
+const (
+	// OneScreen, the zero Level, passes what draws on the normal screen.
+	OneScreen Level = iota
+	// BothScreens also passes modes 47, 1047 and 1049. They switch to the alternate screen,
+	// which hides earlier output, and loses what the host shows there.
+	BothScreens
+	// WithMouse also passes modes 1000, 1002, 1005, 1006 and 1015, which report clicks and
+	// drags. The caller must end these reports with [Quiet]. No level but Unfiltered passes
+	// the modes that report without a click: 1003 (motion) and 1004 (focus).
+	WithMouse
+	// Unfiltered passes everything. The host can then rename the window, read and write the
+	// clipboard, and make the terminal type answers.
+	Unfiltered
+)
 
 type filterState uint8
 
@@ -45,8 +62,12 @@ const (
 	inEscape // after an intermediate octet
 	inCSI
 	inOSC
-	inString // DCS, SOS, PM, APC
+	inString  // DCS, SOS, PM, APC, or a title for GNU screen (ESC k)
+	inPalette // the Linux console's OSC P, which has no terminator
 )
+
+// paletteSize is the length of a color in the Linux console's OSC P: its number, and RGB.
+const paletteSize = 7
 
 const (
 	maxSequence = 64       // octets; a longer sequence is dropped
@@ -56,13 +77,13 @@ const (
 	maxDigits = 4
 )
 
-// Sane resets what the output of a Filter can change: colours, character sets, modes, the
+// Sane resets what the output of a Filter can change: colors, character sets, modes, the
 // scroll region and the cursor's visibility. It does not move the cursor; [LeaveAlternate]
 // does.
 const Sane = "\x1b[!p\x1b[0m\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1l\x1b>"
 
-// Quiet stops reports of the mouse and the focus, which a host can start where no Filter
-// is used, and which a shell would read as input.
+// Quiet stops reports of the mouse and the focus, which a host can start at the levels
+// [WithMouse] and [Unfiltered], and which a shell would read as input.
 const Quiet = "\x1b[?9;1000;1001;1002;1003;1004;1005;1006;1015l"
 
 // LeaveAlternate switches from the alternate screen to the normal one.
@@ -79,8 +100,11 @@ var textOctet = func() (table [256]bool) {
 	return table
 }()
 
-// Append appends the safe part of src to dst.
+// Append appends to dst the part of src that the level passes.
 func (f *Filter) Append(dst, src []byte) []byte {
+	if f.Level >= Unfiltered {
+		return append(dst, src...)
+	}
 	for i := 0; i < len(src); {
 		if f.state == inText {
 			start := i
@@ -132,12 +156,25 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 		default:
 			return f.escape(dst, o), false
 		}
-	case inOSC, inString:
-		if f.size++; f.size > maxString || f.state == inOSC && o == '\a' {
-			f.begin(inText)
-		}
+	case inOSC, inString, inPalette:
+		f.inside(o)
 	}
 	return dst, false
+}
+
+// inside drops one octet of a string, and ends the string after its last octet.
+func (f *Filter) inside(o byte) {
+	f.size++
+	isFirst := f.state == inOSC && f.size == 1
+	switch {
+	case isFirst && o == 'P':
+		f.begin(inPalette)
+	case isFirst && o == 'R', // the Linux console resets its palette
+		f.state == inOSC && o == '\a',
+		f.state == inPalette && f.size == paletteSize,
+		f.size > maxString:
+		f.begin(inText)
+	}
 }
 
 func (f *Filter) begin(p filterState) { f.state, f.sequence, f.size = p, f.sequence[:0], 0 }
@@ -176,7 +213,7 @@ func (f *Filter) escape(dst []byte, o byte) []byte {
 		next = inCSI
 	case o == ']':
 		next = inOSC
-	case strings.IndexByte("PX^_", o) >= 0:
+	case strings.IndexByte("PX^_k", o) >= 0:
 		next = inString
 	case strings.IndexByte("78DEHM=>", o) >= 0:
 		dst = append(dst, 0x1B, o)
@@ -285,7 +322,9 @@ func (f *Filter) allowsMode(mode string, private bool) bool {
 	case "1", "6", "7", "12", "25", "1048", "2004":
 		return true
 	case "47", "1047", "1049":
-		return !f.OneScreen
+		return f.Level >= BothScreens
+	case "1000", "1002", "1005", "1006", "1015":
+		return f.Level >= WithMouse
 	}
 	return false
 }

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-func filtered(src string, piece int) string {
-	var f Filter
+func filtered(level Level, src string, piece int) string {
+	f := Filter{Level: level}
 	var out []byte
 	for len(src) > 0 {
 		n := min(piece, len(src))
@@ -21,6 +21,7 @@ func filtered(src string, piece int) string {
 	return string(out)
 }
 
+// filterTable has what the level WithMouse passes.
 var filterTable = []struct{ src, want string }{
 	{"plain text\r\n\tand\b\a more", "plain text\r\n\tand\b\a more"},
 	{"\x00\x01\x05\x11\x13\x7f|", "|"},
@@ -30,20 +31,26 @@ var filterTable = []struct{ src, want string }{
 	{"\xc3\x28|\xe2\x82|", "\uFFFD(|\uFFFD|"},
 	{"\x9b31m\x90x\x9c", "31mx"},
 	{"\u009b31m", "31m"},
-	// Colours, moves, erasing.
+	// Colors, moves, erasing.
 	{"\x1b[1;31mred\x1b[0m\x1b[38:2::1:2:3m\x1b[m", "\x1b[1;31mred\x1b[0m\x1b[38:2::1:2:3m\x1b[m"},
 	{"\x1b[2J\x1b[H\x1b[10;20H\x1b[5A\x1b[K\x1b[?K\x1b[3J\x1b[?3J\x1b[1J", "\x1b[2J\x1b[H\x1b[10;20H\x1b[5A\x1b[K\x1b[?K\x1b[1J"},
 	{"\x1b[1;5r\x1b[2L\x1b[3P\x1b[4@\x1b[2S\x1b[2T\x1b[1;2;3;4;5T\x1b[5b\x1b[99999b", "\x1b[1;5r\x1b[2L\x1b[3P\x1b[4@\x1b[2S\x1b[2T\x1b[5b"},
 	{"\x1b7\x1b8\x1bD\x1bM\x1b=\x1b>\x1b(0lqk\x1b(B\x1b)A", "\x1b7\x1b8\x1bD\x1bM\x1b=\x1b>\x1b(0lqk\x1b(B\x1b)A"},
 	{"\x1b[s\x1b[u\x1b[1;2s\x1b[>1u\x1b[!p\x1b[?!p", "\x1b[s\x1b[u\x1b[!p"},
 	// Modes.
-	{"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h\x1b[20h\x1b[?1000h", "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h"},
-	{"\x1b[?1000;1049;1006;25h", "\x1b[?1049;25h"},
+	{"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h\x1b[20h\x1b[?1003h\x1b[?1004h\x1b[?1001h", "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h"},
+	{"\x1b[?1000;1003;1049;1006;25;9h", "\x1b[?1000;1049;1006;25h"},
 	// Sequences that make the terminal answer, or do more than show.
 	{"\x1b[c\x1b[>c\x1b[0c\x1b[6n\x1b[?6n\x1b[5n\x1b[?1$p\x1bZ\x1b[x\x1b[21t\x1b[5i\x1b[4i\x1b[?5i\x1bc\x1b#8\x1b%G|", "|"},
 	{"\x1b]0;title\a1\x1b]2;title\x1b\\2\x1b]52;c;aGk=\a3\x1b]8;;http://x/\alink\x1b]8;;\a", "123link"},
 	{"\x1bPq#0\x1b\\1\x1b_Gf=1\x1b\\2\x1b^pm\x1b\\3\x1bXsos\a\x1b\\4", "1234"},
 	{"\x1bP$q\"p\x1b\\|\x1b]4;1;?\a|\x1b[=1c|", "|||"},
+	{"\x1bktitle\x1b\\1\x1bP1;1|17/6f\x1b\\2\x1b]4;1;?\x1b\\3\x1bZ\x1b[?6n\x1b[>q\x1b[?u4", "1234"},
+	// The same with the controls C1: as octets, and encoded.
+	{"\x9bc|\x9b6n|\x90$qm\x9c|\x9d0;t\a|\x9a|\x98s\x9c|\x9ep\x9c|\x9fa\x9c|", "c|6n|$qm|0;t\a||s|p|a|"},
+	{"\u009bc|\u009b6n|\u0090$qm\u009c|\u009d0;t\a|\u009a|\u0098s\u009c|\u009ep\u009c|\u009fa\u009c|", "c|6n|$qm|0;t\a||s|p|a|"},
+	// The Linux console's palette.
+	{"\x1b]R|\x1b]P1ff0000|\x1b]P1ff\x1b[1m|", "||\x1b[1m|"},
 	{"\x1b[>4;2m\x1b[?4m\x1b[2 q\x1b[1'z|", "|"},
 	// Incomplete and broken sequences, and those with controls inside.
 	{"\x1b[3\r1m|", "\x1b[31m|"},
@@ -60,18 +67,65 @@ var filterTable = []struct{ src, want string }{
 func TestFilter(t *testing.T) {
 	for _, test := range filterTable {
 		for _, piece := range []int{1, 2, 3, 1 << 20} {
-			if got := filtered(test.src, piece); got != test.want {
+			if got := filtered(WithMouse, test.src, piece); got != test.want {
 				t.Errorf("%.80q in pieces of %d: %.80q, want %.80q", test.src, piece, got, test.want)
 			}
 		}
 	}
-	if got := filtered(Sane, 1); got != Sane {
+	if got := filtered(OneScreen, Sane, 1); got != Sane {
 		t.Errorf("Sane does not pass: %q", got)
 	}
-	// All reports of the mouse and the focus end.
-	for _, mode := range []string{"9", "1000", "1001", "1002", "1003", "1004", "1005", "1006", "1015"} {
-		if !slices.Contains(strings.Split(strings.Trim(Quiet, "\x1b[?l"), ";"), mode) || filtered("\x1b[?"+mode+"h", 1) != "" {
-			t.Errorf("mode %s passes, or is left", mode)
+}
+
+// Each level passes its modes, and Quiet ends all reports of the mouse and the focus.
+func TestFilterLevels(t *testing.T) {
+	const screens, clicks, other = "47 1047 1049", "1000 1002 1005 1006 1015", "9 1001 1003 1004"
+	for _, test := range []struct {
+		modes string
+		from  Level
+	}{{"1 6 7 12 25 1048 2004", OneScreen}, {screens, BothScreens}, {clicks, WithMouse}, {other, Unfiltered}} {
+		for mode := range strings.FieldsSeq(test.modes) {
+			for level := OneScreen; level <= Unfiltered; level++ {
+				src, want := "\x1b[?"+mode+"h", ""
+				if level >= test.from {
+					want = src
+				}
+				if got := filtered(level, src, 1); got != want {
+					t.Errorf("level %d, mode %s: %q", level, mode, got)
+				}
+			}
+		}
+	}
+	quiet := strings.Split(strings.Trim(Quiet, "\x1b[?l"), ";")
+	for mode := range strings.FieldsSeq(clicks + " " + other) {
+		if !slices.Contains(quiet, mode) {
+			t.Errorf("Quiet leaves mode %s", mode)
+		}
+	}
+	for _, test := range filterTable {
+		if got := filtered(Unfiltered, test.src, 1); got != test.src {
+			t.Errorf("Unfiltered: %.80q is %.80q", test.src, got)
+		}
+	}
+}
+
+// What full-screen programs write at their start passes, without their questions.
+func TestFilterPrograms(t *testing.T) {
+	for _, test := range []struct{ name, src, want string }{
+		{"vim", "\x1b[?1049h\x1b[22;0;0t\x1b[>4;2m\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[1;24r\x1b[?12h\x1b[?12l\x1b[22;2t\x1b[22;1t\x1b[27m\x1b[m\x1b[H\x1b[2J" +
+			"\x1b[2;1H▽\x1b[6n\x1b[2;1H  \x1b[3;1H\x1bPzz\x1b\\\x1b[0%m\x1b[6n\x1b[3;1H           \x1b[1;1H\x1b[>c\x1b]10;?\a\x1b]11;?\a\x1b[1;1Htext\x1b[?25h\x1b[?1000h\x1b[?1006h",
+			"\x1b[?1049h\x1b[?1h\x1b=\x1b[?2004h\x1b[1;24r\x1b[?12h\x1b[?12l\x1b[27m\x1b[m\x1b[H\x1b[2J" +
+				"\x1b[2;1H▽\x1b[2;1H  \x1b[3;1H\x1b[3;1H           \x1b[1;1H\x1b[1;1Htext\x1b[?25h\x1b[?1000h\x1b[?1006h"},
+		{"less", "\x1b[?1049h\x1b[22;0;0t\x1b[?1h\x1b=\rline\x1b[m\r\n\x1b[7m(END)\x1b[27m\x1b[K\r\x1b[K\x1b[?1l\x1b>\x1b[?1049l\x1b[23;0;0t",
+			"\x1b[?1049h\x1b[?1h\x1b=\rline\x1b[m\r\n\x1b[7m(END)\x1b[27m\x1b[K\r\x1b[K\x1b[?1l\x1b>\x1b[?1049l"},
+		{"top", "\x1b[?1h\x1b=\x1b[?25l\x1b[H\x1b[2J\x1b(B\x1b[mtop\x1b(B\x1b[m\x1b[39;49m\x1b(B\x1b[m\x1b[K\x1b[7m  PID\x1b[J\x1b[?12l\x1b[?25h",
+			"\x1b[?1h\x1b=\x1b[?25l\x1b[H\x1b[2J\x1b(B\x1b[mtop\x1b(B\x1b[m\x1b[39;49m\x1b(B\x1b[m\x1b[K\x1b[7m  PID\x1b[J\x1b[?12l\x1b[?25h"},
+		{"a shell's prompt", "\x1b]0;me@host: ~\a\x1b[?2004h\x1b[01;32mme\x1b[00m$ ", "\x1b[?2004h\x1b[01;32mme\x1b[00m$ "},
+	} {
+		for _, piece := range []int{1, 7, 1 << 20} {
+			if got := filtered(WithMouse, test.src, piece); got != test.want {
+				t.Errorf("%s in pieces of %d: %q", test.name, piece, got)
+			}
 		}
 	}
 }
@@ -79,16 +133,22 @@ func TestFilter(t *testing.T) {
 // harmless matches everything that a filter may pass.
 var harmless = regexp.MustCompile(`^(?:[ -~\x07-\x0f]|\x1b[78DEHM=>]|\x1b[(-+][0-~]|` +
 	`\x1b\[[0-9;]*[@ABCDEFGHILMPSXZ` + "`" + `abdefgr]|\x1b\[[0-9;:]*m|\x1b\[\??[012]?J|\x1b\[\??[0-9;]*K|\x1b\[[0-9]*T|\x1b\[[su]|\x1b\[!p|` +
-	`\x1b\[4(?:;4)*[hl]|\x1b\[\?(?:1|6|7|12|25|47|1047|1048|1049|2004)(?:;(?:1|6|7|12|25|47|1047|1048|1049|2004))*[hl]|[^\x00-\x9f])*$`)
+	`\x1b\[4(?:;4)*[hl]|\x1b\[\?(?:1|6|7|12|25|47|1047|1048|1049|2004|1000|1002|1005|1006|1015)(?:;(?:1|6|7|12|25|47|1047|1048|1049|2004|1000|1002|1005|1006|1015))*[hl]|[^\x00-\x9f])*$`)
+
+// aboveOneScreen matches modes that the level OneScreen drops.
+var aboveOneScreen = regexp.MustCompile(`\x1b\[\?[0-9;]*\b(?:47|1047|1049|1000|1002|1005|1006|1015)\b[0-9;]*[hl]`)
 
 func FuzzFilter(f *testing.F) {
 	for _, test := range filterTable {
-		f.Add([]byte(test.src), uint64(1))
+		for level := range Unfiltered {
+			f.Add([]byte(test.src), uint64(level))
+		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte, seed uint64) {
-		whole := filtered(string(src), len(src)+1)
+		level := Level(seed % uint64(Unfiltered))
+		whole := filtered(level, string(src), len(src)+1)
 		r := rand.New(rand.NewPCG(seed, 0))
-		var filter Filter
+		filter := Filter{Level: level}
 		var out []byte
 		for rest := src; len(rest) > 0; {
 			n := 1 + r.IntN(len(rest))
@@ -104,7 +164,14 @@ func FuzzFilter(f *testing.F) {
 		if !utf8.ValidString(whole) || !harmless.MatchString(whole) {
 			t.Errorf("%q: %q", src, whole)
 		}
-		if again := filtered(whole, len(whole)+1); again != whole {
+		if level == OneScreen && aboveOneScreen.MatchString(whole) {
+			t.Errorf("%q at the level OneScreen: %q", src, whole)
+		}
+		// What a level passes, the next one passes unchanged.
+		if again := filtered(level+1, whole, len(whole)+1); again != whole {
+			t.Errorf("%q: %q, and then %q", src, whole, again)
+		}
+		if again := filtered(level, whole, len(whole)+1); again != whole {
 			t.Errorf("%q: %q, and then %q", src, whole, again)
 		}
 	})
@@ -122,7 +189,7 @@ func BenchmarkFilter(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
 			for b.Loop() {
-				var f Filter
+				f := Filter{Level: WithMouse}
 				f.Append(dst, src)
 			}
 		})

@@ -43,8 +43,8 @@ const browseExamples = `  locus browse file:///etc/
 
 // Terminal are functions of "locus open" that use the terminal.
 type Terminal struct {
-	// Converse runs a session, and closes it. safe leaves out escape sequences that could
-	// harm the terminal.
+	// Converse runs a session, and closes it. safe means the filter
+	// of "locus open --safe".
 	Converse func(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error
 	// Compose starts a message to the address of a mailto URL.
 	Compose func(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error

@@ -46,8 +46,7 @@ type model struct {
 
 // terminal is what needs the terminal itself.
 type terminal interface {
-	// converse runs a session, and closes it. safe leaves out what could harm the
-	// terminal.
+	// converse runs a session, and closes it. safe means the filter of "locus open --safe".
 	converse(ctx context.Context, s *scheme.Session, safe bool) error
 	// compose writes a message.
 	compose(ctx context.Context, u locus.URL) error

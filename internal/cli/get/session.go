@@ -16,6 +16,7 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/transfer"
@@ -106,7 +107,10 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 	}
 	w, restore := to.Unbuffered(), func() {}
 	if to.ForPeople {
-		d := &show.Display{Writer: w, Safe: !g.Raw}
+		d := &show.Display{Writer: w}
+		if g.Raw {
+			d.Level = term.Unfiltered
+		}
 		w, restore = d, d.Restore
 	}
 	return func(event string, octets []byte) (err error) {

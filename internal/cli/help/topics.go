@@ -127,10 +127,16 @@ does not echo, as many without Telnet do, lines are echoed here and sent as a wh
 Ctrl-C or Ctrl-D then ends the session. "mode character" and "mode line" override that.
 A child process resets the terminal if locus is killed.
 
---safe removes escape sequences that could harm the terminal: titles, the clipboard,
-reports that a shell would read as typing. It is the default for a URL from standard
-input. If standard input or output is not a terminal, lines are sent, and output is
-written until the host ends the session or is silent for 2 s after the last line.
+locus drops escape sequences of the host that could harm the terminal: titles, the
+clipboard, links, graphics, and questions, whose answers the terminal types. Colors,
+cursor movement, the alternate screen and mouse clicks work. --safe also drops the
+alternate screen and the mouse; it is the default for a URL from standard input.
+--unsafe-terminal drops nothing. The host can then rename the window, read and write the
+clipboard, and make the terminal type answers, which a shell could run as commands.
+
+If standard input or output is not a terminal, lines are sent, and output is written
+until the host ends the session or is silent for 2 s after the last line. Output to a
+file or a pipe is filtered only with --safe.
 
 The keys of a 3270 terminal: Enter, Tab, the arrows and Home are themselves. F1 to F12
 are PF1 to PF12, with Shift PF13 to PF24. Ctrl-C is Clear and Ctrl-R is Reset. Insert,

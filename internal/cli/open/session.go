@@ -2,6 +2,7 @@ package open
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,10 +10,11 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
+	terminal "golang.org/x/term"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/telnet"
 )
@@ -20,12 +22,14 @@ import (
 type sessionFlags struct {
 	safe   bool   // --safe
 	chosen bool   // --safe was given
+	unsafe bool   // --unsafe-terminal
 	escape string // --escape, as it was given
 	key    byte   // code of the key; 0: none
 }
 
 func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
-	f.BoolVar(&s.safe, "safe", false, "leave out escape sequences that could harm the terminal")
+	f.BoolVar(&s.safe, "safe", false, "also drop the alternate screen and mouse reports")
+	f.BoolVar(&s.unsafe, "unsafe-terminal", false, "unfiltered: a host can rename windows, use the clipboard, type answers")
 	f.StringVar(&s.escape, "escape", "^]", "the `KEY` that leads to the commands of locus, or \"none\"")
 }
 
@@ -34,7 +38,10 @@ func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
 const neededKeys = "\x03\b\t\n\r\x1b"
 
 func (s *sessionFlags) settle(f *pflag.FlagSet) error {
-	s.chosen = f.Changed("safe")
+	s.chosen = f.Changed("safe") || s.unsafe
+	if s.safe && s.unsafe {
+		return errors.New("--safe and --unsafe-terminal contradict each other: choose one")
+	}
 	if s.escape == "none" {
 		return nil
 	}
@@ -47,6 +54,18 @@ func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 		return fmt.Errorf("--escape: sessions need the key %s", locus.Quote(s.escape))
 	}
 	return nil
+}
+
+// level returns the level of the filter. If toTerminal is false, the output goes to a file or
+// a pipe, and only --safe filters it.
+func (s *sessionFlags) level(toTerminal bool) term.Level {
+	switch {
+	case s.safe:
+		return term.OneScreen
+	case s.unsafe, !toTerminal:
+		return term.Unfiltered
+	}
+	return term.WithMouse
 }
 
 var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has no --json for sessions", scheme.ErrUnsupported),
@@ -73,7 +92,7 @@ func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
 
 func isTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return ok && terminal.IsTerminal(int(f.Fd()))
 }
 
 // afterInput is how long a host may be silent after the end of the input.
@@ -85,7 +104,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
 			"\"locus get\" types, presses keys and writes what the screen shows")
 	}
-	output := &show.Display{Writer: o.Stdout().Unbuffered(), Safe: o.session.safe}
+	output := &show.Display{Writer: o.Stdout().Unbuffered(), Level: o.session.level(o.App.OutTTY)}
 	if o.App.OutTTY {
 		defer output.Restore()
 	}

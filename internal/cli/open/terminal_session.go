@@ -82,7 +82,7 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 	}
 	_, t.drawn = s.Conn.(telnet.Terminal3270)
 	// The drawings are ours, but a 3270 host may send text before them.
-	t.display = show.Display{Writer: tty, Safe: o.session.safe}
+	t.display = show.Display{Writer: tty, Level: o.session.level(true)}
 	return t
 }
 

@@ -22,7 +22,7 @@ func newOpener(a *base.App, c *access.Client) (*opener, error) {
 }
 
 // Converse runs a session at the terminal until either side ends it, and closes it. safe
-// leaves out escape sequences that could harm the terminal.
+// means the filter of --safe.
 func Converse(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error {
 	defer s.Close()
 	o, err := newOpener(a, nil)

@@ -12,7 +12,7 @@ import (
 // Display is a terminal that shows the output of a host.
 type Display struct {
 	Writer      io.Writer
-	Safe        bool              // remove harmful escape sequences
+	Level       term.Level        // of the filter
 	OnAlternate func(second bool) // called on each change of the alternate screen; may be nil
 
 	filter    term.Filter
@@ -24,12 +24,9 @@ type Display struct {
 
 // Write shows output of the host.
 func (d *Display) Write(p []byte) (int, error) {
-	shown := p
-	if d.Safe {
-		d.filter.OneScreen = true
-		d.passed = d.filter.Append(d.passed[:0], p)
-		shown = d.passed
-	}
+	d.filter.Level = d.Level
+	d.passed = d.filter.Append(d.passed[:0], p)
+	shown := d.passed
 	if len(shown) > 0 {
 		d.inLine = shown[len(shown)-1] != '\n'
 		d.see(shown)

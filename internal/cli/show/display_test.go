@@ -30,7 +30,7 @@ func TestDisplaySecondScreen(t *testing.T) {
 		"\x1b[?1049h\x1b[?25l\x1b[m": true,
 		"\x1b[?" + strings.Repeat("1;", 1000) + "1049h": false,
 	} {
-		d := Display{Writer: io.Discard}
+		d := Display{Writer: io.Discard, Level: term.Unfiltered}
 		d.Write([]byte(text))
 		if d.Alternate != second {
 			t.Errorf("%q: %t", text, d.Alternate)
@@ -41,7 +41,7 @@ func TestDisplaySecondScreen(t *testing.T) {
 func TestDisplayRestore(t *testing.T) {
 	var out bytes.Buffer
 	var turned []bool
-	d := Display{Writer: &out, OnAlternate: func(second bool) { turned = append(turned, second) }}
+	d := Display{Writer: &out, Level: term.BothScreens, OnAlternate: func(second bool) { turned = append(turned, second) }}
 	d.Write([]byte("x"))
 	d.FreshLine()
 	d.Write([]byte("\x1b[?1049h"))
@@ -65,7 +65,7 @@ func TestDisplaySafe(t *testing.T) {
 		"a\x1b[?1049hb\x1b[?1049lc", "a\x1b[?47hb\x1b[?47lc", "a\x1b[?1047hb\x1b[?1047lc", "a\x1b[?10", "a\x1b]0;title\abc", "a\x1b[?1049;1047;47h\x1b[?047h\x1b[?01049hbc",
 	} {
 		var out bytes.Buffer
-		d := Display{Writer: &out, Safe: true, OnAlternate: func(bool) { t.Errorf("%q turns", host) }}
+		d := Display{Writer: &out, OnAlternate: func(bool) { t.Errorf("%q turns", host) }}
 		for _, o := range []byte(host) {
 			d.Write([]byte{o})
 		}
@@ -75,7 +75,7 @@ func TestDisplaySafe(t *testing.T) {
 	}
 	// Other modes of the same sequence pass.
 	var out bytes.Buffer
-	d := Display{Writer: &out, Safe: true}
+	d := Display{Writer: &out}
 	d.Write([]byte("\x1b[?25;1049;7h"))
 	if got := out.String(); got != "\x1b[?25;7h" || d.Alternate {
 		t.Errorf("%q", got)
@@ -96,7 +96,7 @@ func FuzzDisplay(f *testing.F) {
 				second = strings.HasSuffix(set, "h")
 			}
 		}
-		d := Display{Writer: io.Discard}
+		d := Display{Writer: io.Discard, Level: term.Unfiltered}
 		for piece := range slices.Chunk(text, int(size)%16+1) {
 			d.Write(piece)
 		}
