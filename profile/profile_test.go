@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/secrettest"
 	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/profile/whatwg"
 	"github.com/locus-url/locus/scheme"
@@ -107,6 +108,13 @@ func TestSame(t *testing.T) {
 		{locus.RFC3986, "x:a", "x:a", true, "they are written alike"},
 		{locus.RFC3986, "ftp://u:pw1@h/", "ftp://u:pw2@h/", false, "the password is different"},
 		{locus.WHATWG, "ftp://u:pw1@h/", "ftp://u:pw2@h/", false, "the password is different"},
+		{locus.RFC1738, "ftp://u%3aPW@h/", "ftp://h/", false, `the user differs: "u%3A**" and none`},
+		{locus.RFC3986, "ftp://u%3aPW@h/", "ftp://u@h/", false, `the user is different: "u%3A**" and "u"`},
+		{locus.RFC3986, "ftp://u%3aPW@h/", "ftp://u%3APW@h/", true, `the user is spelled differently, and means the same: "u%3a**" and "u%3A**"`},
+		{locus.RFC1738, "ftp:///u:PW@h/", "ftp:///x/", false, `the path differs: "u:**@h/" and "x/"; the cwd differs: "[\"u:***@h\"]" and "[\"x\"]"`},
+		{locus.RFC1738, "http://h/?v=ftp://u:PW@h/", "http://h/?v=ftp://u:Pw@h/", false, `the path differs: "?v=ftp://u:**@h/" and "?v=ftp://u:**@h/"; the searchpart differs: "v=ftp://u:***@h/" and "v=ftp://u:***@h/"`},
+		{locus.RFC1738, "ftp://ab@h:1/", "ftp://a@h:2/", false, `the user differs: "ab" and "a"; the port differs: "1" and "2"`},
+		{locus.RFC1738, "http://h/#a", "http://h/#u:b@c", false, `the fragment differs: "a" and "u:b@c"`},
 		{locus.WHATWG, "a", "a", true, "they are written alike"},
 		{locus.WHATWG, "a", "b", false, `locus: "a": octet 0: write a scheme, or give a base URL; locus: "b": octet 0: write a scheme, or give a base URL`},
 		{locus.RFC1630, "a", "http://h", false, `locus: "a": octet 0: no scheme: a URL begins with a name and ":"`},
@@ -114,6 +122,22 @@ func TestSame(t *testing.T) {
 		same, why := profile.Rules{Profile: test.profile, Registry: r}.Same(test.a, test.b)
 		if got := strings.Join(why, "; "); same != test.same || got != test.why {
 			t.Errorf("%v: %s and %s: %t, %s", test.profile, test.a, test.b, same, got)
+		}
+	}
+}
+
+// No reason shows a password, however it is spelled, or a part of it.
+func TestSameHidesPasswords(t *testing.T) {
+	rules := profile.Rules{Registry: registry(t)}
+	others := []string{"ftp://h/", "http://v@h2/?x#y", "mailto:a@b", "telnet://u:other@host.example/"}
+	for _, text := range secrettest.URLs(secrettest.Password, "host.example") {
+		for _, rules.Profile = range profile.All() {
+			for _, other := range append(others, text+"x", strings.ReplaceAll(text, secrettest.Password, secrettest.Password+"x")) {
+				_, why := rules.Same(text, other)
+				if shown := strings.Join(why, "; "); strings.Contains(strings.ToLower(shown), strings.ToLower(secrettest.Half)) {
+					t.Errorf("%v: %s and %s: %s", rules.Profile, text, other, shown)
+				}
+			}
 		}
 	}
 }

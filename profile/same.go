@@ -8,19 +8,20 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// components are those of RFC 3986 section 3, in order.
+// components are those of RFC 3986 section 3, in order, with their offsets.
 var components = []struct {
-	name string
-	of   func(u rfc3986.URI) (text string, ok bool)
+	name   string
+	of     func(u rfc3986.URI) (text string, ok bool)
+	offset func(u rfc3986.URI) int
 }{
-	{"scheme", rfc3986.URI.Scheme},
-	{"user", user},
-	{"password", password},
-	{"host", rfc3986.URI.Host},
-	{"port", rfc3986.URI.Port},
-	{"path", func(u rfc3986.URI) (string, bool) { return u.Path(), true }},
-	{"query", rfc3986.URI.Query},
-	{"fragment", rfc3986.URI.Fragment},
+	{"scheme", rfc3986.URI.Scheme, func(rfc3986.URI) int { return 0 }},
+	{"user", user, rfc3986.URI.UserinfoOffset},
+	{"password", password, nil}, // it is not shown
+	{"host", rfc3986.URI.Host, rfc3986.URI.HostOffset},
+	{"port", rfc3986.URI.Port, rfc3986.URI.PortOffset},
+	{"path", func(u rfc3986.URI) (string, bool) { return u.Path(), true }, rfc3986.URI.PathOffset},
+	{"query", rfc3986.URI.Query, rfc3986.URI.QueryOffset},
+	{"fragment", rfc3986.URI.Fragment, rfc3986.URI.FragmentOffset},
 }
 
 func user(u rfc3986.URI) (string, bool) {
@@ -44,6 +45,8 @@ func spellings(x, y rfc3986.URI) []string {
 func differences(x, y rfc3986.URI) []string { return compared(x, y, "different") }
 
 func compared(x, y rfc3986.URI, how string) (why []string) {
+	// A component may contain a password that only the whole text shows, as in "u%3APW@h".
+	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	for _, c := range components {
 		textX, hasX := c.of(x)
 		textY, hasY := c.of(y)
@@ -52,15 +55,17 @@ func compared(x, y rfc3986.URI, how string) (why []string) {
 		case c.name == "password":
 			why = append(why, "the password is "+how)
 		default:
-			why = append(why, fmt.Sprintf("the %s is %s: %s and %s", c.name, how, quote(textX, hasX), quote(textY, hasY)))
+			why = append(why, fmt.Sprintf("the %s is %s: %s and %s", c.name, how,
+				quote(maskedX, c.offset(x), textX, hasX), quote(maskedY, c.offset(y), textY, hasY)))
 		}
 	}
 	return why
 }
 
-func quote(text string, ok bool) string {
+// quote quotes the component text of a URI, with the passwords that masked hides.
+func quote(masked string, offset int, text string, ok bool) string {
 	if !ok {
 		return "none"
 	}
-	return locus.Quote(text)
+	return locus.Quote(masked[offset : offset+len(text)])
 }

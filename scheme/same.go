@@ -34,23 +34,27 @@ func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	return true, (changeX | changeY).Texts()
 }
 
-// comparedParts are the parts of a URL after its scheme, in order.
+// comparedParts are the parts of a URL after its scheme, in order, with their offsets.
 var comparedParts = [...]struct {
-	name string
-	of   func(u locus.URL) (text string, ok bool)
+	name   string
+	of     func(u locus.URL) (text string, ok bool)
+	offset func(u locus.URL) int
 }{
-	{"user", locus.URL.User},
-	{"password", locus.URL.Password},
-	{"host", func(u locus.URL) (string, bool) { return u.Host(), u.Facts().Has(locus.Internet) }},
-	{"port", locus.URL.PortText},
-	{"path", locus.URL.Path},
+	{"user", locus.URL.User, func(u locus.URL) int { return len(u.Scheme()) + len("://") }},
+	{"password", locus.URL.Password, nil}, // it is not shown
+	{"host", func(u locus.URL) (string, bool) { return u.Host(), u.Facts().Has(locus.Internet) }, locus.URL.HostOffset},
+	{"port", locus.URL.PortText, func(u locus.URL) int { return u.HostOffset() + len(u.Host()) + len(":") }},
+	{"path", locus.URL.Path, locus.URL.PathOffset},
 	{"part after the scheme", func(u locus.URL) (string, bool) {
 		if u.Facts().Has(locus.Internet) {
 			return "", false
 		}
 		return u.SchemePart(), true
+	}, locus.URL.PathOffset},
+	{"fragment", locus.URL.Fragment, func(u locus.URL) int {
+		text, _ := u.Fragment()
+		return u.Len() - len(text)
 	}},
-	{"fragment", locus.URL.Fragment},
 }
 
 // differences describes the parts in which two canonical URLs differ, and the fields of
@@ -59,6 +63,8 @@ func (r *Registry) differences(x, y locus.URL) (why []string) {
 	if x.Scheme() != y.Scheme() {
 		return []string{differs("scheme", x.Scheme(), true, y.Scheme(), true)}
 	}
+	// A part may contain a password that only the whole URL shows, as in "u%3APW@h".
+	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	byFields := false
 	for _, part := range comparedParts {
 		textX, hasX := part.of(x)
@@ -69,6 +75,12 @@ func (r *Registry) differences(x, y locus.URL) (why []string) {
 			why = append(why, "the password differs")
 		default:
 			byFields = byFields || part.name == "path" || part.name == "part after the scheme"
+			if hasX {
+				textX = maskedX[part.offset(x):][:len(textX)]
+			}
+			if hasY {
+				textY = maskedY[part.offset(y):][:len(textY)]
+			}
 			why = append(why, differs(part.name, textX, hasX, textY, hasY))
 			if hasX && hasY {
 				why = append(why, r.of(x).reservedReasons(x.Scheme(), textX, textY)...)
@@ -87,14 +99,30 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 	if errX != nil || errY != nil || len(fx) != len(fy) {
 		return nil
 	}
+	shownX, shownY := r.maskedFields(x), r.maskedFields(y)
 	for i := range fx {
-		textX, textY := fx[i].Text(), fy[i].Text()
 		// These are among the parts.
-		if name := fx[i].Name; textX != textY && name != "password" && name != "user" && name != "path" && name != "host" {
-			why = append(why, differs(name, textX, fx[i].Value != nil, textY, fy[i].Value != nil))
+		if name := fx[i].Name; fx[i].Text() != fy[i].Text() && name != "password" && name != "user" && name != "path" && name != "host" {
+			why = append(why, differs(name, shownX(i), fx[i].Value != nil, shownY(i), fy[i].Value != nil))
 		}
 	}
 	return why
+}
+
+// maskedFields returns the text of each field of u without passwords. Fields are decoded, so
+// they are read from the masked URL.
+func (r *Registry) maskedFields(u locus.URL) func(i int) string {
+	masked, err := locus.Parse(locus.Mask(u.String()))
+	var fields []Field
+	if err == nil {
+		fields, err = r.Fields(masked)
+	}
+	return func(i int) string {
+		if err != nil || i >= len(fields) {
+			return "***"
+		}
+		return locus.MaskText(fields[i].Text())
+	}
 }
 
 func differs(name, x string, hasX bool, y string, hasY bool) string {

@@ -58,7 +58,7 @@ func NewSide(rules profile.Rules, input string, err error) Side {
 	return s
 }
 
-// Compare is the verdict about two inputs.
+// Compare is the verdict about two inputs, with their passwords masked.
 type Compare struct {
 	A          Text   `json:"a"`
 	B          Text   `json:"b"`
@@ -86,7 +86,7 @@ func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	same := false
 	for _, s := range []Side{x, y} {
 		if s.Err != nil {
-			why = append(why, s.Err.Error())
+			why = append(why, locus.MaskText(s.Err.Error()))
 		}
 	}
 	if why == nil {
@@ -94,14 +94,14 @@ func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	}
 	return Comparison{
 		Rules: rules.Profile.String(), Same: same, Why: Texts(why),
-		CanonicalA: Present(x.Canonical, x.Err == nil), CanonicalB: Present(y.Canonical, y.Err == nil),
+		CanonicalA: Present(locus.Mask(x.Canonical), x.Err == nil), CanonicalB: Present(locus.Mask(y.Canonical), y.Err == nil),
 	}
 }
 
 // NewCompare joins comparisons of a and b.
 func NewCompare(a, b string, list ...Comparison) Compare {
 	first := list[0]
-	j := Compare{A: Text(a), B: Text(b), Same: true, CanonicalA: first.CanonicalA, CanonicalB: first.CanonicalB, Why: first.Why}
+	j := Compare{A: Text(locus.Mask(a)), B: Text(locus.Mask(b)), Same: true, CanonicalA: first.CanonicalA, CanonicalB: first.CanonicalB, Why: first.Why}
 	var names []string
 	for _, c := range list {
 		names = append(names, c.Rules)
