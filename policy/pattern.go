@@ -99,7 +99,7 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
 		n, err := strconv.ParseUint(text[i+1:], 10, 16)
 		if err != nil || n == 0 {
-			return fail(i+1, "%w: port %s is out of range (1-65535)", locus.ErrValue, locus.Quote(text[i+1:]))
+			return fail(i+1, "%w: port %s is out of range (1-65535)", locus.ErrValue, quotePart(text, i+1, len(text)))
 		}
 		host, p.port = text[:i], uint16(n)
 	}
@@ -152,6 +152,7 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 			return nil, start, fmt.Errorf("%w: a pattern has no password", locus.ErrValue)
 		}
 		p.user, authority = authority[:i+1], authority[i+1:]
+		start += len(p.user)
 	}
 	if i := strings.IndexByte(authority, '?'); i >= 0 {
 		authority, p.rest = authority[:i], authority[i:]+p.rest
@@ -169,15 +170,21 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 		case err == nil && n != 0:
 			p.port = ":" + strconv.FormatUint(n, 10)
 		case p.port != ":*":
-			return nil, start + len(p.user) + i + 1, fmt.Errorf("%w: port %s is out of range (1-65535)", locus.ErrValue, locus.Quote(p.port[1:]))
+			at := start + i + 1
+			return nil, at, fmt.Errorf("%w: port %s is out of range (1-65535)", locus.ErrValue, quotePart(text, at, start+len(authority)))
 		}
 	}
+	end := start + len(p.host)
 	p.host = CanonicalHost(p.host)
 	if name := strings.ReplaceAll(p.host, "*", "a"); !locus.IsHost(name) && (p.host != "" || p.rest == "") {
-		return nil, start + len(p.user), fmt.Errorf("%w: %s is no host", locus.ErrValue, locus.Quote(p.host))
+		return nil, start, fmt.Errorf("%w: %s is no host", locus.ErrValue, quotePart(text, start, end))
 	}
 	return p, 0, nil
 }
+
+// quotePart quotes text[start:end] without passwords. text may be a mistyped URL, whose
+// password is taken for a host or a port.
+func quotePart(text string, start, end int) string { return locus.Quote(locus.Mask(text)[start:end]) }
 
 // MustParsePattern is like [ParsePattern], for any scheme, but panics on an error. It is
 // for patterns written in a program.

@@ -196,6 +196,9 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	for input, err := range r.a.URLs(args) {
 		u, err := r.a.ReadURL(input, err)
 		if err != nil {
+			if r.a.Flags.JSON {
+				input = locus.Mask(input)
+			}
 			r.a.FailInput(input, err)
 			continue
 		}
