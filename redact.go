@@ -71,14 +71,12 @@ func Mask(text string) string {
 func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
 
 // MaskText returns running text with "***" for each password that [Mask] hides in one
-// of its words. White space, double quotes, "<" and ">" end a word.
+// of its words. White space, double quotes, "<" and ">" end a word, except that a tab
+// within a login does not: browsers remove tabs from URLs.
 func MaskText(text string) string {
 	var all []span
 	for start := 0; start < len(text); {
-		end := start
-		for end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0 {
-			end++
-		}
+		end := wordEnd(text, start)
 		// Closing brackets and punctuation are not part of the URL.
 		word := strings.TrimRight(text[start:end], ").,;]}'")
 		u, _ := Parse(word)
@@ -91,6 +89,34 @@ func MaskText(text string) string {
 		return text
 	}
 	return replaced(text, all)
+}
+
+// wordEnd returns the end of the word of running text that begins at start.
+func wordEnd(text string, start int) int {
+	end := start
+	for end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0 {
+		end++
+	}
+	for end < len(text) && text[end] == '\t' && hasOpenLogin(text[start:end]) {
+		n := strings.IndexAny(text[end:], "@/?# \r\n\"<>")
+		if n < 0 || text[end+n] != '@' {
+			break
+		}
+		for end += n; end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0; end++ {
+		}
+	}
+	return end
+}
+
+// hasOpenLogin reports whether word ends in what may be the start of a login: a text after
+// "//" that is not a host with a port.
+func hasOpenLogin(word string) bool {
+	i := strings.LastIndex(word, "//")
+	if i < 0 || strings.ContainsAny(word[i+2:], "/?#@") {
+		return false
+	}
+	_, port, hasPort := strings.Cut(word[i+2:], ":")
+	return !hasPort || port == "" || !isDigits(port)
 }
 
 // stars returns text with each octet within spans as "*".

@@ -296,6 +296,13 @@ func TestMaskText(t *testing.T) {
 		"[ftp://u:secret@h/], ftp://u:secret)":     "[ftp://u:***@h/], ftp://u:***)",
 		"[x](//u:secret) see [y](//h:80/a)":        "[x](//u:***) see [y](//h:80/a)",
 		"no URL: a@b, 12:30":                       "no URL: a@b, 12:30",
+		// Browsers remove tabs.
+		"see ftp://u:x\tsecret@h/ a@b":     "see ftp://u:***@h/ a@b",
+		"ftp://u\t:secret\t@h/\tx":         "ftp://u\t:***@h/\tx",
+		"ftp://u:\tsecret@h/":              "ftp://u:***@h/",
+		"http://h:80\tjoe@mail.example":    "http://h:80\tjoe@mail.example",
+		"http://h/\tb:c\tjoe@mail.example": "http://h/\tb:c\tjoe@mail.example",
+		"http://h\tx y@mail.example":       "http://h\tx y@mail.example",
 	} {
 		if got := locus.MaskText(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

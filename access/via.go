@@ -24,12 +24,13 @@ func (f *follower) checkGateway(u locus.URL, r route) error {
 
 // mayForward reports whether u may be sent to a gateway. A template gets nothing that
 // may be a password. A proxy gets it if the scheme's syntax says that it is not one, as in
-// the search of an http URL. The password of a login is never sent.
+// the search of an http URL. The password of a login is never sent, nor a user that may
+// contain one ("u%253Apassword").
 func (f *follower) mayForward(u locus.URL, r route) bool {
 	switch {
 	case u.Redacted() == u.String(), r.proxy.IsZero() && !r.isOther():
 		return true
-	case r.isOther():
+	case r.isOther(), hasSecretUser(u):
 		return false
 	case u.WithoutPassword() != u:
 		return true
@@ -40,6 +41,13 @@ func (f *follower) mayForward(u locus.URL, r route) bool {
 	}
 	_, err := s.Fields(u)
 	return err == nil
+}
+
+// hasSecretUser reports whether the user of u may contain a password.
+func hasSecretUser(u locus.URL) bool {
+	user, _ := u.User()
+	rest := locus.Mask(u.String())[len(u.Scheme())+len(":"):]
+	return user != "" && !strings.HasPrefix(rest, "//"+user)
 }
 
 func gatewayTexts(list []Gateway) string {

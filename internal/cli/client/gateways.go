@@ -42,9 +42,15 @@ func proxies(a *base.App) (g config.GatewayTable, problems []config.Problem) {
 func exceptions(a *base.App) (list string, problems []config.Problem) {
 	text, name := proxyVariable(a, "no_proxy")
 	var good []string
+	masked := locus.Mask(text)
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
-			err = fmt.Errorf("%s is not a host, domain or address", locus.Quote(locus.Mask(field)))
+			shown := locus.Mask(field)
+			if shown == field && !strings.Contains(masked, field) {
+				// Only the whole text shows that this part of a mistyped URL has its password.
+				shown = "***"
+			}
+			err = fmt.Errorf("%s is not a host, domain or address", locus.Quote(shown))
 			problems = append(problems, config.Problem{Variable: name, Err: err})
 			continue
 		}

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,8 +26,8 @@ func TestNoRoadShowsPasswords(t *testing.T) {
 			}
 		}
 		for _, line := range []string{"canonical", "canonical --json", "parse", "canonical --invalid drop", "canonical --invalid keep", "canonical --invalid " + file, "canonical --invalid " + url} {
-			if len(strings.Fields(line)) > 3 {
-				continue // a blank in the URL
+			if strings.HasSuffix(line, " "+url) && (len(strings.Fields(line)) > 3 || filepath.IsAbs(url)) {
+				continue // a blank in the URL, or a file outside the folder
 			}
 			got := sideBySide(t, line, []byte(url+"\n"), false, 1)
 			if strings.Contains(got.errs, secrettest.Password) {
