@@ -215,3 +215,20 @@ func TestOpenPipe(t *testing.T) {
 type manyLines struct{}
 
 func (manyLines) Read(p []byte) (int, error) { return copy(p, "line\n"), nil }
+
+// A pipe gets the octets of the host, and only --safe filters them.
+func TestOpenPipeLevels(t *testing.T) {
+	t.Parallel()
+	const hello = "\x1b[1mhello\x1b[?1049h\x1b[c\r\n"
+	url := "telnet://" + talks(t, func(c io.ReadWriter) { io.WriteString(c, hello) }) + "/"
+	for flags, want := range map[string]string{"": hello, "--unsafe-terminal": hello, "--safe": "\x1b[1mhello\r\n"} {
+		args := append([]string{"open", url}, strings.Fields(flags)...)
+		if got := run(t, func(a *base.App) { a.In = strings.NewReader("") }, args...); got.out != want {
+			t.Errorf("%s: %q, want %q", flags, got.out, want)
+		}
+	}
+	got := run(t, nil, "open", "--safe", "--unsafe-terminal", url)
+	if got.status != base.StatusUsage || !strings.Contains(got.err, "choose one") {
+		t.Errorf("%+v", got)
+	}
+}
