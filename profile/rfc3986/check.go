@@ -233,19 +233,13 @@ func (c *checker) host() {
 
 // literal checks what is in the brackets of an IP literal.
 func (c *checker) literal(text string, start int) {
-	address, zone, zoned := strings.Cut(text, "%")
-	percent := start + len(address)
+	address, _, zoned := strings.Cut(text, "%")
 	switch {
 	case isFuture(text):
 	case !isIPv6(address):
 		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", start, text, "an IPv6 address in brackets is eight groups of hexadecimal digits, or fewer around one \"::\"")
-	case !zoned:
-	case !strings.HasPrefix(zone, "25"):
-		c.add(locus.Ungrammatical, "zone", "RFC 6874 2", percent, "%", "write %25 before the zone")
-	case zone == "25":
-		c.add(locus.Ungrammatical, "zone", "RFC 6874 2", percent, "%25", "leave out %25, or write a zone after it")
-	default:
-		c.component("zone", "RFC 6874 2", percent+len("%25"), zone[len("25"):], unreserved)
+	case zoned:
+		c.add(locus.Ungrammatical, "zone", "RFC 3986 3.2.2", start+len(address), text[len(address):], "leave out the zone: an address in a URI has none (RFC 9844 obsoletes RFC 6874)")
 	}
 }
 

@@ -78,14 +78,9 @@ func (u URI) plainPort() string {
 	return port[:min(len(port), 1)]
 }
 
-// writeHost writes a host in lower case, but for the zone of an IPv6 address, whose case
-// may matter.
+// writeHost writes a host in lower case.
 func writeHost(b *strings.Builder, host string) {
-	address, zone := strings.Trim(host, "[]"), ""
-	if i := strings.IndexByte(address, '%'); i >= 0 && host[0] == '[' {
-		address, zone = address[:i], address[i:]
-	}
-	switch a, err := netip.ParseAddr(address); {
+	switch a, err := netip.ParseAddr(strings.Trim(host, "[]")); {
 	case err == nil && a.Is4In6(): // RFC 5952 section 5
 		b.WriteString("[::ffff:" + a.Unmap().String())
 	case err == nil && a.Is6():
@@ -96,7 +91,6 @@ func writeHost(b *strings.Builder, host string) {
 		b.WriteString(lower(plain.String()))
 		return
 	}
-	writeEscapes(b, zone)
 	b.WriteByte(']')
 }
 

@@ -1,4 +1,5 @@
-// Package rfc3986 reads URIs by RFC 3986, with the zones of RFC 6874 in IPv6 addresses.
+// Package rfc3986 reads URIs by RFC 3986. An IPv6 address has no zone: RFC 9844 obsoletes
+// RFC 6874, which had a syntax for zones.
 //
 // [Parse] splits any text, as appendix B does. [URI.Check] lists every violation of the
 // grammar, and [URI.Conforms] is its verdict. [URI.CheckReference] accepts relative
