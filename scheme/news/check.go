@@ -253,10 +253,7 @@ func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	group, digits, hasNumber := strings.Cut(path(u), "/")
-	plain := strings.TrimLeft(digits, "0")
-	if plain == "" && digits != "" {
-		plain = "0"
-	}
+	plain := withoutZeros(digits)
 	if plain == digits && bnf.Spelled(u, defaultPort(u)) {
 		return u, 0, nil
 	}
@@ -269,6 +266,14 @@ func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
 		c.Change |= locus.FormFields
 	}
 	return c.End()
+}
+
+// withoutZeros returns digits without leading zeros. The number 0 keeps one.
+func withoutZeros(digits string) string {
+	if plain := strings.TrimLeft(digits, "0"); plain != "" {
+		return plain
+	}
+	return digits[:min(len(digits), 1)]
 }
 
 // nntpNotes returns the advice of section 3.7 to prefer news URLs.

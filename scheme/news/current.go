@@ -68,7 +68,11 @@ func checkCurrentNews(u rfc3986.URI) []locus.Violation {
 	if strings.EqualFold(name, "snews") {
 		f.Note("deprecated", "RFC 5538 8.1", 0, name, "snews is historical: write news, and a server that encrypts with STARTTLS")
 	}
-	text, offset := pathAndQuery(&f, u)
+	help := "write %3F: there are no queries"
+	if _, ok := u.Host(); ok && u.Path() == "" {
+		help = "a news URL has no query: leave it out"
+	}
+	text, offset := pathAndQuery(&f, u, help)
 	if _, ok := u.Host(); ok {
 		rest, slash := strings.CutPrefix(text, "/")
 		if !slash {
@@ -87,7 +91,7 @@ func checkCurrentNews(u rfc3986.URI) []locus.Violation {
 
 func checkCurrentNNTP(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings
-	text, offset := pathAndQuery(&f, u)
+	text, offset := pathAndQuery(&f, u, "an nntp URL has no query: leave it out")
 	switch host, ok := u.Host(); {
 	case !ok:
 		f.Add("server", nntpSyntax, offset, "", `write "//", a server and "/" before the newsgroup`)
@@ -113,10 +117,10 @@ func checkCurrentNNTP(u rfc3986.URI) []locus.Violation {
 
 // pathAndQuery returns the path of u with its query, and its offset, and adds a finding
 // about the query. Section 2.3 has none, so its "?" is part of a name.
-func pathAndQuery(f *bnf.Findings, u rfc3986.URI) (text string, offset int) {
+func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, offset int) {
 	start, end := u.PathOffset(), u.QueryOffset()
 	if query, ok := u.Query(); ok {
-		f.Add("query", "RFC 5538 2.3", end-1, "?", "write %3F: there are no queries")
+		f.Add("query", "RFC 5538 2.3", end-1, "?", help)
 		end += len(query)
 	}
 	return u.String()[start:end], start
@@ -161,10 +165,12 @@ func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
 		case isWild && syntax == nntpSyntax:
 			f.Add("wildcard", nntpSyntax, c.Offset, c.Text, "write news: for a pattern of newsgroups: nntp has one newsgroup")
 		case isWild:
+		case !c.Escaped && isImpossible(c.Octet):
+			f.Add("group", syntax, c.Offset, c.Text, noNewsgroup)
 		case !c.Escaped:
 			f.Add("group", syntax, c.Offset, c.Text, fmt.Sprintf("write %%%02X in a newsgroup", c.Octet))
-		case c.Octet <= ' ' || c.Octet == 0x7F || strings.IndexByte(`!,[\]`, c.Octet) >= 0:
-			f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, `a newsgroup has no blanks, no control characters, and no "!", ",", "[", "]" and "\"`)
+		case isImpossible(c.Octet):
+			f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, noNewsgroup)
 		}
 	}
 	checkName(f, list)
@@ -172,6 +178,13 @@ func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
 		checkComponents(f, list)
 	}
 }
+
+// isImpossible reports whether no newsgroup has the octet c.
+func isImpossible(c byte) bool {
+	return c <= ' ' || c == 0x7F || strings.IndexByte(`!,[\]`, c) >= 0
+}
+
+const noNewsgroup = `a newsgroup has no blanks, no control characters, and no "!", ",", "[", "]" and "\"`
 
 // checkName checks the octets of newsgroups that are not US-ASCII, and adds a note if RFC
 // 5536 does not have some octet.
@@ -332,7 +345,7 @@ func normalizeNNTP(u rfc3986.URI) rfc3986.URI {
 	group, number, hasNumber := strings.Cut(rest, "/")
 	plain := "/" + escape.Encode(bnf.Decode(group), groupChars())
 	if hasNumber {
-		plain += "/" + strings.TrimLeft(number, "0")
+		plain += "/" + withoutZeros(number)
 	}
 	return rfc3986.Parse(text[:start] + plain + text[start+len(path):])
 }
