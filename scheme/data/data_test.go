@@ -32,7 +32,7 @@ const larry = "data:image/gif;base64,R0lGODdhMAAwAPAAAAAAAP///ywAAAAAMAAw" +
 const query = "data:application/vnd-xxx-query,select_vcount,fcol_from_fieldtable/local"
 
 var config = schemetest.Config{
-	Good:  []string{"data:,A%20brief%20note", larry, query, "data:;charset=utf-8,%C3%A4", "data:text/html;a=b;c=%22;base64,QQ==#f", "data:,"},
+	Good:  []string{"data:,A%20brief%20note", larry, query, "data:;charset=utf-8,%C3%A4", "data:text/html;a=b;c=%22d%20%22;base64,QQ==#f", "data:,"},
 	Bad:   []string{"data:", "data:text/html", "data:text,a", "data:a/b;c,d", "data:;base64,QQ", "data:a/b;c=d;C=e,f", "data://h/a"},
 	Local: true,
 	// The canonical form has the shorter encoding.
@@ -273,6 +273,19 @@ func TestCurrent(t *testing.T) {
 		{"", "data:,%C3%A4", "charset@6!", ""},
 		{"", "data:image/svg+xml,%3Csvg%20fill='#fff'/%3E", "fragment@34!", ""},
 		{"", "data:a/b;c=%22d%22,e", "quoted-string@11!", "data:a/b;c=d,e"},
+		{"3", "data:text/plain;a=b/c,x", "value@19", ""},
+		{"3", "data:text/plain;a=b=c,x", "value@19", ""},
+		{"3", "data:text/plain;a=(b,x", "value@18", ""},
+		{"3", "data:text/plain;a=b?c@d,x", "value@19, value@21", ""},
+		{"3", "data:text/plain;a=%22,x", "value@18", ""},
+		{"3", "data:text/plain;a=%22b,x", "value@18", ""},
+		{"3", "data:text/plain;a=%22b%22c%22,x", "value@18", ""},
+		{"3", "data:text/plain;a=,x", "value@18", ""},
+		{"3", "data:text/plain;a=b%2Fc,x", "", "data:;a=b%2Fc,x"},
+		{"3", "data:text/plain;a=%22b/c%22,x", "quoted-string@18!", "data:;a=b%2Fc,x"},
+		{"3", "data:;a=%28b%29,x", "", "data:;a=%28b%29,x"},
+		{"3", "data:;a=%22%22,x", "", "data:;a=%22%22,x"},
+		{"3", "data:;a=%22%5C%22b%22,x", "", "data:;a=%22%5C%22b%22,x"},
 		{"", "data:", "dataurl@5", ""},
 		{"", "data://h/a,b", "mediatype@5", ""},
 		{"", "data:text;base64;a=b,QQ", "mediatype@5, mediatype@10", ""},
@@ -288,6 +301,13 @@ func TestCurrentTwin(t *testing.T) {
 	token := regexp.MustCompile("^[!#$%&'*+\\-.^_`{|}~0-9A-Za-z]+$").MatchString
 	coded := regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`).MatchString
 	printable := regexp.MustCompile(`^[ -~]+$`).MatchString
+	quoted := regexp.MustCompile(`^"(?:[^"\\]|\\.)*"$`).MatchString
+	isValue := func(text, decoded string) bool {
+		if strings.HasPrefix(decoded, `"`) {
+			return quoted(decoded) && printable(decoded)
+		}
+		return printable(decoded) && !strings.ContainsAny(text, `()<>@,;:\"/[]?=`)
+	}
 	twin := func(text string) bool {
 		parts := split.FindStringSubmatch(text)
 		if parts == nil {
@@ -306,14 +326,15 @@ func TestCurrentTwin(t *testing.T) {
 		seen := map[string]bool{}
 		for _, p := range strings.Split(parts[3], ";")[1:] {
 			name, value, _ := strings.Cut(p, "=")
-			if name = strings.ToLower(decoded(name)); !token(name) || seen[name] || !printable(decoded(value)) || decoded(value) == `""` {
+			if name = strings.ToLower(decoded(name)); !token(name) || seen[name] || !isValue(value, decoded(value)) {
 				return false
 			}
 			seen[name] = true
 		}
 		return parts[4] == "" || coded(decoded(parts[5]))
 	}
-	currenttest.TwinFunc(t, row, twin, "data:,A%20brief%20note", "data:text/plain;charset=iso-8859-7,%be%d3%be", query, "data:a/b;c=d;base64,QUJD", "data:;base64,QQ==", "data:image/svg+xml;a=b,c#d")
+	currenttest.TwinFunc(t, row, twin, "data:,A%20brief%20note", "data:text/plain;charset=iso-8859-7,%be%d3%be", query, "data:a/b;c=d;base64,QUJD", "data:;base64,QQ==", "data:image/svg+xml;a=b,c#d",
+		"data:a/b;c=%22d=e%22;f=g%2Fh%28,i", "data:;a=%22%22,b")
 }
 
 // What is decoded can be written and read again.

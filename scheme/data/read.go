@@ -115,31 +115,70 @@ func (r *reader) parameter(text string, offset int) {
 	case slices.ContainsFunc(r.content.parameters, func(q Parameter) bool { return q.Name == p.Name }):
 		r.fault("attribute", offset, len(name), locus.ErrValue, "this parameter is there twice: leave one out")
 	}
-	if len(p.Value) > 1 && p.Value[0] == '"' && p.Value[len(p.Value)-1] == '"' {
-		p.Value, r.quoted = unquote(p.Value), offset+len(name)+len("=")
-	}
-	if i := strings.IndexFunc(p.Value, func(c rune) bool { return c < ' ' || c > '~' }); ok && (i >= 0 || p.Value == "") {
-		r.fault("value", offset+len(name)+len("="), len(value), locus.ErrValue, "a parameter has a value of printable US-ASCII characters")
+	if ok {
+		p.Value = r.value(value, offset+len(name)+len("="))
 	}
 	r.content.parameters = append(r.content.parameters, p)
 }
 
-// unquote returns the text of a quoted-string (RFC 822 section 3.3).
-func unquote(text string) string {
-	var b strings.Builder
-	for i := 1; i < len(text)-1; i++ {
-		if text[i] == '\\' && i < len(text)-2 {
-			i++
+// value returns the value that text, at offset, means: "parameter values should use the URL
+// Escaped encoding instead of quoted string if the parameter values contain any "tspecial""
+// (section 3).
+func (r *reader) value(text string, offset int) string {
+	plain := decode(text)
+	quoted := strings.HasPrefix(plain, `"`)
+	switch unquoted, ok := unquote(plain); {
+	case strings.IndexFunc(plain, func(c rune) bool { return c < ' ' || c > '~' }) >= 0 || plain == "":
+		r.fault("value", offset, len(text), locus.ErrValue, "a parameter has a value of printable US-ASCII characters")
+	case quoted && !ok:
+		r.fault("value", offset, len(text), locus.ErrValue, "a value that begins with %%22 is a quoted string: it ends with %%22, and a quote in it is %%5C%%22")
+	case quoted:
+		if quote(unquoted) == unquoted {
+			r.quoted = offset
 		}
-		b.WriteByte(text[i])
+		return unquoted
 	}
-	return b.String()
+	for i := range len(text) {
+		if !quoted && strings.IndexByte(tspecials, text[i]) >= 0 {
+			r.fault("value", offset+i, 1, locus.ErrForm, "write %%%02X in a value", text[i])
+		}
+	}
+	return plain
 }
+
+// unquote returns the text of a quoted-string (RFC 822 section 3.3). ok is false if quoted
+// is no such string.
+func unquote(quoted string) (text string, ok bool) {
+	var b strings.Builder
+	for i := 1; i < len(quoted); i++ {
+		switch quoted[i] {
+		case '"':
+			return b.String(), i == len(quoted)-1
+		case '\\':
+			if i++; i == len(quoted) {
+				return "", false
+			}
+		}
+		b.WriteByte(quoted[i])
+	}
+	return "", false
+}
+
+// quote returns a value without quotes, unless it is empty or begins with a quote.
+func quote(value string) string {
+	if value != "" && value[0] != '"' {
+		return value
+	}
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(value) + `"`
+}
+
+// tspecials of RFC 2045 section 5.1.
+const tspecials = `()<>@,;:\"/[]?=`
 
 // isToken reports whether text is a token of RFC 2045 section 5.1.
 func isToken(text string) bool {
 	for i := range len(text) {
-		if text[i] <= ' ' || text[i] >= 0x7F || strings.IndexByte(`()<>@,;:\"/[]?=`, text[i]) >= 0 {
+		if text[i] <= ' ' || text[i] >= 0x7F || strings.IndexByte(tspecials, text[i]) >= 0 {
 			return false
 		}
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // spell returns the text after "data:" in canonical form. The octets of keep are written as
-// themselves in the data, and all but delimiters in the media type.
+// themselves in the data, and all but tspecials and "&" in the media type.
 func (c *content) spell(keep escape.Set) string {
 	var b strings.Builder
-	inType := keep.Without(",;/?:@&=")
+	inType := keep.Without("&" + tspecials)
 	parameters := slices.Clone(c.parameters)
 	for i, p := range parameters {
 		if p.Name == "charset" {
@@ -29,7 +29,7 @@ func (c *content) spell(keep escape.Set) string {
 		b.WriteString(escape.Encode(kind, inType) + "/" + escape.Encode(subtype, inType))
 	}
 	for _, p := range parameters {
-		b.WriteString(";" + escape.Encode(p.Name, inType) + "=" + escape.Encode(p.Value, inType))
+		b.WriteString(";" + escape.Encode(p.Name, inType) + "=" + escape.Encode(quote(p.Value), inType))
 	}
 	code := len(base64Mark) + base64.StdEncoding.EncodedLen(len(c.octets))
 	if text := escape.Encode(c.octets, keep); len(text) <= code {
