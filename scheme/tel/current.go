@@ -58,15 +58,19 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 		f.Add("slashes", "RFC 3966 3", len(name)+len(":"), "//", `leave out "//": a number follows "tel:"`)
 		return f.List()
 	}
-	number, list := split(u)
+	number, list, end := split(u)
 	checkNumber(&f, u.PathOffset(), number)
 	checkContext(&f, u.PathOffset(), number, list)
 	checkList(&f, list)
 	for _, p := range list {
 		checkParameter(&f, p)
 	}
-	if _, ok := u.Query(); ok {
-		f.Add("query", "RFC 3966 3", u.QueryOffset()-1, "?", "write %3F: a number has no query")
+	if _, ok := u.Query(); ok && end < u.QueryOffset() {
+		help := "a number has no query: leave it out"
+		if n := len(list); n > 0 && list[n-1].rank() == 2 && list[n-1].value != "" {
+			help = "write %3F in a value: a number has no query"
+		}
+		f.Add("query", "RFC 3966 3", u.QueryOffset()-1, "?", help)
 	}
 	if _, ok := u.Fragment(); ok {
 		f.Note("fragment", "RFC 3966 5.1.3", u.FragmentOffset()-1, "#", `"#" begins a fragment: write %23 for the key of a telephone`)
@@ -191,10 +195,9 @@ func checkParameter(f *bnf.Findings, p parameter) {
 		if !globalDigits().MatchString(p.value) && !domainName().MatchString(p.value) {
 			f.Add("phone-context", "RFC 3966 5.1.5", value, p.value, `a context is a domain, or "+" and the first digits of a global number`)
 		}
-	case p.is(subaddress):
-		checkValue(f, value, p.value, "=")
+	case p.is(subaddress): // any uric
 	default:
-		checkValue(f, value, p.value, "=,@")
+		checkValue(f, value, p.value, "=,@?")
 	}
 	if p.rank() == 2 && strings.HasPrefix(strings.ToLower(p.name), "m-") {
 		f.Note("mandatory", "RFC 3966 5.4", p.offset, p.name, "a program that does not know this parameter must not use the number")
@@ -213,8 +216,7 @@ func checkExtension(f *bnf.Findings, offset int, text string) {
 }
 
 // checkValue adds a finding for each character of text, at offset, that needs an escape.
-// Those of RFC 3986 are not among them. Of isub the grammar has any uric, but the prose of
-// section 3 wants its delimiters escaped.
+// Those of RFC 3986 are not among them.
 func checkValue(f *bnf.Findings, offset int, text, delimiters string) {
 	for i := range len(text) {
 		if strings.IndexByte(delimiters, text[i]) >= 0 {
@@ -228,7 +230,7 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	if _, ok := u.Host(); ok {
 		return u
 	}
-	number, list := split(u)
+	number, list, end := split(u)
 	slices.SortStableFunc(list, compare)
 	var b strings.Builder
 	b.WriteString("tel:" + plainNumber(number))
@@ -244,7 +246,7 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 			b.WriteString(lowerCase(decodeMarks(p.value)))
 		}
 	}
-	b.WriteString(u.String()[u.PathOffset()+len(u.Path()):])
+	b.WriteString(u.String()[end:])
 	return rfc3986.Parse(b.String())
 }
 

@@ -15,7 +15,7 @@ var (
 	globalNumber = regexp.MustCompile(`^\+[0-9().-]*[0-9][0-9().-]*$`)
 	localNumber  = regexp.MustCompile(`^(?:[0-9A-Fa-f*().-]|%23)*(?:[0-9A-Fa-f*]|%23)(?:[0-9A-Fa-f*().-]|%23)*$`)
 	domain       = regexp.MustCompile(`^(?:(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])\.)*(?:[A-Za-z]|[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9])\.?$`)
-	isub         = regexp.MustCompile(`^(?i:isub)=(?:[/:@&+$,A-Za-z0-9\-_.!~*'()]|%[0-9A-Fa-f]{2})+$`)
+	isub         = regexp.MustCompile(`^(?i:isub)=(?:[/?:@&=+$,A-Za-z0-9\-_.!~*'()]|%[0-9A-Fa-f]{2})+$`)
 	ext          = regexp.MustCompile(`^(?i:ext)=[0-9().-]+$`)
 	other        = regexp.MustCompile(`^[A-Za-z0-9-]+(?:=(?:[\[\]/:&+$A-Za-z0-9\-_.!~*'()]|%[0-9A-Fa-f]{2})+)?$`)
 )
@@ -73,7 +73,11 @@ func TestCurrent(t *testing.T) {
 		{"5.1.5", "tel:911;phone-context=+1", ""},
 		{"5.1.5", "tel:1;phone-context=+49-6151-16", ""},
 		{"5.1.5", "tel:1;phone-context=houston.example.com.", ""},
-		{"3", "tel:+1;isub=a%3B/?", "query@17"},
+		{"3", "tel:+1;isub=a%3B/?", ""},
+		{"3", "tel:+1;isub=a=b", ""},
+		{"3", "tel:+1;isub=a?b@c;x=y?z", "parameter@21"},
+		{"3", "tel:+1;isub?a", "parameter@7 query@11"},
+		{"3", "tel:+1;x=y?isub=z", "query@10"},
 		{"3", "tel:+1(2).3-;ext=1-2;a;b=[]/:&+$~!*'();c=%3D", "character@25 character@26"},
 		{"3", "tel:-1;isub=1,@;phone-context=a", ""},
 		{"5.1.3", "tel:*21%23;phone-context=a.b", ""},
@@ -110,7 +114,6 @@ func TestCurrent(t *testing.T) {
 		{"3", "tel:+1;a_b", "parameter@7"},
 		{"3", "tel:+1;a=", "parameter@7"},
 		{"3", "tel:+1;a=b=c,d@e", "parameter@10 parameter@12 parameter@14"},
-		{"3", "tel:+1;isub=a=b", "parameter@13"},
 		{"3", "tel:+1;isub", "parameter@7"},
 		{"3", "tel:+1;ext=12a", "extension@13"},
 		{"5.3", "tel:+1;ext=-", "extension@11?"},
@@ -137,6 +140,7 @@ func TestEquivalence(t *testing.T) {
 		{"tel:+1;ext=12", "tel:+1;ext=1-2", "tel:+1;EXT=(12)"},
 		{"tel:+1;isub=12"},
 		{"tel:+1;isub=1-2"},
+		{"tel:+1;isub=a?b;c=d", "TEL:+1;ISUB=A?B;C=D"},
 		{"tel:+1;a=b(c;d", "tel:+1;A=%62%28C;D"},
 		{"tel:+1;a=b%2Fc;d"},
 		{"tel:+1;a=b/c;d"},

@@ -30,7 +30,7 @@ func Scheme() scheme.Scheme {
 
 // fields returns the number with its visual separators, and the parameters.
 func fields(u locus.URL) ([]scheme.Field, error) {
-	number, list := split(rfc3986.Parse(u.String()))
+	number, list, _ := split(rfc3986.Parse(u.String()))
 	fields := []scheme.Field{
 		{Name: "number", Value: bnf.Decode(number)},
 		{Name: "phoneContext"}, {Name: "extension"}, {Name: "isdnSubaddress"},

@@ -41,14 +41,29 @@ func compare(a, b parameter) int {
 	return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 }
 
-// split splits u, which may have any faults. A text with "//" has no number: it may have a
-// password.
-func split(u rfc3986.URI) (number string, list []parameter) {
+// split splits u, which may have any faults, and returns the offset where the parameters
+// end. A text with "//" has no number: it may have a password.
+//
+// An isub is uric, which includes "?". A "?" in an isub does not begin a query.
+func split(u rfc3986.URI) (number string, list []parameter, end int) {
+	end = u.PathOffset() + len(u.Path())
 	if _, ok := u.Host(); ok {
-		return "", nil
+		return "", nil, end
 	}
-	number, rest, more := strings.Cut(u.Path(), ";")
-	offset := u.PathOffset() + len(number)
+	number, list = splitText(u.Path(), u.PathOffset())
+	query, ok := u.Query()
+	if !ok || len(list) == 0 || !list[len(list)-1].is(subaddress) || !list[len(list)-1].hasValue {
+		return number, list, end
+	}
+	end = u.QueryOffset() + len(query)
+	number, list = splitText(u.String()[u.PathOffset():end], u.PathOffset())
+	return number, list, end
+}
+
+// splitText splits text, which begins at offset.
+func splitText(text string, offset int) (number string, list []parameter) {
+	number, rest, more := strings.Cut(text, ";")
+	offset += len(number)
 	for more {
 		var text string
 		text, rest, more = strings.Cut(rest, ";")
