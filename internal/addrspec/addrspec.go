@@ -32,32 +32,51 @@ type Fault struct {
 	Help       string // what is wrong and how to fix it
 }
 
-// Split splits text at its last "@", escaped or not. ok is false if there is none. Here and
-// in the whole package, text is URL text with complete escapes.
-func Split(text string) (local, domain string, ok bool) {
-	at, next := -1, 0
+// Split splits text at its last "@", escaped or not, that is not in a domain literal. ok is
+// false if there is none. Here and in the whole package, text is URL text with complete
+// escapes.
+func Split(text string) (local, domain string, ok bool) { return split(text, len("%40")) }
+
+// SplitPlain is [Split] at an "@" that is not escaped. The text may have any escapes.
+func SplitPlain(text string) (local, domain string, ok bool) { return split(text, len("@")) }
+
+// split splits text at an "@" of at most that size.
+func split(text string, size int) (local, domain string, ok bool) {
+	at, literal := span{}, span{} // the last "@", and the one before the last "["
+	pair := false                 // the octet follows "\"
 	for i := 0; i < len(text); {
-		c, size := bnf.Octet(text, i)
-		if c == '@' {
-			at, next = i, i+size
+		c, n := text[i], 1
+		if c == '%' && octet.IsEscape(text, i) {
+			c, n = octet.Unescape(text, i), len("%40")
 		}
-		i += size
+		switch {
+		case c == '@' && n <= size:
+			at = span{i, i + n}
+		case c == '[' && !pair:
+			literal = at
+		case c == ']' && !pair && literal.end > 0:
+			at, literal = literal, span{}
+		}
+		pair = c == '\\' && !pair
+		i += n
 	}
-	if at < 0 {
+	if at.end == 0 {
 		return text, "", false
 	}
-	return text[:at], text[next:], true
+	return text[:at.start], text[at.end:], true
 }
 
-// Encode returns octets as URL text. It does not escape the last "@" and the characters of
-// keep.
+// span is a part of a text. The zero span is none.
+type span struct{ start, end int }
+
+// Encode returns octets as URL text. It does not escape the "@" before the domain and the
+// characters of keep.
 func Encode(octets string, keep escape.Set) string {
-	at := strings.LastIndexByte(octets, '@')
-	if at < 0 {
-		return escape.Encode(octets, keep)
+	text := escape.Encode(octets, keep)
+	if local, domain, ok := Split(text); ok {
+		return local + "@" + domain
 	}
-	b := append(escape.AppendEncode(nil, octets[:at], keep), '@')
-	return string(escape.AppendEncode(b, octets[at+1:], keep))
+	return text
 }
 
 // Canonical returns the canonical form of u, whose scheme-specific part is case-sensitive

@@ -39,8 +39,12 @@ func isAddrSpec(text string) bool {
 		runes[i] = rune(octets[i])
 	}
 	latin1 := string(runes)
-	at := strings.LastIndexByte(latin1, '@')
-	return at >= 0 && localPart.MatchString(latin1[:at]) && domain.MatchString(latin1[at+1:])
+	for at := range len(latin1) {
+		if latin1[at] == '@' && localPart.MatchString(latin1[:at]) && domain.MatchString(latin1[at+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // hold compares Faults with the grammar.
@@ -61,12 +65,12 @@ func hold(t *testing.T, text string) bool {
 	}
 	local, domain, ok := addrspec.Split(text)
 	octets, _ := escape.Decode(text)
-	if at := strings.LastIndexByte(octets, '@'); ok != (at >= 0) {
+	if ok != strings.Contains(octets, "@") {
 		t.Errorf("%q: Split: %v", text, ok)
 	} else if ok {
 		x, _ := escape.Decode(local)
 		y, _ := escape.Decode(domain)
-		if x != octets[:at] || y != octets[at+1:] {
+		if x+"@"+y != octets || strings.Contains(y, "@") && !strings.Contains(y, "[") {
 			t.Errorf("%q: Split: %q, %q", text, local, domain)
 		}
 	}
@@ -135,6 +139,11 @@ func TestFaults(t *testing.T) {
 		{"%22George,%20Ted%22@Shared.Group", nil},
 		{"Wilt.(the%20%20Stilt)%20Chamberlain@NBA.US", []place{{5, 6, '('}, {9, 12, ' '}, {12, 15, ' '}, {20, 21, ')'}, {21, 24, ' '}}},
 		{"jdoe@%5B10.0.0.1%5D", nil},
+		{"a@%5B@%5D", nil},
+		{"a@%5B%5C%5D@%5D.b", nil},
+		{"%22@%5B%22@%5Bx@y%5D", nil},
+		{"%22@%5B@%5D%22@b", nil},
+		{"a@b@%5B@%5D", []place{{1, 2, '@'}}},
 		{"jdoe@[10.0.0.1]", nil},
 		{"%3Cjdoe@h%3E", []place{{0, 3, '<'}, {9, 12, '>'}}},
 		{"@one,@two:jdoe@h", []place{{0, 10, 0}}},

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/schemetest"
@@ -152,14 +154,15 @@ func equalBut(before, after []scheme.Field, name string, f func(any) any) bool {
 	return reflect.DeepEqual(apply(before), apply(after))
 }
 
-// sameDomain: what follows the last "@" of a value, which is a domain, may change
-// its case.
+// sameDomain: the domain of an address or message-id may change its case.
 func sameDomain(before, after []scheme.Field) bool {
 	for _, name := range []string{"addrSpec", "messageId"} {
 		if len(before) > 0 && equalBut(before, after, name, func(v any) any {
-			text := v.(string)
-			at := strings.LastIndexByte(text, '@') + 1
-			return text[:at] + strings.ToLower(text[at:])
+			local, domain, ok := addrspec.Split(escape.Encode(v.(string), escape.Unreserved()))
+			if !ok {
+				local, domain = "", local
+			}
+			return local + "@" + strings.ToLower(domain)
 		}) {
 			return true
 		}

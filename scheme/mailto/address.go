@@ -2,11 +2,13 @@ package mailto
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
@@ -48,20 +50,15 @@ func checkAddress(f *bnf.Findings, offset int, text string) {
 		return // a violation of RFC 3986
 	}
 	for _, t := range list {
-		if t.Is('/') || t.Is('&') || t.Is(';') || t.Is('=') {
-			f.Add("reserved-character", rfc6068, t.Offset, t.Text, fmt.Sprintf("write %%%02X in an address", t.Octet))
+		if t.Is('/') || t.Is('&') || t.Is('=') {
+			reserved(f, t)
 		}
 	}
 	if t, bad := bnf.NotUTF8(list); bad && t.Escaped {
 		f.Add("utf-8", rfc6068, t.Offset, t.Text, "the escapes of an address are UTF-8: write the octets of the character in UTF-8")
 	}
-	at := -1
-	for i, t := range list {
-		if t.Is('@') {
-			at = i
-		}
-	}
-	if at < 0 {
+	local, _, ok := addrspec.SplitPlain(text)
+	if !ok {
 		if i := strings.LastIndex(text, "%40"); i >= 0 {
 			f.Add("addr-spec", rfc6068, offset+i, "%40", `write "@" before the domain, without an escape`)
 		} else {
@@ -69,8 +66,14 @@ func checkAddress(f *bnf.Findings, offset int, text string) {
 		}
 		return
 	}
+	at := slices.IndexFunc(list, func(t bnf.Token) bool { return t.Offset == offset+len(local) })
 	checkLocal(f, list[:at], list[at])
 	checkDomain(f, list[at+1:], list[at])
+}
+
+// reserved adds a finding about a character that is a delimiter without an escape.
+func reserved(f *bnf.Findings, t bnf.Token) {
+	f.Add("reserved-character", rfc6068, t.Offset, t.Text, fmt.Sprintf("write %%%02X in an address", t.Octet))
 }
 
 func checkLocal(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
@@ -109,7 +112,7 @@ func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why st
 		switch {
 		case t.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.'):
 			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "write something before and after each dot")
-		case t.Octet == '.', octet.Is(t.Octet, octet.Atom), t.Octet >= utf8.RuneSelf, t.Is(';'):
+		case t.Octet == '.', octet.Is(t.Octet, octet.Atom), t.Octet >= utf8.RuneSelf:
 		case t.Octet <= ' ' || t.Octet == 0x7F:
 			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "an address has no blanks and control characters")
 		default:
@@ -124,6 +127,9 @@ func checkQuoted(f *bnf.Findings, list []bnf.Token) {
 	pair := false
 	for i, t := range list[1:] {
 		last := i == len(list)-2
+		if t.Is(';') {
+			reserved(f, t)
+		}
 		visible := t.Octet > ' ' && t.Octet != 0x7F
 		switch {
 		case pair && (visible || isBlank(t.Octet)) && !last:
@@ -148,6 +154,9 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 		f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %5D at the end of a domain that begins with a bracket")
 	}
 	for _, t := range inner {
+		if t.Is(';') {
+			reserved(f, t)
+		}
 		if t.Octet <= ' ' || t.Octet >= 0x7F || strings.IndexByte(`[\]`, t.Octet) >= 0 {
 			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `a domain in brackets has no blanks, brackets and "\"`)
 		}
@@ -163,17 +172,17 @@ func plainField() escape.Set { return plainMailbox().With(",;@") }
 // plainAddress returns an addr-spec with no escapes but those that it needs, and the domain
 // in lower case.
 func plainAddress(text string) string {
-	at := strings.LastIndexByte(text, '@')
-	if at < 0 {
+	local, written, ok := addrspec.SplitPlain(text)
+	if !ok {
 		return escape.Encode(bnf.Decode(text), plainMailbox())
 	}
-	domain := []byte(bnf.Decode(text[at+1:]))
+	domain := []byte(bnf.Decode(written))
 	for i, c := range domain {
 		if isUpper(rune(c)) {
 			domain[i] += 'a' - 'A'
 		}
 	}
-	return escape.Encode(bnf.Decode(text[:at]), plainMailbox()) + "@" + escape.Encode(domain, plainMailbox())
+	return escape.Encode(bnf.Decode(local), plainMailbox()) + "@" + escape.Encode(domain, plainMailbox())
 }
 
 // normalizeCurrent writes addresses and header fields with no escapes but those that they

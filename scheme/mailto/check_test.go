@@ -31,6 +31,8 @@ func TestCheck(t *testing.T) {
 		{"mailto:%22a@b", "addr-spec@7?"},
 		{"mailto:%22a%22b@c", "addr-spec@14?"},
 		{"mailto:a@%5B1%5B2", "addr-spec@9? addr-spec@13?"},
+		{"mailto:a@%5B@%5D", ""},
+		{"mailto:a@b@%5B@%5D", "addr-spec@8?"},
 		{"mailto://joe@h", "slashes@7!"},
 		{"mailto:a@b#~", "unsafe-character@11"},
 	})

@@ -35,11 +35,20 @@ func letters(text string) string {
 }
 
 func isAddress(text string) bool {
-	at := strings.LastIndexByte(text, '@')
 	octets, err := url.PathUnescape(text)
-	if at < 0 || err != nil || !utf8.ValidString(octets) || strings.ContainsAny(text, "/&;=") {
+	if err != nil || !utf8.ValidString(octets) || strings.ContainsAny(text, "/&;=") {
 		return false
 	}
+	for at := range len(text) {
+		if text[at] == '@' && isAddressAt(text, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAddressAt reports whether text is an address whose local part ends at the "@" at at.
+func isAddressAt(text string, at int) bool {
 	local, _ := url.PathUnescape(text[:at])
 	domain, _ := url.PathUnescape(text[at+1:])
 	if !utf8.ValidString(local) || !utf8.ValidString(domain) {
@@ -136,6 +145,7 @@ func TestCurrentAddresses(t *testing.T) {
 		{"2 item 1", "mailto:%22a:()%2C%22@c", ""},
 		{"2 item 1", "mailto:a@%5B127.0.0.1%5D", ""},
 		{"2 item 1", "mailto:a@%5BIPv6:::1%5D", ""},
+		{"2 item 1", "mailto:a@%5B@%5D", ""},
 		{"2 item 5", "mailto:%E7%B4%8D@example.org", ""},
 
 		{"2", "mailto:joe", "addr-spec@10"},
@@ -148,7 +158,7 @@ func TestCurrentAddresses(t *testing.T) {
 		{"2", "mailto:a@b,c@d,A@B,a@B", "duplicate-address@19!"},
 		{"2", "mailto://joe@h", "slashes@7"},
 		{"2", "mailto:/joe@h", "reserved-character@7"},
-		{"2 item 1", "mailto:a&b;c=d@e", "reserved-character@8 reserved-character@10 reserved-character@12"},
+		{"2 item 1", "mailto:a&b;c=d@e", "reserved-character@8 addr-spec@10 reserved-character@12"},
 		{"2 item 1", "mailto:a%b@c", "escape@8"},
 		{"2 item 1", "mailto:[1]@[2]", "addr-spec@7 addr-spec@9 character@11 character@13"},
 		{"2 item 2", "mailto:%22a%22.b@c", "addr-spec@7 addr-spec@11"},
@@ -219,6 +229,7 @@ func TestCurrentEqual(t *testing.T) {
 		{"mailto:a%26b@c", "mailto:a%26b@c"},
 		{"mailto:%22not%40me%22@example.org", "mailto:%22not@me%22@example.org"},
 		{"mailto:a@%5Bipv6:::1%5D", "mailto:a@%5bIPv6:::1%5d"},
+		{"mailto:a@%5B%40%5D", "mailto:a@%5b@%5d"},
 		{"mailto:a@%C3%BC.c", "mailto:a@%c3%bc.C"},
 		{"mailto:a@b?subject=x+y!&body=1,2", "mailto:a@b?SUBJECT=x%2By%21&Body=1%2c2"},
 		{"mailto:a@b?body=1,2&subject=x+y!"},

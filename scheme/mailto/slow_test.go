@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/mailto"
@@ -27,8 +29,9 @@ func sameAddress(a, b []scheme.Field) bool {
 	if len(x) != len(y) || !strings.EqualFold(x, y) {
 		return false
 	}
-	at := max(strings.LastIndexByte(x, '@'), 0)
-	return x[:at] == y[:at]
+	local, _, _ := addrspec.Split(escape.Encode(x, escape.Unreserved()))
+	after, _, _ := addrspec.Split(escape.Encode(y, escape.Unreserved()))
+	return local == after || !strings.Contains(x, "@")
 }
 
 var seeds = []string{

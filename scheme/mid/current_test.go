@@ -25,18 +25,13 @@ var addrSpec = func() *regexp.Regexp {
 }()
 
 // isIdentifier reports whether text is a url-addr-spec of RFC 2392, by another road than
-// that of the package. The last "@" splits.
+// that of the package.
 func isIdentifier(text string) bool {
 	octets, err := url.PathUnescape(text)
 	if err != nil || strings.ContainsAny(text, "/?") {
 		return false
 	}
-	at := strings.LastIndexByte(octets, '@')
-	if at < 0 {
-		return false
-	}
-	local, domain := octets[:at], octets[at+1:]
-	return addrSpec.MatchString(local+"@x") && addrSpec.MatchString("x@"+domain)
+	return addrSpec.MatchString(octets)
 }
 
 func isMID(text string) bool {
