@@ -164,17 +164,29 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 			continue
 		}
 		write := f.write(offset+i, c)
+		plain := set&(octet.Group|octet.Label|octet.Digit) != 0
+		if plain { // no escape either
+			write = f.quote(offset+i, c) + " can't be in " + part
+		}
 		switch {
 		case class&octet.High != 0:
 			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafe), offset+i, text[i:i+1], write)
 		case class&octet.Unsafe != 0:
 			f.Add("unsafe-character", f.Section("RFC 1738 2.2", unsafe), offset+i, text[i:i+1], write)
-		case set&(octet.Group|octet.Label|octet.Digit) != 0:
-			f.Add("character", "RFC 1738 5", offset+i, text[i:i+1], strconv.Quote(text[i:i+1])+" can't be in "+part)
+		case plain:
+			f.Add("character", "RFC 1738 5", offset+i, text[i:i+1], write)
 		default:
 			f.Add("reserved-character", f.Section("RFC 1738 2.2", `"Reserved characters"`), offset+i, text[i:i+1], write+" within "+part)
 		}
 	}
+}
+
+// quote returns the octet c at offset in quotes, without showing an octet of a password.
+func (f *Findings) quote(offset int, c byte) string {
+	if start, end := f.password(); start <= offset && offset < end {
+		return "this character"
+	}
+	return strconv.Quote(string([]byte{c}))
 }
 
 // unsafe is the part of the URI draft about characters that must be encoded.
@@ -252,6 +264,16 @@ func (f *Findings) host(rule Login) {
 
 // Host checks a host at offset, which may be in any part of the URL.
 func (f *Findings) Host(offset int, host string) {
+	// What follows the host of the URL without "/" is no host. It can be checked once it is a path.
+	delimiters := ";=&"
+	if f.Profile == locus.RFC1630 {
+		delimiters = ";=" // "&" is an xalpha
+	}
+	if i := strings.IndexAny(host, delimiters); i >= 0 && f.URL.Facts().Has(locus.Internet) && offset == f.URL.HostOffset() {
+		text := host[i : i+1]
+		f.Add("missing-slash", f.Section("RFC 1738 5", "hostname"), offset+i, text, `a host ends with "/": write one before "`+text+`"`)
+		host = host[:i]
+	}
 	switch {
 	case host == "":
 		f.Add("empty-host", f.Section("RFC 1738 3.1", "host"), offset, "", "missing host: write its name or address")
@@ -335,8 +357,6 @@ func (f *Findings) hostChars(label string, offset int) {
 		case class&octet.Label != 0:
 		case class&octet.High != 0:
 			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafe), offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
-		case f.URL.Facts().Has(locus.Internet) && (c == ';' || c == '&' || c == '='):
-			f.Add("missing-slash", f.Section("RFC 1738 5", "hostname"), offset+i, text, `a host ends with "/": write one before "`+text+`"`)
 		default:
 			f.Add("host", f.Section("RFC 1738 5", "hostname"), offset+i, text, strconv.Quote(text)+" can't be in a host")
 		}
@@ -390,8 +410,12 @@ func (f *Findings) Group(offset int, text string) {
 		f.Add("group", section, offset, "", "write the name of a newsgroup")
 		return
 	}
-	if octet.Is(text[0], set) && !octet.Is(text[0], octet.Alpha) {
+	isLetter := octet.Is(text[0], octet.Alpha)
+	if !isLetter && (octet.Is(text[0], set) || f.Profile == locus.RFC1630) {
 		f.Add("group", section, offset, text[:1], "a newsgroup's name begins with a letter, not with "+strconv.Quote(text[:1]))
+	}
+	if !isLetter && f.Profile == locus.RFC1630 { // an escape is no letter either
+		offset, text = offset+1, text[1:]
 	}
 	f.Chars("group", offset, text, set)
 }
