@@ -37,7 +37,8 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	f.Host()
 	if i, code := typecode(u.Path()); i >= 0 && (len(code) != 1 || !strings.Contains("aAiIdD", code)) {
 		f.Section = "RFC 1738 3.2.2"
-		f.Add("typecode", u.PathOffset()+i+len(typePrefix), len(code), "a typecode is a, i or d")
+		start := i + strings.IndexByte(u.Path()[i:], '=') + len("=")
+		f.Add("typecode", u.PathOffset()+start, len(u.Path())-start, "a typecode is a, i or d")
 	}
 	if _, ok := u.Query(); ok {
 		f.Note("query", "RFC 3986 3.4", u.QueryOffset()-len("?"), len("?"), "RFC 3986 ends the path here: write %3F in a name")
@@ -46,14 +47,21 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 }
 
 // typecode returns the offset of ";type=" in the last segment of path, and what follows
-// it; -1: none.
+// it; -1: none. A letter may be escaped.
 func typecode(path string) (offset int, code string) {
 	last := strings.LastIndexByte(path, '/') + 1
 	i := strings.LastIndexByte(path[last:], ';')
-	if i < 0 || len(path)-last-i < len(typePrefix) || !strings.EqualFold(path[last+i:last+i+len(typePrefix)], typePrefix) {
+	if i < 0 {
 		return -1, ""
 	}
-	return last + i, path[last+i+len(typePrefix):]
+	text := path[last+i:]
+	if strings.IndexByte(text, '%') >= 0 {
+		text = rfc3986.Parse("ftp:" + text).Normalize(nil).Path()
+	}
+	if len(text) < len(typePrefix) || !strings.EqualFold(text[:len(typePrefix)], typePrefix) {
+		return -1, ""
+	}
+	return last + i, text[len(typePrefix):]
 }
 
 // normalizeURI writes the typecode in lower case, as the BNF prints it.

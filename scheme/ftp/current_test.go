@@ -2,7 +2,6 @@ package ftp_test
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/internal/current/currenttest"
@@ -24,6 +23,8 @@ func TestCurrent(t *testing.T) {
 		{"", "ftp://host/a;type=x", "typecode@18", ""},
 		{"", "ftp://host/a;type=", "typecode@18", ""},
 		{"", "ftp://host/a;type=i/b", "", ""},
+		{"", "ftp://host/a;%74ype=ab", "typecode@20", ""},
+		{"", "ftp://host/a;TYP%45=%49", "", "ftp://host/a;type=i"},
 		{"", "ftp://host/a?b", "query@12!", ""},
 		{"", "ftp:///a", "host@6", ""},
 		{"", "ftp:a", "authority@4", ""},
@@ -36,11 +37,12 @@ func TestCurrent(t *testing.T) {
 func TestCurrentTwin(t *testing.T) {
 	row := ftp.Scheme(nil)
 	generic := currenttest.Production(row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Query+currenttest.Fragment)
-	typecode := regexp.MustCompile(`^[^/]*//[^/?#]*/(?:[^?#]*/)?[^/?#]*;(?i:type)=([^/;?#]*)(?:[?#]|$)`)
+	typecode := regexp.MustCompile(`^[^/]*//[^/?#]*/(?:[^?#]*/)?[^/?#]*;(?i:(?:t|%[57]4)(?:y|%[57]9)(?:p|%[57]0)(?:e|%[46]5))=([^/;?#]*)(?:[?#]|$)`)
+	letter := regexp.MustCompile(`^(?:[aAiIdD]|%[46][149])$`).MatchString
 	currenttest.TwinFunc(t, row, func(text string) bool {
 		code := typecode.FindStringSubmatch(text)
-		return generic(text) && (code == nil || code[1] != "" && strings.Contains("a i d A I D", code[1]))
-	}, "ftp://myname@host.dom/%2Fetc/motd", "ftp://host.dom//etc/motd;type=a", "ftp://h:2121/;type=d", "ftp://h", "ftp://h/a;b;type=i#c")
+		return generic(text) && (code == nil || letter(code[1]))
+	}, "ftp://myname@host.dom/%2Fetc/motd", "ftp://host.dom//etc/motd;type=a", "ftp://h:2121/;type=d", "ftp://h", "ftp://h/a;b;type=i#c", "ftp://h/a;%74yp%45=%69")
 }
 
 func FuzzCurrent(f *testing.F) {
