@@ -29,7 +29,11 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	f := current.Findings{URI: u, Section: section}
 	f.Host()
 	f.NoUserinfo(`an nfs URL has no user or password: leave them and the "@" out`)
-	f.NoQuery(`an nfs URL has no query: write %3F in a name with "?"`)
+	if u.Path() == "" {
+		f.NoQuery("an nfs URL has no query: leave it out")
+	} else {
+		f.NoQuery(`an nfs URL has no query: write %3F in a name with "?"`)
+	}
 	if !f.URI.Conforms() {
 		return f.List() // some escapes may be malformed
 	}
