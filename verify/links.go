@@ -225,7 +225,7 @@ func (e *Verifier) skipped(found *document.Link) string {
 	return ""
 }
 
-const lonePercent = "a % that is no escape must be written as %25"
+const lonePercent = "a lone % must be written as %25"
 
 // repair returns a link with the escapes that its author forgot and browsers add: of a "%"
 // that is no escape, and in HTML of spaces. note says what was missing; "" if nothing was.

@@ -34,7 +34,7 @@ func TestLonePercent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "operator%.html"), []byte(`<p id="a%">`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const missing = "a % that is no escape must be written as %25"
+	const missing = "a lone % must be written as %25"
 	for _, c := range []struct{ name, text, want, detail string }{
 		{"a.html", `<a href="operator%.html">x</a>`, "warning", missing},
 		{"a.md", "[x](operator%.html)", "warning", missing},
