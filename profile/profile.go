@@ -115,20 +115,12 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 // form of [scheme.Registry.Canonical], the normalized form of
 // [scheme.Registry.NormalizeURI], or the serialization of the URL Standard. It fails for a
 // text that the rules can't read; and by RFC 3986 for one that does not conform, whose form
-// would have no meaning. The error is a [*locus.SyntaxError].
+// would have no meaning. By RFC 3986, a userinfo or fragment that only the standard of the
+// scheme forbids is no failure, and stays. The error is a [*locus.SyntaxError].
 func (r Rules) Canonical(text string) (string, error) {
 	switch r.Profile {
 	case locus.RFC3986:
-		u := rfc3986.Parse(text)
-		list := r.Registry.CheckURI(u)
-		if err := unreadable(text, u, list); err != nil {
-			return "", err
-		}
-		if i := slices.IndexFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Ungrammatical }); i >= 0 {
-			v := list[i]
-			return "", locus.NewSyntaxError(text, v.Offset, v.Rule, fmt.Errorf("%w: %s (%s)", locus.ErrValue, v.Help, v.Section))
-		}
-		return r.Registry.NormalizeURI(u).String(), nil
+		return r.normalize(text)
 	case locus.WHATWG:
 		u, err := whatwg.Parse(text, r.Base)
 		if err != nil {
@@ -141,6 +133,35 @@ func (r Rules) Canonical(text string) (string, error) {
 		u, _, err = r.Registry.Canonical(u)
 	}
 	return u.String(), err
+}
+
+// normalize is Canonical by RFC 3986.
+func (r Rules) normalize(text string) (string, error) {
+	u := rfc3986.Parse(text)
+	list := r.Registry.CheckURI(u)
+	if err := unreadable(text, u, list); err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(list, isFormless)
+	n := u
+	if i < 0 {
+		n = r.Registry.NormalizeURI(u)
+		// A value that can't exist may be a dot segment, without which the rest is no URI.
+		if !locus.Conforms(list) && slices.ContainsFunc(r.Registry.CheckURI(n), isFormless) {
+			i = slices.IndexFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Impossible })
+		}
+	}
+	if i >= 0 {
+		v := list[i]
+		return "", locus.NewSyntaxError(text, v.Offset, v.Rule, fmt.Errorf("%w: %s (%s)", locus.ErrValue, v.Help, v.Section))
+	}
+	return n.String(), nil
+}
+
+// isFormless reports whether a URI with the violation v has no normalized form. RFC 3986
+// has userinfo and fragments in URIs of any scheme, and normalizes them.
+func isFormless(v locus.Violation) bool {
+	return v.Kind == locus.Ungrammatical && v.Rule != "userinfo" && v.Rule != "fragment"
 }
 
 // Same reports whether a and b are equivalent: whether their canonical forms are ==. why

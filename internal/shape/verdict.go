@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -142,6 +143,21 @@ func CanonicalInput(rules profile.Rules, input string) (text string, changes []s
 		_, changes = rules.Same(written, text)
 	}
 	return text, changes, err
+}
+
+// CanonicalNotes describes the violations of rules in input, a line each, in spite of which
+// it has a canonical form.
+func CanonicalNotes(rules profile.Rules, input string) (notes []string) {
+	if rules.Profile != locus.RFC3986 {
+		return nil
+	}
+	list, _ := CheckInput(rules, input, nil)
+	for _, v := range MaskFindings(input, list) {
+		if v.Kind == locus.Ungrammatical {
+			notes = append(notes, fmt.Sprintf("%s: octet %d: %s (%s)", locus.Quote(Mask(input)), v.Offset, v.Help, v.Section))
+		}
+	}
+	return notes
 }
 
 // NewCanonicalForm describes a canonical form, or err, the reason why the input has

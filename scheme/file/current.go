@@ -84,7 +84,8 @@ func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	if strings.HasPrefix(path, "//") {
 		path = "/." + path // a path begins with one "/", also without its dot segments
 	}
-	if host, ok := u.Host(); ok && !isLocalhost(host) {
+	_, login := u.Userinfo() // not in the syntax, and no reason to name another file
+	if host, ok := u.Host(); ok && (login || !isLocalhost(host)) {
 		return current.WithPath(u, path, false)
 	}
 	rest := u.String()[u.PathOffset()+len(u.Path()):]

@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -281,6 +282,14 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 func (a *App) NoteWrapper(input string) {
 	if note, ok := locus.Unwrap(input).Note(); ok {
 		a.noteAround(fmt.Sprintf("%s (%s)", charset.Text(note.Help), note.Section))
+	}
+}
+
+// NoteForm writes a note if rules forbid an input that has a canonical form, for standard
+// input once.
+func (a *App) NoteForm(rules profile.Rules, input string) {
+	for _, note := range shape.CanonicalNotes(rules, input) {
+		a.noteAround(note)
 	}
 }
 

@@ -130,7 +130,9 @@ func (c *canonicalizer) answer(input string, readErr error) {
 	for _, r := range c.rules {
 		text, changes, err := "", []string(nil), readErr
 		if err == nil {
-			text, changes, err = shape.CanonicalInput(r, input)
+			if text, changes, err = shape.CanonicalInput(r, input); err == nil {
+				c.NoteForm(r, input)
+			}
 		}
 		if err == nil && c.surt {
 			text = rfc3986.Parse(text).SURT()

@@ -68,8 +68,11 @@ func sides(a *base.App, rules []profile.Rules, input string, err error) []shape.
 		}
 		if s.Err != nil {
 			s.Err = a.AtLine(s.Err)
-		} else if i == 0 && r.Profile != locus.WHATWG {
-			a.NoteWrapper(input)
+		} else {
+			a.NoteForm(r, input)
+			if i == 0 && r.Profile != locus.WHATWG {
+				a.NoteWrapper(input)
+			}
 		}
 		list[i] = s
 	}
