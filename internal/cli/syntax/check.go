@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -168,11 +169,26 @@ func (c *checker) answer(input string, readErr error) {
 		if len(c.rules) > 1 {
 			by = " to " + r.Profile.String()
 		}
-		writeVerdict(c.App, shape.Head(input, err), list, conforms, by)
+		writeVerdict(c.App, shape.Head(input, err), c.explained(input, list, err), conforms, by)
 	}
 	if c.Flags.JSON {
 		c.WriteJSON(shape.NewCheck(head, verdicts...))
 	}
+}
+
+// explained returns list with what input is instead of a URL, and the command that works, if
+// that is why it can't be read.
+func (c *checker) explained(input string, list []locus.Violation, err error) []locus.Violation {
+	if err == nil || len(list) == 0 {
+		return list
+	}
+	reason := c.Explain(input, err)
+	if reason == err {
+		return list
+	}
+	list = slices.Clone(list)
+	list[0].Help = reason.Error()
+	return list
 }
 
 // count writes the lines that --by counts.
