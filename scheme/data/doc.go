@@ -5,9 +5,10 @@
 //	data      = *urlchar
 //	parameter = attribute "=" value
 //
-// Type, subtype, attribute and value are those of RFC 2045 with escapes. Without a
-// mediatype it is text/plain;charset=US-ASCII, and without type and subtype text/plain. The
-// first "," ends them. A "?" belongs to the data; "#" begins a fragment.
+// Type, subtype, attribute and value are those of RFC 2045 with escapes. A value is a
+// token, a quoted string, or a text with its tspecials escaped. Without a mediatype it is
+// text/plain;charset=US-ASCII, and without type and subtype text/plain. The first "," ends
+// them. A "?" belongs to the data; "#" begins a fragment.
 //
 // A [Client] opens a URL without a network. It gives a [scheme.Object] with the media type
 // and size. Links in it have the origin of a page of the public Internet, since anyone may
@@ -15,10 +16,10 @@
 //
 // # What is refused
 //
-// Parse refuses a URL without ",", a malformed media type, parameters with control
-// characters or twice, and base64 that is not that of RFC 4648 section 4: white space,
-// missing padding, the letters "-" and "_". [Options].Forgiving accepts white space and
-// missing padding, as browsers do.
+// Parse refuses a URL without ",", a malformed media type, a parameter that is malformed or
+// there twice, and base64 that is not that of RFC 4648 section 4: white space, missing
+// padding, the letters "-" and "_". [Options].Forgiving accepts white space and missing
+// padding, as browsers do.
 //
 // # Canonical form
 //
