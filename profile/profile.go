@@ -116,7 +116,7 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 // [scheme.Registry.NormalizeURI], or the serialization of the URL Standard. It fails for a
 // text that the rules can't read; and by RFC 3986 for one that does not conform, whose form
 // would have no meaning. By RFC 3986, a userinfo or fragment that only the standard of the
-// scheme forbids is no failure, and stays. The error is a [*locus.SyntaxError].
+// scheme forbids stays in the form. The error is a [*locus.SyntaxError].
 func (r Rules) Canonical(text string) (string, error) {
 	switch r.Profile {
 	case locus.RFC3986:

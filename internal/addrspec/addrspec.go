@@ -33,7 +33,7 @@ type Fault struct {
 }
 
 // Split splits text at its last "@", escaped or not, that is not in a domain literal. ok is
-// false if there is none. Here and in the whole package, text is URL text with complete
+// false without such an "@". Here and in the whole package, text is URL text with complete
 // escapes.
 func Split(text string) (local, domain string, ok bool) { return split(text, len("%40")) }
 
@@ -66,7 +66,7 @@ func split(text string, size int) (local, domain string, ok bool) {
 	return text[:at.start], text[at.end:], true
 }
 
-// span is a part of a text. The zero span is none.
+// span is a part of a text. The zero span means that the part is missing.
 type span struct{ start, end int }
 
 // Encode returns octets as URL text. It does not escape the "@" before the domain and the

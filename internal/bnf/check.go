@@ -264,7 +264,7 @@ func (f *Findings) host(rule Login) {
 
 // Host checks a host at offset, which may be in any part of the URL.
 func (f *Findings) Host(offset int, host string) {
-	// What follows the host of the URL without "/" is no host. It can be checked once it is a path.
+	// A path follows the host of the URL without "/". It is checked once it has the "/".
 	delimiters := ";=&"
 	if f.Profile == locus.RFC1630 {
 		delimiters = ";=" // "&" is an xalpha
@@ -414,7 +414,7 @@ func (f *Findings) Group(offset int, text string) {
 	if !isLetter && (octet.Is(text[0], set) || f.Profile == locus.RFC1630) {
 		f.Add("group", section, offset, text[:1], "a newsgroup's name begins with a letter, not with "+strconv.Quote(text[:1]))
 	}
-	if !isLetter && f.Profile == locus.RFC1630 { // an escape is no letter either
+	if !isLetter && f.Profile == locus.RFC1630 { // an escape is not a letter either
 		offset, text = offset+1, text[1:]
 	}
 	f.Chars("group", offset, text, set)
