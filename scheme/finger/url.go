@@ -23,6 +23,9 @@ func Parse(u locus.URL) (URL, error) {
 		return URL{}, err
 	}
 	path, _ := u.Path()
+	if u.MissingSlash() {
+		return URL{}, u.Errorf(u.PathOffset(), "request", `%w: write "/" before "?"`, locus.ErrForm)
+	}
 	if i := strings.IndexAny(path, "/?"); i >= 0 {
 		return URL{}, u.Errorf(u.PathOffset()+i, "request", "%w: write %%%02X for %q in a request", locus.ErrForm, path[i], path[i:i+1])
 	}
