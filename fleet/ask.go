@@ -10,26 +10,33 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// do asks once for jobs with the same base, and stores what that told, or has them tried
-// again.
-func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket) {
-	defer w.queue.leave(h.part)
-	if why := w.queue.isShut(h); why != "" {
-		w.queue.release(h, t)
-		w.store(ctx, s, jobs, h, shutAnswer(jobs[0].tries, why))
+// do asks once for a task, and stores what that told, or has it tried again or continue later.
+func (w *Worker) do(ctx context.Context, s *slot, t *task) {
+	defer w.queue.leave(t.host.part)
+	switch {
+	case t.void:
+		w.putBack(ctx, t)
+		return
+	case t.trail == nil:
+		if t.why = w.queue.isShut(t.host); t.why != "" {
+			w.queue.release(t.host, t.ticket)
+		}
+		t.turn, t.trail = &ownTurn{worker: w, at: t.host, ticket: t.ticket}, new(trail)
+	}
+	if t.why != "" {
+		w.store(ctx, s, t.jobs, t.host, shutAnswer(t.jobs[0].tries, t.why))
 		return
 	}
-	var fragments []string
-	for _, j := range jobs {
-		if j.found.Fragment != "" {
-			fragments = append(fragments, j.found.Fragment)
-		}
-	}
-	target := jobs[0].found.Target
-	answer, late := s.ask(ctx, &ownTurn{worker: w, at: h, ticket: t}, &target, fragments)
-	if ctx.Err() != nil || h.part.ctx.Err() != nil {
+	answer, late := s.ask(ctx, t.turn, &t.jobs[0].found.Target, t.fragments(), t.trail)
+	if late != nil || ctx.Err() != nil || t.host.part.ctx.Err() != nil {
 		s.end()
+	}
+	if ctx.Err() != nil || t.host.part.ctx.Err() != nil {
 		return // the end of the worker, or of its lease, caused the answer
+	}
+	if e := (*hopError)(nil); errors.As(late, &e) && t.comesFurther() {
+		w.hop(ctx, t, e)
+		return
 	}
 	w.count(func(c *Counts) {
 		c.Requests++
@@ -38,26 +45,60 @@ func (w *Worker) do(ctx context.Context, s *slot, jobs []*job, h *host, t ticket
 		}
 	})
 	if late != nil {
-		s.end()
-		w.afterLate(ctx, s, jobs, h, late)
+		w.afterLate(ctx, s, t.jobs, t.host, late)
 		return
 	}
+	w.afterAnswer(ctx, s, t, &answer)
+}
+
+// comesFurther reports whether there is a new step, or there may be one the next time.
+func (t *task) comesFurther() bool {
+	if len(t.trail.steps) > t.most {
+		t.most = len(t.trail.steps)
+		return true
+	}
+	return !t.isTooLate()
+}
+
+// fragments returns those that are looked for.
+func (t *task) fragments() (list []string) {
+	for _, j := range t.jobs {
+		if j.found.Fragment != "" {
+			list = append(list, j.found.Fragment)
+		}
+	}
+	return list
+}
+
+// putBack gives the turn of a task back that may not continue now. After a pause it does.
+func (w *Worker) putBack(ctx context.Context, t *task) {
+	if t.turn != nil {
+		t.turn.release()
+		t.turn = nil
+	}
+	if t.why == "" && w.queue.holds(t.host.part) {
+		w.hop(ctx, t, &t.lead)
+	}
+}
+
+// afterAnswer stores an answer, or has the jobs tried again.
+func (w *Worker) afterAnswer(ctx context.Context, s *slot, t *task, answer *verify.Answer) {
 	tries := 0
-	for _, j := range jobs {
+	for _, j := range t.jobs {
 		j.tries++
 		tries = max(tries, j.tries)
 	}
 	answer.Outcome.Tries = tries
-	if answer.Slower > 0 && w.queue.slow(h, answer.Slower) {
-		w.keepHost(h)
+	if answer.Slower > 0 && w.queue.slow(t.host, answer.Slower) {
+		w.keepHost(t.host)
 	}
-	pause, retry := w.retryAfter(s, tries, &answer)
+	pause, retry := w.retryAfter(s, tries, answer)
 	s.end()
 	if retry {
-		w.again(h, jobs, pause)
+		w.again(t.host, t.jobs, pause)
 		return
 	}
-	w.store(ctx, s, jobs, h, &answer)
+	w.store(ctx, s, t.jobs, t.host, answer)
 }
 
 // afterLate has jobs tried again that got no turn.
@@ -75,6 +116,8 @@ func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, l
 	w.again(h, jobs, pause)
 }
 
+const neverFree = "skipped: a host that it leads to was never free"
+
 // pauseAfter returns the pause after a request that got no turn, or why there is no other one.
 // times is how often there was none.
 func pauseAfter(late error, times int) (pause time.Duration, why string) {
@@ -84,7 +127,7 @@ func pauseAfter(late error, times int) (pause time.Duration, why string) {
 	if times < maxLate {
 		return pauseLate, ""
 	}
-	return 0, "skipped: a host that it leads to was never free"
+	return 0, neverFree
 }
 
 // shutAnswer is the answer for what is not asked for.

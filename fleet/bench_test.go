@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -186,7 +187,7 @@ func BenchmarkVerdicts(b *testing.B) {
 	})
 	b.Run("verify", func(b *testing.B) {
 		for b.Loop() {
-			c, _, closeClient, err := client(nil, func(d Dial) Dial { return d })
+			c, _, closeClient, err := client(nil, func(d Dial) Dial { return d }, func(o scheme.Opener) scheme.Opener { return o })
 			if err != nil {
 				b.Fatal(err)
 			}

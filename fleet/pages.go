@@ -196,7 +196,7 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer 
 		fragments = []string{found.Fragment}
 	}
 	for tries, late := 0, 0; ; {
-		answer, err := s.ask(ctx, nil, &found.Target, fragments)
+		answer, err := s.ask(ctx, nil, &found.Target, fragments, nil)
 		var pause time.Duration
 		again := false
 		if err == nil {

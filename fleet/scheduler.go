@@ -63,7 +63,8 @@ type scheduler struct {
 	changed sync.Cond
 	parts   map[int]*partition
 	ready   []*host
-	tickets ticket // the number that were given out
+	hops    []*task // that continue, before all others
+	tickets ticket  // the number that were given out
 	jobs    int
 	paused  bool
 	ended   bool
@@ -177,47 +178,105 @@ func (s *scheduler) wakeAt(h *host, at time.Time) {
 	})
 }
 
-// take waits for jobs that one request answers; leave must follow. The request may begin with
-// the ticket, which is 0 if nothing is to be asked. ok is false if the scheduler has ended.
-func (s *scheduler) take() (jobs []*job, h *host, t ticket, ok bool) {
+// task is what a slot does at a time: jobs that one request answers. Their host gives a ticket
+// for it, which is 0 if nothing is to be asked. A task that continues has a trail, and a turn at
+// the host that it leads to.
+type task struct {
+	jobs   []*job
+	host   *host
+	ticket ticket
+
+	trail *trail // nil: it begins
+	most  int    // the most steps of the trail so far
+	lead  hopError
+	turn  turn   // there
+	why   string // why nothing is asked for; empty: it is
+	void  bool   // it may not continue now
+}
+
+// next waits for the next task; leave must follow. nil: the scheduler has ended.
+func (s *scheduler) next() *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for !s.ended {
+	for {
+		if len(s.hops) > 0 {
+			t := s.hops[0]
+			s.hops = s.hops[1:]
+			t.void = s.ended || s.paused && t.why == "" || !s.has(t.host.part)
+			t.host.part.busy++
+			return t
+		}
+		if s.ended {
+			return nil
+		}
 		if len(s.ready) == 0 || s.paused {
 			s.changed.Wait()
 			continue
 		}
-		h = s.ready[0]
+		h := s.ready[0]
 		s.ready = s.ready[1:]
 		h.ready = false
-		if h.part.draining || len(h.jobs) == 0 || !h.hasRoom() {
-			continue
+		if t := s.begun(h); t != nil {
+			return t
 		}
-		if h.shut == "" {
-			if h.due().After(s.clock.Now()) {
-				s.offer(h)
-				continue
-			}
-			t = s.ticket(h, ticketTime)
-		}
-		first := h.jobs[0]
-		rest := h.jobs[:0]
-		for _, j := range h.jobs {
-			if j.base == first.base {
-				jobs = append(jobs, j)
-			} else {
-				rest = append(rest, j)
-			}
-		}
-		clear(h.jobs[len(rest):])
-		h.jobs = rest
-		h.active++
-		h.part.active++
-		h.part.busy++
-		s.offer(h)
-		return jobs, h, t, true
 	}
-	return nil, nil, 0, false
+}
+
+// begun begins a task of h; nil: none may begin. The caller must hold s.mu.
+func (s *scheduler) begun(h *host) *task {
+	if h.part.draining || len(h.jobs) == 0 || !h.hasRoom() {
+		return nil
+	}
+	t := &task{host: h}
+	if h.shut == "" {
+		if h.due().After(s.clock.Now()) {
+			s.offer(h)
+			return nil
+		}
+		t.ticket = s.ticket(h, ticketTime)
+	}
+	first := h.jobs[0]
+	rest := h.jobs[:0]
+	for _, j := range h.jobs {
+		if j.base == first.base {
+			t.jobs = append(t.jobs, j)
+		} else {
+			rest = append(rest, j)
+		}
+	}
+	clear(h.jobs[len(rest):])
+	h.jobs = rest
+	h.active++
+	h.part.active++
+	h.part.busy++
+	s.offer(h)
+	return t
+}
+
+// follow has a task continue. false: the scheduler has ended.
+func (s *scheduler) follow(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.hops = append(s.hops, t)
+		s.changed.Signal()
+	}
+	return !s.ended
+}
+
+// has reports whether p belongs to this worker, and begins requests. The caller must hold s.mu.
+func (s *scheduler) has(p *partition) bool { return s.parts[p.number] == p && !p.draining }
+
+func (s *scheduler) holds(p *partition) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.has(p)
+}
+
+func (s *scheduler) isPaused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paused
 }
 
 // hold has p not given back before leave is called: another worker would ask again.
@@ -227,7 +286,7 @@ func (s *scheduler) hold(p *partition) {
 	p.busy++
 }
 
-// leave ends what take or hold began.
+// leave ends what next or hold began.
 func (s *scheduler) leave(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,7 +390,7 @@ func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
 	return low, true
 }
 
-// end makes take return false.
+// end makes next return nil.
 func (s *scheduler) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,6 +26,15 @@ func testJob(host string, n int) *job {
 	return j
 }
 
+// take returns what the next task consists of.
+func (s *scheduler) take() (jobs []*job, h *host, ticket ticket, ok bool) {
+	t := s.next()
+	if t == nil {
+		return nil, nil, 0, false
+	}
+	return t.jobs, t.host, t.ticket, true
+}
+
 // due reports whether a job may be taken now.
 func (s *scheduler) due() bool {
 	s.mu.Lock()

@@ -18,11 +18,11 @@ import (
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // NewClient returns a client for one request after another. It calls check for each URL, as
-// [access.Options].Check, and dials only through wrap(dial), whose dial connects. Each request
-// over HTTP must have its own connection. Its limits of time must be [TurnTime] longer than
+// [access.Options].Check, and dials only through wrap(dial), whose dial connects. The openers of
+// HTTP in its registry are opener(o). Each request over HTTP must have its own connection. Its limits of time must be [TurnTime] longer than
 // without a fleet, but not that of a silence. close closes the client; idle closes the
 // connections that are idle.
-type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *access.Client, idle, close func(), err error)
+type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (c *access.Client, idle, close func(), err error)
 
 // TurnTime is the most time that a client waits in Dial, for turns at hosts: its limits for a
 // connection and for a request must be so much longer.
@@ -44,11 +44,14 @@ type slot struct {
 	turn   turn               // at the host of it; nil: none
 	unbind func() bool        // turn does not end ctx any more
 	late   error              // why a turn did not come: it says nothing about the target
+	trail  *trail             // of the target; nil: turns are waited for here
+	// repeating reports that the trail answers the request that dials.
+	repeating bool
 }
 
 func (w *Worker) newSlot() (*slot, func(), error) {
 	s := &slot{worker: w}
-	c, idle, closeClient, err := w.options.Client(s.check, s.wrap)
+	c, idle, closeClient, err := w.options.Client(s.check, s.wrap, s.opener)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,10 +70,15 @@ const (
 
 // robots is the [verify.RobotsFunc] of the slot.
 func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
+	s.mu.Lock()
+	held := s.trail
+	s.trail = nil // the file is shared, and no part of the target
+	s.mu.Unlock()
 	octets, err := s.worker.robots(ctx, root, fetch)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trail = held
 	if errors.Is(err, errLate) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.fail(err)
 	}
 	return octets, err
@@ -87,6 +95,9 @@ func (s *slot) check(u locus.URL) error {
 // wrap returns a dial that waits for a turn.
 func (s *slot) wrap(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if s.isRepeating() {
+			return noConn(), nil
+		}
 		begin, isFirst, err := s.wait(ctx)
 		if err != nil {
 			return nil, err
@@ -110,7 +121,7 @@ func (s *slot) wrap(dial Dial) Dial {
 func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.isOpen {
+	if !s.isOpen || s.late != nil {
 		return begin, false, errLate // a request that was given up dials
 	}
 	isWeb := s.client.Registry().Scheme(s.at).Traits.Has(scheme.Web)
@@ -118,28 +129,49 @@ func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) 
 		// A data connection, or the next address: a part of the same request.
 		return begin, false, nil
 	}
+	to, err := s.lead()
+	if err != nil {
+		return begin, false, err
+	}
 	for range 3 {
-		if err = s.turnHere(ctx); err != nil {
-			break
+		if err = s.turnAt(ctx, to); err == nil {
+			begin, err = s.turn.begin(ctx)
 		}
-		if begin, err = s.turn.begin(ctx); err == nil {
+		if err == nil {
 			s.begun = true
+			s.trail.begin()
 			return begin, true, nil
 		}
-		if errors.As(err, new(*restError)) {
+		if !s.mayTryAgain(ctx, err) {
 			break
 		}
-		// Another turn may be valid for longer.
-		s.giveBack()
+	}
+	if errors.As(err, new(*restError)) && s.trail.isWhole() && len(s.trail.steps) > 0 {
+		err = to
 	}
 	s.fail(err)
 	return begin, false, err
 }
 
+// heldPause is the longest pause that a slot waits for between two parts of a request, such as
+// HEAD and GET. After a longer one the first part is sent again.
+const heldPause = 5 * time.Second
+
+// mayTryAgain reports whether another turn may come after err. The caller must hold s.mu.
+func (s *slot) mayTryAgain(ctx context.Context, err error) bool {
+	if rest := (*restError)(nil); errors.As(err, &rest) {
+		return s.begun && rest.shut == "" && rest.left <= heldPause && !wait(s.worker.clock, rest.left, ctx.Done())
+	}
+	had := s.turn != nil
+	s.giveBack() // another one may be valid for longer
+	return had
+}
+
 // fail records why a turn did not come. The caller must hold s.mu.
 func (s *slot) fail(err error) {
-	if s.late == nil && (errors.Is(err, errLate) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*restError))) {
+	if s.late == nil && (errors.Is(err, errLate) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*restError)) || errors.As(err, new(*hopError))) {
 		s.late = err
+		s.cancel() // nothing else is asked
 	}
 }
 
@@ -155,20 +187,28 @@ func (s *slot) again() (begin start, err error) {
 	return begin, err
 }
 
-// turnHere makes s.turn that of the host of the URL that is opened. The request to the host
-// before has ended: its turn is given back first, so that no two hosts wait for each other.
-func (s *slot) turnHere(ctx context.Context) error {
+// lead returns where the URL leads that is opened.
+func (s *slot) lead() (*hopError, error) {
 	canonical, _, err := s.client.Registry().Canonical(s.at.WithoutFragment())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name, atOnce, interval := s.asker.Host(&verify.Target{URL: canonical, Canonical: canonical})
-	at := s.worker.frontier.placeOf(name)
-	if s.turn != nil && s.turn.host() == at.host {
+	return &hopError{s.worker.frontier.placeOf(name), limits{atOnce: atOnce, interval: interval}}, nil
+}
+
+// turnAt makes s.turn that of a host. The request to the host before has ended: its turn is
+// given back first, so that no two hosts wait for each other. The error is to if the target can
+// continue later: then the slot does not wait. The caller must hold s.mu.
+func (s *slot) turnAt(ctx context.Context, to *hopError) error {
+	if s.turn != nil && s.turn.host() == to.at.host {
 		return nil
 	}
 	s.giveBack()
-	t, err := s.worker.turnAt(ctx, at, limits{atOnce: atOnce, interval: interval})
+	if s.trail.isWhole() {
+		return to
+	}
+	t, err := s.worker.turnAt(ctx, to.at, to.limits)
 	if err == nil {
 		s.use(t)
 	}
@@ -190,14 +230,18 @@ func (s *slot) giveBack() {
 }
 
 // ask asks for a target, with the first turn if it is not nil. late is why the answer says
-// nothing: a turn did not come in time, or has ended. Until end, the slot has the turn at the
-// host that answered.
-func (s *slot) ask(ctx context.Context, first turn, t *verify.Target, fragments []string) (answer verify.Answer, late error) {
+// nothing: a turn did not come in time, or has ended. With a trail, which is not nil, it may be a
+// *hopError, and the target continues there with the same trail. Until end, the slot has the turn
+// at the host that answered.
+func (s *slot) ask(ctx context.Context, first turn, t *verify.Target, fragments []string, steps *trail) (answer verify.Answer, late error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
 	s.late, s.begun, s.isOpen = nil, false, true
 	s.ctx, s.cancel = ctx, cancel
+	if s.trail = steps; steps != nil {
+		steps.next, steps.open = 0, false
+	}
 	if first != nil {
 		s.use(first)
 	}
@@ -206,7 +250,7 @@ func (s *slot) ask(ctx context.Context, first turn, t *verify.Target, fragments 
 	s.idle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isOpen = false
+	s.isOpen, s.trail = false, nil
 	if s.late == nil && ctx.Err() != nil {
 		s.late = errLate
 	}

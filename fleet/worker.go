@@ -43,6 +43,7 @@ type Worker struct {
 	name     string
 	queue    *scheduler
 	leases   *leases
+	hops     hops
 	sites    robotsCache
 	growing  gates // of sites whose pages are counted
 	outbox   outbox
@@ -180,12 +181,8 @@ func (w *Worker) spawn(f func()) {
 
 // work asks for jobs until the queue ends.
 func (w *Worker) work(ctx context.Context, s *slot) {
-	for {
-		jobs, h, t, ok := w.queue.take()
-		if !ok {
-			return
-		}
-		w.do(ctx, s, jobs, h, t)
+	for t := w.queue.next(); t != nil; t = w.queue.next() {
+		w.do(ctx, s, t)
 	}
 }
 

@@ -43,6 +43,7 @@ type world struct {
 	after     string // the Retry-After of 429 and 503; empty: none
 	clock     Clock  // of the log; nil: the system's
 	passwords bool   // passwords in URLs are allowed
+	login     bool   // "/login" sends clients without a cookie to login.example, and sets it
 
 	mu     sync.Mutex
 	log    map[string][]request // by host
@@ -81,6 +82,10 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		time.Sleep(w.delay)
 	}
 	status, body := w.pages(r.Host, r.URL.Path)
+	if w.login && r.URL.Path == "/login" && r.Header.Get("Cookie") == "" {
+		rw.Header().Set("Set-Cookie", "seen=1")
+		status, body = 301, "http://login.example/back"
+	}
 	rw.Header().Set("Content-Type", "text/html")
 	if status == 301 {
 		rw.Header().Set("Location", body)
@@ -131,17 +136,27 @@ func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	if !strings.HasSuffix(host, ".example") || strings.HasPrefix(host, "none") {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
+	if strings.HasPrefix(host, "private") {
+		return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
+	}
 	return []netip.Addr{address4(host)}, nil
 }
 
 // client is a [NewClient].
-func (w *world) client(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), func(), error) {
-	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check}, true)
+func (w *world) client(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
+	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check}, opener)
 }
 
-func (w *world) clientWith(o *access.Options, single bool) (*access.Client, func(), func(), error) {
-	web := webscheme.New(&webscheme.Options{Single: single})
-	registry, err := all.Registry(webscheme.Scheme(web), webscheme.SecureScheme(web))
+// clientWith returns a client whose openers of HTTP are those of opener; nil: of no fleet.
+func (w *world) clientWith(o *access.Options, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
+	web := webscheme.New(&webscheme.Options{Single: opener != nil})
+	rows := []scheme.Scheme{webscheme.Scheme(web), webscheme.SecureScheme(web)}
+	for i := range rows {
+		if opener != nil {
+			rows[i].Opener = opener(rows[i].Opener)
+		}
+	}
+	registry, err := all.Registry(rows...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -164,7 +179,7 @@ func closeIdle(r *scheme.Registry) {
 
 // plain returns a client without a fleet.
 func (w *world) plain() *access.Client {
-	c, _, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial}, false)
+	c, _, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial}, nil)
 	if err != nil {
 		w.Fatal(err)
 	}

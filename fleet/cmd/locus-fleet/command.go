@@ -23,6 +23,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	cliverify "github.com/locus-url/locus/internal/cli/verify"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -69,10 +70,10 @@ func (c *command) commands() []*cobra.Command {
 
 // clientFor returns what makes the clients of a worker.
 func (c *command) clientFor(o client.Options) fleet.NewClient {
-	return func(check func(locus.URL) error, wrap func(fleet.Dial) fleet.Dial) (*access.Client, func(), func(), error) {
+	return func(check func(locus.URL) error, wrap func(fleet.Dial) fleet.Dial, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
 		o := o
 		o.NoProgress, o.NoPrompt = true, true
-		o.Check = check
+		o.Check, o.Opener = check, opener
 		o.Dial = wrap(new(net.Dialer).DialContext)
 		o.Wait = fleet.TurnTime
 		o.Web.Single = true

@@ -1,0 +1,142 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// hopError: a target can't continue in its slot, because the next request needs a turn at
+// another host than the one before, or that host asked for a pause.
+type hopError struct {
+	at     place
+	limits limits
+}
+
+func (*hopError) Error() string { return "fleet: the target waits for a turn at another host" }
+
+// hops are the targets that wait for turns at the hosts that redirects lead to. They take no
+// slots: a busy host delays the targets that lead to it, and no others.
+type hops struct {
+	mu      sync.Mutex
+	waiting map[place][]*task // a host without an entry has no goroutine that takes its turns
+}
+
+// hop has t continue when it gets a turn at the host of e.
+func (w *Worker) hop(ctx context.Context, t *task, e *hopError) {
+	isFirst := t.lead.at == e.at // it had a turn there, and did not end
+	t.lead = *e
+	w.hops.mu.Lock()
+	list, isServed := w.hops.waiting[e.at]
+	if isFirst {
+		list = slices.Insert(list, 0, t)
+	} else {
+		list = append(list, t)
+	}
+	if w.hops.waiting == nil {
+		w.hops.waiting = map[place][]*task{}
+	}
+	w.hops.waiting[e.at] = list
+	w.hops.mu.Unlock()
+	if !isServed {
+		w.spawn(func() { w.serveHops(ctx, e) })
+	}
+}
+
+// serveHops takes turns at a host until no target waits there, or ctx ends.
+func (w *Worker) serveHops(ctx context.Context, e *hopError) {
+	for ctx.Err() == nil && w.hasHops(e.at) {
+		if w.queue.isPaused() {
+			wait(w.clock, newsEvery, ctx.Done())
+			continue
+		}
+		t, err := w.turnNow(ctx, e)
+		rest := (*restError)(nil)
+		switch {
+		case err == nil:
+			w.followFirst(e.at, t)
+		case !errors.As(err, &rest):
+			w.countLate(e.at)
+		case rest.shut != "":
+			w.followWhere(e.at, rest.shut, func(*task) bool { return true })
+		default:
+			wait(w.clock, max(rest.left, time.Millisecond), ctx.Done())
+		}
+	}
+}
+
+// turnNow waits for a turn at the host of e, and until a request may begin with it.
+func (w *Worker) turnNow(ctx context.Context, e *hopError) (turn, error) {
+	t, err := w.turnAt(ctx, e.at, e.limits)
+	own, ok := t.(*ownTurn)
+	if err != nil || !ok {
+		return t, err
+	}
+	call, cancel := w.within(own.context(), turnWait)
+	defer cancel()
+	if own.ticket, err = w.queue.begin(call, own.at, ticketTime); err != nil {
+		own.release()
+	}
+	return own, err
+}
+
+// hasHops reports whether targets wait for that host. Those whose own hosts belong to another
+// worker do not: it asks for them. After false, the next hop needs another goroutine.
+func (w *Worker) hasHops(at place) bool {
+	w.hops.mu.Lock()
+	defer w.hops.mu.Unlock()
+	list := slices.DeleteFunc(w.hops.waiting[at], func(t *task) bool { return !w.queue.holds(t.host.part) })
+	if len(list) == 0 {
+		delete(w.hops.waiting, at)
+		return false
+	}
+	w.hops.waiting[at] = list
+	return true
+}
+
+// followFirst gives a turn to the first target that waits for it.
+func (w *Worker) followFirst(at place, turn turn) {
+	w.hops.mu.Lock()
+	var first *task
+	if list := w.hops.waiting[at]; len(list) > 0 {
+		first = list[0]
+		w.hops.waiting[at] = slices.Delete(list, 0, 1)
+	}
+	w.hops.mu.Unlock()
+	if first != nil {
+		first.turn = turn
+	}
+	if first == nil || !w.queue.follow(first) {
+		turn.release()
+	}
+}
+
+// followWhere ends the waiting of some targets, which are not asked for: why says the reason.
+func (w *Worker) followWhere(at place, why string, which func(*task) bool) {
+	w.hops.mu.Lock()
+	defer w.hops.mu.Unlock()
+	w.hops.waiting[at] = slices.DeleteFunc(w.hops.waiting[at], func(t *task) bool {
+		if !which(t) {
+			return false
+		}
+		t.why = why
+		w.queue.follow(t)
+		return true
+	})
+}
+
+// countLate counts that there was no turn for those who wait.
+func (w *Worker) countLate(at place) {
+	w.count(func(c *Counts) { c.Late++ })
+	w.followWhere(at, neverFree, func(t *task) bool { return t.isTooLate() })
+}
+
+// isTooLate counts another time without a turn, and reports whether there were too many.
+func (t *task) isTooLate() bool {
+	for _, j := range t.jobs {
+		j.late++
+	}
+	return t.jobs[0].late >= maxLate
+}

@@ -1,0 +1,194 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// finish submits sources, and returns their results when workers have found them.
+func (w *world) finish(f *Frontier, sources ...verify.Source) (results func() []verify.Result) {
+	e, err := NewSubmitter(w.worker(f, w.options()))
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(e.Close)
+	var got []verify.Result
+	var running sync.WaitGroup
+	running.Go(func() { got = slices.Collect(e.Run(w.Context(), slices.Values(sources))) })
+	return func() []verify.Result {
+		running.Wait()
+		if err := e.Err(); err != nil {
+			w.Error(err)
+		}
+		return got
+	}
+}
+
+// repeated returns the requests that were made more than once.
+func (w *world) repeated() (list []string) {
+	before := ""
+	for _, one := range w.requests() {
+		if one == before {
+			list = append(list, one)
+		}
+		before = one
+	}
+	return list
+}
+
+// Targets that lead to a busy host delay no others, and are asked for once: while the hub keeps
+// its requests, all other targets get their verdicts. The hub gets no more requests at once than
+// any host.
+func TestBusyHub(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 2} {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			t.Parallel()
+			const hosts, each = 20, 3 // hosts, and on each targets of both kinds
+			held := make(chan struct{})
+			w := newWorld(t, func(host, path string) (int, string) {
+				switch {
+				case host == "hub.example":
+					<-held
+				case strings.HasPrefix(path, "/hub"):
+					return 301, "http://hub.example/" + host + path
+				}
+				return 200, ""
+			})
+			release := sync.OnceFunc(func() { close(held) })
+			defer release()
+			e, err := Embed(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			f, _ := connected(t, e, Settings{Partitions: 8})
+			o := w.options()
+			o.Parallel, o.PerHost = 4, 2
+			for range workers {
+				one, _ := connected(t, e, Settings{})
+				defer w.start(w.worker(one, o))()
+			}
+			var list strings.Builder
+			for i := range hosts {
+				for n := range each {
+					fmt.Fprintf(&list, "http://h%d.example/hub%d http://h%d.example/own%d\n", i, n, i, n)
+				}
+			}
+			results := w.finish(f, document("d", list.String()))
+			eventually(t, func() bool {
+				s, err := f.Status(t.Context())
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				return err == nil && s.Verdicts == hosts*each && w.active["hub.example"] == 2
+			})
+			release()
+			verdicts := map[verify.Verdict]int{}
+			for _, r := range results() {
+				verdicts[r.Verdict]++
+				if r.Tries != 1 {
+					t.Errorf("%s: %d tries", r.URL, r.Tries)
+				}
+			}
+			if verdicts[verify.Alive] != hosts*each || verdicts[verify.Moved] != hosts*each {
+				t.Errorf("%v", verdicts)
+			}
+			if list := w.repeated(); list != nil {
+				t.Errorf("asked for again: %q", list)
+			}
+			if n := w.most["hub.example"]; n != 2 {
+				t.Errorf("%d requests at once", n)
+			}
+		})
+	}
+}
+
+// A target continues where its redirects led, however often it waits for a turn: with the
+// cookies of the redirects, with a GET where HEAD fails, and under the policy for what a public
+// or private address leads to.
+func TestHopContinues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(host, path string) (int, string) {
+		switch {
+		case path == "/chain" && host != "h4.example":
+			return 301, fmt.Sprintf("http://h%c.example/chain", host[1]+1)
+		case path == "/there-and-back" && host != "h1.example":
+			return 301, "http://h1.example/there-and-back"
+		case path == "/there-and-back":
+			return 301, "http://h0.example/back"
+		case path == "/dead" && host == "h0.example":
+			return 301, "http://h1.example/dead"
+		case path == "/dead":
+			return 404, ""
+		case path == "/back":
+			return 301, "http://h0.example/login"
+		case path == "/inside" && host != "private1.example":
+			return 301, "http://private1.example/inside"
+		case path == "/loop":
+			return 301, fmt.Sprintf("http://h%c.example/loop", '0'+'1'-host[1])
+		}
+		return 200, ""
+	})
+	w.login = true
+	sources := []verify.Source{document("d", "http://h0.example/chain http://h0.example/there-and-back http://h0.example/dead http://h0.example/loop "+
+		"http://h0.example/login http://h0.example/inside")}
+	for i := range 16 {
+		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // continued by other slots
+	}
+	want := lines(slices.Collect(verify.New(w.plain(), &verify.Options{Interval: verify.None, Reserved: true}).Run(t.Context(), slices.Values(sources))))
+	asked := w.requests()
+	w.mu.Lock()
+	clear(w.log)
+	w.mu.Unlock()
+	f := open(t)
+	o := w.options()
+	o.Parallel = 4
+	defer w.start(w.worker(f, o))()
+	w.equal(lines(w.finish(f, sources...)()), want)
+	w.equal(w.requests(), asked)
+}
+
+// A request consists of HEAD and GET. If the host asks for a short pause in between, GET comes
+// after it, and HEAD is not sent again: each request is counted as a try.
+func TestPauseInRequest(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	var mu sync.Mutex
+	tries := map[string]int{}
+	asked := make(chan struct{})
+	w := newWorld(t, func(_, path string) (int, string) {
+		mu.Lock()
+		tries[path]++
+		n := tries[path]
+		mu.Unlock()
+		switch {
+		case path == "/busy" && n == 1:
+			<-asked
+			return 429, ""
+		case path == "/flaky" && n == 1:
+			close(asked)
+			eventually(t, func() bool {
+				return isKept(t, f, "h.example", func(r hostRecord) bool { return r.Pause > 0 })
+			})
+			return 500, ""
+		case path == "/flaky" && n == 2:
+			return 500, ""
+		}
+		return 200, ""
+	})
+	w.after = "1"
+	defer w.start(w.worker(f, w.options()))()
+	for _, r := range w.finish(f, document("d", "http://h.example/busy http://h.example/flaky"))() {
+		if r.Verdict != verify.Alive || r.Tries != 2 {
+			t.Errorf("%s: %s after %d tries", r.URL, r.Verdict, r.Tries)
+		}
+	}
+	if n := tries["/flaky"]; n != 3 {
+		t.Errorf("%d requests", n)
+	}
+}
