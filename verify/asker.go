@@ -2,7 +2,7 @@ package verify
 
 import (
 	"context"
-	"slices"
+	"iter"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -85,22 +85,41 @@ func (a *Asker) Typed(u locus.URL) Found {
 
 // Read returns the links of a document, and what of it can't be read.
 func (a *Asker) Read(ctx context.Context, s Source) (list []Found, troubles []error) {
-	r, err := s.Open(ctx)
-	if err != nil {
-		return nil, []error{err}
-	}
-	defer r.Close()
-	links, troubles := a.e.links(ctx, r, &s)
-	if s.Lines != nil {
-		links = slices.DeleteFunc(links, func(l link) bool { return l.member == "" && !s.Lines(l.line) })
-	}
-	at := originsOf(&s)
-	for i := range links {
-		f := a.found(&links[i], at)
-		f.Result.Document = s.Name
-		list = append(list, f)
+	for f, err := range a.Links(ctx, s) {
+		if err != nil {
+			troubles = append(troubles, err)
+		} else {
+			list = append(list, f)
+		}
 	}
 	return list, troubles
+}
+
+// Links yields the links of a document while it reads it, and an error for each part that can't
+// be read. The links yielded before are not kept in memory. It ends early with ctx.
+func (a *Asker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		r, err := s.Open(ctx)
+		if err != nil {
+			yield(Found{}, err)
+			return
+		}
+		defer r.Close()
+		at := originsOf(&s)
+		for l, err := range a.e.eachLink(ctx, r, &s) {
+			if err == nil && s.Lines != nil && l.member == "" && !s.Lines(l.line) {
+				continue
+			}
+			var f Found
+			if err == nil {
+				f = a.found(&l, at)
+				f.Result.Document = s.Name
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
 }
 
 // Other returns the other reading of f, as a link of the same document. If f is dead and

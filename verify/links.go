@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -68,42 +69,58 @@ func originsOf(s *Source) *origins {
 const maxTroubles = 100
 
 func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []link, troubles []error) {
+	for l, err := range e.eachLink(ctx, r, s) {
+		if err != nil {
+			troubles = append(troubles, err)
+		} else {
+			list = append(list, l)
+		}
+	}
+	return list, troubles
+}
+
+// eachLink yields the links of a document, and what of it can't be read.
+func (e *Verifier) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq2[link, error] {
 	o := e.o.Document
 	if s.Type != "" {
 		o.Type = s.Type
 	}
 	o.Templates = true
 	o.Wikilinks = o.Wikilinks || s.Layout.Wikilinks()
-	for found, err := range document.Links(r, s.Name, &o) {
-		switch {
-		case ctx.Err() != nil:
-			return list, troubles
-		case errors.Is(err, document.ErrBinary):
-			// A binary file has no links.
-			if part := (*document.Error)(nil); errors.As(err, &part) && part.Member == "" {
-				e.mu.Lock()
-				e.progress.Binary++
-				e.mu.Unlock()
+	return func(yield func(link, error) bool) {
+		troubles := 0
+		for found, err := range document.Links(r, s.Name, &o) {
+			switch {
+			case ctx.Err() != nil:
+				return
+			case errors.Is(err, document.ErrBinary):
+				// A binary file has no links.
+				if part := (*document.Error)(nil); errors.As(err, &part) && part.Member == "" {
+					e.mu.Lock()
+					e.progress.Binary++
+					e.mu.Unlock()
+				}
+			case err != nil:
+				if troubles++; troubles <= maxTroubles && !yield(link{}, err) {
+					return
+				}
+			case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
+				// A prefix of other URLs, a name, and a host to connect to early: these need not
+				// exist as resources.
+			default:
+				l := e.link(&found, s)
+				if found.Element == "include" && !l.url.IsZero() {
+					e.noteInclude(l.url, s.URL)
+				}
+				if e.isMixed(s.URL, l.url, found.Element) {
+					l.note, l.cause = "the page comes over TLS and loads this without it", 0
+				}
+				if !yield(l, nil) {
+					return
+				}
 			}
-		case err != nil:
-			if len(troubles) < maxTroubles {
-				troubles = append(troubles, err)
-			}
-		case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
-			// A prefix of other URLs, a name, and a host to connect to early: these need not
-			// exist as resources.
-		default:
-			l := e.link(&found, s)
-			if found.Element == "include" && !l.url.IsZero() {
-				e.noteInclude(l.url, s.URL)
-			}
-			if e.isMixed(s.URL, l.url, found.Element) {
-				l.note, l.cause = "the page comes over TLS and loads this without it", 0
-			}
-			list = append(list, l)
 		}
 	}
-	return list, troubles
 }
 
 func (e *Verifier) link(found *document.Link, s *Source) link {
