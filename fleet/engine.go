@@ -25,7 +25,7 @@ type Submitter struct {
 
 	mu       sync.Mutex
 	changed  sync.Cond
-	keys     []key // of the documents, in their order
+	keys     []key // of the parts of documents, in their order
 	allRead  bool
 	err      error
 	progress verify.Progress
@@ -61,54 +61,95 @@ func (e *Submitter) Submit(ctx context.Context, sources iter.Seq[verify.Source])
 }
 
 func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
-	a := e.slot.asker
-	var links []verify.Found
-	var troubles []error
-	if s.Open == nil {
-		links = []verify.Found{a.Typed(s.URL)}
-	} else {
-		links, troubles = a.Read(ctx, *s)
+	d := &reader{e: e, name: s.Name, batch: &batch{f: e.frontier, note: e.note}}
+	for found, trouble := range e.linksOf(ctx, s) {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := d.add(ctx, &found, trouble); err != nil {
+			return err
+		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err() // it may have ended the document early
 	}
-	var texts [][]byte
-	add := func(l *line) error {
-		text, err := encodeLine(a, l)
-		texts = append(texts, text)
-		return err
-	}
-	for _, trouble := range troubles {
-		if err := add(&line{document: s.Name, trouble: trouble}); err != nil {
+	if len(d.texts) > 0 || d.parts == 0 {
+		if err := d.store(ctx); err != nil {
 			return err
 		}
-	}
-	b := &batch{f: e.frontier, note: e.note}
-	for i := range links {
-		l := line{found: links[i]}
-		var err error
-		if l.answer, err = e.target(ctx, b, &links[i]); err == nil {
-			err = add(&l)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	document := key(first16(append([]byte(s.Name+"\n"), bytes.Join(texts, nil)...)))
-	if err := b.lines(ctx, document, texts, false); err != nil {
-		return err
-	}
-	if err := b.flush(ctx); err != nil {
-		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.keys = append(e.keys, document)
 	if s.Open != nil {
 		e.progress.Documents++
 	}
-	e.progress.Links += len(links)
-	e.changed.Broadcast()
+	return nil
+}
+
+// linksOf yields the links of a source: of a typed URL itself.
+func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[verify.Found, error] {
+	if s.Open != nil {
+		return e.slot.asker.Links(ctx, *s)
+	}
+	return func(yield func(verify.Found, error) bool) { yield(e.slot.asker.Typed(s.URL), nil) }
+}
+
+// maxPart is the most lines of a part of a document. Parts are stored one by one, so that a
+// document of any length needs no more memory.
+const maxPart = 4096
+
+// reader adds the targets and lines of a document.
+type reader struct {
+	e     *Submitter
+	name  string
+	batch *batch
+	texts [][]byte // the lines of a part
+	links int      // in the part
+	parts int      // that are stored
+	last  key      // of the part before
+}
+
+// add adds a link, or what can't be read.
+func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (err error) {
+	l := line{document: d.name, trouble: trouble}
+	if trouble == nil {
+		d.links++
+		l = line{found: *found}
+		if l.answer, err = d.e.target(ctx, d.batch, found); err != nil {
+			return err
+		}
+	}
+	text, err := encodeLine(d.e.slot.asker, &l)
+	if err != nil {
+		return err
+	}
+	if d.texts = append(d.texts, text); len(d.texts) == maxPart {
+		return d.store(ctx)
+	}
+	return nil
+}
+
+// store stores a part. Its key depends on the parts before: the same document has the same
+// keys, and is stored once.
+func (d *reader) store(ctx context.Context) error {
+	head := []byte(d.name + "\n")
+	if d.parts > 0 {
+		head = append(head, d.last[:]...)
+	}
+	d.last = key(first16(append(head, bytes.Join(d.texts, nil)...)))
+	if err := d.batch.lines(ctx, d.last, d.texts, false); err != nil {
+		return err
+	}
+	if err := d.batch.flush(ctx); err != nil {
+		return err
+	}
+	d.e.mu.Lock()
+	defer d.e.mu.Unlock()
+	d.e.keys = append(d.e.keys, d.last)
+	d.e.progress.Links += d.links
+	d.e.changed.Broadcast()
+	d.parts++
+	d.texts, d.links = d.texts[:0], 0
 	return nil
 }
 
@@ -223,7 +264,7 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 	return errors.Join(err, ctx.Err())
 }
 
-// document waits for the i-th document. ok is false after the last one.
+// document waits for the i-th part of the documents. ok is false after the last one.
 func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
