@@ -83,6 +83,13 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		}
 		state := stream.CachedInfo().State
 		*to = state.Msgs
+		if kind == targetStream {
+			retries, err := f.retries(ctx, stream)
+			if err != nil {
+				return s, err
+			}
+			*to -= min(retries, *to)
+		}
 		s.Bytes += state.Bytes
 	}
 	known, err := f.values(ctx, workerBucket, []string{"*"})
@@ -118,5 +125,5 @@ func (f *Frontier) partSubject(partition int) string {
 }
 
 func (f *Frontier) hostSubject(p place) string {
-	return f.subject(targetStream, fmt.Sprint(p.partition), p.host, "*")
+	return f.subject(targetStream, fmt.Sprint(p.partition), p.host, ">")
 }

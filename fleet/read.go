@@ -88,14 +88,14 @@ func (s *scheduler) hostCount() (n int) {
 // take adds the target of a message to the queue, unless it has a verdict or its host is
 // behind.
 func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
-	at, err := w.frontier.parseSubject(targetStream, m.Subject)
+	at, last, err := w.frontier.parseTarget(m.Subject)
 	if err != nil || at.partition != p.number {
 		return w.buryTarget(ctx, address{}, m, errSubject)
 	}
 	if w.isBehind(p, at.host, m.Sequence) {
 		return nil
 	}
-	j, err := w.newJob(ctx, p, at, m)
+	j, err := w.newJob(ctx, p, at, last, m)
 	if j == nil {
 		return err
 	}
@@ -114,8 +114,12 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	return h != nil && h.isBehind(sequence)
 }
 
-// newJob returns the job of a message; nil: it has a verdict, or is buried.
-func (w *Worker) newJob(ctx context.Context, p *partition, at address, m *jetstream.RawStreamMsg) (*job, error) {
+// newJob returns the job of a message, which is a retry of the verdict with the number last unless
+// that is 0; nil: it has a verdict, or is buried.
+func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint64, m *jetstream.RawStreamMsg) (*job, error) {
+	if last != 0 {
+		return w.retryJob(ctx, at, last, m.Sequence)
+	}
 	// This worker had the lease before later targets were published, and reads each once:
 	// they have no verdict.
 	if m.Sequence <= p.old {
@@ -204,12 +208,13 @@ func (w *Worker) refill(h *host) {
 			continue
 		}
 		var at address
+		var last uint64
 		if err == nil {
-			at, err = w.frontier.parseSubject(targetStream, m.Subject)
+			at, last, err = w.frontier.parseTarget(m.Subject)
 		}
 		var j *job
 		if err == nil {
-			j, err = w.newJob(ctx, h.part, at, m)
+			j, err = w.newJob(ctx, h.part, at, last, m)
 		}
 		if err != nil {
 			// The host's next request is a minute off at most: try again.

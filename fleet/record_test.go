@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -86,7 +87,13 @@ func FuzzTargetRecord(f *testing.F) {
 		}
 		f.Add(fr.subject(targetStream, fr.addressOf(a, &found).words()...), text)
 	}
+	f.Add(fr.retrySubject(address{place{3, "0123456789abcdef"}, key{1}}, 7), []byte(nil))
 	f.Fuzz(func(t *testing.T, subject string, text []byte) {
+		if at, verdict, err := fr.parseTarget(subject); err == nil && verdict != 0 {
+			if back := fr.retrySubject(at, verdict); !strings.EqualFold(back, subject) {
+				t.Errorf("%s is %s", subject, back)
+			}
+		}
 		at, err := fr.parseSubject(targetStream, subject)
 		if err != nil {
 			// The text is read all the same.

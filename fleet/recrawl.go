@@ -140,18 +140,10 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 
 // askAgain adds a target that has a verdict, unless it waits already.
 func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verdict) error {
-	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil
-	}
-	if err != nil {
+	j, err := w.jobAgain(ctx, at, v, again)
+	if j == nil {
 		return err
 	}
-	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
-	if err != nil {
-		return nil // it is among the dead letters
-	}
-	j := &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: again, before: v}
 	w.queue.mu.Lock()
 	if h := p.hosts[at.host]; h != nil {
 		for other := range h.all {
@@ -168,4 +160,20 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 		w.queue.add(p, j, l)
 	}
 	return err
+}
+
+// jobAgain returns a job for a target that has a verdict; nil: the target can't be read.
+func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence uint64) (*job, error) {
+	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
+	if err != nil {
+		return nil, nil // it is among the dead letters
+	}
+	return &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: sequence, before: v}, nil
 }

@@ -227,6 +227,9 @@ func TestUsers(t *testing.T) {
 	if names, err := Frontiers(t.Context(), readerConn); err != nil || !slices.Equal(names, []string{"default"}) {
 		t.Error(names, err)
 	}
+	if n, err := submitterFrontier.Retry(t.Context(), true); err != nil || n == 0 {
+		t.Error(n, err)
+	}
 	refused.mu.Lock()
 	if len(refused.list) > 0 {
 		t.Errorf("their own work was refused: %q", refused.list)

@@ -1,0 +1,100 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// A retry is a message of the target stream. Its subject is that of the target with the word
+// retryWord before the key, and the sequence number of the verdict that is to be replaced. The
+// stream takes it once, and workers read it as they read targets. When the verdict is another
+// one, the retry is done.
+const retryWord = "retry"
+
+func (f *Frontier) retrySubject(at address, verdict uint64) string {
+	words := slices.Insert(at.words(), 2, retryWord)
+	return f.subject(targetStream, append(words, fmt.Sprint(verdict))...)
+}
+
+// parseTarget parses the subject of a target, or of a retry: then verdict is the sequence number
+// of the verdict, and otherwise 0.
+func (f *Frontier) parseTarget(subject string) (at address, verdict uint64, err error) {
+	words := strings.Split(subject, ".")
+	if len(words) == 8 && words[5] == retryWord {
+		verdict, err = strconv.ParseUint(words[7], 10, 64)
+		if err != nil || verdict == 0 || strconv.FormatUint(verdict, 10) != words[7] {
+			return at, 0, errSubject
+		}
+		subject = strings.Join(append(words[:5], words[6]), ".")
+	}
+	at, err = f.parseSubject(targetStream, subject)
+	return at, verdict, err
+}
+
+// Retry has workers ask again for the targets whose verdict is [verify.Warning] or
+// [verify.Denied], and with bad also for those of which [verify.Verdict.IsBad] is true. It returns
+// how many those are. A verdict stays until a worker stores another one. Retry may be called while
+// workers run, and again: a target that waits to be asked again is asked once.
+func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
+	ctx, cancel := undated(ctx)
+	defer cancel()
+	info, err := patiently(ctx, func() (*jetstream.StreamInfo, error) { return f.verdicts.Info(ctx) })
+	if err != nil {
+		return 0, err
+	}
+	b := &batch{f: f}
+	filter := f.subject(verdictStream, ">")
+	for next := uint64(1); ; {
+		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+			return f.verdicts.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
+		})
+		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return count, err
+		}
+		if err != nil || m.Sequence > info.State.LastSeq { // later ones are new
+			return count, b.flush(ctx)
+		}
+		next = m.Sequence + 1
+		var answer verify.Answer
+		at, err := f.parseSubject(verdictStream, m.Subject)
+		if err != nil || json.Unmarshal(m.Data, &answer) != nil || !isOpen(answer.Outcome.Verdict, bad) {
+			continue
+		}
+		if err := b.add(ctx, f.retrySubject(at, m.Sequence), nil); err != nil {
+			return count, err
+		}
+		count++
+	}
+}
+
+// isOpen reports whether another request may have another verdict.
+func isOpen(v verify.Verdict, bad bool) bool {
+	return v == verify.Warning || v == verify.Denied || bad && v.IsBad()
+}
+
+// retries returns how many messages of the target stream are retries.
+func (f *Frontier) retries(ctx context.Context, targets jetstream.Stream) (uint64, error) {
+	info, err := targets.Info(ctx, jetstream.WithSubjectFilter(f.subject(targetStream, "*", "*", retryWord, "*", "*")))
+	if err != nil {
+		return 0, err
+	}
+	return uint64(len(info.State.Subjects)), nil
+}
+
+// retryJob returns the job of a retry; nil: it is done, or the target can't be read.
+func (w *Worker) retryJob(ctx context.Context, at address, last, sequence uint64) (*job, error) {
+	v, err := w.frontier.verdictOf(ctx, at)
+	if err != nil || v == nil || v.sequence != last {
+		return nil, err
+	}
+	return w.jobAgain(ctx, at, v, sequence)
+}

@@ -1,0 +1,88 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// A retry has workers ask again for what is open, with all limits of hosts, whether they run or
+// not. Called twice, it has them ask once. Good and bad verdicts stay, unless it is about bad ones.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	const warned = maxWaiting + 20 // of one host: some wait in the frontier
+	var mu sync.Mutex
+	failing := true
+	w := newWorld(t, func(_, path string) (int, string) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case !failing, path == "/good":
+			return 200, ""
+		case path == "/bad":
+			return 404, ""
+		}
+		return 403, ""
+	})
+	f := open(t)
+	var list strings.Builder
+	for i := range warned {
+		fmt.Fprintf(&list, "http://h.example/%d\n", i)
+	}
+	list.WriteString("http://h.example/good http://h.example/bad http://private1.example/")
+	end := w.start(w.worker(f, w.options()))
+	w.finish(f, document("d", list.String()))()
+	end()
+	const targets = warned + 3
+	verdicts := func() map[verify.Verdict]int {
+		t.Helper()
+		e, err := NewSubmitter(w.worker(f, w.options()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		got := map[verify.Verdict]int{}
+		for r := range e.Results(t.Context()) {
+			got[r.Verdict]++
+		}
+		return got
+	}
+	expect := func(warning, dead, alive int) {
+		t.Helper()
+		got := verdicts()
+		if got[verify.Warning] != warning || got[verify.Dead] != dead || got[verify.Alive] != alive || got[verify.Denied] != 1 {
+			t.Errorf("%v", got)
+		}
+		if s, err := f.Status(t.Context()); err != nil || s.Targets != targets || s.Verdicts != targets || s.Dead != 0 {
+			t.Errorf("%+v %v", s, err)
+		}
+	}
+	expect(warned, 1, 1)
+	mu.Lock()
+	failing = false
+	mu.Unlock()
+	w.mu.Lock()
+	clear(w.log)
+	clear(w.most)
+	w.mu.Unlock()
+	for range 2 {
+		if n, err := f.Retry(t.Context(), false); err != nil || n != warned+1 {
+			t.Errorf("%d %v", n, err)
+		}
+		expect(warned, 1, 1) // until a worker has others
+	}
+	defer w.start(w.worker(f, w.options()))()
+	eventually(t, func() bool { return verdicts()[verify.Warning] == 0 })
+	expect(0, 1, 1+warned)
+	if asked := w.requests(); len(asked) != warned || w.repeated() != nil || w.most["h.example"] > 2 {
+		t.Errorf("%d requests, repeated %q, %d at once", len(asked), w.repeated(), w.most["h.example"])
+	}
+	if n, err := f.Retry(t.Context(), true); err != nil || n != 2 {
+		t.Errorf("%d %v", n, err)
+	}
+	eventually(t, func() bool { return verdicts()[verify.Dead] == 0 })
+	expect(0, 0, 2+warned)
+}
