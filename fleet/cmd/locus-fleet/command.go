@@ -61,7 +61,7 @@ func (c *command) addFlags(root *cobra.Command) {
 func (c *command) commands() []*cobra.Command {
 	return []*cobra.Command{
 		c.newVerify(), c.newWorker(), c.newSubmit(), c.newStatus(), c.newResults(), c.newChanges(),
-		c.newUI(), c.newCreate(), c.newDelete(),
+		c.newUI(), c.newCreate(), c.newRetry(), c.newDelete(),
 		c.newMode("pause", fleet.Pause, "Begin no more requests until resume"),
 		c.newMode("resume", fleet.Run, "Have paused or new workers ask again"),
 		c.newMode("drain", fleet.Drain, "End all workers when their requests have ended"),

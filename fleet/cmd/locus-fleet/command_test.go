@@ -154,6 +154,12 @@ func TestErrors(t *testing.T) {
 	}{
 		{base.StatusUsage, "--warc has no meaning here", []string{"verify", "--warc", "x", file}},
 		{base.StatusUsage, "--format has no meaning here", []string{"submit", "--format", "junit", file}},
+		{base.StatusUsage, `--timeout has no effect on workers: write it after "locus-fleet worker"`, []string{"submit", "--timeout", "3", file}},
+		{base.StatusUsage, `--header has no effect on workers: write it after "locus-fleet worker"`, []string{"submit", "--header", "X-A: b", file}},
+		{base.StatusUsage, `--accept has no effect on workers: "locus-fleet verify" obeys it`, []string{"submit", "--accept", "500,410", file}},
+		{base.StatusUsage, `--method has no effect on workers: "locus-fleet verify" obeys it`, []string{"submit", "--method", "get", file}},
+		{base.StatusUsage, `--max-wait has no effect on workers: "locus-fleet verify" obeys it`, []string{"submit", "--max-wait", "10m", file}},
+		{base.StatusUsage, "name one frontier", []string{"retry"}},
 		{base.StatusUsage, "--creds", []string{"status", "--nats", "nats://127.0.0.1:1", "--creds", "/none"}},
 		{base.StatusUsage, "--parallel must be 1", []string{"worker", "--parallel", "0"}},
 		{base.StatusUsage, "write 30d, 12h or 45m", []string{"create", "--every", "1x"}},

@@ -76,7 +76,7 @@ func TestGuide(t *testing.T) {
 // The guide and contrib/fleet name only flags that exist.
 func TestGuideFlags(t *testing.T) {
 	known := "--jetstream --store_dir --config " // of nats-server
-	for _, name := range []string{"verify", "worker", "submit", "status", "changes", "create", "ui"} {
+	for _, name := range []string{"verify", "worker", "submit", "status", "changes", "create", "ui", "retry"} {
 		_, out, _ := run(t, name, "--help")
 		known += out
 	}

@@ -156,6 +156,7 @@ func (c *command) newSubmit() *cobra.Command {
 		}, nil
 	}
 	cmd = cliverify.NewWith(c.a, start, append(slices.Clone(withoutMeaning), "fix", "dry-run", "output", "baseline", "write-baseline", "format", "all", "moved", "context", "strict")...)
+	refuseOfWorkers(cmd)
 	c.wrap(cmd)
 	cmd.Use = "submit FILE|DIR|URL..."
 	cmd.Short = "Add the links of documents and sites to a frontier"
@@ -171,6 +172,33 @@ Links to this machine's files and links with passwords are asked for here, and n
 		f.Var((*days)(&s.EveryBad), "every-bad", "ask again after `D` if it was bad")
 	})
 	return cmd
+}
+
+// refuseOfWorkers has cmd refuse the flags about requests that a frontier does not keep: workers
+// on other machines would not obey them.
+func refuseOfWorkers(cmd *cobra.Command) {
+	const worker, results, own = `write it after "locus-fleet worker"`, `"locus-fleet verify" obeys it when it reads the results`, `"locus-fleet verify" obeys it when it asks itself`
+	args := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, list []string) error {
+		for _, one := range []struct {
+			where string
+			names []string
+		}{
+			{worker, []string{"timeout", "max-time", "header", "user-agent", "parallel"}},
+			{results, []string{"accept"}},
+			{own, []string{"method", "max-wait", "cookies", "cert", "key", "tls-days", "ipv4", "ipv6"}},
+		} {
+			for _, name := range one.names {
+				if cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s has no effect on workers: %s", name, one.where)
+				}
+			}
+		}
+		return args(cmd, list)
+	}
+	for _, name := range []string{"parallel", "accept", "method", "max-wait", "cookies", "cert", "key", "tls-days", "ipv4", "ipv6"} {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
 }
 
 func countOf[T int | int64](n T, what string) string {
@@ -304,17 +332,46 @@ administrator makes it. The settings of a frontier are written once.`,
 	return cmd
 }
 
+func (c *command) newRetry() *cobra.Command {
+	var bad bool
+	cmd := &cobra.Command{
+		Use:   "retry NAME",
+		Short: "Have workers ask again for targets that are denied or got a warning",
+		Long: `Each verdict stays until a worker has another one. Targets that wait to be asked again are
+asked once, however often this is called.`,
+		Example: `  locus-fleet retry default --nats nats://nats.example.com
+  locus-fleet retry docs --bad`,
+		Args: oneFrontier,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.frontier = args[0]
+			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
+				n, err := f.Retry(ctx, bad)
+				if err == nil {
+					c.note("the frontier %s asks again for %s", c.name(), countOf(n, "target"))
+				}
+				return err
+			})
+		},
+	}
+	base.AddFlags(cmd, "Choice", func(f *pflag.FlagSet) {
+		f.BoolVar(&bad, "bad", false, "ask again for targets with bad verdicts, too")
+	})
+	return cmd
+}
+
+func oneFrontier(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return errors.New("name one frontier")
+	}
+	return nil
+}
+
 func (c *command) newDelete() *cobra.Command {
 	return &cobra.Command{
 		Use: "delete NAME", Short: "Delete a frontier, its results and what it has to ask for",
 		Example: `  locus-fleet delete default --nats nats://nats.example.com
   locus-fleet delete docs`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("name one frontier")
-			}
-			return nil
-		},
+		Args: oneFrontier,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.frontier = args[0]
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error { return f.Delete(ctx) })
