@@ -66,9 +66,8 @@ var explanations = []explanation{
 	}},
 
 	{program: "python rfc3987", rule: `"V" does not begin an IPvFuture`, section: "RFC 5234 2.3: strings are in any case", refuses: upperFuture},
-	{program: "python rfc3987", rule: "an IPv6 address has no zone", section: "RFC 6874 2, which is later than RFC 3987", refuses: func(text string, u rfc3986.URI) bool {
-		host, _ := u.Host()
-		return host != "" && host[0] == '[' && strings.Contains(host, "%25")
+	{program: "python rfc3986", rule: "an IPv6 address may have a zone", section: "RFC 9844, which obsoletes RFC 6874", overlooks: func(text string, v root.Violation) bool {
+		return v.Rule == "zone"
 	}},
 	{program: "python rfc3986", rule: "a dec-octet may begin with zeros", section: "RFC 3986 3.2.2: only 0 does", overlooks: leadingZeros},
 	{program: "python rfc3987", rule: "a dec-octet may begin with zeros", section: "RFC 3986 3.2.2: only 0 does", overlooks: leadingZeros},
