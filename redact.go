@@ -71,8 +71,8 @@ func Mask(text string) string {
 func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
 
 // MaskText returns running text with "***" for each password that [Mask] hides in one
-// of its words. White space, double quotes, "<" and ">" end a word, except that a tab
-// within a login does not: browsers remove tabs from URLs.
+// of its words. White space, double quotes, "<" and ">" end a word. A tab within a
+// login does not, because browsers remove tabs from URLs.
 func MaskText(text string) string {
 	var all []span
 	for start := 0; start < len(text); {

@@ -13,9 +13,9 @@ import (
 // Retry reports whether err is temporary, so that the same request may succeed later, and
 // returns the pause that the server asks for. Zero means that the server names no pause.
 //
-// Temporary are timeouts, failed and broken connections, and the failures that a server
-// calls temporary, which are a [*scheme.LaterError]. Other answers of a server are final,
-// and so are an unknown host, an untrusted certificate, a redirect loop and a denial.
+// Timeouts, failed connections and broken connections are temporary. So are the failures
+// that a server calls temporary, which are a [*scheme.LaterError]. Other answers of a server
+// are final, as are an unknown host, an untrusted certificate, a redirect loop and a denial.
 func Retry(err error) (again bool, pause time.Duration) {
 	later := (*scheme.LaterError)(nil)
 	asked := errors.As(err, &later)

@@ -161,9 +161,9 @@ func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	return list, nil
 }
 
-// Near returns the URL in the archive that has the longest common beginning with u, and
-// has its host and scheme. The zero URL means that the archive has none of them. The error
-// says that the index can't be read.
+// Near returns the archived URL that has the scheme and host of u, and the longest common
+// prefix with u. If the archive has no such URL, Near returns the zero URL. It returns an
+// error if it can't read the index.
 func (s *Store) Near(u locus.URL) (locus.URL, error) {
 	key := keyOf(s.registry, u)
 	host, rest, _ := strings.Cut(key, " ")

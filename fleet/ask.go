@@ -116,7 +116,7 @@ func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, l
 	w.again(h, jobs, pause)
 }
 
-const neverFree = "skipped: a host that it leads to was never free"
+const neverFree = "skipped: a host to which it leads was never available"
 
 // pauseAfter returns the pause after a request that got no turn, or why there is no other one.
 // times is how often there was none.

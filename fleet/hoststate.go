@@ -52,7 +52,7 @@ func (w *Worker) keepHost(h *host) {
 			}
 		}
 		if err != nil && h.part.ctx.Err() == nil {
-			w.options.note("what a host asked for is not kept: the NATS server %s", reason(err))
+			w.options.note("the pause or rate of a host is not stored: the NATS server %s", reason(err))
 		}
 	})
 }

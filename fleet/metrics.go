@@ -33,7 +33,7 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		{"hosts", "gauge", "Hosts that the worker knows now.", c.Hosts},
 		{"oldest_target_age_seconds", "gauge", "How long ago the oldest target that waits in the worker was added.", int(w.oldest().Seconds())},
 		{"leases_lost_total", "counter", "Partitions whose lease ended before it was renewed.", c.Lost},
-		{"store_errors_total", "counter", "Operations that the NATS servers did not do.", c.Errors},
+		{"store_errors_total", "counter", "Operations that the NATS servers did not complete.", c.Errors},
 	} {
 		fmt.Fprintf(out, "# HELP locus_fleet_%s %s\n# TYPE locus_fleet_%s %s\nlocus_fleet_%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
 	}

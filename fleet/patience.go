@@ -72,8 +72,8 @@ var (
 	codesFull       = []jetstream.ErrorCode{10023, 10028, 10047, 10077}
 )
 
-// Unavailable returns why the NATS servers can't do an operation now, as the end of a sentence
-// about them. If err has another cause, which waiting does not change, the reason is empty.
+// Unavailable returns why the NATS servers can't do an operation now, as a predicate such as
+// "does not answer". If waiting does not help against the cause of err, the reason is empty.
 func Unavailable(err error) (reason string) {
 	api := (*jetstream.APIError)(nil)
 	switch {

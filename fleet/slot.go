@@ -19,8 +19,8 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // NewClient returns a client for one request after another. It calls check for each URL, as
 // [access.Options].Check, and dials only through wrap(dial), whose dial connects. The openers of
-// HTTP in its registry are opener(o). Each request over HTTP must have its own connection. Its limits of time must be [TurnTime] longer than
-// without a fleet, but not that of a silence. close closes the client; idle closes the
+// HTTP in its registry are opener(o). Each request over HTTP must have its own connection. Its time limits, except the one
+// for a silence, must be [TurnTime] longer than without a fleet. close closes the client; idle closes the
 // connections that are idle.
 type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (c *access.Client, idle, close func(), err error)
 

@@ -194,8 +194,8 @@ func (l *Lens) Compare(a, b Reading) []string {
 }
 
 // SameTarget reports whether programs with the readings a and b would contact the same
-// host and port by the same scheme. A reading without a host contacts none, which is the same
-// as any host by its scheme.
+// host and port by the same scheme. If the schemes are the same, a reading without a host has
+// the same target as any other, because it contacts no host.
 func (l *Lens) SameTarget(a, b Reading) bool {
 	return l.meaning(a).sameTarget(l.meaning(b))
 }

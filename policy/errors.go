@@ -26,9 +26,9 @@ type DeniedError struct {
 	Reason string
 	// Help is a clause that says what to do, or empty.
 	Help string
-	// Port is the port that would allow it in [Rules].Ports; 0: none would. For the rule
-	// "private", it is Rules.AllowPrivate that would. For the rule "link-local" it is
-	// Rules.LinkLocal, with AllowPrivate or TypedPrivate.
+	// Port is the port that would allow it in [Rules].Ports; 0: none would. A denial by the
+	// rule "private" needs Rules.AllowPrivate instead. A denial by the rule "link-local"
+	// needs Rules.LinkLocal, with AllowPrivate or TypedPrivate.
 	Port uint16
 }
 

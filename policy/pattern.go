@@ -177,7 +177,7 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 	end := start + len(p.host)
 	p.host = CanonicalHost(p.host)
 	if name := strings.ReplaceAll(p.host, "*", "a"); !locus.IsHost(name) && (p.host != "" || p.rest == "") {
-		return nil, start, fmt.Errorf("%w: %s is no host", locus.ErrValue, quotePart(text, start, end))
+		return nil, start, fmt.Errorf("%w: %s is not a host", locus.ErrValue, quotePart(text, start, end))
 	}
 	return p, 0, nil
 }

@@ -36,7 +36,7 @@ type Rules struct {
 	// TypedPrivate allows them to a URL that is Typed or FromPrivate; never to one that is
 	// FromPublic.
 	TypedPrivate bool
-	// LinkLocal has AllowPrivate and TypedPrivate allow link-local addresses too:
+	// LinkLocal extends AllowPrivate and TypedPrivate to link-local addresses:
 	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services that
 	// clouds have at other private addresses. Such a service may give the credentials of
 	// its machine to any program that asks. Alone, LinkLocal allows nothing.

@@ -113,7 +113,7 @@ func (e *Verifier) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Se
 					e.noteInclude(l.url, s.URL)
 				}
 				if e.isMixed(s.URL, l.url, found.Element) {
-					l.note, l.cause = "the page comes over TLS and loads this without it", 0
+					l.note, l.cause = "the page uses TLS, but loads this without TLS", 0
 				}
 				if !yield(l, nil) {
 					return

@@ -69,7 +69,7 @@ func (e *Verifier) private(u locus.URL, hosts []string, at *origins) Outcome {
 	case denied.Rule == "link-local":
 		return Outcome{Verdict: Ignored, Cause: LinkLocalHost, Detail: "the host is a link-local address"}
 	}
-	return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is of a private network"}
+	return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is in a private network"}
 }
 
 // isOfPrivate reports whether e denies an address or a name that is not public.

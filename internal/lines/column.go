@@ -37,7 +37,7 @@ func (r *reader) header(in *bufio.Reader) error {
 	case err == io.EOF && len(line) == 0:
 		return nil
 	case err == bufio.ErrBufferFull:
-		return fmt.Errorf("the line with the names of the columns is longer than %d octets", headSize)
+		return fmt.Errorf("the line with the column names is longer than %d bytes", headSize)
 	case err != nil && err != io.EOF:
 		return err
 	}

@@ -337,8 +337,8 @@ func (c *command) newRetry() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry NAME",
 		Short: "Have workers ask again for targets that are denied or got a warning",
-		Long: `Each verdict stays until a worker has another one. Targets that wait to be asked again are
-asked once, however often this is called.`,
+		Long: `Each verdict stays until a worker stores another one. If you run this command twice, workers
+verify each waiting target once.`,
 		Example: `  locus-fleet retry default --nats nats://nats.example.com
   locus-fleet retry docs --bad`,
 		Args: oneFrontier,
@@ -347,7 +347,7 @@ asked once, however often this is called.`,
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				n, err := f.Retry(ctx, bad)
 				if err == nil {
-					c.note("the frontier %s asks again for %s", c.name(), countOf(n, "target"))
+					c.note("workers of the frontier %s will verify %s again", c.name(), countOf(n, "target"))
 				}
 				return err
 			})
