@@ -55,7 +55,8 @@ const greetingTime = 5 * time.Second
 // request is a request of an attempt at a target. In a run, the request after a redirect
 // waits in the queue of its host. No worker waits with it.
 type request struct {
-	mayProbe bool          // the first request may only ask whether the target exists
+	mayProbe bool          // the first request may be HEAD over HTTP
+	content  bool          // the request reads the content, and does not only ask whether the target exists
 	left     time.Duration // of the attempt's time limit
 
 	attempt *attempt       // so far, after a redirect
@@ -86,7 +87,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target, r *request) *attempt 
 	if !a.wantsGet || ctx.Err() != nil {
 		return a
 	}
-	get := &request{left: limit}
+	get := &request{left: limit, content: true}
 	if r.from != nil {
 		a.next = get // the turn is that of another host
 		return a
@@ -102,7 +103,7 @@ func (e *Verifier) send(ctx context.Context, t *target, r *request) *attempt {
 	a := r.attempt
 	switch {
 	case r.from == nil:
-		a = e.first(limited, t, r.mayProbe)
+		a = e.first(limited, t, r)
 	case r.to.IsZero():
 		next, err := e.client.Next(limited, r.from)
 		e.judge(limited, a, t, r.want, next, err)
@@ -116,8 +117,8 @@ func (e *Verifier) send(ctx context.Context, t *target, r *request) *attempt {
 	return a
 }
 
-// first makes the first request for t. mayProbe allows one that only asks whether t exists.
-func (e *Verifier) first(ctx context.Context, t *target, mayProbe bool) *attempt {
+// first makes the first request for t.
+func (e *Verifier) first(ctx context.Context, t *target, r *request) *attempt {
 	a := new(attempt)
 	if e.traits(t.url).Has(scheme.Composes) {
 		a.outcome, a.temporary = e.mail.check(ctx, t.url)
@@ -156,7 +157,7 @@ func (e *Verifier) first(ctx context.Context, t *target, mayProbe bool) *attempt
 			return confirmed
 		}
 	}
-	probe = probe && (mayProbe || !e.traits(t.url).Has(scheme.Web)) && e.probes(t.url) && !e.needsIndex(t)
+	probe = probe && !r.content && (r.mayProbe || !e.traits(t.url).Has(scheme.Web)) && e.probes(t.url) && !e.needsIndex(t)
 	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe, NoFollow: t.host != nil})
 	if access.KindOf(err) == access.NotFound && e.isFile(t.url) {
 		if other, ok := e.fallback(ctx, t); ok {

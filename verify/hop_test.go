@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -185,5 +186,29 @@ func TestHopsOverHTTP(t *testing.T) {
 		if h.Requests != 4 {
 			t.Errorf("%d turns of %s, want 4; requests: %q", h.Requests, h.Host, w.asked())
 		}
+	}
+}
+
+// A resource that is not of HTTP redirects to a page for whose fragment a second request is
+// needed. The second request asks for the content from the start, and the run ends.
+func TestHopsFromGopher(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w.serve("hub.example", func(rw http.ResponseWriter, r *http.Request) {
+		if len(w.asked()) > 20 {
+			cancel()
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		io.WriteString(rw, "<p id=part>")
+	})
+	v := New(w.client, &w.o)
+	for r := range v.Run(ctx, slices.Values([]Source{textDoc("d", "gopher://g.example/hURL:http://hub.example/x%23part")})) {
+		if r.Verdict != Moved || r.To.Host() != "hub.example" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if list := w.asked(); len(list) > 3 {
+		t.Errorf("%d requests: %q", len(list), list)
 	}
 }
