@@ -309,6 +309,15 @@ func (a *App) UnbufferedOut() io.Writer { return &a.sink }
 // OutFile returns standard output for a child process.
 func (a *App) OutFile() io.Writer { return a.sink.w }
 
+// ErrFile returns standard error for a program that locus starts. If it is a file, the program
+// gets the file itself, so that locus does not wait for other programs that have it open.
+func (a *App) ErrFile() io.Writer {
+	if pipe, ok := a.ErrOut.(*errorPipe); ok {
+		return pipe.Writer
+	}
+	return a.ErrOut
+}
+
 // Trace writes a line of a conversation, or about it, to standard error, unless a pager
 // has the screen.
 func (a *App) Trace(mark, line string) {

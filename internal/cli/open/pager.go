@@ -52,7 +52,7 @@ func (p *pager) begin() error {
 		p.in = plainOutput{p.a.UnbufferedOut()}
 		return nil
 	}
-	command.Stdout, command.Stderr = p.a.OutFile(), p.a.ErrOut
+	command.Stdout, command.Stderr = p.a.OutFile(), p.a.ErrFile()
 	if p.a.Getenv("LESS") == "" {
 		// Quit if it fits the screen, show colours, leave the text on the screen.
 		command.Env = append(os.Environ(), "LESS=FRX")
