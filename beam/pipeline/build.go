@@ -42,7 +42,7 @@ func init() {
 
 // Build returns the pipeline of o, which must come from [Options.Checked].
 func Build(o Options) (*beam.Pipeline, Output) {
-	out := Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline, Shards: o.Shards, Overwrite: o.Overwrite}
+	out := o.output()
 	p, s := beam.NewPipelineWithRoot()
 	var patterns []any
 	for side, globs := range [][]string{o.Input, o.With} {
@@ -67,6 +67,10 @@ func Build(o Options) (*beam.Pipeline, Output) {
 		beam.ParDo(s.Scope("dead letters"), &writeFn{Output: out, Kind: deadLetters}, dead))
 	beam.ParDo0(s.Scope("publish"), &publishFn{out}, beam.GroupByKey(s, beam.AddFixedKey(s, finished)))
 	return p, out
+}
+
+func (o Options) output() Output {
+	return Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline, Shards: o.Shards, Overwrite: o.Overwrite}
 }
 
 // count returns the tally of each key. Hot keys are summed in parts first.

@@ -1,9 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -72,17 +72,22 @@ func (f *extractFn) FinishBundle(ctx context.Context, found, dead func(Row)) { f
 
 // ProcessElement implements the SDK's DoFn.
 func (f *extractFn) ProcessElement(ctx context.Context, s Source, found, dead func(Row)) error {
+	return f.Options.output().failed(ctx, s, f.extract(ctx, s, found, dead))
+}
+
+// extract emits the links of a file.
+func (f *extractFn) extract(ctx context.Context, s Source, found, dead func(Row)) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(s.Path), err)
+		return err
 	}
 	defer in.Close()
 	for l, err := range links(ctx, s, in, f.rules, document.Options{}) {
 		switch {
-		case err != nil && in.err == nil:
+		case err != nil && in.err() == nil:
 			at, reason := deadMember(err)
 			if isDamaged(s, at, reason) {
-				return fmt.Errorf("%s: %w", shown(s.Path), reason)
+				return &damageError{reason}
 			}
 			f.dead++
 			dead(deadRow(s.Path, at, nil, reason))
@@ -92,10 +97,7 @@ func (f *extractFn) ProcessElement(ctx context.Context, s Source, found, dead fu
 		}
 	}
 	f.read += s.Size
-	if in.err != nil {
-		return fmt.Errorf("%s: %w", shown(s.Path), in.err)
-	}
-	return ctx.Err()
+	return cmp.Or(in.err(), ctx.Err())
 }
 
 func linkRow(file string, l document.Link) Row {
@@ -115,10 +117,10 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
 	defer in.Close()
 	for l, err := range links(ctx, s, in, f.records.rules, document.Options{NoPosition: true}) {
 		switch {
-		case err != nil && in.err == nil:
+		case err != nil && in.err() == nil:
 			at, reason := deadMember(err)
 			if isDamaged(s, at, reason) {
-				return reason
+				return &damageError{reason}
 			}
 			bury(place{unit: at}, nil, reason)
 		case err == nil:
@@ -127,10 +129,7 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
 		}
 	}
 	f.read += s.Size
-	if in.err != nil {
-		return in.err
-	}
-	return ctx.Err()
+	return cmp.Or(in.err(), ctx.Err())
 }
 
 // page counts a link of a page.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -114,19 +115,28 @@ func open(ctx context.Context, s Source, offset int64) (*reading, error) {
 }
 
 // reading is an open file. It remembers whether reading failed: the runner then tries
-// again. What is wrong with the content of a file stays wrong.
+// again. What is wrong with the content of a file stays wrong. A reader of lines may still
+// read when its caller has ended.
 type reading struct {
 	in     io.ReadCloser
 	fs     filesystem.Interface
-	octets int64
-	err    error
+	read   atomic.Int64 // bytes
+	failed atomic.Pointer[error]
+}
+
+// err returns why reading failed, or nil.
+func (r *reading) err() error {
+	if err := r.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.in.Read(p)
-	r.octets += int64(n)
+	r.read.Add(int64(n))
 	if err != nil && err != io.EOF {
-		r.err = err
+		r.failed.Store(&err)
 	}
 	return n, err
 }

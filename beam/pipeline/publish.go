@@ -19,6 +19,9 @@ type publishFn struct{ Output Output }
 // ProcessElement implements the SDK's DoFn. It may be tried again.
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*string) bool) error {
 	o := f.Output
+	if marks, err := listFiles(ctx, o.temporary()+"/"+markDamaged); err != nil || len(marks) > 0 {
+		return cmp.Or(err, errors.New("a file of the input is damaged"))
+	}
 	files := map[string][]string{}
 	var name string
 	for names(&name) {
@@ -108,7 +111,25 @@ func rename(ctx context.Context, system filesystem.Interface, from, to string) e
 const (
 	markBegun      = "begun"      // the job is not done
 	markPublishing = "publishing" // there may be some files of the output, and not all
+	markDamaged    = "damaged"    // a file of the input is damaged, so that no try can succeed
 )
+
+// damageError says that the content of a file is damaged. Another try gives the same error.
+type damageError struct{ error }
+
+func (e *damageError) Unwrap() error { return e.error }
+
+// failed returns the error of a DoFn that read a file. If the file is damaged, nothing is
+// published: Prism continues with the other parts of a job for a while after one has failed.
+func (o Output) failed(ctx context.Context, s Source, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, new(*damageError)) {
+		err = cmp.Or(o.mark(ctx, markDamaged), err)
+	}
+	return fmt.Errorf("%s: %w", shown(s.Path), err)
+}
 
 func (o Output) mark(ctx context.Context, name string) error {
 	name = o.temporary() + "/" + name

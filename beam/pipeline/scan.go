@@ -136,17 +136,14 @@ func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, 
 		err = f.whole(ctx, s, bury)
 		tracker.TryClaim(int64(1))
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", shown(s.Path), err)
-	}
-	return nil
+	return f.Options.output().failed(ctx, s, err)
 }
 
 // whole counts the records of a file that can't be split.
 func (f *scanFn) whole(ctx context.Context, s Source, bury burier) error {
 	switch {
 	case f.Options.Pipeline == Graph && s.Parquet:
-		return errors.New("graph reads no Parquet: it reads web archives, or lines of two URLs with a TAB between them")
+		return &damageError{errors.New("graph reads no Parquet: it reads web archives, or lines of two URLs with a TAB between them")}
 	case f.Options.Pipeline == Graph:
 		return f.archive(ctx, s, bury)
 	case s.Parquet:

@@ -27,7 +27,7 @@ func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, 
 		return err
 	}
 	defer in.Close()
-	defer func() { f.read += in.octets }()
+	defer func() { f.read += in.read.Load() }()
 	f.buffered.Reset(in)
 	if start, err = textStart(f.buffered, start); err != nil {
 		return err
@@ -130,19 +130,16 @@ func (f *scanFn) blocks(ctx context.Context, s Source, bury burier) error {
 		return err
 	}
 	defer in.Close()
-	defer func() { f.read += in.octets }()
+	defer func() { f.read += in.read.Load() }()
 	o := &lines.Options{Stdin: in, Finder: f.records.finder, MaxLine: f.maxLine}
 	for b := range lines.Blocks(ctx, []string{"-"}, o) {
 		if b.Err != nil {
-			return cmp.Or(in.err, errors.New(strings.TrimPrefix(b.Err.Error(), "standard input: ")))
+			return cmp.Or(in.err(), error(&damageError{errors.New(strings.TrimPrefix(b.Err.Error(), "standard input: "))}))
 		}
 		f.block(s, b, bury)
 		b.Release()
 	}
-	if in.err != nil {
-		return in.err
-	}
-	return ctx.Err()
+	return cmp.Or(in.err(), ctx.Err())
 }
 
 // block counts the lines of b.

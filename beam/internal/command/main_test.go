@@ -38,8 +38,29 @@ func locusBeam(t *testing.T, folder string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), asCommand+"=1", "TMPDIR="+t.TempDir())
+	races := filepath.Join(t.TempDir(), "race")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), asCommand+"=1", "TMPDIR="+t.TempDir(), "GORACE=exitcode=0 log_path="+races)
+	t.Cleanup(func() { checkRaces(t, races) })
 	return cmd
+}
+
+// checkRaces reads the reports of the race detector, which writes them to files that begin with
+// a name. A race between two goroutines of the SDK is not ours: when a job fails, the SDK closes
+// a channel to which it may still send.
+func checkRaces(t *testing.T, name string) {
+	t.Helper()
+	files, _ := filepath.Glob(name + ".*")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for report := range strings.SplitSeq(string(text), "WARNING: DATA RACE") {
+			if strings.Contains(report, "github.com/locus-url/locus/") {
+				t.Errorf("a data race: %s", report)
+			}
+		}
+	}
 }
 
 // run runs the command, and returns its status and standard error.

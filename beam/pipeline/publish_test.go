@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Nothing is published after a file of the input was found damaged, even if the runner goes on
+// with other parts of the job.
+func TestNothingIsPublishedAfterDamage(t *testing.T) {
+	folder := t.TempDir()
+	o := Output{Prefix: filepath.Join(folder, "out"), Format: FormatText, Job: "x", Pipeline: Unique}
+	ctx := context.Background()
+	if err := o.Begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.failed(ctx, Source{Path: "a"}, errors.New("a read error")); err == nil {
+		t.Error("an error is lost")
+	}
+	if err := o.failed(ctx, Source{Path: "a"}, &damageError{errors.New("cut")}); err == nil || err.Error() != `"a": cut` {
+		t.Errorf("the error of a damaged file is %v", err)
+	}
+	publish := publishFn{o}
+	if err := publish.ProcessElement(ctx, 0, func(*string) bool { return false }); err == nil {
+		t.Error("publish has no error")
+	}
+	if names, _ := filepath.Glob(filepath.Join(folder, "out*")); len(names) > 0 {
+		t.Errorf("published: %q", names)
+	}
+	if err := o.Clean(ctx); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	// A read error alone forbids nothing: the runner may try again.
+	if err := errors.Join(o.Begin(ctx), publish.ProcessElement(ctx, 0, func(*string) bool { return false })); err != nil {
+		t.Error(err)
+	}
+}
