@@ -21,7 +21,7 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury burier) (err error)
 		return err
 	}
 	defer in.Close()
-	file, done, err := in.file()
+	file, done, err := in.file(s.Size)
 	if err != nil {
 		return reasonOf(err)
 	}
@@ -40,9 +40,9 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury burier) (err error)
 	return f.column(ctx, s, column, bury)
 }
 
-// file returns the whole file, and a function that frees it. What has no random access is
-// copied to a temporary file.
-func (r *reading) file() (file io.ReaderAt, done func(), err error) {
+// file returns the whole file, and a function that frees it. A file without random access is
+// copied to a temporary file; it must not have more than size bytes.
+func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 	if file, ok := r.in.(io.ReaderAt); ok {
 		return file, func() {}, nil
 	}
@@ -54,7 +54,11 @@ func (r *reading) file() (file io.ReaderAt, done func(), err error) {
 		copied.Close()
 		os.Remove(copied.Name())
 	}
-	if _, err := io.Copy(copied, r); err != nil {
+	n, err := io.Copy(copied, io.LimitReader(r, size+1))
+	if err == nil && n > size {
+		err = fmt.Errorf("the file has more than the %d bytes that its file system reports", size)
+	}
+	if err != nil {
 		done()
 		return nil, nil, err
 	}
@@ -63,9 +67,8 @@ func (r *reading) file() (file io.ReaderAt, done func(), err error) {
 
 // parquetColumn is a column of texts.
 type parquetColumn struct {
-	groups []parquet.RowGroup
-	index  int   // of the column in a group
-	rows   int64 // of the file
+	file  *parquet.File
+	index int // of the column in a group
 }
 
 // columnOf opens the column of the URLs.
@@ -82,7 +85,7 @@ func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err erro
 	for _, path := range paths {
 		names = append(names, strings.Join(path, "."))
 	}
-	c = parquetColumn{file.RowGroups(), o.leaf(names), file.NumRows()}
+	c = parquetColumn{file, o.leaf(names)}
 	if c.index < 0 {
 		return c, fmt.Errorf("choose the column of this Parquet file with key: %s", strings.Join(names, ", "))
 	}
@@ -152,7 +155,10 @@ var errCutParquet = errors.New("the Parquet file is cut: it does not end with it
 // column counts the values of a column.
 func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury burier) error {
 	row := int64(0)
-	for _, group := range c.groups {
+	for i, group := range c.file.RowGroups() {
+		if err := c.checkPages(ctx, i); err != nil {
+			return err
+		}
 		pages := group.ColumnChunks()[c.index].Pages()
 		err := f.pages(ctx, s, pages, &row, bury)
 		if closeErr := pages.Close(); err == nil {
@@ -162,8 +168,8 @@ func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury bur
 			return err
 		}
 	}
-	if row != c.rows {
-		return fmt.Errorf("the file is damaged: the column has %d rows of %d", row, c.rows)
+	if rows := c.file.NumRows(); row != rows {
+		return fmt.Errorf("the file is damaged: the column has %d rows of %d", row, rows)
 	}
 	return nil
 }
