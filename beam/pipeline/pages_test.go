@@ -151,8 +151,8 @@ func TestParquetCopy(t *testing.T) {
 	for size, want := range map[int64]bool{5: true, 4: false, 0: false} {
 		r := &reading{in: io.NopCloser(io.LimitReader(strings.NewReader("12345"), 5))}
 		_, done, err := r.file(size)
-		if (err == nil) != want || r.octets > size+1 {
-			t.Errorf("%d bytes: %v after %d bytes", size, err, r.octets)
+		if (err == nil) != want || r.read.Load() > size+1 {
+			t.Errorf("%d bytes: %v after %d bytes", size, err, r.read.Load())
 		}
 		if err == nil {
 			done()

@@ -31,6 +31,9 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury burier) (err error)
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the file is damaged: %v", r)
 		}
+		if err != nil && in.err() == nil && ctx.Err() == nil {
+			err = &damageError{err}
+		}
 	}()
 	column, err := f.Options.columnOf(file, s.Size)
 	if err != nil {
