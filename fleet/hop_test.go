@@ -1,12 +1,14 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -129,6 +131,8 @@ func TestHopContinues(t *testing.T) {
 			return 301, "http://h0.example/login"
 		case path == "/inside" && host != "private1.example":
 			return 301, "http://private1.example/inside"
+		case path == "/refresh":
+			return 200, `<p id="here"><meta http-equiv="refresh" content="0; url=http://h1.example/chain">`
 		case path == "/loop":
 			return 301, fmt.Sprintf("http://h%c.example/loop", '0'+'1'-host[1])
 		}
@@ -136,7 +140,7 @@ func TestHopContinues(t *testing.T) {
 	})
 	w.login = true
 	sources := []verify.Source{document("d", "http://h0.example/chain http://h0.example/there-and-back http://h0.example/dead http://h0.example/loop "+
-		"http://h0.example/login http://h0.example/inside")}
+		"http://h0.example/login http://h0.example/inside http://h5.example/refresh#elsewhere")}
 	for i := range 16 {
 		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // continued by other slots
 	}
@@ -190,5 +194,47 @@ func TestPauseInRequest(t *testing.T) {
 	}
 	if n := tries["/flaky"]; n != 3 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+// A trail continues only if it has all answers so far: a page, and a request that is not over
+// HTTP, have none, so that all that follow them are asked for without a pause.
+func TestTrailIsWhole(t *testing.T) {
+	t.Parallel()
+	type request struct {
+		isHTTP bool
+		res    scheme.Resource
+		err    error
+	}
+	referral, page := request{true, &scheme.Referral{}, nil}, request{true, &scheme.Object{}, nil}
+	failure, gemini := request{true, nil, errors.New("gone")}, request{}
+	for _, one := range []struct {
+		name     string
+		requests []request
+		isWhole  bool
+		steps    int
+	}{
+		{"nothing", nil, true, 0},
+		{"redirects", []request{referral, referral}, true, 2},
+		{"failure", []request{failure, referral}, true, 2},
+		{"page", []request{page}, false, 0},
+		{"page that refreshes to a redirect", []request{page, referral}, false, 0},
+		{"redirect to a page that refreshes", []request{referral, page, referral}, false, 1},
+		{"page that refreshes to a failure", []request{page, failure}, false, 0},
+		{"gemini that redirects to HTTP", []request{gemini, referral}, false, 0},
+		{"redirect to gemini and back", []request{referral, gemini, referral}, false, 1},
+	} {
+		steps := new(trail)
+		for _, r := range one.requests {
+			if steps.begin(r.isHTTP); r.isHTTP {
+				steps.add(step{err: r.err}, r.res)
+			}
+		}
+		if steps.isWhole() != one.isWhole || len(steps.steps) != one.steps {
+			t.Errorf("%s: whole %v, %d steps", one.name, steps.isWhole(), len(steps.steps))
+		}
+		if steps.reset(); !steps.isWhole() {
+			t.Errorf("%s: not whole for another attempt", one.name)
+		}
 	}
 }

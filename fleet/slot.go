@@ -139,7 +139,7 @@ func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) 
 		}
 		if err == nil {
 			s.begun = true
-			s.trail.begin()
+			s.trail.begin(isWeb)
 			return begin, true, nil
 		}
 		if !s.mayTryAgain(ctx, err) {
@@ -239,9 +239,8 @@ func (s *slot) ask(ctx context.Context, first turn, t *verify.Target, fragments 
 	s.mu.Lock()
 	s.late, s.begun, s.isOpen = nil, false, true
 	s.ctx, s.cancel = ctx, cancel
-	if s.trail = steps; steps != nil {
-		steps.next, steps.open = 0, false
-	}
+	s.trail = steps
+	s.trail.reset()
 	if first != nil {
 		s.use(first)
 	}

@@ -21,6 +21,7 @@ type trail struct {
 	steps []step
 	next  int  // the step that answers the next request
 	open  bool // a request began that no step answers
+	lost  bool // an earlier request has no step, so the steps after it are of no use
 }
 
 // step is the answer to one request over HTTP.
@@ -39,7 +40,7 @@ type cookieFields struct {
 }
 
 // isWhole reports whether the trail answers all requests so far.
-func (t *trail) isWhole() bool { return t != nil && !t.open }
+func (t *trail) isWhole() bool { return t != nil && !t.open && !t.lost }
 
 // answer returns the step that answers req, or nil. If another request comes than the one
 // before, the rest of the trail is void.
@@ -56,22 +57,37 @@ func (t *trail) answer(req *scheme.Request) *step {
 	return s
 }
 
-// begin records that a request began.
-func (t *trail) begin() {
+// reset makes the trail ready to answer the first request.
+func (t *trail) reset() {
 	if t != nil {
-		t.open = true
+		t.next, t.open, t.lost = 0, false, false
 	}
 }
 
-// add adds the answer of the request that began last. An answer with a body is not kept.
+// begin records that a request began. Only requests over HTTP have steps.
+func (t *trail) begin(isHTTP bool) {
+	if t != nil {
+		t.open = true
+		t.lost = t.lost || !isHTTP
+	}
+}
+
+// add adds the answer of the request that began last. The trail does not keep an answer with a
+// body. After such an answer the trail adds nothing: the later steps would answer the first
+// request of the next attempt.
 func (t *trail) add(s step, res scheme.Resource) {
 	if t == nil {
 		return
 	}
-	if s.referral, _ = res.(*scheme.Referral); s.referral != nil || s.err != nil {
-		t.steps = append(t.steps, s)
-		t.next, t.open = len(t.steps), false
+	s.referral, _ = res.(*scheme.Referral)
+	if s.referral == nil && s.err == nil {
+		t.lost = true
 	}
+	if t.lost {
+		return
+	}
+	t.steps = append(t.steps, s)
+	t.next, t.open = len(t.steps), false
 }
 
 // cookieLog keeps the cookies of one request.
