@@ -35,7 +35,7 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 		return // the end of the worker, or of its lease, caused the answer
 	}
 	if e := (*hopError)(nil); errors.As(late, &e) && t.comesFurther() {
-		w.hop(ctx, t, e)
+		w.hop(ctx, t, *e)
 		return
 	}
 	w.count(func(c *Counts) {
@@ -77,7 +77,7 @@ func (w *Worker) putBack(ctx context.Context, t *task) {
 		t.turn = nil
 	}
 	if t.why == "" && w.queue.holds(t.host.part) {
-		w.hop(ctx, t, &t.lead)
+		w.hop(ctx, t, t.lead)
 	}
 }
 

@@ -25,9 +25,9 @@ type hops struct {
 }
 
 // hop has t continue when it gets a turn at the host of e.
-func (w *Worker) hop(ctx context.Context, t *task, e *hopError) {
+func (w *Worker) hop(ctx context.Context, t *task, e hopError) {
 	isFirst := t.lead.at == e.at // it had a turn there, and did not end
-	t.lead = *e
+	t.lead = e
 	w.hops.mu.Lock()
 	list, isServed := w.hops.waiting[e.at]
 	if isFirst {
@@ -45,8 +45,9 @@ func (w *Worker) hop(ctx context.Context, t *task, e *hopError) {
 	}
 }
 
-// serveHops takes turns at a host until no target waits there, or ctx ends.
-func (w *Worker) serveHops(ctx context.Context, e *hopError) {
+// serveHops takes turns at a host until no target waits there, or ctx ends. It has its own e: that
+// of the target changes when the target continues elsewhere.
+func (w *Worker) serveHops(ctx context.Context, e hopError) {
 	for ctx.Err() == nil && w.hasHops(e.at) {
 		if w.queue.isPaused() {
 			wait(w.clock, newsEvery, ctx.Done())
@@ -68,7 +69,7 @@ func (w *Worker) serveHops(ctx context.Context, e *hopError) {
 }
 
 // turnNow waits for a turn at the host of e, and until a request may begin with it.
-func (w *Worker) turnNow(ctx context.Context, e *hopError) (turn, error) {
+func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
 	t, err := w.turnAt(ctx, e.at, e.limits)
 	own, ok := t.(*ownTurn)
 	if err != nil || !ok {

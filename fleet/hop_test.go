@@ -1,12 +1,14 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
@@ -237,4 +239,87 @@ func TestTrailIsWhole(t *testing.T) {
 			t.Errorf("%s: not whole for another attempt", one.name)
 		}
 	}
+}
+
+// A target that waits for its turn again, after a pause, changes nothing for others that wait for
+// the same host when it continues elsewhere.
+func TestHopAfterPause(t *testing.T) {
+	t.Parallel()
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	f, _ := connected(t, e, Settings{Partitions: 1})
+	w := newWorld(t, redirecting).worker(f, verify.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer w.running.Wait()
+	defer cancel()
+	p := w.holds(ctx, t, 0)
+	defer p.end()
+	defer w.queue.end()
+	to := func(name string) hopError { return hopError{f.placeOf(name), limits{atOnce: 1}} }
+	waiting := func() *task {
+		h, err := w.queue.turn(ctx, p, "from", limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &task{host: h, jobs: []*job{{}}, trail: new(trail)}
+	}
+	setPaused := func(is bool) {
+		w.queue.mu.Lock()
+		defer w.queue.mu.Unlock()
+		w.queue.paused = is
+	}
+	first, second := waiting(), waiting()
+	first.lead = to("b.example")
+	setPaused(true)
+	w.putBack(ctx, first)
+	w.hop(ctx, second, to("b.example"))
+	setPaused(false)
+	given := make(chan *task, 3)
+	go func() {
+		for range 3 {
+			given <- w.queue.next()
+		}
+	}()
+	expect := func(want *task, name string) {
+		t.Helper()
+		select {
+		case got := <-given:
+			if got != want || got.turn == nil || got.turn.host() != to(name).at.host {
+				t.Fatalf("another target continues than that to %s, or elsewhere", name)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("the target to %s never continues", name)
+		}
+	}
+	expect(first, "b.example")
+	await(t, func() bool {
+		w.queue.mu.Lock()
+		defer w.queue.mu.Unlock()
+		h := p.hosts[first.turn.host()]
+		return h != nil && len(h.turns) == 1
+	})
+	atB := first.turn
+	w.hop(ctx, first, to("c.example"))
+	expect(first, "c.example")
+	atB.release()
+	expect(second, "b.example")
+	first.turn.release()
+	second.turn.release()
+	await(t, func() bool { w.hops.mu.Lock(); defer w.hops.mu.Unlock(); return len(w.hops.waiting) == 0 })
+}
+
+// holds returns a partition that w takes.
+func (w *Worker) holds(ctx context.Context, t *testing.T, number int) *partition {
+	t.Helper()
+	l, err := w.leases.take(ctx, leaseName(number))
+	if err == nil {
+		err = w.begin(ctx, number, l)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.queue.partition(number)
 }
