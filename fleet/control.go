@@ -48,11 +48,12 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 
 // readMode returns the mode that the worker obeys. On an error, the last known mode stays in
 // force; if the worker knows none, m is empty. A server that is behind sends an older record,
-// which must not lift a pause.
+// which must neither lift a pause nor end the worker. An older pause is obeyed, because the
+// revisions of a bucket that was created again begin at 1.
 func (w *Worker) readMode(ctx context.Context) (m Mode, err error) {
 	m, revision, err := w.frontier.mode(ctx)
-	if err == nil && (m != Run || revision >= w.modeRevision) {
-		w.mode, w.modeRevision = m, revision
+	if err == nil && (m == Pause || revision >= w.modeRevision) {
+		w.mode, w.modeRevision = m, max(revision, w.modeRevision)
 	}
 	return w.mode, err
 }

@@ -66,15 +66,19 @@ type presence struct {
 	Beat uint64 `json:"beat"`
 }
 
-// tick does once what manage does. drained reports that the fleet is drained and the worker
+// tick does once what manage does. It takes and tells nothing unless the leases were renewed. drained reports that the fleet is drained and the worker
 // has nothing left.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
-	if err = w.renewAll(ctx); err != nil {
-		return false, err // nothing is more urgent
-	}
-	call, cancel := context.WithTimeout(ctx, callTime)
+	// A worker obeys the mode even if it can't renew its leases. It reads the mode meanwhile, and
+	// for no longer, so that it renews the leases again as soon as it can.
+	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
-	mode, err := w.readMode(call)
+	var mode Mode
+	var reading sync.WaitGroup
+	reading.Go(func() { mode, err = w.readMode(call) })
+	renewed := w.renewAll(ctx)
+	reading.Wait()
+	err = errors.Join(renewed, err)
 	w.queue.mu.Lock()
 	w.queue.paused = mode != Run
 	w.queue.changed.Broadcast()

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -85,6 +86,76 @@ func TestPauseStays(t *testing.T) {
 			x.control.fail(fault)
 			x.control.failed(t, 3)
 			x.resumes(t)
+		})
+	}
+}
+
+// An older record neither lifts a pause nor ends a worker, whatever was read in between. A newer
+// one does.
+func TestOlderMode(t *testing.T) {
+	t.Parallel()
+	run, pause, drain := string(Run), string(Pause), string(Drain)
+	for name, reads := range map[string][]struct {
+		value    string
+		revision uint64
+		want     Mode
+	}{
+		"newer":                          {{pause, 3, Pause}, {run, 4, Run}, {drain, 5, Drain}},
+		"older drain":                    {{run, 4, Run}, {drain, 3, Run}, {drain, 5, Drain}},
+		"drain in pause":                 {{pause, 4, Pause}, {drain, 3, Pause}, {drain, 5, Drain}},
+		"older run":                      {{pause, 5, Pause}, {run, 4, Pause}, {run, 6, Run}},
+		"older pause":                    {{run, 4, Run}, {pause, 3, Pause}, {run, 4, Run}},
+		"older run after an older pause": {{pause, 5, Pause}, {pause, 3, Pause}, {run, 4, Pause}, {run, 6, Run}},
+	} {
+		control := &faultyBucket{}
+		w := &Worker{frontier: &Frontier{control: control}}
+		for i, r := range reads {
+			control.fail(func() (jetstream.KeyValueEntry, error) { return entry{value: r.value, revision: r.revision}, nil })
+			if m, err := w.readMode(t.Context()); err != nil || m != r.want {
+				t.Errorf("%s, read %d: %q %v, want %q", name, i, m, err, r.want)
+			}
+		}
+	}
+}
+
+// fullBucket is a bucket that takes no records.
+type fullBucket struct{ jetstream.KeyValue }
+
+var errFull = &jetstream.APIError{Code: 503, ErrorCode: 10077}
+
+func (fullBucket) Put(context.Context, string, []byte) (uint64, error) { return 0, errFull }
+
+func (fullBucket) Update(context.Context, string, []byte, uint64) (uint64, error) { return 0, errFull }
+
+// A worker that can't renew its leases, or can't store how far it has read, sees a pause and the
+// end of it all the same.
+func TestModeWithoutRenewal(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(*Worker){
+		"leases": func(w *Worker) { w.leases.bucket = fullBucket{w.leases.bucket} },
+		"hosts":  func(w *Worker) { w.frontier.hosts = fullBucket{w.frontier.hosts} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, c := open(t), newFakeClock()
+			w := newWorld(t, redirecting).workerAt(f, verify.Options{}, c)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer w.running.Wait()
+			defer cancel()
+			p := w.holds(ctx, t, 0)
+			defer p.end()
+			p.saved = 1 << 40 // there is something to store
+			fail(w)
+			for _, m := range []Mode{Pause, Run, Drain} {
+				if err := f.SetMode(ctx, m); err != nil {
+					t.Fatal(err)
+				}
+				c.advance(renewEvery)
+				_, err := w.tick(ctx)
+				if !errors.Is(err, errFull) || w.mode != m || w.queue.isPaused() != (m != Run) {
+					t.Errorf("%s: the worker obeys %q: %v", m, w.mode, err)
+				}
+			}
 		})
 	}
 }
