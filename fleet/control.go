@@ -85,7 +85,7 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 		state := stream.CachedInfo().State
 		*to = state.Msgs
 		if kind == targetStream {
-			retries, err := f.retries(ctx, stream)
+			retries, err := f.retries(ctx)
 			if err != nil {
 				return s, err
 			}

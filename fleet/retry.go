@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,13 +82,37 @@ func isOpen(v verify.Verdict, bad bool) bool {
 	return v == verify.Warning || v == verify.Denied || bad && v.IsBad()
 }
 
-// retries returns how many messages of the target stream are retries.
-func (f *Frontier) retries(ctx context.Context, targets jetstream.Stream) (uint64, error) {
-	info, err := targets.Info(ctx, jetstream.WithSubjectFilter(f.subject(targetStream, "*", "*", retryWord, "*", "*")))
+// infoRequest asks for the state of a stream, and for the number of subjects that match a filter.
+type infoRequest struct {
+	Filter string `json:"subjects_filter"`
+	Offset int    `json:"offset"` // of the first subject that the server lists
+}
+
+// retries returns how many messages of the target stream are retries. The server lists none of
+// them, because the list begins after the last one: there may be millions.
+func (f *Frontier) retries(ctx context.Context) (uint64, error) {
+	filter := f.subject(targetStream, "*", "*", retryWord, "*", "*")
+	text, err := json.Marshal(infoRequest{filter, math.MaxInt32})
 	if err != nil {
 		return 0, err
 	}
-	return uint64(len(info.State.Subjects)), nil
+	ctx, cancel := context.WithTimeout(ctx, batchTime)
+	defer cancel()
+	m, err := f.nc.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+f.stream(targetStream), text)
+	if err != nil {
+		return 0, err
+	}
+	var info struct {
+		Total uint64              `json:"total"`
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(m.Data, &info); err != nil {
+		return 0, errBatch
+	}
+	if info.Error != nil {
+		return 0, info.Error
+	}
+	return info.Total, nil
 }
 
 // retryJob returns the job of a retry; nil: it is done, or the target can't be read.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync"
@@ -85,4 +86,33 @@ func TestRetry(t *testing.T) {
 	}
 	eventually(t, func() bool { return verdicts()[verify.Dead] == 0 })
 	expect(0, 0, 2+warned)
+}
+
+// The status counts retries without a list of them.
+func TestStatusOfRetries(t *testing.T) {
+	t.Parallel()
+	const retries = 3000
+	f := open(t)
+	b := &batch{f: f}
+	for i := range uint64(retries) {
+		at := address{place: f.placeOf("h.example")}
+		binary.BigEndian.PutUint64(at.key[:], i)
+		if err := b.add(t.Context(), f.subject(targetStream, at.words()...), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.add(t.Context(), f.retrySubject(at, i+1), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := f.nc.Stats().InBytes
+	s, err := f.Status(t.Context())
+	if err != nil || s.Targets != retries {
+		t.Errorf("%d targets, %v", s.Targets, err)
+	}
+	if n := f.nc.Stats().InBytes - before; n > 16*retries {
+		t.Errorf("the server sent %d bytes", n)
+	}
 }
