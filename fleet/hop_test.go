@@ -199,6 +199,35 @@ func TestPauseInRequest(t *testing.T) {
 	}
 }
 
+// A redirect of a host with a public address leads to no private one, although the name of that
+// host has a private address when the target continues.
+func TestHopAfterRebinding(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(host, _ string) (int, string) {
+		if host == "rebind1.example" {
+			return 301, "http://rebind2.example/"
+		}
+		return 200, ""
+	})
+	f := open(t)
+	o := w.options()
+	o.NoRobots = true // a robots.txt costs look-ups
+	defer w.start(w.worker(f, o))()
+	for _, r := range w.finish(f, site("http://rebind1.example/"))() {
+		if r.Verdict != verify.Denied {
+			t.Errorf("%s: %s", r.Verdict, r.Detail)
+		}
+	}
+	if asked := w.requests(); !slices.Equal(asked, []string{"rebind1.example GET /"}) {
+		t.Errorf("requests: %q", asked)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := w.looked["rebind2.example"]; n < 2 {
+		t.Errorf("%d look-ups: the target did not wait", n)
+	}
+}
+
 // A trail continues only if it has all answers so far: a page, and a request that is not over
 // HTTP, have none, so that all that follow them are asked for without a pause.
 func TestTrailIsWhole(t *testing.T) {

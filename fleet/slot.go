@@ -47,6 +47,7 @@ type slot struct {
 	trail  *trail             // of the target; nil: turns are waited for here
 	// repeating reports that the trail answers the request that dials.
 	repeating bool
+	dialled   []string // addresses for the request, with ports
 }
 
 func (w *Worker) newSlot() (*slot, func(), error) {
@@ -102,6 +103,9 @@ func (s *slot) wrap(dial Dial) Dial {
 		if err != nil {
 			return nil, err
 		}
+		s.mu.Lock()
+		s.dialled = append(s.dialled, address)
+		s.mu.Unlock()
 		ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.worker.options.Connect, defaultConnect))
 		defer cancel()
 		c, err := dial(ctx, network, address)

@@ -31,6 +31,7 @@ type step struct {
 	referral *scheme.Referral // nil: the answer is err
 	err      error
 	cookies  []cookieFields
+	dialled  []string // addresses with ports; none: a proxy connected to the host
 }
 
 // cookieFields are the Set-Cookie fields of one response.
@@ -153,7 +154,13 @@ func (s *slot) open(ctx context.Context, req *scheme.Request, open scheme.Opener
 	if known != nil {
 		return s.repeat(ctx, req, known, isDirect)
 	}
+	s.mu.Lock()
+	s.dialled = nil
+	s.mu.Unlock()
 	mine, cookies := *req, &cookieLog{Cookies: req.Cookies}
+	if req.Dial != nil {
+		mine.Dial = trailDialer{req.Dial, s}
+	}
 	if req.Cookies != nil {
 		mine.Cookies = cookies
 	}
@@ -161,13 +168,32 @@ func (s *slot) open(ctx context.Context, req *scheme.Request, open scheme.Opener
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.late == nil && ctx.Err() == nil {
-		s.trail.add(step{url: req.URL, probe: req.Probe, err: err, cookies: cookies.set}, res)
+		s.trail.add(step{url: req.URL, probe: req.Probe, err: err, cookies: cookies.set, dialled: s.dialled}, res)
 	}
 	return res, err
 }
 
-// repeat returns the answer of a step. The client looks the host up again, because where a
-// redirect may lead depends on the address that it comes from; nothing is dialled.
+// trailDialer is a dialer of HTTP requests that become steps. Two of them are equal if their fields
+// are, so that the opener has one transport for them.
+type trailDialer struct {
+	scheme.Dialer
+	slot *slot
+}
+
+// DialContext forgets the addresses that were dialled if they are those of a proxy.
+func (d trailDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := d.Dialer.DialContext(ctx, network, address)
+	if err == nil && scheme.ServerAddr(c) == nil {
+		d.slot.mu.Lock()
+		defer d.slot.mu.Unlock()
+		d.slot.dialled = nil
+	}
+	return c, err
+}
+
+// repeat returns the answer of a step. Where a redirect may lead depends on the addresses that
+// were dialled for it, so the client judges these again. Another look-up could return others.
+// Nothing is dialled.
 func (s *slot) repeat(ctx context.Context, req *scheme.Request, known *step, isDirect bool) (scheme.Resource, error) {
 	if req.Cookies != nil {
 		for _, c := range known.cookies {
@@ -180,14 +206,20 @@ func (s *slot) repeat(ctx context.Context, req *scheme.Request, known *step, isD
 	if isDirect {
 		s.setRepeating(true)
 		defer s.setRepeating(false)
-		host := strings.Trim(req.URL.Host(), "[]")
-		c, err := req.Dial.DialContext(ctx, "tcp", net.JoinHostPort(host, fmt.Sprint(s.client.Registry().Port(req.URL))))
-		if errors.Is(err, policy.ErrDenied) {
-			return nil, err
+		dialled := known.dialled
+		if len(dialled) == 0 {
+			host := strings.Trim(req.URL.Host(), "[]")
+			dialled = []string{net.JoinHostPort(host, fmt.Sprint(s.client.Registry().Port(req.URL)))}
 		}
-		if err == nil {
-			c.Close()
-		} // otherwise the address is unknown, and counts as public
+		for _, address := range dialled {
+			c, err := req.Dial.DialContext(ctx, "tcp", address)
+			if errors.Is(err, policy.ErrDenied) {
+				return nil, err
+			}
+			if err == nil {
+				c.Close()
+			} // otherwise the address is unknown, and counts as public
+		}
 	}
 	referral := *known.referral
 	return &referral, nil

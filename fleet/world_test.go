@@ -47,6 +47,7 @@ type world struct {
 
 	mu     sync.Mutex
 	log    map[string][]request // by host
+	looked map[string]int       // look-ups of names that begin with "rebind": only the first is public
 	active map[string]int
 	most   map[string]int // at once
 }
@@ -57,7 +58,7 @@ type request struct {
 }
 
 func newWorld(t testing.TB, pages func(host, path string) (int, string)) *world {
-	w := &world{TB: t, pages: pages, log: map[string][]request{}, active: map[string]int{}, most: map[string]int{}}
+	w := &world{TB: t, pages: pages, log: map[string][]request{}, looked: map[string]int{}, active: map[string]int{}, most: map[string]int{}}
 	w.server = httptest.NewServer(w)
 	t.Cleanup(w.server.Close)
 	return w
@@ -136,7 +137,12 @@ func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	if !strings.HasSuffix(host, ".example") || strings.HasPrefix(host, "none") {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
-	if strings.HasPrefix(host, "private") {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if strings.HasPrefix(host, "rebind") {
+		w.looked[host]++
+	}
+	if strings.HasPrefix(host, "private") || w.looked[host] > 1 {
 		return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
 	}
 	return []netip.Addr{address4(host)}, nil
