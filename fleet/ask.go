@@ -51,8 +51,12 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	w.afterAnswer(ctx, s, t, &answer)
 }
 
-// comesFurther reports whether there is a new step, or there may be one the next time.
+// comesFurther reports whether there is a new step, or there may be one the next time. A turn that
+// came while all slots were busy is no sign of a host that is never available.
 func (t *task) comesFurther() bool {
+	if remote, ok := t.turn.(*remoteTurn); ok && remote.isLate() {
+		return true
+	}
 	if len(t.trail.steps) > t.most {
 		t.most = len(t.trail.steps)
 		return true

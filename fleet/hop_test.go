@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
@@ -338,6 +339,61 @@ func TestHopAfterPause(t *testing.T) {
 	first.turn.release()
 	second.turn.release()
 	await(t, func() bool { w.hops.mu.Lock(); defer w.hops.mu.Unlock(); return len(w.hops.waiting) == 0 })
+}
+
+// A turn at a host of another worker that comes while all slots are busy does not count as none:
+// the target waits for the next turn, however often that happens.
+func TestBusySlots(t *testing.T) {
+	t.Parallel()
+	e, err := Embed(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	f, _ := connected(t, e, Settings{Partitions: 2})
+	c := newFakeClock()
+	x := newWorld(t, redirecting)
+	w := x.workerAt(f, x.options(), c)
+	s, closeSlot, err := w.newSlot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeSlot()
+	from, lead := locus.MustParse("http://h0.example/"), locus.MustParse("http://h0.example/")
+	place := func(u locus.URL) hopError {
+		name, _, _ := s.asker.Host(&verify.Target{URL: u, Canonical: u})
+		return hopError{at: f.placeOf(name)}
+	}
+	for i := 1; place(lead).at.partition == place(from).at.partition; i++ {
+		lead = locus.MustParse(fmt.Sprintf("http://h%d.example/", i))
+	}
+	to := place(lead)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer w.running.Wait()
+	defer cancel()
+	defer w.holds(ctx, t, place(from).at.partition).end()
+	h, err := w.queue.turn(ctx, w.queue.partition(place(from).at.partition), place(from).at.host, limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{late: maxLate - 1}
+	j.found.Target = verify.Target{URL: from, Canonical: from}
+	k := &task{host: h, jobs: []*job{j}, lead: to, most: 1, trail: &trail{steps: []step{
+		{url: from, probe: true, referral: &scheme.Referral{URL: from, To: []locus.URL{lead}}, dialled: []string{"1.1.1.1:80"}},
+	}}}
+	for range 2 {
+		k.turn = w.newRemoteTurn(to.at, f.permitSubject(to.at.partition), &permitRecord{ID: "x", Left: leaseTime}, c.Now())
+		c.advance(permitTime)
+		w.queue.hold(h.part)
+		w.do(ctx, s, k)
+		w.hops.mu.Lock()
+		waits := slices.Contains(w.hops.waiting[to.at], k)
+		delete(w.hops.waiting, to.at)
+		w.hops.mu.Unlock()
+		if !waits || j.late != maxLate-1 || len(k.trail.steps) != 1 {
+			t.Fatalf("waits %v, late %d times, %d steps, %d requests", waits, j.late, len(k.trail.steps), len(x.requests()))
+		}
+	}
 }
 
 // holds returns a partition that w takes.

@@ -229,6 +229,7 @@ type remoteTurn struct {
 
 	mu    sync.Mutex
 	used  bool
+	late  bool      // a request came after until
 	end   time.Time // the request must end before
 	timer func()
 }
@@ -252,10 +253,18 @@ func (t *remoteTurn) begin(context.Context) (s start, err error) {
 	defer t.mu.Unlock()
 	valid := func() bool { return t.worker.clock.Now().Before(t.until) && t.ctx.Err() == nil }
 	if t.used || !valid() {
+		t.late = !t.used
 		return s, errLate
 	}
 	t.used = true
 	return start{valid: valid, began: func() { t.tell(permitRecord{Event: permitBegun}) }}, nil
+}
+
+// isLate reports whether the turn was given, and no slot was free in time to use it.
+func (t *remoteTurn) isLate() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.late
 }
 
 // tell sends a message about the permit to its owner. Lost, it only makes the host wait.
