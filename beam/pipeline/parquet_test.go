@@ -69,7 +69,7 @@ func readParquet(t testing.TB, content []byte, o Options) (got map[string]int64,
 	if err := os.WriteFile(name, content, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o.Input, o.Output = []string{name}, "out"
+	o.Input, o.Output = []string{name}, filepath.Join(filepath.Dir(name), "out")
 	if o, err = o.Checked(); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func newScan(t *testing.T, text string) *scan {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o, err := Options{Input: []string{name}, Output: "out"}.Checked()
+	o, err := Options{Input: []string{name}, Output: filepath.Join(filepath.Dir(name), "out")}.Checked()
 	if err != nil {
 		t.Fatal(err)
 	}
