@@ -30,7 +30,7 @@ import (
 // options. A row of instead replaces the row of the same name, or is added.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), ws.Schemes(), []scheme.Scheme{
-		data.Scheme(nil),
+		data.Scheme(),
 		file.Scheme(nil),
 		finger.Scheme(),
 		ftp.Scheme(nil),

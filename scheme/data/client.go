@@ -9,28 +9,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a [Client].
-type Options struct {
-	// Forgiving accepts base64 with white space and without padding, as browsers do.
-	Forgiving bool
-}
-
 // Client opens data URLs. It may be used from many goroutines at once.
-type Client struct{ o Options }
-
-// New returns a client. o may be nil.
-func New(o *Options) *Client {
-	c := new(Client)
-	if o != nil {
-		c.o = *o
-	}
-	return c
-}
+type Client struct{}
 
 // Open implements [scheme.Opener] without a network. The resource is a [*scheme.Object].
 // The error is a [*locus.SyntaxError], or wraps scheme.ErrTooLarge or the cause of ctx.
-func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	d, err := parse(req.URL, c.o.Forgiving)
+func (Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	d, err := Parse(req.URL)
 	if err != nil {
 		return nil, err
 	}

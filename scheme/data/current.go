@@ -12,12 +12,12 @@ import (
 
 // inForce is RFC 2397, which is still in force. To RFC 3986 a data URL is a path and
 // perhaps a query.
-func inForce(forgiving bool) scheme.Current {
+func inForce() scheme.Current {
 	return scheme.Current{
-		Check: func(u rfc3986.URI) []locus.Violation { return checkURI(u, forgiving) },
+		Check: checkURI,
 		Normalize: func(u rfc3986.URI) rfc3986.URI {
 			text, start := part(u)
-			r := reader{forgiving: forgiving}
+			var r reader
 			if r.read(text); len(r.faults) > 0 {
 				return u
 			}
@@ -37,9 +37,9 @@ func part(u rfc3986.URI) (text string, start int) {
 // section is where the syntax stands.
 const section = "RFC 2397 3"
 
-func checkURI(u rfc3986.URI, forgiving bool) []locus.Violation {
+func checkURI(u rfc3986.URI) []locus.Violation {
 	text, start := part(u)
-	r := reader{forgiving: forgiving}
+	var r reader
 	r.read(text)
 	f := current.Findings{URI: u, Section: section}
 	for _, x := range r.faults {

@@ -18,8 +18,7 @@
 //
 // Parse refuses a URL without ",", a malformed media type, a parameter that is malformed or
 // there twice, and base64 that is not that of RFC 4648 section 4: white space, missing
-// padding, the letters "-" and "_". [Options].Forgiving accepts white space and missing
-// padding, as browsers do.
+// padding, the letters "-" and "_".
 //
 // # Canonical form
 //

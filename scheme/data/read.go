@@ -35,10 +35,9 @@ type fault struct {
 
 // reader reads the text after "data:".
 type reader struct {
-	forgiving bool
-	content   content
-	faults    []fault
-	quoted    int // offset of a value that is a quoted-string; 0: none
+	content content
+	faults  []fault
+	quoted  int // offset of a value that is a quoted-string; 0: none
 }
 
 func (r *reader) fault(part string, offset, size int, err error, help string, args ...any) {
@@ -189,10 +188,6 @@ func isToken(text string) bool {
 func (r *reader) decodeBase64(text string, offset int) {
 	code := r.content.octets
 	where := func(n int) int { return offset + at(text, n) }
-	if r.forgiving {
-		code = withoutSpace(code)
-		where = func(int) int { return offset }
-	}
 	for i := range len(code) {
 		if !isBase64(code[i]) && code[i] != '=' {
 			r.fault("data", where(i), 0, locus.ErrValue, "%s", notBase64(code[i]))
@@ -206,7 +201,7 @@ func (r *reader) decodeBase64(text string, offset int) {
 		r.fault("data", where(i), 0, locus.ErrValue, `"=" ends base64, and more follows`)
 	case missing == 3:
 		r.fault("data", where(len(digits)), 0, locus.ErrValue, "base64 of this length is cut off: one character or three are missing")
-	case written == 0 && missing > 0 && !r.forgiving:
+	case written == 0 && missing > 0:
 		r.fault("data", where(len(code)), 0, locus.ErrValue, "write %s at the end: base64 has groups of four characters", strings.Repeat("=", missing))
 	case written > 0 && written != missing:
 		r.fault("data", where(len(digits)), 0, locus.ErrValue, "base64 of this length ends in %s", cmp.Or(strings.Repeat("=", missing), `no "="`))
@@ -246,10 +241,4 @@ func notBase64(c byte) string {
 		return `write "/" for "_": "_" is in the base64 for URLs and filenames (RFC 4648 section 5)`
 	}
 	return locus.Quote(string([]byte{c})) + " is not a character of base64"
-}
-
-// withoutSpace removes white space, as browsers do ("forgiving-base64 decode" of the Infra
-// Standard).
-func withoutSpace(code string) string {
-	return strings.NewReplacer(" ", "", "\t", "", "\n", "", "\f", "", "\r", "").Replace(code)
 }

@@ -8,31 +8,29 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry row of data. o are the options of its client; nil: the
-// defaults.
-func Scheme(o *Options) scheme.Scheme {
-	c := New(o)
+// Scheme returns the registry row of data.
+func Scheme() scheme.Scheme {
 	return scheme.Scheme{
 		Name:      "data",
 		Status:    scheme.Extension,
 		Section:   "RFC 2397",
 		Syntax:    "data:<mediatype>;base64,<data>",
 		Access:    "the URL itself",
-		Current:   inForce(c.o.Forgiving),
-		Fields:    c.fields,
-		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) { return canonical(u, c.o.Forgiving) },
-		Opener:    c,
+		Current:   inForce(),
+		Fields:    fields,
+		Canonical: canonical,
+		Opener:    Client{},
 		Traits:    scheme.Local | scheme.Fragments,
 		Hierarchy: relative.Opaque,
 		Icon:      "file",
 		Split:     split,
-		Title:     c.title,
+		Title:     title,
 		Demo:      demo,
 	}
 }
 
-func (c *Client) fields(u locus.URL) ([]scheme.Field, error) {
-	d, err := parse(u, c.o.Forgiving)
+func fields(u locus.URL) ([]scheme.Field, error) {
+	d, err := Parse(u)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +61,8 @@ func split(s *scheme.Splitter) {
 }
 
 // title is the media type, since the data have no name.
-func (c *Client) title(u locus.URL) string {
-	d, err := parse(u, c.o.Forgiving)
+func title(u locus.URL) string {
+	d, err := Parse(u)
 	if err != nil {
 		return ""
 	}

@@ -40,8 +40,8 @@ func (c *content) spell(keep escape.Set) string {
 	return b.String()
 }
 
-func canonical(u locus.URL, forgiving bool) (locus.URL, locus.Change, error) {
-	d, err := parse(u, forgiving)
+func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	d, err := Parse(u)
 	if err != nil {
 		return locus.URL{}, 0, err
 	}

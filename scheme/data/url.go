@@ -16,15 +16,14 @@ type URL struct {
 	content content
 }
 
-// Parse reads u as a data URL, with strict base64. The error is a [*locus.SyntaxError].
-func Parse(u locus.URL) (URL, error) { return parse(u, false) }
-
-func parse(u locus.URL, forgiving bool) (URL, error) {
+// Parse reads u as a data URL, whose base64 must be that of RFC 4648 section 4. The
+// error is a [*locus.SyntaxError].
+func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "data" {
 		return URL{}, u.Errorf(0, "scheme", "%w: not a data URL", locus.ErrForm)
 	}
 	text, offset := bnf.SchemePart(u)
-	r := reader{forgiving: forgiving}
+	var r reader
 	if r.read(text); len(r.faults) > 0 {
 		f := r.faults[0]
 		return URL{}, u.Errorf(offset+f.offset, f.part, "%w: %s", f.err, f.help)
