@@ -198,7 +198,7 @@ func FuzzMarked(f *testing.F) {
 			return
 		}
 		for _, name := range []string{"a.adoc", "a.rst"} {
-			checkMarked(t, s, name, &document.Options{Hidden: hidden, Templates: true, Binary: true})
+			checkMarked(t, s, name, &document.Options{Hidden: hidden, Templates: true})
 		}
 	})
 }

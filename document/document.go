@@ -55,8 +55,6 @@ type Options struct {
 	// NoPosition: leave [Link.Line] and [Link.Column] 0, which saves time. Context
 	// overrides it.
 	NoPosition bool
-	// Binary: read binary files as plain text instead of returning [ErrBinary].
-	Binary bool
 	// Parts, if it is not nil, gets the links of a long file of plain text, part by part,
 	// instead of the loop over [Links]. Different goroutines may range over the parts at
 	// the same time, also after Links has returned. A part can be ranged over once.

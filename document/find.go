@@ -67,7 +67,7 @@ func (f *finder) find(it item) {
 	case k == utf16:
 		it.r, it.file = charset.NewReader("utf-16", it.r, -1), nil
 		f.find(it)
-	case k == binary && !f.o.Binary:
+	case k == binary:
 		f.fail(it, ErrBinary)
 	case !k.isContainer():
 		f.text(it, h, k)

@@ -45,9 +45,6 @@ type Options struct {
 	// too. nil: they may open none.
 	Files func(u locus.URL) bool
 
-	// Title is the name of the gateway on its pages. Empty: "Locus".
-	Title string
-
 	// Lobby is the content of the home page. nil: the schemes.
 	Lobby []Section
 

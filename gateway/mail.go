@@ -173,7 +173,7 @@ func (g *Gateway) compose(l *page.Letter) (*submit.Message, error) {
 	if len(d.To)+len(d.Cc) > maxRecipients {
 		return nil, fmt.Errorf("the letter has more than %d recipients", maxRecipients)
 	}
-	return submit.Compose(d, nil)
+	return submit.Compose(d)
 }
 
 // digest identifies a letter and the browser that previewed it.

@@ -87,7 +87,6 @@ func (g *Gateway) site(origin, at string) page.Site {
 		Schemes: base + schemesPath,
 		Lens:    base + lensPath,
 		Assets:  base + assetsPath + page.AssetsVersion() + "/",
-		Name:    g.options.Title,
 	}
 }
 

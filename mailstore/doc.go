@@ -13,7 +13,7 @@
 // From_ line and the blank line after it, and with one ">" removed from each line of the
 // body that begins with one or more ">" and "From " (mboxrd). In mboxo, and in mboxcl
 // made like it, a line ">From " may be what the message had: [Message].Quoted counts the
-// lines in doubt, and [Options].KeepQuotes leaves them.
+// lines in doubt.
 //
 // # The index
 //

@@ -15,8 +15,7 @@ type Message struct {
 	Location Location
 
 	// Quoted is the number of lines that were ">From " in an mbox. They are read as
-	// "From ", or left as they are with [Options].KeepQuotes. In mboxo, the message may
-	// have had them as they are.
+	// "From ". In mboxo, the message may have had them as they are.
 	Quoted int
 
 	// Cut reports that the message is the last one of an mbox, and incomplete as far as
@@ -78,9 +77,6 @@ func (s *Store) section(m *Message, size int64) error {
 	mbox.Quotes = true
 	mbox.Next()
 	e := mbox.End()
-	if s.keepQuotes {
-		e.Quotes = nil
-	}
 	m.Cut, m.Quoted = e.Cut, e.Doubtful
 	m.SectionReader = e.Open(m.file)
 	return mbox.Err()

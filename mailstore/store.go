@@ -28,11 +28,6 @@ type Options struct {
 	// sources has its own index. Empty, or not writable: the index is a temporary file,
 	// built again by each store.
 	Cache string
-	// Wait is how long to wait for another process that writes the index; 0: 5 seconds.
-	Wait time.Duration
-	// KeepQuotes leaves ">From " at the start of a line in an mbox as it is, instead of
-	// reading it as "From ".
-	KeepQuotes bool
 	// Note receives what is not an error: what is skipped and why, that the index is
 	// damaged or temporary. It may be called concurrently. nil: notes are dropped.
 	Note func(error)
@@ -44,13 +39,12 @@ type Options struct {
 
 // Store is received mail with its index. Its methods may be called concurrently.
 type Store struct {
-	sources    []string
-	keepQuotes bool
-	note       func(error)
-	progress   func(Progress)
-	index      *index
-	batch      int    // changes that are written at once
-	temporary  string // the folder to remove at the end, or empty
+	sources   []string
+	note      func(error)
+	progress  func(Progress)
+	index     *index
+	batch     int    // changes that are written at once
+	temporary string // the folder to remove at the end, or empty
 
 	refreshing chan struct{} // has a token while no refresh runs
 	mu         sync.Mutex
@@ -60,8 +54,13 @@ type Store struct {
 
 // Open returns a store. It reads no mail yet. It fails if ctx is cancelled, a source
 // has no absolute path, or no index can be created anywhere.
-func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{keepQuotes: o.KeepQuotes, note: o.Note, progress: o.Progress, batch: batchSize, refreshing: make(chan struct{}, 1)}
+func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, waitForWriter) }
+
+// waitForWriter is how long a store waits for another process that writes the index.
+const waitForWriter = 5 * time.Second
+
+func open(ctx context.Context, o Options, wait time.Duration) (*Store, error) {
+	s := &Store{note: o.Note, progress: o.Progress, batch: batchSize, refreshing: make(chan struct{}, 1)}
 	s.refreshing <- struct{}{}
 	if s.note == nil {
 		s.note = func(error) {}
@@ -78,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("mailstore: %w", err)
 	}
-	if err := s.openIndex(o.Cache, cmp.Or(o.Wait, 5*time.Second)); err != nil {
+	if err := s.openIndex(o.Cache, wait); err != nil {
 		return nil, fmt.Errorf("mailstore: can't create an index: %w", err)
 	}
 	return s, nil

@@ -392,19 +392,14 @@ func TestQuotes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mbox")
 	write(t, path, inMbox("1@a", ">From a\n>>From b\n>From c"))
-	for keep, want := range map[bool]string{false: "From a\n>From b\nFrom c", true: ">From a\n>>From b\n>From c"} {
-		s, err := Open(t.Context(), Options{Sources: []string{path}, Cache: filepath.Join(dir, "cache"), KeepQuotes: keep})
-		if err != nil {
-			t.Fatal(err)
-		}
-		finds(t, s, "1@a", want, path)
-		list, _ := s.Find(t.Context(), "1@a")
-		m, err := s.Open(list[0])
-		if err != nil || m.Quoted != 2 {
-			t.Fatalf("%v, %v", m, err)
-		}
-		m.Close()
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	finds(t, s, "1@a", "From a\n>From b\nFrom c", path)
+	list, _ := s.Find(t.Context(), "1@a")
+	m, err := s.Open(list[0])
+	if err != nil || m.Quoted != 2 {
+		t.Fatalf("%v, %v", m, err)
 	}
+	m.Close()
 }
 
 func TestMaildirChanges(t *testing.T) {
@@ -661,7 +656,7 @@ func TestBusy(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mbox")
 	write(t, path, inMbox("1@a", "one"))
-	s, err := Open(t.Context(), Options{Cache: filepath.Join(dir, "cache"), Sources: []string{path}, Wait: time.Millisecond})
+	s, err := open(t.Context(), Options{Cache: filepath.Join(dir, "cache"), Sources: []string{path}}, time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

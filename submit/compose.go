@@ -46,28 +46,17 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// ComposeOptions are the options of [Compose]. The zero value, and nil, has the defaults.
-type ComposeOptions struct {
-	Date   time.Time // of the message; zero: now
-	Random io.Reader // for the message-id and the boundary; nil: crypto/rand
-}
-
-// Compose encodes d as a message. The error wraps [ErrAddress] or [ErrField], or says what
+// Compose encodes d as a message of this time. The error wraps [ErrAddress] or [ErrField], or says what
 // else is invalid in d.
-func Compose(d Draft, o *ComposeOptions) (*Message, error) {
+func Compose(d Draft) (*Message, error) { return compose(d, time.Now(), rand.Reader) }
+
+// compose is Compose for a message of that date, with the message-id and the boundary made of
+// random.
+func compose(d Draft, date time.Time, random io.Reader) (*Message, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	if o == nil {
-		o = new(ComposeOptions)
-	}
-	c := composer{draft: &d, date: o.Date, random: o.Random}
-	if c.date.IsZero() {
-		c.date = time.Now()
-	}
-	if c.random == nil {
-		c.random = rand.Reader
-	}
+	c := composer{draft: &d, date: date, random: random}
 	if err := c.compose(); err != nil {
 		return nil, fmt.Errorf("submit: %w", err)
 	}

@@ -17,12 +17,10 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// fixed are options that make a message reproducible.
-func fixed() *submit.ComposeOptions {
-	return &submit.ComposeOptions{
-		Date:   time.Date(1994, time.December, 1, 12, 30, 0, 0, time.FixedZone("", -5*60*60)),
-		Random: strings.NewReader(strings.Repeat("no random at all", 2)),
-	}
+// composeFixed returns the same message each time.
+func composeFixed(d submit.Draft) (*submit.Message, error) {
+	date := time.Date(1994, time.December, 1, 12, 30, 0, 0, time.FixedZone("", -5*60*60))
+	return submit.ComposeWith(d, date, strings.NewReader(strings.Repeat("no random at all", 2)))
 }
 
 func box(address string) submit.Mailbox { return submit.Mailbox{Address: address} }
@@ -34,7 +32,7 @@ func letter() submit.Draft {
 
 func compose(t *testing.T, d submit.Draft) *submit.Message {
 	t.Helper()
-	m, err := submit.Compose(d, fixed())
+	m, err := composeFixed(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +357,7 @@ func TestInjection(t *testing.T) {
 		for _, s := range []string{"\r\nBcc: x@y", "\nX: y", "\rX: y", "\x00", "\r\n\r\nbody", "\r\n", "\x85", "\u0085", "\x1b[2J", "\x7f"} {
 			d := letter()
 			set(&d, s)
-			m, err := submit.Compose(d, nil)
+			m, err := submit.Compose(d)
 			if err == nil {
 				t.Errorf("%s with %q: %q", name, s, text(t, m))
 				continue
@@ -393,11 +391,11 @@ func TestComposeRefuses(t *testing.T) {
 	} {
 		d := letter()
 		row.change(&d)
-		if _, err := submit.Compose(d, nil); err == nil || !strings.Contains(err.Error(), row.says) {
+		if _, err := submit.Compose(d); err == nil || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := submit.Compose(letter(), &submit.ComposeOptions{Random: strings.NewReader("x")}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := submit.ComposeWith(letter(), time.Now(), strings.NewReader("x")); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("without random octets: %v", err)
 	}
 }
@@ -406,7 +404,7 @@ func TestComposeRefuses(t *testing.T) {
 func TestMessageIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 10 {
-		m, err := submit.Compose(letter(), nil)
+		m, err := submit.Compose(letter())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -462,7 +460,7 @@ func TestPropose(t *testing.T) {
 	// An encoded-word does not evade the check.
 	cafe = letter()
 	if _, err := cafe.Propose([]submit.Field{{"subject", "=?utf-8?Q?a=0D=0AX:_y?="}}); err == nil {
-		if m, err := submit.Compose(cafe, nil); err == nil && strings.Contains(text(t, m), "\nX:") {
+		if m, err := submit.Compose(cafe); err == nil && strings.Contains(text(t, m), "\nX:") {
 			t.Errorf("%q", text(t, m))
 		}
 	}
@@ -492,7 +490,7 @@ func FuzzCompose(f *testing.F) {
 		if file != "" {
 			d.Attachments = []submit.Attachment{{Name: file, Type: kind, Content: []byte(body)}}
 		}
-		m, err := submit.Compose(d, fixed())
+		m, err := composeFixed(d)
 		if err != nil {
 			return
 		}

@@ -150,26 +150,11 @@ func ExampleCompose() {
 		To:      []submit.Mailbox{{Address: "joe@host.dom"}},
 		Subject: "Grüße",
 		Body:    "Hello.",
-	}, fixed())
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	preview, _ := m.Preview()
-	fmt.Println(preview)
-	// Output:
-	// From: Fred <fred@example.net>
-	// To: joe@host.dom
-	// Subject: Grüße
-	// Date: Thu, 01 Dec 1994 12:30:00 -0500
-	// Message-ID: <NZXSA4TBNZSG63JAMF2CAYLMNQ@example.net>
-	// MIME-Version: 1.0
-	// Content-Type: text/plain; charset=utf-8
-	// Content-Transfer-Encoding: 7bit
-	//
-	// | Hello.
-	//
-	// Sent from fred@example.net
-	// Sent to   joe@host.dom
-	// Size      280 octets
+	fmt.Println(m.From(), m.Recipients())
+	// Output: fred@example.net [joe@host.dom]
 }

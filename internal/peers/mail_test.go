@@ -103,7 +103,7 @@ var letter = submit.Draft{
 
 func compose(t testing.TB, d submit.Draft) *submit.Message {
 	t.Helper()
-	m, err := submit.Compose(d, nil)
+	m, err := submit.Compose(d)
 	if err != nil {
 		t.Fatal(err)
 	}

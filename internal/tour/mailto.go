@@ -20,7 +20,7 @@ func describeLetter(s Stop) (Found, error) {
 			*to = s.Answers[i]
 		}
 	}
-	m, err := submit.Compose(draft, nil)
+	m, err := submit.Compose(draft)
 	if err != nil {
 		return Found{}, err
 	}

@@ -115,7 +115,7 @@ func (g *page) title() string {
 	default:
 		at = g.kind.Label + " at " + at
 	}
-	return cmp.Or(title, strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
+	return cmp.Or(title, strings.TrimSpace(shown(name)), at, u.String(), "Locus")
 }
 
 func (g *page) facts(k kind) (list []fact) {

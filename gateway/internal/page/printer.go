@@ -51,7 +51,6 @@ type Printer struct {
 // New returns a Printer for the pages of a site.
 func New(r *scheme.Registry, s Site) *Printer {
 	s.Home = cmp.Or(s.Home, "/")
-	s.Name = cmp.Or(s.Name, "Locus")
 	own := template.Must(templates().Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
 	return &Printer{registry: r, site: s, templates: own}
 }

@@ -41,8 +41,6 @@ type Site struct {
 	// Assets is the prefix of the files of [Assets], with a final "/". It should contain
 	// [AssetsVersion], so that browsers can cache the files for ever.
 	Assets string
-	// Name is the name of the site. Empty: "Locus".
-	Name string
 }
 
 // Show selects a view of a resource. The zero Show is the default view.

@@ -222,7 +222,7 @@ func (w *composer) readAttachments() error {
 const mostAttached = 64 << 20
 
 func (w *composer) toOutput() error {
-	m, err := submit.Compose(w.draft, nil)
+	m, err := submit.Compose(w.draft)
 	if err != nil {
 		if w.draft.From.Address == "" {
 			err = scheme.Hint(err, "set --from, or mail.from in the configuration")

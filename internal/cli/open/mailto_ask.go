@@ -27,7 +27,7 @@ func (w *composer) converse(ctx context.Context) error {
 		}
 	}
 	for !w.done {
-		m, err := submit.Compose(w.draft, nil)
+		m, err := submit.Compose(w.draft)
 		if err == nil {
 			err = w.show(m)
 		}
