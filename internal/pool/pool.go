@@ -11,6 +11,10 @@ import (
 // to each of many servers.
 const Max = 64
 
+// IdleTime is how long a connection is kept if nothing speaks for another time: less than
+// servers wait.
+const IdleTime = 30 * time.Second
+
 // Conn is a connection that can be kept. Connections with the same Key can replace
 // each other. Quit says goodbye, if the protocol can, and closes the connection.
 type Conn[K comparable] interface {

@@ -96,7 +96,7 @@ func newsGuide(ctx context.Context) error {
 }
 
 func prosperoGuide(ctx context.Context, u locus.URL, file io.Writer) error {
-	client := prospero.New(nil)
+	client := prospero.New()
 	res, err := client.Open(ctx, &scheme.Request{URL: u, Dial: new(net.Dialer)})
 	if err != nil {
 		return err

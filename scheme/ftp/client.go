@@ -41,12 +41,6 @@ type Options struct {
 	// AnonymousPassword is the password of anonymous logins, by section 3.2.1 the
 	// user's e-mail address; empty: "anonymous@".
 	AnonymousPassword string
-	// IdleTime is how long an idle control connection is kept; 0: 30 seconds, less
-	// than servers wait.
-	IdleTime time.Duration
-	// IdleConns is how many idle connections are kept for one login on one server; 0:
-	// 8; negative: none.
-	IdleConns int
 	// MaxReply is the longest reply in bytes, all its lines together; 0: 256 KiB. A
 	// longer one is a protocol error.
 	MaxReply int
@@ -72,7 +66,7 @@ func New(o *Options) *Client {
 		c.o.MaxReply = maxReply
 	}
 	c.wait = pipelineWait
-	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 8), cmp.Or(c.o.IdleTime, 30*time.Second)
+	c.pool.PerKey, c.pool.IdleTime = 8, pool.IdleTime
 	return c
 }
 

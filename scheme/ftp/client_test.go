@@ -808,14 +808,16 @@ func TestReuse(t *testing.T) {
 	w.titles("", "/a/")
 	w.wantSent(0, "CWD a|FEAT|MLSD|TYPE I|RETR x|TYPE A|MLSD")
 
-	w = start(t, files, so, &ftp.Options{IdleConns: -1})
+	w = start(t, files, so, nil)
+	w.client.KeepIdle(0, 0)
 	w.wantGet("", "/top", "t")
 	w.wantGet("", "/top", "t")
 	if len(w.server.Log()) != 2 {
 		t.Errorf("kept: %q", w.server.Log())
 	}
 
-	w = start(t, files, so, &ftp.Options{IdleConns: 1})
+	w = start(t, files, so, nil)
+	w.client.KeepIdle(1, time.Minute)
 	w.wantGet("", "/a/x", "x")
 	w.wantGet("", "/c/z", "z") // takes the place of the first
 	w.wantGet("", "/a/x", "x")
@@ -860,7 +862,8 @@ func (d *closingDialer) DialContext(ctx context.Context, network, address string
 }
 
 func TestIdleTime(t *testing.T) {
-	w := start(t, ftptest.Files{"x": {Data: "x"}}, nil, &ftp.Options{IdleTime: time.Millisecond})
+	w := start(t, ftptest.Files{"x": {Data: "x"}}, nil, nil)
+	w.client.KeepIdle(8, time.Millisecond)
 	d := &closingDialer{control: make(chan struct{})}
 	w.dial = d
 	w.wantGet("", "/x", "x")

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
@@ -44,12 +43,6 @@ type Options struct {
 	TLSConfig *tls.Config
 	// Limits bound lists.
 	Limits Limits
-	// IdleTime is how long an idle connection is kept; 0: 30 seconds, less than
-	// servers wait.
-	IdleTime time.Duration
-	// IdleConns is how many idle connections are kept for one server; 0: 4, which
-	// servers usually allow one client; negative: none.
-	IdleConns int
 }
 
 // Limits bound what a server may send. Zero fields have the given defaults.
@@ -73,7 +66,7 @@ func New(o *Options) *Client {
 	}
 	l := &c.o.Limits
 	*l = Limits{Line: cmp.Or(l.Line, 64<<10), Items: cmp.Or(l.Items, 1<<20), Octets: cmp.Or(l.Octets, 512<<20)}
-	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 4), cmp.Or(c.o.IdleTime, 30*time.Second)
+	c.pool.PerKey, c.pool.IdleTime = 4, pool.IdleTime // servers usually allow a client 4
 	return c
 }
 

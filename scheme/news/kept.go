@@ -26,7 +26,9 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 	if n.messageID != "" || n.hasNumber {
 		return n.keptArticle(mediaType, body), nil
 	}
-	x := &operation{client: New(&Options{Limits: c.o.Limits, IdleConns: -1}), ctx: context.Background(), url: n, server: u, kept: true}
+	client := New(&Options{Limits: c.o.Limits})
+	client.Close() // it keeps no connection
+	x := &operation{client: client, ctx: context.Background(), url: n, server: u, kept: true}
 	if server, err := c.server(n); err == nil {
 		x.server = server
 	}

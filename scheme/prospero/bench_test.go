@@ -19,7 +19,7 @@ func BenchmarkLookup(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer server.Close()
-	client := prospero.New(nil)
+	client := prospero.New()
 	req := &scheme.Request{URL: locus.MustParse("prospero://" + server.Addr() + "//pros/name"), Dial: new(net.Dialer)}
 	lookup := func(b *testing.B) {
 		res, err := client.Open(b.Context(), req)

@@ -1,7 +1,6 @@
 package prospero
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/ardp"
@@ -18,36 +16,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a Client. The zero value has the defaults.
-type Options struct {
-	Timer   time.Duration // time for a reply before the request is repeated; it doubles with each repeat; 0: 4 seconds
-	Tries   int           // requests to a server that sends nothing; 0: 4
-	Wait    time.Duration // total time that a server may make the client wait; 0: 10 minutes
-	Packets int           // limit of a reply; 0: 4096
-	Octets  int           // limit of a reply; 0: 8 MiB
-	// Referrals is the most requests that the union links of one directory may cost; 0: 16.
-	Referrals int
-	// SoftwareID identifies the client to servers: a word of at most 39 octets; empty: "locus".
-	SoftwareID string
-}
-
 // Client accesses prospero URLs. It keeps no state: each request has its own socket.
 // It is safe for concurrent use.
-type Client struct {
-	o    Options
-	ardp *ardp.Client
-}
+type Client struct{ ardp *ardp.Client }
 
-// New returns a Client. o may be nil.
-func New(o *Options) *Client {
-	c := new(Client)
-	if o != nil {
-		c.o = *o
-	}
-	c.o.Referrals = cmp.Or(c.o.Referrals, 16)
-	c.ardp = ardp.New(&ardp.Options{Timer: c.o.Timer, Tries: c.o.Tries, Wait: c.o.Wait, Packets: c.o.Packets, Octets: c.o.Octets})
-	return c
-}
+// New returns a Client.
+func New() *Client { return &Client{ardp.New(nil)} }
 
 // Get dereferences x. A directory and the result of an Archie query are a Menu. An
 // object that has moved, or that other protocols get, is a Referral to its access

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/ardp"
 	"github.com/locus-url/locus/internal/ardp/ardptest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/prospero"
@@ -305,7 +306,7 @@ func TestFieldsAreAsked(t *testing.T) {
 	} {
 		for _, object := range []string{"/a", "/d"} {
 			u := locus.MustParse("prospero://" + s.Addr() + "/" + object + fields)
-			res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
+			res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
 			switch {
 			case err == nil:
 				res.Close()
@@ -370,7 +371,7 @@ func TestTimeOverInWait(t *testing.T) {
 	over := errors.New("no time left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	_, err := prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(_ bool, line string) {
+	_, err := prospero.New().Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(_ bool, line string) {
 		if strings.Contains(line, "asks to wait") {
 			cancel(over)
 		}
@@ -471,7 +472,7 @@ func TestUnionRefer(t *testing.T) {
 	}.world(t)
 	denied := errors.New("denied")
 	var asked []string
-	res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(to locus.URL) (scheme.Dialer, error) {
+	res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(to locus.URL) (scheme.Dialer, error) {
 		asked = append(asked, to.String())
 		if to.Host() == "no.example" {
 			return nil, denied
@@ -500,7 +501,7 @@ func TestUnionEnds(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			w := newWorld(t, silent)
-			res, err := prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
+			res, err := prospero.New().Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -637,7 +638,7 @@ func TestOffset(t *testing.T) {
 		{scheme.Request{Limit: 5}, "", scheme.ErrTooLarge},
 	} {
 		c.request.URL, c.request.Dial = locus.MustParse(theServer+"x"), w
-		res, err := prospero.New(nil).Open(t.Context(), &c.request)
+		res, err := prospero.New().Open(t.Context(), &c.request)
 		if c.err != nil {
 			wantError(t, err, c.err, "")
 			continue
@@ -656,7 +657,7 @@ func TestOffset(t *testing.T) {
 		t.Errorf("an empty object: %+v, %v", res, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	res, err = prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
+	res, err = prospero.New().Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -673,7 +674,7 @@ func TestProbe(t *testing.T) {
 		"q":     "NONE-FOUND\n", "LIST q": "NONE-FOUND\n",
 	}.world(t)
 	open := func(name string) (scheme.Resource, error) {
-		return prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + name), Dial: w, Probe: true})
+		return prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + name), Dial: w, Probe: true})
 	}
 	res, err := open("d")
 	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 1 {
@@ -700,9 +701,9 @@ func TestProbe(t *testing.T) {
 // Server messages before a reply.
 func TestDelivery(t *testing.T) {
 	var lines []string
-	open := func(t *testing.T, w *world, o *prospero.Options) error {
+	open := func(t *testing.T, w *world, o *ardp.Options) error {
 		lines = nil
-		res, err := prospero.New(o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(sent bool, line string) {
+		res, err := prospero.NewWith(o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(sent bool, line string) {
 			lines = append(lines, fmt.Sprint(map[bool]string{true: "> ", false: "< "}[sent], line))
 		}})
 		if err == nil {
@@ -731,7 +732,7 @@ func TestDelivery(t *testing.T) {
 	})
 	t.Run("silent", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
-		err := open(t, w, &prospero.Options{Timer: time.Millisecond, Tries: 2})
+		err := open(t, w, &ardp.Options{Timer: time.Millisecond, Tries: 2})
 		wantError(t, err, scheme.ErrUnreachable, "nothing came in answer")
 		var timeout interface{ Timeout() bool }
 		if !errors.As(err, &timeout) || !timeout.Timeout() {
@@ -740,8 +741,8 @@ func TestDelivery(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Message: make([]byte, 5000)} })
-		wantError(t, open(t, w, &prospero.Options{Octets: 4000}), scheme.ErrTooLarge, "")
-		wantError(t, open(t, w, &prospero.Options{Packets: 3}), scheme.ErrTooLarge, "")
+		wantError(t, open(t, w, &ardp.Options{Octets: 4000}), scheme.ErrTooLarge, "")
+		wantError(t, open(t, w, &ardp.Options{Packets: 3}), scheme.ErrTooLarge, "")
 	})
 	t.Run("nobody", func(t *testing.T) {
 		pc, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -763,7 +764,7 @@ func TestDelivery(t *testing.T) {
 			to = append(to, u.String())
 			return dialAny{}, nil
 		}
-		res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: refer})
+		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: refer})
 		list, asked := items(t, res, err), other.requests()
 		if len(list) != 0 || len(asked) != 2 {
 			t.Errorf("%+v, %q", list, asked)
@@ -773,13 +774,13 @@ func TestDelivery(t *testing.T) {
 		}
 	})
 	t.Run("no datagrams", func(t *testing.T) {
-		_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: noDatagrams{}})
+		_, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: noDatagrams{}})
 		wantError(t, err, scheme.ErrUnsupported, "prospero: not supported: streams alone")
 	})
 	t.Run("not sent on", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
 		denied := errors.New("denied")
-		_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(locus.URL) (scheme.Dialer, error) { return nil, denied }})
+		_, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(locus.URL) (scheme.Dialer, error) { return nil, denied }})
 		wantError(t, err, denied, "")
 	})
 }
@@ -799,7 +800,7 @@ func (noDatagrams) DialContext(context.Context, string, string) (net.Conn, error
 }
 
 func TestNoDialer(t *testing.T) {
-	_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x")})
+	_, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x")})
 	wantError(t, err, scheme.ErrUnsupported, "without a dialer")
 }
 
@@ -817,7 +818,7 @@ func TestIPv6(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = prospero.New(nil).Get(t.Context(), new(net.Dialer), x)
+	_, err = prospero.New().Get(t.Context(), new(net.Dialer), x)
 	wantError(t, err, scheme.ErrAuth, "NOT-AUTHORIZED")
 }
 
@@ -831,7 +832,7 @@ func TestLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	client := prospero.New(&prospero.Options{Timer: 2 * time.Millisecond, Tries: 12})
+	client := prospero.NewWith(&ardp.Options{Timer: 2 * time.Millisecond, Tries: 12})
 	res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("prospero://" + server.Addr() + "//pros/name"), Dial: new(net.Dialer)})
 	if err != nil {
 		t.Fatal(err)

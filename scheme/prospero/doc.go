@@ -75,6 +75,6 @@
 // The access method LOCAL, a path on the client's disk that a server chose, is never
 // used or shown as a URL. Redirects of ARDP and union links are followed through
 // [scheme.Request].Refer; any other redirection is a Referral. Replies have limits
-// ([Options]), unions nest at most 8 deep, and they cost a bounded number of
+// (4096 packets, 8 MiB), unions nest at most 8 deep, and they cost at most 16
 // requests.
 package prospero

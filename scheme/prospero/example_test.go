@@ -47,7 +47,7 @@ func ExampleClient_Get() {
 		fmt.Println(err)
 		return
 	}
-	res, err := prospero.New(nil).Get(context.Background(), new(net.Dialer), x)
+	res, err := prospero.New().Get(context.Background(), new(net.Dialer), x)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -61,7 +61,7 @@ func FuzzReplies(f *testing.F) {
 			return // long replies are for FuzzReply, which has no conversation around them
 		}
 		o := &oracle{replies: []string{info, first, others}}
-		res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: o})
+		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: o})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "prospero: ") {
 				t.Errorf("%v", err)

@@ -21,12 +21,15 @@ type menu struct {
 	warnings    []string
 }
 
+// mostReferrals is the most requests that the union links of one directory may cost.
+const mostReferrals = 16
+
 func (f *fetcher) menu(r *reply) scheme.Resource {
 	inner := *f
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	inner.ctx = ctx
 	items := func(yield func(scheme.Item, error) bool) {
-		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: f.client.o.Referrals}
+		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: mostReferrals}
 		if !m.links(r, 0, yield) {
 			return
 		}
@@ -137,7 +140,7 @@ func (m *menu) listAt(at location) (*reply, error) {
 		return nil, err
 	}
 	if m.left <= 0 {
-		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, m.client.o.Referrals)
+		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, mostReferrals)
 	}
 	m.left--
 	d, err := m.referred(at)

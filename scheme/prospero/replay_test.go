@@ -214,7 +214,7 @@ func (w *world) addresses() (list []string) {
 
 // open opens a URL.
 func (w *world) open(url string) (scheme.Resource, error) {
-	return prospero.New(nil).Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w, Source: true})
+	return prospero.New().Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w, Source: true})
 }
 
 // text answers every request with a message.

@@ -13,7 +13,7 @@ import (
 type query struct {
 	hsoname    string // octets
 	version    int32  // 0: the current one
-	softwareID string // Options.SoftwareID
+	softwareID string // empty: "locus"
 	remote     string // number of one of several objects of that name; empty: none
 }
 

@@ -121,7 +121,7 @@ func (f *fetcher) list(d scheme.Dialer, at location) (*reply, error) {
 }
 
 func (f *fetcher) query(at location) *query {
-	q := &query{hsoname: at.hsoname, version: at.version, softwareID: f.client.o.SoftwareID}
+	q := &query{hsoname: at.hsoname, version: at.version}
 	if at != f.at {
 		return q
 	}

@@ -29,7 +29,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Freshness: freshness,
 	}
 	if c == nil {
-		c = New(nil)
+		c = New()
 	}
 	s.Opener, s.Kept = c, c.readKept
 	return s

@@ -10,7 +10,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
@@ -28,14 +27,7 @@ type Options struct {
 	Range int
 	// Limits bound what the client accepts from a server.
 	Limits Limits
-	// IdleTime is how long an idle connection is kept; 0: 30 seconds.
-	IdleTime time.Duration
-	// IdleConns is the most idle connections to one server; 0: 4; [NoIdleConns]: none.
-	IdleConns int
 }
-
-// NoIdleConns as Options.IdleConns closes connections after use.
-const NoIdleConns = -1
 
 // Limits bound what a client accepts from a server.
 type Limits struct {
@@ -53,8 +45,6 @@ const (
 func (o Options) orDefault() Options {
 	o.Max = cmp.Or(max(o.Max, 0), 40)
 	o.Range = cmp.Or(max(o.Range, 0), defaultRange)
-	o.IdleTime = cmp.Or(o.IdleTime, 30*time.Second)
-	o.IdleConns = cmp.Or(o.IdleConns, 4)
 	o.Limits.Answer = cmp.Or(max(o.Limits.Answer, 0), max(defaultAnswer, o.Range+aroundText))
 	o.Limits.Octets = cmp.Or(max(o.Limits.Octets, 0), math.MaxInt32)
 	return o
@@ -73,7 +63,7 @@ func New(o *Options) *Client {
 		c.o = *o
 	}
 	c.o = c.o.orDefault()
-	c.pool.PerKey, c.pool.IdleTime = c.o.IdleConns, c.o.IdleTime
+	c.pool.PerKey, c.pool.IdleTime = 4, pool.IdleTime
 	return c
 }
 
