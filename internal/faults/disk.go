@@ -77,7 +77,7 @@ func isFull(t *testing.T, d *Driver, dir string, err error) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("not an error of a full disk: %v", err)
 	}
-	says(t, d, dir, err)
+	says(t, dir, err)
 }
 
 // fullForUser does the same without the right to mount: no file may become larger than half
@@ -120,7 +120,7 @@ func readOnly(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
 	n := 5
-	fill(t, d, dir, 0, n)
+	fill(t, d, dir, n)
 	setModes(t, dir, 0o555, 0o444)
 	defer setModes(t, dir, 0o755, 0o644)
 	cmd, lines := start(t, roleRead+" "+strconv.Itoa(n), dir, asOrdinaryUser)
@@ -202,7 +202,7 @@ func isDenied(dir string, err error) error {
 func descriptors(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
-	fill(t, d, dir, 0, 5)
+	fill(t, d, dir, 5)
 	cmd, lines := start(t, roleFiles, dir, nil)
 	for _, text := range outcome(t, cmd, lines) {
 		t.Log(text)
@@ -292,7 +292,7 @@ func lookAll(d *Driver, dir string, end int, acknowledged map[int]bool) error {
 // clock changes the times of all files.
 func clock(t *testing.T, d *Driver) {
 	dir := folder(t)
-	fill(t, d, dir, 0, 5)
+	fill(t, d, dir, 5)
 	end := 5
 	for _, at := range []time.Time{time.Now().AddDate(20, 0, 0), time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0), time.Now().Add(time.Hour)} {
 		for _, name := range d.files(t, dir) {
@@ -312,7 +312,7 @@ const maxAllocated = 512 << 20
 func damage(t *testing.T, d *Driver) {
 	whole := folder(t)
 	n := d.entries()
-	fill(t, d, whole, 0, n)
+	fill(t, d, whole, n)
 	names := d.files(t, whole)
 	most, rounds := 3, 1
 	if thorough() {
@@ -366,7 +366,7 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	t.Helper()
 	s, err := d.Open(dir)
 	if err != nil {
-		says(t, d, dir, fmt.Errorf("%w", err))
+		says(t, dir, fmt.Errorf("%w", err))
 		return false
 	}
 	for i := range n {
@@ -377,16 +377,16 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 				t.Errorf("%s: entry %d: %v", what, i, err)
 			}
 		case err != nil:
-			says(t, d, dir, err)
+			says(t, dir, err)
 		case !found && d.Promise == Always:
 			t.Errorf("%s: entry %d is lost", what, i)
 		}
 	}
 	if err := s.Put(n); err != nil {
-		says(t, d, dir, err)
+		says(t, dir, err)
 	}
 	if err := s.Close(); err != nil {
-		says(t, d, dir, err)
+		says(t, dir, err)
 	}
 	return true
 }

@@ -128,14 +128,14 @@ func Run(t *testing.T, d Driver) {
 // thorough reports whether a test may take minutes: with CI=true, and without -short.
 func thorough() bool { return os.Getenv("CI") == "true" && !testing.Short() }
 
-// fill stores entries from first up to, not including, end.
-func fill(t *testing.T, d *Driver, dir string, first, end int) {
+// fill stores the first n entries.
+func fill(t *testing.T, d *Driver, dir string, n int) {
 	t.Helper()
 	s, err := d.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := first; i < end; i++ {
+	for i := range n {
 		if err := s.Put(i); err != nil {
 			t.Fatalf("entry %d: %v", i, err)
 		}
@@ -219,7 +219,7 @@ func (d *Driver) files(t *testing.T, dir string) (names []string) {
 }
 
 // says checks that a message names a file of the store and has no text of package runtime.
-func says(t *testing.T, d *Driver, dir string, err error) {
+func says(t *testing.T, dir string, err error) {
 	t.Helper()
 	text := err.Error()
 	if strings.Contains(text, "\n") && !errors.Is(err, fs.ErrPermission) {

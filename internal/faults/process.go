@@ -112,7 +112,7 @@ func putAll(d *Driver, dir string, first int) error {
 // kill ends processes in the middle, and looks each time for what they acknowledged.
 func kill(t *testing.T, d *Driver) {
 	dir := folder(t)
-	fill(t, d, dir, 0, 1) // an empty store is another case
+	fill(t, d, dir, 1) // an empty store is another case
 	next, acknowledged := 1, map[int]bool{0: true}
 	rounds := 2
 	if thorough() {
@@ -192,7 +192,7 @@ func hold(d *Driver, dir string, n int) error {
 // two opens the store while another process has it.
 func two(t *testing.T, d *Driver) {
 	dir := folder(t)
-	fill(t, d, dir, 0, 2)
+	fill(t, d, dir, 2)
 	cmd, lines := start(t, roleHold+" 3", dir, nil)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "open") {
 		t.Fatalf("the other process says %q", lines.Text())
@@ -203,7 +203,7 @@ func two(t *testing.T, d *Driver) {
 			t.Error("two processes have it open")
 			s.Close()
 		} else {
-			says(t, d, dir, err)
+			says(t, dir, err)
 			if text := err.Error(); !strings.Contains(text, strconv.Itoa(cmd.Process.Pid)) && !strings.Contains(text, "another process") {
 				t.Errorf("%q does not say that process %d has it", text, cmd.Process.Pid)
 			}

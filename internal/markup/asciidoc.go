@@ -221,7 +221,7 @@ func (a *asciidoc) begin(line string, start, end, next int) {
 	case a.opens(line):
 	case a.section(line, start, end, next):
 	case line == "+":
-	case a.media(line, start, end):
+	case a.media(line, start):
 	default:
 		a.paragraph(line, start, end)
 	}

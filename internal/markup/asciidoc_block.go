@@ -143,7 +143,7 @@ func (a *asciidoc) conditional(name, attribute, content string, start int) {
 }
 
 // media reads the picture, video or sound that is a block.
-func (a *asciidoc) media(line string, start, end int) bool {
+func (a *asciidoc) media(line string, start int) bool {
 	name, rest, ok := strings.Cut(line, "::")
 	open := strings.IndexByte(rest, '[')
 	if !ok || open <= 0 || line[len(line)-1] != ']' || rest[0] == ' ' || rest[open-1] == ' ' {

@@ -24,16 +24,13 @@ type Options struct {
 	// Root restricts the client to a directory: "file:///x" is x in it. nil: the whole
 	// file system. The caller closes it.
 	Root *os.Root
-	// Hosts returns the names of this machine. nil: those that the system knows, with
-	// and without domain.
-	Hosts func() []string
 }
 
 // Client opens files of this machine. It may be used concurrently.
 type Client struct {
 	tree   tree
 	rooted bool
-	hosts  func() []string
+	hosts  func() []string // the names of this machine that the system knows, with and without domain
 }
 
 var _ scheme.Opener = (*Client)(nil)
@@ -43,9 +40,6 @@ func New(o *Options) *Client {
 	c := &Client{tree: system{}, hosts: sync.OnceValue(machineNames)}
 	if o != nil && o.Root != nil {
 		c.tree, c.rooted = o.Root, true
-	}
-	if o != nil && o.Hosts != nil {
-		c.hosts = o.Hosts
 	}
 	return c
 }

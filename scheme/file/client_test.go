@@ -163,7 +163,8 @@ func TestHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	named := New(&Options{Root: root, Hosts: func() []string { return []string{"box", "box.example.org"} }})
+	named := New(&Options{Root: root})
+	named.hosts = func() []string { return []string{"box", "box.example.org"} }
 	for host, want := range map[string]bool{"": true, "localhost": true, "LocalHost": true, "BOX.example.ORG": true, "box": true, "fox": false, "127.0.0.1": false} {
 		_, err := open(t, named, scheme.Request{URL: locus.MustParse("file://" + host + "/x")})
 		if (err == nil) != want || err != nil && !errors.Is(err, scheme.ErrUnsupported) {

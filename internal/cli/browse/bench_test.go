@@ -58,7 +58,7 @@ func BenchmarkOpen(b *testing.B) {
 // All of a menu of 20,000 items for another width.
 func BenchmarkLayLongMenu(b *testing.B) {
 	t := newTester(b, longMenu(20_000), "ftp://h.example/pub/", 80, 24)
-	p, width := t.m.page(), 80
+	p, width := t.m.current().page, 80
 	for b.Loop() {
 		width = 120 - width
 		p.lay(width)

@@ -225,7 +225,7 @@ func (p *page) addTyped(r *scheme.Registry, mediaType string, octets []byte) {
 	case "text/html", "application/xhtml+xml":
 		p.addHTML(r, text)
 	case "text/markdown", "text/x-markdown":
-		p.addMarkdown(r, text)
+		p.addMarkdown(text)
 	default:
 		p.addPlain(r, text)
 	}

@@ -57,8 +57,6 @@ func (m *model) tab() *tab { return m.tabs[m.at] }
 // current returns the entry that is shown; there is always one.
 func (m *model) current() *entry { return m.tab().entries[m.tab().at] }
 
-func (m *model) page() *page { return m.current().page }
-
 // Init implements [tea.Model]. It opens the first page.
 func (m *model) Init() tea.Cmd {
 	e := m.current()

@@ -155,7 +155,7 @@ func TestLinksStayPublic(t *testing.T) {
 			b.wants("Page /", "link")
 			n.dialled()
 			b.keys(keys)
-			if heading := firstLine(b.m.page()); !strings.HasPrefix(heading, "Refused") && !strings.HasPrefix(heading, "The server does not keep") && !strings.HasPrefix(heading, "Not supported") {
+			if heading := firstLine(b.m.current().page); !strings.HasPrefix(heading, "Refused") && !strings.HasPrefix(heading, "The server does not keep") && !strings.HasPrefix(heading, "Not supported") {
 				t.Errorf("%s: %s leads to:\n%s", keys, link, b.screen())
 			}
 			if dialled := n.dialled(); strings.Contains(strings.ReplaceAll(dialled, publicAddress, ""), ".") || strings.Contains(dialled, "[") {

@@ -31,7 +31,7 @@ func (p *page) addPlain(r *scheme.Registry, text string) {
 }
 
 // addMarkdown adds the source of a Markdown document with its links.
-func (p *page) addMarkdown(r *scheme.Registry, text string) {
+func (p *page) addMarkdown(text string) {
 	text = lineEnds(text)
 	var list []target
 	for l := range document.Markdown(text, nil) {

@@ -96,7 +96,7 @@ func (w *rewriter) edit(c change) (e edit, why string) {
 	written := string(w.text[start:end])
 	n := notationOf(l)
 	decoded := markup.Decode(written, n)
-	text, ok := encode(to, n, l)
+	text, ok := encode(to, n)
 	if !ok || decoded.Text != l.URL.String() {
 		// Compressed, in another charset, or on several lines.
 		return e, whyForm
@@ -139,7 +139,7 @@ func isStyle(l *document.Link) bool {
 }
 
 // encode writes a URL as the document needs it. ok is false if it can't.
-func encode(to string, n markup.Notation, l *document.Link) (text string, ok bool) {
+func encode(to string, n markup.Notation) (text string, ok bool) {
 	switch n {
 	case markup.HTMLText, markup.HTMLValue:
 		return strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(to), true
