@@ -75,7 +75,7 @@ func run() {
 		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // its sessions too
 		server.Wait()
 	}()
-	clients := w.clients(*program, host, strings.Split(*skip, ","))
+	clients := w.clients(*program, strings.Split(*skip, ","))
 	for range rounds {
 		for _, c := range clients {
 			w.measure(c)
@@ -131,7 +131,7 @@ func (w *world) startServer(listen, host string) *exec.Cmd {
 }
 
 // clients returns the installed clients, of which the first is ours.
-func (w *world) clients(program, host string, skip []string) (list []*client) {
+func (w *world) clients(program string, skip []string) (list []*client) {
 	var urls, config strings.Builder
 	for i := range w.number {
 		fmt.Fprintln(&urls, w.url+name(i))
