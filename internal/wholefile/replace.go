@@ -15,12 +15,31 @@ import (
 // else than a regular file, such as a pipe, is written to directly.
 type Replacement struct {
 	*os.File
-	Target string               // the file to replace; empty if File is the target
-	sync   func(*os.File) error // writes a file or a folder to the disk
+	Target    string // the file to replace; empty if File is the target
+	temporary string // the name of File
+	folder    folder
+	sync      func(*os.File) error // writes a file or a folder to the disk
 }
 
-// NewReplacement creates a replacement of a file, which need not exist. A symbolic link is
-// followed. The caller must call Discard in the end.
+// folder opens and renames the files of a replacement: those of an [os.Root], or paths.
+type folder interface {
+	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
+	Rename(old, new string) error
+	Remove(name string) error
+}
+
+// paths is the folder of names that are not relative to an [os.Root].
+type paths struct{}
+
+func (paths) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flag, mode)
+}
+func (paths) Rename(old, new string) error { return os.Rename(old, new) }
+func (paths) Remove(name string) error     { return os.Remove(name) }
+
+// NewReplacement creates a replacement of a file that the user named, which need not exist.
+// It follows a symbolic link, and keeps the mode of an existing file. Two processes may
+// replace one file. The caller must call Discard in the end.
 func NewReplacement(name string) (*Replacement, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -44,16 +63,31 @@ func NewReplacement(name string) (*Replacement, error) {
 		mode = 0o600
 	}
 	temporary := filepath.Join(filepath.Dir(name), "."+rand.Text()+".tmp")
-	f, err := os.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return nil, &fs.PathError{Op: "create", Path: name, Err: errors.Unwrap(err)}
-	}
-	r := &Replacement{f, name, (*os.File).Sync}
-	if info != nil {
-		if err := f.Chmod(info.Mode().Perm()); err != nil {
+	r, err := NewReplacementIn(nil, name, temporary, mode)
+	if err == nil && info != nil {
+		if err = r.Chmod(info.Mode().Perm()); err != nil {
 			r.Discard()
 			return nil, err
 		}
+	}
+	return r, err
+}
+
+// NewReplacementIn creates the file temporary as a replacement of the file target. Both names
+// are relative to root; if root is nil, they are paths. It follows no symbolic link at either
+// name. A killed process leaves the temporary file, and the next replacement removes it.
+//
+// The caller must hold a lock, so that no other process uses the temporary name, and must call
+// Discard in the end.
+func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode) (*Replacement, error) {
+	r := &Replacement{Target: target, temporary: temporary, folder: paths{}, sync: (*os.File).Sync}
+	if root != nil {
+		r.folder = root
+	}
+	_ = r.folder.Remove(temporary) // if that fails, so does OpenFile
+	var err error
+	if r.File, err = r.folder.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err != nil {
+		return nil, &fs.PathError{Op: "create", Path: target, Err: errors.Unwrap(err)}
 	}
 	return r, nil
 }
@@ -68,16 +102,16 @@ func (r *Replacement) Commit() error {
 	if err := cmp.Or(r.sync(r.File), r.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(r.Name(), r.Target); err != nil {
+	if err := r.folder.Rename(r.temporary, r.Target); err != nil {
 		return err
 	}
 	// Some systems can't open a folder, and some file systems can't sync one.
-	folder, err := os.Open(filepath.Dir(r.Target))
+	dir, err := r.folder.OpenFile(filepath.Dir(r.Target), os.O_RDONLY, 0)
 	if err != nil {
 		return nil
 	}
-	defer folder.Close()
-	if err := r.sync(folder); !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) {
+	defer dir.Close()
+	if err := r.sync(dir); !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	return nil
@@ -88,6 +122,6 @@ func (r *Replacement) Discard() {
 	// After Commit both fail, which is right.
 	_ = r.Close()
 	if r.Target != "" {
-		_ = os.Remove(r.Name())
+		_ = r.folder.Remove(r.temporary)
 	}
 }

@@ -2,34 +2,57 @@ package wholefile
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"syscall"
 	"testing"
 )
 
-// replacement begins to replace a file "a" that has the text "old" by one with "new".
-func replacement(t *testing.T) (r *Replacement, content func() string) {
-	t.Helper()
-	dir := t.TempDir()
-	name := filepath.Join(dir, "a")
-	if err := os.WriteFile(name, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	r, err := NewReplacement(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.WriteString("new"); err != nil {
-		t.Fatal(err)
-	}
-	return r, func() string {
-		text, err := os.ReadFile(name)
+// replacements are the ways to begin to replace the file "a" of a folder.
+var replacements = map[string]func(t *testing.T, dir string) (*Replacement, error){
+	"a file of the user": func(_ *testing.T, dir string) (*Replacement, error) {
+		return NewReplacement(filepath.Join(dir, "a"))
+	},
+	"paths": func(_ *testing.T, dir string) (*Replacement, error) {
+		return NewReplacementIn(nil, filepath.Join(dir, "a"), filepath.Join(dir, "a.new"), 0o640)
+	},
+	"a root": func(t *testing.T, dir string) (*Replacement, error) {
+		root, err := os.OpenRoot(dir)
 		if err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
-		return string(text)
+		t.Cleanup(func() { root.Close() })
+		return NewReplacementIn(root, "a", "a.new", 0o640)
+	},
+}
+
+// eachReplacement runs a test with each way, which begins to replace a file that has the text
+// "old" by one with "new".
+func eachReplacement(t *testing.T, test func(t *testing.T, r *Replacement, dir string, content func() string)) {
+	for name, begin := range replacements {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "a")
+			if err := os.WriteFile(file, []byte("old"), 0o640); err != nil {
+				t.Fatal(err)
+			}
+			r, err := begin(t, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.WriteString("new"); err != nil {
+				t.Fatal(err)
+			}
+			test(t, r, dir, func() string {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Error(err)
+				}
+				return string(text)
+			})
+		})
 	}
 }
 
@@ -47,30 +70,46 @@ func wantAlone(t *testing.T, dir string) os.FileMode {
 	return info.Mode()
 }
 
-// The file is on the disk before it has its name, and the name is after that.
+// The file is on the disk before it has its name, and the name is after that. Windows renames
+// no open file.
 func TestCommit(t *testing.T) {
-	r, content := replacement(t)
-	defer r.Discard()
-	dir := filepath.Dir(r.Target)
-	old, err := os.Stat(r.Target)
-	if err != nil {
-		t.Fatal(err)
+	eachReplacement(t, func(t *testing.T, r *Replacement, dir string, content func() string) {
+		defer r.Discard()
+		old, err := os.Stat(filepath.Join(dir, "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var synced []string
+		r.sync = func(f *os.File) error {
+			synced = append(synced, filepath.Base(f.Name())+" "+content())
+			return f.Sync()
+		}
+		r.folder = closedBefore{r.folder, r.File, t}
+		if err := r.Commit(); err != nil {
+			t.Error(err)
+		}
+		if len(synced) != 2 || synced[0] != filepath.Base(r.Name())+" old" || synced[1][len(synced[1])-4:] != " new" {
+			t.Errorf("synced %q", synced)
+		}
+		r.Discard()
+		if mode := wantAlone(t, dir); content() != "new" || mode != old.Mode() {
+			t.Errorf("%q, %v instead of %v", content(), mode, old.Mode())
+		}
+	})
+}
+
+// closedBefore is a folder that renames only a closed file.
+type closedBefore struct {
+	folder
+	file *os.File
+	t    *testing.T
+}
+
+func (c closedBefore) Rename(old, new string) error {
+	if _, err := c.file.Stat(); !errors.Is(err, os.ErrClosed) {
+		c.t.Errorf("the file is open when it is renamed: %v", err)
 	}
-	var synced []string
-	r.sync = func(f *os.File) error {
-		synced = append(synced, filepath.Base(f.Name())+" "+content())
-		return f.Sync()
-	}
-	if err := r.Commit(); err != nil {
-		t.Error(err)
-	}
-	if want := []string{filepath.Base(r.Name()) + " old", filepath.Base(dir) + " new"}; !slices.Equal(synced, want) {
-		t.Errorf("synced %q, want %q", synced, want)
-	}
-	r.Discard()
-	if mode := wantAlone(t, dir); content() != "new" || mode != old.Mode() {
-		t.Errorf("%q, %v instead of %v", content(), mode, old.Mode())
-	}
+	return c.folder.Rename(old, new)
 }
 
 // A file that is not on the disk does not replace another one. A folder that can't be
@@ -86,28 +125,79 @@ func TestCommitSyncFails(t *testing.T) {
 		{nil, syscall.EACCES, nil, "new"},
 		{nil, errors.ErrUnsupported, nil, "new"},
 	} {
-		r, content := replacement(t)
-		r.sync = func(f *os.File) error {
-			if f == r.File {
-				return test.file
+		eachReplacement(t, func(t *testing.T, r *Replacement, dir string, content func() string) {
+			r.sync = func(f *os.File) error {
+				if f == r.File {
+					return test.file
+				}
+				return test.folder
 			}
-			return test.folder
-		}
-		err := r.Commit()
-		r.Discard()
-		if !errors.Is(err, test.want) || content() != test.content {
-			t.Errorf("%v, %v: %v, %q", test.file, test.folder, err, content())
-		}
-		wantAlone(t, filepath.Dir(r.Target))
+			err := r.Commit()
+			r.Discard()
+			if !errors.Is(err, test.want) || content() != test.content {
+				t.Errorf("%v, %v: %v, %q", test.file, test.folder, err, content())
+			}
+			wantAlone(t, dir)
+		})
 	}
 }
 
 // A replacement that is not completed leaves the file, and no other.
 func TestDiscard(t *testing.T) {
-	r, content := replacement(t)
-	r.Discard()
-	wantAlone(t, filepath.Dir(r.Target))
-	if content() != "old" {
-		t.Error(content())
+	eachReplacement(t, func(t *testing.T, r *Replacement, dir string, content func() string) {
+		r.Discard()
+		wantAlone(t, dir)
+		if content() != "old" {
+			t.Error(content())
+		}
+	})
+}
+
+// A temporary file that a killed process left is replaced. Links at both names are replaced,
+// too, and lead nowhere.
+func TestReplacementOverLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	for _, name := range []string{"paths", "a root"} {
+		dir := t.TempDir()
+		for _, err := range []error{
+			os.WriteFile(filepath.Join(dir, "other"), []byte("other"), 0o600),
+			os.Symlink("other", filepath.Join(dir, "a")),
+			os.Symlink("other", filepath.Join(dir, "a.new")),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, text := range []string{"killed", "new"} {
+			r, err := replacements[name](t, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.WriteString(text); err != nil {
+				t.Fatal(err)
+			}
+			if text == "killed" {
+				r.Close()
+				continue
+			}
+			if err := r.Commit(); err != nil {
+				t.Error(err)
+			}
+		}
+		got := map[string]string{}
+		list, err := os.ReadDir(dir)
+		for _, e := range list {
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Error(err)
+			}
+			got[e.Name()+" "+e.Type().String()] = string(text)
+		}
+		want := map[string]string{"a ----------": "new", "other ----------": "other"}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
