@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/filelock"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -151,20 +152,15 @@ func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	if text, err = edit(text); err != nil {
 		return err
 	}
-	// Only the holder of the lock writes the new file: a killed process leaves at most one.
-	name := filepath.Join(folder, ".bookmarks.new")
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	r, err := wholefile.NewReplacementIn(nil, b.path, filepath.Join(folder, ".bookmarks.new"), 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(name, b.path)
+	defer r.Discard()
+	if _, err := r.Write(text); err != nil {
+		return err
 	}
-	if err != nil {
-		os.Remove(name)
-	}
-	return err
+	return r.Commit()
 }
 
 // lockTime is how long a change waits for that of another process.

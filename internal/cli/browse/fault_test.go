@@ -49,7 +49,7 @@ func TestFaults(t *testing.T) {
 		Shared:  true,
 		Entries: 30,
 		Room:    32 << 10,
-		Litter:  []string{".bookmarks-*"},
+		Litter:  []string{".bookmarks.new"},
 		Silent:  true,
 	})
 }
