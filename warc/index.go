@@ -4,12 +4,11 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/locus-url/locus/internal/bulk"
+	"github.com/locus-url/locus/internal/wholefile"
 )
 
 // maxIndex is the memory for sorting an index, in octets.
@@ -41,28 +40,33 @@ func (x *index) add(c CDXJ) {
 }
 
 // write writes the sorted index to a file, which has its name only when it is complete.
-func (x *index) write(name string) (err error) {
+func (x *index) write(name string) error {
 	defer x.release()
-	if x.err != nil {
-		return fmt.Errorf("warc: the index: %w", x.err)
+	err := x.err
+	if err == nil {
+		err = x.replace(name)
 	}
-	f, err := os.OpenFile(name+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return fmt.Errorf("warc: the index: %w", err)
 	}
-	out := bufio.NewWriterSize(f, 64<<10)
+	return nil
+}
+
+func (x *index) replace(name string) error {
+	r, err := wholefile.NewReplacementIn(nil, name, name+".part", 0o666)
+	if err != nil {
+		return err
+	}
+	defer r.Discard()
+	out := bufio.NewWriterSize(r, 64<<10)
 	err = x.lines.Sorted(context.Background(), func(line []byte) error {
 		_, err := out.Write(line)
 		return err
 	})
-	err = cmp.Or(err, out.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
+	if err = cmp.Or(err, out.Flush()); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("warc: the index: %w", err), os.Remove(f.Name()))
-	}
-	return nil
+	return r.Commit()
 }
 
 func (x *index) release() { x.lines.Close() }
