@@ -113,6 +113,6 @@ func TestFaults(t *testing.T) {
 		Promise: faults.Always,
 		Shared:  true,
 		Room:    16 << 10,
-		Litter:  []string{"locus-index-*", "locus-*.tmp"},
+		Litter:  []string{"*.part", "locus-index-*", "locus-*.tmp"},
 	})
 }

@@ -248,6 +248,28 @@ func TestIndexCache(t *testing.T) {
 	want(t, openPaths(t, o, name), "http://h.example/", "changed")
 }
 
+// An index that can't replace what has its name is made for this store only, with a note.
+func TestIndexNotReplaced(t *testing.T) {
+	cache := t.TempDir()
+	notes := 0
+	o := &archive.Options{Cache: cache, Note: func(error) { notes++ }}
+	name := write(t, filepath.Join(t.TempDir(), "a.warc.gz"), pack(response("http://h.example/", day, page("kept"))))
+	want(t, openPaths(t, o, name), "http://h.example/", "kept")
+	indexes, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(indexes) != 1 || notes != 0 {
+		t.Fatalf("%q, %v, %d notes", indexes, err, notes)
+	}
+	// A file replaces no folder.
+	if err := errors.Join(os.Remove(indexes[0]), os.Mkdir(indexes[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, openPaths(t, o, name), "http://h.example/", "kept")
+	left, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(left) != 1 || notes != 1 {
+		t.Errorf("left %q, %v, %d notes", left, err, notes)
+	}
+}
+
 // What wget wrote is read.
 func TestWget(t *testing.T) {
 	s := openPaths(t, nil, filepath.Join("testdata", "wget.warc.gz"))

@@ -64,7 +64,6 @@ type Store struct {
 	files     []archiveFile
 	index     *index
 	temporary io.Closer // the file of an index that is not kept; may be nil
-	rename    func(old, new string) error
 
 	mu     sync.Mutex
 	closed bool
@@ -86,7 +85,7 @@ var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
 // Open opens archives: files, and all of a folder. It reads them unless their index is
 // known, until ctx ends. r has the schemes of the URLs. o may be nil.
 func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (*Store, error) {
-	s := &Store{registry: r, rename: os.Rename}
+	s := &Store{registry: r}
 	if o != nil {
 		s.options = *o
 	}
@@ -251,14 +250,17 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 		return false, nil
 	}
 	defer os.Remove(lock.Name()) // while it is locked; Windows leaves it
-	part := name + ".part"
-	if err := s.writeIndex(ctx, part, head, lists); err != nil {
-		return false, errors.Join(err, os.Remove(part))
+	r, err := wholefile.NewReplacementIn(nil, name, name+".part", 0o600)
+	if err != nil {
+		return false, err
 	}
-	// Nothing has the file open: Windows renames no open file.
-	if err := s.rename(part, name); err != nil {
-		s.note(err) // another process may have an older index open
-		return false, os.Remove(part)
+	defer r.Discard()
+	if err := s.makeIndex(ctx, r.File, head, lists); err != nil {
+		return false, err
+	}
+	if err := r.Commit(); err != nil {
+		s.note(err) // on Windows another process may have an older index open
+		return false, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -269,15 +271,6 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 		return false, err
 	}
 	return true, nil
-}
-
-// writeIndex makes the index of the archives in a file of its own.
-func (s *Store) writeIndex(ctx context.Context, name, head string, lists []list) error {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.makeIndex(ctx, f, head, lists), f.Close())
 }
 
 // isAt reports whether name is still that of f: the process that had the lock before may
