@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -472,12 +473,11 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 	if err := l.flush(); err != nil {
 		return err
 	}
-	const fresh = manifestFile + ".new"
-	l.root.Remove(fresh)
-	f, err := l.root.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := wholefile.NewReplacementIn(l.root, manifestFile, manifestFile+".new", 0o666)
 	if err != nil {
 		return err
 	}
+	defer f.Discard()
 	w := bufio.NewWriterSize(f, 64<<10)
 	head := l.begin
 	head.Options = ""
@@ -493,12 +493,10 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 			w.Write(encode(r))
 		}
 	}
-	err = errors.Join(w.Flush(), f.Sync(), f.Close())
-	if err == nil {
-		err = l.root.Rename(fresh, manifestFile)
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	if err != nil {
-		l.root.Remove(fresh)
+	if err := f.Commit(); err != nil {
 		return err
 	}
 	return l.journal.Truncate(0)
