@@ -20,7 +20,7 @@ var keepers = []string{
 // elsewhere are packages that write files, and are not in the matrix, with the reason.
 var elsewhere = map[string]string{
 	"internal/store":         "the database of cache, mailstore and verify, which are in the matrix; its own tests damage it after a kill",
-	"internal/wholefile":     "files of mirror, transfer and internal/cli/verify, which are in the matrix",
+	"internal/wholefile":     "files of packages that are in the matrix, such as mirror and transfer",
 	"internal/cli/open":      "a draft in a temporary file, which the user's editor keeps while it is written",
 	"internal/cli/show":      "a temporary file for the pager",
 	"internal/cli/configure": "makes a configuration once, and never changes one",
@@ -42,8 +42,9 @@ var elsewhere = map[string]string{
 // writes matches calls that write files.
 var writes = regexp.MustCompile(`\b(os\.(Rename|Create|CreateTemp|MkdirTemp|WriteFile|OpenFile|Link)|filelock\.Try|wholefile\.\w+)\(|\.(OpenFile|Rename)\(`)
 
-// Every package that writes files is in the matrix, or has a reason not to be.
-func TestEveryPackage(t *testing.T) {
+// packagesWith returns the packages of this module whose files match.
+func packagesWith(t *testing.T, match *regexp.Regexp) map[string]bool {
+	t.Helper()
 	found := map[string]bool{}
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -60,7 +61,7 @@ func TestEveryPackage(t *testing.T) {
 			return nil
 		}
 		octets, err := os.ReadFile(name)
-		if err == nil && writes.Match(octets) {
+		if err == nil && match.Match(octets) {
 			rel, err := filepath.Rel(root, filepath.Dir(name))
 			if err != nil {
 				return err
@@ -72,6 +73,36 @@ func TestEveryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return found
+}
+
+// renames are the packages that rename files, with the reason. All others replace a file with
+// internal/wholefile.
+var renames = map[string]string{
+	"internal/wholefile": "the way to replace a file",
+	"internal/store":     "sets a damaged database aside",
+	"mirror":             "gives many parts their names without writing each to the disk: the next run finds a file that a power cut emptied",
+	"transfer":           "gives a part its name, which an interrupted download continues, and replaces no file that appeared meanwhile",
+}
+
+// There is one way to replace a file.
+func TestRenames(t *testing.T) {
+	found := packagesWith(t, regexp.MustCompile(`\.Rename\(`))
+	for name := range found {
+		if renames[name] == "" {
+			t.Errorf("%s renames files: use internal/wholefile", name)
+		}
+	}
+	for name := range renames {
+		if !found[name] {
+			t.Errorf("%s renames no files any more", name)
+		}
+	}
+}
+
+// Every package that writes files is in the matrix, or has a reason not to be.
+func TestEveryPackage(t *testing.T) {
+	found := packagesWith(t, writes)
 	for name := range found {
 		if _, exempt := elsewhere[name]; !exempt && !slices.Contains(keepers, name) {
 			t.Errorf("%s writes files: give it a test that calls faults.Run, or a reason in elsewhere", name)
