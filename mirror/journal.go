@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -26,8 +25,6 @@ import (
 const (
 	manifestFile = stateFolder + "/manifest.ndjson"
 	journalFile  = stateFolder + "/journal.ndjson"
-	// maxLine is the longest line that is read.
-	maxLine = 1 << 20
 )
 
 // Record is a line of the manifest: a URL and its file.
@@ -148,13 +145,10 @@ type known struct {
 type ledger struct {
 	root     *os.Root
 	begin    begin
-	manifest *os.File // nil: there is none
-	journal  *os.File
-	w        *bufio.Writer
-	size     int64         // of the journal, with what is in w
-	jobs     *bufio.Reader // of the journal, for nextJob
-	next     int64         // offset of jobs
-	seq      int           // jobs that were read
+	manifest *lineFile // nil: there is none
+	journal  *lineFile
+	jobs     []int64 // offsets of the jobs in the journal
+	seq      int     // jobs that nextJob returned
 	index    map[key]known
 	claims   map[key]place // places whose files may have been written, without a result
 
@@ -176,62 +170,27 @@ func (l *ledger) open(take func(place)) (err error) {
 	if err = l.openManifest(take); err != nil {
 		return err
 	}
-	if l.journal, err = l.root.OpenFile(journalFile, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	if l.journal, err = openLines(l.root, journalFile, os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
 	continues, err := l.load(take)
-	if err != nil {
+	if continues || err != nil {
 		return err
 	}
-	if err = l.startWriting(); err != nil {
-		return err
-	}
-	if continues {
-		return nil
-	}
-	if l.size > 0 {
+	if l.journal.size > 0 {
 		// Its run had other options. What it did stays known.
 		if err = l.finish(nil); err != nil {
 			return err
 		}
 		clear(l.index)
 		clear(l.counts)
-		l.size, l.resumed = 0, 0
+		l.jobs, l.resumed = nil, 0
 		if err = l.openManifest(func(place) {}); err != nil {
-			return err
-		}
-		if err = l.startWriting(); err != nil {
 			return err
 		}
 	}
 	l.append(line{Begin: &l.begin})
 	return l.flush()
-}
-
-// startWriting makes the journal end after its valid lines.
-func (l *ledger) startWriting() error {
-	err := l.journal.Truncate(l.size)
-	if err == nil {
-		_, err = l.journal.Seek(l.size, io.SeekStart)
-	}
-	l.w = bufio.NewWriterSize(l.journal, 64<<10)
-	l.jobs, l.next = bufio.NewReaderSize(&tail{f: l.journal}, maxLine), 0
-	return err
-}
-
-// tail reads a file that grows.
-type tail struct {
-	f  *os.File
-	at int64
-}
-
-func (t *tail) Read(p []byte) (int, error) {
-	n, err := t.f.ReadAt(p, t.at)
-	t.at += int64(n)
-	if n > 0 {
-		return n, nil
-	}
-	return 0, err
 }
 
 var (
@@ -251,16 +210,15 @@ func (l *ledger) checkLayout(b *begin) error {
 // openManifest opens the manifest, and indexes its lines.
 func (l *ledger) openManifest(take func(place)) (err error) {
 	if l.manifest != nil {
-		l.manifest.Close()
+		l.manifest.file.Close()
 	}
-	l.manifest, err = l.root.Open(manifestFile)
+	l.manifest, err = openLines(l.root, manifestFile, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		l.manifest = nil
 		return nil
 	} else if err != nil {
 		return err
 	}
-	for text, at := range linesOf(l.manifest) {
+	for text, at := range l.manifest.lines() {
 		var r struct {
 			Record
 			Mirror *begin `json:"mirror"`
@@ -273,7 +231,7 @@ func (l *ledger) openManifest(take func(place)) (err error) {
 			}
 			continue
 		case err != nil || at == 0 || !r.isSafe():
-			return fmt.Errorf("%s: %w at octet %d", manifestFile, ErrManifest, at)
+			return fmt.Errorf("%s: %w", manifestFile, damagedAt(at))
 		}
 		l.index[keyOf(r.URL)] = known{manifest: at + 1}
 		take(place{r.File, r.Page})
@@ -288,15 +246,16 @@ func (r *Record) isSafe() bool {
 
 func isLocal(name string) bool { return fs.ValidPath(name) && name != "." && filepath.IsLocal(name) }
 
-// load reads the journal of a run that was interrupted. continues reports that this run
-// has the same options.
+// load reads the journal of a run that was interrupted, and removes what follows its valid
+// lines. continues reports that this run has the same options.
 func (l *ledger) load(take func(place)) (continues bool, err error) {
-	for text, at := range linesOf(l.journal) {
+	end := int64(0)
+	for text, at := range l.journal.lines() {
 		var n line
 		if json.Unmarshal(text, &n) != nil {
 			break
 		}
-		l.size = at + int64(len(text)) + 1
+		end = at + int64(len(text)) + 1
 		switch {
 		case n.Begin != nil:
 			if err := l.checkLayout(n.Begin); err != nil {
@@ -308,6 +267,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 				take(place{n.Job.File, n.Job.Page})
 			}
 			l.change(n.Job.URL, func(e *known) { e.found = true })
+			l.jobs = append(l.jobs, at)
 		case n.Write != nil && isLocal(n.Write.File):
 			take(place{n.Write.File, n.Write.Page})
 			l.claims[keyOf(n.Write.URL)] = place{n.Write.File, n.Write.Page}
@@ -323,7 +283,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 			l.resumed = n.Links
 		}
 	}
-	return continues, nil
+	return continues, l.journal.cut(end)
 }
 
 func (l *ledger) change(url string, f func(*known)) {
@@ -344,46 +304,16 @@ func (l *ledger) apply(r *result, at int64) {
 	delete(l.claims, keyOf(r.URL))
 }
 
-// linesOf yields the lines of a file with their offsets. The octets are valid until the
-// next line. A last line without its end, and one that is too long, end it.
-func linesOf(f *os.File) iter.Seq2[[]byte, int64] {
-	return func(yield func([]byte, int64) bool) {
-		r := bufio.NewReaderSize(&tail{f: f}, maxLine)
-		for at := int64(0); ; {
-			text, err := r.ReadSlice('\n')
-			if err != nil || !yield(text[:len(text)-1], at) {
-				return
-			}
-			at += int64(len(text))
-		}
-	}
-}
-
 // append adds a line to the journal. An error shows in flush.
-func (l *ledger) append(n line) (at int64) {
-	at = l.size
-	text := encode(n)
-	l.w.Write(text)
-	l.size += int64(len(text))
-	return at
-}
-
-// encode returns v as a line of JSON. No value here can fail.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v)
-	return b.Bytes()
-}
+func (l *ledger) append(n line) (at int64) { return l.journal.append(n) }
 
 // flush gives the journal to the system, which keeps it if this process is killed.
-func (l *ledger) flush() error { return l.w.Flush() }
+func (l *ledger) flush() error { return l.journal.flush() }
 
 // add adds a job.
 func (l *ledger) add(j *job) {
 	l.change(j.URL, func(e *known) { e.found = true })
-	l.append(line{Job: j})
+	l.jobs = append(l.jobs, l.append(line{Job: j}))
 }
 
 func (l *ledger) isFound(url string) bool { return l.index[keyOf(url)].found }
@@ -412,29 +342,21 @@ func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
 
 // nextJob reads the next job of the journal; nil: there is none yet.
 func (l *ledger) nextJob() (*job, error) {
-	for l.next < l.size {
-		if l.jobs.Buffered() == 0 || l.size-l.next > int64(l.jobs.Buffered()) {
-			if err := l.flush(); err != nil {
-				return nil, err
-			}
-		}
-		text, err := l.jobs.ReadSlice('\n')
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", journalFile, err)
-		}
-		l.next += int64(len(text))
-		if !bytes.HasPrefix(text, []byte(`{"job":`)) {
-			continue
-		}
-		var n line
-		if err := json.Unmarshal(text, &n); err != nil || n.Job == nil {
-			return nil, fmt.Errorf("%s: %w at octet %d", journalFile, ErrManifest, l.next)
-		}
-		n.Job.seq = l.seq
-		l.seq++
-		return n.Job, nil
+	if l.seq == len(l.jobs) {
+		return nil, nil
 	}
-	return nil, nil
+	at := l.jobs[l.seq]
+	var n line
+	err := l.journal.read(at, &n)
+	if err == nil && n.Job == nil {
+		err = damagedAt(at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", journalFile, err)
+	}
+	n.Job.seq = l.seq
+	l.seq++
+	return n.Job, nil
 }
 
 // records returns what the manifest has of a URL, and now what this run has; nil: nothing.
@@ -442,28 +364,20 @@ func (l *ledger) records(url string) (before *Record, now *result) {
 	e := l.index[keyOf(url)]
 	if e.manifest > 0 {
 		before = new(Record)
-		if readLine(l.manifest, e.manifest-1, before) != nil || before.URL != url {
+		if l.manifest.read(e.manifest-1, before) != nil || before.URL != url {
 			before = nil
 		}
 	}
 	if e.same && before != nil {
 		now = &result{Status: Same, Record: *before}
 	}
-	if e.result > 0 && l.flush() == nil {
+	if e.result > 0 {
 		var n line
-		if readLine(l.journal, e.result-1, &n) == nil && n.Done != nil && n.Done.URL == url {
+		if l.journal.read(e.result-1, &n) == nil && n.Done != nil && n.Done.URL == url {
 			now = n.Done
 		}
 	}
 	return before, now
-}
-
-func readLine(f *os.File, at int64, value any) error {
-	text, err := bufio.NewReaderSize(io.NewSectionReader(f, at, maxLine), 2<<10).ReadBytes('\n')
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, value)
 }
 
 // finish replaces the manifest by one with the results of this run, and removes the
@@ -499,7 +413,7 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 	if err := f.Commit(); err != nil {
 		return err
 	}
-	return l.journal.Truncate(0)
+	return l.journal.cut(0)
 }
 
 // all yields the records that will be in the manifest, as JSON, by their URLs: in the
@@ -508,7 +422,7 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 func (l *ledger) all() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if l.manifest != nil {
-			for text := range linesOf(l.manifest) {
+			for text := range l.manifest.lines() {
 				url := urlOf(text)
 				if url == "" {
 					continue // the first line
@@ -523,11 +437,7 @@ func (l *ledger) all() iter.Seq2[string, []byte] {
 				}
 			}
 		}
-		end := l.size // what the caller adds is not read
-		for text, at := range linesOf(l.journal) {
-			if at >= end {
-				return
-			}
+		for text, at := range l.journal.lines() {
 			if !bytes.HasPrefix(text, []byte(`{"done":`)) {
 				continue
 			}
@@ -568,9 +478,9 @@ func decode(text []byte) *Record {
 }
 
 func (l *ledger) close() {
-	for _, f := range []*os.File{l.manifest, l.journal} {
+	for _, f := range []*lineFile{l.manifest, l.journal} {
 		if f != nil {
-			f.Close()
+			f.file.Close()
 		}
 	}
 }
