@@ -70,8 +70,13 @@ func TestAppendLines(t *testing.T) {
 	}
 	end, seen := l.size, 0
 	for range l.lines() {
-		seen++
+		if seen++; seen > len(want) {
+			break
+		}
 		l.append("later") // is not among these lines
+		if err := l.flush(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if seen != len(want) {
 		t.Errorf("%d lines instead of %d", seen, len(want))
@@ -79,6 +84,7 @@ func TestAppendLines(t *testing.T) {
 	if err := l.cut(end); err != nil {
 		t.Fatal(err)
 	}
+	want[l.append(5)] = "5"
 	if got := linesByOffset(l); !maps.Equal(got, want) {
 		t.Errorf("%d lines instead of %d", len(got), len(want))
 	}
