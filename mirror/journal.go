@@ -145,7 +145,7 @@ type known struct {
 type ledger struct {
 	root     *os.Root
 	begin    begin
-	manifest *lineFile // nil: there is none
+	manifest *lineFile // nil: it is missing
 	journal  *lineFile
 	jobs     []int64 // offsets of the jobs in the journal
 	seq      int     // jobs that nextJob returned
@@ -340,7 +340,7 @@ func (l *ledger) hasResult(url string) bool {
 // done adds a result.
 func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
 
-// nextJob reads the next job of the journal; nil: there is none yet.
+// nextJob reads the next job of the journal. It returns nil until a job is added.
 func (l *ledger) nextJob() (*job, error) {
 	if l.seq == len(l.jobs) {
 		return nil, nil

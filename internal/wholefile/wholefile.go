@@ -1,5 +1,9 @@
 // Package wholefile writes files that have their names only when they are complete, and
 // files without a name.
+//
+// A [Replacement] replaces a file: it is on the disk before it has its name. [Write] creates
+// a small file, and the caller decides whether it waits for the disk. A [Temporary] is gone
+// with its process.
 package wholefile
 
 import (
