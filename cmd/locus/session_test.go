@@ -42,6 +42,10 @@ func TestGetSessionHostile(t *testing.T) {
 		}
 	}
 	silent := func(c io.ReadWriter) { io.Copy(io.Discard, c) }
+	line := func(c io.ReadWriter) {
+		io.WriteString(c, "host\r\nlogin: ")
+		io.Copy(io.Discard, c)
+	}
 	storm := strings.Repeat("\xff\xfd\x18\xff\xfe\x18\xff\xfb\x01\xff\xfc\x01", 100)
 	for _, test := range []struct {
 		name, scheme string
@@ -52,7 +56,8 @@ func TestGetSessionHostile(t *testing.T) {
 		{"options", "telnet", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
 		{"a subnegotiation", "telnet", ever("\xff\xfa\x18", strings.Repeat("x", 1000)), "60s", `"kind":"protocol","message":".*endless negotiation`},
 		{"options", "tn3270", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
-		{"silence", "telnet", silent, "10s", `"kind":"timeout"`},
+		{"silence", "telnet", silent, "10s", `"kind":"timeout","message":".*nothing that matches \\"sesame\\" came within 10s"`},
+		{"a line", "telnet", line, "10s", `came within 10s, and its last line was \\"login:\\""`},
 		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
 		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `sends no 3270 screen, but says \\".*text`},
 		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
@@ -88,6 +93,11 @@ func TestGetScreens(t *testing.T) {
 		return err
 	})
 	url := "tn3270://" + locked + "/"
+	shows := "tn3270://" + startHost(t, func(h *telnettest.Host) error {
+		err := h.Show(h.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("wait"))
+		h.Receive()
+		return err
+	}) + "/"
 	// Each waits out its time, which is long enough for a machine that is busy.
 	const patience = "10s"
 	t.Run("a screen", func(t *testing.T) {
@@ -102,6 +112,13 @@ func TestGetScreens(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+	t.Run("a text", func(t *testing.T) {
+		t.Parallel()
+		got := runGet(t, nil, "--timeout", patience, "--json", "--expect", "sesame", shows)
+		if want := `"kind":"timeout","message":".*nothing that matches \\"sesame\\" was shown within 10s; the screen begins with \\"wait\\""`; got.status != base.StatusAccess || !regexp.MustCompile(want).MatchString(got.out) {
+			t.Errorf("%+v, want %s", got, want)
+		}
+	})
 	t.Run("a key", func(t *testing.T) {
 		t.Parallel()
 		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.status != base.StatusAccess || !strings.Contains(got.err, "keeps the keyboard locked") {
@@ -113,6 +130,10 @@ func TestGetScreens(t *testing.T) {
 	})
 	if got := runGet(t, nil, "tn3270://"+ends+"/"); got.status != 0 || !strings.HasPrefix(got.out, "Goodbye\n") {
 		t.Errorf("%+v", got)
+	}
+	got := runGet(t, nil, "--expect", "sesame", "tn3270://"+ends+"/")
+	if want := `the host ended the session before anything matched "sesame"; the screen begins with "Goodbye"`; got.status != base.StatusAccess || !strings.Contains(got.err, want) {
+		t.Errorf("%+v, want %q", got, want)
 	}
 	pieces := startHost(t, func(h *telnettest.Host) error {
 		err := h.Show(h.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("one"))
