@@ -61,6 +61,8 @@ const rules = `
 	scheme < internal/kept, internal/httpwire;
 	scheme, scheme/X/Xtest, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/httpwire, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
+	scheme/X < internal/session;
+
 	scheme, profile/whatwg < profile;
 	# What standards and parsers make of one URL.
 	scheme, internal/charset, profile/rfc3986, profile/whatwg < lens;
@@ -82,7 +84,7 @@ const rules = `
 	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
 	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
-	access, escape, internal/term, scheme/X, scheme/X/Xtest, mailstore, submit < internal/tour;
+	access, escape, internal/session, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	scheme < internal/reqctx;
 	internal/shape, internal/reqctx < roundtrip;

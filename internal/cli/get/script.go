@@ -13,6 +13,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/internal/session"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/tn3270"
 )
@@ -38,6 +39,28 @@ const (
 	stepPress
 	stepExpect
 )
+
+// run runs the steps, and then waits until the host is silent.
+func (s *script) run(d session.Driver) error {
+	for _, st := range s.steps {
+		var err error
+		switch st.kind {
+		case stepSend:
+			err = d.Send(st.send)
+		case stepExpect:
+			err = d.Expect(st.expect)
+		case stepPress:
+			// Text has no such keys.
+			if screen, ok := d.(*session.Screen); ok {
+				err = screen.Press(st.press)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return d.Settle(s.settle)
+}
 
 func (s *script) addFlags(f *pflag.FlagSet) {
 	f.Var(stepFlag{s, stepSend}, "send", "type `TEXT`, in which \\r is Enter; steps run in order")

@@ -7,14 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/internal/session"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -22,12 +21,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-const (
-	// sessionPatience is the time for a step without --timeout.
-	sessionPatience = 30 * time.Second
-	// expectWindow is the number of latest octets that --expect can match.
-	expectWindow = 64 << 10
-)
+// sessionPatience is the time for a step without --timeout.
+const sessionPatience = 30 * time.Second
 
 // session runs the script in a session, and writes the output of the host.
 func (g *getter) session(ctx context.Context, f show.Found, s *scheme.Session, to show.Stream) error {
@@ -42,15 +37,23 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 	if t, ok := s.Conn.(telnet.Terminal3270); ok {
 		return g.screen(ctx, f, t, to)
 	}
-	p := &player{
-		ctx: ctx, conn: s.Conn, limit: g.App.Flags.MaxSize, stepTime: g.stepTime(), tell: g.transcript(f, to),
-		pieces: make(chan []byte), done: make(chan struct{}),
+	var received int64
+	tell := g.transcript(f, to)
+	text := session.NewText(ctx, s.Conn, g.stepTime(), func(e session.Event, octets []byte) error {
+		if e == session.Received {
+			received += int64(len(octets))
+			if limit := g.App.Flags.MaxSize; limit > 0 && received > limit {
+				return fmt.Errorf("%w: more than %d octets came", scheme.ErrTooLarge, limit)
+			}
+		}
+		return tell(e, octets)
+	})
+	err := g.script.run(text)
+	if closeErr := text.Close(); err == nil {
+		err = closeErr
 	}
-	go p.read()
-	err := p.play(&g.script)
-	p.close()
-	if err = errors.Join(err, p.written); err == nil && g.App.Flags.JSON && to.IsStdout {
-		g.App.WriteJSON(sessionJSON{f.Describe("session"), p.got})
+	if err == nil && g.App.Flags.JSON && to.IsStdout {
+		g.App.WriteJSON(sessionJSON{f.Describe("session"), received})
 	}
 	return err
 }
@@ -95,13 +98,13 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 }
 
 type sessionEvent struct {
-	URL   shape.Text `json:"url"`
-	Event string     `json:"event"` // "received", "sent", "matched"
-	Text  shape.Text `json:"text"`
+	URL   shape.Text    `json:"url"`
+	Event session.Event `json:"event"` // but not session.Closed
+	Text  shape.Text    `json:"text"`
 }
 
 // transcript returns the writer of session events for the stream.
-func (g *getter) transcript(f show.Found, to show.Stream) func(event string, octets []byte) error {
+func (g *getter) transcript(f show.Found, to show.Stream) func(event session.Event, octets []byte) error {
 	if g.App.Flags.JSON && to.IsStdout {
 		return g.sessionEvents(f)
 	}
@@ -113,11 +116,11 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 		}
 		w, restore = d, d.Restore
 	}
-	return func(event string, octets []byte) (err error) {
+	return func(event session.Event, octets []byte) (err error) {
 		switch event {
-		case "received":
+		case session.Received:
 			_, err = w.Write(octets)
-		case "closed":
+		case session.Closed:
 			restore()
 		}
 		return err
@@ -126,208 +129,24 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 
 // sessionEvents returns the writer of JSON events. It keeps the start of a split
 // character for the next event.
-func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) error {
+func (g *getter) sessionEvents(f show.Found) func(event session.Event, octets []byte) error {
 	var rest []byte
-	return func(event string, octets []byte) error {
+	return func(event session.Event, octets []byte) error {
 		switch event {
-		case "received":
+		case session.Received:
 			octets = append(rest, octets...)
 			end := len(octets) - show.Incomplete(octets)
 			octets, rest = octets[:end], bytes.Clone(octets[end:])
 			if end == 0 {
 				return nil
 			}
-		case "closed":
+		case session.Closed:
 			if len(rest) == 0 {
 				return nil
 			}
-			event, octets = "received", rest
+			event, octets = session.Received, rest
 		}
 		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
 		return g.App.Out.Flush()
 	}
-}
-
-// player runs a script in a session of octets.
-type player struct {
-	ctx      context.Context
-	conn     scheme.Terminal
-	limit    int64         // octets that may come; 0: unlimited
-	stepTime time.Duration // for each step
-	tell     func(event string, octets []byte) error
-	written  error // of tell
-
-	pieces chan []byte // output of the host; closed at its end
-	done   chan struct{}
-	end    error // why pieces is closed
-
-	got    int64
-	window []byte // output since the last match, as far as it is kept
-}
-
-// read passes on the output of the host until done is closed.
-func (p *player) read() {
-	defer close(p.pieces)
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := p.conn.Read(buf)
-		if n > 0 {
-			select {
-			case p.pieces <- bytes.Clone(buf[:n]):
-			case <-p.done:
-				return
-			}
-		}
-		if err != nil {
-			p.end = err
-			return
-		}
-	}
-}
-
-// close ends the session, and waits for the reader.
-func (p *player) close() {
-	close(p.done)
-	p.conn.Close()
-	for range p.pieces {
-	}
-	p.say("closed", nil)
-}
-
-func (p *player) say(event string, octets []byte) {
-	if p.written == nil {
-		p.written = p.tell(event, octets)
-	}
-}
-
-// play runs the steps, each within its time, and then reads until the host is silent.
-func (p *player) play(s *script) error {
-	for _, st := range s.steps {
-		var err error
-		switch st.kind {
-		case stepSend:
-			err = p.send(st.send)
-		case stepExpect:
-			err = p.expect(st.expect)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for {
-		switch err := p.receive(time.After(s.settle)); {
-		case errors.Is(err, errSilent), errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
-// errSilent means that nothing came in time.
-var errSilent = errors.New("silent")
-
-type lateError string
-
-func (e lateError) Error() string { return string(e) }
-func (e lateError) Timeout() bool { return true }
-
-func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
-
-func (p *player) receive(late <-chan time.Time) error {
-	select {
-	case piece, ok := <-p.pieces:
-		if !ok {
-			return p.end
-		}
-		return p.take(piece)
-	case <-late:
-		return errSilent
-	case <-p.ctx.Done():
-		return context.Cause(p.ctx)
-	}
-}
-
-// take reports output, and keeps it for --expect.
-func (p *player) take(piece []byte) error {
-	if p.got += int64(len(piece)); p.limit > 0 && p.got > p.limit {
-		return fmt.Errorf("%w: more than %d octets came", scheme.ErrTooLarge, p.limit)
-	}
-	p.say("received", piece)
-	p.window = append(p.window, piece...)
-	if n := len(p.window) - expectWindow; n > 0 {
-		p.window = append(p.window[:0], p.window[n:]...)
-	}
-	return p.written
-}
-
-// send types octets, and takes output meanwhile.
-func (p *player) send(octets string) error {
-	select {
-	case piece, ok := <-p.pieces:
-		if !ok {
-			return fmt.Errorf("%w: the host ended the session before all was sent%s", scheme.ErrProtocol, p.last())
-		}
-		if err := p.take(piece); err != nil {
-			return err
-		}
-	default:
-	}
-	// The echo of the host comes after this event.
-	p.say("sent", []byte(octets))
-	sent := make(chan error, 1)
-	go func() {
-		_, err := io.WriteString(p.conn, octets)
-		sent <- err
-	}()
-	tooLate := time.After(p.stepTime)
-	pieces := p.pieces
-	for {
-		select {
-		case err := <-sent:
-			return errors.Join(err, p.written)
-		case piece, ok := <-pieces:
-			if !ok {
-				// The octets that were sent may have ended the session.
-				pieces = nil
-				continue
-			}
-			if err := p.take(piece); err != nil {
-				return err
-			}
-		case <-tooLate:
-			return late("the host did not accept what was sent within %v", p.stepTime)
-		case <-p.ctx.Done():
-			return context.Cause(p.ctx)
-		}
-	}
-}
-
-func (p *player) expect(re *regexp.Regexp) error {
-	tooLate := time.After(p.stepTime)
-	for {
-		if at := re.FindIndex(p.window); at != nil {
-			p.say("matched", p.window[at[0]:at[1]])
-			p.window = p.window[at[1]:]
-			return p.written
-		}
-		err := p.receive(tooLate)
-		switch {
-		case errors.Is(err, errSilent):
-			return late("nothing that matches %s came within %v%s", locus.Quote(re.String()), p.stepTime, p.last())
-		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%w: the host ended the session before anything matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), p.last())
-		case err != nil:
-			return err
-		}
-	}
-}
-
-// last quotes the last line of the output, for a message.
-func (p *player) last() string {
-	lines := bytes.Split(bytes.TrimSpace(p.window), []byte("\n"))
-	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
-		return ", and its last line was " + locus.Quote(string(last))
-	}
-	return ""
 }

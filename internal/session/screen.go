@@ -1,0 +1,193 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// Screen is a session of 3270 screens. Its methods must not be called concurrently.
+type Screen struct {
+	ctx      context.Context
+	terminal telnet.Terminal3270
+	step     time.Duration // limit of a wait; 0: none
+	ended    chan struct{} // closed when the host has ended the session
+	end      error         // why
+	text     lastText      // what came before the first screen, until ended
+}
+
+// NewScreen starts to read from terminal. No wait for the host is longer than step, or than
+// ctx; zero means no limit. The caller must call Close.
+func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Duration) *Screen {
+	s := &Screen{ctx: ctx, terminal: terminal, step: step, ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		// The drawings are discarded; their end is the end of the session.
+		if _, s.end = io.Copy(&s.text, terminal); s.end == nil {
+			s.end = io.EOF
+		}
+	}()
+	return s
+}
+
+// lastText keeps the end of the text written to it.
+type lastText []byte
+
+// maxLastText is longer than the quoted text of a message.
+const maxLastText = 512
+
+func (l *lastText) Write(p []byte) (int, error) {
+	*l = append(*l, p[max(0, len(p)-maxLastText):]...)
+	*l = append((*l)[:0], (*l)[max(0, len(*l)-maxLastText):]...)
+	return len(p), nil
+}
+
+// Close ends the session. The screen does not change after that.
+func (s *Screen) Close() {
+	s.terminal.Close()
+	<-s.ended
+}
+
+// Send types text, in which \r is Enter.
+func (s *Screen) Send(text string) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	for {
+		line, rest, enter := strings.Cut(text, "\r")
+		if err := s.terminal.Type(line); err != nil || !enter {
+			return err
+		}
+		err := s.Press(tn3270.Enter)
+		if rest == "" {
+			return err
+		}
+		if err == nil {
+			err = s.ready()
+		}
+		if err != nil {
+			return fmt.Errorf("%w; not everything was typed", err)
+		}
+		text = rest
+	}
+}
+
+// Press presses a key.
+func (s *Screen) Press(key tn3270.Key) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	select {
+	case <-s.ended:
+		return fmt.Errorf("%w: the host ended the session before %v was pressed", scheme.ErrProtocol, key)
+	default:
+		return s.terminal.Press(key)
+	}
+}
+
+// Expect waits until the text of a screen matches re.
+func (s *Screen) Expect(re *regexp.Regexp) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	err := s.wait(func(screen *tn3270.Screen) bool { return re.MatchString(screen.Text()) })
+	switch {
+	case errors.Is(err, errLate):
+		return late("nothing that matches %s was shown within %v; the screen begins with %s", locus.Quote(re.String()), s.step, s.begins())
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: the host ended the session before anything matched %s; the screen begins with %s", scheme.ErrProtocol,
+			locus.Quote(re.String()), s.begins())
+	}
+	return err
+}
+
+// begins quotes the screen, for a message.
+func (s *Screen) begins() string {
+	return locus.Quote(strings.Join(strings.Fields(s.terminal.Screen().Text()), " "))
+}
+
+// errKeptLocked means that a host did not unlock the keyboard in time.
+var errKeptLocked = late("the host keeps the keyboard locked")
+
+// ready waits until the keyboard is unlocked, which is when the host has answered a key. A
+// host that ends the session after it showed a screen is done.
+func (s *Screen) ready() error {
+	err := s.wait(func(screen *tn3270.Screen) bool { return screen.Status().Lock == tn3270.Unlocked })
+	switch shown := s.terminal.Screen().Status().Mode != tn3270.ModeNone; {
+	case errors.Is(err, io.EOF) && shown:
+		return nil
+	case errors.Is(err, errLate) && shown:
+		return errKeptLocked
+	case errors.Is(err, errLate), errors.Is(err, io.EOF):
+		return s.noScreen()
+	}
+	return err
+}
+
+// noScreen returns the error about a host without a screen, with the text that it sent
+// instead. It ends the session, because only then the text is complete.
+func (s *Screen) noScreen() error {
+	s.Close()
+	err := fmt.Errorf("%w: the host sends no 3270 screen", scheme.ErrProtocol)
+	if said := strings.TrimSpace(string(s.text)); said != "" {
+		return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
+	}
+	return err
+}
+
+// Settle waits until the screen is unchanged for a time, or the session ends. It does not wait
+// longer than the limit of a step, and accepts that the keyboard stays locked.
+func (s *Screen) Settle(still time.Duration) error {
+	if err := s.ready(); err != nil && !errors.Is(err, errKeptLocked) {
+		return err
+	}
+	tooLate := after(s.step)
+	for {
+		changed := s.terminal.Screen().Changed()
+		select {
+		case <-changed:
+		case <-time.After(still):
+			return nil
+		case <-tooLate:
+			return nil
+		case <-s.ended:
+			return nil
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
+}
+
+// wait waits until ok accepts the screen. The error is errLate if the host was too slow, and
+// io.EOF if it ended the session.
+func (s *Screen) wait(ok func(*tn3270.Screen) bool) error {
+	tooLate := after(s.step)
+	screen := s.terminal.Screen()
+	for {
+		changed := screen.Changed()
+		if ok(screen) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-s.ended:
+			if ok(screen) {
+				return nil
+			}
+			return s.end
+		case <-tooLate:
+			return errLate
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
+}

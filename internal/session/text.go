@@ -1,0 +1,220 @@
+// Package session drives a session for a program, without a user at a keyboard: it types, and
+// waits for what the host shows. A [Text] is a session of text, a [Screen] one of 3270 screens.
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Driver is a [Text] or a [Screen].
+type Driver interface {
+	// Send types text.
+	Send(text string) error
+	// Expect waits until the host shows text that matches re.
+	Expect(re *regexp.Regexp) error
+	// Settle waits until the host shows nothing new for a time, or ends the session.
+	Settle(silence time.Duration) error
+}
+
+// window is the number of latest octets that Expect can match.
+const window = 64 << 10
+
+// Event is what a [Text] reports.
+type Event string
+
+const (
+	Received Event = "received" // output of the host
+	Sent     Event = "sent"     // input, reported before it is sent
+	Matched  Event = "matched"  // the output that Expect waited for
+	Closed   Event = "closed"   // the end, without octets
+)
+
+// Text is a session of text. Its methods must not be called concurrently.
+type Text struct {
+	ctx  context.Context
+	conn scheme.Terminal
+	step time.Duration // limit of a call; 0: none
+	tell func(e Event, octets []byte) error
+
+	pieces chan []byte // output; closed at its end
+	end    error       // why pieces is closed
+	output []byte      // since the last match, at most window
+}
+
+// NewText starts to read from conn. No method waits longer than step, or than ctx; zero means
+// no limit. The methods call tell with each event and return its errors. The caller must call
+// Close.
+func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
+	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
+	go t.read()
+	return t
+}
+
+func (t *Text) read() {
+	defer close(t.pieces)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := t.conn.Read(buf)
+		if n > 0 {
+			t.pieces <- bytes.Clone(buf[:n])
+		}
+		if err != nil {
+			t.end = err
+			return
+		}
+	}
+}
+
+// Close ends the session.
+func (t *Text) Close() error {
+	t.conn.Close()
+	for range t.pieces {
+	}
+	return t.tell(Closed, nil)
+}
+
+// Send types octets, and takes output meanwhile.
+func (t *Text) Send(octets string) error {
+	select {
+	case piece, ok := <-t.pieces:
+		if !ok {
+			return fmt.Errorf("%w: the host ended the session before all was sent%s", scheme.ErrProtocol, t.last())
+		}
+		if err := t.take(piece); err != nil {
+			return err
+		}
+	default:
+	}
+	// The echo of the host comes after this event.
+	if err := t.tell(Sent, []byte(octets)); err != nil {
+		return err
+	}
+	sent := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(t.conn, octets)
+		sent <- err
+	}()
+	return t.takeUntil(sent)
+}
+
+// takeUntil takes output until sent has the result of sending.
+func (t *Text) takeUntil(sent <-chan error) error {
+	tooLate := after(t.step)
+	pieces := t.pieces
+	for {
+		select {
+		case err := <-sent:
+			return err
+		case piece, ok := <-pieces:
+			if !ok {
+				// The octets that were sent may have ended the session.
+				pieces = nil
+				continue
+			}
+			if err := t.take(piece); err != nil {
+				return err
+			}
+		case <-tooLate:
+			return late("the host did not accept what was sent within %v", t.step)
+		case <-t.ctx.Done():
+			return context.Cause(t.ctx)
+		}
+	}
+}
+
+// Expect waits until the output since the last match matches re.
+func (t *Text) Expect(re *regexp.Regexp) error {
+	tooLate := after(t.step)
+	for {
+		if at := re.FindIndex(t.output); at != nil {
+			match := t.output[at[0]:at[1]]
+			t.output = t.output[at[1]:]
+			return t.tell(Matched, match)
+		}
+		err := t.receive(tooLate)
+		switch {
+		case errors.Is(err, errLate):
+			return late("nothing that matches %s came within %v%s", locus.Quote(re.String()), t.step, t.last())
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%w: the host ended the session before anything matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), t.last())
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// Settle waits until the host sends nothing for a time, or ends the session.
+func (t *Text) Settle(silence time.Duration) error {
+	for {
+		err := t.receive(time.After(silence))
+		switch {
+		case errors.Is(err, errLate), errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (t *Text) receive(tooLate <-chan time.Time) error {
+	select {
+	case piece, ok := <-t.pieces:
+		if !ok {
+			return t.end
+		}
+		return t.take(piece)
+	case <-tooLate:
+		return errLate
+	case <-t.ctx.Done():
+		return context.Cause(t.ctx)
+	}
+}
+
+// take reports output, and keeps it for Expect.
+func (t *Text) take(piece []byte) error {
+	if err := t.tell(Received, piece); err != nil {
+		return err
+	}
+	t.output = append(t.output, piece...)
+	if n := len(t.output) - window; n > 0 {
+		t.output = append(t.output[:0], t.output[n:]...)
+	}
+	return nil
+}
+
+// last quotes the last line of the output, for a message.
+func (t *Text) last() string {
+	lines := bytes.Split(bytes.TrimSpace(t.output), []byte("\n"))
+	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
+		return ", and its last line was " + locus.Quote(string(last))
+	}
+	return ""
+}
+
+// errLate means that nothing came in time.
+var errLate = errors.New("late")
+
+// lateError is the message of a step that took too long.
+type lateError string
+
+func (e lateError) Error() string { return string(e) }
+func (e lateError) Timeout() bool { return true }
+
+func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
+
+// after is time.After, but zero means never.
+func after(limit time.Duration) <-chan time.Time {
+	if limit == 0 {
+		return nil
+	}
+	return time.After(limit)
+}
