@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/locus-url/locus/internal/session"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
-	"github.com/locus-url/locus/tn3270"
 )
 
 func (m *Museum) startSessions() error {
@@ -34,14 +35,60 @@ func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed
 	if s.User != "" {
 		f.Summary += " for the user " + s.User
 	}
-	if t, ok := s.Conn.(terminal3270); ok {
+	if t, ok := s.Conn.(telnet.Terminal3270); ok {
 		f.Summary += "; its last screen:"
 		f.Lines, err = g.fillScreens(ctx, t, types)
 	} else {
 		f.Summary += ":"
-		f.Lines, err = g.typeLines(s.Conn, types)
+		f.Lines, err = g.typeLines(ctx, s.Conn, types)
 	}
 	return f, err
+}
+
+// typeLines types lines and returns the output of the session.
+func (g *Guide) typeLines(ctx context.Context, conn scheme.Terminal, types []Typed) ([]string, error) {
+	var all []byte
+	text := session.NewText(ctx, conn, 0, func(e session.Event, octets []byte) error {
+		if e == session.Received {
+			all = append(all, octets...)
+		}
+		if len(all) > mostOctets {
+			return fmt.Errorf("the session showed more than %d bytes", mostOctets)
+		}
+		return nil
+	})
+	defer text.Close()
+	if err := g.drive(text, types); err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimRight(string(all), "\r\n"), "\n"), nil
+}
+
+// fillScreens fills in screens and returns the last one.
+func (g *Guide) fillScreens(ctx context.Context, terminal telnet.Terminal3270, types []Typed) ([]string, error) {
+	screen := session.NewScreen(ctx, terminal, 0)
+	defer screen.Close()
+	if err := g.drive(screen, types); err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimRight(terminal.Screen().Text(), "\n"), "\n"), nil
+}
+
+// drive waits for texts, and types after each.
+func (g *Guide) drive(d session.Driver, types []Typed) error {
+	for _, t := range types {
+		if err := d.Expect(regexp.MustCompile(regexp.QuoteMeta(t.Await))); err != nil {
+			return fmt.Errorf("tour: waiting for %q: %w", t.Await, err)
+		}
+		if t.Text == "" {
+			continue
+		}
+		g.traceTyped(t)
+		if err := d.Send(t.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *Guide) traceTyped(t Typed) {
@@ -50,80 +97,4 @@ func (g *Guide) traceTyped(t Typed) {
 		text = "***"
 	}
 	g.trace(true, "typed: "+text)
-}
-
-// typeLines types lines and returns the output of the session.
-func (g *Guide) typeLines(c io.ReadWriter, types []Typed) ([]string, error) {
-	var all []byte
-	seen := 0 // bytes of all that earlier waits used
-	buf := make([]byte, 4096)
-	for _, t := range types {
-		for {
-			if i := strings.Index(string(all[seen:]), t.Await); i >= 0 {
-				seen += i + len(t.Await)
-				break
-			}
-			n, err := c.Read(buf)
-			if all = append(all, buf[:n]...); len(all) > mostOctets && err == nil {
-				err = fmt.Errorf("the session showed more than %d bytes", mostOctets)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("tour: waiting for %q: %w", t.Await, err)
-			}
-		}
-		if t.Text == "" {
-			continue
-		}
-		g.traceTyped(t)
-		if _, err := io.WriteString(c, t.Text); err != nil {
-			return nil, err
-		}
-	}
-	return strings.Split(strings.TrimRight(string(all), "\r\n"), "\n"), nil
-}
-
-// terminal3270 is a session with a screen.
-type terminal3270 interface {
-	io.ReadCloser
-	Screen() *tn3270.Screen
-	Press(tn3270.Key) error
-	Type(text string) error
-}
-
-// fillScreens fills in screens and returns the last one.
-func (g *Guide) fillScreens(ctx context.Context, c terminal3270, types []Typed) ([]string, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var drawings sync.WaitGroup
-	defer drawings.Wait()
-	defer c.Close()
-	drawings.Go(func() {
-		// Reading drives the terminal. The end of the drawings is the end of the session.
-		_, err := io.Copy(io.Discard, c)
-		if err == nil {
-			err = io.ErrUnexpectedEOF
-		}
-		cancel(err)
-	})
-	for _, t := range types {
-		err := c.Screen().Wait(ctx, func(s *tn3270.Screen) bool {
-			return s.Status().Lock == tn3270.Unlocked && strings.Contains(s.Text(), t.Await)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("tour: waiting for %q: %w", t.Await, err)
-		}
-		if t.Text != "" {
-			g.traceTyped(t)
-		}
-		for _, in := range new(tn3270.Decoder).Decode(nil, []byte(t.Text)) {
-			if in.Key == 0 {
-				err = c.Type(in.Text)
-			} else {
-				err = c.Press(in.Key)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	return strings.Split(strings.TrimRight(c.Screen().Text(), "\n"), "\n"), nil
 }
