@@ -103,6 +103,9 @@ func TestScreenExpect(t *testing.T) {
 			io.WriteString(c.host, "go away\r\n")
 			c.host.Close()
 		}, access.Protocol, `the host sends no 3270 screen, but says "go away"`},
+		{"text and no end", time.Minute, func(t *testing.T, c *terminal, _ func(error)) {
+			io.WriteString(c.host, "wait\r\n")
+		}, access.Protocol, `the host sends no 3270 screen, but says "wait"`},
 		{"the connection breaks", maxStep, func(_ *testing.T, c *terminal, _ func(error)) { c.host.CloseWithError(reset) }, access.KindOf(reset), "reset"},
 		{"the caller gives up", maxStep, func(_ *testing.T, _ *terminal, cancel func(error)) { cancel(because) }, access.KindOf(because), "because"},
 	} {
@@ -119,6 +122,27 @@ func TestScreenExpect(t *testing.T) {
 				t.Errorf("%s: %v, want %s, %q", test.name, err, test.kind, test.want)
 			}
 		})
+	}
+}
+
+// The last change of the screen counts even if the end of the session comes with it.
+func TestScreenLastChange(t *testing.T) {
+	for range 20 { // a select between both is random
+		c := newTerminal(t)
+		s := screenOf(t, t.Context(), c, maxStep)
+		looks := 0
+		err := s.wait(func(screen *tn3270.Screen) bool {
+			if looks++; looks == 1 {
+				c.show(t, tn3270.KeyboardRestore, "bye")
+				c.host.Close()
+				<-s.ended
+				return false
+			}
+			return strings.HasPrefix(screen.Text(), "bye")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -127,10 +127,6 @@ func TestTextSend(t *testing.T) {
 			}
 			io.ReadFull(c, make([]byte, 3))
 		}, ""},
-		{"the input ends the session", 0, func(c net.Conn) {
-			io.ReadFull(c, make([]byte, 3))
-			c.Close()
-		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, host := start(t, t.Context(), test.step, ignore)
@@ -143,6 +139,35 @@ func TestTextSend(t *testing.T) {
 			}
 		})
 	}
+}
+
+// leaving is a host that ends the session while it accepts input.
+type leaving struct {
+	scheme.Terminal
+	written chan struct{}
+}
+
+func (l *leaving) Read([]byte) (int, error) {
+	<-l.written
+	return 0, io.EOF
+}
+
+func (l *leaving) Write(p []byte) (int, error) {
+	close(l.written)
+	time.Sleep(time.Minute)
+	return len(p), nil
+}
+
+func (l *leaving) Close() error { return nil }
+
+// Input may end the session.
+func TestTextSendEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewText(t.Context(), &leaving{written: make(chan struct{})}, 0, ignore)
+		if err := errors.Join(s.Send("bye"), s.Settle(time.Hour), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Settle waits until the host is silent, even if the host does not end the session.
