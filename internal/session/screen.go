@@ -25,8 +25,8 @@ type Screen struct {
 	text     lastText      // what came before the first screen, until ended
 }
 
-// NewScreen starts to read from terminal. No wait for the host is longer than step, or than
-// ctx; zero means no limit. The caller must call Close.
+// NewScreen starts to read from terminal. Each wait for the host takes at most step; zero means
+// no limit. The end of ctx ends each method. The caller must call Close.
 func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Duration) *Screen {
 	s := &Screen{ctx: ctx, terminal: terminal, step: step, ended: make(chan struct{})}
 	go func() {

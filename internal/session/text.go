@@ -42,7 +42,7 @@ const (
 type Text struct {
 	ctx  context.Context
 	conn scheme.Terminal
-	step time.Duration // limit of a call; 0: none
+	step time.Duration // limit of Send and Expect; 0: none
 	tell func(e Event, octets []byte) error
 
 	pieces chan []byte // output; closed at its end
@@ -50,9 +50,9 @@ type Text struct {
 	output []byte      // since the last match, at most window
 }
 
-// NewText starts to read from conn. No method waits longer than step, or than ctx; zero means
-// no limit. The methods call tell with each event and return its errors. The caller must call
-// Close.
+// NewText starts to read from conn. Send and Expect wait at most step; zero means no limit. The
+// end of ctx ends each method. The methods call tell with each event and return its errors. The
+// caller must call Close.
 func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
 	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
 	go t.read()
