@@ -187,15 +187,15 @@ type gated struct {
 	lookups log
 }
 
-// newGated makes a client. gateways has "scheme=gateway", "all=gateway" and
+// parseGateways returns the gateways of text: "scheme=gateway", "all=gateway" and
 // "except=list", separated by blanks.
-func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways string) *gated {
+func parseGateways(t *testing.T, text string) *access.Gateways {
 	t.Helper()
-	r := access.GatewayRules{Schemes: map[string]access.Gateway{}}
-	for _, text := range strings.Fields(gateways) {
-		name, value, _ := strings.Cut(text, "=")
+	rules := access.GatewayRules{Schemes: map[string]access.Gateway{}}
+	for _, field := range strings.Fields(text) {
+		name, value, _ := strings.Cut(field, "=")
 		if name == "except" {
-			r.Except = value
+			rules.Except = value
 			continue
 		}
 		g, err := access.ParseGateway(value)
@@ -203,15 +203,21 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 			t.Fatal(err)
 		}
 		if name == "all" {
-			r.All = g
+			rules.All = g
 		} else {
-			r.Schemes[name] = g
+			rules.Schemes[name] = g
 		}
 	}
-	g, err := access.NewGateways(r)
+	list, err := access.NewGateways(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return list
+}
+
+// newGated makes a client with the gateways of a text.
+func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways string) *gated {
+	t.Helper()
 	client := lhttp.New(&lhttp.Options{TLS: config})
 	registry, err := all.Registry(lhttp.Scheme(client), lhttp.SecureScheme(client))
 	if err != nil {
@@ -223,7 +229,7 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	}
 	c := new(gated)
 	c.Client = access.New(registry, p, &access.Options{
-		Gateways: g,
+		Gateways: parseGateways(t, gateways),
 		Via:      func(u locus.URL, g access.Gateway) { c.via.add(u.String() + " " + g.String()) },
 		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
 			c.lookups.add(host)
