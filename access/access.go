@@ -68,7 +68,7 @@ type Options struct {
 	Via func(u locus.URL, g Gateway)
 
 	// Check judges each URL after the policy: those that are opened, those that
-	// referrals lead to, and those of [Client.Way]. Its error ends the open. nil: only
+	// referrals lead to, and those of [Client.Check]. Its error ends the open. nil: only
 	// the policy decides.
 	Check func(u locus.URL) error
 
@@ -236,11 +236,11 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 // names: it looks names up, asks the policy about each address, and keeps the time
 // limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
-	key := dialerKey{origin: policy.Typed}
+	var p plan
 	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
-		key.tunnel = all
+		p.outcome, p.gateway = planTunnel, all
 	}
-	return c.dialer(key)
+	return c.dialer(p.dialerKey())
 }
 
 // DialerFor returns a dialer for the server of u, which was found in from (nil: u is typed),
@@ -251,39 +251,36 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	if c.options.Kept != nil && !c.options.Live {
 		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotKept, "nothing is opened but what the archive has"))
 	}
-	origin, r, err := c.judge(u, from)
-	if err == nil && r.isOther() {
-		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
+	p, err := c.judge(u, from)
+	if err == nil && p.outcome == planTemplate {
+		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(p.gateways()))
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, NewError("open", u, err)
-	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{origin: origin, tunnel: r.proxy}), nil
 	}
-	return c.routeDialer(r, origin), nil
+	if p.outcome == planProxy {
+		p.outcome = planTunnel
+	}
+	return c.dialer(p.dialerKey()), nil
 }
 
 // Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before
 // anything is looked up or sent. So a form can refuse a URL when it is entered. The
 // addresses of the host are judged only when it is dialled. The error is an [*Error].
 func (c *Client) Check(u locus.URL, from *Result) error {
-	if _, _, err := c.judge(u, from); err != nil {
+	if _, err := c.judge(u, from); err != nil {
 		return NewError("open", u, err)
 	}
 	return nil
 }
 
-func (c *Client) judge(u locus.URL, from *Result) (policy.Origin, route, error) {
-	if err := checkHost(c.target(u)); err != nil {
-		return 0, route{}, err
-	}
+// judge returns where a request for u goes on the network, if it may go there.
+func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
 	origin, err := c.originOf(u, from)
 	if err != nil {
-		return origin, route{}, err
+		return plan{}, err
 	}
-	r, err := c.route(u, origin)
-	return origin, r, err
+	return c.networkPlan(u, origin)
 }
 
 // checkHost refuses a URL without a host, if its scheme needs one. A redirect to such a URL
@@ -300,12 +297,13 @@ func missingHost(u locus.URL) error {
 	return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 }
 
-// originOf returns the origin of u, which was found in from.
+// originOf returns the origin of u, which was found in from, if that may lead there.
 func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
-	if from == nil {
-		return policy.Typed, nil
+	to := c.target(u)
+	if err := checkHost(to); err != nil || from == nil {
+		return policy.Typed, err
 	}
-	return c.linkOrigin(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
+	return c.linkOrigin(from), c.policy.CheckReferral(c.target(from.URL), to, 0)
 }
 
 func (c *Client) target(u locus.URL) policy.Target {

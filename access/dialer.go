@@ -46,6 +46,18 @@ type dialer struct {
 	closed bool
 }
 
+// dialer returns the dialer for key, the same one each time.
+func (c *Client) dialer(key dialerKey) *dialer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.dialers[key]
+	if d == nil {
+		d = &dialer{client: c, dialerKey: key, closed: c.closed}
+		c.dialers[key] = d
+	}
+	return d
+}
+
 // policy returns the policy for addresses. A dialer for only one host is that of a
 // gateway, which the configuration names.
 func (d *dialer) policy() policy.Policy {

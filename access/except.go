@@ -2,7 +2,6 @@ package access
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -46,9 +45,4 @@ func parseException(text string) (policy.Pattern, bool) {
 	}
 	p, err := policy.ParsePattern(text, nil)
 	return p, err == nil && p.IsHost()
-}
-
-// excepts reports whether host uses no gateway at that port.
-func (g *Gateways) excepts(host string, port uint16) bool {
-	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }

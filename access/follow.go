@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"strings"
 
@@ -42,20 +41,10 @@ func (f *follower) key(u locus.URL) askedKey {
 	return askedKey{u, f.cookies.Header(u)}
 }
 
+// follow opens the first URL of the chain, and follows the referrals from it.
 func (f *follower) follow() (scheme.Resource, error) {
-	first := f.request.URL
-	f.result.URL = first
-	if res, done, err := f.openKept(first); done {
-		return f.followFrom(res, err, 1)
-	}
-	if err := checkHost(f.client.target(first)); err != nil {
-		return nil, NewError("open", first, err)
-	}
-	origin, err := f.client.originOf(first, f.request.From)
-	if err != nil {
-		return nil, NewError("open", first, err)
-	}
-	res, err := f.open(first, origin, 0)
+	f.result.URL = f.request.URL
+	res, err := f.visit(f.request.URL, 0, false)
 	return f.followFrom(res, err, 1)
 }
 
@@ -93,12 +82,11 @@ func (f *follower) next(referral *scheme.Referral, hops int) (scheme.Resource, e
 // denial, an unsupported scheme or a failed connection. If all fail, the error is the
 // last denial, which the user can allow, or otherwise the last error.
 func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err error) {
-	from := f.result.URL
 	for i, to := range list {
 		if i == maxTries {
 			break
 		}
-		res, tryErr := f.try(from, to, hops)
+		res, tryErr := f.visit(to, hops, false)
 		if tryErr == nil || !worthAnother(tryErr) {
 			return res, tryErr
 		}
@@ -109,181 +97,82 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 	return nil, err
 }
 
-func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
-	if res, done, err := f.tryKept(to, hops); done {
-		return res, err
-	}
-	if err := f.client.policy.CheckReferral(f.client.target(from), f.client.target(to), hops); err != nil {
-		return nil, f.fail(to, err)
-	}
-	to = f.withLogin(from, to)
-	if f.asked[f.key(to)] {
-		return nil, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
-	}
-	return f.open(f.withFragment(to), f.result.LinkOrigin, hops)
-}
-
 // worthAnother reports whether another URL of a referral should be tried after err: no
 // request was sent. A cancelled open is not continued.
 func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotKept) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// open makes one request. On success the result's URL, Hops and LinkOrigin are those of u.
-func (f *follower) open(u locus.URL, origin policy.Origin, hops int) (scheme.Resource, error) {
-	asked := u.WithoutFragment()
-	r, err := f.client.route(asked, origin)
+// visit opens to and makes it the URL of the result. hops is the number of the referral that led
+// to it; 0: it is the first URL. If live is set, the archive does not have it.
+func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
+	p, err := f.plan(to, hops, live)
 	if err != nil {
-		return nil, f.fail(u, err)
+		return nil, f.fail(p.url, err)
 	}
-	f.asked[f.key(asked)] = true
 	t := new(tracker)
-	res, err := f.exchange(asked, r, origin, hops, t)
+	res, err := f.perform(p, hops, t)
+	if p.outcome == planArchive && f.client.options.Live && errors.Is(err, scheme.ErrNotKept) {
+		return f.visit(to, hops, true)
+	}
 	if err != nil {
-		return nil, f.fail(u, err)
+		return nil, f.fail(p.url, err)
 	}
 	if _, ok := res.(*scheme.Session); ok && hops > 0 {
 		res.Close()
-		return nil, f.fail(u, &policy.DeniedError{Rule: "session", Subject: locus.Quote(u.Redacted()),
+		return nil, f.fail(p.url, &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Redacted()),
 			Reason: "a referral may not start a session", Help: "open it by itself"})
 	}
 	f.dialled = t
-	f.secure = f.secure || f.client.has(u, scheme.Secure)
-	f.result.URL = u
-	f.result.Hops = append(f.result.Hops, asked)
-	f.result.LinkOrigin = f.client.originAfter(asked, r, origin, t)
+	f.secure = f.secure || f.client.has(p.url, scheme.Secure)
+	f.result.URL = p.url
+	f.result.Hops = append(f.result.Hops, p.url.WithoutFragment())
+	f.result.LinkOrigin = f.client.originAfter(p, t)
 	return res, nil
 }
 
-// route returns how u is opened, if the policy allows it and the schemes it needs are
-// registered.
-func (c *Client) route(u locus.URL, origin policy.Origin) (route, error) {
-	r, err := c.options.Gateways.route(u, c.registry)
-	if err != nil {
-		return r, err
-	}
-	if r.proxy.IsZero() {
-		if _, err := c.lookup(r.url); err != nil {
-			return r, err
-		}
-	}
-	return r, c.check(u, origin)
-}
-
-func (f *follower) exchange(u locus.URL, r route, origin policy.Origin, hops int, t *tracker) (res scheme.Resource, err error) {
-	c := f.client
-	for _, g := range r.by {
-		if c.options.Via != nil {
-			c.options.Via(u, g)
-		}
-	}
-	if !r.isDirect() {
-		err = f.checkGateway(u, r)
-	}
-	req := f.schemeRequest(r, origin, hops, t)
-	rec := c.startRecord(req)
-	ctx := t.attach(f.ctx)
-	switch {
-	case err != nil:
-	case !r.proxy.IsZero():
-		var opener scheme.ProxyOpener
-		if opener, err = c.proxyOpener(r.proxy); err == nil {
-			res, err = opener.OpenVia(ctx, req, r.proxy.url)
-		}
-	default:
-		res, err = c.registry.Scheme(r.url).Opener.Open(ctx, req)
-	}
-	if err == nil && res == nil {
-		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, r.url.Scheme())
-	}
-	if rec != nil {
-		res = rec.Opened(res, err)
-	}
-	if err != nil && len(r.by) > 0 {
-		return nil, &GatewayError{r.by, err}
-	}
-	if err == nil && r.isOther() {
-		setURL(res, u)
-	}
-	return res, err
-}
-
-// schemeRequest returns the request for an opener.
-func (f *follower) schemeRequest(way route, origin policy.Origin, hops int, t *tracker) *scheme.Request {
-	c, o, u := f.client, &f.client.options, way.url
-	r := &scheme.Request{
-		URL:     u,
-		Dial:    c.routeDialer(way, origin),
-		Ask:     o.Ask,
-		Fill:    o.Fill,
-		Limit:   o.Limit,
-		Offset:  f.request.Offset,
-		Tag:     f.request.Tag,
-		ModTime: f.request.ModTime,
-
-		Accept:         f.request.Accept,
-		AcceptLanguage: f.request.AcceptLanguage,
-		Header:         f.header(u),
-		Cookies:        f.cookies,
-		Like:           f.request.Like,
-		Items:          f.request.Items,
-		Probe:          f.request.Probe,
-		More:           f.request.More,
-		Source:         f.request.Source,
-	}
+// admit applies the rules about what may lead to a URL on the network. It returns the URL with a
+// login that it inherits, and its origin.
+func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, error) {
+	c, from := f.client, f.result.URL
 	if hops == 0 {
-		r.Listed = f.request.Listed
+		origin, err := c.originOf(to, f.request.From)
+		return to, origin, err
 	}
-	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, origin, hops, t) }
-	if ask := r.Ask; ask != nil && hops > 0 {
-		first := f.request.URL
-		r.Ask = func(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
-			q.From = first
-			return ask(ctx, q)
-		}
+	if err := c.policy.CheckReferral(c.target(from), c.target(to), hops); err != nil {
+		return to, 0, err
 	}
-	if from := f.request.From; from != nil && !from.URL.IsZero() {
-		r.Within = c.within(from)
-	}
-	if f.secure && !c.has(u, scheme.Secure) {
-		// An eavesdropper on this connection may have made the redirect.
-		r.Ask, r.Fill = nil, nil
-	}
-	if r.Trace = f.request.Trace; r.Trace == nil && o.Trace != nil {
-		r.Trace = o.Trace(u)
-	}
-	return r
+	to = f.withLogin(from, to)
+	return to, f.result.LinkOrigin, f.checkLoop(to)
 }
 
-// referred returns the dialer for a URL that a server refers to while a URL is being
-// opened by the route way.
-func (c *Client) referred(way route, to locus.URL, origin policy.Origin, hops int, t *tracker) (scheme.Dialer, error) {
-	if err := c.policy.CheckReferral(c.target(way.url), c.target(to), hops+1); err != nil {
-		return nil, err
+// maxArchiveHops is the most referrals that are followed in an archive.
+const maxArchiveHops = 20
+
+// admitArchived applies the rules about what may lead to a URL in an archive. Nothing is dialled
+// for it, so the policy only judges whether a referral may start a session or compose a message.
+func (f *follower) admitArchived(to locus.URL, hops int) error {
+	c := f.client
+	if hops == 0 {
+		return nil
 	}
-	next := c.originAfter(way.url, way, origin, t)
-	r, err := c.route(to, next)
-	if err != nil {
-		return nil, err
+	if err := f.checkLoop(to); err != nil {
+		return err
 	}
-	if !way.isDirect() || !r.isDirect() {
-		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
+	if hops > maxArchiveHops {
+		return fmt.Errorf("%w: more than %d referrals", scheme.ErrProtocol, maxArchiveHops)
 	}
-	return c.routeDialer(r, next), nil
+	if target := c.target(to); !target.Reads {
+		return c.policy.CheckReferral(c.target(f.result.URL), target, hops)
+	}
+	return nil
 }
 
-// within returns Request.Within for what was found in from.
-func (c *Client) within(from *Result) func(ctx context.Context) (scheme.Resource, error) {
-	return func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from) }
-}
-
-// reopen opens the URL of r again, with the same origin.
-func (c *Client) reopen(ctx context.Context, r *Result) (scheme.Resource, error) {
-	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
-	if err != nil {
-		return nil, err
+func (f *follower) checkLoop(to locus.URL) error {
+	if f.asked[f.key(to)] {
+		return fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle)
 	}
-	return found.Resource, nil
+	return nil
 }
 
 // fail returns the error about u. If the context of the open has ended, its cause is
@@ -300,21 +189,6 @@ func (f *follower) fail(u locus.URL, err error) error {
 		err = fmt.Errorf("%w (referred to from %s)", err, show(first[0]))
 	}
 	return NewError(op, u, err)
-}
-
-// header returns the header fields for a request for u: all of the client's for the
-// server of the first URL, for others those that hold no secret, and those for u.
-func (f *follower) header(u locus.URL) http.Header {
-	h := f.client.options.Header
-	if !f.isSameServer(f.request.URL, u) {
-		h = h.Clone()
-		h.Del("Authorization")
-		h.Del("Cookie")
-	}
-	if f.client.options.HeaderFor == nil || f.secure && !f.client.has(u, scheme.Secure) {
-		return h
-	}
-	return header("", h, f.client.options.HeaderFor(u))
 }
 
 // isSameServer reports whether two URLs have the same scheme, host and port.
@@ -365,20 +239,20 @@ func hostKey(u locus.URL) string {
 // nameKey returns a host in lower case, without the final dot of a fully qualified name.
 func nameKey(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// originAfter returns the origin of links in the resource at u: see the package's text.
-func (c *Client) originAfter(u locus.URL, r route, origin policy.Origin, t *tracker) policy.Origin {
-	host := hostKey(u)
+// originAfter returns the origin of links in the resource of p: see the package's text.
+func (c *Client) originAfter(p plan, t *tracker) policy.Origin {
+	host := hostKey(p.url)
 	public, known := c.known.get(host)
 	literal, err := netip.ParseAddr(host)
 	switch {
-	case origin == policy.FromPublic, t.public.Load(), known && public:
+	case p.outcome == planArchive, p.origin == policy.FromPublic, t.public.Load(), known && public:
 		return policy.FromPublic
-	case !r.isDirect() && err == nil && !policy.IsPublic(literal):
+	case p.isForwarded() && err == nil && !policy.IsPublic(literal):
 		// The gateway was dialled.
 		return policy.FromPrivate
-	case !r.isDirect():
+	case p.isForwarded():
 		return policy.FromPublic
-	case c.has(u, scheme.Files), t.dialled.Load(), known:
+	case c.has(p.url, scheme.Files), t.dialled.Load(), known:
 		return policy.FromPrivate
 	case err == nil && !policy.IsPublic(literal):
 		return policy.FromPrivate

@@ -1,10 +1,8 @@
 package access
 
 import (
-	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -262,98 +260,6 @@ func (g *Gateways) ends(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.route(u, new(scheme.Registry))
+	_, err = g.plan(u, new(scheme.Registry))
 	return err
-}
-
-// of returns the gateway of u, a URL of s; zero: none.
-func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
-	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
-		return Gateway{}
-	}
-	gateway := g.For(s)
-	if gateway.is(u) {
-		gateway = g.forOthers(s)
-	}
-	if gateway.is(u) {
-		return Gateway{}
-	}
-	return gateway
-}
-
-// isHere reports whether a file URL with that host names a file on this machine (RFC
-// 1738 section 3.10).
-func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
-
-// For returns the gateway for URLs of s, exceptions aside. The zero Gateway means none.
-func (g *Gateways) For(s scheme.Scheme) Gateway {
-	if g == nil {
-		return Gateway{}
-	}
-	gateway := g.schemes[s.Name]
-	if gateway.IsZero() {
-		return g.forOthers(s)
-	}
-	return gateway.unlessDirect()
-}
-
-// forOthers returns the gateway of all, if it is for a scheme that has none of its own.
-func (g *Gateways) forOthers(s scheme.Scheme) Gateway {
-	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
-		return Gateway{}
-	}
-	return g.all.unlessDirect()
-}
-
-func (g Gateway) unlessDirect() Gateway {
-	if g.kind == direct {
-		return Gateway{}
-	}
-	return g
-}
-
-// route says how a URL is opened: url, perhaps made by templates, is requested from a
-// proxy, or from its own server, directly or through a tunnel.
-type route struct {
-	url    locus.URL
-	by     []Gateway // all, in their order
-	proxy  Gateway
-	tunnel Gateway
-}
-
-func (r route) isDirect() bool { return r.proxy.IsZero() && !r.isOther() }
-
-// isOther reports whether another URL is opened instead.
-func (r route) isOther() bool { return len(r.by) > 0 && r.by[0].kind == template }
-
-var errCircle = errors.New("access: the gateways form a loop")
-
-// route returns how u is opened, whose scheme is in known or is not registered.
-func (g *Gateways) route(u locus.URL, known *scheme.Registry) (r route, err error) {
-	r.url = u
-	for gateway := g.of(u, known.Scheme(u)); !gateway.IsZero(); gateway = g.of(r.url, known.Scheme(r.url)) {
-		if slices.Contains(r.by, gateway) {
-			return r, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, gateway)
-		}
-		r.by = append(r.by, gateway)
-		switch {
-		case gateway.kind == template:
-			if r.url, err = gateway.expand(r.url); err != nil {
-				return r, err
-			}
-			continue
-		case gateway.kind == httpProxy && !isTunnelled(known.Scheme(r.url)):
-			r.proxy = gateway
-		default:
-			r.tunnel = gateway
-		}
-		break
-	}
-	return r, nil
-}
-
-// isTunnelled reports whether a proxy only connects to the server of a URL of s: an
-// encrypted connection must be encrypted up to the server, and HTTP has no sessions.
-func isTunnelled(s scheme.Scheme) bool {
-	return s.Traits&(scheme.Secure|scheme.Interactive) != 0
 }

@@ -215,8 +215,8 @@ func TestGatewayFor(t *testing.T) {
 		t.Error("For")
 	}
 	var none *Gateways
-	if r, err := none.route(parse("http://h/"), known(t)); err != nil || !none.For(row("http")).IsZero() || len(r.by) != 0 || !r.isDirect() {
-		t.Errorf("%+v, %v", r, err)
+	if p, err := none.plan(parse("http://h/"), known(t)); err != nil || !none.For(row("http")).IsZero() || p.outcome != planDirect {
+		t.Errorf("%+v, %v", p, err)
 	}
 	if _, err := NewGateways(GatewayRules{Schemes: map[string]Gateway{"HTTP": gateway(t, "http://a")}}); err == nil {
 		t.Error("HTTP is taken for a scheme's name in lower case")
@@ -269,13 +269,14 @@ func TestGatewayCircles(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 			continue
 		}
-		way, err := g.route(parse(s.url), known(t))
-		got := way.url.String()
-		if !way.proxy.IsZero() {
-			got += " proxy " + way.proxy.String()
-		}
-		if !way.tunnel.IsZero() {
-			got += " tunnel " + way.tunnel.String()
+		p, err := g.plan(parse(s.url), known(t))
+		last := p.last()
+		got := last.url.String()
+		switch last.outcome {
+		case planProxy:
+			got += " proxy " + last.gateway.String()
+		case planTunnel:
+			got += " tunnel " + last.gateway.String()
 		}
 		if err != nil || got != s.want {
 			t.Errorf("%s: %s, %v, want %s", s.url, got, err, s.want)

@@ -392,7 +392,7 @@ func TestZoneAfter(t *testing.T) {
 		{"news:a.b", policy.Typed, private, policy.FromPrivate},
 		{"news:a.b", policy.Typed, new(tracker), policy.FromPublic},
 	} {
-		if got := c.originAfter(parse(s.text), route{}, s.origin, s.t); got != s.want {
+		if got := c.originAfter(plan{url: parse(s.text), origin: s.origin}, s.t); got != s.want {
 			t.Errorf("originAfter(%s, %v): %v, want %v", s.text, s.origin, got, s.want)
 		}
 	}

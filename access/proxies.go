@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-
-	"github.com/locus-url/locus/policy"
 )
 
 // CheckProxies connects to each proxy of Options.Gateways, and closes the connection without
@@ -20,8 +18,7 @@ func (c *Client) CheckProxies(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, g := range list {
 		all.Go(func() {
-			dial := rawDialer{c.dialer(dialerKey{origin: policy.Typed, only: hostKey(g.url)})}
-			conn, err := dial.DialContext(ctx, "tcp", g.address())
+			conn, err := c.proxyDialer(g).DialContext(ctx, "tcp", g.address())
 			if err != nil {
 				errs[i] = fmt.Errorf("%s: %w", g, err)
 				return

@@ -66,7 +66,7 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	}
 	for origin := range t.origins {
 		t.origins[origin] = &http.Transport{
-			DialContext:           t.client.dialer(dialerKey{origin: policy.Origin(origin)}).DialContext,
+			DialContext:           t.client.dialer(plan{origin: policy.Origin(origin)}.dialerKey()).DialContext,
 			TLSClientConfig:       o.TLS.Clone(),
 			TLSHandshakeTimeout:   t.client.options.Connect,
 			ForceAttemptHTTP2:     true,
@@ -128,7 +128,7 @@ func (t *transport) check(req *http.Request) (policy.Origin, error) {
 		if from, err = webTarget(r); err != nil {
 			return 0, err
 		}
-		origin = t.client.originAfter(from.URL, route{url: from.URL}, origin, new(tracker))
+		origin = t.client.originAfter(plan{url: from.URL, origin: origin}, new(tracker))
 	}
 	if len(before) > 0 {
 		if err := t.client.policy.CheckReferral(from, to, len(before)); err != nil {

@@ -15,11 +15,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-func (d *dialer) isTunnelled(address string) bool {
-	host, port, err := splitAddress(address)
-	return err == nil && !d.tunnel.IsZero() && !d.client.options.Gateways.excepts(strings.ToLower(host), port)
-}
-
 // dialTunnel connects to address through the proxy. The policy judges an IP address. A
 // name is resolved by the proxy, unless the proxy takes addresses: then it is looked up
 // and judged here.
@@ -71,23 +66,28 @@ func (d *dialer) dialName(ctx context.Context, host string, port uint16) (net.Co
 }
 
 func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
-	direct := rawDialer{d.client.dialer(dialerKey{origin: policy.Typed, only: hostKey(d.tunnel.url)})}
-	if d.tunnel.kind == httpProxy {
-		opener, err := d.client.proxyOpener(d.tunnel)
-		if err != nil {
-			return nil, err
-		}
-		return opener.Tunnel(ctx, direct, d.tunnel.url, address)
+	direct := d.client.proxyDialer(d.tunnel)
+	if d.tunnel.kind != httpProxy {
+		return dialSOCKS(ctx, direct, d.tunnel, address)
 	}
-	var auth *proxy.Auth
-	if user, password, ok := d.tunnel.login(); ok {
-		auth = &proxy.Auth{User: user, Password: password}
-	}
-	connector, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, nil)
+	opener, err := d.client.proxyOpener(d.tunnel)
 	if err != nil {
 		return nil, err
 	}
-	c, err := direct.DialContext(ctx, "tcp", d.tunnel.address())
+	return opener.Tunnel(ctx, direct, d.tunnel.url, address)
+}
+
+// dialSOCKS has the SOCKS proxy g connect to address.
+func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Gateway, address string) (net.Conn, error) {
+	var auth *proxy.Auth
+	if user, password, ok := g.login(); ok {
+		auth = &proxy.Auth{User: user, Password: password}
+	}
+	connector, err := proxy.SOCKS5("tcp", g.address(), auth, nil)
+	if err != nil {
+		return nil, err
+	}
+	c, err := direct.DialContext(ctx, "tcp", g.address())
 	if err == nil {
 		// DialContext would wrap the connection in one with fewer methods.
 		type conversation interface {
@@ -98,7 +98,7 @@ func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.tunnel, err)
+		return nil, fmt.Errorf("%s: %w", g, err)
 	}
 	return c, nil
 }
@@ -110,6 +110,11 @@ func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 		return nil, fmt.Errorf("%w: the scheme %s, as it is registered here, can't ask %s", scheme.ErrUnsupported, locus.Quote(g.url.Scheme()), g)
 	}
 	return opener, nil
+}
+
+// proxyDialer returns the dialer for the connection to g.
+func (c *Client) proxyDialer(g Gateway) rawDialer {
+	return rawDialer{c.dialer(plan{outcome: planProxy, gateway: g}.dialerKey())}
 }
 
 // rawDialer dials the host of a gateway without tracking the connection, which the
@@ -124,37 +129,6 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	return dialEach(ctx, list, func(ctx context.Context, a netip.AddrPort) (net.Conn, error) {
 		return r.dialFunc()(ctx, network, a.String())
 	})
-}
-
-// dialerKey identifies a dialer.
-type dialerKey struct {
-	origin policy.Origin
-	tunnel Gateway
-	only   string // the one host that may be dialled; empty: any
-}
-
-// dialer returns the dialer for key, the same one each time.
-func (c *Client) dialer(key dialerKey) *dialer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d := c.dialers[key]
-	if d == nil {
-		d = &dialer{client: c, dialerKey: key, closed: c.closed}
-		c.dialers[key] = d
-	}
-	return d
-}
-
-// routeDialer returns the dialer for a route to a URL of that origin. The configuration
-// names a gateway, so that is Typed, and only its host may be dialled.
-func (c *Client) routeDialer(r route, origin policy.Origin) *dialer {
-	switch {
-	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{origin: policy.Typed, only: hostKey(r.proxy.url)})
-	case r.isOther():
-		return c.dialer(dialerKey{origin: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
-	}
-	return c.dialer(dialerKey{origin: origin, tunnel: r.tunnel})
 }
 
 // checkOnly refuses other hosts than that of the gateway.

@@ -1,0 +1,261 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// perform makes the one request that p plans. t records what is dialled.
+func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error) {
+	if p.outcome == planArchive {
+		return f.askArchive(p)
+	}
+	f.asked[f.key(p.url)] = true
+	by := p.gateways()
+	if via := f.client.options.Via; via != nil {
+		for _, g := range by {
+			via(p.url.WithoutFragment(), g)
+		}
+	}
+	req := f.networkRequest(p, hops, t)
+	rec := f.client.startRecord(req)
+	res, err := f.send(t.attach(f.ctx), p, req)
+	if rec != nil {
+		res = rec.Opened(res, err)
+	}
+	if err != nil && len(by) > 0 {
+		return nil, &GatewayError{by, err}
+	}
+	return res, err
+}
+
+// askArchive performs planArchive. Only a URL that the archive has counts as requested, because
+// the network may have another.
+func (f *follower) askArchive(p plan) (scheme.Resource, error) {
+	res, err := f.client.options.Kept.Open(f.ctx, f.schemeRequest(p.url.WithoutFragment()))
+	if err == nil && res == nil {
+		err = fmt.Errorf("%w: the archive gave nothing", scheme.ErrProtocol)
+	}
+	if err == nil {
+		f.asked[f.key(p.url)] = true
+	}
+	return res, err
+}
+
+// send sends req where p says, which is not an archive.
+func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res scheme.Resource, err error) {
+	if p.isForwarded() {
+		err = f.checkForward(p)
+	}
+	if err == nil {
+		res, err = f.client.ask(ctx, p, req)
+	}
+	if err == nil && res == nil {
+		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, req.URL.Scheme())
+	}
+	return res, err
+}
+
+// ask calls the function for the outcome of p.
+func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
+	switch p.outcome {
+	case planProxy:
+		return c.askProxy(ctx, p.gateway, req)
+	case planTemplate:
+		return c.askTemplate(ctx, p, req)
+	}
+	return c.askServer(ctx, req)
+}
+
+// askServer performs planDirect and planTunnel, which differ only in the dialer of req.
+func (c *Client) askServer(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	return c.registry.Scheme(req.URL).Opener.Open(ctx, req)
+}
+
+// askProxy performs planProxy.
+func (c *Client) askProxy(ctx context.Context, g Gateway, req *scheme.Request) (scheme.Resource, error) {
+	opener, err := c.proxyOpener(g)
+	if err != nil {
+		return nil, err
+	}
+	return opener.OpenVia(ctx, req, g.url)
+}
+
+// askTemplate performs planTemplate: req is for the URL that the template makes, and the
+// resource gets the URL that it is for.
+func (c *Client) askTemplate(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
+	res, err := c.ask(ctx, *p.made, req)
+	if err == nil {
+		setURL(res, p.url.WithoutFragment())
+	}
+	return res, err
+}
+
+func setURL(res scheme.Resource, u locus.URL) {
+	switch r := res.(type) {
+	case *scheme.Object:
+		r.URL = u
+	case *scheme.Menu:
+		r.URL = u
+	case *scheme.Session:
+		r.URL = u
+	case *scheme.Referral:
+		r.URL = u
+	}
+}
+
+// schemeRequest returns what a server and an archive get of the request, for u.
+func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
+	c, o, from := f.client, &f.client.options, f.request.From
+	r := &scheme.Request{
+		URL:   u,
+		Fill:  o.Fill,
+		Limit: o.Limit,
+		Trace: f.request.Trace,
+
+		Accept:         f.request.Accept,
+		AcceptLanguage: f.request.AcceptLanguage,
+		Like:           f.request.Like,
+		Items:          f.request.Items,
+		Probe:          f.request.Probe,
+		Source:         f.request.Source,
+	}
+	if r.Trace == nil && o.Trace != nil {
+		r.Trace = o.Trace(u)
+	}
+	if from != nil && !from.URL.IsZero() {
+		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from) }
+	}
+	return r
+}
+
+// networkRequest returns the request for an opener.
+func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request {
+	c := f.client
+	r := f.schemeRequest(p.last().url.WithoutFragment())
+	r.Dial = c.dialer(p.dialerKey())
+	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(p, to, hops, t) }
+	r.Ask = f.askFunc(hops)
+	r.Header, r.Cookies = f.header(r.URL), f.cookies
+	r.Offset, r.Tag, r.ModTime = f.request.Offset, f.request.Tag, f.request.ModTime
+	r.More = f.request.More
+	if hops == 0 {
+		r.Listed = f.request.Listed
+	}
+	if f.secure && !c.has(r.URL, scheme.Secure) {
+		// An eavesdropper on this connection may have made the redirect.
+		r.Ask, r.Fill = nil, nil
+	}
+	return r
+}
+
+// askFunc returns Options.Ask, which is told the first URL after a referral.
+func (f *follower) askFunc(hops int) scheme.AskFunc {
+	ask := f.client.options.Ask
+	if ask == nil || hops == 0 {
+		return ask
+	}
+	return func(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+		q.From = f.request.URL
+		return ask(ctx, q)
+	}
+}
+
+// referred returns the dialer for a URL that a server refers to while p is performed.
+func (c *Client) referred(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
+	if err := c.policy.CheckReferral(c.target(p.last().url), c.target(to), hops+1); err != nil {
+		return nil, err
+	}
+	next, err := c.networkPlan(to, c.originAfter(p, t))
+	if err != nil {
+		return nil, err
+	}
+	if p.isForwarded() || next.isForwarded() {
+		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
+	}
+	return c.dialer(next.dialerKey()), nil
+}
+
+// reopen opens the URL of r again, with the same origin.
+func (c *Client) reopen(ctx context.Context, r *Result) (scheme.Resource, error) {
+	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
+	if err != nil {
+		return nil, err
+	}
+	return found.Resource, nil
+}
+
+// header returns the header fields for a request for u: all of the client's for the
+// server of the first URL, for others those that hold no secret, and those for u.
+func (f *follower) header(u locus.URL) http.Header {
+	h := f.client.options.Header
+	if !f.isSameServer(f.request.URL, u) {
+		h = h.Clone()
+		h.Del("Authorization")
+		h.Del("Cookie")
+	}
+	if f.client.options.HeaderFor == nil || f.secure && !f.client.has(u, scheme.Secure) {
+		return h
+	}
+	return header("", h, f.client.options.HeaderFor(u))
+}
+
+// checkForward refuses what a proxy or a template may not get, or can't be asked for.
+func (f *follower) checkForward(p plan) error {
+	u := p.url.WithoutFragment()
+	switch {
+	case !f.mayForward(u, p.outcome):
+		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Redacted()), Reason: "its password is not for the gateway " + gatewayTexts(p.gateways()),
+			Help: "leave it out"}
+	case len(f.request.Like) > 0:
+		return fmt.Errorf("%w: a gateway can't be asked for similar documents", scheme.ErrUnsupported)
+	case f.request.Items != scheme.ItemRange{}:
+		return fmt.Errorf("%w: a gateway can't be asked for a range of items", scheme.ErrUnsupported)
+	}
+	return nil
+}
+
+// mayForward reports whether u may be sent to a proxy or a template. A template gets nothing
+// that may be a password. A proxy gets it if the scheme's syntax says that it is not one, as in
+// the search of an http URL. The password of a login is never sent, nor a user that may
+// contain one ("u%253Apassword").
+func (f *follower) mayForward(u locus.URL, to outcome) bool {
+	switch {
+	case u.Redacted() == u.String():
+		return true
+	case to == planTemplate, hasSecretUser(u):
+		return false
+	case u.WithoutPassword() != u:
+		return true
+	}
+	s, known := f.client.registry.Lookup(u.Scheme())
+	if !known {
+		return false
+	}
+	_, err := s.Fields(u)
+	return err == nil
+}
+
+// hasSecretUser reports whether the user of u may contain a password.
+func hasSecretUser(u locus.URL) bool {
+	user, _ := u.User()
+	rest := locus.Mask(u.String())[len(u.Scheme())+len(":"):]
+	return user != "" && !strings.HasPrefix(rest, "//"+user)
+}
+
+func gatewayTexts(list []Gateway) string {
+	var b strings.Builder
+	for i, g := range list {
+		if i > 0 {
+			b.WriteString(" and ")
+		}
+		b.WriteString(g.String())
+	}
+	return b.String()
+}

@@ -1,0 +1,203 @@
+package access
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Where a request goes is decided in this file: [follower.plan] for a request, [Client.networkPlan]
+// for a URL that is judged or dialled without one. [follower.perform] does what a plan says.
+
+// outcome is the kind of a plan.
+type outcome uint8
+
+const (
+	planDirect   outcome = iota // to the URL's own server, or to this machine
+	planTunnel                  // to the URL's own server, over connections that a proxy makes
+	planProxy                   // to an HTTP proxy, which requests the URL
+	planTemplate                // to the URL that a template makes
+	planArchive                 // to Options.Kept
+)
+
+// plan says where the request for a URL goes. The zero outcome is planDirect.
+type plan struct {
+	outcome outcome
+	url     locus.URL
+	origin  policy.Origin // of url; Typed if a template made url
+	gateway Gateway       // the proxy or the template; zero for planDirect and planArchive
+	made    *plan         // of planTemplate: the plan for the URL that the template makes
+}
+
+// plan returns where the request for u goes, if the rules allow it. hops is the number of the
+// referral that led to u; 0 means that u is the first URL. If there is an archive, it comes
+// first; live means that it does not have u. On error the plan has the URL to report.
+func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
+	if f.client.options.Kept != nil && !live {
+		if err := f.admitArchived(u, hops); err != nil {
+			return plan{url: u}, err
+		}
+		return plan{outcome: planArchive, url: f.withFragment(u)}, nil
+	}
+	u, origin, err := f.admit(u, hops)
+	if err != nil {
+		return plan{url: u}, err
+	}
+	p, err := f.client.networkPlan(u.WithoutFragment(), origin)
+	p.url = f.withFragment(u)
+	return p, err
+}
+
+// networkPlan returns where a request for u goes without an archive, if the policy allows it and
+// an opener is registered for it.
+func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
+	p, err := c.options.Gateways.plan(u, c.registry)
+	p.origin = origin
+	if err != nil {
+		return p, err
+	}
+	if last := p.last(); last.outcome != planProxy {
+		if _, err := c.lookup(last.url); err != nil {
+			return p, err
+		}
+	}
+	return p, c.check(u, origin)
+}
+
+// errCircle reports gateways that form a loop.
+var errCircle = errors.New("access: the gateways form a loop")
+
+// plan returns where a request for u goes. known has the registered schemes, and passed the
+// templates that made u.
+func (g *Gateways) plan(u locus.URL, known *scheme.Registry, passed ...Gateway) (plan, error) {
+	s := known.Scheme(u)
+	p := plan{url: u, gateway: g.of(u, s)}
+	switch {
+	case slices.Contains(passed, p.gateway):
+		return p, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, p.gateway)
+	case p.gateway.IsZero():
+		return p, nil
+	case p.gateway.kind == template:
+		p.outcome = planTemplate
+		made, err := p.gateway.expand(u)
+		if err != nil {
+			return p, err
+		}
+		next, err := g.plan(made, known, append(passed, p.gateway)...)
+		p.made = &next
+		return p, err
+	case p.gateway.kind == httpProxy && s.Traits&(scheme.Secure|scheme.Interactive) == 0:
+		p.outcome = planProxy
+	default:
+		// An encrypted connection must be encrypted up to the server, and HTTP has no sessions.
+		p.outcome = planTunnel
+	}
+	return p, nil
+}
+
+// of returns the gateway of u, a URL of s. Zero means none.
+func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
+	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
+		return Gateway{}
+	}
+	gateway := g.For(s)
+	if gateway.is(u) {
+		gateway = g.forOthers(s)
+	}
+	if gateway.is(u) {
+		return Gateway{}
+	}
+	return gateway
+}
+
+// isHere reports whether a file URL with that host names a file on this machine (RFC
+// 1738 section 3.10).
+func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
+
+// excepts reports whether host uses no gateway at that port.
+func (g *Gateways) excepts(host string, port uint16) bool {
+	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
+}
+
+// For returns the gateway for URLs of s, exceptions aside. The zero Gateway means none.
+func (g *Gateways) For(s scheme.Scheme) Gateway {
+	if g == nil {
+		return Gateway{}
+	}
+	gateway := g.schemes[s.Name]
+	if gateway.IsZero() {
+		return g.forOthers(s)
+	}
+	return gateway.unlessDirect()
+}
+
+// forOthers returns the gateway of all, if it is for a scheme that has none of its own.
+func (g *Gateways) forOthers(s scheme.Scheme) Gateway {
+	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
+		return Gateway{}
+	}
+	return g.all.unlessDirect()
+}
+
+func (g Gateway) unlessDirect() Gateway {
+	if g.kind == direct {
+		return Gateway{}
+	}
+	return g
+}
+
+// last returns the plan of the URL that is requested in the end, after all templates.
+func (p plan) last() plan {
+	for p.made != nil {
+		p = *p.made
+	}
+	return p
+}
+
+// gateways returns all gateways of p, in their order.
+func (p plan) gateways() (list []Gateway) {
+	for next := &p; next != nil && !next.gateway.IsZero(); next = next.made {
+		list = append(list, next.gateway)
+	}
+	return list
+}
+
+// isForwarded reports whether a gateway gets the URL. A proxy that makes a tunnel gets only the
+// host.
+func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome == planTemplate }
+
+// dialerKey identifies a dialer. Openers keep idle connections by dialer.
+type dialerKey struct {
+	origin policy.Origin
+	tunnel Gateway
+	only   string // the one host that may be dialled; empty: any
+}
+
+// dialerKey returns the key of the dialer for p. The configuration names a gateway that gets the
+// URL, so its dialer is for typed URLs, and may dial only the host of the gateway.
+func (p plan) dialerKey() dialerKey {
+	switch p.outcome {
+	case planTunnel:
+		return dialerKey{origin: p.origin, tunnel: p.gateway}
+	case planProxy:
+		return dialerKey{origin: policy.Typed, only: hostKey(p.gateway.url)}
+	case planTemplate:
+		key := p.made.dialerKey()
+		key.only = cmp.Or(key.only, hostKey(p.made.url))
+		return key
+	}
+	return dialerKey{origin: p.origin}
+}
+
+// isTunnelled reports whether the tunnel of d leads to address. An opener may dial more hosts
+// than that of its URL, and some may be exceptions.
+func (d *dialer) isTunnelled(address string) bool {
+	host, port, err := splitAddress(address)
+	return err == nil && !d.tunnel.IsZero() && !d.client.options.Gateways.excepts(strings.ToLower(host), port)
+}
