@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -74,7 +75,7 @@ func (w *fakeNet) dial(_ context.Context, _, address string) (net.Conn, error) {
 		in.Discard(3) // one method: no login
 		far.Write([]byte{5, 0})
 		head := make([]byte, 5)
-		if n, _ := in.Read(head); n < len(head) {
+		if _, err := io.ReadFull(in, head); err != nil {
 			return
 		}
 		size := int(head[4]) + 2
@@ -89,32 +90,37 @@ func (w *fakeNet) dial(_ context.Context, _, address string) (net.Conn, error) {
 	return near, nil
 }
 
-// fakeOpener connects to the server of a URL.
+// fakeOpener connects to the server of a URL, or to that of its search: "server=ADDRESS" or
+// "refer=URL".
 type fakeOpener struct{ w *fakeNet }
 
 func (o fakeOpener) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	o.w.add("open " + req.URL.String())
-	if _, to, ok := strings.Cut(req.URL.String(), "?refer="); ok {
-		return o.refer(ctx, req, locus.MustParse(to))
-	}
-	return o.connect(ctx, req.Dial, req.URL)
+	return &scheme.Object{URL: req.URL, Body: http.NoBody}, o.dial(ctx, req)
 }
 
-// refer connects to a server that the server of the URL refers to.
-func (o fakeOpener) refer(ctx context.Context, req *scheme.Request, to locus.URL) (scheme.Resource, error) {
-	d, err := req.Referred(to)
-	if err != nil {
-		return nil, err
+func (o fakeOpener) dial(ctx context.Context, req *scheme.Request) error {
+	if _, server, ok := strings.Cut(req.URL.String(), "?server="); ok {
+		return connect(ctx, req.Dial, server)
 	}
-	return o.connect(ctx, d, to)
+	_, to, ok := strings.Cut(req.URL.String(), "?refer=")
+	if !ok {
+		return connect(ctx, req.Dial, o.w.address(req.URL))
+	}
+	u := locus.MustParse(to)
+	d, err := req.Referred(u)
+	if err != nil {
+		return err
+	}
+	return connect(ctx, d, o.w.address(u))
 }
 
-func (o fakeOpener) connect(ctx context.Context, d scheme.Dialer, u locus.URL) (scheme.Resource, error) {
-	conn, err := d.DialContext(ctx, "tcp", o.w.address(u))
+func connect(ctx context.Context, d scheme.Dialer, address string) error {
+	conn, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &scheme.Object{URL: u, Body: http.NoBody}, conn.Close()
+	return conn.Close()
 }
 
 func (w *fakeNet) address(u locus.URL) string {
@@ -134,11 +140,7 @@ func (o fakeWeb) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 
 func (o fakeWeb) OpenVia(ctx context.Context, req *scheme.Request, proxy locus.URL) (scheme.Resource, error) {
 	o.w.add("ask for " + req.URL.String())
-	res, err := fakeOpener(o).connect(ctx, req.Dial, proxy)
-	if err == nil {
-		res.(*scheme.Object).URL = req.URL
-	}
-	return res, err
+	return &scheme.Object{URL: req.URL, Body: http.NoBody}, connect(ctx, req.Dial, o.w.address(proxy))
 }
 
 func (o fakeWeb) Tunnel(ctx context.Context, d scheme.Dialer, proxy locus.URL, address string) (net.Conn, error) {
@@ -146,7 +148,8 @@ func (o fakeWeb) Tunnel(ctx context.Context, d scheme.Dialer, proxy locus.URL, a
 	return d.DialContext(ctx, "tcp", o.w.address(proxy))
 }
 
-// keep answers for an archive that has redirects and the URLs of kept.example.
+// keep answers for an archive that has redirects, those of loop.example to themselves, and the
+// URLs of kept.example.
 func (w *fakeNet) keep(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	if req.URL.Scheme() == "x-moved" {
 		return moved(ctx, req)
@@ -155,6 +158,8 @@ func (w *fakeNet) keep(ctx context.Context, req *scheme.Request) (scheme.Resourc
 	switch {
 	case req.Dial != nil:
 		return nil, errors.New("an archive must not dial")
+	case req.URL.Host() == "loop.example":
+		return &scheme.Referral{URL: req.URL, To: []locus.URL{req.URL}}, nil
 	case req.URL.Host() != "kept.example":
 		return nil, scheme.ErrNotKept
 	}
@@ -223,7 +228,7 @@ func (s planCase) open(t *testing.T, w *fakeNet, c *access.Client) string {
 	}
 	res.Close()
 	o, _ := res.Resource.(*scheme.Object)
-	if _, referred, _ := strings.Cut(s.url, "?refer="); res.URL != u || o == nil || o.URL != u && o.URL.String() != referred {
+	if res.URL != u || o == nil || o.URL != u {
 		t.Errorf("%s: found %+v at %s", s.url, res.Resource, res.URL)
 	}
 	return w.outcome(nil)
@@ -236,11 +241,7 @@ func (s planCase) connect(t *testing.T, w *fakeNet, c *access.Client) string {
 	if err != nil || u.Host() == "" {
 		return w.outcome(err)
 	}
-	conn, err := d.DialContext(t.Context(), "tcp", w.address(u))
-	if err == nil {
-		conn.Close()
-	}
-	return w.outcome(err)
+	return w.outcome(connect(t.Context(), d, w.address(u)))
 }
 
 // The scheme of a URL, the gateways and the archive decide where a request goes, and Do,
@@ -309,6 +310,8 @@ func TestWhereRequestsGo(t *testing.T) {
 			{"typed", "gopher://h.example/?refer=gopher://other.example/", "via socks5h://proxy.example, open gopher://h.example/?refer=gopher://other.example/, dial 10.0.0.9:1080, SOCKS to its name", "dial 10.0.0.9:1080, SOCKS to its name", ""},
 		}},
 		{"all=socks5h://proxy.example except=other.example", "", []planCase{
+			{"typed", "gopher://h.example/?server=other.example:70", "via socks5h://proxy.example, open gopher://h.example/?server=other.example:70, dial 1.1.1.1:70", "dial 10.0.0.9:1080, SOCKS to its name", ""},
+			{"typed", "gopher://h.example/?server=third.example:70", "via socks5h://proxy.example, open gopher://h.example/?server=third.example:70, dial 10.0.0.9:1080, SOCKS to its name", "dial 10.0.0.9:1080, SOCKS to its name", ""},
 			{"typed", "gopher://h.example/", "via socks5h://proxy.example, open gopher://h.example/, dial 10.0.0.9:1080, SOCKS to its name", "dial 10.0.0.9:1080, SOCKS to its name", ""},
 			{"typed", "gopher://h.example/?refer=gopher://other.example/", "via socks5h://proxy.example, open gopher://h.example/?refer=gopher://other.example/, dial 1.1.1.1:70", "dial 10.0.0.9:1080, SOCKS to its name", ""},
 			{"typed", "gopher://other.example/", "open gopher://other.example/, dial 1.1.1.1:70", "dial 1.1.1.1:70", ""},
@@ -398,6 +401,34 @@ func TestWhereRequestsGo(t *testing.T) {
 			}
 			if got := w.outcome(c.Check(locus.MustParse(one.url), one.from())); got != one.check {
 				t.Errorf("%q %q, a check of %s %s: %s, want %s", s.gateways, s.archive, one.origin, one.url, got, one.check)
+			}
+		}
+	}
+}
+
+// Redirects in an archive end at a loop or after 20, and keep the fragment. Nothing is dialled, so
+// what the archive has is public, also a file.
+func TestArchiveRedirects(t *testing.T) {
+	w := newFakeNet(t)
+	for _, archive := range []string{"only", "live"} {
+		c := w.client(t, "", archive)
+		for _, s := range []struct{ url, want, fails string }{
+			{"x-moved:http://kept.example/#f", "http://kept.example/#f", ""},
+			{"file://kept.example/x", "file://kept.example/x", ""},
+			{strings.Repeat("x-moved:", 20) + "http://kept.example/", "http://kept.example/", ""},
+			{strings.Repeat("x-moved:", 21) + "http://kept.example/", "", "more than 20 referrals"},
+			{"http://loop.example/#f", "", "redirect loop"},
+		} {
+			res, err := c.Open(t.Context(), s.url)
+			if err != nil {
+				if s.fails == "" || !strings.Contains(err.Error(), s.fails) {
+					t.Errorf("%s, %s: %v", archive, s.url, err)
+				}
+				continue
+			}
+			res.Close()
+			if res.URL.String() != s.want || res.LinkOrigin != policy.FromPublic {
+				t.Errorf("%s, %s: %s, links are %v", archive, s.url, res.URL, res.LinkOrigin)
 			}
 		}
 	}
