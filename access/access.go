@@ -240,7 +240,7 @@ func (c *Client) Dialer() scheme.Dialer {
 	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		p.outcome, p.gateway = planTunnel, all
 	}
-	return c.dialer(p.dialerKey())
+	return c.dialer(p)
 }
 
 // DialerFor returns a dialer for the server of u, which was found in from (nil: u is typed),
@@ -261,7 +261,7 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	if p.outcome == planProxy {
 		p.outcome = planTunnel
 	}
-	return c.dialer(p.dialerKey()), nil
+	return c.dialer(p), nil
 }
 
 // Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before

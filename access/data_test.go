@@ -69,7 +69,7 @@ func (w wrapped) NetConn() net.Conn { return w.Conn }
 
 func TestDialData(t *testing.T) {
 	c := loopbackClient(t)
-	d := c.dialer(dialerKey{origin: policy.Typed})
+	d := c.dialer(plan{origin: policy.Typed})
 	control := dialControl(t, d)
 	if text, err := io.ReadAll(control); err != nil || string(text) != "control" {
 		t.Fatalf("%q, %v", text, err)
@@ -102,7 +102,7 @@ func TestDialData(t *testing.T) {
 			t.Error("a data listener without a control connection")
 		}
 	}
-	if _, err := c.dialer(dialerKey{origin: policy.FromPrivate}).DialData(t.Context(), control, listen(t, "data").Port()); err == nil {
+	if _, err := c.dialer(plan{origin: policy.FromPrivate}).DialData(t.Context(), control, listen(t, "data").Port()); err == nil {
 		t.Error("a data connection for the control connection of another door")
 	}
 	// A port without a server.
@@ -122,7 +122,7 @@ func TestDialData(t *testing.T) {
 func TestDialDataToTheSameAddress(t *testing.T) {
 	w := &world{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
-	d := c.dialer(dialerKey{origin: policy.Typed})
+	d := c.dialer(plan{origin: policy.Typed})
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestDialDataToTheSameAddress(t *testing.T) {
 // The origin's rules apply to data connections too.
 func TestDialDataIsJudged(t *testing.T) {
 	w := new(world)
-	d := w.client(t, policy.Rules{TypedPrivate: true}, nil, nil).dialer(dialerKey{origin: policy.FromPublic})
+	d := w.client(t, policy.Rules{TypedPrivate: true}, nil, nil).dialer(plan{origin: policy.FromPublic})
 	near, far := net.Pipe()
 	defer far.Close()
 	control, err := d.admit(near, netip.MustParseAddrPort("10.0.0.1:21"))
@@ -162,7 +162,7 @@ func (f from) RemoteAddr() net.Addr { return f.address }
 
 func TestListenData(t *testing.T) {
 	c := loopbackClient(t)
-	d := c.dialer(dialerKey{origin: policy.Typed})
+	d := c.dialer(plan{origin: policy.Typed})
 	control := dialControl(t, d)
 	l, err := d.ListenData(t.Context(), wrapped{control})
 	if err != nil {
@@ -198,7 +198,7 @@ func TestListenData(t *testing.T) {
 // Accept waits until the context ends.
 func TestListenDataForOneHost(t *testing.T) {
 	c := loopbackClient(t)
-	d := c.dialer(dialerKey{origin: policy.Typed})
+	d := c.dialer(plan{origin: policy.Typed})
 	inner := dialControl(t, d).(*conn)
 	elsewhere := from{inner.Conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: 21}}
 	control, err := d.admit(elsewhere, inner.address)
@@ -242,11 +242,11 @@ func TestListenDataNeedsTCP(t *testing.T) {
 	c := loopbackClient(t)
 	near, far := net.Pipe()
 	defer far.Close()
-	control, err := c.dialer(dialerKey{origin: 0}).admit(near, netip.MustParseAddrPort("127.0.0.1:21"))
+	control, err := c.dialer(plan{origin: 0}).admit(near, netip.MustParseAddrPort("127.0.0.1:21"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.dialer(dialerKey{origin: 0}).ListenData(t.Context(), control); err == nil {
+	if _, err := c.dialer(plan{origin: 0}).ListenData(t.Context(), control); err == nil {
 		t.Error("a listener for a pipe")
 	}
 }
@@ -255,7 +255,7 @@ func TestListenDataNeedsTCP(t *testing.T) {
 func TestRealDial(t *testing.T) {
 	c := loopbackClient(t)
 	address := listen(t, "hello")
-	near, err := c.dialer(dialerKey{origin: policy.Typed}).DialContext(t.Context(), "tcp", address.String())
+	near, err := c.dialer(plan{origin: policy.Typed}).DialContext(t.Context(), "tcp", address.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,11 +266,11 @@ func TestRealDial(t *testing.T) {
 	if text, err := io.ReadAll(near); err != nil || string(text) != "hello" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := c.dialer(dialerKey{origin: policy.FromPublic}).DialContext(t.Context(), "tcp", address.String()); deniedBy(err) != "private" {
+	if _, err := c.dialer(plan{origin: policy.FromPublic}).DialContext(t.Context(), "tcp", address.String()); deniedBy(err) != "private" {
 		t.Errorf("origin Far: %v", err)
 	}
 	// The check when the socket connects.
-	if _, err := c.dialer(dialerKey{origin: policy.FromPublic}).dialOne(t.Context(), "tcp", address, c.dialer(dialerKey{origin: policy.FromPublic}).dialFunc()); deniedBy(err) != "private" {
+	if _, err := c.dialer(plan{origin: policy.FromPublic}).dialOne(t.Context(), "tcp", address, c.dialer(plan{origin: policy.FromPublic}).dialFunc()); deniedBy(err) != "private" {
 		t.Errorf("origin Far at the socket: %v", err)
 	}
 }
@@ -278,7 +278,7 @@ func TestRealDial(t *testing.T) {
 func TestDialRefuses(t *testing.T) {
 	w := &world{names: map[string]string{"v4.example": "1.1.1.1", "none.example": ""}}
 	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
-	d := c.dialer(dialerKey{origin: policy.Typed})
+	d := c.dialer(plan{origin: policy.Typed})
 	for _, s := range []struct {
 		network, address string
 		kind             Kind
@@ -337,7 +337,7 @@ func TestClientClose(t *testing.T) {
 			}
 		}
 	}
-	if _, err := c.dialer(dialerKey{origin: policy.Typed}).DialContext(t.Context(), "tcp", "a.example:80"); !errors.Is(err, net.ErrClosed) {
+	if _, err := c.dialer(plan{origin: policy.Typed}).DialContext(t.Context(), "tcp", "a.example:80"); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("dialled after Close: %v", err)
 	}
 }
@@ -350,9 +350,9 @@ func TestListenDataTime(t *testing.T) {
 	}
 	c := New(nil, p, nil)
 	defer c.Close()
-	control := dialControl(t, c.dialer(dialerKey{origin: policy.Typed}))
+	control := dialControl(t, c.dialer(plan{origin: policy.Typed}))
 	c.options.Connect = 50 * time.Millisecond // not for control, which may take longer
-	l, err := c.dialer(dialerKey{origin: policy.Typed}).ListenData(t.Context(), control)
+	l, err := c.dialer(plan{origin: policy.Typed}).ListenData(t.Context(), control)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,8 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the URLs of one origin. A client has one for each origin and each
-// gateway. Openers keep idle connections by its pointer.
+// dialer dials for the plans with one key: for the URLs of one origin, or for one gateway.
+// Openers keep idle connections by its pointer.
 type dialer struct {
 	client *Client
 	dialerKey
@@ -46,8 +46,9 @@ type dialer struct {
 	closed bool
 }
 
-// dialer returns the dialer for key, the same one each time.
-func (c *Client) dialer(key dialerKey) *dialer {
+// dialer returns the dialer for p, which plans with an equal key share.
+func (c *Client) dialer(p plan) *dialer {
+	key := p.dialerKey()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.dialers[key]

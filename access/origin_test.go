@@ -153,7 +153,7 @@ func TestPrivateByName(t *testing.T) {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
-	_, err := c.dialer(dialerKey{origin: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
+	_, err := c.dialer(plan{origin: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
 	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -234,14 +234,14 @@ func TestLinkLocalByName(t *testing.T) {
 	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
 		t.Error(err)
 	}
-	c.dialer(dialerKey{origin: policy.Typed}).close()
+	c.dialer(plan{origin: policy.Typed}).close()
 	c = w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
 	if _, _, err := openText(t, c, Request{URL: u}); deniedBy(err) != "link-local" {
 		t.Errorf("after the name is bound to a metadata service: %v", err)
 	}
 	equal(t, "dialled", w.dialled(), []string{"10.0.0.9:80", "10.0.0.9:80"})
 	// The socket judges the address again.
-	if err := c.dialer(dialerKey{origin: policy.Typed}).control("tcp", "169.254.169.254:80", nil); deniedBy(err) != "link-local" {
+	if err := c.dialer(plan{origin: policy.Typed}).control("tcp", "169.254.169.254:80", nil); deniedBy(err) != "link-local" {
 		t.Errorf("at the socket: %v", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestLinkLocalGateway(t *testing.T) {
 		{policy.Rules{}, "[fe80::1%eth0]:80", "link-local"},
 		{policy.Rules{LinkLocal: true}, "169.254.1.2:80", ""},
 	} {
-		d := linkWorld().client(t, c.rules, nil, nil).dialer(dialerKey{only: "gateway.example:80"})
+		d := linkWorld().client(t, c.rules, nil, nil).dialer(plan{outcome: planProxy, gateway: gateway(t, "http://gateway.example")})
 		if err := d.checkAddr(netip.MustParseAddrPort(c.address)); deniedBy(err) != c.rule || (err != nil) != (c.rule != "") {
 			t.Errorf("%+v: a gateway at %s: %v", c.rules, c.address, err)
 		}
@@ -346,11 +346,11 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	for i, z := range []policy.Origin{policy.Typed, policy.FromPrivate, policy.Typed, policy.FromPublic, policy.Typed, policy.FromPrivate, policy.Typed, policy.FromPublic} {
-		if seen[i] != scheme.Dialer(c.dialer(dialerKey{origin: z})) {
+		if seen[i] != scheme.Dialer(c.dialer(plan{origin: z})) {
 			t.Errorf("request %d has not the door %v", i, z)
 		}
 	}
-	if c.dialer(dialerKey{origin: 0}) == c.dialer(dialerKey{origin: 1}) || c.dialer(dialerKey{origin: 1}) == c.dialer(dialerKey{origin: 2}) {
+	if c.dialer(plan{origin: 0}) == c.dialer(plan{origin: 1}) || c.dialer(plan{origin: 1}) == c.dialer(plan{origin: 2}) {
 		t.Error("two origins have one door")
 	}
 }
@@ -444,7 +444,7 @@ func TestControl(t *testing.T) {
 		"localhost:80": {false, false}, "/tmp/socket": {false, false}, "": {false, false},
 	} {
 		for i, z := range []policy.Origin{policy.Typed, policy.FromPublic} {
-			err := c.dialer(dialerKey{origin: z}).control("tcp", address, nil)
+			err := c.dialer(plan{origin: z}).control("tcp", address, nil)
 			if (err == nil) != allowed[i] || err != nil && KindOf(err) != Denied {
 				t.Errorf("%q in origin %v: %v", address, z, err)
 			}
@@ -491,7 +491,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	d := c.dialer(dialerKey{origin: policy.FromPublic})
+	d := c.dialer(plan{origin: policy.FromPublic})
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
 	if err != nil {
 		t.Fatal(err)
@@ -508,7 +508,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s was dialled", dialled)
 		}
 	}
-	if err := c.dialer(dialerKey{origin: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
+	if err := c.dialer(plan{outcome: planProxy, gateway: gateway(t, "http://1.1.1.1")}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
 		t.Errorf("a gateway: %v", err)
 	}
 }

@@ -139,7 +139,7 @@ func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request {
 	c := f.client
 	r := f.schemeRequest(p.last().url.WithoutFragment())
-	r.Dial = c.dialer(p.dialerKey())
+	r.Dial = c.dialer(p)
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(p, to, hops, t) }
 	r.Ask = f.askFunc(hops)
 	r.Header, r.Cookies = f.header(r.URL), f.cookies
@@ -179,7 +179,7 @@ func (c *Client) referred(p plan, to locus.URL, hops int, t *tracker) (scheme.Di
 	if p.isForwarded() || next.isForwarded() {
 		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
 	}
-	return c.dialer(next.dialerKey()), nil
+	return c.dialer(next), nil
 }
 
 // reopen opens the URL of r again, with the same origin.

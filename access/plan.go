@@ -172,7 +172,7 @@ func (p plan) gateways() (list []Gateway) {
 // host.
 func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome == planTemplate }
 
-// dialerKey identifies a dialer. Openers keep idle connections by dialer.
+// dialerKey identifies a dialer.
 type dialerKey struct {
 	origin policy.Origin
 	tunnel Gateway

@@ -37,7 +37,7 @@ func newFakeNet(t *testing.T) *fakeNet {
 	}
 	local := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		w.add("open " + req.URL.String())
-		return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
+		return emptyObject(req, nil)
 	})
 	var err error
 	w.registry, err = scheme.NewRegistry(row("http", 80, 0, fakeWeb{w}), row("https", 443, scheme.Secure, fakeOpener{w}),
@@ -96,7 +96,7 @@ type fakeOpener struct{ w *fakeNet }
 
 func (o fakeOpener) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	o.w.add("open " + req.URL.String())
-	return &scheme.Object{URL: req.URL, Body: http.NoBody}, o.dial(ctx, req)
+	return emptyObject(req, o.dial(ctx, req))
 }
 
 func (o fakeOpener) dial(ctx context.Context, req *scheme.Request) error {
@@ -113,6 +113,13 @@ func (o fakeOpener) dial(ctx context.Context, req *scheme.Request) error {
 		return err
 	}
 	return connect(ctx, d, o.w.address(u))
+}
+
+func emptyObject(req *scheme.Request, err error) (scheme.Resource, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 }
 
 func connect(ctx context.Context, d scheme.Dialer, address string) error {
@@ -140,7 +147,7 @@ func (o fakeWeb) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 
 func (o fakeWeb) OpenVia(ctx context.Context, req *scheme.Request, proxy locus.URL) (scheme.Resource, error) {
 	o.w.add("ask for " + req.URL.String())
-	return &scheme.Object{URL: req.URL, Body: http.NoBody}, connect(ctx, req.Dial, o.w.address(proxy))
+	return emptyObject(req, connect(ctx, req.Dial, o.w.address(proxy)))
 }
 
 func (o fakeWeb) Tunnel(ctx context.Context, d scheme.Dialer, proxy locus.URL, address string) (net.Conn, error) {

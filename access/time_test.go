@@ -212,7 +212,7 @@ func TestSessionIsNotHurried(t *testing.T) {
 		if err := res.Close(); err != nil {
 			t.Error(err)
 		}
-		if len(c.dialer(dialerKey{origin: policy.Typed}).conns) != 0 {
+		if len(c.dialer(plan{origin: policy.Typed}).conns) != 0 {
 			t.Error("a closed connection is kept")
 		}
 	})
@@ -354,7 +354,7 @@ func TestConnDeadlines(t *testing.T) {
 		c := New(nil, policy.Policy{}, &Options{Idle: 10 * time.Second})
 		open := func() (*conn, net.Conn) {
 			near, far := net.Pipe()
-			admitted, err := c.dialer(dialerKey{origin: 0}).admit(near, netip.MustParseAddrPort("1.1.1.1:80"))
+			admitted, err := c.dialer(plan{origin: 0}).admit(near, netip.MustParseAddrPort("1.1.1.1:80"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -404,7 +404,7 @@ func TestConnDeadlines(t *testing.T) {
 		a.allowSilence()
 		a.SetReadDeadline(time.Now().Add(time.Hour))
 		expect("free", time.Hour, false)
-		if a.Close() != nil || len(c.dialer(dialerKey{origin: 0}).conns) != 0 {
+		if a.Close() != nil || len(c.dialer(plan{origin: 0}).conns) != 0 {
 			t.Error("a closed connection is kept")
 		}
 		if _, err := a.Read(b); err == nil {

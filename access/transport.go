@@ -66,7 +66,7 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	}
 	for origin := range t.origins {
 		t.origins[origin] = &http.Transport{
-			DialContext:           t.client.dialer(plan{origin: policy.Origin(origin)}.dialerKey()).DialContext,
+			DialContext:           t.client.dialer(plan{origin: policy.Origin(origin)}).DialContext,
 			TLSClientConfig:       o.TLS.Clone(),
 			TLSHandshakeTimeout:   t.client.options.Connect,
 			ForceAttemptHTTP2:     true,

@@ -114,7 +114,7 @@ func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 
 // proxyDialer returns the dialer for the connection to g.
 func (c *Client) proxyDialer(g Gateway) rawDialer {
-	return rawDialer{c.dialer(plan{outcome: planProxy, gateway: g}.dialerKey())}
+	return rawDialer{c.dialer(plan{outcome: planProxy, gateway: g})}
 }
 
 // rawDialer dials the host of a gateway without tracking the connection, which the
