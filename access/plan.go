@@ -92,28 +92,27 @@ func (g *Gateways) plan(u locus.URL, known *scheme.Registry, passed ...Gateway) 
 		next, err := g.plan(made, known, append(passed, p.gateway)...)
 		p.made = &next
 		return p, err
-	case p.gateway.kind == httpProxy && s.Traits&(scheme.Secure|scheme.Interactive) == 0:
-		p.outcome = planProxy
-	default:
+	case p.gateway.kind != httpProxy, s.Traits&(scheme.Secure|scheme.Interactive) != 0:
 		// An encrypted connection must be encrypted up to the server, and HTTP has no sessions.
 		p.outcome = planTunnel
+	default:
+		p.outcome = planProxy
 	}
 	return p, nil
 }
 
-// of returns the gateway of u, a URL of s. Zero means none.
+// of returns the gateway of u, a URL of s. Zero means none. URLs at the host of a template do not
+// go through it.
 func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
 	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
 		return Gateway{}
 	}
-	gateway := g.For(s)
-	if gateway.is(u) {
-		gateway = g.forOthers(s)
+	for _, gateway := range []Gateway{g.For(s), g.forOthers(s)} {
+		if !gateway.is(u) {
+			return gateway
+		}
 	}
-	if gateway.is(u) {
-		return Gateway{}
-	}
-	return gateway
+	return Gateway{}
 }
 
 // isHere reports whether a file URL with that host names a file on this machine (RFC
