@@ -1,0 +1,127 @@
+package gateway_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// families are the metrics that /metrics must have, each with its type and help text.
+var families = map[string]string{
+	"locus_gateway_requests_total":     "counter Requests that were answered.",
+	"locus_gateway_sent_bytes_total":   "counter Octets of answers.",
+	"locus_gateway_request_seconds":    "histogram How long answers took.",
+	"locus_gateway_requests_under_way": "gauge Requests that are being answered.",
+	"locus_gateway_clients":            "gauge Clients with a request under way.",
+	"locus_gateway_hosts":              "gauge Servers with a request under way.",
+	"locus_gateway_terminals":          "gauge Terminals that are open.",
+	"go_goroutines":                    "gauge Goroutines.",
+	"go_memstats_heap_inuse_bytes":     "gauge Octets of the heap in use.",
+	"go_memstats_sys_bytes":            "gauge Octets obtained from the system.",
+}
+
+// readMetrics reads the text format of Prometheus. It returns the values by name and labels, and the
+// series in order. Each family has one HELP and one TYPE line, directly before its values.
+func readMetrics(t *testing.T, text string) (values map[string]string, order []string) {
+	t.Helper()
+	values = map[string]string{}
+	help, family, seen := "", "", map[string]bool{}
+	for line := range strings.Lines(text) {
+		line, ended := strings.CutSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, "# HELP "); ok {
+			family, help, _ = strings.Cut(rest, " ")
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			name, kind, _ := strings.Cut(rest, " ")
+			if name != family || seen[name] || families[name] != kind+" "+help {
+				t.Errorf("%q after the help text %q", line, help)
+			}
+			seen[name] = true
+			continue
+		}
+		series, value, ok := strings.Cut(line, " ")
+		name, _, _ := strings.Cut(series, "{")
+		if !ok || !ended || values[series] != "" || !seen[family] || name != family && !slices.Contains([]string{"_bucket", "_sum", "_count"}, strings.TrimPrefix(name, family)) {
+			t.Errorf("%q in the family %q", line, family)
+		}
+		values[series] = value
+		order = append(order, series)
+	}
+	for name := range families {
+		if !seen[name] {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	return values, order
+}
+
+// The metrics have their names, types, help texts and labels, and count each request.
+func TestMetrics(t *testing.T) {
+	w := start(t, open)
+	get := func(target string) (body string) {
+		r := httptest.NewRequest("GET", target, nil)
+		r.Host = "localhost"
+		answer := httptest.NewRecorder()
+		w.g.ServeHTTP(answer, r) // the request has been counted when it returns
+		if got := answer.Header().Get("Content-Type"); target == "/metrics" && got != "text/plain; version=0.0.4; charset=utf-8" {
+			t.Errorf("Content-Type %q", got)
+		}
+		return answer.Body.String()
+	}
+	home := len(get("/"))
+	paths := []string{"/", "/healthz", "/?url=x-none:h", "/?url=x-none:other", "/?url=x-a-name-that-is-long:h", "/metrics"}
+	for _, path := range paths {
+		get(path)
+	}
+	values, order := readMetrics(t, get("/metrics"))
+	for series, want := range map[string]string{
+		`locus_gateway_requests_total{kind="page",scheme="",status="200"}`:       "2",
+		`locus_gateway_requests_total{kind="health",scheme="",status="200"}`:     "1",
+		`locus_gateway_requests_total{kind="page",scheme="x-none",status="501"}`: "2",
+		`locus_gateway_requests_total{kind="page",scheme="other",status="501"}`:  "1",
+		`locus_gateway_requests_total{kind="metrics",scheme="",status="200"}`:    "1",
+		"locus_gateway_requests_under_way":                                       "1",
+		"locus_gateway_clients":                                                  "1",
+		"locus_gateway_hosts":                                                    "0",
+		"locus_gateway_terminals":                                                "0",
+	} {
+		if values[series] != want {
+			t.Errorf("%s is %q, want %s", series, values[series], want)
+		}
+	}
+	var sent int
+	if fmt.Sscan(values[`locus_gateway_sent_bytes_total{kind="page"}`], &sent); sent < 2*home {
+		t.Errorf("%d bytes of pages, and the home page has %d", sent, home)
+	}
+	checkHistogram(t, values, order, 1+len(paths))
+}
+
+// checkHistogram checks the buckets of the histogram after a number of requests.
+func checkHistogram(t *testing.T, values map[string]string, order []string, requests int) {
+	t.Helper()
+	const name = "locus_gateway_request_seconds"
+	var bounds []string
+	last := 0
+	for _, series := range order {
+		bound, ok := strings.CutPrefix(series, name+`_bucket{le="`)
+		if !ok {
+			continue
+		}
+		bounds = append(bounds, strings.TrimSuffix(bound, `"}`))
+		n := 0
+		if _, err := fmt.Sscan(values[series], &n); err != nil || n < last {
+			t.Errorf("%s is %s after %d: %v", series, values[series], last, err)
+		}
+		last = n
+	}
+	if want := "0.001 0.005 0.025 0.1 0.5 2.5 10 60 +Inf"; strings.Join(bounds, " ") != want {
+		t.Errorf("buckets %q, want %q", bounds, want)
+	}
+	var sum float64
+	if _, err := fmt.Sscan(values[name+"_sum"], &sum); err != nil || sum <= 0 || last != requests || values[name+"_count"] != fmt.Sprint(requests) {
+		t.Errorf("sum %s, count %s, %d in buckets, after %d requests: %v", values[name+"_sum"], values[name+"_count"], last, requests, err)
+	}
+}
