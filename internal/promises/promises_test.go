@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,31 +23,28 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Each test that the documents name exists, and is run by CI.
+// Each test that the documents name exists.
 func TestNamedTestsExist(t *testing.T) {
-	ci := read(t, ".ci/run")
-	for _, name := range documents {
-		names, err := testsIn(read(t, name))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if len(names) < 20 {
-			t.Errorf("%s names %d tests", name, len(names))
-		}
-		for _, fault := range checkTests(root, names, ci) {
-			t.Errorf("%s: %v", name, fault)
-		}
-	}
-}
-
-// Each sentence with a strong word has a row with a test, and each row is quoted.
-func TestPromisesHaveTests(t *testing.T) {
-	sources, err := readSources(root)
+	names, err := namedTests(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range checkPromises(read(t, "docs/threat-model.md"), sources) {
+	if len(names) < 250 {
+		t.Errorf("%d tests are named", len(names))
+	}
+	for _, fault := range checkTests(root, names) {
 		t.Error(fault)
+	}
+}
+
+// Each promise has an ID, a sentence and a test.
+func TestPromisesHaveTests(t *testing.T) {
+	count, faults := checkPromises(read(t, "docs/threat-model.md"))
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	if count < 50 {
+		t.Errorf("%d promises", count)
 	}
 }
 
@@ -59,12 +59,12 @@ func TestLimitsAreThoseOfTheCode(t *testing.T) {
 	}
 }
 
-// module writes a module whose tests pass, fail and skip.
+// module writes a module with tests that pass, fail and skip.
 func module(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod": "module example.test/m\n\ngo 1.26\n",
+		"go.mod": "module github.com/locus-url/locus\n\ngo 1.26\n",
 		"p/p.go": "package p\n\nconst most = 4 << 10\n",
 		"p/p_test.go": `package p
 
@@ -73,18 +73,20 @@ import (
 	"testing"
 )
 
-func TestPasses(t *testing.T) { t.Run("one", func(*testing.T) {}); t.Run("two", func(t *testing.T) { t.Skip() }) }
-func TestFails(t *testing.T) { t.Error("the reason") }
+func TestMain(m *testing.M) { println("noise"); os.Exit(m.Run()) }
+func TestPasses(t *testing.T) { t.Log("not shown"); t.Run("one", func(*testing.T) {}); t.Run("two", func(t *testing.T) { t.Skip() }) }
+func TestFails(t *testing.T) { t.Run("below", func(t *testing.T) { t.Error("the reason") }) }
 func TestSkips(t *testing.T) { t.Skip("always") }
-func TestSkipsSometimes(t *testing.T) { if most > 0 { t.Skip("in fact always") } }
 func TestSkipsBelow(t *testing.T) { t.Run("one", func(t *testing.T) { t.Skip() }) }
-func TestServer(t *testing.T) { server(t) }
-func server(t *testing.T) { if os.Getenv("CI") == "" { t.Skip("no server") } }
+func TestServer(t *testing.T) { if os.Getenv("CI") == "" { t.Skip("no server") } }
 
 type helper struct{}
 
 func (helper) TestMethod(t *testing.T) {}
 `,
+		"panics/p_test.go": "package panics\n\nimport \"testing\"\n\nfunc TestPanics(*testing.T) { panic(\"a fault\") }\n",
+		"broken/p_test.go": "package broken\n\nimport \"testing\"\n\nfunc TestBroken(*testing.T) { missing() }\n",
+		"root_test.go":     "package locus\n\nimport \"testing\"\n\nfunc TestRoot(*testing.T) {}\n",
 	} {
 		name = filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -97,90 +99,150 @@ func (helper) TestMethod(t *testing.T) {}
 	return folder
 }
 
+// events runs the tests of a module with -json. Some of them fail.
+func events(t *testing.T, folder string, env ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-json", "./...")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
+	out, err := cmd.Output()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestCheckTests(t *testing.T) {
 	folder := module(t)
-	for _, c := range []struct{ text, ci, fault string }{
-		{"`p.TestPasses`", "", ""},
-		{"`p.TestPasses/one`", "", ""},
-		{"`p.TestMissing`", "", "unknown test"},
-		{"`p.TestMethod`", "", "unknown test"},
-		{"`elsewhere.TestPasses`", "", "unknown test"},
-		{"`p.TestSkips`", "", "always skips"},
-		{"`p.TestServer`", "go test ./...", "skips without CI=true"},
-		{"`p.TestServer`", "# CI=true go test ./p", "skips without CI=true"},
-		{"`p.TestServer`", "CI=true go test -count=1 ./p", ""},
-		{"`p.TestServer`", "(cd p && CI=true go test ./...)", ""},
-		{"`TestPasses`", "", "does not name its package"},
-		{"`P.TestPasses`", "", "does not name its package"},
+	for _, c := range []struct{ text, fault string }{
+		{"`p.TestPasses`", ""},
+		{"`p.TestPasses/one`", ""},
+		{"`locus.TestRoot`", ""},
+		{"`p.TestMissing`", "p.TestMissing: unknown test"},
+		{"`p.TestPass`", "unknown test"},
+		{"`p.TestMethod`", "unknown test"},
+		{"`elsewhere.TestPasses`", "unknown test"},
+		{"`TestPasses`", "does not name its package"},
+		{"`P.TestPasses`", "does not name its package"},
 	} {
 		names, err := testsIn(c.text)
-		faults := checkTests(folder, names, c.ci)
+		faults := checkTests(folder, names)
 		if err != nil {
 			faults = append(faults, err)
 		}
-		got := fmt.Sprint(faults)
-		if (c.fault == "") != (len(faults) == 0) || !strings.Contains(got, c.fault) {
-			t.Errorf("%s, %q: %v; want %q", c.text, c.ci, got, c.fault)
+		if got := fmt.Sprint(faults); (c.fault == "") != (len(faults) == 0) || !strings.Contains(got, c.fault) {
+			t.Errorf("%s: %v; want %q", c.text, got, c.fault)
 		}
 	}
 }
 
-// The run finds tests that skip for reasons that only a run shows.
-func TestRun(t *testing.T) {
-	names, err := testsIn("`p.TestPasses` `p.TestPasses/one` `p.TestPasses/two` `p.TestFails` `p.TestSkips` `p.TestSkipsSometimes` `p.TestSkipsBelow` `p.TestServer` `p.TestMissing`")
-	if err != nil {
+// A run finds tests that skip for reasons that only a run shows. Events of several runs are
+// in one file: a test that one of them passed has passed.
+func TestCheckRun(t *testing.T) {
+	folder := module(t)
+	if err := os.Mkdir(filepath.Join(folder, "docs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	faults, passed := run(module(t), names)
-	var got []string
-	for _, fault := range faults {
-		first, _, _ := strings.Cut(fault, "\n")
-		got = append(got, first)
+	documents := func(text string) {
+		t.Helper()
+		for name, text := range map[string]string{"threat-model.md": text, "limits.md": "`p.TestPasses`"} {
+			if err := os.WriteFile(filepath.Join(folder, "docs", name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	want := []string{
-		"p.TestFails failed", "p.TestSkips was skipped", "p.TestSkipsSometimes was skipped",
-		"p.TestSkipsBelow skipped all its subtests", "p.TestMissing did not run", "p.TestPasses/two was skipped",
+	file := filepath.Join(folder, "events")
+	check := func() string {
+		t.Helper()
+		var out strings.Builder
+		if err := checkRun(folder, file, &out); err != nil {
+			fmt.Fprintln(&out, err)
+		}
+		return out.String()
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("faults %q, want %q", got, want)
+	first := events(t, folder, "CI=")
+	if err := os.WriteFile(file, first, 0o644); err != nil {
+		t.Fatal(err)
 	}
-	if text := strings.Join(faults, "\n"); !strings.Contains(text, "the reason") {
-		t.Errorf("what the test printed is not shown: %s", text)
+	documents("`p.TestPasses` `p.TestPasses/one` `p.TestPasses/two` `p.TestFails` `p.TestSkips` `p.TestSkipsBelow` `p.TestServer` `p.TestMissing` `locus.TestRoot` `panics.TestPanics` `broken.TestBroken`")
+	want := `broken.TestBroken did not run
+p.TestFails failed
+p.TestMissing did not run
+p.TestPasses/two was skipped
+p.TestServer was skipped
+p.TestSkips was skipped
+p.TestSkipsBelow skipped all its subtests
+panics.TestPanics failed
+8 of 11 tests did not pass
+`
+	if got := check(); got != want {
+		t.Errorf("%s; want\n%s", got, want)
 	}
-	if text := fmt.Sprint(passed); text != "[p.TestPasses p.TestServer p.TestPasses/one]" {
-		t.Errorf("passed: %s", text)
+	if err := os.WriteFile(file, slices.Concat(first, events(t, folder, "CI=true"), first), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	documents("`p.TestServer` `locus.TestRoot`")
+	if got, want := check(), "3 tests hold the promises and limits\n"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+// What is shown of a run has the results of packages, and the output of tests that fail.
+func TestShow(t *testing.T) {
+	var b strings.Builder
+	if err := show(bytes.NewReader(append([]byte("a line of the go command\n"), events(t, module(t))...)), &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"a line of the go command\n", "the reason\n", "--- FAIL: TestFails (", "panic: a fault", "undefined: missing", "noise\n",
+		"ok  \tgithub.com/locus-url/locus\t", "FAIL\tgithub.com/locus-url/locus/p\t", "FAIL\tgithub.com/locus-url/locus/panics\t", "FAIL\tgithub.com/locus-url/locus/broken ",
+	} {
+		if strings.Count(b.String(), want) != 1 {
+			t.Errorf("no %q, or more than one, in\n%s", want, b.String())
+		}
+	}
+	for _, other := range []string{"=== RUN", "not shown", "--- PASS", `"Action"`} {
+		if strings.Contains(b.String(), other) {
+			t.Errorf("%q in\n%s", other, b.String())
+		}
+	}
+}
+
+// The output of a test that a time limit ended is shown.
+func TestShowUnended(t *testing.T) {
+	const text = `{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"its last words\n"}
+{"Action":"output","Package":"q","Output":"ok  \tq\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\n"}
+{"Action":"fail","Package":"p"}
+`
+	var b strings.Builder
+	if err := show(strings.NewReader(text), &b); err != nil || b.String() != "its last words\nFAIL\tp\n" {
+		t.Errorf("%q, %v", b.String(), err)
 	}
 }
 
 func TestCheckPromises(t *testing.T) {
-	const head = "| Where | Promise | Tests |\n|---|---|---|\n"
-	sources := map[string][]string{"README.md": {"It never fails.", "It is fast."}}
-	for _, c := range []struct{ table, fault string }{
-		{"| `README.md` | It never fails. | `p.TestPasses` |\n", ""},
-		{"| `README.md` | It never fails. | `p.TestPasses` |\n| `README.md` | It is fast. | `p.TestPasses` |\n", ""},
-		{"", `no row for "It never fails."`},
-		{"| `README.md` | It never fails. | by hand |\n", "no test holds"},
-		{"| `README.md` | It never fails. | `p.TestPasses` |\n| `README.md` | It never slept. | `p.TestPasses` |\n", "has no sentence"},
-		{"| `NEWS.md` | It never fails. | `p.TestPasses` |\n", "not a source"},
-		{"| `README.md` | It never fails. |\n", "2 cells"},
+	const head = "| ID | Promise | Tests |\n|---|---|---|\n"
+	const good = "| `no-links` | It follows no links. | `p.TestPasses` |\n"
+	for _, c := range []struct {
+		table, fault string
+		count        int
+	}{
+		{good, "", 1},
+		{good + "| `no-links-2` | It follows no links. | `p.TestPasses`, `p.TestServer` |\n", "", 2},
+		{"", "", 0},
+		{good + good, "two promises have the ID no-links", 2},
+		{"| No links | It follows no links. | `p.TestPasses` |\n", "not an ID", 1},
+		{"| | It follows no links. | `p.TestPasses` |\n", "not an ID", 1},
+		{"| `no-links` | | `p.TestPasses` |\n", "no-links: no sentence", 1},
+		{"| `no-links` | It follows no links. | by hand |\n", "no-links: no test", 1},
+		{"| `no-links` | It follows no links. | `TestPasses` |\n", "does not name its package", 1},
+		{"| `no-links` | It follows no links. |\n", "2 cells", 1},
 	} {
-		faults := checkPromises(head+c.table, sources)
-		if got := fmt.Sprint(faults); (c.fault == "") != (len(faults) == 0) || !strings.Contains(got, c.fault) {
-			t.Errorf("%q: %s; want %q", c.table, got, c.fault)
+		count, faults := checkPromises(head + c.table)
+		if got := fmt.Sprint(faults); count != c.count || (c.fault == "") != (len(faults) == 0) || !strings.Contains(got, c.fault) {
+			t.Errorf("%q: %d, %s; want %d, %q", c.table, count, got, c.count, c.fault)
 		}
-	}
-}
-
-func TestSentences(t *testing.T) {
-	got := markdownSentences("# Never a heading\n\nOne [link](a.md) is\nnever cut. Two cannot. Version 0.5 is (\"refused.\") Three\n\n" +
-		"- a list: always\n- never again\n  and again\n\n1. one cannot\n\n```go\nnever := code\n```\n\n    never indented\n\n| a | never here. |\n")
-	want := []string{"One link is never cut.", "Two cannot.", "Version 0.5 is (\"refused.\")", "a list: always", "never again and again", "one cannot", "never here."}
-	if promised := promises(got); !slices.Equal(promised, want) {
-		t.Errorf("%q, want %q", promised, want)
-	}
-	got = promises(commentSentences("// Package p [P.F] never\n// fails. It works.\n//\n//\tnever code\n//\n// # Never a heading\n//\n//   - An item always\n//     continues.\npackage p\n\n// Never here.\n"))
-	if want := []string{"Package p P.F never fails.", "An item always continues."}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -1,44 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 )
 
-// testName is a test as the tables write it: "scheme/http.TestLimit", or
-// "cmd/locus.TestScripts/lens" for a subtest. The root package is "locus".
-type testName struct{ folder, function, subtest string }
-
-// String returns n as the tables write it.
-func (n testName) String() string {
-	text := cmp.Or(n.folder, "locus") + "." + n.function
-	if n.subtest != "" {
-		text += "/" + n.subtest
-	}
-	return text
-}
-
-func (n testName) compare(m testName) int { return strings.Compare(n.String(), m.String()) }
-
 var (
 	codeSpan  = regexp.MustCompile("`[^`]+`")
-	testText  = regexp.MustCompile(`^([a-z0-9/-]+)\.((?:Test|Fuzz|Example)\w*)(?:/(\S+))?$`)
+	testText  = regexp.MustCompile(`^[a-z0-9/-]+\.(?:Test|Fuzz|Example)\w*(?:/\S+)?$`)
 	likeATest = regexp.MustCompile(`^(?:\S*\.)?(?:Test|Fuzz)[A-Z]\w*(?:/\S+)?$`)
 )
 
-// testsIn returns the tests that a document names in code spans. A test without its
-// package is an error.
-func testsIn(text string) (list []testName, err error) {
+// testsIn returns the tests that a document names in code spans: "scheme/http.TestLimit",
+// "cmd/locus.TestScripts/lens" for a subtest, "locus.TestParse" in the root package. A test
+// without its package is an error.
+func testsIn(text string) (list []string, err error) {
 	for _, span := range codeSpan.FindAllString(text, -1) {
-		span = strings.Trim(span, "`")
-		m := testText.FindStringSubmatch(span)
-		switch {
-		case m != nil && m[1] == "locus":
-			list = append(list, testName{"", m[2], m[3]})
-		case m != nil:
-			list = append(list, testName{m[1], m[2], m[3]})
+		switch span = strings.Trim(span, "`"); {
+		case testText.MatchString(span):
+			list = append(list, span)
 		case likeATest.MatchString(span):
 			return nil, fmt.Errorf("%s does not name its package: write folder.%s", span, span)
 		}
