@@ -39,6 +39,7 @@ type world struct {
 	http *http.Client
 	log  *safeBuffer
 	end  func() error // shuts the server down
+	rows *scheme.Registry
 }
 
 // safeBuffer is a buffer that many write to.
@@ -91,7 +92,7 @@ func start(t testing.TB, s setup) *world {
 		t.Fatal(err)
 	}
 	client := access.New(registry, rules, &s.access)
-	w := &world{t: t, log: new(safeBuffer)}
+	w := &world{t: t, log: new(safeBuffer), rows: registry}
 	if s.gateway.Log == nil {
 		s.gateway.Log = slog.New(slog.NewTextHandler(w.log, nil))
 	}
@@ -125,14 +126,20 @@ func start(t testing.TB, s setup) *world {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		for _, s := range registry.All() {
-			if opener, ok := s.Opener.(io.Closer); ok {
-				opener.Close()
-			}
-		}
+		w.closeIdle()
 		client.Close()
 	})
 	return w
+}
+
+// closeIdle closes idle connections to servers.
+func (w *world) closeIdle() {
+	w.g.Close()
+	for _, s := range w.rows.All() {
+		if opener, ok := s.Opener.(io.Closer); ok {
+			opener.Close()
+		}
+	}
 }
 
 // answer is a response that was read whole.

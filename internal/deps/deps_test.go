@@ -102,7 +102,6 @@ const rules = `
 
 	# Tests, and tools for those who work on the module.
 	NONE < internal/deps, internal/faults, internal/peers, internal/promises, internal/standards, internal/voice;
-	gateway, internal/tour, scheme/all, cache, internal/servetest < internal/soak;
 `
 
 // withoutSystem are the packages that have nothing to do with the system they run

@@ -37,7 +37,6 @@ var naming = map[string]string{
 	"internal/cli/open/terminal_session.go": "rlogin sends the user's name itself, and has ~. at the keyboard",
 	"internal/cli/show/select.go":           "only tn3270 has keys to press",
 	"internal/cli/syntax/resolve.go":        "the name of a flag",
-	"internal/soak/town.go":                 "the gateway's own URL",
 	"internal/markup/asciidoc_inline.go":    "the schemes that AsciiDoc links without a macro",
 	"internal/markup/rst.go":                "a mail address in reStructuredText is a mailto URL",
 	"internal/markup/rst_directive.go":      "the names of directives and of their options",

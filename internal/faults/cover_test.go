@@ -30,7 +30,6 @@ var elsewhere = map[string]string{
 	"internal/walk":          "it only reads",
 	"submit":                 "a message in a new file, in one piece",
 	"internal/tour":          "the tour's files end with it",
-	"internal/soak":          "its files end with it, except the table and the drawing at the end",
 	"internal/faults":        "the matrix itself",
 	"internal/cli/base":      "opens archives of package warc, and files that the user names, which transfer writes",
 	"lens":                   "programs of other parsers are unpacked into a temporary folder",
