@@ -32,32 +32,30 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-var loadRequests = flag.Int("requests", 2000, "number of requests of TestLoad, before and after the first measurement")
+var loadRequests = flag.Int("requests", 1000, "number of requests of TestLoad, before and after the first measurement")
 
 const (
 	loadClients = 48
-	aborted     = "aborted"
 	// moreHeap and moreShare are how much the heap may grow.
 	moreHeap, moreShare = 4 << 20, 0.25
 	// moreLeft is how many goroutines and descriptors may be left. The runtime makes some late.
 	moreLeft = 2
 )
 
-// loads are the kinds of requests, with how many of each are among all.
+// loads are the kinds of requests. Each is sent as often as any other.
 var loads = []struct {
-	name   string
-	weight int
-	send   func(c *loadClient) error // the error: the gateway did not answer as it should
+	name string
+	send func(c *loadClient) error // the error: the gateway did not answer as it should
 }{
-	{"page", 26, func(c *loadClient) error { return c.visit("/?url=", "text/html") }},
-	{"raw", 14, func(c *loadClient) error { return c.visit("/-/raw?url=", "*/*") }},
-	{"api", 10, func(c *loadClient) error { return c.visit("/api/get?url=", "application/json") }},
-	{"own page", 8, (*loadClient).ownPage},
-	{"proxy", 14, (*loadClient).proxied},
-	{"tunnel", 5, (*loadClient).tunnel},
-	{"form", 5, (*loadClient).form},
-	{"terminal", 4, (*loadClient).terminal},
-	{"new path", 6, (*loadClient).newPath},
+	{"page", func(c *loadClient) error { return c.visit("/?url=", "text/html") }},
+	{"raw", func(c *loadClient) error { return c.visit("/-/raw?url=", "*/*") }},
+	{"api", func(c *loadClient) error { return c.visit("/api/get?url=", "application/json") }},
+	{"own page", (*loadClient).ownPage},
+	{"new path", (*loadClient).newPath},
+	{"proxy", (*loadClient).proxied},
+	{"tunnel", (*loadClient).tunnel},
+	{"form", (*loadClient).form},
+	{"terminal", (*loadClient).terminal},
 }
 
 // loaded is a gateway under load, and the stops of the tour that its clients open.
@@ -126,7 +124,16 @@ func newLoaded(t *testing.T) *loaded {
 	s.gateway.Limits.Sessions = loadClients
 	var m *tour.Museum
 	l.world, m = museum(t, s)
-	for _, stop := range m.Stops() {
+	l.choose(m.Stops())
+	if len(l.forms) == 0 || len(l.sessions) == 0 || l.web == "" {
+		t.Fatalf("the tour has %d forms, %d sessions, and the web page %q", len(l.forms), len(l.sessions), l.web)
+	}
+	return l
+}
+
+// choose sorts out the stops that need no certificate, file or other document.
+func (l *loaded) choose(stops []tour.Stop) {
+	for _, stop := range stops {
 		switch {
 		case stop.Missing || !stop.From.IsZero() || stop.URL.Scheme() == "file" || isTLS(stop.URL):
 			continue
@@ -139,18 +146,10 @@ func newLoaded(t *testing.T) *loaded {
 		}
 		l.stops = append(l.stops, stop)
 	}
-	if len(l.forms) == 0 || len(l.sessions) == 0 || l.web == "" {
-		t.Fatalf("the tour has %d forms, %d sessions, and the web page %q", len(l.forms), len(l.sessions), l.web)
-	}
-	return l
 }
 
 // load sends n requests.
 func (l *loaded) load(n int) {
-	var kinds []int
-	for i := range loads {
-		kinds = append(kinds, slices.Repeat([]int{i}, loads[i].weight)...)
-	}
 	var next atomic.Int64
 	var clients sync.WaitGroup
 	for i := range loadClients {
@@ -158,7 +157,7 @@ func (l *loaded) load(n int) {
 			c := l.newClient(i)
 			defer c.http.CloseIdleConnections()
 			for next.Add(1) <= int64(n) {
-				c.request(kinds[c.random.IntN(len(kinds))])
+				c.request()
 			}
 		})
 	}
@@ -176,17 +175,16 @@ func (l *loaded) newClient(i int) *loadClient {
 }
 
 // request sends one request. One in twelve disconnects within 20 ms.
-func (c loadClient) request(kind int) {
-	name, begun := loads[kind].name, time.Now()
-	if c.random.IntN(12) == 0 {
-		name = aborted
+func (c loadClient) request() {
+	kind, begun := pick(&c, loads), time.Now()
+	name, aborted := kind.name, c.random.IntN(12) == 0
+	if aborted {
 		var cancel func()
 		c.ctx, cancel = context.WithTimeout(c.ctx, time.Duration(c.random.Int64N(int64(20*time.Millisecond))))
 		defer cancel()
+		name = "aborted"
 	}
-	if err := loads[kind].send(&c); name == aborted {
-		name = aborted
-	} else if err != nil {
+	if err := kind.send(&c); err != nil && !aborted {
 		c.t.Errorf("%s: %v", name, err)
 	}
 	c.mu.Lock()
