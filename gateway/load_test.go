@@ -35,7 +35,7 @@ import (
 var loadRequests = flag.Int("requests", 1000, "number of requests of TestLoad, before and after the first measurement")
 
 const (
-	loadClients = 48
+	loadClients = 24
 	// moreHeap and moreShare are how much the heap may grow.
 	moreHeap, moreShare = 4 << 20, 0.25
 	// moreLeft is how many goroutines and descriptors may be left. The runtime makes some late.
@@ -166,7 +166,7 @@ func (l *loaded) load(n int) {
 
 func (l *loaded) newClient(i int) *loadClient {
 	c := &loadClient{loaded: l, ctx: l.t.Context(), random: rand.New(rand.NewPCG(1738, uint64(i)))}
-	if runtime.GOOS == "linux" { // which alone has all of 127.0.0.0/8
+	if runtime.GOOS == "linux" { // other systems have only 127.0.0.1
 		c.dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, 1, 0, byte(1+i))}
 	}
 	jar, _ := cookiejar.New(nil)
