@@ -92,7 +92,7 @@ func checkLimits(root, table string) (compared int, faults []error) {
 		folder = folderOf(folder)
 		c := folders[folder]
 		if c == nil {
-			if c, err = readConstants(root, folder); err != nil {
+			if c, err = readConstants(filepath.Join(root, folder)); err != nil {
 				return compared, append(faults, err)
 			}
 			folders[folder] = c

@@ -14,17 +14,16 @@ import (
 
 // constants are the constants of a folder, as they are written.
 type constants struct {
-	root     string
 	named    map[string]ast.Expr
 	defaults map[string][]ast.Expr // by field: what cmp.Or has in place of its zero value
 }
 
-func readConstants(root, folder string) (*constants, error) {
-	names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+func readConstants(folder string) (*constants, error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		return nil, err
 	}
-	c := &constants{root, map[string]ast.Expr{}, map[string][]ast.Expr{}}
+	c := &constants{map[string]ast.Expr{}, map[string][]ast.Expr{}}
 	fset := token.NewFileSet()
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
@@ -106,38 +105,18 @@ func (c *constants) value(name string) (int64, error) {
 	return n, nil
 }
 
-// eval computes a constant expression of integers, of other constants of the folder, of
-// those of package time, and of those of the root package.
+// eval computes a constant expression of integers, of other constants of the folder, and of
+// those of package time.
 func (c *constants) eval(e ast.Expr) (constant.Value, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		return constant.MakeFromLiteral(e.Value, e.Kind, 0), nil
-	case *ast.ParenExpr:
-		return c.eval(e.X)
 	case *ast.Ident:
 		n, err := c.value(e.Name)
 		return constant.MakeInt64(n), err
-	case *ast.CallExpr: // a conversion, or len("...")
-		if len(e.Args) != 1 {
-			break
-		}
-		v, err := c.eval(e.Args[0])
-		if f, ok := e.Fun.(*ast.Ident); ok && f.Name == "len" && err == nil && v.Kind() == constant.String {
-			v = constant.MakeInt64(int64(len(constant.StringVal(v))))
-		}
-		return v, err
 	case *ast.SelectorExpr:
-		switch p, _ := e.X.(*ast.Ident); {
-		case p == nil:
-		case p.Name == "time" && units[e.Sel.Name] != 0:
+		if p, ok := e.X.(*ast.Ident); ok && p.Name == "time" && units[e.Sel.Name] != 0 {
 			return constant.MakeInt64(int64(units[e.Sel.Name])), nil
-		case p.Name == "locus":
-			above, err := readConstants(c.root, ".")
-			if err != nil {
-				return nil, err
-			}
-			n, err := above.value(e.Sel.Name)
-			return constant.MakeInt64(n), err
 		}
 	case *ast.BinaryExpr:
 		x, err := c.eval(e.X)
@@ -148,12 +127,9 @@ func (c *constants) eval(e ast.Expr) (constant.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Op == token.SHL || e.Op == token.SHR {
+		if e.Op == token.SHL {
 			n, _ := constant.Uint64Val(constant.ToInt(y))
 			return constant.Shift(constant.ToInt(x), e.Op, uint(n)), nil
-		}
-		if op := e.Op; op == token.QUO {
-			return constant.BinaryOp(constant.ToInt(x), token.QUO_ASSIGN, constant.ToInt(y)), nil
 		}
 		return constant.BinaryOp(x, e.Op, y), nil
 	}
