@@ -494,11 +494,22 @@ func TestOrder(t *testing.T) {
 		article(1, "one", "x", "1@h"), article(2, "two", "y", "2@h"), article(3, "re one", "z", "3@h", "0@h", "1@h"),
 		article(4, "re re one", "a", "4@h", "1@h", "3@h"), article(5, "itself", "b", "5@h", "5@h", "6@h"), article(6, "later", "c", "6@h", "5@h"),
 	}
+	with := func(name, field string, n int) scheme.Item {
+		i := file(name, scheme.KindMenu, int64(n), n)
+		i.Fields = fields(field, n)
+		return i
+	}
+	groups := []scheme.Item{with("b", "count", 2), with("C", "count", 10), with("a", "count", 3)}
+	results := []scheme.Item{with("b", "score", 2), with("C", "score", 10), with("a", "score", 3)}
 	for _, row := range []struct {
 		items []scheme.Item
 		sort  string
 		want  string
 	}{
+		{groups, "", "b C a"}, {groups, "count", "b a C"}, {groups, "-count", "C a b"}, {groups, "name", "a b C"}, {groups, "size", "b C a"}, {groups, "score", "b C a"},
+		{results, "", "b C a"}, {results, "-score", "C a b"}, {results, "size", "b a C"}, {results, "-date", "C a b"}, {results, "name", "a b C"}, {results, "kind", "b C a"}, {results, "count", "b C a"},
+		{threaded, "size", "one two re one re re one itself later"}, {threaded, "date", "one two re one re re one itself later"}, {threaded, "-", "one re one re re one two itself later"},
+		{threaded, "nonsense", "one re one re re one two itself later"}, {list, "-", "b C a"}, {list, "from", "b C a"}, {list, "number", "b C a"}, {list, "too many", "b C a"},
 		{list, "", "b C a"}, {list, "name", "C a b"}, {list, "-name", "b a C"}, {list, "size", "C a b"}, {list, "-size", "b a C"},
 		{list, "date", "b a C"}, {list, "-date", "C a b"}, {list, "kind", "a b C"}, {list, "nonsense", "b C a"}, {list, "thread", "b C a"},
 		{threaded, "", "one re one re re one two itself later"}, {threaded, "-thread", "itself later two one re one re re one"},

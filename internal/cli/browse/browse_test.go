@@ -145,6 +145,32 @@ func TestLinksByNumberArrowsAndLetters(t *testing.T) {
 	b.keys("f esc").wants("Museum")
 }
 
+// Articles, newsgroups and results have their number before the title, and each item the
+// size and the time that are known; the lines of a text have neither.
+func TestColumns(t *testing.T) {
+	with := func(url, title string, kind scheme.ItemKind, fields ...scheme.Field) scheme.Item {
+		i := item(url, title, kind)
+		i.Fields = fields
+		return i
+	}
+	article := with("news:7@h.example", "An article", scheme.KindObject, scheme.Field{Name: "number", Value: 7}, scheme.Field{Name: "messageId", Value: "7@h.example"})
+	article.ModTime = time.Date(1994, 12, 20, 13, 5, 0, 0, time.UTC)
+	group := with("news:alt.example", "A group", scheme.KindMenu, scheme.Field{Name: "count", Value: 12})
+	hit := with("wais://h.example/db/TEXT/1", "A hit", scheme.KindObject, scheme.Field{Name: "score", Value: 640}, scheme.Field{Name: "lines", Value: 3})
+	hit.Size = 2048
+	line := with("gopher://h.example/0/x", "A line", scheme.KindObject, scheme.Field{Name: "count", Value: 12})
+	line.Size = 2048
+	for first, want := range map[string]string{
+		"news:alt.example":      " 1        7            1994-12-20 13:...An article",
+		"news:*":                " 1       12  A group/",
+		"wais://h.example/db?x": " 1      640   2.0 KiB                ...A hit",
+		"gopher://h.example/1/": " 1 A line",
+	} {
+		l := &library{open: map[string]func() scheme.Resource{"news:alt.example": menu("", article), "news:*": menu("", group), "wais://h.example/db?x": menu("", hit), "gopher://h.example/1/": menu("", line)}}
+		newTester(t, l, first, 80, 24).wants(want)
+	}
+}
+
 func TestQuit(t *testing.T) {
 	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
 	if b.keys("q"); !b.quit || b.m.status != 0 {

@@ -40,11 +40,27 @@ func TestWriteTable(t *testing.T) {
 	object := scheme.Item{URL: v, Title: "gr\xfcn", Kind: scheme.KindObject, Type: "text/plain; charset=x", Size: 0, ModTime: at}
 	gone := scheme.Item{Title: "Gone", Kind: scheme.KindError, Size: -1}
 	broken := scheme.Item{Title: "Broken", Kind: scheme.KindObject, Type: "text/plain", Size: -1, Note: "not a port"}
+	group := scheme.Item{URL: u, Title: "alt.test", Kind: scheme.KindMenu, Size: -1, Note: "tests", Fields: []scheme.Field{{Name: "count", Value: 12}}}
+	hit := scheme.Item{URL: v, Title: "A hit", Kind: scheme.KindObject, Type: "text/plain", Size: -1, Note: "score 640", Fields: []scheme.Field{{Name: "score", Value: 640}}}
+	dated := hit
+	dated.ModTime = at
 	for _, test := range []struct {
 		items  []scheme.Item
 		want   string
 		latin1 bool
 	}{
+		{[]scheme.Item{text, group, hit, gone}, `Welcome\x0ato it
+alt.test                                    12  tests
+    1  text     A hit  score 640
+Gone
+`, false},
+		{[]scheme.Item{hit, dated, group}, `    1  text     A hit  score 640
+    2  text     A hit  (1994-12-01 10:30)  score 640
+    3  menu     alt.test  tests
+`, false},
+		{[]scheme.Item{dated, hit}, `    1  text               1994-12-01 10:30  A hit  score 640
+    2  text                                 A hit  score 640
+`, false},
 		{nil, "", false},
 		{[]scheme.Item{text}, "                Welcome\\x0ato it\n", false},
 		{[]scheme.Item{text, menu, object, text}, `                Welcome\x0ato it
