@@ -53,7 +53,7 @@ func (p *Printer) kindOfItem(i *scheme.Item) kind {
 	}
 	switch i.Kind {
 	case scheme.KindMenu:
-		if _, counted := number(i, "count"); counted {
+		if _, counted := i.Number(scheme.ColumnCount); counted {
 			return p.kindOfMenu(i.URL)
 		}
 		return kindMenu
@@ -135,20 +135,3 @@ var (
 		"application/x-gtar": true, "application/x-apple-diskimage": true,
 	}
 )
-
-// fieldOf returns the value of a field of an item, if it has the type T.
-func fieldOf[T any](i *scheme.Item, name string) (v T, ok bool) {
-	for _, field := range i.Fields {
-		if field.Name == name {
-			v, ok = field.Value.(T)
-			return v, ok
-		}
-	}
-	return v, false
-}
-
-// number returns a field that is a number.
-func number(i *scheme.Item, name string) (n int64, ok bool) {
-	v, ok := fieldOf[int](i, name)
-	return int64(v), ok
-}

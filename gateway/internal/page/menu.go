@@ -13,8 +13,7 @@ import (
 )
 
 // Menu writes a menu: its form and its items as they come. The first link decides the
-// layout: lines, a table of files or newsgroups, articles, or search results. To sort
-// by [Show.Sort], the items are held in memory, up to a limit.
+// listing. To sort by [Show.Sort], the items are held in memory, up to a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	k := p.kindOfMenu(h.URL)
 	if m.Form != nil && (k == kindMenu || k == kindDirectory) {
@@ -106,18 +105,6 @@ func titleIn(line string) string {
 	return line
 }
 
-// layout is how a list is drawn.
-type layout string
-
-const (
-	undecided layout = ""
-	drawn     layout = "drawn"   // lines, as in a gopher menu
-	listing   layout = "listing" // a table with size and date
-	groups    layout = "groups"
-	articles  layout = "articles"
-	results   layout = "results" // with scores
-)
-
 const (
 	// mostHeld is the limit of lines that are held until the first link.
 	mostHeld = 100
@@ -130,13 +117,13 @@ const (
 // list writes items.
 type list struct {
 	*page
-	layout layout
-	held   []scheme.Item // until the layout is decided, or the items are sorted
-	order  order
-	links  int
-	form   *scheme.Form // precedes it; may be nil
-	best   int64        // highest score
-	low    int64        // lowest number of an article
+	listing scheme.Listing // decided by the first link; empty until then
+	held    []scheme.Item  // until the listing is decided, or the items are sorted
+	order   order
+	links   int
+	form    *scheme.Form // precedes it; may be nil
+	best    int64        // highest score
+	low     int64        // lowest number of an article
 }
 
 // write writes items as they come, and returns why they broke off.
@@ -160,12 +147,12 @@ func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 
 // take writes an item, or holds it.
 func (l *list) take(item scheme.Item) {
-	if l.layout == undecided {
+	if l.listing == "" {
 		if item.URL.IsZero() && len(l.held) < mostHeld {
 			l.held = append(l.held, item)
 			return
 		}
-		l.decide(l.layoutOf(&item))
+		l.decide(l.listingOf(&item))
 	}
 	if most := l.mostHeld(); most > 0 {
 		if len(l.held) < most {
@@ -190,10 +177,10 @@ func (l *list) mostHeld() int {
 	return mostSorted
 }
 
-// decide begins the list in that layout.
-func (l *list) decide(to layout) {
-	l.layout = to
-	if l.layout == articles && l.order.by == "" {
+// decide begins the list.
+func (l *list) decide(to scheme.Listing) {
+	l.listing = to
+	if to == scheme.ListArticles && l.order.by == "" {
 		l.order.by = byThread
 	}
 	if !l.order.suits(to) {
@@ -201,18 +188,18 @@ func (l *list) decide(to layout) {
 	}
 	head := l.held
 	l.held = nil
-	if to != drawn && len(head) > 0 {
+	if to != scheme.ListLinks && len(head) > 0 {
 		// Text before a table is written as lines.
-		l.add("begin-drawn", nil)
+		l.add("begin-links", nil)
 		for i := range head {
 			l.add("line", l.row(&head[i], 0))
 		}
-		l.add("end-drawn", nil)
+		l.add("end-links", nil)
 		head = nil
 	}
 	l.add("begin-"+string(to), l.columns())
-	if link, ok := l.parent(); ok && to == listing {
-		l.add("parent-listing", link)
+	if link, ok := l.parent(); ok && to == scheme.ListFiles {
+		l.add("parent-files", link)
 	}
 	for i := range head {
 		l.item(&head[i], 0)
@@ -243,9 +230,9 @@ func (l *list) release() {
 // finish ends the list.
 func (l *list) finish() {
 	switch {
-	case l.layout != undecided:
+	case l.listing != "":
 	case len(l.held) > 0:
-		l.decide(drawn)
+		l.decide(scheme.ListLinks)
 	case l.form == nil:
 		l.put("empty", nil)
 		return
@@ -256,46 +243,34 @@ func (l *list) finish() {
 		return
 	}
 	l.release()
-	l.put("end-"+string(l.layout), l.more())
+	l.put("end-"+string(l.listing), l.more())
 }
 
 // item writes an item. depth is its depth in a thread.
 func (l *list) item(i *scheme.Item, depth int) {
 	name := "line"
 	switch {
-	case l.layout == drawn:
+	case l.listing == scheme.ListLinks:
 	case i.URL.IsZero() && i.Kind != scheme.KindError:
-		name = "text-" + string(l.layout)
+		name = "text-" + string(l.listing)
 	default:
-		name = "item-" + string(l.layout)
+		name = "item-" + string(l.listing)
 	}
 	l.put(name, l.row(i, depth))
 }
 
-// layoutOf returns the layout of a list whose first link is i.
-func (l *list) layoutOf(i *scheme.Item) layout {
-	traits := l.registry.Scheme(i.URL).Traits
-	_, numbered := number(i, "number")
-	_, scored := number(i, "score")
-	_, counted := number(i, "count")
-	_, identified := fieldOf[string](i, "messageId")
+// listingOf returns the listing of a menu whose first link is i. Directories are files, also
+// without sizes and times. Among the lines of a text, files have no columns.
+func (l *list) listingOf(i *scheme.Item) scheme.Listing {
+	listing, traits := i.Listing(), l.registry.Scheme(i.URL).Traits
 	switch {
 	case i.URL.IsZero():
-		return drawn
-	case numbered && identified:
-		return articles
-	case counted:
-		return groups
-	case scored:
-		return results
-	case traits.Has(scheme.Lines):
-		return drawn
-	case i.Size >= 0 || !i.ModTime.IsZero():
-		return listing
-	case traits.Has(scheme.Directories):
-		return listing
+	case listing == scheme.ListFiles && traits.Has(scheme.Lines):
+		return scheme.ListLinks
+	case listing == scheme.ListLinks && traits.Has(scheme.Directories) && !traits.Has(scheme.Lines):
+		return scheme.ListFiles
 	}
-	return drawn
+	return listing
 }
 
 // line is the data of the templates for an item.
@@ -344,20 +319,20 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		r.Day, r.Clock, _ = strings.Cut(human.Time(i.ModTime), " ")
 		r.Stamp = stamp(i.ModTime)
 	}
-	switch l.layout {
-	case articles:
+	switch l.listing {
+	case scheme.ListArticles:
 		r.From, r.Note = r.Note, ""
 		r.Kind = kindArticle
-		r.Article, _ = number(i, "number")
+		r.Article, _ = i.Number(scheme.ColumnNumber)
 		if l.low == 0 || r.Article < l.low {
 			l.low = r.Article
 		}
-	case groups:
-		if n, ok := number(i, "count"); ok {
+	case scheme.ListGroups:
+		if n, ok := i.Number(scheme.ColumnCount); ok {
 			r.Count = grouped(n)
 		}
-	case results:
-		r.Score, _ = number(i, "score")
+	case scheme.ListResults:
+		r.Score, _ = i.Number(scheme.ColumnScore)
 		// A bar shows the score.
 		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
 		l.best = max(l.best, r.Score, 1000)
@@ -369,8 +344,7 @@ func (l *list) row(i *scheme.Item, depth int) line {
 // showOfItem returns the Show for the link to an item: with its types, if there are
 // several.
 func showOfItem(i *scheme.Item) Show {
-	types, _ := fieldOf[[]string](i, "wtypes")
-	types = slices.DeleteFunc(slices.Clone(types), func(name string) bool {
+	types := slices.DeleteFunc(slices.Clone(i.Types()), func(name string) bool {
 		// The type URL is only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
@@ -380,29 +354,28 @@ func showOfItem(i *scheme.Item) Show {
 	return Show{Types: strings.Join(types, ",")}
 }
 
-// column is a column of a table by which it can be sorted.
+// column is a column by which a list can be sorted.
 type column struct {
-	Name, Label, Link, Sorted string // Sorted: "ascending", "descending" or ""
-	Number                    bool
-}
-
-// columns are the columns of each layout.
-var columns = map[layout][]column{
-	listing:  {{Name: "name", Label: "Name"}, {Name: "size", Label: "Size", Number: true}, {Name: "date", Label: "Changed"}},
-	groups:   {{Name: "name", Label: "Newsgroup"}, {Name: "count", Label: "Articles", Number: true}},
-	articles: {{Name: byThread, Label: "Threads"}, {Name: "number", Label: "Number", Number: true}, {Name: "date", Label: "Date"}, {Name: "from", Label: "From"}, {Name: "name", Label: "Subject"}},
+	scheme.Column
+	Link, Sorted string // Sorted: "ascending", "descending" or ""
 }
 
 func (l *list) columns() []column {
-	list := slices.Clone(columns[l.layout])
+	var list []column
+	if l.listing == scheme.ListArticles {
+		list = append(list, column{Column: scheme.Column{Kind: byThread, Title: "Threads"}})
+	}
+	for _, c := range l.listing.Columns() {
+		list = append(list, column{Column: c})
+	}
 	for i := range list {
 		c := &list[i]
 		s := l.h.Show
-		s.Sort = c.Name
-		if l.order.by == c.Name {
+		s.Sort = string(c.Kind)
+		if l.order.by == c.Kind {
 			c.Sorted = "descending"
 			if !l.order.down {
-				c.Sorted, s.Sort = "ascending", "-"+c.Name
+				c.Sorted, s.Sort = "ascending", "-"+s.Sort
 			}
 		}
 		c.Link = l.link(l.h.URL, s)
@@ -421,7 +394,7 @@ const olderArticles = 200
 
 func (l *list) more() more {
 	m := more{TooMany: l.order.by == tooMany}
-	if l.layout == articles && l.low > 1 {
+	if l.listing == scheme.ListArticles && l.low > 1 {
 		s := l.h.Show
 		s.Items = scheme.ItemRange{Last: l.low - 1, Newest: olderArticles}
 		m.Older = l.link(l.h.URL, s)

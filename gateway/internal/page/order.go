@@ -11,36 +11,41 @@ import (
 
 // order is the order of a list. The zero order is the server's.
 type order struct {
-	by   string
+	by   scheme.ColumnKind
 	down bool
 }
 
+// Orders that are not those of a column.
 const (
-	byThread = "thread"
-	tooMany  = "too many" // too many items to be sorted
+	byThread scheme.ColumnKind = "thread"
+	byKind   scheme.ColumnKind = "kind"
+	tooMany  scheme.ColumnKind = "too many" // too many items to be sorted
 )
 
-// orders are the orders that each layout can have.
-var orders = map[layout][]string{
-	listing:  {"name", "size", "date", "kind"},
-	groups:   {"name", "count"},
-	articles: {byThread, "number", "date", "from", "name"},
-	results:  {"name", "score", "date", "size"},
-}
-
+// parseOrder reads the order that a request asks for. If no list can have the order, it is
+// the zero order.
 func parseOrder(text string) order {
 	by, down := strings.CutPrefix(text, "-")
-	for _, list := range orders {
-		if slices.Contains(list, by) {
-			return order{by, down}
+	o := order{scheme.ColumnKind(by), down}
+	for _, l := range [...]scheme.Listing{scheme.ListFiles, scheme.ListArticles, scheme.ListGroups, scheme.ListResults} {
+		if o.by != "" && o.suits(l) {
+			return o
 		}
 	}
 	return order{}
 }
 
-// suits reports whether a layout can have the order.
-func (o order) suits(l layout) bool {
-	return o.by == "" || slices.Contains(orders[l], o.by)
+// suits reports whether a list can have the order.
+func (o order) suits(l scheme.Listing) bool {
+	switch o.by {
+	case "":
+		return true
+	case byThread:
+		return l == scheme.ListArticles
+	case byKind:
+		return l == scheme.ListFiles
+	}
+	return slices.ContainsFunc(l.Columns(), func(c scheme.Column) bool { return c.Kind == o.by })
 }
 
 // sort sorts items, and returns the depth of each in a thread.
@@ -62,21 +67,19 @@ func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 
 func (o order) compare(p *Printer, a, b *scheme.Item) int {
 	switch o.by {
-	case "size":
-		return cmp.Compare(a.Size, b.Size)
-	case "date":
+	case scheme.ColumnTitle:
+		// Folders come before files.
+		return cmp.Or(cmp.Compare(notMenu(a), notMenu(b)), byName(a, b))
+	case scheme.ColumnDate:
 		return a.ModTime.Compare(b.ModTime)
-	case "from":
+	case scheme.ColumnFrom:
 		return cmp.Compare(strings.ToLower(a.Note), strings.ToLower(b.Note))
-	case "kind":
+	case byKind:
 		return cmp.Compare(p.kindOfItem(a).Label, p.kindOfItem(b).Label)
-	case "score", "number", "count":
-		x, _ := number(a, o.by)
-		y, _ := number(b, o.by)
-		return cmp.Compare(x, y)
 	}
-	// Folders come before files.
-	return cmp.Or(cmp.Compare(notMenu(a), notMenu(b)), byName(a, b))
+	x, _ := a.Number(o.by)
+	y, _ := b.Number(o.by)
+	return cmp.Compare(x, y)
 }
 
 func notMenu(i *scheme.Item) int {
@@ -95,14 +98,14 @@ func byName(a, b *scheme.Item) int {
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
-		if id, _ := fieldOf[string](&items[n], "messageId"); id != "" {
+		if id, _ := items[n].Thread(); id != "" {
 			byID[id] = n
 		}
 	}
 	replies := make([][]int, len(items))
 	var roots []int
 	for n := range items {
-		references, _ := fieldOf[[]string](&items[n], "references")
+		_, references := items[n].Thread()
 		parent := -1
 		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
 			// Only earlier articles count, so that there are no cycles.

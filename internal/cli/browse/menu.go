@@ -63,22 +63,23 @@ func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 		return
 	}
 	b.detail = fmt.Sprintf("%-7s  ", show.ShortKind(item))
-	if number := numberOf(item); number != "" {
-		b.detail = fmt.Sprintf("%8s  ", number)
+	if n, ok := numberOf(item); ok {
+		b.detail = fmt.Sprintf("%8d  ", n)
 	}
-	if of.Has(scheme.Directories) || item.Size >= 0 || !item.ModTime.IsZero() {
+	if of.Has(scheme.Directories) || item.HasDetails() {
 		b.detail += fmt.Sprintf("%8s  %-16s  ", human.Size(item.Size), human.Time(item.ModTime))
 	}
 }
 
-// numberOf returns the number or the score of an item, if it has one.
-func numberOf(item scheme.Item) string {
-	for _, f := range item.Fields {
-		if f.Name == "number" || f.Name == "score" || f.Name == "count" {
-			return term.Safe(f.Text())
+// numberOf returns the number of an article, the articles of a newsgroup or the score of a
+// result.
+func numberOf(item scheme.Item) (n int64, ok bool) {
+	for _, k := range [...]scheme.ColumnKind{scheme.ColumnNumber, scheme.ColumnCount, scheme.ColumnScore} {
+		if n, ok = item.Number(k); ok {
+			break
 		}
 	}
-	return ""
+	return n, ok
 }
 
 // addLoose adds an item that locates nothing.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/locus-url/locus/internal/cli/form"
@@ -78,29 +77,18 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 type table struct {
 	w io.Writer
 	*form.TextDecoder
-	layout layout
-	items  int
-	links  int
+	listing scheme.Listing // empty until it is decided
+	items   int
+	links   int
 }
 
-// layout is the set of columns of a table.
-type layout uint8
-
-const (
-	undecided layout = iota
-	narrow
-	wide     // with size and date
-	articles // with the number that the newsgroup has for it, date and author
-	groups   // with the number of articles and a description
-)
-
-// mostHeld is the number of text lines that wait for the first link, which decides the layout.
+// mostHeld is the number of text lines that wait for the first link, which decides the listing.
 const mostHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
-	var held []scheme.Item // before the layout is decided
-	decide := func(l layout) error {
-		t.layout = cmp.Or(t.layout, l)
+	var held []scheme.Item // before the listing is decided
+	decide := func(l scheme.Listing) error {
+		t.listing = cmp.Or(t.listing, l)
 		for _, item := range held {
 			if err := t.row(item); err != nil {
 				return err
@@ -111,45 +99,30 @@ func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
 	}
 	for item, err := range items {
 		if err != nil {
-			return errors.Join(decide(narrow), err)
+			return errors.Join(decide(scheme.ListLinks), err)
 		}
 		t.items++
 		held = append(held, item)
-		if t.layout == undecided && item.URL.IsZero() && len(held) <= mostHeld {
+		if t.listing == "" && item.URL.IsZero() && len(held) <= mostHeld {
 			continue
 		}
-		if err := decide(layoutOf(item)); err != nil {
+		if err := decide(listingOf(item)); err != nil {
 			return err
 		}
 	}
-	return decide(narrow)
+	return decide(scheme.ListLinks)
 }
 
-// layoutOf returns the layout of a list whose first link is item.
-func layoutOf(item scheme.Item) layout {
-	switch {
-	case item.URL.IsZero():
-		return narrow
-	case hasField(item, "number") && hasField(item, "messageId"):
-		return articles
-	case hasField(item, "count"):
-		return groups
-	case hasDetails(item):
-		return wide
+// listingOf returns the listing of a menu whose first link is item. Results have their
+// scores in their notes, not in a column.
+func listingOf(item scheme.Item) scheme.Listing {
+	switch l := item.Listing(); {
+	case l != scheme.ListResults:
+		return l
+	case item.HasDetails():
+		return scheme.ListFiles
 	}
-	return narrow
-}
-
-func hasDetails(item scheme.Item) bool { return item.Size >= 0 || !item.ModTime.IsZero() }
-
-func hasField(item scheme.Item, name string) bool { return fieldOf(item, name) != nil }
-
-func fieldOf(item scheme.Item, name string) any {
-	i := slices.IndexFunc(item.Fields, func(f scheme.Field) bool { return f.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return item.Fields[i].Value
+	return scheme.ListLinks
 }
 
 // Columns of titles, and widths of other columns.
@@ -161,14 +134,16 @@ const (
 )
 
 func (t *table) row(item scheme.Item) error {
+	number, numbered := item.Number(scheme.ColumnNumber)
+	count, counted := item.Number(scheme.ColumnCount)
 	var row string
 	switch {
 	case item.URL.IsZero():
 		row = t.textRow(item)
-	case t.layout == articles && hasField(item, "number"):
-		row = t.articleRow(item)
-	case t.layout == groups && hasField(item, "count"):
-		row = t.groupRow(item)
+	case t.listing == scheme.ListArticles && numbered:
+		row = fmt.Sprintf("%8d  %-16s  %s  %s", number, human.Time(item.ModTime), column(t.Line(item.Note), authorWidth), t.Line(item.Title))
+	case t.listing == scheme.ListGroups && counted:
+		row = fmt.Sprintf("%-*s  %8d%s", groupWidth, t.Line(item.Title), count, t.noteOf(item))
 	default:
 		row = t.linkRow(item)
 	}
@@ -178,7 +153,7 @@ func (t *table) row(item scheme.Item) error {
 
 // textRow is a line without a URL: text, or an error or broken link with its kind.
 func (t *table) textRow(item scheme.Item) string {
-	indent := map[layout]int{narrow: form.Indent, wide: wideIndent, articles: articleIndent}[t.layout]
+	indent := map[scheme.Listing]int{scheme.ListLinks: form.Indent, scheme.ListFiles: wideIndent, scheme.ListArticles: articleIndent}[t.listing]
 	kind := ""
 	if item.Kind != scheme.KindInfo && item.Kind != scheme.KindUnknown && indent >= form.Indent {
 		kind = fmt.Sprintf("%7s%s", "", ShortKind(item))
@@ -191,22 +166,14 @@ func (t *table) linkRow(item scheme.Item) string {
 	row := fmt.Sprintf("%5d  %-7s  ", t.links, ShortKind(item))
 	title := t.Line(item.Title)
 	switch {
-	case t.layout == wide:
+	case t.listing == scheme.ListFiles:
 		row += fmt.Sprintf("%8s  %-16s  %s", human.Size(item.Size), human.Time(item.ModTime), title)
-	case hasDetails(item):
+	case item.HasDetails():
 		row += fmt.Sprintf("%s  (%s)", title, strings.TrimSpace(human.Size(item.Size)+" "+human.Time(item.ModTime)))
 	default:
 		row += title
 	}
 	return row + t.noteOf(item)
-}
-
-func (t *table) articleRow(item scheme.Item) string {
-	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), human.Time(item.ModTime), column(t.Line(item.Note), authorWidth), t.Line(item.Title))
-}
-
-func (t *table) groupRow(item scheme.Item) string {
-	return fmt.Sprintf("%-*s  %8v%s", groupWidth, t.Line(item.Title), fieldOf(item, "count"), t.noteOf(item))
 }
 
 func (t *table) noteOf(item scheme.Item) string {
