@@ -171,6 +171,39 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+func TestHTML(t *testing.T) {
+	for source, want := range map[string]string{
+		"<p>one<p> two \n words <div>three<div></div>": "one\n\ntwo words\nthree",
+		"a<br>b<hr>c":                                          "a\nb\n----\nc",
+		"<ul><li>a<ul><li>b</ul><li>c</ul>d":                   "* a\n  * b\n* c\nd",
+		"a<ol><li>b</ol><dl><dt>c<dd>d</dl>e":                  "a\n\n* b\n\nc\n  d\n\ne",
+		"<table><tr><td>a<td>b<tr><th>c</table>d":              "a | b\nc\n\nd",
+		"<blockquote>a<blockquote>b</blockquote></blockquote>": "> a\n\n> > b",
+		"<p>x<pre>\na\tb\n  c\r\n\n<b>d</b>\n</pre>e":          "x\n\na       b\n  c\n\nd\n\ne",
+		"a<script>b</script><style>c</style><select><option>d</select><textarea>e</textarea><svg><text>f</text></svg><object>g</object><iframe>h</iframe><template>i</template>": "a",
+		"a&nbsp;&lt;b&gt; <xmp><c></xmp><img alt=' an\n image '><img alt=' '><img src=x>":                                                                                        "a <b> <c>[an image]",
+		"a <a href=/b>b c</a> d<a>e</a>":                                  "a [1]b c de",
+		"<base href=http://other.example/x/><p>a<a href=y> b </a>c":       "a[1] b c",
+		"<frameset><frame src=/a><noframes>b":                             " 1 frame: http://h.example/a\nb",
+		"<p><a href='http://[/'>a</a> <a href=''>b</a><embed src=/c>d":    "a b\n 1 embed: http://h.example/c\nd",
+		"<h1>a</h1>b<title> the\n title </title><h2><a href=x>c</a></h2>": "a\n\nb\n\n[1]c",
+		"<p> \n <div>": "(empty)",
+	} {
+		l := world()
+		l.open["http://h.example/"] = object("text/html", source)
+		b := newTester(t, l, "http://h.example/", 80, 24)
+		if got := strings.TrimRight(strings.Join(strings.Split(b.screen(), "\n")[1:22], "\n"), "\n"); got != want {
+			t.Errorf("%s:\n%q, want\n%q", source, got, want)
+		}
+	}
+	l := world()
+	l.open["http://h.example/"] = object("text/html", "<base href=http://h.example/pub/><title> the\n title </title><svg><title>none</title></svg><a href=../1>first</a>"+strings.Repeat("<p>Filler.", 40)+"<p id=here>Here.<p>"+strings.Repeat("<p>Filler.", 40))
+	b := newTester(t, l, "http://h.example/#here", 80, 24)
+	if got := strings.Split(b.screen(), "\n")[:3]; !strings.HasPrefix(got[0], "the title ") || !strings.Contains(strings.Join(got, "\n"), "\nHere.") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestQuit(t *testing.T) {
 	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
 	if b.keys("q"); !b.quit || b.m.status != 0 {
