@@ -258,12 +258,16 @@ func TestHTML(t *testing.T) {
 		`<a href="javascript:x()">x</a><a href=#y>y</a><a>z</a><a href="data:,">w`:   "xyzw",
 		"<a href=\"ht\ntp://h/\x1b[1m\">x</a>":                                       "x[1]\n\nLinks:\n[1] http://h/[1m",
 		"<a href=http://h/1>x<a href=http://h/2>y</a>":                               "x[1]y[2]\n\nLinks:\n[1] http://h/1\n[2] http://h/2",
-		"a<hr>b":                                 "a\n----\nb",
-		"<table><tr><td>a<td>b<tr><td>c</table>": "a b\nc",
-		"<":                                      "<",
-		"</":                                     "",
-		"<a":                                     "",
-		"":                                       "",
+		"<a href=http://h/>x </a>y<p><a href=http://i/><p>z</p></a>":                 "x[1] y\n\nz\n\n[2]\n\nLinks:\n[1] http://h/\n[2] http://i/",
+		"a<hr>b": "a\n----\nb",
+		"a<ul><li>b<ul><li>c</ul></ul><dl><dt>d<dd>e":   "a\n\n* b\n  * c\n\nd\n  e",
+		"a<p>&nbsp;<p>&nbsp; b":                         "a\n\n  b",
+		"a<select><option>b</select><object>c</object>": "ac",
+		"<table><tr><td>a<td>b<tr><td>c</table>":        "a b\nc",
+		"<":                                             "<",
+		"</":                                            "",
+		"<a":                                            "",
+		"":                                              "",
 	} {
 		m := parse(t, "A: b\nContent-Type: text/html; charset=utf-8\n\n"+text)
 		var b strings.Builder

@@ -42,10 +42,10 @@ const rules = `
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/wholefile < internal/bulk < warc;
-	internal/octet < internal/markup;
+	internal/octet < internal/markup < internal/htmltext;
 	# What generators of sites make of documents: their files, without URLs.
 	escape, internal/markup < internal/generator;
-	locus, internal/human, internal/media, internal/markup < message;
+	locus, internal/human, internal/media, internal/htmltext < message;
 	internal/jsonpath < warc;
 	extract, relative, message, warc, internal/media, internal/iri, internal/unpack, internal/jsonpath < document;
 	policy, scheme, internal/store < cache;

@@ -180,14 +180,16 @@ func TestHTML(t *testing.T) {
 		"<table><tr><td>a<td>b<tr><th>c</table>d":              "a | b\nc\n\nd",
 		"<blockquote>a<blockquote>b</blockquote></blockquote>": "> a\n\n> > b",
 		"<p>x<pre>\na\tb\n  c\r\n\n<b>d</b>\n</pre>e":          "x\n\na       b\n  c\n\nd\n\ne",
-		"a<script>b</script><style>c</style><select><option>d</select><textarea>e</textarea><svg><text>f</text></svg><object>g</object><iframe>h</iframe><template>i</template>": "a",
-		"a&nbsp;&lt;b&gt; <xmp><c></xmp><img alt=' an\n image '><img alt=' '><img src=x>":                                                                                        "a <b> <c>[an image]",
+		"a<script>b</script><style>c</style><select><option>d</select><textarea>e</textarea><svg><text>f</text></svg><object> g</object><iframe>h</iframe><template>i</template>": "a g",
+		"a&nbsp;&lt;b&gt; <xmp><c></xmp><img alt=' an\n image '><img alt=' '><img src=x>":                                                                                         "a <b> <c>[an image]",
 		"a <a href=/b>b c</a> d<a>e</a>":                                  "a [1]b c de",
 		"<base href=http://other.example/x/><p>a<a href=y> b </a>c":       "a[1] b c",
 		"<frameset><frame src=/a><noframes>b":                             " 1 frame: http://h.example/a\nb",
 		"<p><a href='http://[/'>a</a> <a href=''>b</a><embed src=/c>d":    "a b\n 1 embed: http://h.example/c\nd",
 		"<h1>a</h1>b<title> the\n title </title><h2><a href=x>c</a></h2>": "a\n\nb\n\n[1]c",
-		"<p> \n <div>": "(empty)",
+		"a<br><br><br>b<center>c</center>d&nbsp; e<p>&nbsp;":              "a\n\nb\nc\nd  e",
+		"a<pre>b\n\n\n\nc</pre>":                                          "a\n\nb\n\nc",
+		"<p> \n <div>":                                                    "(empty)",
 	} {
 		l := world()
 		l.open["http://h.example/"] = object("text/html", source)

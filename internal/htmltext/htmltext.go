@@ -1,0 +1,234 @@
+// Package htmltext renders HTML as lines of text for people. It leaves out tags, scripts and
+// other elements that people do not read.
+//
+// The caller reads the tokens of a page and passes each token to [Renderer.Token]. Its
+// [Output] receives the lines and shows links in its own way. A Renderer holds no text but
+// the title of the page.
+package htmltext
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/internal/markup"
+)
+
+const (
+	maxQuotes = 20 // depth of quotes that is shown
+	maxLists  = 9  // depth of lists that is shown
+
+	noBreak = "\u00a0" // a blank at which no line is broken
+)
+
+// hidden are the elements whose content is not shown.
+var hidden = map[string]bool{
+	"iframe": true, "script": true, "select": true, "style": true, "svg": true, "template": true, "textarea": true,
+}
+
+// lineEnds is the number of line ends before and after an element: two leave an empty line.
+var lineEnds = map[string]int{
+	"address": 1, "article": 1, "aside": 1, "center": 1, "dd": 1, "details": 1, "div": 1, "dt": 1, "fieldset": 1, "figcaption": 1, "figure": 1,
+	"footer": 1, "form": 1, "header": 1, "hr": 1, "li": 1, "main": 1, "nav": 1, "section": 1, "summary": 1, "tr": 1,
+	"blockquote": 2, "dl": 2, "h1": 2, "h2": 2, "h3": 2, "h4": 2, "h5": 2, "h6": 2, "ol": 2, "p": 2, "pre": 2, "table": 2, "ul": 2,
+}
+
+// Output receives the text of a page in its order.
+type Output interface {
+	// Tag receives a start or end tag, and its name in lower case. A tag that ends the line
+	// has ended it already. Hidden elements and the elements in them have no calls.
+	Tag(name string, t *markup.HTML)
+	// Begin begins a line. Text follows.
+	Begin(l Line)
+	// Text adds to the line. The text is not empty and has no line end. Other control
+	// characters may be in it.
+	Text(text string)
+}
+
+// Line describes the beginning of a line. Output breaks it where the screen ends.
+type Line struct {
+	Empty  int    // number of empty lines before it, also if it is the first line
+	Quotes int    // depth of quotes
+	Margin string // of an item of a list: "* " after the indent of its depth
+}
+
+// Renderer passes the text of a page to Output.
+type Renderer struct {
+	Output Output
+	Cell   string // separates the cells of a table's row; empty: a blank does
+
+	Title string // of the page, decoded; set by Token
+
+	hidden             string // the hidden element that is open
+	inLine             bool
+	blanks             int  // before the next text of the line
+	space              bool // the last blank is for white space; more white space adds nothing
+	ends               int  // line ends before the next line
+	margin             string
+	pre, lists, quotes int // depths of elements
+}
+
+// Token renders a token of the page. A text token may be a piece of a text that the next
+// token continues.
+func (r *Renderer) Token(t *markup.HTML) {
+	text := t.Source[t.Start:t.End]
+	switch t.Kind {
+	case markup.Text:
+		r.text(t.Name, markup.Decode(text, markup.HTMLText).Text)
+	case markup.Verbatim:
+		r.text(t.Name, text)
+	case markup.StartTag, markup.EndTag:
+		r.tag(strings.ToLower(t.Name), t)
+	}
+}
+
+func (r *Renderer) text(element, text string) {
+	switch {
+	case r.hidden != "":
+	case element == "title":
+		if r.Title == "" {
+			r.Title = text
+		}
+	case r.pre > 0:
+		r.preformatted(strings.ReplaceAll(text, "\r", ""))
+	default:
+		r.words(text)
+	}
+}
+
+func (r *Renderer) words(text string) {
+	word := 0 // where it begins
+	for i := 0; i < len(text); i++ {
+		space, fixed := markup.IsSpace(text[i]), strings.HasPrefix(text[i:], noBreak)
+		if !space && !fixed {
+			continue
+		}
+		r.Put(text[word:i])
+		if space {
+			r.addSpace()
+		} else {
+			r.blanks, r.space = r.blanks+1, false
+			i += len(noBreak) - 1
+		}
+		word = i + 1
+	}
+	r.Put(text[word:])
+}
+
+// addSpace adds one blank for white space. It drops white space at the beginning of a line.
+func (r *Renderer) addSpace() {
+	if !r.space && (r.inLine || r.blanks > 0) {
+		r.blanks, r.space = r.blanks+1, true
+	}
+}
+
+func (r *Renderer) preformatted(text string) {
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		r.Put(strings.ReplaceAll(line, noBreak, " "))
+		if !more {
+			return
+		}
+		r.end(r.ends + 1)
+		text = rest
+	}
+}
+
+// Put adds text to the line, or begins a line with it. Output may call it for text that a
+// tag stands for.
+func (r *Renderer) Put(text string) {
+	if text == "" {
+		return
+	}
+	if !r.inLine {
+		r.Output.Begin(Line{Empty: max(r.ends-1, 0), Quotes: min(r.quotes, maxQuotes), Margin: r.margin})
+		r.inLine, r.ends, r.margin = true, 0, ""
+	}
+	if r.blanks > 0 {
+		r.Output.Text(strings.Repeat(" ", r.blanks))
+	}
+	r.blanks, r.space = 0, false
+	r.Output.Text(text)
+}
+
+// InLine reports whether the next text continues a line.
+func (r *Renderer) InLine() bool { return r.inLine }
+
+// EndLine ends the line.
+func (r *Renderer) EndLine() { r.end(1) }
+
+// end ends the line, with at least that many line ends before the next one.
+func (r *Renderer) end(ends int) {
+	r.inLine, r.ends = false, max(r.ends, ends)
+	r.blanks, r.space = 0, false
+}
+
+func (r *Renderer) tag(name string, t *markup.HTML) {
+	begins := t.Kind == markup.StartTag
+	switch {
+	case r.hidden == "" && begins && hidden[name]:
+		r.hidden = name
+	case r.hidden == "":
+		r.breakLine(name)
+		r.nest(name, begins)
+		r.Output.Tag(name, t)
+		if begins {
+			r.mark(name, t)
+		}
+	case r.hidden == name && !begins:
+		r.hidden = ""
+	}
+}
+
+// breakLine ends the line before or after an element that has lines of its own, and
+// separates cells.
+func (r *Renderer) breakLine(name string) {
+	ends := lineEnds[name]
+	switch {
+	case name == "br":
+		r.end(min(r.ends+1, 2))
+	case r.lists > 0 && (name == "ul" || name == "ol"):
+		r.end(1) // a list in a list, or the end of a list
+	case name == "td" || name == "th":
+		r.addSpace()
+	case ends > 0:
+		r.end(ends)
+	}
+}
+
+// nest counts the elements that are open.
+func (r *Renderer) nest(name string, begins bool) {
+	depth := -1
+	if begins {
+		depth = 1
+	}
+	switch name {
+	case "blockquote":
+		r.quotes = max(r.quotes+depth, 0)
+	case "ul", "ol", "dl":
+		r.lists = max(r.lists+depth, 0)
+	case "pre":
+		r.pre = max(r.pre+depth, 0)
+	}
+}
+
+// mark adds what a start tag stands for.
+func (r *Renderer) mark(name string, t *markup.HTML) {
+	switch name {
+	case "li":
+		r.margin = strings.Repeat("  ", min(max(r.lists, 1), maxLists)-1) + "* "
+	case "dd":
+		r.margin = "  "
+	case "hr":
+		r.Put("----")
+		r.end(1)
+	case "img":
+		if alt := strings.Join(strings.Fields(t.Value("alt")), " "); alt != "" {
+			r.Put("[" + alt + "]")
+		}
+	case "td", "th":
+		if r.inLine && r.Cell != "" {
+			r.blanks = 1
+			r.Put(r.Cell)
+			r.addSpace()
+		}
+	}
+}
