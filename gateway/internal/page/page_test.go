@@ -465,6 +465,23 @@ func TestParentRow(t *testing.T) {
 	}
 }
 
+// Directories have columns, also without sizes. The lines of a gopher menu have none, also
+// with sizes.
+func TestColumnsByScheme(t *testing.T) {
+	p := newPrinter(t)
+	for u, table := range map[string]bool{"ftp://h/pub/a": true, "file:///a": true, "gopher://h/0a": false, "gemini://h/a": false, "http://h/a": true} {
+		for _, size := range []int64{-1, 5} {
+			page := printed(t, func(w io.Writer) error {
+				return p.Menu(w, &Head{URL: parse("gopher://h/")}, &scheme.Menu{Items: items(anItem("a", u, scheme.KindObject, "", size))})
+			})
+			want := table && (size >= 0 || !strings.HasPrefix(u, "http"))
+			if strings.Contains(page, `<table class="list listing">`) != want || strings.Contains(page, `<ul class="menu">`) == want {
+				t.Errorf("%s of %d octets: a table %v", u, size, !want)
+			}
+		}
+	}
+}
+
 // The letters of a terminal are never smaller than 11 pixels: a narrow screen scrolls instead.
 func TestTerminalLetters(t *testing.T) {
 	for name, want := range map[string]*regexp.Regexp{
