@@ -8,7 +8,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/internal/robots"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -36,7 +36,7 @@ type prior struct {
 }
 
 // attempt tries j once.
-func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job], o *outcome) {
+func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o *outcome) {
 	u := c.withLogin(j.url)
 	var from *access.Result
 	if j.From != "" {
@@ -71,7 +71,7 @@ func (c *crawl) attempt(ctx context.Context, j *job, host *queue.Host[*job], o *
 }
 
 // prior returns what earlier runs kept of j.
-func (c *crawl) prior(j *job) prior {
+func (c *crawler) prior(j *job) prior {
 	c.mu.Lock()
 	before, now := c.ledger.records(j.URL)
 	c.mu.Unlock()
@@ -90,7 +90,7 @@ func (c *crawl) prior(j *job) prior {
 
 // isUnchanged reports whether the file of j is known to be as the server has it: as its
 // menu says, or as a probe does. Menus are always read.
-func (c *crawl) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
+func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:
 		return false
@@ -125,7 +125,7 @@ func (r *Record) isVersion(o *scheme.Object) bool {
 }
 
 // keep makes the file that is there the result of j.
-func (c *crawl) keep(j *job, p prior, o *outcome) {
+func (c *crawler) keep(j *job, p prior, o *outcome) {
 	r := *p.Record
 	c.describe(&r, j)
 	o.result, o.unchanged = &result{Status: Same, Record: r}, !p.now && r.From == p.From && r.Start == p.Start && r.Depth == p.Depth && (r.Listed == p.Listed || r.Listed.equal(p.Listed))
@@ -159,12 +159,12 @@ func original(r *Record) string {
 }
 
 // describe fills in what j says.
-func (c *crawl) describe(r *Record, j *job) {
+func (c *crawler) describe(r *Record, j *job) {
 	r.URL, r.From, r.Start, r.Depth, r.Listed, r.Gone = j.URL, j.From, j.Start, j.Depth, j.Listed, false
 }
 
 // fetch opens j, and keeps it.
-func (c *crawl) fetch(ctx context.Context, j *job, p prior, req access.Request, o *outcome) {
+func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request, o *outcome) {
 	part := c.openPart(j)
 	defer part.close()
 	if offset := part.offset(); offset > 0 {
@@ -204,7 +204,7 @@ func (c *crawl) fetch(ctx context.Context, j *job, p prior, req access.Request, 
 
 // asFolder returns the job for the directory that j may be: what a directory lists as
 // unknown, and the server does not send as a file, may be a link to one.
-func (c *crawl) asFolder(j *job, err error) (l job, ok bool) {
+func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	text := j.url.String()
 	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||
 		!c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
@@ -223,7 +223,7 @@ func (c *crawl) asFolder(j *job, err error) (l job, ok bool) {
 }
 
 // refer makes the target of a referral a job of its own. false: it is followed for j.
-func (c *crawl) refer(j *job, r *scheme.Referral, origin policy.Origin, o *outcome) bool {
+func (c *crawler) refer(j *job, r *scheme.Referral, origin policy.Origin, o *outcome) bool {
 	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
 	if len(r.To) != 1 && !isWeb {
 		return false
@@ -268,7 +268,7 @@ type hostRobots struct {
 }
 
 // of returns the rules of the host of u. Without them nothing may be requested.
-func (r *robotsCheck) of(ctx context.Context, c *crawl, u locus.URL, from *access.Result, host *queue.Host[*job]) (*robots.Rules, error) {
+func (r *robotsCheck) of(ctx context.Context, c *crawler, u locus.URL, from *access.Result, host *crawl.Host[*job]) (*robots.Rules, error) {
 	root := u.WithoutPassword().String()
 	h := r.host(root[:u.WithoutPassword().PathOffset()])
 	h.mu.Lock()

@@ -13,21 +13,21 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
-// crawl is one run.
-type crawl struct {
+// crawler holds the state of one run.
+type crawler struct {
 	client   *access.Client
 	registry *scheme.Registry
 	o        Options
 	starts   []locus.URL // in canonical form, without passwords
 	logins   []locus.URL // the given URLs that have passwords
 	tree     *tree
-	queue    *queue.Queue[*job]
+	queue    *crawl.Queue[*job]
 	robots   robotsCheck
 
 	mu      sync.Mutex
@@ -59,7 +59,7 @@ const (
 )
 
 // begin adds the given URLs.
-func (c *crawl) begin() {
+func (c *crawler) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, u := range c.starts {
@@ -69,7 +69,7 @@ func (c *crawl) begin() {
 }
 
 // add adds a job unless its URL was found before. The caller must hold c.mu.
-func (c *crawl) add(j *job) {
+func (c *crawler) add(j *job) {
 	if c.ledger.isFound(j.URL) {
 		return
 	}
@@ -83,7 +83,7 @@ func (c *crawl) add(j *job) {
 }
 
 // feed gives jobs to the queue. The caller must hold c.mu.
-func (c *crawl) feed() {
+func (c *crawler) feed() {
 	for c.trouble == nil && c.ledger.seq < c.ordered+maxAhead && c.heldAll < maxHeld {
 		j, err := c.ledger.nextJob()
 		if err != nil {
@@ -115,7 +115,7 @@ func (c *crawl) feed() {
 }
 
 // stop ends the run because of err. The caller must hold c.mu.
-func (c *crawl) stop(err error) {
+func (c *crawler) stop(err error) {
 	if c.trouble == nil {
 		c.trouble = err
 		c.cancel()
@@ -125,7 +125,7 @@ func (c *crawl) stop(err error) {
 
 // isDone reports whether an interrupted run did j, so that it is not needed again. The
 // caller must hold c.mu.
-func (c *crawl) isDone(j *job) bool {
+func (c *crawler) isDone(j *job) bool {
 	if !c.ledger.hasResult(j.URL) {
 		return false
 	}
@@ -134,10 +134,10 @@ func (c *crawl) isDone(j *job) bool {
 }
 
 // hostOf returns the name that a URL shares limits by, and these.
-func (c *crawl) hostOf(u locus.URL) (name string, limits queue.Limits) {
+func (c *crawler) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	s := c.registry.Scheme(u)
 	if s.Traits&(scheme.Local|scheme.Files) != 0 && u.Host() == "" {
-		return "", queue.Limits{}
+		return "", crawl.Limits{}
 	}
 	name = strings.ToLower(u.Host())
 	if port, ok := u.PortText(); ok && port != "" {
@@ -146,12 +146,12 @@ func (c *crawl) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	if name == "" {
 		name = u.Scheme()
 	}
-	return name, queue.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
+	return name, crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 }
 
 // order adds the links of job number seq, after those of the jobs before it. The caller
 // must hold c.mu.
-func (c *crawl) order(seq int, links []job) {
+func (c *crawler) order(seq int, links []job) {
 	if seq < c.ordered {
 		return
 	}
@@ -183,7 +183,7 @@ func (c *crawl) order(seq int, links []job) {
 }
 
 // noLinks says that j has no links, before all of it is read.
-func (c *crawl) noLinks(j *job) {
+func (c *crawler) noLinks(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.order(j.seq, nil)
@@ -191,7 +191,7 @@ func (c *crawl) noLinks(j *job) {
 }
 
 // work takes jobs from the queue until there are no more.
-func (c *crawl) work(ctx context.Context) {
+func (c *crawler) work(ctx context.Context) {
 	for {
 		j, host, ok := c.queue.Take()
 		if !ok {
@@ -201,7 +201,7 @@ func (c *crawl) work(ctx context.Context) {
 	}
 }
 
-func (c *crawl) try(ctx context.Context, j *job, host *queue.Host[*job]) {
+func (c *crawler) try(ctx context.Context, j *job, host *crawl.Host[*job]) {
 	if why := c.queue.IsShut(host); why != "" {
 		c.queue.Skip(host)
 		c.finish(j, &outcome{err: errors.New(why)})
@@ -232,14 +232,14 @@ func (c *crawl) try(ctx context.Context, j *job, host *queue.Host[*job]) {
 }
 
 // isFull reports whether a limit of the options is reached.
-func (c *crawl) isFull() bool {
+func (c *crawler) isFull() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.o.MaxFiles > 0 && c.files >= c.o.MaxFiles || c.o.MaxBytes > 0 && c.bytes >= c.o.MaxBytes
 }
 
 // pause returns how long to wait before j is tried again after err; negative: it is not.
-func (c *crawl) pause(j *job, host *queue.Host[*job], err error) time.Duration {
+func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration {
 	again, after := access.Retry(err)
 	if !again || errors.As(err, new(*FileError)) {
 		return -1
@@ -260,7 +260,7 @@ func (c *crawl) pause(j *job, host *queue.Host[*job], err error) time.Duration {
 }
 
 // finish takes the outcome of j.
-func (c *crawl) finish(j *job, o *outcome) {
+func (c *crawler) finish(j *job, o *outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.active--
@@ -303,7 +303,7 @@ func (c *crawl) finish(j *job, o *outcome) {
 }
 
 // fail notes that j failed. The caller must hold c.mu.
-func (c *crawl) fail(j *job, o *outcome) {
+func (c *crawler) fail(j *job, o *outcome) {
 	// What a menu lists is there, whatever the server says.
 	missing := access.KindOf(o.err) == access.NotFound && !j.InMenu && j.From != "" && !o.partial
 	before, _ := c.ledger.records(j.URL)
@@ -319,7 +319,7 @@ func (c *crawl) fail(j *job, o *outcome) {
 	c.report(Event{URL: j.URL, Status: Failed, Err: o.err})
 }
 
-func (c *crawl) count(s Status) {
+func (c *crawler) count(s Status) {
 	switch s {
 	case Added:
 		c.sum.Added++
@@ -334,14 +334,14 @@ func (c *crawl) count(s Status) {
 	}
 }
 
-func (c *crawl) report(e Event) {
+func (c *crawler) report(e Event) {
 	if c.o.Report != nil {
 		c.o.Report(e)
 	}
 }
 
 // withLogin returns u with the password of a given URL for the same user and server.
-func (c *crawl) withLogin(u locus.URL) locus.URL {
+func (c *crawler) withLogin(u locus.URL) locus.URL {
 	for _, login := range c.logins {
 		without := login.WithoutPassword()
 		if rest, ok := strings.CutPrefix(u.String(), without.String()[:without.PathOffset()]); ok {
@@ -355,7 +355,7 @@ func (c *crawl) withLogin(u locus.URL) locus.URL {
 
 // link returns the job for a URL that j's resource links to. ok is false if it is not
 // mirrored.
-func (c *crawl) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
+func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
 	u = u.WithoutFragment().WithoutPassword()
 	s := c.registry.Scheme(u)
 	if s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 || u.Redacted() != u.String() {
@@ -372,7 +372,7 @@ func (c *crawl) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Or
 }
 
 // isWanted reports whether a URL in canonical form, which j links to, is mirrored.
-func (c *crawl) isWanted(j *job, u locus.URL, kind scheme.ItemKind, needed bool) bool {
+func (c *crawler) isWanted(j *job, u locus.URL, kind scheme.ItemKind, needed bool) bool {
 	if c.o.Depth != 0 && j.Depth >= max(c.o.Depth, 0) && !needed {
 		return false
 	}
@@ -392,11 +392,11 @@ func matches(list []policy.Pattern, u locus.URL, port uint16) bool {
 
 // isBelow reports whether u is below a given URL. Where a scheme has no such order, the
 // items of its menus on the same server are.
-func (c *crawl) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
+func (c *crawler) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
 	return c.isBelowStart(j.start, u, kind) || slices.ContainsFunc(c.starts, func(s locus.URL) bool { return c.isBelowStart(s, u, kind) })
 }
 
-func (c *crawl) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
+func (c *crawler) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	if u == start {
 		return true
 	}

@@ -118,7 +118,7 @@ func gemtextLinks(text string) iter.Seq[document.Link] {
 }
 
 // resolve returns the URL that a link of a document at base leads to.
-func (c *crawl) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
+func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		return l.Resolve(base)
 	}
@@ -141,7 +141,7 @@ func (c *crawl) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 }
 
 // pageLinks returns the jobs for the links of j's document.
-func (c *crawl) pageLinks(j *job, text []byte, docType string, base locus.URL, origin policy.Origin) (list []job) {
+func (c *crawler) pageLinks(j *job, text []byte, docType string, base locus.URL, origin policy.Origin) (list []job) {
 	if bytes.IndexByte(text[:min(len(text), 8<<10)], 0) >= 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ type itemLine struct {
 }
 
 // menu keeps a menu, and reads its links.
-func (c *crawl) menu(j *job, p prior, res *access.Result, m *scheme.Menu, o *outcome) {
+func (c *crawler) menu(j *job, p prior, res *access.Result, m *scheme.Menu, o *outcome) {
 	traits := c.registry.Scheme(j.url).Traits
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
@@ -82,7 +82,7 @@ func (c *crawl) menu(j *job, p prior, res *access.Result, m *scheme.Menu, o *out
 }
 
 // itemLink returns the job for an item of j's menu.
-func (c *crawl) itemLink(j *job, item *scheme.Item, origin policy.Origin) (l job, ok bool) {
+func (c *crawler) itemLink(j *job, item *scheme.Item, origin policy.Origin) (l job, ok bool) {
 	switch item.Kind {
 	case scheme.KindObject, scheme.KindMenu, scheme.KindUnknown:
 	default:
@@ -110,7 +110,7 @@ func (c *crawl) itemLink(j *job, item *scheme.Item, origin policy.Origin) (l job
 
 // noteAbove drops the links of a directory that is the same as several above it: a
 // symbolic link leads back there. Otherwise it passes the hash of it on to those below.
-func (c *crawl) noteAbove(j *job, hash uint64, o *outcome) {
+func (c *crawler) noteAbove(j *job, hash uint64, o *outcome) {
 	alike := 0
 	for _, above := range j.Above {
 		if above == hash {

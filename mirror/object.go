@@ -31,7 +31,7 @@ const smallObject = 256 << 10
 var buffers = sync.Pool{New: func() any { return new([smallObject]byte) }}
 
 // object keeps an object, and reads its links if it is a document.
-func (c *crawl) object(ctx context.Context, j *job, p prior, part *part, res *access.Result, r *scheme.Object, o *outcome) {
+func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *access.Result, r *scheme.Object, o *outcome) {
 	if r.Encoding != "" {
 		o.err = fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(r.Encoding))
 		return
@@ -102,7 +102,7 @@ func bounded(text string) string {
 }
 
 // isKept reports whether an object is to have a file.
-func (c *crawl) isKept(j *job, r *scheme.Object) bool {
+func (c *crawler) isKept(j *job, r *scheme.Object) bool {
 	modTime := r.ModTime
 	if modTime.IsZero() && j.Listed != nil {
 		modTime = j.Listed.Time
@@ -152,7 +152,7 @@ func checkSize(r *scheme.Object, size int64) error {
 }
 
 // place fills in the file of r: that of an earlier run, or a new one, which must be free.
-func (c *crawl) place(r *Record, j *job, p prior, isMenu bool, mediaType string) error {
+func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType string) error {
 	if p.Record != nil && p.Menu == isMenu {
 		r.File, r.Page = p.File, p.Page
 		return nil
@@ -189,7 +189,7 @@ func (c *crawl) place(r *Record, j *job, p prior, isMenu bool, mediaType string)
 }
 
 // keepOctets keeps an object, or the octets of a menu, that is in memory.
-func (c *crawl) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
+func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	sum := sha256.Sum256(octets)
 	r.Size, r.Digest = int64(len(octets)), "sha256:"+hex.EncodeToString(sum[:])
 	if c.isSame(p, r, o) {
@@ -206,7 +206,7 @@ func (c *crawl) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 }
 
 // isSame keeps the file that is there if it has the octets of r. Its time may be another.
-func (c *crawl) isSame(p prior, r *Record, o *outcome) bool {
+func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false
 	}
@@ -216,7 +216,7 @@ func (c *crawl) isSame(p prior, r *Record, o *outcome) bool {
 }
 
 // kept makes r the result, whose octets were written.
-func (c *crawl) kept(p prior, r *Record, stored *Stamp, o *outcome) {
+func (c *crawler) kept(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
 		c.tree.remove(p.File) // It was a menu, and is a file now, or the other way.
 	}
@@ -231,7 +231,7 @@ func (c *crawl) kept(p prior, r *Record, stored *Stamp, o *outcome) {
 	o.result = &result{Status: status, Record: *r}
 }
 
-func (c *crawl) timeOf(r *Record) time.Time {
+func (c *crawler) timeOf(r *Record) time.Time {
 	if c.o.NoTimes {
 		return time.Time{}
 	}
@@ -239,7 +239,7 @@ func (c *crawl) timeOf(r *Record) time.Time {
 }
 
 // received counts what arrived.
-func (c *crawl) received(size int64, file bool) {
+func (c *crawler) received(size int64, file bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.bytes += size
@@ -249,7 +249,7 @@ func (c *crawl) received(size int64, file bool) {
 }
 
 // keepPart writes an object that is not in memory as a whole, of which text was read.
-func (c *crawl) keepPart(ctx context.Context, p prior, r *Record, part *part, object *scheme.Object, text []byte, readErr error, o *outcome) {
+func (c *crawler) keepPart(ctx context.Context, p prior, r *Record, part *part, object *scheme.Object, text []byte, readErr error, o *outcome) {
 	if err := part.begin(object); err != nil {
 		o.err = err
 		return
@@ -299,7 +299,7 @@ type part struct {
 const maxPartText = 64 << 10
 
 // openPart looks for a part of j.
-func (c *crawl) openPart(j *job) *part {
+func (c *crawler) openPart(j *job) *part {
 	p := &part{tree: c.tree, name: partFolder + "/" + urlHash(j.URL)}
 	if !c.tree.parts.Load() {
 		return p

@@ -22,8 +22,8 @@ import (
 // what is in the mirror.
 
 // pages finishes the files of this run.
-func (c *crawl) pages() error {
-	targets := targets{crawl: c, known: map[string]string{}}
+func (c *crawler) pages() error {
+	targets := targets{crawler: c, known: map[string]string{}}
 	for url, text := range c.ledger.all() {
 		isMenu := bytes.Contains(text, []byte(`"menu":true`))
 		if !c.ledger.hasResult(url) || !isMenu && !bytes.Contains(text, []byte(`"document":true`)) {
@@ -49,7 +49,7 @@ func (c *crawl) pages() error {
 
 // targets finds the files that links lead to.
 type targets struct {
-	*crawl
+	*crawler
 	known map[string]string
 }
 
@@ -130,7 +130,7 @@ func relativePath(from, to string) string {
 }
 
 // menuPage writes the page of a menu, unless it is there and needs no change.
-func (c *crawl) menuPage(r *Record, t *targets) error {
+func (c *crawler) menuPage(r *Record, t *targets) error {
 	e := c.ledger.index[keyOf(r.URL)]
 	_, now := c.ledger.records(r.URL)
 	if e.manifest > 0 && now != nil && now.Status == Same && !c.o.Relink && r.Original == "" && c.tree.stamp(r.Page) != nil {
@@ -167,7 +167,7 @@ func (c *crawl) menuPage(r *Record, t *targets) error {
 }
 
 // replace writes a file unless it has these octets.
-func (c *crawl) replace(name string, octets []byte, modTime time.Time) error {
+func (c *crawler) replace(name string, octets []byte, modTime time.Time) error {
 	if stamp := c.tree.stamp(name); stamp != nil && stamp.Size == int64(len(octets)) {
 		if f, err := c.tree.read(name); err == nil {
 			there, err := io.ReadAll(f)
@@ -182,7 +182,7 @@ func (c *crawl) replace(name string, octets []byte, modTime time.Time) error {
 }
 
 // itemsOf reads the items of a menu that is kept.
-func (c *crawl) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title string, err error) {
+func (c *crawler) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title string, err error) {
 	f, err := c.tree.read(original(r))
 	if err != nil {
 		return nil, "", err
@@ -217,7 +217,7 @@ func (c *crawl) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title stri
 
 // mayLink reports whether the page of a menu links to u. A browser runs "javascript:" in the
 // page, and a server must not link to files of the reader's machine.
-func (c *crawl) mayLink(page, u locus.URL) bool {
+func (c *crawler) mayLink(page, u locus.URL) bool {
 	isFile := func(u locus.URL) bool { return c.registry.Scheme(u).Traits.Has(scheme.Files) }
 	return c.registry.Known(u) && (!isFile(u) || isFile(page))
 }
@@ -256,7 +256,7 @@ type edit struct {
 
 // relink writes the file of a document with links to the other files. The octets of the
 // resource are kept apart.
-func (c *crawl) relink(r *Record, t *targets) error {
+func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
 		return nil
 	}
@@ -284,7 +284,7 @@ func (c *crawl) relink(r *Record, t *targets) error {
 }
 
 // rewrite replaces the file of r, and keeps the octets of the resource.
-func (c *crawl) rewrite(r *Record, octets []byte) error {
+func (c *crawler) rewrite(r *Record, octets []byte) error {
 	n := *r
 	if n.Original == "" {
 		n.Original = originalFolder + "/" + n.File
@@ -304,7 +304,7 @@ func (c *crawl) rewrite(r *Record, octets []byte) error {
 }
 
 // edits returns the changes of the links in a document, in order.
-func (c *crawl) edits(text, docType string, base locus.URL, file string, t *targets) (list []edit) {
+func (c *crawler) edits(text, docType string, base locus.URL, file string, t *targets) (list []edit) {
 	based := false
 	if docType == htmlType {
 		for l := range document.HTML(text, nil) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -27,7 +27,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 	if err != nil {
 		return Summary{}, err
 	}
-	c := &crawl{client: client, registry: client.Registry(), o: options, queue: queue.New[*job](), held: map[int][]job{}, late: map[int]*job{}}
+	c := &crawler{client: client, registry: client.Registry(), o: options, queue: crawl.New[*job](), held: map[int][]job{}, late: map[int]*job{}}
 	c.robots.hosts = map[string]*hostRobots{}
 	c.sum.Whole = true
 	if err := c.setStarts(starts); err != nil {
@@ -52,7 +52,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 }
 
 // setStarts checks the given URLs.
-func (c *crawl) setStarts(starts []locus.URL) error {
+func (c *crawler) setStarts(starts []locus.URL) error {
 	if len(starts) == 0 {
 		return errors.New("mirror: no URL")
 	}
@@ -78,7 +78,7 @@ func (c *crawl) setStarts(starts []locus.URL) error {
 	return nil
 }
 
-func (c *crawl) run(ctx context.Context) (Summary, error) {
+func (c *crawler) run(ctx context.Context) (Summary, error) {
 	ctx, c.cancel = context.WithCancel(ctx)
 	defer c.cancel()
 	for status, n := range c.ledger.counts {
@@ -145,7 +145,7 @@ func (e *ManyGoneError) Error() string {
 }
 
 // mayDelete returns a *ManyGoneError if too much is gone to delete it.
-func (c *crawl) mayDelete(whole map[string]bool) error {
+func (c *crawler) mayDelete(whole map[string]bool) error {
 	all, gone, stays := 0, map[string]int{}, map[string]bool{} // by the given URL
 	for url, text := range c.ledger.all() {
 		r := decode(text)
@@ -174,7 +174,7 @@ func (c *crawl) mayDelete(whole map[string]bool) error {
 }
 
 // settle finds what is gone, and ends the run.
-func (c *crawl) settle() error {
+func (c *crawler) settle() error {
 	var trouble, refused error
 	whole := map[string]bool{} // whether the listing of a folder was whole
 	if c.o.Delete {
@@ -199,7 +199,7 @@ func (c *crawl) settle() error {
 
 // isGone reports whether a resource that was not found, or is missing, is gone. whole
 // remembers which menus were read to their end.
-func (c *crawl) isGone(r *Record, whole map[string]bool) bool {
+func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	u, err := locus.Parse(r.URL)
 	if err != nil || !slices.ContainsFunc(c.starts, func(s locus.URL) bool { return s.String() == r.Start }) {
 		return false
@@ -221,7 +221,7 @@ func (c *crawl) isGone(r *Record, whole map[string]bool) bool {
 
 // isListed reports whether the directory that listed r, or one above it that is gone with
 // all below, was read to its end in this run.
-func (c *crawl) isListed(r *Record, whole map[string]bool) bool {
+func (c *crawler) isListed(r *Record, whole map[string]bool) bool {
 	const most = 1000
 	url := r.From
 	for range most {
@@ -244,7 +244,7 @@ func (c *crawl) isListed(r *Record, whole map[string]bool) bool {
 }
 
 // delete removes the files of r, unless they are not as the mirror wrote them.
-func (c *crawl) delete(r *Record) (deleted bool, err error) {
+func (c *crawler) delete(r *Record) (deleted bool, err error) {
 	if stamp := c.tree.stamp(r.File); stamp != nil && !r.Stored.equal(stamp) {
 		return false, nil
 	}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -175,7 +175,7 @@ type runner struct {
 }
 
 func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
-	q := queue.New[int]()
+	q := crawl.New[int]()
 	results := make([]chan Result, len(jobs))
 	more := make([]bool, len(jobs))
 	left := make(map[string]int)
@@ -186,7 +186,7 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 	}
 	for i, job := range jobs {
 		results[i] = make(chan Result, 1)
-		q.Add(i, hostKey(job.URL), queue.Limits{AtOnce: r.options.PerHost})
+		q.Add(i, hostKey(job.URL), crawl.Limits{AtOnce: r.options.PerHost})
 	}
 	q.End()
 	// Without it, small files become parts first.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/queue"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -165,8 +165,8 @@ func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 }
 
 // limitsFor returns the limits of requests for u, with those of its host in the rules.
-func (e *Verifier) limitsFor(u locus.URL) queue.Limits {
-	limits := queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
+func (e *Verifier) limitsFor(u locus.URL) crawl.Limits {
+	limits := crawl.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
 	if h := e.o.Rules.HostFor(u, e.registry); h != nil {
 		if h.Parallel > 0 {
 			limits.AtOnce = h.Parallel

@@ -17,8 +17,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/internal/generator"
-	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -76,8 +76,8 @@ type target struct {
 	url  locus.URL // as first written, without its fragment
 	key  targetKey
 	from *access.Result
-	host *queue.Host[*target] // of the request that is due; nil: the target is not in the queue
-	own  *queue.Host[*target] // of url
+	host *crawl.Host[*target] // of the request that is due; nil: the target is not in the queue
+	own  *crawl.Host[*target] // of url
 	due  *request             // after a redirect; nil: the first one
 	site *generator.Site      // whose fragments it has; nil: none
 
@@ -161,7 +161,7 @@ type Verifier struct {
 	registry *scheme.Registry
 	fsys     fs.FS // of Files; nil: the documents are no fs.FS
 	o        Options
-	queue    *queue.Queue[*target]
+	queue    *crawl.Queue[*target]
 	mail     mailChecker
 	github   github
 	soft     softHosts
@@ -456,14 +456,14 @@ func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isHere(u) && !hasS
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 
 // hostOf returns the name that a URL in canonical form shares limits by, and these.
-func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
+func (e *Verifier) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	switch traits := e.traits(u); {
 	case e.isHere(u):
-		return "", queue.Limits{}
+		return "", crawl.Limits{}
 	case traits.Has(scheme.Composes):
 		// One after the other, so a domain is looked up once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
-		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), queue.Limits{AtOnce: 1}
+		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
 	}
 	name = strings.TrimSuffix(strings.ToLower(u.Host()), ".")
 	if port, ok := u.PortText(); ok && port != "" {

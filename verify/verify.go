@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/internal/octet"
-	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -252,7 +252,7 @@ type HostTime struct {
 // New returns a Verifier that opens URLs through c. o may be nil.
 func New(c *access.Client, o *Options) *Verifier {
 	e := &Verifier{
-		client: c, o: o.orDefault(), queue: queue.New[*target](),
+		client: c, o: o.orDefault(), queue: crawl.New[*target](),
 		targets: map[locus.URL]*target{}, interned: map[Outcome]*Outcome{},
 	}
 	if c != nil {

@@ -39,7 +39,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/wholefile < internal/bulk < warc;
 	internal/octet < internal/markup < internal/htmltext;
@@ -79,10 +79,10 @@ const rules = `
 
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
-	access, escape, extract, internal/term, internal/filelock, internal/queue, internal/wholefile < transfer;
-	access < internal/robots;
-	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/queue, internal/robots, internal/term < verify;
-	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/queue, internal/robots, internal/wholefile < mirror;
+	access < internal/robots < internal/crawl;
+	access, escape, extract, internal/term, internal/crawl, internal/filelock, internal/wholefile < transfer;
+	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/crawl, internal/robots, internal/term < verify;
+	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/crawl, internal/robots, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/session, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;

@@ -1,20 +1,18 @@
-// Package queue gives out jobs so that each host gets at most so many requests at
-// once, and so many in a time. Hosts take turns; the jobs of one keep their order.
-package queue
+package crawl
 
 import (
 	"sync"
 	"time"
 )
 
-// Limits bound what is asked of a host. The zero Limits bound nothing, and neither
-// does Pause or Shut: they are for what is not a server.
+// Limits bound the requests to a host. The zero Limits bound nothing.
 type Limits struct {
-	AtOnce   int           // jobs at once
+	AtOnce   int           // jobs at once; 0: any number
 	Interval time.Duration // least time between the beginnings of two jobs
 }
 
-// Queue holds jobs until their turn comes. Its methods may be called concurrently.
+// Queue holds jobs until the limits of their hosts let them begin. Hosts take turns, and the
+// jobs of one host keep their order. Its methods may be called concurrently.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -25,7 +23,8 @@ type Queue[T any] struct {
 	closed  bool
 }
 
-// Host is what jobs share limits by.
+// Host has the limits that its jobs share. The host without a name stands for what is not a
+// server: no limit, pause or end applies to it.
 type Host[T any] struct {
 	limits Limits
 	jobs   []T
@@ -52,13 +51,20 @@ func New[T any]() *Queue[T] {
 	return q
 }
 
-// Add adds a job for the host of that name. The limits are those of the first call.
+// isServer reports whether h has limits.
+func (h *Host[T]) isServer() bool { return h.stats.Host != "" }
+
+// Add adds a job for the host with a name. The limits of the first call for a host apply. A
+// host without a name has no limits.
 func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	h := q.hosts[host]
 	if h == nil {
-		h = &Host[T]{limits: limits, stats: Stats{Host: host}}
+		h = &Host[T]{stats: Stats{Host: host}}
+		if h.isServer() {
+			h.limits = limits
+		}
 		q.hosts[host] = h
 	}
 	q.waiting++
@@ -161,16 +167,16 @@ func (q *Queue[T]) Skip(h *Host[T]) {
 func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if until.After(h.next) && h.limits != (Limits{}) {
+	if until.After(h.next) && h.isServer() {
 		h.next = until
 	}
 }
 
-// Slow makes the interval of h at least that long, from now on.
+// Slow makes the interval of h at least that long, from now on, unless h is shut.
 func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if interval <= h.limits.Interval || h.limits == (Limits{}) {
+	if interval <= h.limits.Interval || !h.isServer() || h.shut != "" {
 		return
 	}
 	h.limits.Interval = interval
@@ -184,7 +190,7 @@ func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 func (q *Queue[T]) Shut(h *Host[T], why string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if h.limits != (Limits{}) {
+	if h.isServer() {
 		h.shut, h.next, h.limits.Interval = why, time.Time{}, 0
 		q.offer(h)
 	}
@@ -197,13 +203,13 @@ func (q *Queue[T]) IsShut(h *Host[T]) string {
 	return h.shut
 }
 
-// Stats returns the number of jobs that wait, and how the hosts with limits answered.
+// Stats returns the number of jobs that wait, and how the servers answered.
 func (q *Queue[T]) Stats() (waiting, requests int, hosts []Stats) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, h := range q.hosts {
 		requests += h.stats.Requests
-		if h.limits != (Limits{}) {
+		if h.isServer() {
 			hosts = append(hosts, h.stats)
 		}
 	}

@@ -1,4 +1,4 @@
-package queue
+package crawl
 
 import (
 	"fmt"
@@ -81,6 +81,35 @@ func TestLimits(t *testing.T) {
 		waiting, requests, stats := q.Stats()
 		if want := (Stats{"a", 1, 4 * time.Second, 4 * time.Second}); waiting != 0 || requests != 1 || len(stats) != 1 || stats[0] != want {
 			t.Errorf("%d, %d, %+v", waiting, requests, stats)
+		}
+	})
+}
+
+// A server without limits can still ask for pauses, and refuse further requests. What is not a
+// server can't.
+func TestNoLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New[string]()
+		begin := time.Now()
+		for _, host := range []string{"a", ""} {
+			for range 5 {
+				q.Add(host, host, Limits{})
+			}
+			_, hosts := take(t, q, 1)
+			h := hosts[0]
+			q.Pause(h, time.Now().Add(time.Minute))
+			take(t, q, 1)
+			q.Slow(h, time.Second)
+			take(t, q, 1)
+			q.Shut(h, "full")
+			q.Slow(h, time.Hour) // by a request that was under way
+			take(t, q, 2)
+			if shut := q.IsShut(h); (shut == "full") != (host == "a") {
+				t.Errorf("%q: %q", host, shut)
+			}
+			if took := time.Since(begin); took != time.Minute+time.Second {
+				t.Errorf("%q: after %v", host, took)
+			}
 		}
 	})
 }

@@ -1,0 +1,62 @@
+package crawl
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+)
+
+// Settle returns p with the defaults for zero fields. In the result, a zero PerHost means no
+// limit, and another zero means no pause and no repetition. The result must not be settled again.
+func Settle(p access.Politeness) access.Politeness {
+	if p.Parallel < 0 {
+		p.Parallel = access.MaxParallel
+	}
+	return access.Politeness{
+		Parallel: min(cmp.Or(p.Parallel, 32), access.MaxParallel),
+		PerHost:  valueOr(p.PerHost, 2),
+		Interval: valueOr(p.Interval, 100*time.Millisecond),
+		Retry:    valueOr(p.Retry, 2),
+		Wait:     valueOr(p.Wait, time.Second),
+		MaxWait:  valueOr(p.MaxWait, time.Minute),
+	}
+}
+
+// valueOr returns v, the default for 0, or 0 for a negative v.
+func valueOr[T int | time.Duration](v, usual T) T { return max(cmp.Or(v, usual), 0) }
+
+// Interval returns the interval between requests of which a host gets rate a second. If
+// rate is not positive, there is no limit: [access.None].
+func Interval(rate float64) time.Duration {
+	if rate > 0 {
+		return max(time.Duration(float64(time.Second)/max(rate, 1e-6)), 1)
+	}
+	return access.None
+}
+
+// Backoff reports whether a request that has failed tries times, for a temporary reason, is
+// tried again, and after which pause. asked is the pause that the server asked for; 0: none. If
+// the request is not tried again, the pause is asked. The limits p must be settled.
+func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Duration, again bool) {
+	if tries > p.Retry || asked > p.MaxWait {
+		return asked, false
+	}
+	pause = p.Wait << min(tries-1, 16)
+	// Requests that failed together must not be repeated together.
+	pause = min(pause/2+rand.N(pause/2+1), p.MaxWait)
+	return max(pause, asked), true
+}
+
+// HostName returns the name by which u shares limits with other URLs: the host with the port
+// that is written, or the scheme if u has no host.
+func HostName(u locus.URL) string {
+	name := strings.TrimSuffix(strings.ToLower(u.Host()), ".")
+	if port, ok := u.PortText(); ok && port != "" {
+		name += ":" + port
+	}
+	return cmp.Or(name, u.Scheme())
+}
