@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/crawl"
-	"github.com/locus-url/locus/internal/robots"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -48,11 +46,12 @@ func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o
 		from = &access.Result{URL: c.withLogin(at), LinkOrigin: j.Origin}
 	}
 	if !c.o.NoRobots && c.registry.Scheme(u).Traits.Has(scheme.Web) {
-		rules, err := c.robots.of(ctx, c, u, from, host)
+		rules, _, err := c.robots.Rules(ctx, u, from)
 		if err != nil {
-			o.err = err
+			o.err = &robotsError{err}
 			return
 		}
+		c.queue.Slow(host, rules.Delay())
 		if o.robots = !rules.Allows(u); o.robots {
 			return
 		}
@@ -248,62 +247,6 @@ func (c *crawler) refer(j *job, r *scheme.Referral, origin policy.Origin, o *out
 		}
 	}
 	return isWeb
-}
-
-// maxRobots is the most hosts whose robots.txt is remembered.
-const maxRobots = 1024
-
-// robotsCheck has the robots.txt of the hosts.
-type robotsCheck struct {
-	mu    sync.Mutex
-	hosts map[string]*hostRobots
-}
-
-type hostRobots struct {
-	mu    sync.Mutex
-	known bool
-	tries int
-	rules *robots.Rules
-	err   error
-}
-
-// of returns the rules of the host of u. Without them nothing may be requested.
-func (r *robotsCheck) of(ctx context.Context, c *crawler, u locus.URL, from *access.Result, host *crawl.Host[*job]) (*robots.Rules, error) {
-	root := u.WithoutPassword().String()
-	h := r.host(root[:u.WithoutPassword().PathOffset()])
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.known {
-		h.rules, h.err = robots.Fetch(ctx, c.client.Do, u, from)
-		h.tries++
-		h.known = h.err == nil || h.tries > c.o.Retry
-		if h.err != nil {
-			h.err = &robotsError{h.err}
-		}
-		if delay := h.rules.Delay(); delay > 0 {
-			c.queue.Slow(host, delay)
-		}
-	}
-	return h.rules, h.err
-}
-
-// host returns what is known of the host of a root. Beyond maxRobots another one is forgotten,
-// and read again if it is needed.
-func (r *robotsCheck) host(root string) *hostRobots {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h := r.hosts[root]
-	if h == nil {
-		for other := range r.hosts {
-			if len(r.hosts) < maxRobots {
-				break
-			}
-			delete(r.hosts, other)
-		}
-		h = new(hostRobots)
-		r.hosts[root] = h
-	}
-	return h
 }
 
 // robotsError is a failure to read a robots.txt.

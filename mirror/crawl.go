@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ type crawler struct {
 	logins   []locus.URL // the given URLs that have passwords
 	tree     *tree
 	queue    *crawl.Queue[*job]
-	robots   robotsCheck
+	robots   *crawl.Robots
 
 	mu      sync.Mutex
 	ledger  *ledger
@@ -139,14 +138,7 @@ func (c *crawler) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	if s.Traits&(scheme.Local|scheme.Files) != 0 && u.Host() == "" {
 		return "", crawl.Limits{}
 	}
-	name = strings.ToLower(u.Host())
-	if port, ok := u.PortText(); ok && port != "" {
-		name += ":" + port
-	}
-	if name == "" {
-		name = u.Scheme()
-	}
-	return name, crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
+	return crawl.HostName(u), crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 }
 
 // order adds the links of job number seq, after those of the jobs before it. The caller
@@ -240,23 +232,23 @@ func (c *crawler) isFull() bool {
 
 // pause returns how long to wait before j is tried again after err; negative: it is not.
 func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration {
-	again, after := access.Retry(err)
+	again, asked := access.Retry(err)
 	if !again || errors.As(err, new(*FileError)) {
 		return -1
 	}
-	if after > c.o.MaxWait {
-		c.queue.Shut(host, "the server asked for a pause of "+after.String())
+	if asked > c.o.MaxWait {
+		c.queue.Shut(host, "the server asked for a pause of "+asked.String())
 		return -1
 	}
 	j.tries++
-	if after > 0 {
-		c.queue.Pause(host, time.Now().Add(after))
+	wait, again := crawl.Backoff(c.o.Politeness, j.tries, asked)
+	if asked > 0 {
+		c.queue.Pause(host, time.Now().Add(wait))
 	}
-	if j.tries > c.o.Retry {
+	if !again {
 		return -1
 	}
-	wait := min(c.o.Wait<<min(j.tries-1, 16), c.o.MaxWait)
-	return max(wait/2+rand.N(wait/2+1), after)
+	return wait
 }
 
 // finish takes the outcome of j.

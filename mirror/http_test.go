@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/policy"
 )
@@ -125,7 +126,7 @@ func TestNothingIsDeletedAfterAFailure(t *testing.T) {
 	}
 	s.set("/", `<a href="list.html">changed</a><a href="b.txt">b</a>`)
 	s.set("/b.txt", "b")
-	out := run(t, c, dir, &mirror.Options{Delete: true, Retry: mirror.NoRetry}, root+"/")
+	out := run(t, c, dir, &mirror.Options{Delete: true, Politeness: access.Politeness{Retry: access.None}}, root+"/")
 	want := map[string]mirror.Status{folder + "/index.html": mirror.Changed, folder + "/b.txt": mirror.Added, root + "/list.html": mirror.Failed}
 	if got := out.statuses(); out.err != nil || !maps.Equal(got, want) || out.Whole || out.Deleted > 0 {
 		t.Errorf("%v, %v, %+v", out.err, got, out.Summary)

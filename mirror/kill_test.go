@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/mirror"
 )
 
@@ -24,7 +25,7 @@ import (
 func mirrorForTest(dir string) {
 	c, done := openClient()
 	defer done()
-	sum, err := mirror.Run(context.Background(), c, dir, []locus.URL{parse(os.Getenv("MIRROR_TEST_URL"))}, &mirror.Options{Relink: true})
+	sum, err := mirror.Run(context.Background(), c, dir, []locus.URL{parse(os.Getenv("MIRROR_TEST_URL"))}, &mirror.Options{Relink: true, Politeness: access.Politeness{Interval: access.None}})
 	if err != nil || sum.Failed > 0 {
 		fmt.Fprintln(os.Stderr, sum, err)
 		os.Exit(1)
@@ -133,7 +134,7 @@ func TestContinuedRunAsksForTheRest(t *testing.T) {
 	stopped, stop := context.WithCancel(ctx(t))
 	defer stop()
 	n := 0
-	_, err := mirror.Run(stopped, c, dir, []locus.URL{parse(root + "/")}, &mirror.Options{Report: func(mirror.Event) {
+	_, err := mirror.Run(stopped, c, dir, []locus.URL{parse(root + "/")}, &mirror.Options{Politeness: access.Politeness{Interval: access.None}, Report: func(mirror.Event) {
 		if n++; n == 60 {
 			stop()
 		}
@@ -188,7 +189,7 @@ func TestPartIsContinued(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := newClient(t)
-	if out := run(t, c, dir, &mirror.Options{Retry: mirror.NoRetry}, root+"/"); out.Failed != 1 {
+	if out := run(t, c, dir, &mirror.Options{Politeness: access.Politeness{Retry: access.None}}, root+"/"); out.Failed != 1 {
 		t.Fatal(out.err, out.events)
 	}
 	out := mustRun(t, c, dir, nil, root+"/")
@@ -232,7 +233,7 @@ func TestOtherOptionsAfterAnInterrupt(t *testing.T) {
 	stopped, stop := context.WithCancel(ctx(t))
 	defer stop()
 	n := 0
-	mirror.Run(stopped, c, dir, []locus.URL{parse(root + "/")}, &mirror.Options{Report: func(mirror.Event) {
+	mirror.Run(stopped, c, dir, []locus.URL{parse(root + "/")}, &mirror.Options{Politeness: access.Politeness{Interval: access.None}, Report: func(mirror.Event) {
 		if n++; n == 60 {
 			stop()
 		}

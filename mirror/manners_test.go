@@ -1,18 +1,23 @@
 package mirror_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/mirror"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
@@ -32,9 +37,57 @@ func TestInterval(t *testing.T) {
 	root, _ := serve(t, s)
 	const interval = 30 * time.Millisecond
 	began := time.Now()
-	mustRun(t, newClient(t), t.TempDir(), &mirror.Options{Interval: interval, NoRobots: true}, root+"/")
+	mustRun(t, newClient(t), t.TempDir(), &mirror.Options{Politeness: access.Politeness{Interval: interval}, NoRobots: true}, root+"/")
 	if took := time.Since(began); took < 9*interval {
 		t.Errorf("10 requests in %v", took)
+	}
+}
+
+// Two requests to a host are the default. Without a limit there are as many as in all.
+func TestPerHost(t *testing.T) {
+	const items = 40
+	for _, test := range []struct {
+		polite access.Politeness
+		want   int
+	}{
+		{access.Politeness{}, 2},
+		{access.Politeness{PerHost: 3}, 3},
+		{access.Politeness{PerHost: access.None, Parallel: 5}, 5},
+		{access.Politeness{PerHost: access.None, Parallel: access.None}, items},
+	} {
+		var mu sync.Mutex
+		var once sync.Once
+		active, most, full := 0, 0, make(chan struct{})
+		enter := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			active += n
+			most = max(most, active)
+			if active == test.want {
+				once.Do(func() { close(full) })
+			}
+		}
+		s := (&world{}).scheme()
+		s.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+			if path, _ := req.URL.Path(); path == "" {
+				return &scheme.Menu{URL: req.URL, Items: func(yield func(scheme.Item, error) bool) {
+					for i := 0; i < items && yield(item(scheme.KindObject, fmt.Sprint(i), fmt.Sprint(i)), nil); i++ {
+					}
+				}}, nil
+			}
+			enter(1)
+			defer enter(-1)
+			select {
+			case <-full:
+				return &scheme.Object{URL: req.URL, Size: 1, Type: "text/plain", Body: io.NopCloser(strings.NewReader("x"))}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		})
+		out := mustRun(t, newClient(t, s), t.TempDir(), &mirror.Options{Politeness: test.polite}, "x-menu://h/")
+		if out.Added != items+1 || most != test.want {
+			t.Errorf("%+v: %d at once, want %d; %+v", test.polite, most, test.want, out.Summary)
+		}
 	}
 }
 
@@ -69,7 +122,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 		return false
 	}
-	out := mustRun(t, newClient(t), t.TempDir(), &mirror.Options{PerHost: 1}, root+"/")
+	out := mustRun(t, newClient(t), t.TempDir(), &mirror.Options{Politeness: access.Politeness{PerHost: 1}}, root+"/")
 	if out.Added != 7 || len(early) > 0 {
 		t.Errorf("%+v, during the pause: %q", out.Summary, early)
 	}
@@ -105,7 +158,7 @@ func TestRetryAfterTooLong(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := newClient(t)
-	out := run(t, c, dir, &mirror.Options{PerHost: 1}, root+"/")
+	out := run(t, c, dir, &mirror.Options{Politeness: access.Politeness{PerHost: 1}}, root+"/")
 	if out.err != nil || out.Failed != 6 || out.Whole || len(s.asked()) != 2 {
 		t.Errorf("%v, %+v", out.err, out.Summary)
 	}
@@ -168,11 +221,11 @@ func TestLongFields(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := newClient(t)
-	first := run(t, c, dir, &mirror.Options{Retry: mirror.NoRetry}, root+"/")
+	first := run(t, c, dir, &mirror.Options{Politeness: access.Politeness{Retry: access.None}}, root+"/")
 	if first.err != nil || first.Added+first.Failed != 4 {
 		t.Fatalf("%v, %+v", first.err, first.Summary)
 	}
-	out := run(t, c, dir, &mirror.Options{Retry: mirror.NoRetry}, root+"/")
+	out := run(t, c, dir, &mirror.Options{Politeness: access.Politeness{Retry: access.None}}, root+"/")
 	if out.err != nil || out.Same != first.Added || out.Failed != first.Failed {
 		t.Errorf("%v, %+v %v", out.err, out.Summary, out.events)
 	}
@@ -199,7 +252,7 @@ func TestHostileMenu(t *testing.T) {
 	}
 	root, folder := serve(t, s)
 	dir := t.TempDir()
-	out := run(t, newClient(t), dir, &mirror.Options{Parallel: 1, Retry: mirror.NoRetry}, root+"/d/")
+	out := run(t, newClient(t), dir, &mirror.Options{Politeness: access.Politeness{Parallel: 1, Retry: access.None}}, root+"/d/")
 	files := filesOf(t, dir)
 	var texts []string
 	folded := map[string]bool{}

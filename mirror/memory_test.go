@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/scheme"
 )
@@ -61,7 +62,7 @@ func TestMemory(t *testing.T) {
 	measure()
 	before := most.Load()
 	n := 0
-	o := &mirror.Options{Include: pattern("*/none/"), PerHost: 8, Report: func(mirror.Event) {
+	o := &mirror.Options{Include: pattern("*/none/"), Politeness: access.Politeness{PerHost: 8, Interval: access.None}, Report: func(mirror.Event) {
 		if n++; n%max(c.menus/10, 1) == 0 {
 			measure()
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
@@ -162,7 +163,7 @@ func TestCutListingKeepsFiles(t *testing.T) {
 	c := newClient(t, w.scheme())
 	mustRun(t, c, dir, nil, "x-menu://h/")
 	w.pages[""] = page{items: []scheme.Item{item(scheme.KindObject, "a", "a")}, err: io.ErrUnexpectedEOF}
-	out := run(t, c, dir, &mirror.Options{Delete: true, Retry: mirror.NoRetry}, "x-menu://h/")
+	out := run(t, c, dir, &mirror.Options{Delete: true, Politeness: access.Politeness{Retry: access.None}}, "x-menu://h/")
 	if out.Whole || out.Gone > 0 || out.Failed != 1 || filesOf(t, dir)["h/b"] != "b" {
 		t.Errorf("%+v", out.Summary)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -48,17 +50,9 @@ type Options struct {
 	// NoRobots ignores robots.txt.
 	NoRobots bool
 
-	Parallel int           // requests at once; 0: 8
-	PerHost  int           // of them, to one host; 0: 2
-	Interval time.Duration // least time between two requests to a host; 0: none
-	// Retry is how often a request is repeated after a temporary failure; 0: 2,
-	// [NoRetry]: never.
-	Retry int
-	// Wait is the pause before the first repetition, doubled for each one after it; 0: 1 s.
-	Wait time.Duration
-	// MaxWait is the longest pause that a server may ask for. After a longer one it gets
-	// no more requests in this run; 0: 1 min.
-	MaxWait time.Duration
+	// Politeness limits the requests. A host that asks for a longer pause than MaxWait gets no
+	// more requests in this run.
+	access.Politeness
 	// MaxPage is the most bytes of a page that are read for its links; 0: 16 MiB.
 	MaxPage int64
 
@@ -66,12 +60,8 @@ type Options struct {
 	Report func(Event)
 }
 
-const (
-	// StartsOnly is an Options.Depth of 0.
-	StartsOnly = -1
-	// NoRetry is an Options.Retry of 0.
-	NoRetry = -1
-)
+// StartsOnly is an Options.Depth of 0.
+const StartsOnly = -1
 
 func (o *Options) orDefault() (Options, error) {
 	var r Options
@@ -83,15 +73,11 @@ func (o *Options) orDefault() (Options, error) {
 	default:
 		return r, fmt.Errorf("mirror: %w: unknown layout %s: write host, url, flat or type", locus.ErrValue, locus.Quote(string(r.Layout)))
 	}
-	if r.MaxBytes < 0 || r.MaxFiles < 0 || r.MaxDelete < 0 || r.Parallel < 0 || r.PerHost < 0 || r.Interval < 0 || r.Wait < 0 || r.MaxWait < 0 || r.MaxPage < 0 {
+	if r.MaxBytes < 0 || r.MaxFiles < 0 || r.MaxDelete < 0 || r.MaxPage < 0 {
 		return r, errors.New("mirror: a limit is negative; 0 means the default")
 	}
 	r.Layout = cmp.Or(r.Layout, LayoutHost)
-	r.Parallel = cmp.Or(r.Parallel, 8)
-	r.PerHost = cmp.Or(r.PerHost, 2)
-	r.Retry = max(cmp.Or(r.Retry, 2), 0)
-	r.Wait = cmp.Or(r.Wait, time.Second)
-	r.MaxWait = cmp.Or(r.MaxWait, time.Minute)
+	r.Politeness = crawl.Settle(r.Politeness)
 	r.MaxPage = cmp.Or(r.MaxPage, 16<<20)
 	return r, nil
 }

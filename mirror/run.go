@@ -27,8 +27,10 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 	if err != nil {
 		return Summary{}, err
 	}
-	c := &crawler{client: client, registry: client.Registry(), o: options, queue: crawl.New[*job](), held: map[int][]job{}, late: map[int]*job{}}
-	c.robots.hosts = map[string]*hostRobots{}
+	c := &crawler{
+		client: client, registry: client.Registry(), o: options, queue: crawl.New[*job](), robots: crawl.NewRobots(client.Do, options.Retry),
+		held: map[int][]job{}, late: map[int]*job{},
+	}
 	c.sum.Whole = true
 	if err := c.setStarts(starts); err != nil {
 		return Summary{}, err

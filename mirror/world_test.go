@@ -1,6 +1,7 @@
 package mirror_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -105,9 +106,8 @@ func run(t testing.TB, c *access.Client, dir string, o *mirror.Options, urls ...
 		}
 		out.events[e.URL] = e
 	}
-	if options.Wait == 0 {
-		options.Wait = time.Millisecond
-	}
+	options.Wait = cmp.Or(options.Wait, time.Millisecond)
+	options.Interval = cmp.Or(options.Interval, access.None)
 	var starts []locus.URL
 	for _, u := range urls {
 		starts = append(starts, parse(u))

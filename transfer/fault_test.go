@@ -35,7 +35,7 @@ func (f *faultFiles) Put(i int) error {
 		return err
 	}
 	defer root.Close()
-	results, err := Run(context.Background(), f.client, root, []Job{{mem(f.name(i)), f.name(i)}}, &Options{Resume: true, Retry: 1, Wait: 1})
+	results, err := Run(context.Background(), f.client, root, []Job{{mem(f.name(i)), f.name(i)}}, &Options{Resume: true, Politeness: access.Politeness{Retry: 1, Wait: 1}})
 	if err != nil {
 		return err
 	}

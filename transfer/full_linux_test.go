@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locus-url/locus/access"
 )
 
 // mountSmall mounts a file system of size octets at a new folder.
@@ -28,7 +30,7 @@ func TestFull(t *testing.T) {
 	dir := mountSmall(t, "256k")
 	data := octets(1 << 20)
 	m := &memory{files: map[string]*file{"a": {data: data}}}
-	r := runOne(t, m, dir, &Options{Retry: 3})
+	r := runOne(t, m, dir, &Options{Politeness: access.Politeness{Retry: 3}})
 	var e *Error
 	if !errors.As(r.Err, &e) || !errors.Is(e, syscall.ENOSPC) || !errors.Is(e, ErrFile) || e.Kept == 0 || len(m.asked) != 1 {
 		t.Fatalf("%v, after %d requests", r.Err, len(m.asked))

@@ -117,7 +117,7 @@ func TestResumeHTTP(t *testing.T) {
 	jobs := []Job{{locus.MustParse(server.URL + "/object.bin"), "object.bin"}}
 	get := func(o Options) Result {
 		t.Helper()
-		results, err := Run(t.Context(), c, openRoot(t, dir), jobs, &o)
+		results, err := Run(t.Context(), c, openRoot(t, dir), jobs, quick(&o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestRetryHTTP(t *testing.T) {
 	defer server.Close()
 	c, _ := realClient(t)
 	dir := t.TempDir()
-	results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{locus.MustParse(server.URL), "a"}}, &Options{Retry: 1, Wait: time.Millisecond})
+	results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{locus.MustParse(server.URL), "a"}}, &Options{Politeness: access.Politeness{Retry: 1, Wait: time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestResumeFTP(t *testing.T) {
 	dir := t.TempDir()
 	u := locus.MustParse("ftp://" + server.Addr() + "/pub/object.bin")
 	for _, resume := range []bool{false, true} {
-		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "object.bin"}}, &Options{Resume: resume})
+		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "object.bin"}}, quick(&Options{Resume: resume}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestManyFTP(t *testing.T) {
 	}
 	c, _ := realClient(t)
 	dir := t.TempDir()
-	results, err := Run(t.Context(), c, openRoot(t, dir), jobs, nil)
+	results, err := Run(t.Context(), c, openRoot(t, dir), jobs, quick(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestManyFTP(t *testing.T) {
 		}
 		wantFile(t, dir, r.Job.Name, []byte(r.Job.Name))
 	}
-	if n := len(server.Log()); n > defaultPerHost {
+	if n := len(server.Log()); n > 2 {
 		t.Errorf("%d control connections", n)
 	}
 }
@@ -261,7 +261,7 @@ func TestClientClosed(t *testing.T) {
 	}
 	c := access.New(registry, p, nil)
 	dir := t.TempDir()
-	results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{locus.MustParse(server.URL + "/x"), "x"}}, &Options{Retry: 3, Wait: time.Hour})
+	results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{locus.MustParse(server.URL + "/x"), "x"}}, &Options{Politeness: access.Politeness{Retry: 3, Wait: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}

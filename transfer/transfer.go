@@ -51,8 +51,9 @@ type Result struct {
 
 // Options for Run. The zero value, and nil, select the defaults.
 type Options struct {
-	Parallel int // jobs at once; 0: 4
-	PerHost  int // of them, from one host; 0: 2
+	// Politeness limits the jobs as if each were one request. A job that is tried again
+	// continues where it stopped.
+	access.Politeness
 	// Resume continues parts and skips files that exist.
 	Resume bool
 	// Overwrite replaces files that exist.
@@ -63,12 +64,6 @@ type Options struct {
 	// NoTimes gives files the time of their writing. Otherwise a file has the time of
 	// its object, if the server tells that.
 	NoTimes bool
-	// Retry is how often a job is tried again after a temporary failure ([access.Retry]).
-	// The job continues where it stopped. Zero means never. The job waits as long as the
-	// server asks. If the server asks for more than a minute, the job fails at once.
-	Retry int
-	// Wait is the pause before the second try, doubled for each one after it; 0: 1 s.
-	Wait time.Duration
 	// Accept and AcceptLanguage are as in [access.Request], for all jobs.
 	Accept, AcceptLanguage string
 	// Items and Like are as in [access.Request], for all jobs.
@@ -82,16 +77,6 @@ type Options struct {
 	// Progress receives the progress of the jobs. It is not called concurrently.
 	Progress func(Event)
 }
-
-const (
-	defaultParallel = 4
-	defaultPerHost  = 2
-	defaultWait     = time.Second
-	// maxWait bounds the doubled pauses.
-	maxWait = 30 * time.Second
-	// maxPause is the longest pause that a server may ask for.
-	maxPause = time.Minute
-)
 
 // Client dereferences URLs. A [*access.Client] is one.
 type Client interface {
@@ -110,9 +95,7 @@ func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options)
 	if o != nil {
 		r.options = *o
 	}
-	r.options.Parallel = cmp.Or(max(r.options.Parallel, 0), defaultParallel)
-	r.options.PerHost = cmp.Or(max(r.options.PerHost, 0), defaultPerHost)
-	r.options.Wait = cmp.Or(max(r.options.Wait, 0), defaultWait)
+	r.options.Politeness = crawl.Settle(r.options.Politeness)
 	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
 }
 
@@ -179,14 +162,15 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 	results := make([]chan Result, len(jobs))
 	more := make([]bool, len(jobs))
 	left := make(map[string]int)
+	atOnce := cmp.Or(r.options.PerHost, r.options.Parallel)
 	for i, job := range slices.Backward(jobs) {
-		host := hostKey(job.URL)
-		more[i] = left[host] >= r.options.PerHost
+		host := crawl.HostName(job.URL)
+		more[i] = left[host] >= atOnce
 		left[host]++
 	}
 	for i, job := range jobs {
 		results[i] = make(chan Result, 1)
-		q.Add(i, hostKey(job.URL), crawl.Limits{AtOnce: r.options.PerHost})
+		q.Add(i, crawl.HostName(job.URL), crawl.Limits{AtOnce: r.options.PerHost, Interval: r.options.Interval})
 	}
 	q.End()
 	// Without it, small files become parts first.
@@ -216,12 +200,6 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 			return
 		}
 	}
-}
-
-// hostKey names whom jobs share a limit by: scheme, host and port.
-func hostKey(u locus.URL) string {
-	port, _ := u.PortText()
-	return u.Scheme() + "://" + strings.ToLower(u.Host()) + ":" + port
 }
 
 func (r *runner) do(ctx context.Context, i int, job Job, more bool, buf []byte) Result {
@@ -287,14 +265,17 @@ func (t *task) run(ctx context.Context) error {
 			return err
 		}
 	}
-	wait := t.options.Wait
-	for tries := 0; ; tries++ {
+	for tries := 1; ; tries++ {
 		err := t.try(ctx)
 		if err == nil {
 			return nil
 		}
-		again, pause := retry(err)
-		if !again || tries >= t.options.Retry || pause > maxPause {
+		again, asked := retry(err)
+		if !again {
+			return err
+		}
+		pause, again := crawl.Backoff(t.options.Politeness, tries, asked)
+		if !again {
 			return err
 		}
 		t.part.close()
@@ -302,9 +283,8 @@ func (t *task) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(max(wait, pause)):
+		case <-time.After(pause):
 		}
-		wait = min(2*wait, maxWait)
 	}
 }
 
@@ -319,7 +299,7 @@ func (t *task) lock(ctx context.Context) error {
 }
 
 // retry is [access.Retry] for an error of this package.
-func retry(err error) (again bool, pause time.Duration) {
+func retry(err error) (again bool, asked time.Duration) {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false, 0
 	}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,11 +159,19 @@ func mem(path string) locus.URL { return locus.MustParse("x-mem://host.example/"
 
 func run(t testing.TB, ctx context.Context, m *memory, dir string, o *Options, jobs ...Job) []Result {
 	t.Helper()
-	results, err := Run(ctx, m.client(t), openRoot(t, dir), jobs, o)
+	results, err := Run(ctx, m.client(t), openRoot(t, dir), jobs, quick(o))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return slices.Collect(results)
+}
+
+// quick returns o with neither pauses nor repetitions, unless it has some.
+func quick(o *Options) *Options {
+	o = new(*cmp.Or(o, new(Options)))
+	o.Interval = cmp.Or(o.Interval, access.None)
+	o.Retry = cmp.Or(o.Retry, access.None)
+	return o
 }
 
 // runOne gets x-mem://host.example/a into the file a of dir.
@@ -236,7 +245,10 @@ func TestLimits(t *testing.T) {
 		{4, 4, 1, 8, 2 * time.Second},
 		{1, 4, 3, 6, 6 * time.Second},
 		{0, 0, 1, 4, 2 * time.Second},
-		{0, 0, 4, 8, 2 * time.Second},
+		{0, 0, 4, 8, time.Second},
+		{0, 0, 20, 40, 2 * time.Second},
+		{4, access.None, 1, 8, 2 * time.Second},
+		{access.None, access.None, 1, 100, time.Second},
 		{16, 16, 1, 8, time.Second},
 	}
 	for _, test := range tests {
@@ -252,7 +264,7 @@ func TestLimits(t *testing.T) {
 				jobs = append(jobs, Job{u, fmt.Sprint(i)})
 			}
 			start := time.Now()
-			for _, r := range run(t, t.Context(), m, t.TempDir(), &Options{Parallel: test.parallel, PerHost: test.perHost}, jobs...) {
+			for _, r := range run(t, t.Context(), m, t.TempDir(), &Options{Politeness: access.Politeness{Parallel: test.parallel, PerHost: test.perHost}}, jobs...) {
 				if r.Err != nil {
 					t.Error(r.Err)
 				}
@@ -372,7 +384,7 @@ func TestResumable(t *testing.T) {
 func TestCoded(t *testing.T) {
 	dir := t.TempDir()
 	m := &memory{files: map[string]*file{"a": {data: octets(100), coding: "br"}}}
-	r := runOne(t, m, dir, &Options{Retry: 3})
+	r := runOne(t, m, dir, &Options{Politeness: access.Politeness{Retry: 3}})
 	if !errors.Is(r.Err, ErrCoded) || !strings.Contains(r.Err.Error(), `"br"`) || len(m.asked) != 1 {
 		t.Errorf("%v, asked %d times", r.Err, len(m.asked))
 	}
@@ -508,7 +520,7 @@ func TestSourceHidesPassword(t *testing.T) {
 	c := access.New(registry, p, nil)
 	u := locus.MustParse("x-mem://user:s3cret@host.example/a#part")
 	for _, resume := range []bool{false, true} {
-		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "a"}}, &Options{Resume: resume})
+		results, err := Run(t.Context(), c, openRoot(t, dir), []Job{{u, "a"}}, quick(&Options{Resume: resume}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -690,7 +702,7 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 	}
-	results := run(t, ctx, m, dir, &Options{Parallel: 1}, Job{mem("a"), "a"}, Job{mem("b"), "b"})
+	results := run(t, ctx, m, dir, &Options{Politeness: access.Politeness{Parallel: 1}}, Job{mem("a"), "a"}, Job{mem("b"), "b"})
 	var e *Error
 	if !errors.As(results[0].Err, &e) || !errors.Is(e, context.Canceled) || e.Kept != 50_000 {
 		t.Errorf("the one that was under way: %v", results[0].Err)
@@ -719,15 +731,16 @@ func TestRetry(t *testing.T) {
 		}}}
 		var states []State
 		start := time.Now()
-		r := runOne(t, m, dir, &Options{Retry: 3, Progress: func(e Event) { states = append(states, e.State) }})
+		r := runOne(t, m, dir, &Options{Politeness: access.Politeness{Retry: 3}, Progress: func(e Event) { states = append(states, e.State) }})
 		if r.Err != nil || r.Resumed != 0 || r.Size != 100_000 {
 			t.Errorf("%+v", r)
 		}
 		if want := []int64{0, 0, 0, 50_000 - overlap}; !slices.Equal(m.offsets(), want) {
 			t.Errorf("asked from %v on, want %v", m.offsets(), want)
 		}
-		if got, want := time.Since(start), 7*time.Second; got != want {
-			t.Errorf("waited %v, want %v", got, want)
+		// The pauses are 1, 2 and 4 seconds, or down to half of it.
+		if got := time.Since(start); got < 3500*time.Millisecond || got > 7*time.Second {
+			t.Errorf("waited %v, want 3.5 to 7 seconds", got)
 		}
 		if want := []State{Waiting, Waiting, Started, Waiting, Started, Finished}; !slices.Equal(states, want) {
 			t.Errorf("events %v, want %v", states, want)
@@ -741,19 +754,52 @@ func TestRetryNot(t *testing.T) {
 		for _, err := range []error{
 			scheme.ErrNotFound, scheme.ErrAuth, scheme.ErrUnsupported, scheme.ErrTooLarge, policy.ErrDenied,
 			&textproto.Error{Code: 400}, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle),
-			&scheme.LaterError{Err: scheme.ErrProtocol, After: maxPause + 1},
+			&scheme.LaterError{Err: scheme.ErrProtocol, After: time.Minute + 1},
 		} {
 			m := &memory{files: map[string]*file{"a": {fail: []error{err, err, err}}}}
-			if r := runOne(t, m, t.TempDir(), &Options{Retry: 2}); !errors.Is(r.Err, err) || len(m.asked) != 1 {
+			if r := runOne(t, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 2}}); !errors.Is(r.Err, err) || len(m.asked) != 1 {
 				t.Errorf("%v, after %d requests", r.Err, len(m.asked))
 			}
 		}
 		passing := scheme.ErrUnreachable
 		m := &memory{files: map[string]*file{"a": {fail: []error{passing, passing, passing, passing}}}}
-		if r := runOne(t, m, t.TempDir(), &Options{Retry: 2}); !errors.Is(r.Err, passing) || len(m.asked) != 3 {
+		if r := runOne(t, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 2}}); !errors.Is(r.Err, passing) || len(m.asked) != 3 {
 			t.Errorf("%v, after %d requests", r.Err, len(m.asked))
 		}
 	})
+}
+
+// The zero Options repeat a job twice, and begin two jobs for one host 100 ms after each other.
+func TestPoliteness(t *testing.T) {
+	passing := scheme.ErrUnreachable
+	for _, test := range []struct {
+		o    *Options
+		want []int64 // when each request is sent at the latest, in milliseconds
+	}{
+		{nil, []int64{0, 100, 1000, 3000}},
+		{&Options{Politeness: access.Politeness{Retry: access.None}}, []int64{0, 100}},
+		{&Options{Politeness: access.Politeness{Retry: 1, Wait: access.None}}, []int64{0, 0, 100}},
+		{&Options{Politeness: access.Politeness{Retry: access.None, Interval: access.None}}, []int64{0, 0}},
+		{&Options{Politeness: access.Politeness{Retry: access.None, Interval: time.Second}}, []int64{0, 1000}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &memory{files: map[string]*file{"a": {fail: []error{passing, passing, passing, passing}}, "b": {data: octets(10)}}}
+			jobs := []Job{{mem("a"), "a"}, {mem("b"), "b"}}
+			start := time.Now()
+			results, err := Run(t.Context(), m.client(t), openRoot(t, t.TempDir()), jobs, test.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := slices.Collect(results)
+			if !errors.Is(list[0].Err, passing) || list[1].Err != nil || len(m.asked) != len(test.want) {
+				t.Errorf("%+v: %v, %v after %d requests", test.o, list[0].Err, list[1].Err, len(m.asked))
+			}
+			last := time.Duration(test.want[len(test.want)-1]) * time.Millisecond
+			if took := time.Since(start); took > last || took < last/2 {
+				t.Errorf("%+v: took %v, want %v", test.o, took, last)
+			}
+		})
+	}
 }
 
 // A server that asks for a pause gets it, even if the client would wait for less.
@@ -762,8 +808,8 @@ func TestRetryAfter(t *testing.T) {
 		later := func(after time.Duration) error { return &scheme.LaterError{Err: scheme.ErrProtocol, After: after} }
 		m := &memory{files: map[string]*file{"a": {data: octets(10), fail: []error{later(time.Minute), later(time.Second), later(0)}}}}
 		start := time.Now()
-		r := runOne(t, m, t.TempDir(), &Options{Retry: 3})
-		if passed := time.Since(start); r.Err != nil || passed != time.Minute+2*time.Second+4*time.Second {
+		r := runOne(t, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 3}})
+		if passed := time.Since(start); r.Err != nil || passed < time.Minute+3*time.Second || passed > time.Minute+6*time.Second {
 			t.Errorf("%v after %v", r.Err, passed)
 		}
 	})
@@ -775,7 +821,7 @@ func TestRetryInterrupted(t *testing.T) {
 		defer cancel()
 		m := &memory{files: map[string]*file{"a": {data: octets(100_000), cut: 50_000}}}
 		start := time.Now()
-		r := run(t, ctx, m, t.TempDir(), &Options{Retry: 1, Wait: time.Hour}, Job{mem("a"), "a"})[0]
+		r := run(t, ctx, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 1, Wait: time.Hour}}, Job{mem("a"), "a"})[0]
 		var e *Error
 		if !errors.As(r.Err, &e) || e.Kept != 50_000 || time.Since(start) != 3*time.Second {
 			t.Errorf("%v after %v", r.Err, time.Since(start))
@@ -825,7 +871,7 @@ func TestFolderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &memory{files: map[string]*file{"a": {data: octets(10)}}}
-	results, err := Run(t.Context(), m.client(t), root, []Job{{mem("a"), "a"}}, &Options{Retry: 5})
+	results, err := Run(t.Context(), m.client(t), root, []Job{{mem("a"), "a"}}, &Options{Politeness: access.Politeness{Retry: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -932,7 +978,7 @@ func TestReferral(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := Run(t.Context(), access.New(registry, policy.Policy{}, nil), openRoot(t, t.TempDir()), []Job{{mem("a"), "a"}}, nil)
+		results, err := Run(t.Context(), access.New(registry, policy.Policy{}, nil), openRoot(t, t.TempDir()), []Job{{mem("a"), "a"}}, quick(nil))
 		if err != nil {
 			t.Fatal(err)
 		}

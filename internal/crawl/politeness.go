@@ -18,16 +18,13 @@ func Settle(p access.Politeness) access.Politeness {
 	}
 	return access.Politeness{
 		Parallel: min(cmp.Or(p.Parallel, 32), access.MaxParallel),
-		PerHost:  valueOr(p.PerHost, 2),
-		Interval: valueOr(p.Interval, 100*time.Millisecond),
-		Retry:    valueOr(p.Retry, 2),
-		Wait:     valueOr(p.Wait, time.Second),
-		MaxWait:  valueOr(p.MaxWait, time.Minute),
+		PerHost:  max(cmp.Or(p.PerHost, 2), 0),
+		Interval: max(cmp.Or(p.Interval, 100*time.Millisecond), 0),
+		Retry:    max(cmp.Or(p.Retry, 2), 0),
+		Wait:     max(cmp.Or(p.Wait, time.Second), 0),
+		MaxWait:  max(cmp.Or(p.MaxWait, time.Minute), 0),
 	}
 }
-
-// valueOr returns v, the default for 0, or 0 for a negative v.
-func valueOr[T int | time.Duration](v, usual T) T { return max(cmp.Or(v, usual), 0) }
 
 // Interval returns the interval between requests of which a host gets rate a second. If
 // rate is not positive, there is no limit: [access.None].

@@ -87,12 +87,15 @@ func TestRobotsFailure(t *testing.T) {
 }
 
 // The memory that hosts take is bounded.
-func TestRobotsHosts(t *testing.T) {
-	r := NewRobots((&files{texts: map[string]string{}}).do, 0)
-	for i := range 2 * maxRobots {
-		r.Rules(t.Context(), locus.MustParse(fmt.Sprintf("http://h%d.example/", i)), nil)
-	}
-	if len(r.hosts) != maxRobots {
-		t.Errorf("%d hosts", len(r.hosts))
+func TestRobotsAreBounded(t *testing.T) {
+	r := NewRobots((&files{}).do, 0)
+	for i := range 3 * maxRobots {
+		root := fmt.Sprintf("http://h%d/", i)
+		if h := r.host(root); h != r.host(root) {
+			t.Fatalf("%s is forgotten at once", root)
+		}
+		if len(r.hosts) != min(i+1, maxRobots) {
+			t.Fatalf("%d hosts after %d", len(r.hosts), i+1)
+		}
 	}
 }

@@ -123,12 +123,10 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 
 func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options {
 	return &transfer.Options{
-		Parallel:       g.parallel,
-		PerHost:        g.perHost,
+		Politeness:     g.App.Politeness(g.polite, 0),
 		Resume:         g.resume,
 		Overwrite:      g.overwrite || !g.remoteName,
 		NoTimes:        g.noTimes,
-		Retry:          g.retry,
 		Menu:           writeFile,
 		Accept:         g.View,
 		AcceptLanguage: g.Language,

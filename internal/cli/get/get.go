@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/show"
@@ -26,9 +28,7 @@ type getter struct {
 	resume     bool
 	overwrite  bool
 	noTimes    bool
-	parallel   int
-	perHost    int
-	retry      int
+	polite     access.Politeness // of the flags
 	script
 	cwd, ssl    string
 	active      bool
@@ -82,7 +82,7 @@ const getExamples = `  locus get file:///etc/
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
-	g := &getter{Viewer: show.Viewer{App: a}}
+	g := &getter{Viewer: show.Viewer{App: a}, polite: access.Politeness{MaxWait: time.Minute}}
 	g.RunSession = g.session
 	cmd := &cobra.Command{
 		Use:     "get URL...",
@@ -109,9 +109,9 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVarP(&g.resume, "continue", "C", false, "continue partial files of an earlier get")
 		f.BoolVar(&g.overwrite, "overwrite", false, "replace existing files; write through a symbolic link")
 		f.BoolVar(&g.noTimes, "no-times", false, "give files today's time instead of the server's")
-		f.IntVar(&g.parallel, "parallel", 0, "fetch `N` files at once (default 8)")
-		f.IntVar(&g.perHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
-		f.IntVar(&g.retry, "retry", 0, "retry `N` times after a temporary failure")
+		f.IntVar(&g.polite.Parallel, "parallel", 0, "fetch `N` files at once (default 8)")
+		f.IntVar(&g.polite.PerHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
+		f.IntVar(&g.polite.Retry, "retry", 0, "retry `N` times after a temporary failure")
 	})
 	g.archive.AddFlags(cmd)
 	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
@@ -158,7 +158,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return errors.New("-C can't be used with --warc: an archive has whole objects")
 	case g.resume && g.archives.Used():
 		return errors.New("-C can't be used with --from: an archive is read from the beginning")
-	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
+	case g.polite.Parallel < 0 || g.polite.PerHost < 0 || g.polite.Retry < 0:
 		return errors.New("--parallel, --per-host and --retry can't be negative")
 	}
 	if err := g.CheckPreferences(); err != nil {
@@ -178,12 +178,6 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	config := &g.App.Config
-	if g.parallel == 0 {
-		g.parallel = config.Parallel
-	}
-	if g.perHost == 0 {
-		g.perHost = config.PerHost
-	}
 	if set("active") {
 		config.FTP.Active = g.active
 	}

@@ -28,7 +28,7 @@ type runner struct {
 
 	dir, layout, newer      string
 	include, exclude, hosts []string
-	depth, retry            int
+	depth                   int
 	rate                    float64
 	all                     bool
 
@@ -98,7 +98,7 @@ func New(a *base.App) *cobra.Command {
 		f.IntVar(&r.o.Parallel, "parallel", 0, "request `N` URLs at once (default 8)")
 		f.IntVar(&r.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&r.rate, "rate", 0, "send one host at most `N` requests a second; 0 is unlimited")
-		f.IntVar(&r.retry, "retry", 2, "retry `N` times after a temporary failure")
+		f.IntVar(&r.o.Retry, "retry", 2, "retry `N` times after a temporary failure")
 		base.DurationVar(f, &r.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
 		f.BoolVar(&r.o.NoRobots, "no-robots", false, "ignore robots.txt")
 	})
@@ -122,7 +122,7 @@ func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 		return errors.New("-d needs the name of a folder")
 	case !slices.Contains(layouts, r.layout):
 		return fmt.Errorf("--layout: unknown layout %s: write host, url, flat or type", locus.Quote(r.layout))
-	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.MaxDelete < 0 || o.Parallel < 0 || o.PerHost < 0 || r.retry < 0 || o.MaxWait < 0 || r.rate < 0:
+	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.MaxDelete < 0 || o.Parallel < 0 || o.PerHost < 0 || o.Retry < 0 || o.MaxWait < 0 || r.rate < 0:
 		return errors.New("--max-bytes, --max-files, --max-delete, --parallel, --per-host, --rate, --retry and --max-wait can't be negative")
 	case r.a.Flags.Header.Get("Authorization")+r.a.Flags.Header.Get("Cookie") != "" && (o.PageRequisites || len(r.hosts)+flags.NArg() > 1):
 		return errors.New(`--header can't set Authorization or Cookie for several hosts; write "HOST: NAME: VALUE", or use ~/.netrc`)
@@ -133,21 +133,7 @@ func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 	} else if r.depth < 0 {
 		o.Depth = 0
 	}
-	if o.Retry = r.retry; r.retry == 0 {
-		o.Retry = mirror.NoRetry
-	}
-	if o.MaxWait == 0 {
-		o.MaxWait = 1
-	}
-	if r.rate > 0 {
-		o.Interval = max(time.Duration(float64(time.Second)/max(r.rate, 1e-6)), 1)
-	}
-	if o.Parallel == 0 {
-		o.Parallel = r.a.Config.Parallel
-	}
-	if o.PerHost == 0 {
-		o.PerHost = r.a.Config.PerHost
-	}
+	o.Politeness = r.a.Politeness(o.Politeness, r.rate)
 	for _, list := range []struct {
 		flag  string
 		texts []string
