@@ -1,12 +1,11 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -167,24 +166,15 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Answer) (pause time.Du
 	if !a.Temporary {
 		return 0, false
 	}
-	o := &w.options.Verify
-	most := max(cmp.Or(o.MaxWait, time.Minute), 0)
-	if a.RetryAfter > most {
+	if a.RetryAfter > w.polite.MaxWait {
 		s.rest(min(a.RetryAfter, maxPause), "skipped: the server asked for a pause of "+a.RetryAfter.String())
 		return 0, false
 	}
-	if tries > max(cmp.Or(o.Retry, 2), 0) {
-		if a.Busy && a.RetryAfter > 0 {
-			s.rest(a.RetryAfter, "")
-		}
-		return 0, false
-	}
-	pause = cmp.Or(max(o.Wait, 0), time.Second) << min(tries-1, 16)
-	pause = max(min(pause/2+rand.N(pause/2+1), most), a.RetryAfter)
-	if a.Busy {
+	pause, again = crawl.Backoff(w.polite, tries, a.RetryAfter)
+	if a.Busy && pause > 0 {
 		s.rest(pause, "")
 	}
-	return pause, true
+	return pause, again
 }
 
 // finish stores the links of a page, then the verdict of each job, which are done when the

@@ -102,7 +102,7 @@ const (
 )
 
 func faultOptions() verify.Options {
-	return verify.Options{PerHost: faultAtOnce, Interval: faultInterval, Parallel: faultParallel, Wait: 200 * time.Millisecond, Reserved: true}
+	return verify.Options{Politeness: access.Politeness{PerHost: faultAtOnce, Interval: faultInterval, Parallel: faultParallel, Wait: 200 * time.Millisecond}, Reserved: true}
 }
 
 // faultClient makes clients that find all hosts at one address.

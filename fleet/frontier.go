@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -60,7 +61,8 @@ type Settings struct {
 // Options returns what the settings say about requests.
 func (s *Settings) Options() verify.Options {
 	return verify.Options{
-		PerHost: s.PerHost, Interval: s.Interval, Retry: s.Retry, Depth: s.Depth, NoRobots: s.NoRobots, NoFragments: s.NoFragments, Reserved: s.Reserved,
+		Politeness: access.Politeness{PerHost: s.PerHost, Interval: s.Interval, Retry: s.Retry},
+		Depth:      s.Depth, NoRobots: s.NoRobots, NoFragments: s.NoFragments, Reserved: s.Reserved,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
@@ -147,7 +148,7 @@ func TestHopContinues(t *testing.T) {
 	for i := range 16 {
 		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // continued by other slots
 	}
-	want := lines(slices.Collect(verify.New(w.plain(), &verify.Options{Interval: verify.None, Reserved: true}).Run(t.Context(), slices.Values(sources))))
+	want := lines(slices.Collect(verify.New(w.plain(), &verify.Options{Politeness: access.Politeness{Interval: access.None}, Reserved: true}).Run(t.Context(), slices.Values(sources))))
 	asked := w.requests()
 	w.mu.Lock()
 	clear(w.log)

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -39,6 +40,7 @@ func (o *WorkerOptions) note(format string, args ...any) {
 type Worker struct {
 	frontier *Frontier
 	options  WorkerOptions
+	polite   access.Politeness // of options, settled
 	clock    Clock
 	name     string
 	queue    *scheduler
@@ -86,12 +88,13 @@ type Counts struct {
 
 // NewWorker returns a worker of f.
 func NewWorker(f *Frontier, o WorkerOptions) *Worker {
-	w := &Worker{frontier: f, options: o, clock: o.Clock, name: rand.Text(), permits: map[string]*permit{}, news: make(chan struct{})}
+	w := &Worker{
+		frontier: f, options: o, polite: crawl.Settle(o.Verify.Politeness), clock: o.Clock, name: rand.Text(),
+		permits: map[string]*permit{}, news: make(chan struct{}),
+	}
 	if w.clock == nil {
 		w.clock = SystemClock{}
 	}
-	v := &w.options.Verify
-	v.Parallel = min(cmp.Or(max(v.Parallel, 0), 32), verify.MaxParallel)
 	w.queue = newScheduler(w.clock, w.refill, w.keepHost)
 	w.leases = newLeases(f.leases, w.clock, w.name)
 	w.outbox = outbox{frontier: f, clock: w.clock, sent: make(chan sentVerdict, maxUnacked), done: w.stored, note: func(format string, args ...any) {
@@ -138,7 +141,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		w.outbox.settle(storing)
 	}()
 	var slots sync.WaitGroup
-	for range w.options.Verify.Parallel {
+	for range w.polite.Parallel {
 		s, closeSlot, err := w.newSlot()
 		if err != nil {
 			w.queue.end()

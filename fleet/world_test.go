@@ -194,7 +194,7 @@ func (w *world) plain() *access.Client {
 }
 
 func (w *world) options() verify.Options {
-	return verify.Options{Interval: verify.None, Wait: time.Millisecond, Parallel: 8, Reserved: true}
+	return verify.Options{Politeness: access.Politeness{Interval: access.None, Wait: time.Millisecond, Parallel: 8}, Reserved: true}
 }
 
 // worker returns a worker of f.

@@ -204,7 +204,7 @@ func TestReferrals(t *testing.T) {
 			return followed(u, func(at string) answer { return w.proxied("GET", at, browser...) })
 		}},
 		{"verify", func(u string) outcome {
-			v := verify.New(client, &verify.Options{Interval: verify.None, Retry: verify.NoRetry, Parallel: 1})
+			v := verify.New(client, &verify.Options{Politeness: access.Politeness{Interval: access.None, Retry: access.None, Parallel: 1}})
 			var o outcome
 			for r := range v.Run(t.Context(), slices.Values([]verify.Source{{URL: parse(u)}})) {
 				o = outcome{ok: !r.Verdict.IsBad() && r.Verdict != verify.Warning && r.Verdict != verify.Denied && r.Verdict != verify.Unsupported, says: r.Detail}

@@ -172,7 +172,7 @@ func (e *Verifier) limitsFor(u locus.URL) crawl.Limits {
 			limits.AtOnce = h.Parallel
 		}
 		if h.Rate > 0 {
-			limits.Interval = max(time.Duration(float64(time.Second)/max(h.Rate, 1e-6)), 1)
+			limits.Interval = crawl.Interval(h.Rate)
 		}
 	}
 	return limits

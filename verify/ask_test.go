@@ -135,7 +135,7 @@ timeout = "50ms"
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.o.Rules, w.o.PerHost, w.o.Retry = rules, 2, NoRetry
+	w.o.Rules, w.o.PerHost, w.o.Retry = rules, 2, access.None
 	got := w.run(textDoc("d", "http://a.example/1 http://a.example/2 http://a.example/3 http://b.example/1 http://b.example/2 http://slow.example/"))
 	w.want(got[5:], "d:1 http://slow.example/ warning")
 	if most["a.example"] != 1 || most["b.example"] != 2 {

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -35,7 +36,7 @@ func TestChosenLinks(t *testing.T) {
 			w := newWorld(t, policy.Rules{})
 			w.serve("a.example", pages)
 			w.serve("b.example", pages)
-			c.o.Interval, c.o.Mail, c.o.Retry, c.o.Reserved = w.o.Interval, w.o.Mail, NoRetry, true
+			c.o.Interval, c.o.Mail, c.o.Retry, c.o.Reserved = w.o.Interval, w.o.Mail, access.None, true
 			w.o = c.o
 			var verdicts []string
 			for _, r := range w.run(textDoc("a.txt", text)) {

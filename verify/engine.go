@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -465,11 +464,7 @@ func (e *Verifier) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
 	}
-	name = strings.TrimSuffix(strings.ToLower(u.Host()), ".")
-	if port, ok := u.PortText(); ok && port != "" {
-		name += ":" + port
-	}
-	return cmp.Or(name, u.Scheme()), e.limitsFor(u)
+	return crawl.HostName(u), e.limitsFor(u)
 }
 
 func (e *Verifier) want(t *target, fragment string) {
@@ -588,19 +583,11 @@ func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 		e.queue.Shut(t.host, "skipped: the server asked for a pause of "+a.retryAfter.String())
 		return at, false
 	}
-	if t.tries > e.o.Retry {
-		if a.busy && a.retryAfter > 0 {
-			e.queue.Pause(t.host, now.Add(a.retryAfter))
-		}
-		return at, false
+	pause, again := crawl.Backoff(e.o.Politeness, t.tries, a.retryAfter)
+	if a.busy && pause > 0 {
+		e.queue.Pause(t.host, now.Add(pause))
 	}
-	wait := e.o.Wait << min(t.tries-1, 16)
-	wait = min(wait/2+rand.N(wait/2+1), e.o.MaxWait)
-	wait = max(wait, a.retryAfter)
-	if a.busy {
-		e.queue.Pause(t.host, now.Add(wait))
-	}
-	return now.Add(wait), true
+	return now.Add(pause), again
 }
 
 // handle makes a the outcome of t.

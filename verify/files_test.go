@@ -110,7 +110,7 @@ func TestFilesWithClient(t *testing.T) {
 	}()
 	local := filepath.ToSlash(t.TempDir())
 	fsys := texts(map[string]string{"a.md": fmt.Sprintf("[1](%s/there) [2](%[1]s/gone) [3](b.md) [4](file://%s)\n", server.URL, local), "b.md": ""})
-	report, err := verify.Files(fsys, &verify.FilesOptions{Client: client, Options: verify.Options{Interval: verify.None}})
+	report, err := verify.Files(fsys, &verify.FilesOptions{Client: client, Options: verify.Options{Politeness: access.Politeness{Interval: access.None}}})
 	if err != nil {
 		t.Fatal(err)
 	}

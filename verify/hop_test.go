@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -54,7 +55,7 @@ func TestHopsTurns(t *testing.T) {
 			}
 			return 0, nil
 		}
-		got := c.run(t, Options{Interval: 100 * time.Millisecond, PerHost: 2, Parallel: 4}, text+"x-clock://hub/direct")
+		got := c.run(t, Options{Politeness: access.Politeness{Interval: 100 * time.Millisecond, PerHost: 2, Parallel: 4}}, text+"x-clock://hub/direct")
 		moved := 0
 		for _, r := range got {
 			if r.Verdict == Moved {
@@ -88,7 +89,7 @@ func TestHopsPause(t *testing.T) {
 			}
 			return 0, err
 		}
-		got := c.run(t, Options{Interval: 100 * time.Millisecond, PerHost: 1}, text)
+		got := c.run(t, Options{Politeness: access.Politeness{Interval: 100 * time.Millisecond, PerHost: 1}}, text)
 		again := 0
 		for _, r := range got {
 			if again += r.Tries - 1; r.Verdict != Moved {
@@ -120,7 +121,7 @@ func TestHopsShut(t *testing.T) {
 			}
 			return 0, nil
 		}
-		got := c.run(t, Options{Interval: 100 * time.Millisecond, PerHost: 1}, text)
+		got := c.run(t, Options{Politeness: access.Politeness{Interval: 100 * time.Millisecond, PerHost: 1}}, text)
 		skipped := 0
 		for _, r := range got {
 			if strings.HasPrefix(r.Detail, "skipped: ") && r.To.Host() == "hub" {
@@ -154,7 +155,7 @@ func TestHopsTimeout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := c.run(t, Options{Timeout: time.Hour, PerHost: 1, Retry: NoRetry, Rules: rules}, "x-clock://b/busy x-clock://a/1")
+			got := c.run(t, Options{Politeness: access.Politeness{PerHost: 1, Retry: access.None}, Timeout: time.Hour, Rules: rules}, "x-clock://b/busy x-clock://a/1")
 			times, _ := c.at("b")
 			if got[1].Verdict != test.want || len(times) != 2 || times[1] != 10*time.Minute {
 				t.Errorf("%+v; the second host was asked at %v", got[1], times)

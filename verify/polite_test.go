@@ -94,7 +94,7 @@ func good(locus.URL, int) (time.Duration, error) { return 0, nil }
 func TestInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: good}
-		c.run(t, Options{Interval: time.Second, PerHost: 4}, "x-clock://a/1 x-clock://a/2 x-clock://b/1 x-clock://a/3 x-clock://b/2")
+		c.run(t, Options{Politeness: access.Politeness{Interval: time.Second, PerHost: 4}}, "x-clock://a/1 x-clock://a/2 x-clock://b/1 x-clock://a/3 x-clock://b/2")
 		slices.Sort(c.asked)
 		if got := strings.Join(c.asked, ", "); got != "0s a/1, 0s b/1, 1s a/2, 1s b/2, 2s a/3" {
 			t.Errorf("asked %s", got)
@@ -109,7 +109,7 @@ func TestPerHost(t *testing.T) {
 		for i := range 12 {
 			fmt.Fprintf(&text, "x-clock://a/%d x-clock://b/%d\n", i, i)
 		}
-		c.run(t, Options{Interval: None, PerHost: 3}, text.String())
+		c.run(t, Options{Politeness: access.Politeness{Interval: access.None, PerHost: 3}}, text.String())
 		if c.most["a"] != 3 || c.most["b"] != 3 || time.Since(c.begin) != 4*time.Second {
 			t.Errorf("at once %v, in %v", c.most, time.Since(c.begin))
 		}
@@ -152,7 +152,7 @@ func TestRetryAfter(t *testing.T) {
 			}
 			return time.Second, nil
 		}}
-		got := c.run(t, Options{Interval: None, PerHost: 1}, "x-clock://a/1 x-clock://a/2 x-clock://b/2")
+		got := c.run(t, Options{Politeness: access.Politeness{Interval: access.None, PerHost: 1}}, "x-clock://a/1 x-clock://a/2 x-clock://b/2")
 		if got[0].Verdict != Alive || got[0].Tries != 2 || got[1].Verdict != Alive || got[1].Tries != 1 {
 			t.Errorf("%+v", got)
 		}
@@ -168,7 +168,7 @@ func TestRetryAfter(t *testing.T) {
 func TestRetryAfterTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(u locus.URL, n int) (time.Duration, error) { return 0, busy(503, time.Hour) }}
-		got := c.run(t, Options{Interval: time.Second, PerHost: 1}, "x-clock://a/1 x-clock://a/2 x-clock://a/3")
+		got := c.run(t, Options{Politeness: access.Politeness{Interval: time.Second, PerHost: 1}}, "x-clock://a/1 x-clock://a/2 x-clock://a/3")
 		if len(c.asked) != 1 || time.Since(c.begin) > time.Minute {
 			t.Errorf("asked %v in %v", c.asked, time.Since(c.begin))
 		}
@@ -233,7 +233,7 @@ func TestRetries(t *testing.T) {
 					}
 					return 0, nil
 				}}
-				got := k.run(t, Options{Wait: 10 * time.Second}, "x-clock://a/1")
+				got := k.run(t, Options{Politeness: access.Politeness{Wait: 10 * time.Second}}, "x-clock://a/1")
 				if len(got) != 1 || got[0].Verdict != c.want || got[0].Tries != c.tries {
 					t.Errorf("%+v", got)
 				}
@@ -246,7 +246,7 @@ func TestRetries(t *testing.T) {
 		})
 	}
 	k := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 0, timeoutError{} }}
-	if got := k.run(t, Options{Retry: NoRetry}, "x-clock://a/1"); got[0].Tries != 1 || got[0].Verdict != Warning {
+	if got := k.run(t, Options{Politeness: access.Politeness{Retry: access.None}}, "x-clock://a/1"); got[0].Tries != 1 || got[0].Verdict != Warning {
 		t.Errorf("%+v", got)
 	}
 }
@@ -255,7 +255,7 @@ func TestRetries(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 24 * time.Hour, nil }}
-		got := c.run(t, Options{Timeout: time.Minute, Retry: NoRetry}, "x-clock://a/1")
+		got := c.run(t, Options{Politeness: access.Politeness{Retry: access.None}, Timeout: time.Minute}, "x-clock://a/1")
 		if got[0].Verdict != Warning || time.Since(c.begin) != time.Minute {
 			t.Errorf("%+v in %v", got, time.Since(c.begin))
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -47,7 +48,7 @@ func TestDeadNeedsGet(t *testing.T) {
 	} {
 		w.want(w.run(textDoc("d", "http://a.example/"+path)), "d:1 http://a.example/"+path+" "+want)
 	}
-	w.o.Timeout, w.o.Retry = 200*time.Millisecond, NoRetry
+	w.o.Timeout, w.o.Retry = 200*time.Millisecond, access.None
 	w.want(w.run(textDoc("d", "http://a.example/head-hangs")), "d:1 http://a.example/head-hangs alive")
 }
 
@@ -56,7 +57,7 @@ func TestStatusesOfDeath(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
 	code := 0
 	w.serve("a.example", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) })
-	w.o.Retry = NoRetry
+	w.o.Retry = access.None
 	for code = 400; code < 600; code++ {
 		want := Warning
 		if code == 404 || code == 410 {

@@ -97,7 +97,7 @@ func dialed(t testing.TB, name, text string) (results []Result, judged, looked [
 		return nil
 	}})
 	defer c.Close()
-	w.o.Retry = NoRetry
+	w.o.Retry = access.None
 	s := textDoc(name, text)
 	s.URL = locus.MustParse("http://base.example/" + name)
 	for r := range New(c, &w.o).Run(t.Context(), slices.Values([]Source{s})) {

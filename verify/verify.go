@@ -49,19 +49,9 @@ type Source struct {
 
 // Options configure a [Verifier]. The zero value, and nil, select the defaults.
 type Options struct {
-	Parallel int // requests at once, at most [MaxParallel]; 0: 32
-	PerHost  int // of them, to one host; 0: 2
-	// Interval is the least time between two requests to a host; 0: 100 ms, [None]: 0.
-	Interval time.Duration
-	// Retry is how often a request is repeated after a temporary failure; 0: 2,
-	// [NoRetry]: never.
-	Retry int
-	// Wait is the pause before the first repetition, roughly doubled for each one after
-	// it; 0: 1 s.
-	Wait time.Duration
-	// MaxWait is the longest pause that a server may ask for. After a longer one it
-	// gets no more requests in this run; 0: 1 min, [None]: any pause is too long.
-	MaxWait time.Duration
+	// Politeness limits the requests. A host that asks for a longer pause than MaxWait gets no
+	// more requests in this run.
+	access.Politeness
 	// Timeout bounds one attempt, from the name lookup to the last byte of a page, without
 	// the time that redirects wait in the queues of their hosts; 0: 90 s.
 	Timeout time.Duration
@@ -125,17 +115,11 @@ type Options struct {
 }
 
 const (
-	// None is an [Options].Interval, MaxWait, MaxAge or MaxAgeBad of 0.
+	// None is an [Options].MaxAge or MaxAgeBad of 0.
 	None time.Duration = -1
-	// NoRetry is an [Options].Retry of 0.
-	NoRetry = -1
 	// FirstPage is an [Options].Depth of 0: a site's first page only.
 	FirstPage = -1
 )
-
-// MaxParallel is the limit of Options.Parallel. Each request takes a goroutine and a
-// connection.
-const MaxParallel = 4096
 
 func (o *Options) orDefault() Options {
 	var r Options
@@ -146,12 +130,7 @@ func (o *Options) orDefault() Options {
 		r.Include = slices.Concat(r.Include, r.Rules.Include)
 		r.Remap = slices.Concat(r.Remap, r.Rules.Remap)
 	}
-	r.Parallel = min(cmp.Or(max(r.Parallel, 0), 32), MaxParallel)
-	r.PerHost = cmp.Or(max(r.PerHost, 0), 2)
-	r.Interval = durationOr(r.Interval, 100*time.Millisecond)
-	r.Retry = max(cmp.Or(r.Retry, 2), 0)
-	r.Wait = cmp.Or(max(r.Wait, 0), time.Second)
-	r.MaxWait = durationOr(r.MaxWait, time.Minute)
+	r.Politeness = crawl.Settle(r.Politeness)
 	r.Timeout = cmp.Or(max(r.Timeout, 0), 90*time.Second)
 	r.MaxPage = cmp.Or(max(r.MaxPage, 0), 16<<20)
 	r.MaxPages = cmp.Or(max(r.MaxPages, 0), 10_000)

@@ -211,7 +211,7 @@ location = /page { default_type text/html; return 200 '<a href="http://10.0.0.1/
 		{Name: "site", URL: root.MustParse("http://site.example/page")},
 	}
 	var got []string
-	for r := range verify.New(c, &verify.Options{Interval: verify.None, Reserved: true}).Run(t.Context(), slices.Values(sources)) {
+	for r := range verify.New(c, &verify.Options{Politeness: access.Politeness{Interval: access.None}, Reserved: true}).Run(t.Context(), slices.Values(sources)) {
 		got = append(got, r.Link()+" "+r.Verdict.String())
 	}
 	wantLines(t, got,

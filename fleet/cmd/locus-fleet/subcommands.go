@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/fleet"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
@@ -43,8 +44,8 @@ over within seconds. URLs that lead to private addresses are refused without --a
   locus-fleet worker --nats tls://nats.example.com --creds worker.creds --listen 127.0.0.1:9100`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if parallel < 1 || parallel > verify.MaxParallel {
-				return fmt.Errorf("--parallel must be 1 to %d", verify.MaxParallel)
+			if parallel < 1 || parallel > access.MaxParallel {
+				return fmt.Errorf("--parallel must be 1 to %d", access.MaxParallel)
 			}
 			c.forever = true
 			return c.run(cmd.Context(), func(ctx context.Context) error { return c.work(ctx, cmd, &s, parallel, listen) })
@@ -120,8 +121,8 @@ func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier)
 
 // settings returns s with the names of the library for values of 0.
 func settings(s fleet.Settings) fleet.Settings {
-	s.Retry = cmp.Or(s.Retry, verify.NoRetry)
-	s.Interval = cmp.Or(s.Interval, verify.None)
+	s.Retry = cmp.Or(s.Retry, access.None)
+	s.Interval = cmp.Or(s.Interval, access.None)
 	return s
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/walk"
@@ -36,7 +37,6 @@ type verifier struct {
 
 	depth            int
 	rate             float64
-	retry            int
 	noCache          bool
 	as, root         string
 	rules            string
@@ -181,7 +181,7 @@ func (v *verifier) command() *cobra.Command {
 		f.IntVar(&v.o.Parallel, "parallel", 32, "request `N` URLs at once")
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
-		f.IntVar(&v.retry, "retry", 2, "retry `N` times after a temporary failure")
+		f.IntVar(&v.o.Retry, "retry", 2, "retry `N` times after a temporary failure")
 		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
 		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
 		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
@@ -205,16 +205,13 @@ func (v *verifier) command() *cobra.Command {
 // checked.
 const verifyPatience = 20 * time.Second
 
-// longest is longer than any run, and fits into a time.Duration.
-const longest = float64(100 * 365 * 24 * time.Hour)
-
 func (v *verifier) prepare() error {
 	a, o := v.a, &v.o
 	switch {
-	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || v.retry < 0:
+	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || o.Retry < 0:
 		return errors.New("--max-pages and --parallel must be at least 1; --per-host and --retry can't be negative")
-	case o.Parallel > verify.MaxParallel:
-		return fmt.Errorf("--parallel must be at most %d", verify.MaxParallel)
+	case o.Parallel > access.MaxParallel:
+		return fmt.Errorf("--parallel must be at most %d", access.MaxParallel)
 	case v.rate < 0 || o.MaxWait < 0 || o.MaxAge < 0:
 		return errors.New("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
@@ -228,13 +225,7 @@ func (v *verifier) prepare() error {
 	if v.depth >= 0 {
 		o.Depth = cmp.Or(v.depth, verify.FirstPage)
 	}
-	o.Retry = cmp.Or(v.retry, verify.NoRetry)
-	o.PerHost = cmp.Or(o.PerHost, a.Config.PerHost)
-	o.Interval = verify.None
-	if v.rate > 0 {
-		o.Interval = max(time.Duration(min(float64(time.Second)/v.rate, longest)), 1)
-	}
-	o.MaxWait = cmp.Or(o.MaxWait, verify.None)
+	o.Politeness = a.Politeness(o.Politeness, v.rate)
 	o.MaxAge = cmp.Or(o.MaxAge, verify.None)
 	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
 	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
