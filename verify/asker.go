@@ -21,8 +21,7 @@ type RobotsFunc func(ctx context.Context, root locus.URL, fetch func(context.Con
 
 // NewAsker returns an Asker that opens URLs through c. Of o, which may be nil, what is about
 // a whole run has no effect: Parallel, Retry, MaxPages, the Store, Archive and Sitemaps.
-// robots shares what sites allow. nil: each page costs a request for the robots.txt, unless
-// o says not to ask.
+// robots shares what sites allow. If it is nil, the Asker reads the robots.txt of each host once.
 func NewAsker(c *access.Client, o *Options, robots RobotsFunc) *Asker {
 	e := New(c, o)
 	e.robots = robots

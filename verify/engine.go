@@ -164,7 +164,8 @@ type Verifier struct {
 	mail     mailChecker
 	github   github
 	soft     softHosts
-	robots   RobotsFunc // nil: each site's is read once
+	robots   RobotsFunc    // nil: rules has each host's
+	rules    *crawl.Robots // of hosts
 	used     atomic.Bool
 
 	mu       sync.Mutex

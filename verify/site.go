@@ -19,18 +19,15 @@ type site struct {
 	first locus.URL          // in canonical form
 	pages map[locus.URL]bool // in canonical form
 
-	mu          sync.Mutex
-	robotsKnown bool          // for the robots.txt
-	tries       int           // to ask
-	robots      *robots.Rules // nil: all is allowed
-	err         error         // why the robots.txt is not known; nil: it is
+	mu     sync.Mutex
+	robots *robots.Rules // of the host of first; nil: all is allowed, or they are not known
 }
 
 // move makes first the first page of s. Another host has its own robots.txt.
 func (e *Verifier) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
-		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
+		s.robots = nil
 		s.mu.Unlock()
 	}
 	s.row, s.first = e.registry.Scheme(first), first
@@ -134,35 +131,31 @@ func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why stri
 	if e.o.NoRobots || !e.traits(t.url).Has(scheme.Web) {
 		return "", false, nil
 	}
+	rules, final, err := e.robotsOf(ctx, t)
+	if err != nil {
+		return "", final, err
+	}
+	if t.host != nil {
+		e.queue.Slow(t.host, rules.Delay())
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.robotsKnown {
-		if s.robots, s.err = e.robotsOf(ctx, t); s.robots.Delay() > 0 && t.host != nil {
-			e.queue.Slow(t.host, s.robots.Delay())
-		}
-		s.tries++
-		s.robotsKnown = s.err == nil || s.tries > e.o.Retry
-	}
-	if s.err != nil {
-		return "", s.robotsKnown, s.err
-	}
-	if !s.robots.Allows(t.url) {
+	s.robots = rules
+	s.mu.Unlock()
+	if !rules.Allows(t.url) {
 		why = "excluded by robots.txt"
 	}
 	return why, false, nil
 }
 
-// robotsOf returns what the robots.txt of the host of t says.
-func (e *Verifier) robotsOf(ctx context.Context, t *target) (*robots.Rules, error) {
+// robotsOf returns what the robots.txt of the host of t says. final is as in [crawl.Robots.Rules].
+func (e *Verifier) robotsOf(ctx context.Context, t *target) (rules *robots.Rules, final bool, err error) {
+	if e.robots == nil {
+		return e.rules.Rules(ctx, t.url, t.from)
+	}
 	root, ok := robots.Root(t.url)
 	if !ok {
-		return nil, nil
+		return nil, false, nil
 	}
-	fetch := func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, e.do, root, t.from) }
-	if e.robots == nil {
-		octets, err := fetch(ctx)
-		return robots.Parse(octets), err
-	}
-	octets, err := e.robots(ctx, root, fetch)
-	return robots.Parse(octets), err
+	octets, err := e.robots(ctx, root, func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, e.do, root, t.from) })
+	return robots.Parse(octets), false, err
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,6 +239,23 @@ func TestSiteMoves(t *testing.T) {
 		"http://b.example/en/page:1 http://b.example/en/page alive",
 		"http://b.example/en/page:1 http://b.example/en/none dead 404",
 	)
+}
+
+// A robots.txt is read once for all sites of a host.
+func TestRobotsOnce(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	var requests atomic.Int32
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			requests.Add(1)
+			io.WriteString(rw, "User-agent: *\nDisallow: /c\n")
+		}
+	})
+	w.want(w.run(at("http://a.example/a/"), at("http://a.example/b/"), at("http://a.example/c/")),
+		":0 http://a.example/a/ alive", ":0 http://a.example/b/ alive", ":0 http://a.example/c/ ignored")
+	if n := requests.Load(); n != 1 {
+		t.Errorf("%d requests for the robots.txt", n)
+	}
 }
 
 // Where a site has moved to another host, the robots.txt of that counts.

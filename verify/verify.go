@@ -234,6 +234,7 @@ func New(c *access.Client, o *Options) *Verifier {
 		client: c, o: o.orDefault(), queue: crawl.New[*target](),
 		targets: map[locus.URL]*target{}, interned: map[Outcome]*Outcome{},
 	}
+	e.rules = crawl.NewRobots(e.do, e.o.Retry)
 	if c != nil {
 		e.registry, e.mail = c.Registry(), mailChecker{lookup: e.o.Mail, checkName: c.CheckName}
 		if e.o.Document.Extract.Schemes == nil {
