@@ -49,9 +49,7 @@ func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (r
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.known {
-		var text []byte
-		text, h.err = robots.Get(ctx, r.do, root, from)
-		h.rules = robots.Parse(text)
+		h.rules, h.err = robots.Fetch(ctx, r.do, u, from)
 		h.tries++
 		h.known = h.err == nil || h.tries > r.retry
 	}

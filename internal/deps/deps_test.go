@@ -82,7 +82,7 @@ const rules = `
 	access < internal/robots < internal/crawl;
 	access, escape, extract, internal/term, internal/crawl, internal/filelock, internal/wholefile < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/crawl, internal/robots, internal/term < verify;
-	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/crawl, internal/robots, internal/wholefile < mirror;
+	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/crawl, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/session, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
