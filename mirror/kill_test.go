@@ -85,6 +85,7 @@ func TestKilledAndContinued(t *testing.T) {
 	}
 	var process atomic.Pointer[os.Process]
 	var left atomic.Int64
+	s.mu.Lock()
 	s.handle = func(http.ResponseWriter, *http.Request) bool {
 		if p := process.Load(); p != nil && left.Add(-1) == 0 {
 			time.Sleep(rand.N(5 * time.Millisecond)) // to be killed anywhere
@@ -92,6 +93,7 @@ func TestKilledAndContinued(t *testing.T) {
 		}
 		return false
 	}
+	s.mu.Unlock()
 	points := 2
 	if os.Getenv("CI") == "true" {
 		points = 20
