@@ -35,6 +35,9 @@ func Interval(rate float64) time.Duration {
 	return access.None
 }
 
+// longest is the longest pause. Half of it can be added without an overflow.
+const longest time.Duration = 1 << 62
+
 // Backoff reports whether a request that has failed tries times, for a temporary reason, is
 // tried again, and after which pause. asked is the pause that the server asked for; 0: none. If
 // the request is not tried again, the pause is asked. The limits p must be settled.
@@ -42,7 +45,8 @@ func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Du
 	if tries > p.Retry || asked > p.MaxWait {
 		return asked, false
 	}
-	pause = p.Wait << min(tries-1, 16)
+	doubled := min(tries-1, 16)
+	pause = min(p.Wait, longest>>doubled) << doubled
 	// Requests that failed together must not be repeated together.
 	pause = min(pause/2+rand.N(pause/2+1), p.MaxWait)
 	return max(pause, asked), true

@@ -49,6 +49,7 @@ func TestBackoff(t *testing.T) {
 	usual := Settle(access.Politeness{})
 	none := Settle(access.Politeness{Retry: 9, Wait: access.None, MaxWait: access.None})
 	long := Settle(access.Politeness{Retry: math.MaxInt, Wait: time.Hour})
+	endless := Settle(access.Politeness{Retry: 9, Wait: math.MaxInt64, MaxWait: math.MaxInt64})
 	for name, test := range map[string]struct {
 		p           access.Politeness
 		tries       int
@@ -67,6 +68,8 @@ func TestBackoff(t *testing.T) {
 		"at once":         {none, 5, 0, 0, 0, true},
 		"any is too long": {none, 1, 1, 1, 1, false},
 		"limited":         {long, 1, 0, time.Minute, time.Minute, true},
+		"endless":         {endless, 1, 0, longest / 2, longest, true},
+		"endless, again":  {endless, 9, 0, longest / 2, longest, true},
 		"many":            {long, math.MaxInt, 0, time.Minute, time.Minute, true},
 	} {
 		for range 20 {
