@@ -152,7 +152,7 @@ func consume(res scheme.Resource) (text, source string, err error) {
 // What a client reads of each of the tour's servers is in the archive, octet for octet, with
 // the conversation about it.
 func TestRecordTour(t *testing.T) {
-	m, err := tour.Open(newSchemes(t)...)
+	m, err := tour.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

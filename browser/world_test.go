@@ -47,7 +47,7 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.museum, err = tour.Open(schemes.All()...); err != nil {
+	if w.museum, err = tour.Open(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.museum.Close() })

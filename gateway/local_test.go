@@ -29,11 +29,7 @@ import (
 // museum is a world with the servers of the tour.
 func museum(t testing.TB, s setup) (*world, *tour.Museum) {
 	t.Helper()
-	registry, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := tour.Open(registry.All()...)
+	m, err := tour.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

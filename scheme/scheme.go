@@ -119,10 +119,6 @@ type Scheme struct {
 	// canonical form and of this scheme. nil: URLs of the scheme make no sites.
 	Below func(start, u locus.URL) bool
 
-	// Demo starts a server of the scheme inside the process, for `locus tour`. nil: the
-	// tour shows nothing of the scheme.
-	Demo func() (*Demo, error)
-
 	// The fields from Encoded on are for the policy; see policy.Target. Their zero
 	// values are the strictest.
 
@@ -138,23 +134,6 @@ type Scheme struct {
 	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
 	// none for any URL.
 	OtherPort func(u locus.URL) uint16
-}
-
-// Demo is a server that runs on loopback and always has the same resources.
-type Demo struct {
-	Name  string // a heading
-	About string // a sentence or two
-	Stops []DemoStop
-	Close func() error // ends the server
-}
-
-// DemoStop is a resource of a [Demo].
-type DemoStop struct {
-	URL     locus.URL
-	Title   string   // what it shows, as a clause
-	Kind    ItemKind // what it is, as in a menu's item
-	Type    string   // media type; empty: it is not an object
-	Answers []string // to the form, if it is one
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string

@@ -137,7 +137,7 @@ func TestBrowseTour(t *testing.T) {
 	if a.Registry, err = a.NewRegistry(); err != nil {
 		t.Fatal(err)
 	}
-	museum, err := tour.Open(a.Registry.All()...)
+	museum, err := tour.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

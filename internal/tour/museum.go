@@ -18,10 +18,13 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/certtest"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/mailstore"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/finger/fingertest"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/gemini/geminitest"
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
@@ -61,18 +64,25 @@ var tcpServers = []struct{ name, prefix string }{
 	{"ftps", "ftps://"}, {"https", "https://"}, {"gophers", "gophers://"}, {"nntps", "nntps://"},
 }
 
-// Open starts a server for each scheme of RFC 1738 and the URI draft, and the
-// demonstrations of rows. The servers use loopback and ports that the kernel chooses.
-func Open(rows ...scheme.Scheme) (*Museum, error) {
+// demos are the rooms whose servers and stops are those of the scheme's test server. The other
+// rooms are in museum/rooms.json.
+var demos = []func() (*servetest.Demo, error){
+	fingertest.Demo,
+	geminitest.Demo,
+}
+
+// Open starts a server for each scheme of RFC 1738 and the URI draft, and those of demos. The
+// servers use loopback and ports that the kernel chooses.
+func Open() (*Museum, error) {
 	m := &Museum{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
 	m.start = sync.OnceFunc(func() { close(m.started) })
-	if err := m.open(rows); err != nil {
+	if err := m.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
 	}
 	return m, nil
 }
 
-func (m *Museum) open(rows []scheme.Scheme) error {
+func (m *Museum) open() error {
 	if err := m.listen(); err != nil {
 		return err
 	}
@@ -94,15 +104,10 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 	for _, r := range rooms {
 		m.add(r)
 	}
-	for _, s := range rows {
-		if s.Demo == nil {
-			continue
-		}
-		d, err := s.Demo()
-		if err != nil {
+	for _, start := range demos {
+		if err := m.addDemo(start()); err != nil {
 			return err
 		}
-		m.addDemo(s, d)
 	}
 	m.start()
 	return nil
@@ -148,17 +153,25 @@ func (m *Museum) add(r Room) {
 	m.rooms = append(m.rooms, r)
 }
 
-// addDemo adds the demonstration of a scheme, which runs already.
-func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
+// addDemo adds the room of a server that runs already.
+func (m *Museum) addDemo(d *servetest.Demo, err error) error {
+	if err != nil {
+		return err
+	}
 	m.closers = append(m.closers, closerFunc(d.Close))
 	r := Room{Name: d.Name, About: d.About}
 	for i, s := range d.Stops {
-		if s.URL.Host() != "" {
-			m.addresses.add(hostPort(s.URL, row.Port))
+		u, err := locus.Parse(s.URL)
+		if err != nil {
+			return err
 		}
-		r.Stops = append(r.Stops, Stop{Name: fmt.Sprintf("%s-%d", row.Name, i+1), Section: row.Section, Title: s.Title, URL: s.URL, Kind: s.Kind, Type: s.Type, Answers: s.Answers})
+		m.addresses.add(hostPort(u, 0))
+		r.Stops = append(r.Stops, Stop{
+			Name: fmt.Sprintf("%s-%d", d.Scheme, i+1), Section: d.Section, Title: s.Title, URL: u, Kind: scheme.ItemKind(s.Kind), Type: s.Type, Answers: s.Answers,
+		})
 	}
 	m.add(r)
+	return nil
 }
 
 // Stops returns the stops of all rooms, in the order of RFC 1738 section 3, with rlogin

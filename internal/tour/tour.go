@@ -4,7 +4,8 @@
 //
 // The servers are shown as a museum: a room for each scheme or group of schemes, with the
 // URLs to visit as its stops. museum/rooms.json has the rooms, and the other files there
-// what the servers serve. The row of a scheme may add a room; see [scheme.Demo].
+// what the servers serve. The test server of a scheme may have a room, too: see
+// [servetest.Demo].
 package tour
 
 import (

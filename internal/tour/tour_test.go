@@ -31,7 +31,7 @@ func rows(t *testing.T) []scheme.Scheme {
 
 func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 	t.Helper()
-	museum, err := tour.Open(rows(t)...)
+	museum, err := tour.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

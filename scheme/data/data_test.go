@@ -229,27 +229,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestDemo(t *testing.T) {
-	demo, err := data.Scheme().Demo()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, stop := range demo.Stops {
-		d := parse(t, stop.URL.String())
-		if d.MediaType() != stop.Type || d.Octets() == "" {
-			t.Errorf("%s: %q", stop.URL, d.MediaType())
-		}
-		if d.MediaType() == "image/gif" {
-			if _, err := gif.Decode(strings.NewReader(d.Octets())); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	if err := demo.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestCurrent(t *testing.T) {
 	currenttest.Examples(t, data.Scheme(), []currenttest.Example{
 		{"RFC 2397 4", "data:,A%20brief%20note", "", "data:,A%20brief%20note"},

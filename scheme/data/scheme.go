@@ -25,7 +25,6 @@ func Scheme() scheme.Scheme {
 		Icon:      "file",
 		Split:     split,
 		Title:     title,
-		Demo:      demo,
 	}
 }
 
@@ -67,19 +66,4 @@ func title(u locus.URL) string {
 		return ""
 	}
 	return d.MediaType()
-}
-
-func demo() (*scheme.Demo, error) {
-	stop := func(title, mediaType, text string) scheme.DemoStop {
-		return scheme.DemoStop{URL: locus.MustParse(text), Title: title, Kind: scheme.KindObject, Type: mediaType}
-	}
-	return &scheme.Demo{
-		Name: "Data in a URL", About: "A URL that contains what it names: nothing is asked, nothing is sent.",
-		Stops: []scheme.DemoStop{
-			stop("the example of RFC 2397", "text/plain", "data:,A%20brief%20note"),
-			stop("a page with a Greek word, in escapes", "text/html", "data:text/html;charset=utf-8,%3Ch1%3E%CE%BB%CF%8C%CE%B3%CE%BF%CF%82%3C/h1%3E%3Cp%3EA%20word,%20a%20thought,%20a%20ratio.%3C/p%3E"),
-			stop("a picture in base64", "image/gif", "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
-		},
-		Close: func() error { return nil },
-	}, nil
 }

@@ -78,22 +78,23 @@ func TestRefused(t *testing.T) {
 // The demonstration has the stops that it lists, under titles and menus.
 func TestDemo(t *testing.T) {
 	row := finger.Scheme()
-	demo, err := row.Demo()
+	demo, err := fingertest.Demo()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer demo.Close()
 	for _, stop := range demo.Stops {
-		res, err := finger.Client{}.Open(t.Context(), &scheme.Request{URL: stop.URL, Dial: new(net.Dialer)})
+		u := locus.MustParse(stop.URL)
+		res, err := finger.Client{}.Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(res.(*scheme.Object).Body)
-		if err != nil || strings.Contains(string(text), "no such user") || row.Title(stop.URL) == "" {
-			t.Errorf("%s: %q, %v", stop.URL, text, err)
+		if err != nil || strings.Contains(string(text), "no such user") || row.Title(u) == "" {
+			t.Errorf("%s: %q, %v", u, text, err)
 		}
-		if path, _ := stop.URL.Path(); len(row.Parents(stop.URL)) != min(len(path), 1) {
-			t.Errorf("%s: %v", stop.URL, row.Parents(stop.URL))
+		if path, _ := u.Path(); len(row.Parents(u)) != min(len(path), 1) {
+			t.Errorf("%s: %v", u, row.Parents(u))
 		}
 		res.Close()
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/finger/fingertest"
 )
 
 // Scheme returns the row of finger.
@@ -27,7 +26,6 @@ func Scheme() scheme.Scheme {
 		Title:     title,
 		Parents:   parents,
 		Freshness: func(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.ListAge, Fixed: true} },
-		Demo:      demo,
 	}
 }
 
@@ -52,27 +50,4 @@ func parents(u locus.URL) []scheme.Parent {
 		return nil
 	}
 	return []scheme.Parent{{Name: u.Host(), URL: scheme.AtPath(u, "")}}
-}
-
-func demo() (*scheme.Demo, error) {
-	s, err := fingertest.Start(map[string]string{
-		"":       "Login  Name           Idle\r\nada    Ada Lovelace      2\r\ntimbl  Tim Berners-Lee\r\n",
-		"ada":    "Login: ada\tName: Ada Lovelace\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
-		"/W ada": "Login: ada\tName: Ada Lovelace\r\nOffice: Engine room\tPhone: none yet\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
-	})
-	if err != nil {
-		return nil, err
-	}
-	stop := func(title, path string) scheme.DemoStop {
-		return scheme.DemoStop{URL: locus.MustParse("finger://" + s.Addr() + path), Title: title, Kind: scheme.KindObject, Type: "text/plain"}
-	}
-	return &scheme.Demo{
-		Name: "Users", About: "Who is logged in, and what they are working on.",
-		Stops: []scheme.DemoStop{
-			stop("the users who are logged in", "/"),
-			stop("one user and a plan", "/ada"),
-			stop("a request for more, with a slash and a space encoded", "/%2FW%20ada"),
-		},
-		Close: s.Close,
-	}, nil
 }

@@ -101,7 +101,7 @@ func (b *browser) tour() (*page, error) {
 	if b.page != nil {
 		return b.page, nil
 	}
-	museum, err := tour.Open(b.app.Registry.All()...)
+	museum, err := tour.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func (c *gatewayCommand) run() error {
 		return errNotBoth
 	}
 	if c.demo {
-		museum, err := tour.Open(a.Registry.All()...)
+		museum, err := tour.Open()
 		if err != nil {
 			a.Fail(base.StatusAccess, err)
 			return nil

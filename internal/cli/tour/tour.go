@@ -71,7 +71,7 @@ const greeting = `Welcome to the museum of the network: a small server for each 
 
 // visitAll visits the stops with these names or schemes, or all.
 func visitAll(a *base.App, names []string, full bool) error {
-	museum, err := tour.Open(a.Registry.All()...)
+	museum, err := tour.Open()
 	if err != nil {
 		a.Fail(base.StatusAccess, err)
 		return nil

@@ -21,3 +21,25 @@ func Start(replies map[string]string) (*Server, error) {
 		return request + ": no such user\r\n"
 	}), nil
 }
+
+// Demo starts a server with three users' replies.
+func Demo() (*servetest.Demo, error) {
+	s, err := Start(map[string]string{
+		"":       "Login  Name           Idle\r\nada    Ada Lovelace      2\r\ntimbl  Tim Berners-Lee\r\n",
+		"ada":    "Login: ada\tName: Ada Lovelace\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
+		"/W ada": "Login: ada\tName: Ada Lovelace\r\nOffice: Engine room\tPhone: none yet\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	base := "finger://" + s.Addr()
+	return &servetest.Demo{
+		Scheme: "finger", Section: "draft-ietf-uri-url-finger-03; RFC 1288", Name: "Users", About: "Who is logged in, and what they are working on.",
+		Stops: []servetest.DemoStop{
+			{URL: base + "/", Title: "the users who are logged in", Type: "text/plain"},
+			{URL: base + "/ada", Title: "one user and a plan", Type: "text/plain"},
+			{URL: base + "/%2FW%20ada", Title: "a request for more, with a slash and a space encoded", Type: "text/plain"},
+		},
+		Close: s.Close,
+	}, nil
+}

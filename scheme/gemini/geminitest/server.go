@@ -42,3 +42,29 @@ func Start(responses map[string]string) (*Server, error) {
 		return "51 not found\r\n"
 	}), nil
 }
+
+// Demo starts a server with a few documents, a question and a redirect.
+func Demo() (*servetest.Demo, error) {
+	s, err := Start(map[string]string{
+		"/":              "20 text/gemini\r\n# A capsule\nDocuments with a link a line.\n\n=> /notes/ Notes\n=> /echo Say something\n=> /old A page that moved\n```\n=> preformatted, and no link\n```\n",
+		"/notes/":        "20 text/gemini\r\n# Notes\n=> one.txt The first note\n=> .. Back\n",
+		"/notes/one.txt": "20 text/plain; charset=utf-8\r\nOne request, one response, and the connection ends.\n",
+		"/echo":          "10 What should the server say?\r\n",
+		"/echo?":         "20 text/plain\r\nYou said: ",
+		"/old":           "31 /notes/\r\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	base := "gemini://" + s.Addr()
+	return &servetest.Demo{
+		Scheme: "gemini", Section: "Gemini network protocol 0.24", Name: "Capsules", About: "Documents over TLS, from servers that are trusted on first use.",
+		Stops: []servetest.DemoStop{
+			{URL: base + "/", Title: "a document whose links are a menu", Kind: "menu"},
+			{URL: base + "/notes/one.txt", Title: "a text", Type: "text/plain"},
+			{URL: base + "/echo", Title: "a question, whose answer becomes the query", Kind: "form", Answers: []string{"hello"}},
+			{URL: base + "/old", Title: "a redirect", Kind: "menu"},
+		},
+		Close: s.Close,
+	}, nil
+}
