@@ -34,8 +34,8 @@ func replaced(text string, spans []span) string {
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
 // Mask returns text with each octet of a password shown as "*", so that offsets
-// stay right. text may be a URL, a mistyped URL, or a part of one. In doubt Mask
-// hides, because errors show mistyped URLs, passwords included:
+// stay right. text may be a URL, also in the wrapper that [Unwrap] removes, a
+// mistyped URL, or a part of one. In doubt Mask hides, because errors show mistyped URLs, passwords included:
 //
 //	text                            hidden
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
@@ -61,14 +61,26 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
 //	ftp:u:PW, u:PW                  nothing: without "@" and "//" it may be a name
 func Mask(text string) string {
-	if u, err := Parse(text); err == nil {
-		return u.masked()
+	w := Unwrap(text)
+	if u, err := Parse(text[w.start:w.end]); err == nil {
+		return text[:w.start] + u.masked() + text[w.end:]
 	}
-	return maskGuess(text)
+	if masked := maskGuess(text); masked != text {
+		return masked
+	}
+	u, _ := Parse(text) // as in "url:PW@h", whose prefix may be a user
+	return stars(text, secrets(text, u))
 }
 
-// maskGuess is [Mask] for a text that is not a URL.
-func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
+// maskGuess is [Mask] for a text that is not a URL, even without its wrapper.
+func maskGuess(text string) string {
+	start := Unwrap(text).start
+	spans := secrets(text[start:], URL{})
+	if spans == nil {
+		start, spans = 0, secrets(text, URL{})
+	}
+	return text[:start] + stars(text[start:], spans)
+}
 
 // MaskText returns running text with "***" for each password that [Mask] hides in one
 // of its words. White space, double quotes, "<" and ">" end a word. A tab within a
@@ -443,8 +455,10 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 		}
 		f.hide(f.marks[colon].end, f.marks[at].start)
 		return at + 1
-	case at >= 0 || !certain:
+	case at >= 0:
 		return end
+	case !certain:
+		return colon // of another URL, as in "URL:ftp://u:PW"
 	}
 	first := stop
 	for j := colon + 1; j < end; j++ {

@@ -135,6 +135,7 @@ func TestRedacted(t *testing.T) {
 		"http://h/a/ftp:/u:PW@h2/":               "http://h/a/ftp:/u:***@h2/",
 		"http://h/a/ftp:u:PW@h2/":                "http://h/a/ftp:u:***@h2/",
 		"http://h//u:PW@h2/":                     "http://h//u:***@h2/",
+		"gopher://h/hURL:ftp://u:PW":             "gopher://h/hURL:ftp://u:***",
 		"http://h/#ftp://u:PW@h2/":               "http://h/#ftp://u:***@h2/",
 		"mailto:a@b?body=x://u:PW@h":             "mailto:a@b?body=x://u:***@h",
 		"http://h/?v=ftp%3A%2F%2Fu%3APW%40h2%2F": "http://h/?v=ftp%3A%2F%2Fu%3A***%40h2%2F",

@@ -111,21 +111,7 @@ func (w Unwrapped) Error(err error) error {
 	if !ok || w.start == 0 && w.end == len(w.text) && !w.Folded() {
 		return err
 	}
-	// Mask would take "URL:" for a scheme.
-	return &SyntaxError{Input: cut(w.Mask(), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
-}
-
-// Mask returns the original text with each octet of a password shown as "*", as the
-// function [Mask] does.
-func (w Unwrapped) Mask() string {
-	if w.start == 0 && w.end == len(w.text) {
-		return Mask(w.text)
-	}
-	inside := w.text[w.start:w.end]
-	if _, err := Parse(inside); err == nil {
-		return w.text[:w.start] + Mask(inside) + w.text[w.end:]
-	}
-	return w.text[:w.start] + maskGuess(w.text[w.start:])
+	return &SyntaxError{Input: cut(Mask(w.text), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
 // Note returns a finding of kind [Note], at offset 0, that tells which characters are

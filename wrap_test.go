@@ -61,17 +61,21 @@ func TestUnwrapNote(t *testing.T) {
 }
 
 // A password is hidden in every form of the wrapper, even if the text is not a URL.
-func TestUnwrapMask(t *testing.T) {
+func TestMaskWrapped(t *testing.T) {
 	for _, text := range []string{
 		"URL:ftp://u:s3cret@h/", "<URL:ftp://u:s3cret@h/>", "<ftp://u:s3cret@h/>", "url:ftp://u:s3cret@h:x/", "<URL:ftp://u:s3cret\n@h/>",
+		"<URL:ftp://u:s3cret>", "<ftp://u:s3cret/>", "URL:ftp://u:s3cret", " //u:s3cret", "url:s3cret@h", "<URL:url:s3cret@h>",
 	} {
-		w := locus.Unwrap(text)
-		if masked := w.Mask(); strings.Contains(masked, "s3cret") || len(masked) != len(text) {
+		if masked := locus.Mask(text); strings.Contains(masked, "s3cret") || len(masked) != len(text) {
 			t.Errorf("%q is shown as %q", text, masked)
 		}
-		_, err := locus.Parse(w.String())
-		if err = w.Error(err); err != nil && strings.Contains(err.Error(), "s3cret") {
+		if _, err := locus.ParseWrapped(text); err != nil && strings.Contains(err.Error(), "s3cret") {
 			t.Error(err)
+		}
+	}
+	for _, text := range []string{"<URL:http://h:8080/a@b>", " http://h:8080/a@b", "URL:mailto:a:b@c"} {
+		if masked := locus.Mask(text); masked != text {
+			t.Errorf("%q is shown as %q", text, masked)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (r *records) check(counts *aggregate, input string) error {
 		if r.samples <= 0 {
 			return nil
 		}
-		return []string{strings.Clone(shape.Mask(input))}
+		return []string{strings.Clone(locus.Mask(input))}
 	}
 	seen := map[string]bool{}
 	for _, v := range list {

@@ -32,12 +32,12 @@ var forms = []string{
 	"ftp://u:PW x@HOST/", "ftp://u:PW#x@HOST/", "ftp://u:PW/x@HOST/", "ftp://u:PW@x@HOST/", "ftp://u:PW%x@HOST/", "ftp://u:PW@HO ST/", "ftp://u:PW@HOST/%",
 	"ftp://u:PW@HOST:x/", "ftp://u:PW@[::/",
 	// In a wrapper.
-	"<URL:ftp://u:PW@HOST/>", "URL:ftp://u:PW@HOST/", "url:ftp:/u:PW@HOST",
+	"<URL:ftp://u:PW@HOST/>", "URL:ftp://u:PW@HOST/", "url:ftp:/u:PW@HOST", "<URL:ftp://u:PW>", "url:PW@HOST",
 	// Within another URL.
 	"http://HOST/?v=ftp://u:PW@h/", "http://HOST/?v=ftp%3A%2F%2Fu%3APW%40h%2F", "http://HOST/?v=u:PW@h", "http://HOST/ftp://u:PW@h/", "http://HOST/ftp:/u:PW@h/",
 	"http://HOST/#ftp://u:PW@h/", "gopher://HOST/hURL:ftp://u:PW@h/", "wais://HOST/d?ftp://u:PW@h/", "mailto:a@b?body=ftp://u:PW@h/", "view-source:ftp://u:PW@HOST/",
 	"http://HOST/?v=http%3A%2F%2Fh%2F%3Fw%3Dftp%253A%252F%252Fu%253APW%2540h%252F", "http://HOST/?v=http://h/?w=ftp://u:PW@h/", "http://HOST/?v=ftp://u%3APW@h/", "http://HOST/ftp://u%3APW@h/",
-	"http://HOST/#//u%3APW@h/", "http://HOST/;v=ftp://u%253APW@h/", "wais://HOST/d?ftp:u:PW@h",
+	"http://HOST/#//u%3APW@h/", "http://HOST/;v=ftp://u%253APW@h/", "wais://HOST/d?ftp:u:PW@h", "gopher://HOST/hURL:ftp://u:PW",
 	// References.
 	"?v=ftp://u:PW@h/", "#ftp://u%3APW@h/", "/ftp://u:PW@h/", "../ftp:/u:PW@h/", "x?u:PW@h", `\\u:PW@HOST\x`,
 	// Of names that are not registered here.

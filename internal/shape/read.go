@@ -37,15 +37,6 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 	return v, w.Error(err)
 }
 
-// Mask returns input with each octet of a password shown as "*".
-func Mask(input string) string {
-	w := locus.Unwrap(input)
-	if !w.Wrapped() {
-		return locus.Mask(input)
-	}
-	return w.Mask()
-}
-
 // located returns findings about a URL with offsets in input, the text with its wrapper,
 // and a note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {

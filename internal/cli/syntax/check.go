@@ -143,7 +143,7 @@ func hasNoLogin(input string) bool {
 }
 
 // shown returns an input as it is written in an answer.
-func shown(input string) string { return term.Safe(charset.Text(shape.Mask(input))) }
+func shown(input string) string { return term.Safe(charset.Text(locus.Mask(input))) }
 
 func (c *checker) summary() bool { return c.by != nil || c.byRule }
 
