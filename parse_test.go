@@ -272,7 +272,7 @@ func TestURLValue(t *testing.T) {
 	if hasUser || hasPassword || hasPath || hasFragment || hasLogin || hasPort || user+password+path+fragment+login != "" {
 		t.Error("the zero URL has parts")
 	}
-	if zero.Scheme()+zero.SchemePart()+zero.Host()+zero.String()+zero.Redacted()+zero.WithoutFragmentText() != "" {
+	if zero.Scheme()+zero.SchemePart()+zero.Host()+zero.String()+zero.Shown()+zero.WithoutFragmentText() != "" {
 		t.Error("the zero URL has text")
 	}
 	if !zero.IsZero() || zero.Len() != 0 || zero.WithoutFragment() != zero || zero.Parts() != (locus.Parts{}) {

@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Redacted returns the text with "***" for each password that is not empty, for
+// Shown returns the text with "***" for each password that is not empty, for
 // messages, logs and traces. [Mask] lists what is hidden.
-func (u URL) Redacted() string {
+func (u URL) Shown() string {
 	spans := secrets(u.text, u)
 	if spans == nil {
 		return u.text

@@ -24,7 +24,7 @@ func checkMistyped(t *testing.T, text, secret string) {
 	if err != nil {
 		shown = append(shown, err.Error())
 	} else {
-		shown = append(shown, u.Redacted(), logged(u), u.Errorf(0, "x", "y").Error())
+		shown = append(shown, u.Shown(), logged(u), u.Errorf(0, "x", "y").Error())
 	}
 	if _, err := locus.ParseWrapped(text); err != nil {
 		shown = append(shown, err.Error())

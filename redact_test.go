@@ -68,9 +68,9 @@ func checkHidden(t *testing.T, u locus.URL, err error, secret string) {
 		texts = append(texts, err.Error(), fmt.Sprintf("%v %+v %q %#v", err, err, err, *e), e.Input, logged(err))
 	} else if !u.IsZero() {
 		bad := u.Errorf(u.HostOffset(), "host", "%w: %s", locus.ErrHost, u.Host())
-		texts = append(texts, u.Redacted(), logged(u), bad.Error(), bad.Input, logged(bad))
-		if !strings.Contains(u.Redacted(), "***") || len(bad.Input) != u.Len() {
-			t.Errorf("%q: redacted %q, masked %q", u, u.Redacted(), bad.Input)
+		texts = append(texts, u.Shown(), logged(u), bad.Error(), bad.Input, logged(bad))
+		if !strings.Contains(u.Shown(), "***") || len(bad.Input) != u.Len() {
+			t.Errorf("%q: shown %q, masked %q", u, u.Shown(), bad.Input)
 		}
 	}
 	for _, text := range texts {
@@ -87,7 +87,7 @@ func logged(v any) string {
 	return b.String()
 }
 
-func TestRedacted(t *testing.T) {
+func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"ftp://u:p@h/x":             "ftp://u:***@h/x",
 		"ftp://:p@h/x":              "ftp://:***@h/x",
@@ -172,8 +172,8 @@ func TestRedacted(t *testing.T) {
 		"prospero://h:191/a:b":           "prospero://h:191/a:b",
 		"gopher://h/1a%09b":              "gopher://h/1a%09b",
 	} {
-		if got := locus.MustParse(text).Redacted(); got != want {
-			t.Errorf("%q.Redacted() = %q, want %q", text, got, want)
+		if got := locus.MustParse(text).Shown(); got != want {
+			t.Errorf("%q.Shown() = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -73,8 +73,8 @@ func (u *URL) Scan(src any) error {
 	return errors.New("locus: a URL is read from text, and this column has another type")
 }
 
-// LogValue returns [URL.Redacted] as a value, so no password reaches a log.
-func (u URL) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }
+// LogValue returns [URL.Shown] as a value, so no password reaches a log.
+func (u URL) LogValue() slog.Value { return slog.StringValue(u.Shown()) }
 
 // ParseWrapped reads a URL in the wrapper that [Unwrap] removes. Offsets in the
 // error are offsets in text.
@@ -96,12 +96,12 @@ var (
 	_ fmt.GoStringer = URL{}
 )
 
-// Format writes [URL.Redacted] for every verb of package fmt: messages and logs are
+// Format writes [URL.Shown] for every verb of package fmt: messages and logs are
 // written with %s and %q as often as with %v, and may not show a password by accident.
 // Width, precision and flags apply as they do to a string. Where the exact text is wanted,
 // [URL.String], [URL.AppendText] and [URL.Value] give it.
 func (u URL) Format(f fmt.State, verb rune) {
-	text := u.Redacted()
+	text := u.Shown()
 	if verb == 'v' {
 		verb = 's'
 		if f.Flag('#') {
@@ -116,5 +116,5 @@ func (u URL) GoString() string {
 	if u.IsZero() {
 		return "locus.URL{}"
 	}
-	return "locus.MustParse(" + strconv.Quote(u.Redacted()) + ")"
+	return "locus.MustParse(" + strconv.Quote(u.Shown()) + ")"
 }

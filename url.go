@@ -96,7 +96,7 @@ func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 func (u URL) IsZero() bool { return u.text == "" }
 
 // String returns the text exactly as it was parsed, including the password. Use
-// [URL.Redacted] for messages and logs.
+// [URL.Shown] for messages and logs.
 func (u URL) String() string { return u.text }
 
 // Len returns the length of the text in octets.

@@ -35,7 +35,7 @@ func NewError(op string, u locus.URL, err error) *Error { return &Error{Op: op, 
 // Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
 	// A denial or a syntax error may repeat the module and the URL.
-	quoted := locus.Quote(e.URL.Redacted()) + ": "
+	quoted := locus.Quote(e.URL.Shown()) + ": "
 	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
 	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
 	if d := (*dialError)(nil); errors.As(e.Err, &d) {
@@ -70,7 +70,7 @@ func (e *GatewayError) Unwrap() error { return e.Err }
 
 // show returns u for a message, quoted if it is long or has special characters.
 func show(u locus.URL) string {
-	text := u.Redacted()
+	text := u.Shown()
 	if quoted := locus.Quote(text); len(quoted) != len(text)+2 {
 		return quoted
 	}

@@ -120,7 +120,7 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 	}
 	if _, ok := res.(*scheme.Session); ok && hops > 0 {
 		res.Close()
-		return nil, f.fail(p.url, &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Redacted()),
+		return nil, f.fail(p.url, &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Shown()),
 			Reason: "a referral may not start a session", Help: "open it by itself"})
 	}
 	f.dialled = t

@@ -169,7 +169,7 @@ func (g Gateway) String() string {
 	if g.kind == direct {
 		return "direct"
 	}
-	return g.url.Redacted()
+	return g.url.Shown()
 }
 
 // UnmarshalText reads what [ParseGateway] does.

@@ -211,7 +211,7 @@ func (f *follower) checkForward(p plan) error {
 	u := p.url.WithoutFragment()
 	switch {
 	case !f.mayForward(u, p.outcome):
-		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Redacted()), Reason: "its password is not for the gateway " + gatewayTexts(p.gateways()),
+		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Shown()), Reason: "its password is not for the gateway " + gatewayTexts(p.gateways()),
 			Help: "leave it out"}
 	case len(f.request.Like) > 0:
 		return fmt.Errorf("%w: a gateway can't be asked for similar documents", scheme.ErrUnsupported)
@@ -227,7 +227,7 @@ func (f *follower) checkForward(p plan) error {
 // contain one ("u%253Apassword").
 func (f *follower) mayForward(u locus.URL, to outcome) bool {
 	switch {
-	case u.Redacted() == u.String():
+	case u.Shown() == u.String():
 		return true
 	case to == planTemplate, hasSecretUser(u):
 		return false

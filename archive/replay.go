@@ -64,7 +64,7 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	case near.IsZero():
 		return nil, scheme.ErrNotKept
 	}
-	return nil, scheme.Hint(scheme.ErrNotKept, "the nearest that it has is "+near.Redacted())
+	return nil, scheme.Hint(scheme.ErrNotKept, "the nearest that it has is "+near.Shown())
 }
 
 // noDialer fails, so that nothing is dialled.

@@ -539,7 +539,7 @@ func (s *Store) diskFailed(err error) {
 // ever stored for u.
 func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
 	// A URL that was mistyped may have a password where the grammar knows of none.
-	if _, known := u.User(); known || u.Redacted() != u.String() {
+	if _, known := u.User(); known || u.Shown() != u.String() {
 		return u, false
 	}
 	c, _, err := s.registry.Canonical(u.WithoutFragment())

@@ -151,7 +151,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	if err != nil {
 		return err
 	}
-	name := page.URL.WithoutPassword().Redacted()
+	name := page.URL.WithoutPassword().Shown()
 	var texts [][]byte
 	add := func(l *line) error {
 		text, err := encodeLine(s.asker, l)

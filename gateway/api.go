@@ -307,7 +307,7 @@ func (c *call) get() error {
 	}
 	if err != nil {
 		status, _ := c.w.fails(err)
-		text := u.Redacted()
+		text := u.Shown()
 		if u.IsZero() {
 			text = locus.Mask(c.values.Get("url"))
 		}

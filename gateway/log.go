@@ -73,7 +73,7 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 	if w.broken != nil {
 		broken = w.broken.Error()
 	}
-	for _, a := range [][2]string{{"url", w.url.Redacted()}, {"cache", w.cache}, {"failure", string(w.failure)}, {"ended", w.ended}, {"broken", broken}} {
+	for _, a := range [][2]string{{"url", w.url.Shown()}, {"cache", w.cache}, {"failure", string(w.failure)}, {"ended", w.ended}, {"broken", broken}} {
 		if a[1] != "" {
 			attrs = append(attrs, slog.String(a[0], shownText(a[1])))
 		}

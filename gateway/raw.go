@@ -174,7 +174,7 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 	case resp.StatusCode >= 400:
 		return part, of, statusError(of, resp)
 	case resp.StatusCode != http.StatusOK || page.ClassOf(kind) != page.ClassMessage:
-		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Redacted()))
+		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Shown()))
 	}
 	part, err = readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Find(id) })
 	return part, of, err

@@ -48,7 +48,7 @@ func (v *view) redirect(resp *http.Response) error {
 	case err != nil:
 		return v.confirm(to, err)
 	case path == "":
-		return fmt.Errorf("%w: the server redirects to %s, which has no page", scheme.ErrUnsupported, locus.Quote(to.Redacted()))
+		return fmt.Errorf("%w: the server redirects to %s, which has no page", scheme.ErrUnsupported, locus.Quote(to.Shown()))
 	}
 	seeOther(v.w, path)
 	return nil

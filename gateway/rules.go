@@ -71,7 +71,7 @@ func (r Rules) Check(u locus.URL) error {
 	port := r.registry.Port(canonical)
 	for _, one := range r.deny {
 		if one.MayMatch(canonical, port) {
-			return denied(u.Redacted(), onList)
+			return denied(u.Shown(), onList)
 		}
 	}
 	if len(r.allow) == 0 {
@@ -82,5 +82,5 @@ func (r Rules) Check(u locus.URL) error {
 			return nil
 		}
 	}
-	return denied(u.Redacted(), "it is not on the allow list")
+	return denied(u.Shown(), "it is not on the allow list")
 }

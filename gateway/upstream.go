@@ -50,7 +50,7 @@ func newRequest(ctx context.Context, method string, u locus.URL) (*http.Request,
 	if isWeb(u.Scheme()) {
 		var err error
 		if to, err = url.Parse(u.String()); err != nil {
-			return nil, fmt.Errorf("gateway: %s: %w: HTTP cannot request this URL", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
+			return nil, fmt.Errorf("gateway: %s: %w: HTTP cannot request this URL", locus.Quote(u.Shown()), scheme.ErrUnsupported)
 		}
 	}
 	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}

@@ -197,7 +197,7 @@ func statusError(u locus.URL, resp *http.Response) error {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
 		text = strings.TrimSpace(string(body))
 	}
-	if _, after, ok := strings.Cut(text, u.WithoutPassword().Redacted()+": "); ok && !isWeb(u.Scheme()) {
+	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
 		// The text is that of the access client's error.
 		return &answerError{kind, after}
 	}

@@ -350,7 +350,7 @@ func (c *crawler) withLogin(u locus.URL) locus.URL {
 func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
 	u = u.WithoutFragment().WithoutPassword()
 	s := c.registry.Scheme(u)
-	if s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 || u.Redacted() != u.String() {
+	if s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 || u.Shown() != u.String() {
 		return l, false
 	}
 	if s.Traits.Has(scheme.Local) && s.Traits&scheme.Files == 0 && s.Traits&scheme.Messages == 0 {

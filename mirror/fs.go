@@ -102,7 +102,7 @@ func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) 
 	}
 	root = root.WithoutFragment()
 	if !f.opens(root) {
-		return nil, fmt.Errorf("mirror: %s: %w: the client can't open its scheme", locus.Quote(root.Redacted()), scheme.ErrUnsupported)
+		return nil, fmt.Errorf("mirror: %s: %w: the client can't open its scheme", locus.Quote(root.Shown()), scheme.ErrUnsupported)
 	}
 	if _, _, err := c.Registry().Canonical(root); err != nil {
 		return nil, fmt.Errorf("mirror: %w", err)

@@ -103,7 +103,7 @@ func (f *openFile) ask(req access.Request) (*access.Result, *scheme.Object, erro
 	case *scheme.Menu:
 		err = errDirectory
 	default:
-		err = fmt.Errorf("%w: %s is not a file", scheme.ErrUnsupported, locus.Quote(r.URL.Redacted()))
+		err = fmt.Errorf("%w: %s is not a file", scheme.ErrUnsupported, locus.Quote(r.URL.Shown()))
 	}
 	r.Resource.Close()
 	return nil, nil, err

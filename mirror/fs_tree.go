@@ -162,7 +162,7 @@ func (f *FS) load(m *fsMenu) (*listing, error) {
 	defer r.Resource.Close()
 	resource, ok := r.Resource.(*scheme.Menu)
 	if !ok {
-		return nil, fmt.Errorf("%w: %s is not a menu", errNoDirectory, locus.Quote(r.URL.Redacted()))
+		return nil, fmt.Errorf("%w: %s is not a menu", errNoDirectory, locus.Quote(r.URL.Shown()))
 	}
 	return f.read(m, r, resource), nil
 }

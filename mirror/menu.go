@@ -141,7 +141,7 @@ func hashItem(w interface{ Write([]byte) (int, error) }, item *scheme.Item) {
 func encodeItem(e *json.Encoder, item *scheme.Item) {
 	line := itemLine{Title: charset.Text(item.Title), Kind: item.Kind, Type: item.Type, Modified: item.ModTime, Note: charset.Text(item.Note)}
 	if !item.URL.IsZero() {
-		line.URL = item.URL.WithoutPassword().Redacted()
+		line.URL = item.URL.WithoutPassword().Shown()
 	}
 	if item.Size >= 0 {
 		line.Size = &item.Size

@@ -217,8 +217,8 @@ var (
 // split returns the folders and the name that u has on its server, made safe. A name
 // that is missing is that of an index.
 func (p *placer) split(u locus.URL) (dirs []string, name string) {
-	if u = u.WithoutPassword(); u.Redacted() != u.String() {
-		u, _ = locus.Parse(u.Redacted())
+	if u = u.WithoutPassword(); u.Shown() != u.String() {
+		u, _ = locus.Parse(u.Shown())
 	}
 	segments, search := p.segments(u)
 	for _, s := range segments[:len(segments)-1] {

@@ -90,7 +90,7 @@ func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
 	if to := t.of(u); to != "" {
 		text = relativePath(file, to) + fragment
 	} else {
-		text = u.WithoutPassword().Redacted()
+		text = u.WithoutPassword().Shown()
 	}
 	return text, isPlain(text)
 }
@@ -146,7 +146,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	}
 	page := u
 	var b bytes.Buffer
-	writeMenu(&b, cmp.Or(title, u.Redacted()), items, func(u locus.URL) string {
+	writeMenu(&b, cmp.Or(title, u.Shown()), items, func(u locus.URL) string {
 		if c.o.Relink && c.mayLink(page, u) {
 			if text, ok := t.href(r.Page, u); ok {
 				return text
@@ -155,7 +155,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 		if !c.mayLink(page, u) {
 			return ""
 		}
-		return u.WithoutPassword().Redacted()
+		return u.WithoutPassword().Shown()
 	})
 	if err := c.replace(r.Page, b.Bytes(), time.Time{}); err != nil {
 		return err
@@ -228,7 +228,7 @@ func writeMenu(w *bytes.Buffer, title string, items []scheme.Item, href func(loc
 	safe := func(text string) string { return html.EscapeString(charset.Text(text)) }
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n<pre>\n", safe(title))
 	for _, item := range items {
-		text, link := safe(cmp.Or(item.Title, item.URL.Redacted())), ""
+		text, link := safe(cmp.Or(item.Title, item.URL.Shown())), ""
 		if !item.URL.IsZero() {
 			link = href(item.URL)
 		}

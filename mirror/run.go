@@ -61,14 +61,14 @@ func (c *crawler) setStarts(starts []locus.URL) error {
 	for _, u := range starts {
 		s, ok := c.registry.Lookup(u.Scheme())
 		if !ok || s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 {
-			return fmt.Errorf("mirror: %s: %w: its scheme has no menus or pages", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
+			return fmt.Errorf("mirror: %s: %w: its scheme has no menus or pages", locus.Quote(u.Shown()), scheme.ErrUnsupported)
 		}
 		canonical, _, err := c.registry.Canonical(u.WithoutFragment().WithoutPassword())
 		if err != nil {
 			return err
 		}
-		if canonical.Redacted() != canonical.String() {
-			return fmt.Errorf("mirror: %s: %w: it has a password in its path", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
+		if canonical.Shown() != canonical.String() {
+			return fmt.Errorf("mirror: %s: %w: it has a password in its path", locus.Quote(u.Shown()), scheme.ErrUnsupported)
 		}
 		if _, ok := u.Password(); ok {
 			c.logins = append(c.logins, u)

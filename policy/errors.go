@@ -45,5 +45,5 @@ func (e *DeniedError) Unwrap() error { return ErrDenied }
 
 // deny returns the error about a URL.
 func deny(u locus.URL, rule, reason, help string) error {
-	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Redacted()), Reason: reason, Help: help}
+	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Help: help}
 }

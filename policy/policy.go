@@ -236,11 +236,11 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 			`a host is a name of letters, digits and "-", four numbers up to 255 without zeros before them, or an IPv6 address in brackets`)
 	case err == nil:
 		if what, rule := p.denies(a, z); rule != "" {
-			return p.denyPrivate(rule, locus.Quote(u.Redacted()), "its host is not a public address: "+what, z)
+			return p.denyPrivate(rule, locus.Quote(u.Shown()), "its host is not a public address: "+what, z)
 		}
 	case !p.allowsPrivate(z):
 		if what, ok := localName(host); ok {
-			return p.denyPrivate("private", locus.Quote(u.Redacted()), "its host is not a public name: "+what, z)
+			return p.denyPrivate("private", locus.Quote(u.Shown()), "its host is not a public name: "+what, z)
 		}
 	}
 	return nil
@@ -421,7 +421,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 	if !ok || what == loopback {
 		return nil
 	}
-	return p.denyPrivate("private", locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, FromPublic)
+	return p.denyPrivate("private", locus.Quote(to.URL.Shown()), "its host is not a public name: "+what, FromPublic)
 }
 
 // CheckName judges the name of a host that was found in a document, before it is looked

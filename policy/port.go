@@ -156,7 +156,7 @@ func (p Policy) checkPort(t Target) error {
 
 // denyPort returns the error about a URL that [Rules].Ports could allow.
 func denyPort(u locus.URL, rule, reason string, port uint16) error {
-	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Redacted()), Reason: reason, Port: port}
+	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Port: port}
 }
 
 // PortAdvice returns why the port in u is unwise, as a clause: it belongs to another

@@ -105,7 +105,7 @@ func explain(text string, err error) error {
 func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
 
 // String returns the text exactly as it was parsed, including the password. Use
-// [Ref.Redacted] for messages and logs.
+// [Ref.Shown] for messages and logs.
 func (r Ref) String() string {
 	text := r.u.String()
 	if r.slash > 0 {
@@ -114,17 +114,17 @@ func (r Ref) String() string {
 	return r.trim(text)
 }
 
-// Redacted returns the text with "***" for a password that is not empty, and with the "/"
+// Shown returns the text with "***" for a password that is not empty, and with the "/"
 // that [Parse] added.
-func (r Ref) Redacted() string { return r.trim(r.u.Redacted()) }
+func (r Ref) Shown() string { return r.trim(r.u.Shown()) }
 
-// Format writes [Ref.Redacted], as [locus.URL.Format] does.
+// Format writes [Ref.Shown], as [locus.URL.Format] does.
 func (r Ref) Format(f fmt.State, verb rune) {
-	fmt.Fprintf(f, fmt.FormatString(f, verb), r.Redacted())
+	fmt.Fprintf(f, fmt.FormatString(f, verb), r.Shown())
 }
 
-// LogValue returns [Ref.Redacted] as a value, so no password reaches a log.
-func (r Ref) LogValue() slog.Value { return slog.StringValue(r.Redacted()) }
+// LogValue returns [Ref.Shown] as a value, so no password reaches a log.
+func (r Ref) LogValue() slog.Value { return slog.StringValue(r.Shown()) }
 
 func (r Ref) trim(text string) string {
 	if r.absolute {

@@ -87,13 +87,13 @@ func TestPasswordIsNeverShown(t *testing.T) {
 	_, _, err := r.ResolveWith(base, relative.Options{Hierarchy: relative.Opaque})
 	_, _, errDraft := relative.MustParse("///g").ResolveWith(locus.MustParse("ftp://u:"+secret+"@h/a"), relative.Options{Rules: relative.RFC1630})
 	_, errParse := relative.Parse("//u:" + secret + "@h/%")
-	for _, text := range []string{r.Redacted(), r.LogValue().String(), err.Error(), errDraft.Error(), errParse.Error()} {
+	for _, text := range []string{r.Shown(), r.LogValue().String(), err.Error(), errDraft.Error(), errParse.Error()} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the password is in %q", text)
 		}
 	}
-	if r.Redacted() != "//u:***@h/" {
-		t.Errorf("Redacted = %q", r.Redacted())
+	if r.Shown() != "//u:***@h/" {
+		t.Errorf("Shown = %q", r.Shown())
 	}
 }
 

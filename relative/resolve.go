@@ -141,7 +141,7 @@ func (r Ref) resolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	case o.Rules == RFC1630:
 		var err error
 		if target, notes, err = resolveDraft(context, ref, o); err != nil {
-			return locus.URL{}, 0, fmt.Errorf("relative: %s in %s: %w", locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), err)
+			return locus.URL{}, 0, fmt.Errorf("relative: %s in %s: %w", locus.Quote(r.Shown()), locus.Quote(base.Shown()), err)
 		}
 	default:
 		target, notes = resolve(context, ref, o.Hierarchy)
@@ -235,7 +235,7 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 		return nil
 	}
 	return fmt.Errorf("relative: %w: %s in %s: %s; write the whole URL", ErrBase,
-		locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), why)
+		locus.Quote(r.Shown()), locus.Quote(base.Shown()), why)
 }
 
 // parts are a URL or a partial form as RFC 3986 section 3 splits it.

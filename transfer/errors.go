@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 		text = e.File + ": " + text
 	}
 	if !errors.As(e.Err, new(*access.Error)) {
-		text += ", from " + e.URL.Redacted()
+		text += ", from " + e.URL.Shown()
 	}
 	if e.Part != "" {
 		text += fmt.Sprintf("; %d octets are kept in %s", e.Kept, e.Part)

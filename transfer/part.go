@@ -25,7 +25,7 @@ type source struct {
 
 const maxSource = 1 << 20
 
-func sourceURL(u locus.URL) string { return u.WithoutFragment().Redacted() }
+func sourceURL(u locus.URL) string { return u.WithoutFragment().Shown() }
 
 // matches reports whether nothing known of both differs.
 func (s source) matches(o *scheme.Object) bool {

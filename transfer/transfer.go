@@ -128,11 +128,11 @@ var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
 func checkNames(jobs []Job) error {
 	names := make(map[string]locus.URL, len(jobs))
 	twice := func(name string, u, v locus.URL) error {
-		return fmt.Errorf("transfer: %w: %s, for %s and for %s", ErrTwice, locus.Quote(name), u.Redacted(), v.Redacted())
+		return fmt.Errorf("transfer: %w: %s, for %s and for %s", ErrTwice, locus.Quote(name), u.Shown(), v.Shown())
 	}
 	for _, job := range jobs {
 		if job.Name == "" || job.Name == "." || strings.ContainsRune(job.Name, '/') || !filepath.IsLocal(job.Name) || filepath.Base(job.Name) != job.Name {
-			return fmt.Errorf("transfer: %w: %s, for %s", ErrName, locus.Quote(job.Name), job.URL.Redacted())
+			return fmt.Errorf("transfer: %w: %s, for %s", ErrName, locus.Quote(job.Name), job.URL.Shown())
 		}
 		if u, ok := names[job.Name]; ok {
 			return twice(job.Name, u, job.URL)

@@ -636,7 +636,7 @@ func (o *Outcome) setRule(err error) {
 func reason(err error) string {
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		text := denied.Reason
-		if e := (*access.Error)(nil); !errors.As(err, &e) || denied.Subject != locus.Quote(e.URL.Redacted()) {
+		if e := (*access.Error)(nil); !errors.As(err, &e) || denied.Subject != locus.Quote(e.URL.Shown()) {
 			text = denied.Subject + ": " + text
 		}
 		if denied.Help != "" {
@@ -646,7 +646,7 @@ func reason(err error) string {
 	}
 	if e := (*access.Error)(nil); errors.As(err, &e) {
 		text := strings.TrimPrefix(e.Err.Error(), "locus: ")
-		text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)
+		text = strings.Replace(text, locus.Quote(e.URL.Shown())+": ", "", 1)
 		return withoutSecrets(strings.TrimPrefix(text, e.URL.Scheme()+": "), e.URL)
 	}
 	return plainError(err)

@@ -453,7 +453,7 @@ func (e *Verifier) loadStored(t *target) bool {
 func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isHere(u) && !hasSecret(u) }
 
 // hasSecret reports whether u has a password, perhaps where the grammar has none.
-func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
+func hasSecret(u locus.URL) bool { return u.Shown() != u.String() }
 
 // hostOf returns the name that a URL in canonical form shares limits by, and these.
 func (e *Verifier) hostOf(u locus.URL) (name string, limits crawl.Limits) {

@@ -118,7 +118,7 @@ func isResolved(err error) bool {
 	case access.Denied:
 		// Only a denial of an address is not about the URL.
 		denied, e := (*policy.DeniedError)(nil), (*access.Error)(nil)
-		return errors.As(err, &denied) && errors.As(err, &e) && isOfPrivate(denied) && denied.Subject != locus.Quote(e.URL.Redacted())
+		return errors.As(err, &denied) && errors.As(err, &e) && isOfPrivate(denied) && denied.Subject != locus.Quote(e.URL.Shown())
 	case access.Syntax:
 		return errors.Is(err, scheme.ErrProtocol)
 	case access.Unsupported, access.Interrupted:

@@ -185,9 +185,9 @@ func (r *Result) Link() string {
 // is where the grammar has none, or some programs find another host in u.
 func withoutPassword(u locus.URL) string {
 	if _, disputed := octet.HostEnd(u.String()); disputed {
-		return u.Redacted()
+		return u.Shown()
 	}
-	return u.WithoutPassword().Redacted()
+	return u.WithoutPassword().Shown()
 }
 
 func (r *Result) isLocal() bool {

@@ -18,9 +18,9 @@ type Resource struct {
 
 // NewResource describes the resource of the URL asked, found at found. found may be zero.
 func NewResource(asked, found locus.URL, kind string) Resource {
-	d := Resource{URL: Text(asked.Redacted()), Kind: kind}
+	d := Resource{URL: Text(asked.Shown()), Kind: kind}
 	if !found.IsZero() && found != asked {
-		d.Found = Text(found.Redacted())
+		d.Found = Text(found.Shown())
 	}
 	return d
 }

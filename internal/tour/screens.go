@@ -124,7 +124,7 @@ func (s *screens) room(number int) error {
 	for _, stop := range room.Stops {
 		row++
 		line(3, stop.Heading())
-		line(7, stop.URL.Redacted())
+		line(7, stop.URL.Shown())
 	}
 	if err := s.Show(b); err != nil {
 		return err

@@ -166,7 +166,7 @@ func (g *Guide) Visit(ctx context.Context, stop Stop, d Detail) error {
 
 // printBrief prints at most three lines.
 func (s *Story) printBrief(out io.Writer) {
-	fmt.Fprintf(out, "%s  %s\n", s.Name, s.URL.Redacted())
+	fmt.Fprintf(out, "%s  %s\n", s.Name, s.URL.Shown())
 	for _, line := range slices.Backward(s.Conversation) {
 		if strings.HasPrefix(line, "> ") {
 			writeLine(out, line)
@@ -180,7 +180,7 @@ func (s *Story) printBrief(out io.Writer) {
 }
 
 func (s *Story) print(out io.Writer, d Detail) {
-	fmt.Fprintf(out, "%s: %s (%s)\n  %s\n", s.Name, s.Title, s.Section, s.URL.Redacted())
+	fmt.Fprintf(out, "%s: %s (%s)\n  %s\n", s.Name, s.Title, s.Section, s.URL.Shown())
 	lines := s.Conversation
 	switch {
 	case len(lines) > 0 || s.Err != nil:
@@ -251,7 +251,7 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	}
 	defer result.Resource.Close()
 	if s.Missing {
-		return Found{}, fmt.Errorf("tour: %s exists and should be missing", s.URL.Redacted())
+		return Found{}, fmt.Errorf("tour: %s exists and should be missing", s.URL.Shown())
 	}
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
@@ -320,7 +320,7 @@ func describeMenu(m *scheme.Menu) (Found, error) {
 		line := item.Title
 		if !item.URL.IsZero() {
 			links++
-			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, charset.Text(item.Title), item.URL.Redacted())
+			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, charset.Text(item.Title), item.URL.Shown())
 		}
 		f.Lines = append(f.Lines, line)
 	}

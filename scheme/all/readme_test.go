@@ -21,7 +21,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err) // with the offset, what is wrong, and what would be right
 	}
-	fmt.Println(u.Redacted())
+	fmt.Println(u.Shown())
 	f, err := ftp.Parse(u) // the scheme's own URL: split, then decoded once
 	if err != nil {
 		log.Fatal(err)
@@ -35,7 +35,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(canonical.Redacted())
+	fmt.Println(canonical.Shown())
 	// Output:
 	// FTP://myname:***@host.dom//etc/motd
 	// ["" "etc"] "motd"

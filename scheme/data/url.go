@@ -85,4 +85,4 @@ func (p Parts) URL() (URL, error) {
 func (d URL) Format(s fmt.State, verb rune) { d.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (d URL) LogValue() slog.Value { return slog.StringValue(d.url.Redacted()) }
+func (d URL) LogValue() slog.Value { return slog.StringValue(d.url.Shown()) }

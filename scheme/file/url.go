@@ -74,7 +74,7 @@ func (f URL) URL() locus.URL { return f.url }
 func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Redacted()) }
+func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Shown()) }
 
 // Host returns the decoded host. Empty and "localhost" mean this machine.
 func (f URL) Host() string { return f.host }

@@ -118,7 +118,7 @@ func (u URL) URL() locus.URL { return u.u }
 func (u URL) Format(s fmt.State, verb rune) { u.u.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (u URL) LogValue() slog.Value { return slog.StringValue(u.u.Redacted()) }
+func (u URL) LogValue() slog.Value { return slog.StringValue(u.u.Shown()) }
 
 // User returns the user. ok is false without a user, which differs from an empty one
 // (section 3.1).

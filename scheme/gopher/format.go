@@ -10,4 +10,4 @@ import (
 func (g URL) Format(s fmt.State, verb rune) { g.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (g URL) LogValue() slog.Value { return slog.StringValue(g.url.Redacted()) }
+func (g URL) LogValue() slog.Value { return slog.StringValue(g.url.Shown()) }

@@ -37,7 +37,7 @@ func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 		return dst, x.Error(g.url)
 	}
 	if why := g.noRequest(); why != "" {
-		return dst, fmt.Errorf("gopher: %s: %w: %s", locus.Quote(g.url.Redacted()), ErrNoRequest, why)
+		return dst, fmt.Errorf("gopher: %s: %w: %s", locus.Quote(g.url.Shown()), ErrNoRequest, why)
 	}
 	dst = append(dst, g.selector...)
 	if g.hasSearch && !g.dropsSearch(literal) {

@@ -10,4 +10,4 @@ import (
 func (h URL) Format(s fmt.State, verb rune) { h.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (h URL) LogValue() slog.Value { return slog.StringValue(h.url.Redacted()) }
+func (h URL) LogValue() slog.Value { return slog.StringValue(h.url.Shown()) }

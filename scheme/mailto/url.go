@@ -77,4 +77,4 @@ func (p Parts) URL() (URL, error) {
 func (m URL) Format(s fmt.State, verb rune) { m.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Redacted()) }
+func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Shown()) }

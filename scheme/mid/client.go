@@ -146,7 +146,7 @@ func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Mess
 	m, err := message.Read(object.Body, &c.o.Limits)
 	switch {
 	case errors.Is(err, message.ErrNoMessage):
-		return nil, notMessage(locus.Quote(object.URL.Redacted()))
+		return nil, notMessage(locus.Quote(object.URL.Shown()))
 	case errors.Is(err, message.ErrLimit):
 		return nil, scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrTooLarge, err), "mid:<message-id>/<content-id> opens a part of a message of any size, if it is in a mail store")
 	}

@@ -153,7 +153,7 @@ func (c *Client) server(n URL) (locus.URL, error) {
 		return locus.URL{}, scheme.HintFor(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
 			scheme.ReasonNoServer, "write a URL with a server, nntp://host/newsgroup, or name one")
 	case !isNNTP(c.o.Server) || p.Host == "":
-		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Redacted()))
+		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Shown()))
 	case n.Secure() && p.Scheme == "nntp":
 		p.Scheme, p.Port = "nntps", 0
 	}

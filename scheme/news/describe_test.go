@@ -37,7 +37,7 @@ func TestDescribe(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
-		if x, err := Parse(u); err != nil || fmt.Sprint(x) != u.Redacted() || x.LogValue().String() != u.Redacted() {
+		if x, err := Parse(u); err != nil || fmt.Sprint(x) != u.Shown() || x.LogValue().String() != u.Shown() {
 			t.Errorf("%s is written %v, %v", text, x, err)
 		}
 	}

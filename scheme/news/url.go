@@ -129,7 +129,7 @@ func (n URL) URL() locus.URL { return n.url }
 func (n URL) Format(s fmt.State, verb rune) { n.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (n URL) LogValue() slog.Value { return slog.StringValue(n.url.Redacted()) }
+func (n URL) LogValue() slog.Value { return slog.StringValue(n.url.Shown()) }
 
 // Secure reports whether the scheme is snews or nntps: NNTP over TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }

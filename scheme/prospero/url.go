@@ -55,7 +55,7 @@ func (x URL) URL() locus.URL { return x.url }
 func (x URL) Format(s fmt.State, verb rune) { x.url.Format(s, verb) }
 
 // LogValue returns the URL with "***" for a password.
-func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Redacted()) }
+func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Shown()) }
 
 // Hsoname returns the octets of the host-specific object name, without the "/"
 // between it and the host.

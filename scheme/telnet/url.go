@@ -60,7 +60,7 @@ func (t URL) URL() locus.URL { return t.url }
 func (t URL) Format(s fmt.State, verb rune) { t.url.Format(s, verb) }
 
 // LogValue returns the URL with "***" for a password.
-func (t URL) LogValue() slog.Value { return slog.StringValue(t.url.Redacted()) }
+func (t URL) LogValue() slog.Value { return slog.StringValue(t.url.Shown()) }
 
 // User returns the decoded user name; ok reports whether there is one, possibly empty.
 // It may hold any octets: use [URL.Advice] to show it.

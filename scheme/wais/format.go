@@ -10,4 +10,4 @@ import (
 func (x URL) Format(s fmt.State, verb rune) { x.url.Format(s, verb) }
 
 // LogValue is the URL with "***" for a password.
-func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Redacted()) }
+func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Shown()) }

@@ -218,7 +218,7 @@ func (op *operation) examples() ([]example, error) {
 		x, err := Parse(u)
 		id, ok := x.DocumentID()
 		if err != nil || !ok {
-			return nil, scheme.Hint(fmt.Errorf("wais: %w: a search for documents like %s", scheme.ErrUnsupported, locus.Quote(u.Redacted())),
+			return nil, scheme.Hint(fmt.Errorf("wais: %w: a search for documents like %s", scheme.ErrUnsupported, locus.Quote(u.Shown())),
 				"use the wais URL of a document from a search")
 		}
 		if err := x.sendable(); err != nil {

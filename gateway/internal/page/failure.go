@@ -37,7 +37,7 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 	g := p.begin(w, h, nil, kindReferral, "")
 	f := g.failure("denied", err)
 	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself. Open the other address only if you expected it."
-	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
+	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Shown())
 	g.put("failure", f)
 	return g.end(nil)
 }
@@ -69,7 +69,7 @@ func (g *page) failure(kind string, err error) failure {
 		text = strings.TrimSuffix(text, " ("+hint.Hint+")")
 	}
 	// The page has the URL above.
-	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Redacted()+": ")))
+	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Shown()+": ")))
 	if g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
 		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
 		f.Hint, f.Within = "", u.String()

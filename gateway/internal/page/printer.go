@@ -152,7 +152,7 @@ func capital(text string) string {
 // for text that may be one in a mistyped URL.
 func withoutPassword(u locus.URL) locus.URL {
 	u = u.WithoutPassword()
-	if text := u.Redacted(); text != u.String() {
+	if text := u.Shown(); text != u.String() {
 		// It fails only if the text is too long; then the zero URL shows nothing.
 		u, _ = locus.Parse(text)
 	}

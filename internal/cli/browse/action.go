@@ -100,7 +100,7 @@ func (m *model) yankPage() { m.yank(m.copyable(m.current().place)) }
 func (m *model) yank(u locus.URL, ok bool) {
 	if ok {
 		m.later(tea.SetClipboard(u.String()))
-		m.say("Copied, if the terminal allows it: " + term.Safe(u.Redacted()))
+		m.say("Copied, if the terminal allows it: " + term.Safe(u.Shown()))
 	}
 }
 
@@ -115,7 +115,7 @@ func (m *model) openElsewhere(u locus.URL, ok bool) {
 		m.say(messageOf(err))
 		return
 	}
-	m.say("Opened elsewhere: " + term.Safe(u.Redacted()))
+	m.say("Opened elsewhere: " + term.Safe(u.Shown()))
 }
 
 // newTab opens the chosen link in a tab of its own, and shows it.

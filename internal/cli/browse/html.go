@@ -73,7 +73,7 @@ func (h *htmlPage) Tag(name string, t *markup.HTML) {
 	case "frame", "embed":
 		if u, err := h.page.resolve(h.registry, h.base, strings.TrimSpace(t.Value("src"))); err == nil && begins {
 			h.EndLine()
-			h.page.addLink(name+": "+term.Safe(u.Redacted()), link{place: h.page.follow(u)})
+			h.page.addLink(name+": "+term.Safe(u.Shown()), link{place: h.page.follow(u)})
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (k *keptList) search(words []string) place {
 		p := &page{title: name}
 		err := k.all(l, func(each archive.Listed) bool {
 			l.items.Add(1)
-			text := strings.ToLower(each.URL.Redacted())
+			text := strings.ToLower(each.URL.Shown())
 			if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
 				return true
 			}
@@ -155,7 +155,7 @@ func (k *keptList) place(name string, read func(*loading) *page) place {
 
 // add adds the link to what was kept of a URL. It counts as typed: opening it dials nothing.
 func (k *keptList) add(p *page, each archive.Listed) {
-	title := term.Safe(each.URL.Redacted())
+	title := term.Safe(each.URL.Shown())
 	if each.Status != 0 && each.Status != http.StatusOK {
 		title += fmt.Sprintf("  (%d)", each.Status)
 	}

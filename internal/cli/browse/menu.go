@@ -56,7 +56,7 @@ func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 		return
 	}
 	if title == "" {
-		title = term.Safe(item.URL.Redacted())
+		title = term.Safe(item.URL.Shown())
 	}
 	b := p.addLink(title+kindMark(item.Kind), link{place: p.follow(item.URL)})
 	if of.Has(scheme.Lines) {

@@ -38,7 +38,7 @@ func (m *model) home() place {
 		for i, b := range list {
 			title := term.Safe(b.Title)
 			if title == "" {
-				title = term.Safe(b.URL.Redacted())
+				title = term.Safe(b.URL.Shown())
 			}
 			p.addLink(title, link{place: place{opener: m.opener, url: b.URL}})
 			p.marks = append(p.marks, i)
@@ -229,7 +229,7 @@ func (p *page) addURL(pl place) {
 	}
 	origin := "typed"
 	if pl.from != nil {
-		origin = "a link in " + term.Safe(pl.from.URL.Redacted())
+		origin = "a link in " + term.Safe(pl.from.URL.Shown())
 	}
 	p.addText(plain, "  "+fmt.Sprintf("%-12s %s", "origin", origin))
 }
@@ -252,7 +252,7 @@ func (p *page) addFacts(of *page) {
 	}
 	for i, hop := range of.result.Hops {
 		if len(of.result.Hops) > 1 {
-			p.addText(plain, fmt.Sprintf("  %-12s %s", fmt.Sprintf("request %d", i+1), term.Safe(hop.Redacted())))
+			p.addText(plain, fmt.Sprintf("  %-12s %s", fmt.Sprintf("request %d", i+1), term.Safe(hop.Shown())))
 		}
 	}
 }

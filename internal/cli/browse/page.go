@@ -30,9 +30,9 @@ func (p place) shown() string {
 	case p.hidden:
 		return p.url.Scheme() + "://" + term.Safe(p.url.Host()) + "/ (the rest contains a hidden answer)"
 	case p.part != "":
-		return term.Safe(p.url.Redacted()) + " part " + p.part
+		return term.Safe(p.url.Shown()) + " part " + p.part
 	}
-	return term.Safe(p.url.Redacted())
+	return term.Safe(p.url.Shown())
 }
 
 // isSame reports whether q leads to the same page as p, or to another place in it.
@@ -157,5 +157,5 @@ func titleOf(r *scheme.Registry, u locus.URL) string {
 			return title
 		}
 	}
-	return term.Safe(u.Redacted())
+	return term.Safe(u.Shown())
 }

@@ -92,7 +92,7 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	folder, err := g.openFolder(dir)
 	if err != nil {
 		for _, job := range jobs {
-			g.Fail(job.URL.Redacted(), err)
+			g.Fail(job.URL.Shown(), err)
 		}
 		return nil
 	}
@@ -176,7 +176,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 		}
 		job := transfer.Job{URL: u, Name: name(u)}
 		if job.Name == "" {
-			g.FailWith(base.StatusUsage, u.Redacted(), scheme.Hint(&kindError{errors.New(u.Redacted() + ": ends in no name for a file"), transfer.ErrName}, "-o FILE chooses one"))
+			g.FailWith(base.StatusUsage, u.Shown(), scheme.Hint(&kindError{errors.New(u.Shown() + ": ends in no name for a file"), transfer.ErrName}, "-o FILE chooses one"))
 			continue
 		}
 		jobs = append(jobs, job)
@@ -188,7 +188,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 // distinguish gives equal names a number, and says so.
 func (g *getter) distinguish(jobs []transfer.Job) {
 	for _, i := range transfer.Distinguish(jobs) {
-		g.App.Note("%s is written to %s: another URL has that name", jobs[i].URL.Redacted(), jobs[i].Name)
+		g.App.Note("%s is written to %s: another URL has that name", jobs[i].URL.Shown(), jobs[i].Name)
 	}
 }
 
@@ -199,7 +199,7 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	switch {
 	case r.Err != nil:
 		if left.add(r.Err) {
-			g.Fail(r.Job.URL.Redacted(), advise(r.Err))
+			g.Fail(r.Job.URL.Shown(), advise(r.Err))
 		} else {
 			g.App.RaiseStatus(base.StatusInterrupted)
 		}
@@ -210,9 +210,9 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	default:
 		switch {
 		case r.Discarded > 0 && r.Changed:
-			g.App.Note("%s has changed: fetched again from the start", r.Job.URL.Redacted())
+			g.App.Note("%s has changed: fetched again from the start", r.Job.URL.Shown())
 		case r.Discarded > 0:
-			g.App.Note("the server cannot resume %s: fetched again from the start", r.Job.URL.Redacted())
+			g.App.Note("the server cannot resume %s: fetched again from the start", r.Job.URL.Shown())
 		}
 		switch resource := r.Resource.(type) {
 		case *scheme.Object:

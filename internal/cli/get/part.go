@@ -35,7 +35,7 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 			problem = w.get(ctx, u)
 		}
 		if problem != nil {
-			g.Fail(u.Redacted(), problem)
+			g.Fail(u.Shown(), problem)
 		}
 		g.WriteNotes()
 	}
@@ -67,7 +67,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 		name = transfer.SafeName(part.Name)
 	}
 	if name == "" {
-		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Redacted(), transfer.ErrName, w.Part), "-o FILE chooses one")
+		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Shown(), transfer.ErrName, w.Part), "-o FILE chooses one")
 	}
 	w.jobs = append(w.jobs, transfer.Job{URL: u, Name: name})
 	w.distinguish(w.jobs)

@@ -30,7 +30,7 @@ func (g *getter) session(ctx context.Context, f show.Found, s *scheme.Session, t
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", f.Asked.Redacted(), err)
+	return fmt.Errorf("%s: %w", f.Asked.Shown(), err)
 }
 
 func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to show.Stream) error {
@@ -146,7 +146,7 @@ func (g *getter) sessionEvents(f show.Found) func(event session.Event, octets []
 			}
 			event, octets = session.Received, rest
 		}
-		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
+		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Shown()), event, shape.Text(charset.Text(string(octets)))})
 		return g.App.Out.Flush()
 	}
 }

@@ -21,7 +21,7 @@ func (g *getter) toStream(ctx context.Context, args []string, to show.Stream) er
 			continue
 		}
 		if err := g.App.WithoutOutputError(g.one(ctx, u, to)); err != nil {
-			g.Fail(u.Redacted(), err)
+			g.Fail(u.Shown(), err)
 		}
 		g.WriteNotes()
 	}
@@ -51,7 +51,7 @@ func (g *getter) toFile(ctx context.Context, args []string) error {
 	}
 	if u, err := locus.ParseWrapped(args[0]); err == nil && g.App.Registry.Scheme(u).Traits.Has(scheme.Interactive) && name != "" {
 		if err := g.sessionToFile(ctx, u, dir, name); err != nil {
-			g.Fail(u.Redacted(), err)
+			g.Fail(u.Shown(), err)
 		}
 		return nil
 	}

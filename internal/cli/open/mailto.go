@@ -104,7 +104,7 @@ func (o *opener) write(ctx context.Context, u locus.URL) error {
 
 func (w *composer) unseen() error {
 	return w.fail(&policy.DeniedError{
-		Rule: "unseen", Subject: locus.Quote(w.url.Redacted()),
+		Rule: "unseen", Subject: locus.Quote(w.url.Shown()),
 		Reason: "a message must be shown before it is sent, and there is no terminal", Help: "--output FILE allows it",
 	})
 }

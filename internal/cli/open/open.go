@@ -108,7 +108,7 @@ func (o *opener) run(ctx context.Context, args []string) error {
 	defer closeAll()
 	o.Client = client
 	if err := o.App.WithoutOutputError(o.open(ctx, u)); err != nil {
-		o.Fail(u.Redacted(), err)
+		o.Fail(u.Shown(), err)
 	}
 	o.WriteNotes()
 	return nil

@@ -177,7 +177,7 @@ func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) 
 
 func (t *terminalSession) greet() {
 	u := t.session.URL
-	t.say("connected to %s", u.WithoutPassword().Redacted())
+	t.say("connected to %s", u.WithoutPassword().Shown())
 	if t.escape != 0 {
 		t.say("%s leads to the commands of locus: \"close\" ends the session, \"help\" lists more", t.key)
 	}
@@ -561,7 +561,7 @@ func (t *terminalSession) setMode(name string) {
 const patience = time.Second
 
 func (t *terminalSession) status() {
-	t.say("%s, at %s", t.session.URL.WithoutPassword().Redacted(), t.conn.RemoteAddr())
+	t.say("%s, at %s", t.session.URL.WithoutPassword().Shown(), t.conn.RemoteAddr())
 	if t.inLines() {
 		t.say("typing: echoed here, sent line by line")
 	} else {

@@ -43,7 +43,7 @@ type letter struct {
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *letter {
 	l := &letter{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
 	l.held.most = cmp.Or(v.App.Flags.MaxSize, maxMessage)
-	progress := v.NewProgress(free, f.Asked.Redacted())
+	progress := v.NewProgress(free, f.Asked.Shown())
 	_, l.broken = transfer.Copy(ctx, &l.held, o, progress.Report)
 	progress.Close()
 	var err error
@@ -227,7 +227,7 @@ func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource
 		if part, ok := l.message.Part(v.Part); ok {
 			return l, part, nil
 		}
-		err = fmt.Errorf("%s: %w: the message has no part %s; %s", f.Asked.Redacted(), scheme.ErrNotFound, v.Part, listParts(l.message))
+		err = fmt.Errorf("%s: %w: the message has no part %s; %s", f.Asked.Shown(), scheme.ErrNotFound, v.Part, listParts(l.message))
 	}
 	l.Close()
 	return nil, message.Part{}, err
@@ -240,7 +240,7 @@ func noMessage(f Found, resource scheme.Resource) error {
 	} else if ok {
 		what = "an object of unknown type"
 	}
-	return fmt.Errorf("%s: %w: --part needs a message, not %s", f.Asked.Redacted(), scheme.ErrUnsupported, what)
+	return fmt.Errorf("%s: %w: --part needs a message, not %s", f.Asked.Shown(), scheme.ErrUnsupported, what)
 }
 
 const mostParts = 20
@@ -266,7 +266,7 @@ func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource
 	defer l.Close()
 	o, err := v.PartObject(ctx, l, part, &scheme.Request{})
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.Asked.Redacted(), err)
+		return fmt.Errorf("%s: %w", f.Asked.Shown(), err)
 	}
 	if to.ForPeople && !v.Raw && !v.App.Flags.JSON && strings.HasPrefix(part.Type, "text/") {
 		o.Type, o.Size, o.Body = "text/plain; charset=utf-8", -1, io.NopCloser(part.Text())

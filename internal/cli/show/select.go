@@ -95,7 +95,7 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	case s.Traits.Has(scheme.Messages):
 		return u, nil
 	}
-	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
+	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Shown())
 }
 
 // From returns the message that contains the object of u; nil if no flag names it.

@@ -126,7 +126,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 		text.Body = io.NopCloser(body)
 		o = &text
 	}
-	progress := v.NewProgress(!to.ForPeople, f.Asked.Redacted())
+	progress := v.NewProgress(!to.ForPeople, f.Asked.Shown())
 	defer progress.Close()
 	_, err := transfer.Copy(ctx, w, o, progress.Report)
 	return err
@@ -207,7 +207,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 	name := charset.OfType(mediaType)
 	switch {
 	case !charset.IsKnown(name):
-		v.NoteLater("%s: unknown charset %s: octets that are not UTF-8 are shown as escapes", f.Asked.Redacted(), locus.Quote(name))
+		v.NoteLater("%s: unknown charset %s: octets that are not UTF-8 are shown as escapes", f.Asked.Shown(), locus.Quote(name))
 	case !charset.IsUTF8(name):
 		decoder := charset.NewWriter(name, safe)
 		seen := &asciiCheck{w: decoder}
@@ -215,7 +215,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 			decoder.Close()
 			safe.Close()
 			if seen.other {
-				v.NoteLater("%s: decoded from %s", f.Asked.Redacted(), locus.Quote(name))
+				v.NoteLater("%s: decoded from %s", f.Asked.Shown(), locus.Quote(name))
 			}
 		}
 	}

@@ -81,12 +81,12 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	traits := v.App.Registry.Scheme(u).Traits
 	if prefers := v.View != "" || v.Language != ""; prefers && !traits.Has(scheme.AcceptsTypes) {
-		v.App.Note("--view and --language have no effect for %s: its scheme offers no choice", u.Redacted())
+		v.App.Note("--view and --language have no effect for %s: its scheme offers no choice", u.Shown())
 	} else if prefers && asksGopherPlus(u) {
-		v.App.Note("--view and --language have no effect for %s: its Gopher+ string already chooses", u.Redacted())
+		v.App.Note("--view and --language have no effect for %s: its Gopher+ string already chooses", u.Shown())
 	}
 	if v.Items.given && !traits.Has(scheme.AcceptsItems) {
-		v.App.Note("--items has no effect for %s: it needs a newsgroup or a wais search", u.Redacted())
+		v.App.Note("--items has no effect for %s: it needs a newsgroup or a wais search", u.Shown())
 	}
 	if _, err := client.NewsServer(v.App); err != nil && traits.Has(scheme.News) && u.Host() == "" {
 		v.App.Note("%s", err)
@@ -130,7 +130,7 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 
 // TraceGateway writes which gateway a URL uses.
 func (v *Viewer) TraceGateway(u locus.URL, gateway access.Gateway) {
-	v.App.Trace("*", fmt.Sprintf("%s through %s", u.Redacted(), gateway))
+	v.App.Trace("*", fmt.Sprintf("%s through %s", u.Shown(), gateway))
 }
 
 // Fail reports the failure of a URL, with the exit status of err.
@@ -153,7 +153,7 @@ func (v *Viewer) FailWith(status int, url string, err error) {
 // NoteOf writes the note of an object or a menu.
 func (v *Viewer) NoteOf(u locus.URL, note string) {
 	if note != "" {
-		v.App.Note("%s: %s", u.Redacted(), charset.Text(note))
+		v.App.Note("%s: %s", u.Shown(), charset.Text(note))
 	}
 }
 

@@ -150,7 +150,7 @@ func (r *resolver) write(base locus.URL, input string, j shape.Resolve) {
 	}
 	for _, note := range texts {
 		r.app.FlushTerminal()
-		r.app.Note("%s in %s: %s", locus.Quote(locus.Mask(input)), locus.Quote(base.Redacted()), note)
+		r.app.Note("%s in %s: %s", locus.Quote(locus.Mask(input)), locus.Quote(base.Shown()), note)
 	}
 }
 

@@ -178,7 +178,7 @@ type foundJSON struct {
 
 func newStoryJSON(s *tour.Story) storyJSON {
 	j := storyJSON{
-		Name: shape.Text(s.Name), Scheme: shape.Text(s.Scheme), Section: shape.Text(s.Section), Title: shape.Text(s.Title), URL: shape.Text(s.URL.Redacted()),
+		Name: shape.Text(s.Name), Scheme: shape.Text(s.Scheme), Section: shape.Text(s.Section), Title: shape.Text(s.Title), URL: shape.Text(s.URL.Shown()),
 		Conversation: []lineJSON{},
 	}
 	for _, line := range s.Conversation {

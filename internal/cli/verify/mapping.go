@@ -62,8 +62,8 @@ func (c *choice) prepareMapping(o *verify.Options, rules string) error {
 	case err != nil:
 		return fmt.Errorf("--base-url: %w", err)
 	case u.Host() == "":
-		return fmt.Errorf("--base-url: %s has no host: write https://www.example.com/docs/", locus.Quote(u.Redacted()))
-	case u.Redacted() != u.String():
+		return fmt.Errorf("--base-url: %s has no host: write https://www.example.com/docs/", locus.Quote(u.Shown()))
+	case u.Shown() != u.String():
 		return errors.New("--base-url must have no password")
 	}
 	c.url = u

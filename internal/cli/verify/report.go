@@ -130,7 +130,7 @@ func through(r *verify.Result) string {
 	return " through " + strings.Join(list, ", ")
 }
 
-func shownURL(u locus.URL) string { return u.WithoutPassword().Redacted() }
+func shownURL(u locus.URL) string { return u.WithoutPassword().Shown() }
 
 type sum struct {
 	links, accepted, known, unread int

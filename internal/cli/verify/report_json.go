@@ -72,7 +72,7 @@ func (j jsonReport) result(r *verify.Result) {
 	}
 	switch {
 	case r.Written == "":
-	case r.URL.IsZero(), r.URL.Redacted() != r.URL.String():
+	case r.URL.IsZero(), r.URL.Shown() != r.URL.String():
 		d.Written = shape.Text(r.Link())
 	default:
 		d.Written = shape.Text(locus.Mask(r.Written))

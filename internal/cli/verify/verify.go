@@ -501,12 +501,12 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 				v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: a site has no history"))
 				return true
 			}
-			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
+			return yield(verify.Source{Name: u.WithoutPassword().Shown(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
 			v.a.Fail(base.StatusUsage, bad)
 		case strings.Contains(arg, "://") || why != "":
 			if bad == nil {
-				bad = fmt.Errorf("%s: %w %s", locus.Quote(u.Redacted()), scheme.ErrNoScheme, locus.Quote(u.Scheme()))
+				bad = fmt.Errorf("%s: %w %s", locus.Quote(u.Shown()), scheme.ErrNoScheme, locus.Quote(u.Scheme()))
 			}
 			if why != "" {
 				bad = scheme.Hint(bad, why)
