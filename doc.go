@@ -14,4 +14,7 @@
 // Unlike RFC 1738, Parse reads "#" and what follows it as a fragment, as the URI
 // draft does, and "//" after any scheme as the common Internet syntax of section
 // 3.1.
+//
+// To hide passwords from people, show a URL with [URL.Shown] (packages fmt and slog do so)
+// and other text with [MaskText], or with [Mask] if offsets in it must stay right.
 package locus

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Shown returns the text with "***" for each password that is not empty, for
-// messages, logs and traces. [Mask] lists what is hidden.
+// Shown returns the text with "***" for each password that is not empty. Messages,
+// logs, traces and pages show it. [Mask] lists what is hidden.
 func (u URL) Shown() string {
 	spans := secrets(u.text, u)
 	if spans == nil {

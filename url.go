@@ -96,7 +96,7 @@ func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 func (u URL) IsZero() bool { return u.text == "" }
 
 // String returns the text exactly as it was parsed, including the password. Use
-// [URL.Shown] for messages and logs.
+// [URL.Shown] to show u to people.
 func (u URL) String() string { return u.text }
 
 // Len returns the length of the text in octets.
@@ -274,8 +274,9 @@ func (u URL) WithoutFragment() URL {
 	return u
 }
 
-// WithoutPassword returns u without its password and the ":" before it. The result
-// may be shown and is still a usable URL.
+// WithoutPassword returns u without its password and the ":" before it, to send, link,
+// store or compare it. The result is a usable URL. It may still have a password where
+// the grammar has none, as in a search, so people see [URL.Shown] of it.
 func (u URL) WithoutPassword() URL {
 	if u.pass() == 0 {
 		return u

@@ -48,7 +48,7 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Answer) 
 	if change == "" || j.before.damaged != nil {
 		return nil
 	}
-	c := Change{URL: j.found.Target.URL.Shown(), Change: change, Before: before.Verdict, Now: now.Verdict, Detail: now.Detail, To: now.To.WithoutPassword().Shown(), When: answer.When.UTC()}
+	c := Change{URL: j.found.Target.URL.Shown(), Change: change, Before: before.Verdict, Now: now.Verdict, Detail: now.Detail, To: now.To.Shown(), When: answer.When.UTC()}
 	if j.found.Fragment != "" {
 		c.URL += "#" + j.found.Fragment
 	}

@@ -217,9 +217,7 @@ var (
 // split returns the folders and the name that u has on its server, made safe. A name
 // that is missing is that of an index.
 func (p *placer) split(u locus.URL) (dirs []string, name string) {
-	if u = u.WithoutPassword(); u.Shown() != u.String() {
-		u, _ = locus.Parse(u.Shown())
-	}
+	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	segments, search := p.segments(u)
 	for _, s := range segments[:len(segments)-1] {
 		dirs = append(dirs, safeSegment(s))

@@ -98,10 +98,8 @@ var nameFields = []string{
 // Name returns a safe name for the file at the end of u, by the fields of its scheme in
 // r. It is empty for a URL without one, as with a final "/".
 func Name(r *scheme.Registry, u locus.URL) string {
-	if u = u.WithoutPassword(); u.Shown() != u.String() {
-		// Names of files are seen by others, and a mistyped URL ends in its login.
-		u, _ = locus.Parse(u.Shown())
-	}
+	// Names of files are seen by others, and a mistyped URL ends in its login.
+	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	fields, err := r.Fields(u)
 	if err != nil {
 		fields = nil

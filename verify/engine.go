@@ -665,7 +665,7 @@ func (e *Verifier) finish(t *target) {
 	if asked := t.archived; asked != nil {
 		if t.outcome.Verdict == Alive || t.outcome.Verdict == Moved {
 			out := *asked.outcome
-			out.Archive = t.url
+			out.Archive = t.url.WithoutPassword()
 			asked.outcome = &out
 		}
 		t = asked

@@ -107,12 +107,12 @@ type Outcome struct {
 	// request.
 	Rule string
 	Port uint16
-	// To is where referrals led, without a fragment unless they brought one, also if
-	// opening it failed. Zero: there were none.
+	// To is where referrals led, without a password, and without a fragment unless they
+	// brought one, also if opening it failed. Zero: there were none.
 	To locus.URL
 	// Permanent reports that each referral was permanent.
 	Permanent bool
-	// Archive is the archived copy, if an archive was asked and has one.
+	// Archive is the archived copy, without a password, if an archive was asked and has one.
 	Archive locus.URL
 	// Tries is the number of requests; 0: none.
 	Tries int

@@ -218,7 +218,7 @@ func (v *verifier) list(r *verify.Result) {
 	case v.tell.format == "json":
 		v.tell.outputs[0].report.result(r)
 	default:
-		text := shownURL(r.URL.WithoutFragment())
+		text := r.URL.WithoutFragment().WithoutPassword().Shown()
 		if !v.choice.listed[text] {
 			v.choice.listed[text] = true
 			fmt.Fprintln(v.a.Out, safeText(text))

@@ -84,7 +84,7 @@ const maxRefusals = 20
 
 func (f *fixer) refuse(document string, c change, why string) {
 	if f.refused++; f.refused <= maxRefusals {
-		f.v.a.Note("%s:%d:%d: %s is not replaced: %s", document, c.line, c.column, shownURL(c.url), why)
+		f.v.a.Note("%s:%d:%d: %s is not replaced: %s", document, c.line, c.column, c.url.WithoutPassword().Shown(), why)
 	}
 }
 

@@ -94,7 +94,7 @@ func whyOf(r *verify.Result) string {
 		case r.Permanent:
 			to = "has moved for good to "
 		}
-		parts = append(parts, to+safeText(shownURL(r.To))+through(r))
+		parts = append(parts, to+safeText(r.To.Shown())+through(r))
 	}
 	if r.Tries > 1 && r.Verdict != verify.Alive && r.Verdict != verify.Moved {
 		parts = append(parts, fmt.Sprintf("tried %d times", r.Tries))
@@ -112,7 +112,7 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, "known")
 	}
 	if !r.Archive.IsZero() {
-		parts = append(parts, "an archive has it: "+safeText(shownURL(r.Archive)))
+		parts = append(parts, "an archive has it: "+safeText(r.Archive.Shown()))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -125,12 +125,10 @@ func through(r *verify.Result) string {
 	}
 	var list []string
 	for _, u := range hops[:len(hops)-1] {
-		list = append(list, safeText(shownURL(u)))
+		list = append(list, safeText(u.Shown()))
 	}
 	return " through " + strings.Join(list, ", ")
 }
-
-func shownURL(u locus.URL) string { return u.WithoutPassword().Shown() }
 
 type sum struct {
 	links, accepted, known, unread int

@@ -23,10 +23,10 @@ func (c csvReport) result(r *verify.Result) {
 	w := rowOf(r)
 	record := []string{safeName(r.Document), safeName(r.Member), number(r.Line), number(r.Column), w.link, "", w.verdict, number(int64(r.Status)), w.why, "", ""}
 	if !r.URL.IsZero() {
-		record[5] = safeText(shownURL(r.URL))
+		record[5] = safeText(r.URL.WithoutPassword().Shown())
 	}
 	if !r.To.IsZero() {
-		record[9] = safeText(shownURL(r.To))
+		record[9] = safeText(r.To.Shown())
 	}
 	if !r.LastAlive.IsZero() {
 		record[10] = r.LastAlive.Format(time.RFC3339)

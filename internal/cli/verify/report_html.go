@@ -62,7 +62,7 @@ func (h *htmlReport) result(r *verify.Result) {
 		row.Place = w.place
 	}
 	if h.isWeb(r) {
-		row.Href = shownURL(r.URL)
+		row.Href = r.URL.WithoutPassword().Shown()
 	}
 	if row.Class == "bad" {
 		h.hosts[h.hostOf(r)]++

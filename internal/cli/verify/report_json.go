@@ -66,8 +66,8 @@ func (j jsonReport) result(r *verify.Result) {
 	}
 	d := verifyJSON{
 		Document: shape.Text(r.Document), Member: shape.Text(r.Member), Line: r.Line, Column: r.Column,
-		URL:     shape.Present(shownURL(r.URL), !r.URL.IsZero()),
-		Verdict: r.Verdict, Detail: shape.Text(locus.MaskText(r.Detail) + base.AllowedBy(r.Rule, r.Port)), To: shape.Text(shownURL(r.To)), Permanent: r.Permanent, Archive: shape.Text(shownURL(r.Archive)),
+		URL:     shape.Present(r.URL.WithoutPassword().Shown(), !r.URL.IsZero()),
+		Verdict: r.Verdict, Detail: shape.Text(locus.MaskText(r.Detail) + base.AllowedBy(r.Rule, r.Port)), To: shape.Text(r.To.Shown()), Permanent: r.Permanent, Archive: shape.Text(r.Archive.Shown()),
 		Tries: r.Tries, Cached: r.Cached, Accepted: r.Accepted, Reason: shape.Text(r.Reason), Known: r.Known, Context: shape.Text(r.Context),
 	}
 	switch {
@@ -82,7 +82,7 @@ func (j jsonReport) result(r *verify.Result) {
 	}
 	if hops := r.Hops(); len(hops) > 1 {
 		for _, u := range hops {
-			d.Hops = append(d.Hops, shape.Text(shownURL(u)))
+			d.Hops = append(d.Hops, shape.Text(u.Shown()))
 		}
 	}
 	if !r.LastAlive.IsZero() {
