@@ -240,21 +240,11 @@ func otherScript(text string, i int) (c byte, n int) {
 // secrets returns the passwords in text, in order and disjoint. u is text parsed, or
 // the zero URL if it does not parse.
 func secrets(text string, u URL) []span {
-	if octet.All(text)&octet.ASCII != 0 && strings.IndexByte(text, '%') < 0 {
-		// Most texts have no ":" except those of scheme and port.
-		rest := text
-		if !u.IsZero() {
-			if rest = text[u.colon()+1:]; u.port() != 0 && u.at() == 0 {
-				rest = text[u.port()+1:]
-			}
-		}
-		if strings.IndexByte(rest, ':') < 0 && (u.Facts().Has(Internet) || strings.IndexByte(rest, '@') < 0) {
-			return nil
-		}
+	if hasNone(text, u) {
+		return nil
 	}
 	f := &finder{text: text, marks: marks(text)}
-	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
-	}
+	f.lastAt = f.lastIn('@', 0, len(f.marks))
 	switch {
 	case u.IsZero():
 		f.guess()
@@ -267,39 +257,44 @@ func secrets(text string, u URL) []span {
 	return keepEnds(text, f.spans)
 }
 
+// hasNone reports, quickly, that text has no password, as secrets gets it. Most texts have no
+// ":" except those of scheme and port. The result may be false where there is no password.
+func hasNone(text string, u URL) bool {
+	if octet.All(text)&octet.ASCII == 0 || strings.IndexByte(text, '%') >= 0 {
+		return false
+	}
+	rest := text
+	switch {
+	case u.IsZero():
+	case u.port() != 0 && u.at() == 0:
+		rest = text[u.port()+1:]
+	default:
+		rest = text[u.colon()+1:]
+	}
+	return strings.IndexByte(rest, ':') < 0 && (u.Facts().Has(Internet) || strings.IndexByte(rest, '@') < 0)
+}
+
 // keepEnds returns spans without the octet that ends a host for some programs: a "/", "?",
 // "#" or "\" in a span after "//" and what may be a host. If that octet were hidden, the text
 // would show another host, the one after the "@". The "@" is hidden instead. A span that begins
 // with that octet keeps it, because the octet may be all of it.
-func keepEnds(text string, spans []span) []span {
-	var list []span
+func keepEnds(text string, spans []span) (kept []span) {
 	from := 0 // the end of the last span
-	for i, s := range spans {
+	for _, s := range spans {
 		end := hostEnd(text, from, s)
 		from = s.end
-		if end < 0 && list == nil {
-			continue
-		}
-		if list == nil {
-			list = append(make([]span, 0, len(spans)+1), spans[:i]...)
-		}
-		parts := []span{s}
 		if end >= 0 && s.end < len(text) && text[s.end] == '@' {
-			parts[0].end++
+			s.end++
 		}
 		if end > s.start {
-			parts = []span{{s.start, end}, {end + 1, parts[0].end}}
+			kept = append(kept, span{s.start, end})
+			s.start = end + 1
 		}
-		for _, part := range parts {
-			if part.start < part.end {
-				list = append(list, part)
-			}
+		if s.start < s.end {
+			kept = append(kept, s)
 		}
 	}
-	if list == nil {
-		return spans
-	}
-	return list
+	return kept
 }
 
 // hostEnd returns the offset of the octet within s that ends a host for some programs; -1 if
@@ -377,7 +372,35 @@ func (f *finder) from(at int) int {
 }
 
 // is reports whether mark i exists and is the delimiter c.
-func (f *finder) is(i int, c byte) bool { return i < len(f.marks) && f.marks[i].octet == c }
+func (f *finder) is(i int, c byte) bool {
+	return i >= 0 && i < len(f.marks) && f.marks[i].octet == c
+}
+
+// offset returns where mark i begins, or the end of the text after the last mark.
+func (f *finder) offset(i int) int {
+	if i == len(f.marks) {
+		return len(f.text)
+	}
+	return f.marks[i].start
+}
+
+// first returns the index of the first delimiter c among the marks from i up to end, or end.
+func (f *finder) first(c byte, i, end int) int {
+	for i < end && f.marks[i].octet != c {
+		i++
+	}
+	return i
+}
+
+// lastIn returns the index of the last delimiter c among the marks from i up to end, or -1.
+func (f *finder) lastIn(c byte, i, end int) int {
+	for end--; end >= i; end-- {
+		if f.marks[end].octet == c {
+			return end
+		}
+	}
+	return -1
+}
 
 // slashes returns the number of slashes that directly follow mark i.
 func (f *finder) slashes(i int) int {
@@ -409,19 +432,12 @@ func (f *finder) last(i int) int {
 	return f.lastAt
 }
 
-// whole finds the password of the login between start and end.
+// whole finds the password of the login between the offsets start and end.
 func (f *finder) whole(start, end int) {
-	colon, at := -1, -1
-	for i := f.from(start); i < len(f.marks) && f.marks[i].start < end; i++ {
-		switch {
-		case f.marks[i].octet == '@':
-			at = i
-		case f.marks[i].octet == ':' && colon < 0:
-			colon = i
-		}
-	}
+	i, stop := f.from(start), f.from(end)
+	colon, at := f.first(':', i, stop), f.lastIn('@', i, stop)
 	switch {
-	case colon < 0:
+	case colon == stop:
 	case colon < at:
 		f.hide(f.marks[colon].end, f.marks[at].start)
 	case at < 0 && f.text[start] != '[' && !isDigits(f.text[f.marks[colon].end:end]):
@@ -437,22 +453,13 @@ func isDigits(text string) bool { return strings.Trim(text, "0123456789"+blanks)
 // and a port that is not digits is a password. If wide, the login may include blanks.
 func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	end, at := f.segment(i, wide)
-	colon := i
-	for colon < end && f.marks[colon].octet != ':' {
-		colon++
-	}
-	stop := len(f.text)
-	if end < len(f.marks) {
-		stop = f.marks[end].start
-	}
+	colon := f.first(':', i, end)
 	switch {
 	case colon == end:
 		return end
+	case colon < at && !wide && f.hasPort(colon):
+		return colon // h:80?a=b@c
 	case colon < at:
-		after := f.marks[colon+1]
-		if port := f.text[f.marks[colon].end:after.start]; after.octet != '@' && after.octet != ':' && isDigits(port) && !wide {
-			return colon // h:80?a=b@c
-		}
 		f.hide(f.marks[colon].end, f.marks[at].start)
 		return at + 1
 	case at >= 0:
@@ -460,26 +467,41 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	case !certain:
 		return colon // of another URL, as in "URL:ftp://u:PW"
 	}
+	return f.openLogin(start, colon, end, wide)
+}
+
+// hasPort reports whether a port, or nothing, follows the ":" of a mark, up to the next mark,
+// which does not belong to a login.
+func (f *finder) hasPort(colon int) bool {
+	next := f.marks[colon+1]
+	return next.octet != '@' && next.octet != ':' && isDigits(f.text[f.marks[colon].end:next.start])
+}
+
+// openLogin finds the password of a login that begins at the offset start and has no "@" up to
+// mark end: the text after its first ":", unless that is a port or part of an IPv6 address. It
+// returns the index of the next mark to read.
+func (f *finder) openLogin(start, colon, end int, wide bool) (next int) {
+	stop := f.offset(end)
 	first := stop
-	for j := colon + 1; j < end; j++ {
-		if o := f.marks[j].octet; o == '&' || o == '?' || o == '#' {
-			first = f.marks[j].start
+	for i := colon + 1; i < end; i++ {
+		if strings.IndexByte("&?#", f.marks[i].octet) >= 0 {
+			first = f.marks[i].start
 			break
 		}
 	}
-	switch {
-	case isDigits(f.text[f.marks[colon].end:first]), start < len(f.text) && f.text[start] == '[', isBareIPv6(f.text[start:stop]):
+	password := f.marks[colon].end
+	if isDigits(f.text[password:first]) || strings.HasPrefix(f.text[start:], "[") || isBareIPv6(f.text[start:stop]) {
 		return colon
 	}
 	// The password may hold a "/" if an "@" follows.
 	if last := f.last(end); last >= 0 {
-		f.hide(f.marks[colon].end, f.marks[last].start)
+		f.hide(password, f.marks[last].start)
 		return last + 1
 	}
 	if !wide {
 		stop = first
 	}
-	f.hide(f.marks[colon].end, stop)
+	f.hide(password, stop)
 	return end
 }
 
@@ -522,28 +544,22 @@ func (f *finder) opens(at int) bool {
 // value finds a login at the start of a value of a search, after mark i, and returns
 // the index of the next mark to read.
 func (f *finder) value(i int) (next int) {
-	colon, at := -1, -1
 	end := i + 1
-	for ; end < len(f.marks) && strings.IndexByte("&;#?/= ", f.marks[end].octet) < 0; end++ {
-		switch {
-		case f.marks[end].octet == '@':
-			at = end
-		case f.marks[end].octet == ':' && colon < 0:
-			colon = end
-		}
+	for end < len(f.marks) && strings.IndexByte("&;#?/= ", f.marks[end].octet) < 0 {
+		end++
 	}
-	if colon < 0 {
+	colon, at := f.first(':', i+1, end), f.lastIn('@', i+1, end)
+	switch {
+	case colon == end:
 		return end
-	}
-	if f.slashes(colon) > 0 {
+	case f.slashes(colon) > 0:
 		return colon
 	}
 	if never, known := addressed[f.name(colon)]; known && f.marks[colon-1].octet != '@' {
 		if never {
 			return end
 		}
-		for colon++; colon < end && f.marks[colon].octet != ':'; colon++ {
-		}
+		colon = f.first(':', colon+1, end)
 	}
 	if colon < at {
 		f.hide(f.marks[colon].end, f.marks[at].start)
@@ -571,14 +587,9 @@ func (f *finder) part() {
 		f.embedded(i + 1)
 		return
 	}
-	for colon := i + 1; colon < at; colon++ {
-		if f.marks[colon].octet == ':' {
-			f.hide(f.marks[colon].end, f.marks[at].start)
-			f.embedded(at + 1)
-			return
-		}
-	}
-	if !known {
+	if colon := f.first(':', i+1, at); colon < at {
+		f.hide(f.marks[colon].end, f.marks[at].start)
+	} else if !known {
 		f.hide(f.marks[i].end, f.marks[at].start)
 	}
 	f.embedded(at + 1)
@@ -588,50 +599,54 @@ func (f *finder) part() {
 // that does not end a scheme, up to the last "@".
 func (f *finder) guess() {
 	at := f.last(0)
-	start := 0 // the offset where a scheme can begin
-	for i := 0; i < at; i++ {
-		m := f.marks[i]
-		switch {
-		case m.octet == ' ' && strings.Trim(f.text[start:m.start], blanks+"<") == "":
-			start = m.end
-			continue
-		case m.octet != ':':
-			continue
-		}
-		n := f.slashes(i)
-		if n >= 2 && !(i > 0 && f.is(i-1, ':') && f.marks[i-1].end == m.start) {
-			continue
-		}
-		name := f.name(i)
-		if never, known := addressed[name]; never {
-			continue
-		} else if name != "" && strings.EqualFold(f.text[start:m.start], name) {
-			switch {
-			case name == "url":
-				start = m.end
-				continue
-			case n == 1, known:
-				continue
-			}
-			// This is a user, or a scheme if another ":" follows.
-			next := i + 1
-			for next < at && f.marks[next].octet != ':' {
-				next++
-			}
-			if next < at {
-				continue
-			}
-		}
-		f.hide(m.end, f.marks[at].start)
+	if colon := f.opening(at); colon < at {
+		f.hide(f.marks[colon].end, f.marks[at].start)
 		f.embedded(at + 1)
 		return
 	}
-	i := 0
-	if f.is(0, '/') && f.marks[0].start == 0 && f.slashes(0) >= 1 {
+	i, n := 0, 0
+	if len(f.marks) > 0 {
+		n = f.slashes(0)
+	}
+	switch {
+	case n == 0:
+	case f.is(0, '/') && f.marks[0].start == 0:
 		i = f.login(f.marks[1].end, 2, true, true)
-	} else if len(f.marks) > 0 && f.is(0, ':') && f.slashes(0) >= 1 && f.name(0) == strings.ToLower(f.text[:f.marks[0].start]) {
-		n := f.slashes(0)
+	case f.is(0, ':') && f.name(0) == strings.ToLower(f.text[:f.marks[0].start]):
 		i = f.login(f.marks[n].end, n+1, true, true)
 	}
 	f.embedded(i)
+}
+
+// opening returns the index of the first ":" before mark at that does not end a scheme, or at.
+func (f *finder) opening(at int) int {
+	start := 0 // the offset where a scheme can begin
+	for i := 0; i < at; i++ {
+		m := f.marks[i]
+		before := f.text[start:m.start]
+		switch {
+		case m.octet == ' ' && strings.Trim(before, blanks+"<") == "", m.octet == ':' && strings.EqualFold(before, "url"):
+			start = m.end
+		case m.octet == ':' && !f.endsScheme(i, at, before):
+			return i
+		}
+	}
+	return at
+}
+
+// endsScheme reports whether the ":" of mark i ends a scheme, before a login that ends at
+// mark at. before is the text where a scheme can begin, up to the ":".
+func (f *finder) endsScheme(i, at int, before string) bool {
+	n, name := f.slashes(i), f.name(i)
+	never, known := addressed[name]
+	switch {
+	case n >= 2 && !(f.is(i-1, ':') && f.marks[i-1].end == f.marks[i].start), never:
+		return true
+	case name == "" || !strings.EqualFold(before, name):
+		return false
+	case n == 1, known:
+		return true
+	}
+	// The name is a user, or a scheme if another ":" follows.
+	return f.first(':', i+1, at) < at
 }
