@@ -9,7 +9,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -63,7 +62,7 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 	}
 	attrs := []slog.Attr{
 		slog.String("client", r.RemoteAddr),
-		slog.String("method", shownText(r.Method)),
+		slog.String("method", term.Text(r.Method)),
 		slog.String("kind", w.kind),
 		slog.Int("status", w.status),
 		slog.Int64("octets", w.octets),
@@ -75,11 +74,8 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 	}
 	for _, a := range [][2]string{{"url", w.url.Shown()}, {"cache", w.cache}, {"failure", string(w.failure)}, {"ended", w.ended}, {"broken", broken}} {
 		if a[1] != "" {
-			attrs = append(attrs, slog.String(a[0], shownText(a[1])))
+			attrs = append(attrs, slog.String(a[0], term.Text(a[1])))
 		}
 	}
 	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
-
-// shownText returns untrusted text as one safe line.
-func shownText(octets string) string { return term.Safe(charset.Text(octets)) }

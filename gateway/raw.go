@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -33,7 +34,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
 	case "", "document", "iframe", "image", "audio", "video", "empty":
 	default:
-		return &problem{http.StatusForbidden, "denied", "foreign content may not be loaded as " + shownText(dest)}
+		return &problem{http.StatusForbidden, "denied", "foreign content may not be loaded as " + term.Text(dest)}
 	}
 	method := r.Method
 	if s.Part != "" {
@@ -83,7 +84,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	if kind := h.Get("Content-Type"); kind == "" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "multipart/") {
 		h.Set("Content-Type", "application/octet-stream")
 	}
-	if text := mime.FormatMediaType("inline", map[string]string{"filename": shownText(name)}); name != "" && text != "" {
+	if text := mime.FormatMediaType("inline", map[string]string{"filename": term.Text(name)}); name != "" && text != "" {
 		h.Set("Content-Disposition", text)
 	}
 	w.WriteHeader(resp.StatusCode)

@@ -193,7 +193,7 @@ type terminal struct {
 // closeText returns text in the length of a close frame (RFC 6455 section 5.5).
 func closeText(text string) string {
 	const most = 123
-	if text = shownText(text); len(text) > most {
+	if text = term.Text(text); len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
 	}
 	return text

@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/internal/reqctx"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -335,7 +336,7 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	status, kind := w.fails(err)
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		fmt.Fprintf(w, "%s: %s\n", kind, shownText(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
+		fmt.Fprintf(w, "%s: %s\n", kind, term.Text(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -32,7 +33,7 @@ type htmlWriter struct {
 	isLink func(locus.URL) bool
 }
 
-func shownHTML(octets string) string { return html.EscapeString(shown(octets)) }
+func shownHTML(octets string) string { return html.EscapeString(term.Text(octets)) }
 
 func (w *htmlWriter) begin(b *bytes.Buffer) error {
 	fmt.Fprintf(b, pageHead, shownHTML(w.title))
@@ -49,18 +50,18 @@ func (w *htmlWriter) begin(b *bytes.Buffer) error {
 
 func fieldText(f scheme.FormField) string {
 	if f.Kind == scheme.FieldNote {
-		return shown(f.Prompt)
+		return term.Text(f.Prompt)
 	}
 	more := string(f.Kind)
 	separator := ": "
 	for _, choice := range f.Choices {
-		more += separator + shown(choice)
+		more += separator + term.Text(choice)
 		separator = ", "
 	}
 	if f.Default != "" && !f.Secret() {
-		more += "; " + shown(f.Default)
+		more += "; " + term.Text(f.Default)
 	}
-	return fmt.Sprintf("%s (%s)", shown(f.Prompt), more)
+	return fmt.Sprintf("%s (%s)", term.Text(f.Prompt), more)
 }
 
 func (w *htmlWriter) item(b *bytes.Buffer, i scheme.Item) error {
@@ -87,7 +88,7 @@ func (w *htmlWriter) about(i scheme.Item) string {
 		list = append(list, i.URL.WithoutPassword().String())
 	}
 	if i.Type != "" {
-		list = append(list, shown(i.Type))
+		list = append(list, term.Text(i.Type))
 	}
 	if i.Size >= 0 && i.Kind == scheme.KindObject {
 		list = append(list, fmt.Sprintf("%d octets", i.Size))
@@ -96,7 +97,7 @@ func (w *htmlWriter) about(i scheme.Item) string {
 		list = append(list, i.ModTime.UTC().Format("2006-01-02 15:04"))
 	}
 	if i.Note != "" {
-		list = append(list, shown(i.Note))
+		list = append(list, term.Text(i.Note))
 	}
 	return strings.Join(list, ", ")
 }

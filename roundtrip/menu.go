@@ -11,7 +11,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -153,16 +152,13 @@ func (b *menuBody) Close() error {
 	return err
 }
 
-// shown returns octets of a server as text that is safe to show.
-func shown(octets string) string { return term.Safe(charset.Text(octets)) }
-
 // textWriter writes the lines that "locus get" writes.
 type textWriter struct{}
 
 func (textWriter) begin(*bytes.Buffer) error { return nil }
 
 func (textWriter) item(b *bytes.Buffer, i scheme.Item) error {
-	_, err := fmt.Fprintf(b, "%s\t%s\n", shown(i.Title), i.URL.WithoutPassword())
+	_, err := fmt.Fprintf(b, "%s\t%s\n", term.Text(i.Title), i.URL.WithoutPassword())
 	return err
 }
 

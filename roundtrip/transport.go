@@ -9,7 +9,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -219,7 +218,7 @@ func message(req *http.Request, status int, text string) *http.Response {
 	resp := newResponse(req, status)
 	resp.Header.Set("Content-Type", "text/plain; charset=utf-8")
 	resp.Header.Set("X-Content-Type-Options", "nosniff")
-	text = term.Safe(charset.Text(text)) + "\n"
+	text = term.Text(text) + "\n"
 	setLength(resp, int64(len(text)))
 	resp.Body = http.NoBody
 	if req.Method != http.MethodHead {

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -22,6 +23,10 @@ func Safe(s string) string { return safe(s, "") }
 
 // SafeLines is [Safe] for several lines: it keeps line feeds and tabs.
 func SafeLines(s string) string { return safe(s, "\n\t") }
+
+// Text returns octets of a server, a file or a user as one safe line, as [Safe] does. They are
+// ISO Latin 1 if they are not all UTF-8.
+func Text(octets string) string { return Safe(charset.Text(octets)) }
 
 // IsSafe reports whether a terminal only shows r. Line feeds and tabs are not safe.
 func IsSafe(r rune) bool {

@@ -115,3 +115,17 @@ func FuzzSafe(f *testing.F) {
 		}
 	})
 }
+
+func TestText(t *testing.T) {
+	for octets, want := range map[string]string{
+		"":               "",
+		"caf\xc3\xa9":    "café",
+		"caf\xe9":        "café",
+		"a\x1b[31m\nb\t": `a\x1b[31m\x0ab\x09`,
+		"\xff\u202e":     `ÿâ\u0080®`,
+	} {
+		if got := term.Text(octets); got != want {
+			t.Errorf("Text(%q) = %q, want %q", octets, got, want)
+		}
+	}
+}

@@ -220,7 +220,7 @@ func list(out io.Writer, lines []string, d Detail, left *int, most int) {
 }
 
 func writeLine(out io.Writer, line string) {
-	fmt.Fprintf(out, "    %s\n", term.Safe(charset.Text(strings.TrimSuffix(line, "\r"))))
+	fmt.Fprintf(out, "    %s\n", term.Text(strings.TrimSuffix(line, "\r")))
 }
 
 // mostOctets is the most that is read of an object or a session.

@@ -24,12 +24,12 @@ func (p *page) addForm(f *scheme.Form) {
 	if len(p.blocks) > 0 {
 		p.addText(plain, "")
 	}
-	if title := legible(f.Title); title != "" {
+	if title := term.Text(f.Title); title != "" {
 		p.addText(bold, title)
 	}
 	for _, q := range a.fields {
 		if q.Number == 0 {
-			p.addText(plain, legible(q.Prompt))
+			p.addText(plain, term.Text(q.Prompt))
 			continue
 		}
 		p.addLink(a.row(q), link{label: "Enter changes the answer", act: func(m *model) { m.askField(p, q) }})
@@ -81,7 +81,7 @@ func (m *model) askField(p *page, q form.Question) {
 		initial = ""
 	}
 	m.ask(prompt{
-		label: legible(form.PromptName(q.Prompt)) + ": ", secret: q.Secret(), lines: q.Kind == scheme.FieldLines,
+		label: term.Text(form.PromptName(q.Prompt)) + ": ", secret: q.Secret(), lines: q.Kind == scheme.FieldLines,
 		done: func(m *model, text string) {
 			if q.Kind == scheme.FieldFile {
 				text = m.app.ExpandHome(text)
@@ -103,9 +103,9 @@ func (m *model) askField(p *page, q form.Question) {
 func (m *model) chooseField(p *page, q form.Question) {
 	m.visit(place{name: "Choices", own: func() *page {
 		choices := &page{title: "Choices"}
-		choices.addText(bold, legible(q.Prompt))
+		choices.addText(bold, term.Text(q.Prompt))
 		for _, c := range q.Choices {
-			choices.addLink(legible(c), link{label: "Enter takes this answer", act: func(m *model) {
+			choices.addLink(term.Text(c), link{label: "Enter takes this answer", act: func(m *model) {
 				p.set(q, c)
 				m.back()
 			}})

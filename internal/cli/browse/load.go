@@ -147,7 +147,7 @@ func (p *page) fail(r *scheme.Registry, err error) {
 	slices.Reverse(above)
 	for _, parent := range above {
 		if !parent.URL.IsZero() {
-			p.addLink("Open "+legible(parent.Name)+" above it", link{place: place{opener: p.place.opener, url: parent.URL, from: p.place.from}})
+			p.addLink("Open "+term.Text(parent.Name)+" above it", link{place: place{opener: p.place.opener, url: parent.URL, from: p.place.from}})
 			break
 		}
 	}
@@ -167,10 +167,10 @@ func messageOf(err error) string {
 }
 
 func (l *loading) menu(p *page, r *scheme.Registry, m *scheme.Menu) error {
-	if title := legible(m.Title); title != "" {
+	if title := term.Text(m.Title); title != "" {
 		p.title = title
 	}
-	p.note = legible(m.Note)
+	p.note = term.Text(m.Note)
 	err := p.addItems(m.Items, r.Scheme(p.result.URL).Traits, func() { l.items.Add(1) })
 	if m.Form != nil && err == nil {
 		p.addForm(m.Form)
@@ -187,7 +187,7 @@ func (l *loading) menu(p *page, r *scheme.Registry, m *scheme.Menu) error {
 
 // object shows an object: a message, a text, or what is known about other data.
 func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
-	p.mediaType, p.note = o.Type, legible(o.Note)
+	p.mediaType, p.note = o.Type, term.Text(o.Note)
 	body := &countReader{r: o.Body, n: &l.octets}
 	head := make([]byte, 4<<10)
 	n, err := io.ReadFull(body, head)
@@ -207,7 +207,7 @@ func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 		p.octets = p.octets[:maxText]
 		err = errors.Join(err, fmt.Errorf("%w: only the first %s are shown, s saves all of it", scheme.ErrTooLarge, human.Size(maxText)))
 	}
-	if note := legible(o.Note); note != "" {
+	if note := term.Text(o.Note); note != "" {
 		p.note = note // reading may set it
 	}
 	p.whole = err == nil
@@ -263,7 +263,7 @@ func (p *page) describe(o *scheme.Object) {
 	p.addText(bold, p.title)
 	p.addText(plain, "")
 	for _, row := range [...][2]string{
-		{"Type", legible(o.Type)}, {"Size", human.Size(o.Size)}, {"Modified", human.Time(o.ModTime)}, {"Coding", legible(o.Encoding)}, {"Name", legible(o.Name)},
+		{"Type", term.Text(o.Type)}, {"Size", human.Size(o.Size)}, {"Modified", human.Time(o.ModTime)}, {"Coding", term.Text(o.Encoding)}, {"Name", term.Text(o.Name)},
 	} {
 		if row[1] != "" {
 			p.addText(plain, fmt.Sprintf("%-9s %s", row[0], row[1]))

@@ -48,7 +48,7 @@ func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, c
 // addItem adds an item. Among the lines of a text it has no columns.
 func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	title := expandTabs(strings.TrimRight(charset.Text(item.Title), " \r\n"))
-	if note := legible(item.Note); note != "" {
+	if note := term.Text(item.Note); note != "" {
 		title += "  " + note
 	}
 	if item.URL.IsZero() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
@@ -25,7 +26,7 @@ func (p *page) addMessage(r *scheme.Registry, whole bool) error {
 	if p.place.part != "" {
 		return p.addPart(r, m)
 	}
-	if subject := legible(m.Subject()); subject != "" {
+	if subject := term.Text(m.Subject()); subject != "" {
 		p.title = subject
 	}
 	var text strings.Builder
@@ -49,7 +50,7 @@ func (p *page) addParts(m *message.Message) {
 	for _, part := range parts {
 		to := p.place
 		to.part = part.Path
-		p.addLink(strings.TrimSpace(fmt.Sprintf("%s %s %s", part.Path, legible(part.Type), legible(part.Name))), link{place: to})
+		p.addLink(strings.TrimSpace(fmt.Sprintf("%s %s %s", part.Path, term.Text(part.Type), term.Text(part.Name))), link{place: to})
 	}
 }
 
@@ -60,7 +61,7 @@ func (p *page) addPart(r *scheme.Registry, m *message.Message) error {
 		return fmt.Errorf("%w: the message has no part %s", scheme.ErrNotFound, p.place.part)
 	}
 	p.mediaType = part.Type
-	p.title = strings.TrimSpace("Part " + part.Path + " " + legible(part.Name))
+	p.title = strings.TrimSpace("Part " + part.Path + " " + term.Text(part.Name))
 	octets, err := io.ReadAll(io.LimitReader(part.Open(), maxText))
 	p.octets, p.whole = octets, err == nil
 	if !strings.HasPrefix(part.Type, "text/") {

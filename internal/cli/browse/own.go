@@ -242,7 +242,7 @@ func (p *page) addFacts(of *page) {
 	p.addText(plain, "")
 	p.addText(bold, "The resource")
 	if of.mediaType != "" {
-		p.addText(plain, fmt.Sprintf("  %-12s %s", "type", legible(of.mediaType)))
+		p.addText(plain, fmt.Sprintf("  %-12s %s", "type", term.Text(of.mediaType)))
 	}
 	if len(of.octets) > 0 {
 		p.addText(plain, fmt.Sprintf("  %-12s %s", "size", human.Size(int64(len(of.octets)))))

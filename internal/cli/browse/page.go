@@ -5,7 +5,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -111,9 +110,6 @@ type page struct {
 	width int
 }
 
-// legible returns octets of a server as a line for a terminal.
-func legible(octets string) string { return term.Safe(charset.Text(octets)) }
-
 // expandTabs replaces tabs by blanks, and reads other control characters as text.
 func expandTabs(text string) string {
 	if !strings.Contains(text, "\t") {
@@ -153,7 +149,7 @@ func (p *page) addLink(title string, l link) *block {
 // titleOf returns the title of u by its scheme, or its host.
 func titleOf(r *scheme.Registry, u locus.URL) string {
 	for _, octets := range []string{r.Title(u), u.Host()} {
-		if title := legible(octets); title != "" {
+		if title := term.Text(octets); title != "" {
 			return title
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -262,7 +261,7 @@ func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credent
 			return c, false, err
 		}
 	}
-	c.Password, err = tty.ReadSecret(ctx, fmt.Sprintf("Password of %s: ", term.Safe(charset.Text(c.User))))
+	c.Password, err = tty.ReadSecret(ctx, fmt.Sprintf("Password of %s: ", term.Text(c.User)))
 	return c, err == nil, err
 }
 
@@ -273,7 +272,7 @@ func loginQuestion(q scheme.Question) string {
 	}
 	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), host)
 	if q.Realm != "" {
-		text += fmt.Sprintf(" for %q", term.Safe(charset.Text(q.Realm)))
+		text += fmt.Sprintf(" for %q", term.Text(q.Realm))
 	}
 	if q.Attempt > 0 {
 		text = "That was refused. " + text

@@ -231,5 +231,5 @@ func (l *TextDecoder) Line(octets string) string {
 	if !utf8.ValidString(octets) {
 		l.Latin1 = true
 	}
-	return term.Safe(charset.Text(octets))
+	return term.Text(octets)
 }

@@ -145,7 +145,7 @@ func (c *command) corpusText(w io.Writer, r corpusResult) {
 
 // versionText is the version of a reader for people, and how many answers are missing.
 func versionText(r lens.MatrixReader) string {
-	text := safe(r.Version)
+	text := term.Text(r.Version)
 	if r.Failed > 0 {
 		text = strings.TrimSpace(fmt.Sprintf("%s (no answer about %d)", text, r.Failed))
 	}
@@ -254,10 +254,10 @@ func (r corpusResult) addHost(hosts []pageHost, a lens.Answer, reading lens.Read
 	}
 	text := "no host"
 	if a.Host != nil && *a.Host != "" {
-		text = safe(*a.Host)
+		text = term.Text(*a.Host)
 	}
 	if a.Port != nil && *a.Port != "" {
-		text += " port " + safe(*a.Port)
+		text += " port " + term.Text(*a.Port)
 	}
 	return append(hosts, pageHost{text, a.Name, reading})
 }

@@ -121,7 +121,7 @@ func (c *command) writeFinding(f lens.Finding) {
 	masked := f.Report.Masked()
 	colors := term.NewColors(c.OutTTY, c.Getenv)
 	fmt.Fprintln(c.Out, colors.In(term.Bold, strconv.Quote(masked.Input)))
-	fmt.Fprintln(c.Out, "  "+safe(masked.Why))
+	fmt.Fprintln(c.Out, "  "+term.Text(masked.Why))
 	for _, a := range f.Report.Advisories() {
 		fmt.Fprintf(c.Out, "  like %s\n", a)
 	}

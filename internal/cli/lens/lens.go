@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/lens"
 )
 
@@ -233,6 +234,6 @@ func (c *command) writeList(readers []lens.Reader) {
 		if err != nil {
 			text = "failed: " + j.Error
 		}
-		fmt.Fprintf(c.Out, "%-14s  %-8s  %s\n", j.Name, j.Kind, safe(text))
+		fmt.Fprintf(c.Out, "%-14s  %-8s  %s\n", j.Name, j.Kind, term.Text(text))
 	}
 }

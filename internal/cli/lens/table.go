@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/lens"
 )
@@ -18,9 +17,6 @@ const (
 	columnMost  = 40
 )
 
-// safe is text of a program or a URL that may be shown.
-func safe(text string) string { return term.Safe(charset.Text(text)) }
-
 // writeTable writes a report for people.
 func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	if c.answers++; c.answers > 1 {
@@ -28,7 +24,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	}
 	masked := r.Masked()
 	colors := term.NewColors(c.OutTTY, c.Getenv)
-	fmt.Fprintln(c.Out, colors.In(term.Bold, shorten(safe(masked.Input))))
+	fmt.Fprintln(c.Out, colors.In(term.Bold, shorten(term.Text(masked.Input))))
 	accepted, refused := l.Groups(r)
 	width := columnLeast
 	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // columns side by side
@@ -43,7 +39,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 		if g.Answer.Failure != "" {
 			verb, text = "no answer from", g.Answer.Failure
 		}
-		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), shorten(safe(text)))
+		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), shorten(term.Text(text)))
 	}
 	switch {
 	case len(accepted) == 0:
@@ -59,7 +55,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 		if name == "" {
 			name = "other"
 		}
-		fmt.Fprintf(c.Out, "%s: %s\n", colors.In(style, name), safe(masked.Why))
+		fmt.Fprintf(c.Out, "%s: %s\n", colors.In(style, name), term.Text(masked.Why))
 	}
 	for _, a := range r.Advisories() {
 		fmt.Fprintf(c.Out, "like %s\n", a)
@@ -103,9 +99,9 @@ func partText(a lens.Answer, name string, differs bool) string {
 		return `""`
 	}
 	if at, ok := a.Offsets[name]; ok && differs {
-		return fmt.Sprintf("%s (%d)", shorten(safe(*p)), at)
+		return fmt.Sprintf("%s (%d)", shorten(term.Text(*p)), at)
 	}
-	return shorten(safe(*p))
+	return shorten(term.Text(*p))
 }
 
 // writeRow writes a row, in as many lines as its longest cell needs.

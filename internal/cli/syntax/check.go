@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/internal/shape"
@@ -143,7 +142,7 @@ func hasNoLogin(input string) bool {
 }
 
 // shown returns an input as it is written in an answer.
-func shown(input string) string { return term.Safe(charset.Text(locus.Mask(input))) }
+func shown(input string) string { return term.Text(locus.Mask(input)) }
 
 func (c *checker) summary() bool { return c.by != nil || c.byRule }
 
@@ -229,7 +228,7 @@ func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bo
 	}
 	for _, v := range shape.MaskFindings(input, list) {
 		if v.Kind != locus.Note || !a.Flags.Quiet {
-			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(charset.Text(v.Help)))
+			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Text(v.Help))
 		}
 	}
 	if conforms {

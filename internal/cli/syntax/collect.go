@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/locus-url/locus/internal/bulk"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/term"
 )
@@ -162,7 +161,7 @@ func (c *collector) write(a *base.App, text []byte, count uint64) error {
 		b = append(append(b, ','), text[1:]...)
 	case c.summary():
 		b = append(strconv.AppendUint(b, count, 10), '\t')
-		b = append(append(b, term.Safe(charset.Text(string(text[:len(text)-1])))...), '\n')
+		b = append(append(b, term.Text(string(text[:len(text)-1]))...), '\n')
 	case c.count:
 		b = append(strconv.AppendUint(b, count, 10), '\t')
 		b = append(b, text...)

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -122,7 +121,7 @@ func writeComparison(a *base.App, verdict shape.Comparison, by string) {
 	fmt.Fprintln(a.Out, by+said)
 	for _, sentence := range verdict.Why {
 		if !a.Flags.Quiet {
-			fmt.Fprintf(a.Out, "  %s\n", term.Safe(charset.Text(string(sentence))))
+			fmt.Fprintf(a.Out, "  %s\n", term.Text(string(sentence)))
 		}
 	}
 }

@@ -16,9 +16,6 @@ import (
 // safeText makes text of documents and servers safe for a terminal, without passwords.
 func safeText(text string) string { return term.Safe(locus.MaskText(charset.Text(text))) }
 
-// safeName makes the name of a file safe for a terminal.
-func safeName(name string) string { return term.Safe(charset.Text(name)) }
-
 // interesting reports whether a result is shown without --all.
 func (v *verifier) interesting(r *verify.Result) bool {
 	if r.Err != nil {
@@ -71,9 +68,9 @@ func rowOf(r *verify.Result) row {
 
 // documentOf returns the name of a document and of the part of it that has the link.
 func documentOf(r *verify.Result) string {
-	name := cmp.Or(safeName(r.Document), "(arguments)")
+	name := cmp.Or(term.Text(r.Document), "(arguments)")
 	if r.Member != "" {
-		name += ": " + safeName(r.Member)
+		name += ": " + term.Text(r.Member)
 	}
 	return name
 }

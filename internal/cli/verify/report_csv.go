@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -21,7 +22,7 @@ func newCSVReport(_ *verifier, o *output) reporter {
 
 func (c csvReport) result(r *verify.Result) {
 	w := rowOf(r)
-	record := []string{safeName(r.Document), safeName(r.Member), number(r.Line), number(r.Column), w.link, "", w.verdict, number(int64(r.Status)), w.why, "", ""}
+	record := []string{term.Text(r.Document), term.Text(r.Member), number(r.Line), number(r.Column), w.link, "", w.verdict, number(int64(r.Status)), w.why, "", ""}
 	if !r.URL.IsZero() {
 		record[5] = safeText(r.URL.WithoutPassword().Shown())
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -60,7 +61,7 @@ func workflowText(text string) string {
 }
 
 func workflowValue(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(safeName(text)))
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(term.Text(text)))
 }
 
 const (

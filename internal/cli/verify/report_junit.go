@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -52,7 +53,7 @@ func newJUnitReport(v *verifier, o *output) reporter {
 
 func (j *junitReport) result(r *verify.Result) {
 	w := rowOf(r)
-	name := cmp.Or(safeName(r.Document), "(arguments)")
+	name := cmp.Or(term.Text(r.Document), "(arguments)")
 	if j.suite == nil || j.suite.Name != name {
 		j.flush()
 		j.suite = &junitSuite{Name: name}

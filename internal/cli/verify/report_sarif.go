@@ -14,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -192,7 +193,7 @@ func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	switch {
 	case r.Member != "":
 		// Line and column are those of a part, which has no location of its own.
-		l.Logical = []sarifLogical{{safeName(r.Member), "member"}}
+		l.Logical = []sarifLogical{{term.Text(r.Member), "member"}}
 	case r.Line > 0:
 		l.Physical.Region = &sarifRegion{r.Line, r.Column}
 	}
