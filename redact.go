@@ -462,10 +462,8 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	case colon < at:
 		f.hide(f.marks[colon].end, f.marks[at].start)
 		return at + 1
-	case at >= 0:
+	case at >= 0 || !certain:
 		return end
-	case !certain:
-		return colon // of another URL, as in "URL:ftp://u:PW"
 	}
 	return f.openLogin(start, colon, end, wide)
 }
@@ -528,17 +526,18 @@ func (f *finder) embedded(i int) {
 			i = f.login(f.marks[i+n].end, i+n+1, false, false)
 		case m.octet == '/' && f.slashes(i) >= 1:
 			n := f.slashes(i)
-			i = f.login(f.marks[i+n].end, i+n+1, f.opens(m.start), false)
+			i = f.login(f.marks[i+n].end, i+n+1, f.opens(i), false)
 		default:
 			i++
 		}
 	}
 }
 
-// opens reports whether the offset is not in the middle of a path: it is at the
-// start, in a search or after a bracket.
-func (f *finder) opens(at int) bool {
-	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0
+// opens reports whether the "/" of mark i is not in the middle of a path: it is at the start, in
+// a search, after a bracket, or after the ":" of another URL, as in "URL:ftp://u:PW".
+func (f *finder) opens(i int) bool {
+	at := f.marks[i].start
+	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.is(i-1, ':') && f.marks[i-1].end == at
 }
 
 // value finds a login at the start of a value of a search, after mark i, and returns
