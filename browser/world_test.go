@@ -43,10 +43,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{}
-	schemes, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	if w.museum, err = tour.Open(); err != nil {
 		t.Fatal(err)
 	}
