@@ -373,15 +373,14 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 }
 
 // Refer opens a URL to which the resource in from sends its reader without a choice, as a
-// page with a refresh does. from is a result of c. The rules are those of redirects in
-// [Client.Do], and the redirects before from count: the policy and its limit, loops, and
-// cookies. The caller closes both results.
+// page with a refresh does. from is a result of c or, as for [Client.Next], of another
+// client. The rules are those of redirects in [Client.Do], and the redirects before from
+// count: the policy and its limit, loops, and cookies. The caller closes both results.
 func (c *Client) Refer(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
 	if from.chain == nil {
 		return c.Do(ctx, Request{URL: to, From: from})
 	}
-	f := *from.chain
-	f.result.Hops = slices.Clone(f.result.Hops)
+	f := from.chain.by(c)
 	return f.run(ctx, func() (scheme.Resource, error) { return f.followTo(to) })
 }
 

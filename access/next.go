@@ -13,13 +13,20 @@ import (
 // following it. from is a result of Next, or of [Client.Do] for a request with NoFollow.
 // The rules are those of redirects in Do: the policy and its limit, loops, logins and
 // cookies. So a program can wait between two requests of a chain, and may call Next again
-// after an error. The caller closes both results. The error is an [*Error].
+// after an error. from may be a result of another client: what that client dialled decides
+// where the redirect may lead. The caller closes both results. The error is an [*Error].
 func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
 	referral, ok := from.Resource.(*scheme.Referral)
 	if !ok || from.chain == nil {
 		return nil, NewError("open", from.URL, errors.New("not the referral of a client"))
 	}
-	f := *from.chain
-	f.asked, f.result.Hops = maps.Clone(f.asked), slices.Clone(f.result.Hops)
+	f := from.chain.by(c)
 	return f.run(ctx, func() (scheme.Resource, error) { return f.next(referral, len(f.result.Hops)) })
+}
+
+// by returns f as a chain that c continues. f does not change, so it may be continued again.
+func (f *follower) by(c *Client) *follower {
+	next := *f
+	next.client, next.asked, next.result.Hops = c, maps.Clone(f.asked), slices.Clone(f.result.Hops)
+	return &next
 }

@@ -1,7 +1,10 @@
 package access
 
 import (
+	"context"
 	"errors"
+	"net"
+	"net/netip"
 	"slices"
 	"testing"
 
@@ -10,21 +13,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// walk opens a URL and calls Next until there is no other referral.
-func walk(t *testing.T, c *Client, u locus.URL) (res *Result, err error) {
+// walk opens a URL and calls Next until there is no other referral. Clients take turns.
+func walk(t *testing.T, u locus.URL, clients ...*Client) (res *Result, err error) {
 	t.Helper()
-	res, err = c.Do(t.Context(), Request{URL: u, NoFollow: true})
-	for err == nil {
+	res, err = clients[0].Do(t.Context(), Request{URL: u, NoFollow: true})
+	for n := 1; err == nil; n++ {
 		defer res.Close()
 		if _, ok := res.Resource.(*scheme.Referral); !ok {
 			return res, nil
 		}
-		res, err = c.Next(t.Context(), res)
+		res, err = clients[n%len(clients)].Next(t.Context(), res)
 	}
 	return nil, err
 }
 
-// Next makes the requests that Do makes, one at a time.
+// Next makes the requests that Do makes, one at a time, whatever client made the last one.
 func TestNext(t *testing.T) {
 	for name, s := range map[string]*cookieServer{
 		"page": {},
@@ -44,25 +47,81 @@ func TestNext(t *testing.T) {
 		want, wantErr := c.Do(t.Context(), Request{URL: u})
 		asked := s.seen
 		s.seen = nil
-		got, err := walk(t, c, u)
-		if !slices.Equal(s.seen, asked) {
-			t.Errorf("%s: asked %q, Do asked %q", name, s.seen, asked)
-		}
-		switch {
-		case wantErr != nil || err != nil:
-			if wantErr == nil || err == nil || err.Error() != wantErr.Error() || KindOf(err) != KindOf(wantErr) {
-				t.Errorf("%s: %v, of Do: %v", name, err, wantErr)
+		for _, clients := range [][]*Client{{c}, {c, s.client(t, nil)}} {
+			s.seen = nil
+			got, err := walk(t, u, clients...)
+			if !slices.Equal(s.seen, asked) {
+				t.Errorf("%s: %d clients asked %q, Do asked %q", name, len(clients), s.seen, asked)
 			}
-		default:
-			if got.URL != want.URL || !slices.Equal(got.Hops, want.Hops) || got.Permanent != want.Permanent || got.LinkOrigin != want.LinkOrigin {
+			if wantErr != nil || err != nil {
+				if wantErr == nil || err == nil || err.Error() != wantErr.Error() || KindOf(err) != KindOf(wantErr) {
+					t.Errorf("%s: %v, of Do: %v", name, err, wantErr)
+				}
+			} else if got.URL != want.URL || !slices.Equal(got.Hops, want.Hops) || got.Permanent != want.Permanent || got.LinkOrigin != want.LinkOrigin {
 				t.Errorf("%s: %+v, of Do: %+v", name, got, want)
 			}
+		}
+		if wantErr == nil {
 			want.Close()
 		}
 	}
 }
 
-// Next may be called again, and changes no result.
+// A client makes the request for a redirect that another one found. Where that may lead depends on
+// the addresses that the first client dialled: a public address leads to no private one, although
+// the policy allows typed URLs to lead there.
+func TestNextOfOtherClient(t *testing.T) {
+	open := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		c, err := req.Dial.DialContext(ctx, "tcp", net.JoinHostPort(req.URL.Host(), "80"))
+		if err != nil {
+			return nil, err
+		}
+		c.Close()
+		return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("x-next://b.example/")}}, nil
+	})
+	row := scheme.Generic("x-next", scheme.Experimental)
+	row.Opener = open
+	r, err := new(scheme.Registry).With(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{TypedPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := func(address string) *Client {
+		c := New(r, p, &Options{
+			Lookup: func(context.Context, string) ([]netip.Addr, error) {
+				return []netip.Addr{netip.MustParseAddr(address)}, nil
+			},
+			Dial: func(context.Context, string, string) (net.Conn, error) {
+				c, other := net.Pipe()
+				other.Close()
+				return c, nil
+			},
+		})
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	to := locus.MustParse("x-next://b.example/")
+	for _, test := range []struct {
+		first, second string
+		denied        bool
+	}{{"1.1.1.1", "1.1.1.2", false}, {"10.0.0.1", "10.0.0.2", false}, {"1.1.1.1", "10.0.0.2", true}} {
+		from, err := client(test.first).Do(t.Context(), Request{URL: locus.MustParse("x-next://a.example/"), NoFollow: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := client(test.second)
+		_, next := other.Next(t.Context(), from)
+		_, refer := client(test.second).Refer(t.Context(), from, to)
+		if errors.Is(next, policy.ErrDenied) != test.denied || errors.Is(refer, policy.ErrDenied) != test.denied {
+			t.Errorf("from %s to %s: %v, %v", test.first, test.second, next, refer)
+		}
+	}
+}
+
+// Next and Refer may be called again, and change no result.
 func TestNextAgain(t *testing.T) {
 	s := &cookieServer{to: map[string]string{"http://a.example/": "http://b.example/", "http://b.example/": "http://c.example/"}}
 	c := s.client(t, nil)
@@ -74,6 +133,10 @@ func TestNextAgain(t *testing.T) {
 		next, err := c.Next(t.Context(), first)
 		if err != nil || texts(next.Hops) != "http://a.example/ http://b.example/" || len(first.Hops) != 1 {
 			t.Errorf("%+v, %v", next, err)
+		}
+		referred, err := c.Refer(t.Context(), first, locus.MustParse("http://d.example/"))
+		if err != nil || texts(referred.Hops) != "http://a.example/ http://d.example/" || len(first.Hops) != 1 {
+			t.Errorf("%+v, %v", referred, err)
 		}
 	}
 	made := &Result{URL: first.URL, Resource: first.Resource}

@@ -25,9 +25,9 @@ func (e *Submitter) answersFor(ctx context.Context, lines []line, wait bool) (*a
 		if l.trouble != nil || l.answer != nil || l.found.Target.URL.IsZero() {
 			continue
 		}
-		k.missing = append(k.missing, e.frontier.addressOf(e.slot.asker, &l.found))
-		if other, ok := e.slot.asker.Other(&l.found); ok && !other.Target.URL.IsZero() {
-			k.missing = append(k.missing, e.frontier.addressOf(e.slot.asker, &other))
+		k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &l.found))
+		if other, ok := e.slot.checker.Other(&l.found); ok && !other.Target.URL.IsZero() {
+			k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &other))
 		}
 	}
 	return k, k.look(ctx, k.missing)
@@ -49,7 +49,7 @@ func (k *answers) of(ctx context.Context, found *verify.Found) (*verify.Answer, 
 	if found.Target.URL.IsZero() {
 		return new(verify.Answer), nil
 	}
-	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.asker, found))
+	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.checker, found))
 }
 
 func (k *answers) at(ctx context.Context, at address) (*verify.Answer, error) {

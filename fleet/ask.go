@@ -16,24 +16,25 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	case t.void:
 		w.putBack(ctx, t)
 		return
-	case t.trail == nil:
+	case t.request == nil:
 		if t.why = w.queue.isShut(t.host); t.why != "" {
 			w.queue.release(t.host, t.ticket)
 		}
-		t.turn, t.trail = &ownTurn{worker: w, at: t.host, ticket: t.ticket}, new(trail)
+		t.turn = &ownTurn{worker: w, at: t.host, ticket: t.ticket}
+		t.request = s.checker.Begin(&t.jobs[0].found.Target, t.fragments())
 	}
 	if t.why != "" {
 		w.store(ctx, s, t.jobs, t.host, shutAnswer(t.jobs[0].tries, t.why))
 		return
 	}
-	answer, late := s.ask(ctx, t.turn, &t.jobs[0].found.Target, t.fragments(), t.trail)
+	answer, rest, late := s.ask(ctx, t.turn, t.request, true)
 	if late != nil || ctx.Err() != nil || t.host.part.ctx.Err() != nil {
 		s.end()
 	}
 	if ctx.Err() != nil || t.host.part.ctx.Err() != nil {
 		return // the end of the worker, or of its lease, caused the answer
 	}
-	if e := (*hopError)(nil); errors.As(late, &e) && t.comesFurther() {
+	if e := (*hopError)(nil); errors.As(late, &e) && t.comesFurther(rest) {
 		w.hop(ctx, t, *e)
 		return
 	}
@@ -50,14 +51,15 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	w.afterAnswer(ctx, s, t, &answer)
 }
 
-// comesFurther reports whether there is a new step, or there may be one the next time. A turn that
-// came while all slots were busy is no sign of a host that is never available.
-func (t *task) comesFurther() bool {
-	if remote, ok := t.turn.(*remoteTurn); ok && remote.isLate() {
+// comesFurther reports whether a request was answered, after which rest is the next one, or there may
+// be an answer the next time. A turn that came while all slots were busy is no sign of a host that
+// is never available.
+func (t *task) comesFurther(rest *verify.Request) bool {
+	if t.request != rest {
+		t.request = rest
 		return true
 	}
-	if len(t.trail.steps) > t.most {
-		t.most = len(t.trail.steps)
+	if remote, ok := t.turn.(*remoteTurn); ok && remote.isLate() {
 		return true
 	}
 	return !t.isTooLate()

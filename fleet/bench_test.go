@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -187,7 +187,7 @@ func BenchmarkVerdicts(b *testing.B) {
 	})
 	b.Run("verify", func(b *testing.B) {
 		for b.Loop() {
-			c, _, closeClient, err := client(nil, func(d Dial) Dial { return d }, func(o scheme.Opener) scheme.Opener { return o })
+			c, closeClient, err := client(func(locus.URL) error { return nil }, func(d Dial) Dial { return d })
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -23,7 +23,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -108,11 +107,11 @@ func faultOptions() verify.Options {
 // faultClient makes clients that find all hosts at one address.
 func faultClient(hosts, name string) NewClient {
 	w := &world{}
-	return func(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
+	return func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
 		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", hosts)
 		}
-		return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(dial), Check: check, UserAgent: name}, opener)
+		return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(dial), Check: check, UserAgent: name})
 	}
 }
 

@@ -89,9 +89,9 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 // linksOf yields the links of a source: of a typed URL itself.
 func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[verify.Found, error] {
 	if s.Open != nil {
-		return e.slot.asker.Links(ctx, *s)
+		return e.slot.checker.Links(ctx, *s)
 	}
-	return func(yield func(verify.Found, error) bool) { yield(e.slot.asker.Typed(s.URL), nil) }
+	return func(yield func(verify.Found, error) bool) { yield(e.slot.checker.Typed(s.URL), nil) }
 }
 
 // maxPart is the most lines of a part of a document. Parts are stored one by one, so that a
@@ -119,7 +119,7 @@ func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (e
 			return err
 		}
 	}
-	text, err := encodeLine(d.e.slot.asker, &l)
+	text, err := encodeLine(d.e.slot.checker, &l)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (d *reader) store(ctx context.Context) error {
 // target adds the target of a link, and that of its other reading. A target that must not be
 // published is asked for: answer is that of the link.
 func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Answer, err error) {
-	a := e.slot.asker
+	a := e.slot.checker
 	if found.Target.URL.IsZero() {
 		return nil, nil
 	}
@@ -234,7 +234,7 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 		if t := &l.found.Target; l.trouble == nil && l.answer == nil && !t.First.IsZero() {
 			page := l.found
 			page.Fragment = ""
-			if at := e.frontier.addressOf(e.slot.asker, &page); !known[at.key] {
+			if at := e.frontier.addressOf(e.slot.checker, &page); !known[at.key] {
 				known[at.key] = true
 				pages = append(pages, at)
 			}
@@ -297,7 +297,7 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line,
 
 // eachOf calls each for the lines of a message. Their verdicts are looked up together.
 func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *answers) error) error {
-	lines, err := decodeLines(e.slot.asker, text)
+	lines, err := decodeLines(e.slot.checker, text)
 	if err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (e *Submitter) result(ctx context.Context, l *line, known *answers) (r veri
 	if l.trouble != nil {
 		return verify.Result{Document: l.document, Err: l.trouble}, nil
 	}
-	a := e.slot.asker
+	a := e.slot.checker
 	answer := l.answer
 	if answer == nil {
 		if answer, err = known.of(ctx, &l.found); err != nil {

@@ -312,7 +312,7 @@ type place struct {
 	host      string // a hash, in hexadecimal
 }
 
-// placeOf returns the place of a host, by the name that [verify.Asker.Host] gives it.
+// placeOf returns the place of a host, by the name that [verify.Checker.Host] gives it.
 func (f *Frontier) placeOf(host string) place {
 	sum := sha256.Sum256([]byte(host))
 	return place{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -115,12 +113,15 @@ func TestBusyHub(t *testing.T) {
 }
 
 // A target continues where its redirects led, however often it waits for a turn: with the
-// cookies of the redirects, with a GET where HEAD fails, and under the policy for what a public
-// or private address leads to.
+// cookies of the redirects, with a GET where HEAD fails, after a page that sends its readers on or a
+// resource that is not of HTTP, after the API of GitHub, and under the policy for what a public or
+// private address leads to. No request is made twice.
 func TestHopContinues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(host, path string) (int, string) {
 		switch {
+		case host == "api.example" && path != "/repos/o/known":
+			return 404, ""
 		case path == "/chain" && host != "h4.example":
 			return 301, fmt.Sprintf("http://h%c.example/chain", host[1]+1)
 		case path == "/there-and-back" && host != "h1.example":
@@ -137,6 +138,10 @@ func TestHopContinues(t *testing.T) {
 			return 301, "http://private1.example/inside"
 		case path == "/refresh":
 			return 200, `<p id="here"><meta http-equiv="refresh" content="0; url=http://h1.example/chain">`
+		case path == "/to-refresh":
+			return 301, "http://h5.example/refresh"
+		case path == "/refresh-to-dead":
+			return 200, `<meta http-equiv="refresh" content="0; url=http://h1.example/dead">`
 		case path == "/loop":
 			return 301, fmt.Sprintf("http://h%c.example/loop", '0'+'1'-host[1])
 		}
@@ -144,18 +149,22 @@ func TestHopContinues(t *testing.T) {
 	})
 	w.login = true
 	sources := []verify.Source{document("d", "http://h0.example/chain http://h0.example/there-and-back http://h0.example/dead http://h0.example/loop "+
-		"http://h0.example/login http://h0.example/inside http://h5.example/refresh#elsewhere")}
+		"http://h0.example/login http://h0.example/inside http://h5.example/refresh#elsewhere "+
+		"http://h0.example/to-refresh#elsewhere http://h5.example/refresh-to-dead#elsewhere gopher://g.example/hURL:http://h0.example/chain "+
+		"http://github.com/o/known http://github.com/o/unknown")}
 	for i := range 16 {
 		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // continued by other slots
 	}
-	want := lines(slices.Collect(verify.New(w.plain(), &verify.Options{Politeness: access.Politeness{Interval: access.None}, Reserved: true}).Run(t.Context(), slices.Values(sources))))
+	plain := verify.Options{Politeness: access.Politeness{Interval: access.None}, Reserved: true}
+	plain.Ask.GitHub = locus.MustParse("http://api.example/")
+	want := lines(slices.Collect(verify.New(w.plain(), &plain).Run(t.Context(), slices.Values(sources))))
 	asked := w.requests()
 	w.mu.Lock()
 	clear(w.log)
 	w.mu.Unlock()
 	f := open(t)
 	o := w.options()
-	o.Parallel = 4
+	o.Parallel, o.Ask = 4, plain.Ask
 	defer w.start(w.worker(f, o))()
 	w.equal(lines(w.finish(f, sources...)()), want)
 	w.equal(w.requests(), asked)
@@ -230,48 +239,6 @@ func TestHopAfterRebinding(t *testing.T) {
 	}
 }
 
-// A trail continues only if it has all answers so far: a page, and a request that is not over
-// HTTP, have none, so that all that follow them are asked for without a pause.
-func TestTrailIsWhole(t *testing.T) {
-	t.Parallel()
-	type request struct {
-		isHTTP bool
-		res    scheme.Resource
-		err    error
-	}
-	referral, page := request{true, &scheme.Referral{}, nil}, request{true, &scheme.Object{}, nil}
-	failure, gemini := request{true, nil, errors.New("gone")}, request{}
-	for _, one := range []struct {
-		name     string
-		requests []request
-		isWhole  bool
-		steps    int
-	}{
-		{"nothing", nil, true, 0},
-		{"redirects", []request{referral, referral}, true, 2},
-		{"failure", []request{failure, referral}, true, 2},
-		{"page", []request{page}, false, 0},
-		{"page that refreshes to a redirect", []request{page, referral}, false, 0},
-		{"redirect to a page that refreshes", []request{referral, page, referral}, false, 1},
-		{"page that refreshes to a failure", []request{page, failure}, false, 0},
-		{"gemini that redirects to HTTP", []request{gemini, referral}, false, 0},
-		{"redirect to gemini and back", []request{referral, gemini, referral}, false, 1},
-	} {
-		steps := new(trail)
-		for _, r := range one.requests {
-			if steps.begin(r.isHTTP); r.isHTTP {
-				steps.add(step{err: r.err}, r.res)
-			}
-		}
-		if steps.isWhole() != one.isWhole || len(steps.steps) != one.steps {
-			t.Errorf("%s: whole %v, %d steps", one.name, steps.isWhole(), len(steps.steps))
-		}
-		if steps.reset(); !steps.isWhole() {
-			t.Errorf("%s: not whole for another attempt", one.name)
-		}
-	}
-}
-
 // A target that waits for its turn again, after a pause, changes nothing for others that wait for
 // the same host when it continues elsewhere.
 func TestHopAfterPause(t *testing.T) {
@@ -295,7 +262,7 @@ func TestHopAfterPause(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &task{host: h, jobs: []*job{{}}, trail: new(trail)}
+		return &task{host: h, jobs: []*job{{}}, request: new(verify.Request)}
 	}
 	setPaused := func(is bool) {
 		w.queue.mu.Lock()
@@ -362,7 +329,7 @@ func TestBusySlots(t *testing.T) {
 	defer closeSlot()
 	from, lead := locus.MustParse("http://h0.example/"), locus.MustParse("http://h0.example/")
 	place := func(u locus.URL) hopError {
-		name, _, _ := s.asker.Host(&verify.Target{URL: u, Canonical: u})
+		name, _, _ := s.checker.Host(u)
 		return hopError{at: f.placeOf(name)}
 	}
 	for i := 1; place(lead).at.partition == place(from).at.partition; i++ {
@@ -379,9 +346,8 @@ func TestBusySlots(t *testing.T) {
 	}
 	j := &job{late: maxLate - 1}
 	j.found.Target = verify.Target{URL: from, Canonical: from}
-	k := &task{host: h, jobs: []*job{j}, lead: to, most: 1, trail: &trail{steps: []step{
-		{url: from, probe: true, referral: &scheme.Referral{URL: from, To: []locus.URL{lead}}, dialled: []string{"1.1.1.1:80"}},
-	}}}
+	due := s.checker.Begin(&verify.Target{URL: lead, Canonical: lead}, nil)
+	k := &task{host: h, jobs: []*job{j}, lead: to, request: due}
 	for range 2 {
 		k.turn = w.newRemoteTurn(to.at, f.permitSubject(to.at.partition), &permitRecord{ID: "x", Left: leaseTime}, c.Now())
 		c.advance(permitTime)
@@ -391,8 +357,8 @@ func TestBusySlots(t *testing.T) {
 		waits := slices.Contains(w.hops.waiting[to.at], k)
 		delete(w.hops.waiting, to.at)
 		w.hops.mu.Unlock()
-		if !waits || j.late != maxLate-1 || len(k.trail.steps) != 1 {
-			t.Fatalf("waits %v, late %d times, %d steps, %d requests", waits, j.late, len(k.trail.steps), len(x.requests()))
+		if !waits || j.late != maxLate-1 || k.request != due || len(x.requests()) > 0 {
+			t.Fatalf("waits %v, late %d times, %d requests", waits, j.late, len(x.requests()))
 		}
 	}
 }

@@ -34,8 +34,8 @@ func TestGarbage(t *testing.T) {
 	defer s.Close()
 	// The verdict of one target is garbage, before a worker sees it.
 	source := document("a", "http://h.example/damaged http://h.example/fine http://other.example/")
-	links, _ := s.slot.asker.Read(t.Context(), source)
-	publish(f.subject(verdictStream, f.addressOf(s.slot.asker, &links[0]).words()...), `{"v":"no such verdict"`)
+	links, _ := s.slot.checker.Read(t.Context(), source)
+	publish(f.subject(verdictStream, f.addressOf(s.slot.checker, &links[0]).words()...), `{"v":"no such verdict"`)
 	if err := s.Submit(t.Context(), slices.Values([]verify.Source{source})); err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func (w *Worker) countHosts() (list []HostCount) {
 	for _, h := range w.queue.busiest() {
 		c := HostCount{Waiting: len(h.all), More: h.behind > 0}
 		for j := range h.all {
-			c.Name, _, _ = w.ready.asker.Host(&j.found.Target)
+			c.Name, _, _ = w.ready.checker.Host(j.found.Target.Canonical)
 			break
 		}
 		list = append(list, c)

@@ -91,9 +91,9 @@ func isKept(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) b
 func hostName(t *testing.T, host string) string {
 	w := newWorld(t, nil)
 	o := w.options()
-	a := verify.NewAsker(w.plain(), &o, nil)
+	a := verify.NewChecker(w.plain(), &o, nil)
 	found := a.Typed(site("http://" + host + "/").URL)
-	name, _, _ := a.Host(&found.Target)
+	name, _, _ := a.Host(found.Target.Canonical)
 	return name
 }
 

@@ -59,7 +59,7 @@ type pageCount struct {
 // form: those that already are, and new ones until the site has as many as the settings allow.
 // The caller must be alone with the site, which one worker has. A page is counted before it is
 // published: there are never too many, and may be fewer after a crash in between.
-func (w *Worker) pagesOf(ctx context.Context, a *verify.Asker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
+func (w *Worker) pagesOf(ctx context.Context, a *verify.Checker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
 	pages, fresh := map[locus.URL]verify.Target{}, []verify.Target{}
 	for i := range links {
 		t := &links[i].Target
@@ -88,7 +88,7 @@ func (w *Worker) pagesOf(ctx context.Context, a *verify.Asker, page *verify.Targ
 	return pages, nil
 }
 
-func (w *Worker) isTarget(ctx context.Context, a *verify.Asker, t *verify.Target) (bool, error) {
+func (w *Worker) isTarget(ctx context.Context, a *verify.Checker, t *verify.Target) (bool, error) {
 	at := w.frontier.addressOf(a, &verify.Found{Target: *t})
 	_, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -147,14 +147,14 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		}
 		defer leave()
 	}
-	pages, err := w.pagesOf(ctx, s.asker, &page, answer.Links)
+	pages, err := w.pagesOf(ctx, s.checker, &page, answer.Links)
 	if err != nil {
 		return err
 	}
 	name := page.URL.WithoutPassword().Shown()
 	var texts [][]byte
 	add := func(l *line) error {
-		text, err := encodeLine(s.asker, l)
+		text, err := encodeLine(s.checker, l)
 		texts = append(texts, text)
 		return err
 	}
@@ -170,8 +170,8 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		l := line{found: found}
 		switch {
 		case found.Target.URL.IsZero():
-		case s.asker.Keeps(&found.Target):
-			if err := b.target(ctx, s.asker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
+		case s.checker.Keeps(&found.Target):
+			if err := b.target(ctx, s.checker, &found, ""); err != nil && !errors.Is(err, verify.ErrSecret) {
 				return err
 			}
 		default:
@@ -196,7 +196,7 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer 
 		fragments = []string{found.Fragment}
 	}
 	for tries, late := 0, 0; ; {
-		answer, err := s.ask(ctx, nil, &found.Target, fragments, nil)
+		answer, _, err := s.ask(ctx, nil, s.checker.Begin(&found.Target, fragments), false)
 		var pause time.Duration
 		again := false
 		if err == nil {
@@ -213,13 +213,13 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer 
 		}
 		s.end()
 		if !again || wait(s.worker.clock, pause, ctx.Done()) {
-			return settled(s.asker, found, &answer)
+			return settled(s.checker, found, &answer)
 		}
 	}
 }
 
 // settled returns the answer of a link whose target is not in the frontier.
-func settled(a *verify.Asker, found *verify.Found, answer *verify.Answer) *verify.Answer {
+func settled(a *verify.Checker, found *verify.Found, answer *verify.Answer) *verify.Answer {
 	r := a.Result(found, answer)
 	return &verify.Answer{Outcome: r.Outcome, When: answer.When}
 }
@@ -243,17 +243,17 @@ func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target
 	other.URL, other.Canonical = canonical, canonical
 	found := verify.Found{Target: other}
 	b := &batch{f: w.frontier, note: w.noteRarely}
-	if err = b.target(ctx, s.asker, &found, mine); err == nil {
+	if err = b.target(ctx, s.checker, &found, mine); err == nil {
 		err = b.flush(ctx)
 	}
 	if err != nil {
 		return false, err
 	}
-	at := w.frontier.addressOf(s.asker, &found)
+	at := w.frontier.addressOf(s.checker, &found)
 	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
 	if err != nil {
 		return false, err
 	}
-	_, by, err := w.frontier.decodeTarget(s.asker, at, m.Data)
+	_, by, err := w.frontier.decodeTarget(s.checker, at, m.Data)
 	return err == nil && by == mine, nil
 }

@@ -134,11 +134,11 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 			return nil, nil
 		}
 	}
-	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
+	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
 	if err != nil {
 		return nil, w.buryTarget(ctx, at, m, err)
 	}
-	return &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
+	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
 }
 
 // buryTarget stores why a target can't be read, and a verdict, so that nothing waits for one.
@@ -174,7 +174,7 @@ type limits struct {
 
 // limitsOf returns the limits of the host of j, and what it asked for if it is new here.
 func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, err error) {
-	_, l.atOnce, l.interval = w.ready.asker.Host(&j.found.Target)
+	_, l.atOnce, l.interval = w.ready.checker.Host(j.found.Target.Canonical)
 	if !w.queue.knows(p, j.at.host) {
 		l.hostRecord, err = w.knownHost(ctx, j.at.host)
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// key identifies what is asked: [verify.Asker.Key], the fragment, and whether it is asked for
+// key identifies what is asked: [verify.Checker.Key], the fragment, and whether it is asked for
 // as a page of a site.
 type key [16]byte
 
 // base identifies what one request answers: the key without the fragment.
-func baseKey(a *verify.Asker, t *verify.Target) key {
+func baseKey(a *verify.Checker, t *verify.Target) key {
 	k := a.Key(t)
 	if t.First.IsZero() {
 		return k
@@ -27,7 +27,7 @@ func baseKey(a *verify.Asker, t *verify.Target) key {
 	return key(first16(append(k[:], "page"...)))
 }
 
-func keyOf(a *verify.Asker, f *verify.Found) key {
+func keyOf(a *verify.Checker, f *verify.Found) key {
 	k := baseKey(a, &f.Target)
 	if f.Fragment == "" {
 		return k
@@ -49,8 +49,8 @@ type address struct {
 func (a address) words() []string { return a.place.words(a.key) }
 
 // addressOf returns the address of what f needs.
-func (f *Frontier) addressOf(a *verify.Asker, found *verify.Found) address {
-	host, _, _ := a.Host(&found.Target)
+func (f *Frontier) addressOf(a *verify.Checker, found *verify.Found) address {
+	host, _, _ := a.Host(found.Target.Canonical)
 	return address{f.placeOf(host), keyOf(a, found)}
 }
 
@@ -78,14 +78,14 @@ func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
 
 // targetRecord is the message of a target.
 type targetRecord struct {
-	Link json.RawMessage `json:"l"` // as [verify.Asker.Encode] writes it, without its place
+	Link json.RawMessage `json:"l"` // as [verify.Checker.Encode] writes it, without its place
 	// By is the key of the page whose referral led to this page, and which has its links;
 	// empty: none.
 	By string `json:"by,omitempty"`
 }
 
 // encodeTarget returns the message of the target of found.
-func encodeTarget(a *verify.Asker, found *verify.Found, by string) ([]byte, error) {
+func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, error) {
 	plain := verify.Found{Target: found.Target}
 	plain.Result.URL = found.Target.URL
 	if found.Fragment != "" {
@@ -103,7 +103,7 @@ func encodeTarget(a *verify.Asker, found *verify.Found, by string) ([]byte, erro
 }
 
 // decodeTarget reads the message of the target at that address. Nothing of it is trusted.
-func (f *Frontier) decodeTarget(a *verify.Asker, at address, text []byte) (found verify.Found, by string, err error) {
+func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (found verify.Found, by string, err error) {
 	var r targetRecord
 	if err := json.Unmarshal(text, &r); err != nil {
 		return found, "", fmt.Errorf("not the JSON of a target: %w", err)
@@ -140,7 +140,7 @@ type line struct {
 }
 
 // encodeLine returns l as JSON, with a newline. A password is left out.
-func encodeLine(a *verify.Asker, l *line) ([]byte, error) {
+func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
 	r := lineRecord{Answer: l.answer}
 	var err error
 	if l.trouble != nil {
@@ -165,7 +165,7 @@ func encodeLine(a *verify.Asker, l *line) ([]byte, error) {
 var errLine = errors.New("fleet: the links of a document are damaged")
 
 // decodeLines reads the lines of a message. Nothing of them is trusted.
-func decodeLines(a *verify.Asker, text []byte) (lines []line, err error) {
+func decodeLines(a *verify.Checker, text []byte) (lines []line, err error) {
 	for one := range bytes.Lines(text) {
 		var r lineRecord
 		if err := json.Unmarshal(one, &r); err != nil {

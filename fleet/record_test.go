@@ -12,16 +12,16 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-func testAsker(t testing.TB) *verify.Asker {
+func testChecker(t testing.TB) *verify.Checker {
 	w := &world{TB: t}
-	return verify.NewAsker(w.plain(), nil, nil)
+	return verify.NewChecker(w.plain(), nil, nil)
 }
 
 func testFrontier() *Frontier { return &Frontier{name: "default", settings: Settings{Partitions: 64}} }
 
 // What a target's message has is checked against its subject.
 func TestTargetRecord(t *testing.T) {
-	f, a := testFrontier(), testAsker(t)
+	f, a := testFrontier(), testChecker(t)
 	found := a.Typed(locus.MustParse("http://h.example/a#b"))
 	at := f.addressOf(a, &found)
 	text, err := encodeTarget(a, &found, "")
@@ -61,7 +61,7 @@ func TestTargetRecord(t *testing.T) {
 
 // No password is in a document's lines.
 func TestLineWithoutPassword(t *testing.T) {
-	a := testAsker(t)
+	a := testChecker(t)
 	found := a.Typed(locus.MustParse("http://u:secret@h.example/x"))
 	text, err := encodeLine(a, &line{found: found, answer: new(verify.Answer)})
 	if err != nil || bytes.Contains(text, []byte("secret")) {
@@ -78,7 +78,7 @@ func TestLineWithoutPassword(t *testing.T) {
 }
 
 func FuzzTargetRecord(f *testing.F) {
-	fr, a := testFrontier(), testAsker(f)
+	fr, a := testFrontier(), testChecker(f)
 	for _, u := range []string{"http://h.example/a#b", "gopher://h.example/", "mailto:a@h.example"} {
 		found := a.Typed(locus.MustParse(u))
 		text, err := encodeTarget(a, &found, "")
@@ -120,7 +120,7 @@ func FuzzTargetRecord(f *testing.F) {
 }
 
 func FuzzLines(f *testing.F) {
-	a := testAsker(f)
+	a := testChecker(f)
 	found := a.Typed(locus.MustParse("http://h.example/a#b"))
 	for _, l := range []line{{found: found}, {found: found, answer: &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", trouble: errors.New("e")}} {
 		text, err := encodeLine(a, &l)

@@ -171,9 +171,9 @@ func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence 
 	if err != nil {
 		return nil, err
 	}
-	found, by, err := w.frontier.decodeTarget(w.ready.asker, at, m.Data)
+	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
 	if err != nil {
 		return nil, nil // it is among the dead letters
 	}
-	return &job{at: at, base: baseKey(w.ready.asker, &found.Target), found: found, by: by, sequence: sequence, before: v}, nil
+	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: sequence, before: v}, nil
 }

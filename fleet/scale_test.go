@@ -17,7 +17,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/scheme"
 )
 
 var waitingTargets = flag.Int("targets", 100_000, "with -bench Waiting: how many targets wait")
@@ -147,7 +146,7 @@ func newFastHosts(t testing.TB, delay time.Duration) (w *world, client NewClient
 	s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) })}
 	go s.Serve(p)
 	t.Cleanup(func() { s.Close() })
-	return w, func(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
-		return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(p.dial), Check: check}, opener)
+	return w, func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
+		return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(p.dial), Check: check})
 	}
 }

@@ -179,19 +179,19 @@ func (s *scheduler) wakeAt(h *host, at time.Time) {
 }
 
 // task is what a slot does at a time: jobs that one request answers. Their host gives a ticket
-// for it, which is 0 if nothing is to be asked. A task that continues has a trail, and a turn at
-// the host that it leads to.
+// for it, which is 0 if nothing is to be asked. A task that continues has a request, and a turn at
+// the host that the request is sent to. It takes no slot while it waits for the turn, and any slot
+// continues it.
 type task struct {
 	jobs   []*job
 	host   *host
 	ticket ticket
 
-	trail *trail // nil: it begins
-	most  int    // the most steps of the trail so far
-	lead  hopError
-	turn  turn   // there
-	why   string // why nothing is asked for; empty: it is
-	void  bool   // it may not continue now
+	request *verify.Request // that is due; nil: the task begins
+	lead    hopError
+	turn    turn   // there
+	why     string // why nothing is asked for; empty: it is
+	void    bool   // it may not continue now
 }
 
 // next waits for the next task; leave must follow. nil: the scheduler has ended.

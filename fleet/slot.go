@@ -18,11 +18,10 @@ import (
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // NewClient returns a client for one request after another. It calls check for each URL, as
-// [access.Options].Check, and dials only through wrap(dial), whose dial connects. The openers of
-// HTTP in its registry are opener(o). Each request over HTTP must have its own connection. Its time limits, except the one
-// for a silence, must be [TurnTime] longer than without a fleet. close closes the client; idle closes the
-// connections that are idle.
-type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (c *access.Client, idle, close func(), err error)
+// [access.Options].Check, and dials only through wrap(dial), whose dial connects. Each request
+// over HTTP must have its own connection. The time limits of the client, except the one for a
+// silence, must be [TurnTime] longer than without a fleet. close closes the client.
+type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *access.Client, close func(), err error)
 
 // TurnTime is the most time that a client waits in Dial, for turns at hosts: its limits for a
 // connection and for a request must be so much longer.
@@ -30,10 +29,9 @@ const TurnTime = 2 * time.Minute
 
 // slot asks for one target at a time. Before it dials, it waits for a turn at the host.
 type slot struct {
-	worker *Worker
-	client *access.Client
-	asker  *verify.Asker
-	idle   func()
+	worker  *Worker
+	client  *access.Client
+	checker *verify.Checker
 
 	mu     sync.Mutex
 	at     locus.URL // the URL that is opened
@@ -44,22 +42,21 @@ type slot struct {
 	turn   turn               // at the host of it; nil: none
 	unbind func() bool        // turn does not end ctx any more
 	late   error              // why a turn did not come: it says nothing about the target
-	trail  *trail             // of the target; nil: turns are waited for here
-	// repeating reports that the trail answers the request that dials.
-	repeating bool
-	dialled   []string // addresses for the request, with ports
+	// hops reports that the request may be made later, in a turn at another host: no part of it was
+	// made. Otherwise the slot waits for the turn.
+	hops bool
 }
 
 func (w *Worker) newSlot() (*slot, func(), error) {
 	s := &slot{worker: w}
-	c, idle, closeClient, err := w.options.Client(s.check, s.wrap, s.opener)
+	c, closeClient, err := w.options.Client(s.check, s.wrap)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.client, s.idle = c, idle
+	s.client = c
 	o := w.options.Verify
 	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout) + TurnTime
-	s.asker = verify.NewAsker(c, &o, s.robots)
+	s.checker = verify.NewChecker(c, &o, s.robots)
 	return s, closeClient, nil
 }
 
@@ -72,13 +69,13 @@ const (
 // robots is the [verify.RobotsFunc] of the slot.
 func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	s.mu.Lock()
-	held := s.trail
-	s.trail = nil // the file is shared, and no part of the target
+	held := s.hops
+	s.hops = false // the file is shared, and no part of the request
 	s.mu.Unlock()
 	octets, err := s.worker.robots(ctx, root, fetch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trail = held
+	s.hops = held
 	if errors.Is(err, errLate) {
 		s.fail(err)
 	}
@@ -96,16 +93,10 @@ func (s *slot) check(u locus.URL) error {
 // wrap returns a dial that waits for a turn.
 func (s *slot) wrap(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if s.isRepeating() {
-			return noConn(), nil
-		}
 		begin, isFirst, err := s.wait(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.mu.Lock()
-		s.dialled = append(s.dialled, address)
-		s.mu.Unlock()
 		ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.worker.options.Connect, defaultConnect))
 		defer cancel()
 		c, err := dial(ctx, network, address)
@@ -128,8 +119,7 @@ func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) 
 	if !s.isOpen || s.late != nil {
 		return begin, false, errLate // a request that was given up dials
 	}
-	isWeb := s.client.Registry().Scheme(s.at).Traits.Has(scheme.Web)
-	if s.begun && !isWeb {
+	if s.begun && !s.client.Registry().Scheme(s.at).Traits.Has(scheme.Web) {
 		// A data connection, or the next address: a part of the same request.
 		return begin, false, nil
 	}
@@ -142,15 +132,14 @@ func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) 
 			begin, err = s.turn.begin(ctx)
 		}
 		if err == nil {
-			s.begun = true
-			s.trail.begin(isWeb)
+			s.begun, s.hops = true, false
 			return begin, true, nil
 		}
 		if !s.mayTryAgain(ctx, err) {
 			break
 		}
 	}
-	if errors.As(err, new(*restError)) && s.trail.isWhole() && len(s.trail.steps) > 0 {
+	if errors.As(err, new(*restError)) && s.hops {
 		err = to
 	}
 	s.fail(err)
@@ -197,19 +186,19 @@ func (s *slot) lead() (*hopError, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, atOnce, interval := s.asker.Host(&verify.Target{URL: canonical, Canonical: canonical})
+	name, atOnce, interval := s.checker.Host(canonical)
 	return &hopError{s.worker.frontier.placeOf(name), limits{atOnce: atOnce, interval: interval}}, nil
 }
 
 // turnAt makes s.turn that of a host. The request to the host before has ended: its turn is
-// given back first, so that no two hosts wait for each other. The error is to if the target can
-// continue later: then the slot does not wait. The caller must hold s.mu.
+// given back first, so that no two hosts wait for each other. The error is to if the request can
+// be made later: then the slot does not wait. The caller must hold s.mu.
 func (s *slot) turnAt(ctx context.Context, to *hopError) error {
 	if s.turn != nil && s.turn.host() == to.at.host {
 		return nil
 	}
 	s.giveBack()
-	if s.trail.isWhole() {
+	if s.hops {
 		return to
 	}
 	t, err := s.worker.turnAt(ctx, to.at, to.limits)
@@ -233,31 +222,37 @@ func (s *slot) giveBack() {
 	}
 }
 
-// ask asks for a target, with the first turn if it is not nil. late is why the answer says
-// nothing: a turn did not come in time, or has ended. With a trail, which is not nil, it may be a
-// *hopError, and the target continues there with the same trail. Until end, the slot has the turn
-// at the host that answered.
-func (s *slot) ask(ctx context.Context, first turn, t *verify.Target, fragments []string, steps *trail) (answer verify.Answer, late error) {
+// ask makes the requests of a check from r on, with the first turn if it is not nil. late is why the
+// answer says nothing: a turn did not come in time, or has ended. Then rest is the request that was
+// not made. With hops, late may be a *hopError: the check continues there with rest, in any slot.
+// Until end, the slot has the turn at the host that answered.
+func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool) (answer verify.Answer, rest *verify.Request, late error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
-	s.late, s.begun, s.isOpen = nil, false, true
+	s.late, s.isOpen = nil, true
 	s.ctx, s.cancel = ctx, cancel
-	s.trail = steps
-	s.trail.reset()
 	if first != nil {
 		s.use(first)
 	}
 	s.mu.Unlock()
-	answer = s.asker.Ask(ctx, t, fragments)
-	s.idle()
+	for {
+		s.mu.Lock()
+		s.begun, s.hops = false, hops
+		s.mu.Unlock()
+		answer = s.checker.Do(ctx, r)
+		if answer.Next == nil || ctx.Err() != nil {
+			break
+		}
+		r = answer.Next
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isOpen, s.trail = false, nil
+	s.isOpen = false
 	if s.late == nil && ctx.Err() != nil {
 		s.late = errLate
 	}
-	return answer, s.late
+	return answer, r, s.late
 }
 
 // rest tells the host that answered that it asked for a pause.

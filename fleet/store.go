@@ -78,7 +78,7 @@ func (b *batch) settle(ctx context.Context, n int) error {
 }
 
 // target adds the target of found. by is the page that has its links; empty: itself.
-func (b *batch) target(ctx context.Context, a *verify.Asker, found *verify.Found, by string) error {
+func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Found, by string) error {
 	if found.Fragment != "" && !found.Target.First.IsZero() {
 		// A page with a fragment is one to be read, too. One request serves both, if they
 		// wait together.

@@ -134,7 +134,7 @@ func (w *world) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 }
 
 func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
-	if !strings.HasSuffix(host, ".example") || strings.HasPrefix(host, "none") {
+	if !strings.HasSuffix(host, ".example") && host != "github.com" || strings.HasPrefix(host, "none") {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	w.mu.Lock()
@@ -149,30 +149,23 @@ func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 }
 
 // client is a [NewClient].
-func (w *world) client(check func(locus.URL) error, wrap func(Dial) Dial, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
-	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check}, opener)
+func (w *world) client(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
+	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check})
 }
 
-// clientWith returns a client whose openers of HTTP are those of opener; nil: of no fleet.
-func (w *world) clientWith(o *access.Options, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
-	web := webscheme.New(&webscheme.Options{Single: opener != nil})
-	rows := []scheme.Scheme{webscheme.Scheme(web), webscheme.SecureScheme(web)}
-	for i := range rows {
-		if opener != nil {
-			rows[i].Opener = opener(rows[i].Opener)
-		}
-	}
-	registry, err := all.Registry(rows...)
+// clientWith returns a client. Of a fleet, which judges each URL, it has a connection for each request.
+func (w *world) clientWith(o *access.Options) (*access.Client, func(), error) {
+	web := webscheme.New(&webscheme.Options{Single: o.Check != nil})
+	registry, err := all.Registry(webscheme.Scheme(web), webscheme.SecureScheme(web))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true, Passwords: w.passwords})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	c := access.New(registry, p, o)
-	idle := func() { closeIdle(registry) }
-	return c, func() {}, func() { idle(); c.Close() }, nil
+	return c, func() { closeIdle(registry); c.Close() }, nil
 }
 
 func closeIdle(r *scheme.Registry) {
@@ -185,7 +178,7 @@ func closeIdle(r *scheme.Registry) {
 
 // plain returns a client without a fleet.
 func (w *world) plain() *access.Client {
-	c, _, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial}, nil)
+	c, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -19,13 +19,13 @@ const noResource = "the folder of the module lacks it: Antora may take it from a
 // placeAntora fills in where a resource ID of Antora leads, which is in a folder
 // modules/NAME/pages. A page and a picture there are looked up from the folder of all pages
 // and of all pictures.
-func (e *Verifier) placeAntora(l *link, written string, found *document.Link, s *Source) bool {
+func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *Source) bool {
 	ref, fragment, hasFragment := strings.Cut(written, "#")
 	isID := strings.ContainsAny(ref, ":$@")
 	dir, module, ok := antoraModule(s.URL)
 	family := map[string]string{"xref": "pages", "": "images"}[found.Element]
 	switch {
-	case ref == "", e.hasScheme(ref):
+	case ref == "", c.hasScheme(ref):
 		return false
 	case !isID && (!ok || family == "" || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/")):
 		return false
@@ -156,14 +156,14 @@ func (t *antoraTree) hasAlias(u locus.URL) bool {
 // antoraTree returns the content roots of the repository at top. Only the goroutine of Run
 // calls it.
 func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
-	if e.fsys != nil && top.IsZero() {
+	if e.checker.fsys != nil && top.IsZero() {
 		top = fileIn("")
 	}
 	t := e.antora[top]
 	if t == nil {
 		t = &antoraTree{roots: map[string]contentRoot{}, modules: map[string]bool{}, cut: top.IsZero()}
 		if !t.cut {
-			t.read(ctx, e, top)
+			t.read(ctx, e.checker, top)
 		}
 		if e.antora == nil {
 			e.antora = map[locus.URL]*antoraTree{}
@@ -174,13 +174,13 @@ func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 }
 
 // read reads the folder at u, and those below it.
-func (t *antoraTree) read(ctx context.Context, e *Verifier, u locus.URL) {
+func (t *antoraTree) read(ctx context.Context, c *Checker, u locus.URL) {
 	if t.folders++; t.folders > maxAntoraFolders || ctx.Err() != nil {
 		t.cut = true
 		return
 	}
 	folder := strings.TrimSuffix(u.String(), "/")
-	folders, err := e.readFolder(ctx, u, func(file locus.URL) { t.readFile(ctx, e, folder, file) })
+	folders, err := c.readFolder(ctx, u, func(file locus.URL) { t.readFile(ctx, c, folder, file) })
 	t.cut = t.cut || err != nil
 	for _, sub := range folders {
 		name := path.Base(sub.String())
@@ -190,18 +190,18 @@ func (t *antoraTree) read(ctx context.Context, e *Verifier, u locus.URL) {
 		if path.Base(folder) == "modules" {
 			t.modules[folder+"/"+name] = true
 		}
-		t.read(ctx, e, sub)
+		t.read(ctx, c, sub)
 	}
 }
 
 // readFile reads a file of a folder, if it is an antora.yml or a page.
-func (t *antoraTree) readFile(ctx context.Context, e *Verifier, folder string, file locus.URL) {
+func (t *antoraTree) readFile(ctx context.Context, c *Checker, folder string, file locus.URL) {
 	isPage := strings.Contains(folder+"/", "/pages/") && strings.Contains(folder, "/modules/") && media.ByName(file.String()) == asciidocType
 	isRoot := path.Base(file.String()) == "antora.yml"
 	if !isPage && !isRoot {
 		return
 	}
-	text, err := e.readStart(ctx, file)
+	text, err := c.readStart(ctx, file)
 	t.cut = t.cut || err != nil
 	if isRoot {
 		t.roots[folder] = contentRoot{componentName(text), strings.Contains(text, "\next:")}
@@ -225,8 +225,8 @@ func componentName(text string) string {
 }
 
 // readFolder passes the files of a folder to use, and returns the folders in it.
-func (e *Verifier) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
-	res, err := e.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
+func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
+	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {
 		return nil, err
 	}
@@ -249,8 +249,8 @@ func (e *Verifier) readFolder(ctx context.Context, u locus.URL, use func(locus.U
 }
 
 // readStart returns the start of a file.
-func (e *Verifier) readStart(ctx context.Context, u locus.URL) (string, error) {
-	res, err := e.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
+func (c *Checker) readStart(ctx context.Context, u locus.URL) (string, error) {
+	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {
 		return "", err
 	}

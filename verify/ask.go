@@ -75,7 +75,7 @@ func (a *Ask) accepts(status int) bool {
 }
 
 // isBad reports whether the outcome is bad by the options.
-func (e *Verifier) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !e.o.Ask.accepts(o.Status) }
+func (c *Checker) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !c.o.Ask.accepts(o.Status) }
 
 // judge applies the options to an outcome of u, which may come from the store.
 func (a *Ask) judge(u locus.URL, o *Outcome, now time.Time) {
@@ -104,7 +104,7 @@ func days(d time.Duration) string {
 }
 
 // probes reports whether t needs no more than a probe.
-func (e *Verifier) probes(u locus.URL) bool { return !e.o.Ask.Get || !e.traits(u).Has(scheme.Web) }
+func (c *Checker) probes(u locus.URL) bool { return !c.o.Ask.Get || !c.traits(u).Has(scheme.Web) }
 
 // Host are settings for some hosts, in a file of rules. What is zero is as for other
 // hosts. The header fields and the certificate are for the caller's client.
@@ -165,9 +165,9 @@ func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 }
 
 // limitsFor returns the limits of requests for u, with those of its host in the rules.
-func (e *Verifier) limitsFor(u locus.URL) crawl.Limits {
-	limits := crawl.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
-	if h := e.o.Rules.HostFor(u, e.registry); h != nil {
+func (c *Checker) limitsFor(u locus.URL) crawl.Limits {
+	limits := crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
+	if h := c.o.Rules.HostFor(u, c.registry); h != nil {
 		if h.Parallel > 0 {
 			limits.AtOnce = h.Parallel
 		}
@@ -179,9 +179,9 @@ func (e *Verifier) limitsFor(u locus.URL) crawl.Limits {
 }
 
 // timeoutFor returns the limit of an attempt at u.
-func (e *Verifier) timeoutFor(u locus.URL) time.Duration {
-	if h := e.o.Rules.HostFor(u, e.registry); h != nil && h.Timeout > 0 {
-		return min(time.Duration(h.Timeout), e.o.Timeout)
+func (c *Checker) timeoutFor(u locus.URL) time.Duration {
+	if h := c.o.Rules.HostFor(u, c.registry); h != nil && h.Timeout > 0 {
+		return min(time.Duration(h.Timeout), c.o.Timeout)
 	}
-	return e.o.Timeout
+	return c.o.Timeout
 }

@@ -23,28 +23,25 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
+// attempt is what one request told.
 type attempt struct {
 	outcome    Outcome
-	temporary  bool            // another try may succeed
-	busy       bool            // the server is overloaded
-	retryAfter time.Duration   // the pause that the server asks for; 0: none
-	public     bool            // the outcome is the same wherever the URL was found
-	unstored   bool            // the outcome depends on more than a request for the URL
-	resolved   bool            // the host has an address
-	wantsGet   bool            // only a GET can tell
-	fragments  map[string]bool // whether each fragment that was looked for may exist
+	temporary  bool          // another try may succeed
+	busy       bool          // the server is overloaded
+	retryAfter time.Duration // the pause that the server asks for; 0: none
+	public     bool          // the outcome is the same wherever the URL was found
+	unstored   bool          // the outcome depends on more than a request for the URL
+	resolved   bool          // the host has an address
+	fragments
 
 	// Of a page of a site.
-	page  *doc
-	at    *origins
-	links []link
+	page *sitePage
+	at   *origins
+	contents
 
-	next *request // to be made before the outcome is known; nil: none
+	next *Request // to be made before the outcome is known; nil: none
 
-	listsSitemaps bool            // the links are sitemaps
-	scripted      bool            // the page is made by scripts
-	built         map[string]bool // fragments that only a build of the site makes
-	troubles      []error
+	listsSitemaps bool // the links are sitemaps
 	anchors       *anchors
 }
 
@@ -52,146 +49,134 @@ type attempt struct {
 // a user to type.
 const greetingTime = 5 * time.Second
 
-// request is a request of an attempt at a target. In a run, the request after a redirect
-// waits in the queue of its host. No worker waits with it.
-type request struct {
-	mayProbe bool          // the first request may be HEAD over HTTP
-	content  bool          // the request reads the content, and does not only ask whether the target exists
-	left     time.Duration // of the attempt's time limit
+// Request is one request of a check: see [Checker.Begin]. It is never changed, so it may be made
+// again.
+type Request struct {
+	*asked
+	want
+	api  locus.URL           // of GitHub, which is asked first; zero: none
+	left time.Duration       // of the time limit for all requests of the check; 0: not set
+	slow func(time.Duration) // called with the Crawl-delay before a page is requested; nil: it is not
 
-	attempt *attempt       // so far, after a redirect
-	want    want           // after a redirect
-	from    *access.Result // the redirect, or the page that redirects its readers; nil: the first request
-	to      locus.URL      // where a page redirects its readers; zero: from is a redirect
+	redirect *access.Result // a redirect, or a page that sends its reader on; nil: a first request
+	to       locus.URL      // where the page sends its reader; zero: redirect is a redirect
+}
+
+// want is what a request is for.
+type want struct {
+	page      *sitePage // that the target is; nil: its links are not wanted
+	fragments []string  // to be found
+	probe     bool      // the request only asks whether the resource exists, if that can tell
+	followed  bool      // a page led there by itself
+}
+
+// begin returns the first request for what is asked.
+func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
+	r := &Request{asked: t, want: want{page: page, fragments: fragments, probe: true}, left: c.timeoutFor(t.key.url)}
+	if page == nil && len(fragments) == 0 {
+		r.api = c.github.url(c, t.url)
+	}
+	return r
 }
 
 // at returns the URL to which a redirect leads; zero: r is a first request.
-func (r *request) at() locus.URL {
-	if r == nil || r.from == nil {
+func (r *Request) at() locus.URL {
+	if r == nil || r.redirect == nil {
 		return locus.URL{}
 	}
-	if referral, ok := r.from.Resource.(*scheme.Referral); ok && len(referral.To) > 0 {
+	if referral, ok := r.redirect.Resource.(*scheme.Referral); ok && len(referral.To) > 0 {
 		return referral.To[0]
 	}
 	return r.to
 }
 
-// attempt continues an attempt at t with r. If r is nil, a new attempt begins. If the result
-// has a next request, the attempt continues in a turn of the host of that request.
-func (e *Verifier) attempt(ctx context.Context, t *target, r *request) *attempt {
-	limit := e.timeoutFor(t.key.url)
-	if r == nil {
-		r = &request{mayProbe: t.tries == 0, left: limit}
-	}
-	a := e.send(ctx, t, r)
-	if !a.wantsGet || ctx.Err() != nil {
-		return a
-	}
-	get := &request{left: limit, content: true}
-	if r.from != nil {
-		a.next = get // the turn is that of another host
-		return a
-	}
-	return e.send(ctx, t, get)
+// after returns the request to which a redirect leads, or a page, to a URL.
+func (r *Request) after(redirect *access.Result, to locus.URL) *Request {
+	next := *r
+	next.redirect, next.to, next.left = redirect, to, 0
+	return &next
 }
 
-// send makes a request of an attempt within its time limit.
-func (e *Verifier) send(ctx context.Context, t *target, r *request) *attempt {
+// get returns the request that reads the content, where r only asked whether it exists.
+func (c *Checker) get(r *Request) *Request {
+	return &Request{asked: r.asked, want: want{page: r.page, fragments: r.fragments}, left: c.timeoutFor(r.key.url), slow: r.slow}
+}
+
+// send makes a request within its time limit. If the attempt has a next request, the outcome
+// is not known yet.
+func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 	begin := time.Now()
-	limited, cancel := context.WithTimeout(ctx, r.left)
+	ctx, cancel := context.WithTimeout(ctx, r.left)
 	defer cancel()
-	a := r.attempt
-	switch {
-	case r.from == nil:
-		a = e.first(limited, t, r)
-	case r.to.IsZero():
-		next, err := e.client.Next(limited, r.from)
-		e.judge(limited, a, t, r.want, next, err)
-	default:
-		next, err := e.client.Refer(limited, r.from, r.to)
-		e.judge(limited, a, t, r.want, next, err)
+	a := &attempt{page: r.page}
+	a.found = make(map[string]bool, len(r.fragments))
+	for _, fragment := range r.fragments {
+		a.found[fragment] = true
 	}
-	if a.next != nil {
+	switch {
+	case c.traits(r.url).Has(scheme.Composes):
+		a.outcome, a.temporary = c.mail.check(ctx, r.url)
+		a.resolved = a.outcome.Verdict == Alive || a.outcome.Verdict == Dead && a.outcome.Cause == 0
+	case !r.api.IsZero():
+		c.github.ask(ctx, c, a, r)
+	case r.redirect == nil:
+		c.first(ctx, a, r)
+	case r.to.IsZero():
+		next, err := c.client.Next(ctx, r.redirect)
+		c.judge(ctx, a, r, next, err)
+	default:
+		next, err := c.client.Refer(ctx, r.redirect, r.to)
+		c.judge(ctx, a, r, next, err)
+	}
+	if a.next != nil && a.next.left == 0 {
 		a.next.left = r.left - time.Since(begin)
 	}
 	return a
 }
 
-// first makes the first request for t.
-func (e *Verifier) first(ctx context.Context, t *target, r *request) *attempt {
-	a := new(attempt)
-	if e.traits(t.url).Has(scheme.Composes) {
-		a.outcome, a.temporary = e.mail.check(ctx, t.url)
-		a.resolved = a.outcome.Verdict == Alive || a.outcome.Verdict == Dead && a.outcome.Cause == 0
-		return a
-	}
-	e.mu.Lock()
-	wants := slices.Clone(t.wants)
-	page := t.page
-	if page != nil && page.ready {
-		page = nil
-	}
-	e.mu.Unlock()
-	a.page = page
-	a.fragments = make(map[string]bool, len(wants))
-	for _, fragment := range wants {
-		a.fragments[fragment] = true
-	}
-	if page != nil && page.sitemap == noSitemap {
-		switch why, final, err := page.site.disallowed(ctx, e, t); {
+// first makes the first request for the target itself.
+func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
+	if r.page != nil && r.page.sitemap == noSitemap {
+		switch why, final, err := r.page.site.disallowed(ctx, c, r); {
 		case err != nil:
 			a.classify(err)
 			if a.outcome.Verdict == Warning {
 				a.outcome.Detail = "can't read the site's robots.txt: " + a.outcome.Detail
 			}
 			a.temporary, a.unstored = a.temporary && !final, true
-			return a
+			return
 		case why != "":
 			a.outcome = Outcome{Verdict: Ignored, Detail: why}
-			return a
+			return
 		}
 	}
-	probe := page == nil && len(wants) == 0
-	if probe {
-		if confirmed := e.github.ask(ctx, e, t); confirmed != nil {
-			return confirmed
-		}
-	}
-	probe = probe && !r.content && (r.mayProbe || !e.traits(t.url).Has(scheme.Web)) && e.probes(t.url) && !e.needsIndex(t)
-	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: probe, NoFollow: t.host != nil})
-	if access.KindOf(err) == access.NotFound && e.isFile(t.url) {
-		if other, ok := e.fallback(ctx, t); ok {
+	mine := *r
+	mine.probe = r.probe && r.page == nil && len(r.fragments) == 0 && c.probes(r.url) && !c.needsIndex(r.url)
+	res, err := c.do(ctx, access.Request{URL: r.url, From: r.from, Probe: mine.probe, NoFollow: true})
+	if access.KindOf(err) == access.NotFound && c.isFile(r.url) {
+		if other, ok := c.fallback(ctx, r.asked); ok {
 			res, err = other, nil
 		}
 	}
-	e.judge(ctx, a, t, want{page: page, fragments: wants, probe: probe}, res, err)
-	return a
+	c.judge(ctx, a, &mine, res, err)
 }
 
-// want is what a request is for.
-type want struct {
-	page      *doc     // the page of a site that it is; nil: none
-	fragments []string // to be found
-	probe     bool     // the request only asked whether the resource exists
-	followed  bool     // a page led there by itself
-}
-
-// judge sets the outcome of t, whose request had that result.
-func (e *Verifier) judge(ctx context.Context, a *attempt, t *target, w want, res *access.Result, err error) {
-	page, wants := w.page, w.fragments
-	a.next = nil
+// judge sets the outcome of r, which had that result.
+func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access.Result, err error) {
 	if err != nil {
 		a.classify(err)
-		if e.o.Ask.accepts(a.outcome.Status) {
+		if c.o.Ask.accepts(a.outcome.Status) {
 			a.temporary, a.busy = false, false
 		}
-		a.outcome.To = failedAt(t.url, err)
-		a.wantsGet = w.probe && e.traits(t.url).Has(scheme.Web) && isOfHead(err, &a.outcome)
+		a.outcome.To = failedAt(r.url, err)
+		if r.probe && c.traits(r.url).Has(scheme.Web) && isOfHead(err, &a.outcome) {
+			a.next = c.get(r)
+		}
 		return
 	}
 	defer res.Resource.Close()
 	if _, ok := res.Resource.(*scheme.Referral); ok {
-		a.next = &request{attempt: a, want: w, from: res}
+		a.next = r.after(res, locus.URL{})
 		return
 	}
 	a.outcome.Verdict, a.resolved = Alive, true
@@ -200,54 +185,59 @@ func (e *Verifier) judge(ctx context.Context, a *attempt, t *target, w want, res
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 		a.outcome.hops = join(res.Hops)
 	}
-	if page != nil && page.sitemap == noSitemap && !e.isPage(page, res) {
-		page = nil
+	w := r.want
+	if w.followed {
+		// The page and the fragments of the link are not those of the page that it led to.
+		w.page, w.fragments = nil, nil
 	}
-	switch r := res.Resource.(type) {
+	if w.page != nil && w.page.sitemap == noSitemap && !c.isPage(w.page, res) {
+		w.page = nil
+	}
+	switch o := res.Resource.(type) {
 	case *scheme.Object:
-		w.page = page
-		to := refresh{text: r.Refresh}.next(e, res)
-		if page != nil && page.sitemap != noSitemap {
-			e.readSitemap(a, page, res, r)
-		} else if page == nil && !to.IsZero() {
-			e.follow(ctx, a, t, res, to, w.probe)
+		to := refresh{text: o.Refresh}.next(c, res)
+		if w.page != nil && w.page.sitemap != noSitemap {
+			c.readSitemap(a, w.page, res, o)
+		} else if w.page == nil && !to.IsZero() {
+			a.next = r.follow(res, to, w.probe)
 			return
-		} else if e.mustRead(w, res) {
-			kind := kindOf(r)
-			if a.wantsGet = w.probe && (kind == htmlType || kind == markdownType); a.wantsGet {
+		} else if c.mustRead(w, res) {
+			kind := kindOf(o)
+			if w.probe && (kind == htmlType || kind == markdownType) {
+				a.next = c.get(r)
 				return
 			}
-			if to := e.readObject(ctx, a, t, w, res, r); !to.IsZero() {
-				e.follow(ctx, a, t, res, to, false)
+			if to := c.readObject(ctx, a, r.site, w, res, o); !to.IsZero() {
+				a.next = r.follow(res, to, false)
 				return
 			}
-		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
-			a.checkText(r)
+		} else if c.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
+			a.checkText(o)
 		}
 	case *scheme.Menu:
 		switch {
-		case page != nil:
-			e.readMenu(a, res, r)
-		case e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus):
-			a.checkMenu(r)
-		case len(wants) > 0 || e.needsIndex(t):
-			e.findInIndexFile(ctx, a, t, wants, r)
+		case w.page != nil:
+			c.readMenu(a, res, o)
+		case c.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus):
+			a.checkMenu(o)
+		case len(w.fragments) > 0 || c.needsIndex(r.url):
+			c.findInIndexFile(ctx, a, r.asked, w.fragments, o)
 		}
 	case *scheme.Session:
-		a.awaitGreeting(ctx, r)
+		a.awaitGreeting(ctx, o)
 	}
-	e.soft.check(ctx, e, t, a)
+	c.soft.check(ctx, c, r.asked, a)
 }
 
 // mustRead reports whether an object is read: for its links, its fragments, or a refresh.
-func (e *Verifier) mustRead(w want, res *access.Result) bool {
-	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || e.brought(res) != "" || e.o.Ask.Get && e.traits(res.URL).Has(scheme.Web)
+func (c *Checker) mustRead(w want, res *access.Result) bool {
+	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.Ask.Get && c.traits(res.URL).Has(scheme.Web)
 }
 
 // brought returns the fragment to which redirects led, if it is looked for; empty: none.
-func (e *Verifier) brought(res *access.Result) string {
+func (c *Checker) brought(res *access.Result) string {
 	fragment, ok := res.URL.Fragment()
-	if !ok || len(res.Hops) < 2 || !e.wantsFragment(res.URL, fragment) {
+	if !ok || len(res.Hops) < 2 || !c.wantsFragment(res.URL, fragment) {
 		return ""
 	}
 	return fragment
@@ -348,7 +338,7 @@ func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 	}
 }
 
-func (e *Verifier) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
+func (c *Checker) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	a.at = pageOf(res)
 	line := int64(0)
 	for item, err := range m.Items {
@@ -377,12 +367,12 @@ func pageOf(res *access.Result) *origins {
 
 // readObject reads an object for its fragments, and for its links if it is a page of a
 // site. Other pages may send their readers to the URL that it returns, by themselves.
-func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
+func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
 	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {
 		return to
 	}
-	limit, isNeeded := e.o.MaxPage, page != nil || len(w.fragments) > 0 || e.brought(res) != ""
+	limit, isNeeded := c.o.MaxPage, page != nil || len(w.fragments) > 0 || c.brought(res) != ""
 	if !isNeeded {
 		limit = min(limit, maxRefreshHead)
 	}
@@ -401,22 +391,23 @@ func (e *Verifier) readObject(ctx context.Context, a *attempt, t *target, w want
 	}
 	if page != nil {
 		a.at = pageOf(res)
-		links, troubles := e.links(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
-		a.links, a.troubles = links, append(a.troubles, troubles...)
+		read := c.read(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
+		read.troubles = append(a.troubles, read.troubles...)
+		a.contents = read
 	}
 	if kind == htmlType {
 		text = decodePage(text, o.Type)
 	}
-	return e.findFragments(a, t.site, kind, text, cut, w, res)
+	return c.findFragments(a, site, kind, text, cut, w, res)
 }
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
 // findFragments looks for fragments in a document. A fragment that redirects brought
 // replaces all others. It returns where the document sends its readers by itself.
-func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
-	keep, at := w.page != nil || e.isHere(res.URL), res.URL
-	if kind == cssType || e.o.NoFragments && (keep || kind != htmlType) {
+func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
+	keep, at := w.page != nil || c.isHere(res.URL), res.URL
+	if kind == cssType || c.o.NoFragments && (keep || kind != htmlType) {
 		return to
 	}
 	brought, isBrought := at.Fragment()
@@ -435,7 +426,7 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 	default:
 		list = htmlAnchors(octet.View(text), withText)
 	}
-	if to = list.refresh.next(e, res); !keep && !to.IsZero() {
+	if to = list.refresh.next(c, res); !keep && !to.IsZero() {
 		return to
 	}
 	if a.scripted = list.isScripted(); a.scripted && a.page != nil {
@@ -464,9 +455,9 @@ func (e *Verifier) findFragments(a *attempt, site *generator.Site, kind string, 
 			found = true
 			a.built = with(a.built, fragment)
 		}
-		a.fragments[fragment] = found
+		a.found[fragment] = found
 	}
-	if fragment := e.brought(res); fragment != "" && !has(fragment) && !list.isBuilt(fragment) {
+	if fragment := c.brought(res); fragment != "" && !has(fragment) && !list.isBuilt(fragment) {
 		a.lacks(fragment)
 	}
 	if keep && !isBrought {

@@ -49,18 +49,18 @@ func (r *Remap) UnmarshalText(text []byte) error {
 }
 
 // chosen returns why a link is left out by the options; "": it is not.
-func (e *Verifier) chosen(u locus.URL) (why string) {
-	o := &e.o
+func (c *Checker) chosen(u locus.URL) (why string) {
+	o := &c.o
 	if len(o.Schemes) > 0 && !slices.Contains(o.Schemes, u.Scheme()) {
 		return "links of " + u.Scheme() + " are not verified"
 	}
 	if len(o.Include) > 0 {
-		if _, ok := firstMatch(o.Include, u, e.registry); !ok {
+		if _, ok := firstMatch(o.Include, u, c.registry); !ok {
 			return "matches no pattern of those to include"
 		}
 	}
 	if len(o.Exclude) > 0 {
-		if pattern, ok := firstMatch(o.Exclude, u, e.registry); ok {
+		if pattern, ok := firstMatch(o.Exclude, u, c.registry); ok {
 			return "matches the pattern " + locus.Quote(pattern.String())
 		}
 	}
@@ -68,13 +68,13 @@ func (e *Verifier) chosen(u locus.URL) (why string) {
 }
 
 // remap replaces a part of l.url by the first rule that describes it.
-func (e *Verifier) remap(l *link) {
+func (c *Checker) remap(l *link) {
 	u := l.url.WithoutFragment()
-	if canonical, _, err := e.registry.Canonical(u); err == nil {
+	if canonical, _, err := c.registry.Canonical(u); err == nil {
 		u = canonical
 	}
-	port := e.registry.Port(u)
-	for _, r := range e.o.Remap {
+	port := c.registry.Port(u)
+	for _, r := range c.o.Remap {
 		if !r.From.Matches(u, port) {
 			continue
 		}
@@ -133,13 +133,13 @@ func whole(text string, start, i int) int {
 
 // fallback opens a file that does not exist under one of the other extensions: a.html for
 // a, and a.md for a.html. ok is false if all are missing.
-func (e *Verifier) fallback(ctx context.Context, t *target) (res *access.Result, ok bool) {
-	for _, name := range otherNames(t.url.WithoutFragment().String(), e.o.FallbackExtensions) {
+func (c *Checker) fallback(ctx context.Context, t *asked) (res *access.Result, ok bool) {
+	for _, name := range otherNames(t.url.WithoutFragment().String(), c.o.FallbackExtensions) {
 		u, err := locus.Parse(name)
 		if err != nil {
 			continue
 		}
-		if res, err := e.do(ctx, access.Request{URL: u, From: t.from}); err == nil {
+		if res, err := c.do(ctx, access.Request{URL: u, From: t.from}); err == nil {
 			if _, isMenu := res.Resource.(*scheme.Menu); !isMenu {
 				return res, true
 			}
@@ -165,12 +165,12 @@ func otherNames(name string, extensions []string) (list []string) {
 }
 
 // indexes returns the names of the files that are shown for a folder, in lower case.
-func (e *Verifier) indexes() []string {
-	if len(e.o.IndexFiles) == 0 {
+func (c *Checker) indexes() []string {
+	if len(c.o.IndexFiles) == 0 {
 		return indexFiles
 	}
-	list := make([]string, len(e.o.IndexFiles))
-	for i, name := range e.o.IndexFiles {
+	list := make([]string, len(c.o.IndexFiles))
+	for i, name := range c.o.IndexFiles {
 		list[i] = strings.ToLower(escape.Encode(name, escape.Fsegment()))
 	}
 	return list

@@ -1,10 +1,8 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"iter"
 	"maps"
 	"runtime"
@@ -15,85 +13,31 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/crawl"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
-// origin is where a URL was found, as far as it matters for where it may lead.
-type origin uint8
-
-const (
-	fromTyped  origin = iota // it was typed, or nothing public was dialled before
-	fromPublic               // a public page led there, or a file, whose text may be anyone's
-	inFile                   // the URL of a file that was typed or found in a file
-	inSite                   // the same, found in a document of a site, which decides about fragments
-)
-
-func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(u).Traits }
-
-func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
-
-// isHere reports whether u is opened without a network: a file, or a URL that contains what
-// it names.
-func (e *Verifier) isHere(u locus.URL) bool {
-	traits := e.traits(u)
-	return traits.Has(scheme.Files) || traits.Has(scheme.Local) && !traits.Has(scheme.Composes)
-}
-
-// isContent reports whether text begins as a URL that is itself what it names. Browsers
-// read more than its standard allows, and nothing else can be dead about it.
-func (e *Verifier) isContent(text string) bool {
-	name, _, _ := strings.Cut(text, ":")
-	s, _ := e.registry.Lookup(name)
-	const others = scheme.Files | scheme.Composes | scheme.Messages | scheme.Contained
-	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
-}
-
-// originOf returns the origin of u, which was found in from. nil: it was typed.
-func (e *Verifier) originOf(u locus.URL, from *access.Result) origin {
-	switch {
-	case e.isFile(u) && (from == nil || e.isFile(from.URL)):
-		return inFile
-	case from == nil, from.LinkOrigin == policy.FromPrivate:
-		return fromTyped
-	}
-	return fromPublic
-}
-
-// targetKey identifies a target: its URL in canonical form, without a fragment.
-type targetKey struct {
-	url    locus.URL
-	origin origin
-}
-
-// target is a URL to open. The engine's mutex guards its fields, except those that are
-// set once.
+// target is a URL to open, for a run. The engine's mutex guards its fields, except those that
+// are set once.
 type target struct {
-	url  locus.URL // as first written, without its fragment
-	key  targetKey
-	from *access.Result
+	asked
 	host *crawl.Host[*target] // of the request that is due; nil: the target is not in the queue
 	own  *crawl.Host[*target] // of url
-	due  *request             // after a redirect; nil: the first one
-	site *generator.Site      // whose fragments it has; nil: none
+	due  *Request             // after a redirect; nil: the first one
 
-	wants    []string        // fragments to look for
-	found    map[string]bool // fragments that were looked for
-	anchors  *anchors        // all fragments, of a page of a site
-	page     *doc            // as a page of a site
-	next     *target         // the same URL from another origin, which waits for this one
-	archive  *target         // that asks an archive for it
-	archived *target         // the target whose archived copy this is
-	tries    int
-	state    state
-	public   bool            // the outcome is the same from every origin
-	scripted bool            // the page is made by scripts: its fragments are not known
-	unstored bool            // the outcome depends on more than a request for the URL
-	built    map[string]bool // fragments that only a build of the site makes
-	outcome  *Outcome
+	wants     []string // fragments to look for
+	fragments          // that were looked for
+	anchors   *anchors // all fragments, of a page of a site
+	page      *doc     // as a page of a site
+	next      *target  // the same URL from another origin, which waits for this one
+	archive   *target  // that asks an archive for it
+	archived  *target  // the target whose archived copy this is
+	tries     int
+	state     state
+	public    bool // the outcome is the same from every origin
+	unstored  bool // the outcome depends on more than a request for the URL
+	outcome   *Outcome
 }
 
 type state uint8
@@ -105,25 +49,22 @@ const (
 	done
 )
 
+// doc is a document of a run, or a page of a site.
 type doc struct {
-	name  string
-	ready bool     // its links are known
-	links []link   // as read, until they are added
-	refs  []ref    // the links after that
-	err   []error  // what can't be read
-	site  *site    // that it is a page of
-	depth int      // in the site
-	at    *origins // of a page: where it was found
-	typed bool     // a URL that was typed, instead of a document
-
-	sitemap sitemapUse // of a site's page
+	sitePage          // without a site: only its name
+	ready    bool     // its contents are known
+	contents          // until its links are added
+	refs     []ref    // the links after that
+	at       *origins // of a page: where it was found
+	typed    bool     // a URL that was typed, instead of a document
 }
 
-// origins are what the links of a document are resolved by, and found in.
-type origins struct {
-	base   locus.URL
-	files  *access.Result // for files
-	others *access.Result // for all other links
+// contents are what was read of a document.
+type contents struct {
+	links    []link
+	troubles []error     // what can't be read
+	includes []locus.URL // the documents that are read as parts of it
+	binary   bool        // it is a binary file, which has no links
 }
 
 // ref is a link of a document: a target, or an outcome that needs no request.
@@ -154,19 +95,14 @@ func (r *ref) more() linkExtra {
 	return *r.extra
 }
 
-// Verifier verifies the links of documents in one run.
+// Verifier verifies the links of documents in one run. A [Checker] reads them and makes the
+// requests. The Verifier has the documents in their order, the targets of their links, and the
+// queue in which these wait for their hosts.
 type Verifier struct {
-	client   *access.Client
-	registry *scheme.Registry
-	fsys     fs.FS // of Files; nil: the documents are no fs.FS
-	o        Options
-	queue    *crawl.Queue[*target]
-	mail     mailChecker
-	github   github
-	soft     softHosts
-	robots   RobotsFunc    // nil: rules has each host's
-	rules    *crawl.Robots // of hosts
-	used     atomic.Bool
+	checker *Checker
+	o       *Options // of checker
+	queue   *crawl.Queue[*target]
+	used    atomic.Bool
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -174,7 +110,6 @@ type Verifier struct {
 	pages    []*doc                    // to be added after the sources' documents
 	added    int                       // number of docs whose links were added
 	allRead  bool                      // no more documents come from the sources
-	started  bool                      // targets go to the queue immediately
 	targets  map[locus.URL]*target     // the first of each URL
 	includes map[locus.URL][]locus.URL // the documents that include a document
 	antora   map[locus.URL]*antoraTree // by the top of the repository; see antoraTree
@@ -192,13 +127,13 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 		if ctx.Err() != nil {
 			break
 		}
-		d := &doc{name: s.Name}
+		d := &doc{sitePage: sitePage{name: s.Name}}
 		e.mu.Lock()
 		e.docs = append(e.docs, d)
 		e.mu.Unlock()
 		if s.Open == nil {
 			d.name, d.typed = "", true
-			e.deliver(d, []link{{url: s.URL}}, nil)
+			e.deliver(d, contents{links: []link{{url: s.URL}}})
 			continue
 		}
 		room <- struct{}{}
@@ -210,7 +145,7 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	readers.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.allRead, e.started = true, true
+	e.allRead = true
 	e.docs = append(e.docs, e.pages...)
 	e.pages = nil
 	for _, t := range e.waiting {
@@ -223,10 +158,10 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 
 // deliver passes the links of a document on. They are added in the order of the
 // documents, so the first page of a site does not depend on timing.
-func (e *Verifier) deliver(d *doc, links []link, troubles []error) {
+func (e *Verifier) deliver(d *doc, read contents) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	d.links, d.err, d.ready = links, troubles, true
+	d.contents, d.ready = read, true
 	for e.added < len(e.docs) && e.docs[e.added].ready {
 		d := e.docs[e.added]
 		e.added++
@@ -245,7 +180,13 @@ func (e *Verifier) addLinks(d *doc) {
 	for i := range d.links {
 		d.refs[i] = e.addLink(d, &d.links[i])
 	}
-	d.links = nil
+	for _, part := range d.includes {
+		e.includes[part] = append(e.includes[part], d.at.base)
+	}
+	if d.binary {
+		e.progress.Binary++
+	}
+	d.links, d.includes = nil, nil
 }
 
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
@@ -259,34 +200,21 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 			r.extra = new(extra)
 		}
 	}()
-	asked, canonical, change, fixed := e.toAsk(l, d.at)
+	asked, change, fixed := e.checker.toAsk(l, d.at)
 	if fixed != nil {
 		r.fixed, extra.url = e.intern(*fixed), l.url
 		return r
 	}
-	var from *access.Result
-	if d.at != nil {
-		from = d.at.others
-		if e.isFile(asked) {
-			from = d.at.files
-		}
-	}
-	found, site := e.originOf(asked, from), l.site
-	if found != inFile {
-		site = nil
-	} else if site != nil {
-		found = inSite
-	}
-	t := e.target(targetKey{canonical, found}, asked, from, site)
+	t := e.target(asked)
 	r.target = t
-	if t.url != asked || change&locus.DotSegments != 0 {
+	if t.url != asked.url || change&locus.DotSegments != 0 {
 		extra.url = l.url
 	}
 	fragment, hasFragment := l.url.Fragment()
 	if r.fragment = fragmentIn(l.written, fragment); hasFragment && fragment == "" {
 		extra.url = l.url
 	}
-	if e.wantsFragment(l.url, fragment) {
+	if e.checker.wantsFragment(l.url, fragment) {
 		e.want(t, r.fragment)
 	}
 	e.followInSite(d, t)
@@ -302,100 +230,20 @@ func fragmentIn(written, fragment string) string {
 	return strings.Clone(fragment)
 }
 
-// wantsFragment reports whether the fragment of u is looked for in the document.
-func (e *Verifier) wantsFragment(u locus.URL, fragment string) bool {
-	return fragment != "" && !e.o.NoFragments && !isProgram(u, fragment) && e.traits(u).Has(scheme.Fragments)
-}
-
-const maxInterned = 4096
-
-// toAsk returns what is requested for l, its canonical form, and what that changed; or the
-// outcome of a link that needs no request. The link was found in a document at those origins;
-// nil: it was typed.
-func (e *Verifier) toAsk(l *link, at *origins) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
-	fix := func(v Verdict, detail string) (asked, canonical locus.URL, change locus.Change, fixed *Outcome) {
-		if v == Malformed && e.isContent(cmp.Or(l.written, l.url.String())) {
-			v, detail = Warning, detail+"; browsers may read it all the same"
-		}
-		return asked, canonical, change, &Outcome{Verdict: v, Detail: detail}
-	}
-	if l.url.IsZero() || l.detail != "" {
-		asked, canonical, change, fixed = fix(l.verdict, l.detail)
-		fixed.Cause = l.cause
-		return asked, canonical, change, fixed
-	}
-	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
-		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
-	}
-	if why := e.chosen(l.url); why != "" {
-		return fix(Ignored, why)
-	}
-	if v, why := e.unsupported(l.url); why != "" {
-		return fix(v, why)
-	}
-	asked = l.url.WithoutFragment()
-	canonical, change, err := e.registry.Canonical(asked)
-	if err != nil {
-		return fix(Malformed, plainError(err))
-	}
-	if e.o.Offline || e.o.List {
-		if why := e.badAddress(asked); why != "" {
-			return fix(Malformed, why)
-		}
-	}
-	if e.o.Offline && !e.isHere(asked) {
-		return fix(Ignored, notAFile)
-	}
-	if out := e.unresolved(asked, at); out.Verdict != Unknown {
-		return asked, canonical, change, &out
-	}
-	if e.o.List {
-		return fix(Unknown, "")
-	}
-	if canonical == asked || change&locus.DotSegments != 0 {
-		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
-		// server may not resolve them.
-		asked = canonical
-	}
-	return asked, canonical, change, nil
-}
-
-// notAFile is the reason for links that are ignored without a network.
-const notAFile = "only links to files are verified"
-
-// unsupported returns why u can't be verified whatever its form is, and the verdict.
-func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {
-	s, ok := e.registry.Lookup(u.Scheme())
-	switch {
-	case !ok:
-		verdict, why := e.unknownScheme(u.Scheme())
-		if _, suggestion := e.registry.Suggest(u); suggestion != "" {
-			why += " (" + suggestion + ")"
-		}
-		return verdict, why
-	case s.Traits.Has(scheme.Composes):
-	case s.Traits.Has(scheme.Contained):
-		return Unsupported, "a " + u.Scheme() + " URL has a meaning only within its message"
-	case s.Opener == nil:
-		return Unsupported, "URLs of " + u.Scheme() + " can't be opened here"
-	}
-	return 0, ""
-}
-
-// target returns the target of a key. A new one is started, so nothing of it may change later
-// but what the mutex guards.
-func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result, site *generator.Site) *target {
+// target returns the target for what is asked. A new one is started, so nothing of it may change
+// later but what the mutex guards.
+func (e *Verifier) target(a asked) *target {
 	var last *target
-	for t := e.targets[key.url]; t != nil; t = t.next {
-		if t.key.origin == key.origin || t.state == done && t.public {
+	for t := e.targets[a.key.url]; t != nil; t = t.next {
+		if t.key.origin == a.key.origin || t.state == done && t.public {
 			return t
 		}
 		last = t
 	}
-	t := &target{url: asked, key: key, from: from, site: site}
+	t := &target{asked: a}
 	e.progress.Found++
 	if last == nil {
-		e.targets[key.url] = t
+		e.targets[a.key.url] = t
 		e.start(t)
 		return t
 	}
@@ -409,7 +257,7 @@ func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result, s
 // start queues t now, or once all documents are read. A file need not wait: opening it again
 // for a late fragment is cheap.
 func (e *Verifier) start(t *target) {
-	if !e.started && !e.isHere(t.key.url) {
+	if !e.allRead && !e.checker.isHere(t.key.url) {
 		e.waiting = append(e.waiting, t)
 		return
 	}
@@ -423,15 +271,15 @@ func (e *Verifier) enqueue(t *target) {
 		return
 	}
 	t.state = queued
-	name, limits := e.hostOf(t.key.url)
+	name, limits := e.checker.hostOf(t.key.url)
 	e.queue.Add(t, name, limits)
 }
 
 func (e *Verifier) loadStored(t *target) bool {
-	if e.o.Store == nil || t.page != nil || !e.isRemembered(t.url) {
+	if e.o.Store == nil || t.page != nil || !e.checker.isRemembered(t.url) {
 		return false
 	}
-	if _, err := e.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
+	if _, err := e.checker.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
 		// An earlier run was allowed to open it.
 		return false
 	}
@@ -446,26 +294,6 @@ func (e *Verifier) loadStored(t *target) bool {
 	}
 	t.found, t.outcome = r.Fragments, e.intern(r.outcome())
 	return true
-}
-
-// isRemembered reports whether the outcome of u may be in the store: what is on this machine
-// is cheap to open again, and a password must not get there.
-func (e *Verifier) isRemembered(u locus.URL) bool { return !e.isHere(u) && !hasSecret(u) }
-
-// hasSecret reports whether u has a password, perhaps where the grammar has none.
-func hasSecret(u locus.URL) bool { return u.Shown() != u.String() }
-
-// hostOf returns the name that a URL in canonical form shares limits by, and these.
-func (e *Verifier) hostOf(u locus.URL) (name string, limits crawl.Limits) {
-	switch traits := e.traits(u); {
-	case e.isHere(u):
-		return "", crawl.Limits{}
-	case traits.Has(scheme.Composes):
-		// One after the other, so a domain is looked up once.
-		text, _, _ := strings.Cut(u.SchemePart(), "?")
-		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
-	}
-	return crawl.HostName(u), e.limitsFor(u)
 }
 
 func (e *Verifier) want(t *target, fragment string) {
@@ -535,8 +363,11 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 		e.handle(t, &attempt{outcome: out})
 		return
 	}
+	if due == nil {
+		due = e.begin(t)
+	}
 	begin := time.Now()
-	a := e.attempt(ctx, t, due)
+	a := e.attempt(ctx, due)
 	took := time.Since(begin)
 	if ctx.Err() != nil {
 		// The cancelled context caused the result.
@@ -559,17 +390,45 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	e.handle(t, a)
 }
 
+// begin returns the first request of an attempt at t. Over HTTP, only the first attempt may begin
+// with HEAD.
+func (e *Verifier) begin(t *target) *Request {
+	e.mu.Lock()
+	wants := slices.Clone(t.wants)
+	var page *sitePage
+	if t.page != nil && !t.page.ready {
+		page = &t.page.sitePage
+	}
+	e.mu.Unlock()
+	r := e.checker.begin(&t.asked, page, wants)
+	r.probe = t.tries == 0 || !e.checker.traits(t.url).Has(scheme.Web)
+	host := t.host
+	r.slow = func(interval time.Duration) { e.queue.Slow(host, interval) }
+	return r
+}
+
+// attempt makes r, and the requests after it that do not follow a redirect: the turn is that of
+// their host, too.
+func (e *Verifier) attempt(ctx context.Context, r *Request) *attempt {
+	a := e.checker.send(ctx, r)
+	for ctx.Err() == nil && r.redirect == nil && a.next != nil && a.next.redirect == nil {
+		r = a.next
+		a = e.checker.send(ctx, r)
+	}
+	return a
+}
+
 // wait puts t into the queue of the host of its next request.
-func (e *Verifier) wait(t *target, next *request) {
+func (e *Verifier) wait(t *target, next *Request) {
 	t.due = next
 	at := t.key.url
 	if to := next.at(); !to.IsZero() {
 		at = to.WithoutFragment()
-		if canonical, _, err := e.registry.Canonical(at); err == nil {
+		if canonical, _, err := e.checker.registry.Canonical(at); err == nil {
 			at = canonical
 		}
 	}
-	name, limits := e.hostOf(at)
+	name, limits := e.checker.hostOf(at)
 	e.queue.Add(t, name, limits)
 }
 
@@ -599,15 +458,15 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	for fragment := range a.built {
 		t.built = with(t.built, fragment)
 	}
-	e.lookups.note(e.hostsOf(t.url), a)
+	e.lookups.note(e.checker.hostsOf(t.url), a)
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
-	if isFound(t.outcome) && len(a.fragments) > 0 {
+	if isFound(t.outcome) && len(a.found) > 0 {
 		if t.found == nil {
 			t.found = map[string]bool{}
 		}
-		maps.Copy(t.found, a.fragments)
+		maps.Copy(t.found, a.found)
 	}
 	wants := t.wants
 	t.wants = nil
@@ -642,12 +501,14 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	e.settle()
 	e.mu.Unlock()
 	if isNew {
-		e.deliver(page, a.links, a.troubles)
+		e.deliver(page, a.contents)
 	}
 	if robots != nil {
-		e.deliver(robots, sitemaps, nil)
+		e.deliver(robots, contents{links: sitemaps})
 	}
 }
+
+const maxInterned = 4096
 
 // intern returns an outcome that targets share.
 func (e *Verifier) intern(o Outcome) *Outcome {
@@ -674,7 +535,7 @@ func (e *Verifier) finish(t *target) {
 	}
 	t.state = done
 	e.progress.Done++
-	if e.isBad(t.outcome) {
+	if e.checker.isBad(t.outcome) {
 		e.progress.Dead++
 	}
 	e.store(t)
@@ -691,7 +552,8 @@ func (e *Verifier) startNext(t *target) {
 		return
 	}
 	if t.public && next.page == nil {
-		next.outcome, next.found, next.anchors, next.public, next.scripted, next.built = t.outcome, maps.Clone(t.found), t.anchors, true, t.scripted, t.built
+		next.outcome, next.fragments, next.anchors, next.public = t.outcome, t.fragments, t.anchors, true
+		next.found = maps.Clone(t.found)
 		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isFound(t.outcome) {
 			e.finish(next)
 			return
@@ -707,15 +569,15 @@ func (e *Verifier) askArchive(t *target) bool {
 	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.Ask.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
-	asked := t.url.WithoutPassword()
-	if hasSecret(asked) {
+	dead := t.url.WithoutPassword()
+	if hasSecret(dead) {
 		return false
 	}
-	u := e.o.Archive(asked)
+	u := e.o.Archive(dead)
 	if u.IsZero() {
 		return false
 	}
-	t.archive = &target{url: u, key: targetKey{u, fromTyped}, archived: t}
+	t.archive = &target{asked: asked{url: u, key: targetKey{u, fromTyped}}, archived: t}
 	e.enqueue(t.archive)
 	return true
 }
@@ -724,17 +586,14 @@ func (e *Verifier) store(t *target) {
 	o := t.outcome
 	// What the policy or an option decided is decided again in the next run.
 	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Fragment, Dead, TLS}, o.Verdict)
-	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
+	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.checker.isRemembered(t.url) || !fromServer {
 		return
 	}
 	found := maps.Clone(t.found)
 	maps.DeleteFunc(found, func(fragment string, found bool) bool {
 		return t.scripted && !found || locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
 	})
-	r := record{
-		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
-		To: withoutPassword(o.To), Permanent: o.Permanent, Hops: o.hops, Tries: o.Tries, Fragments: found,
-	}
+	r := newRecord(o, time.Now(), found)
 	key := t.key.key()
 	if !isFound(o) {
 		if last, ok := e.o.Store.get(key); ok && last.lastAlive() > 0 {
@@ -753,7 +612,7 @@ func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 		if d == nil {
 			return
 		}
-		for _, err := range d.err {
+		for _, err := range d.troubles {
 			if !yield(Result{Document: d.name, Err: err}) {
 				return
 			}
@@ -794,12 +653,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			e.changed.Wait()
 		}
 		if r.target.state == done {
-			res.Outcome = *r.target.outcome
-			r.target.applyFragment(&res.Outcome, r.fragment)
-			e.o.Ask.judge(r.target.url, &res.Outcome, time.Now())
-			if extra.note != "" && isFound(&res.Outcome) {
-				res.Verdict, res.Cause, res.Detail = Warning, extra.cause, extra.note
-			}
+			res.Outcome = e.checker.linkOutcome(r.target.url, *r.target.outcome, &r.target.fragments, r.fragment, extra.note, extra.cause)
 		}
 		e.mu.Unlock()
 		if res.URL.IsZero() {
@@ -811,7 +665,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 			}
 		}
 	}
-	res.isFile = e.isFile(res.URL)
+	res.isFile = e.checker.isFile(res.URL)
 	if res.Verdict == Dead && !extra.alternative.IsZero() {
 		if other := e.tryAlternative(ctx, d, r, extra.alternative); isFound(&other.Outcome) || res.isFile && other.isDocument() {
 			return other
@@ -830,16 +684,8 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	if res.Verdict == Fragment && extra.doubt == needsBuild {
 		res.Verdict, res.Cause, res.Detail = Ignored, NeedsBuild, needsBuild
 	}
-	e.accept(&res)
+	e.checker.accept(&res)
 	return res
-}
-
-// accept tells whether a rule accepts the outcome of a link, and whether it is in the baseline.
-func (e *Verifier) accept(res *Result) {
-	if res.Verdict != Alive {
-		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.registry)
-		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
-	}
 }
 
 const joined = "read without the hyphen at the end of the line"
@@ -856,29 +702,8 @@ func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref, u locus.U
 	other := e.addLink(d, &link{url: u, written: r.written, member: extra.member, context: extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
 	res := e.awaitResult(ctx, d, &other)
-	if res.Detail == "" && !e.isFile(res.URL) {
+	if res.Detail == "" && !e.checker.isFile(res.URL) {
 		res.Detail = joined
 	}
 	return res
-}
-
-const scriptedPage = "the page is made by scripts: its fragments can't be known"
-
-// applyFragment turns the outcome of a target into that of a link with a fragment.
-func (t *target) applyFragment(o *Outcome, fragment string) {
-	found, known := t.found[fragment]
-	switch {
-	case !isFound(o):
-	case t.built[fragment]:
-		o.Verdict, o.Cause, o.Detail = Ignored, NeedsBuild, "only a build of the site makes this part of the page"
-	case !known || found:
-	case t.scripted:
-		o.Verdict, o.Detail = Warning, scriptedPage
-	default:
-		o.Verdict = Fragment
-		o.Detail = "the document has no such fragment"
-		if wantsText(fragment) {
-			o.Detail = "the document has no such fragment or text"
-		}
-	}
 }

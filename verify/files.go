@@ -140,7 +140,7 @@ func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	v := New(o.Client, &o.Options)
-	v.fsys, v.registry = fsys, registry
+	v.checker.fsys, v.checker.registry = fsys, registry
 	return v, nil
 }
 
@@ -151,7 +151,7 @@ func (e *Verifier) files(ctx context.Context, skip func(string, fs.DirEntry) boo
 	}
 	return func(yield func(Source) bool) {
 		// The function returns no other error than fs.SkipDir and fs.SkipAll.
-		_ = fs.WalkDir(e.fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		_ = fs.WalkDir(e.checker.fsys, ".", func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				*unread = append(*unread, Result{Document: name, Err: err})
@@ -160,7 +160,7 @@ func (e *Verifier) files(ctx context.Context, skip func(string, fs.DirEntry) boo
 					return fs.SkipDir
 				}
 			case d.Type().IsRegular():
-				open := func(context.Context) (io.ReadCloser, error) { return e.fsys.Open(name) }
+				open := func(context.Context) (io.ReadCloser, error) { return e.checker.fsys.Open(name) }
 				u := fileIn(name)
 				if !yield(Source{Name: name, URL: u, Open: open, Layout: layouts.of(ctx, name, u)}) {
 					return fs.SkipAll
@@ -234,11 +234,11 @@ func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 }
 
 // do opens a URL: in the file system of [Files], or through the client.
-func (e *Verifier) do(ctx context.Context, req access.Request) (*access.Result, error) {
-	if !e.isOwn(req.URL) {
-		return e.client.Do(ctx, req)
+func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, error) {
+	if !c.isOwn(req.URL) {
+		return c.client.Do(ctx, req)
 	}
-	resource, err := openIn(e.fsys, &scheme.Request{URL: req.URL})
+	resource, err := openIn(c.fsys, &scheme.Request{URL: req.URL})
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (e *Verifier) do(ctx context.Context, req access.Request) (*access.Result, 
 }
 
 // isOwn reports whether u is in the file system of [Files].
-func (e *Verifier) isOwn(u locus.URL) bool { return e.fsys != nil && u.Scheme() == filesScheme }
+func (c *Checker) isOwn(u locus.URL) bool { return c.fsys != nil && u.Scheme() == filesScheme }
 
 // errOutside: a partial form that leads out of the file system of [Files].
 var errOutside = errors.New("leads out of the file system")

@@ -9,6 +9,34 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
+// fragments are those that were looked for in a document.
+type fragments struct {
+	found    map[string]bool // whether each exists, or may
+	built    map[string]bool // those that only a build of the site makes
+	scripted bool            // the page is made by scripts: its fragments are not known
+}
+
+const scriptedPage = "the page is made by scripts: its fragments can't be known"
+
+// apply turns the outcome of a target into that of a link with a fragment.
+func (f *fragments) apply(o *Outcome, fragment string) {
+	found, known := f.found[fragment]
+	switch {
+	case !isFound(o):
+	case f.built[fragment]:
+		o.Verdict, o.Cause, o.Detail = Ignored, NeedsBuild, "only a build of the site makes this part of the page"
+	case !known || found:
+	case f.scripted:
+		o.Verdict, o.Detail = Warning, scriptedPage
+	default:
+		o.Verdict = Fragment
+		o.Detail = "the document has no such fragment"
+		if wantsText(fragment) {
+			o.Detail = "the document has no such fragment or text"
+		}
+	}
+}
+
 // directive separates the name of a part from what only browsers use (Text Fragments,
 // "fragment directive").
 const directive = ":~:"

@@ -18,28 +18,33 @@ type github struct {
 	off atomic.Bool // the API refused, as it does beyond its limit of requests
 }
 
-// ask returns the outcome of a link that the API confirms; nil: it does not.
-func (g *github) ask(ctx context.Context, e *Verifier, t *target) *attempt {
-	if e.o.Ask.GitHub.IsZero() || g.off.Load() || !e.traits(t.url).Has(scheme.Web) {
-		return nil
+// url returns the URL of the API that may confirm a link to u; zero: there is none.
+func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
+	if !c.o.Ask.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
+		api, _ = githubAPI(c.o.Ask.GitHub, u)
 	}
-	u, ok := githubAPI(e.o.Ask.GitHub, t.url)
-	if !ok {
-		return nil
-	}
-	res, err := e.do(ctx, access.Request{URL: u, Probe: true, NoFollow: true})
+	return api
+}
+
+// ask sets the outcome of a link that the API confirms. For others, the page is requested next.
+func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
+	page := *r
+	page.api, page.left = locus.URL{}, 0
+	a.next = &page
+	res, err := c.do(ctx, access.Request{URL: r.api, Probe: true, NoFollow: true})
 	if err != nil {
 		if status := statusOf(err); status == 401 || status == 403 || status == 429 {
 			g.off.Store(true)
 		}
-		return nil
+		return
 	}
 	defer res.Resource.Close()
 	if _, ok := res.Resource.(*scheme.Object); !ok {
 		// The repository has another name now: the page says which.
-		return nil
+		return
 	}
-	return &attempt{outcome: Outcome{Verdict: Alive}, public: t.from != nil && t.from.LinkOrigin == policy.FromPublic}
+	a.outcome.Verdict, a.next = Alive, nil
+	a.public = r.from != nil && r.from.LinkOrigin == policy.FromPublic
 }
 
 // githubAPI returns the URL of GitHub's API for a page of GitHub. ok is false if the API

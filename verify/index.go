@@ -16,8 +16,8 @@ var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "r
 
 // findInIndexFile looks for the fragments of a directory in its index file. Without
 // one, it has no fragments that can be looked for.
-func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, wants []string, m *scheme.Menu) {
-	names := e.indexes()
+func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wants []string, m *scheme.Menu) {
+	names := c.indexes()
 	file, rank := locus.URL{}, len(names)
 	n := 0
 	for item, err := range m.Items {
@@ -31,24 +31,24 @@ func (e *Verifier) findInIndexFile(ctx context.Context, a *attempt, t *target, w
 		}
 	}
 	if file.IsZero() {
-		if e.needsIndex(t) {
-			a.outcome.Verdict, a.outcome.Detail = Dead, "the folder has none of "+strings.Join(e.o.IndexFiles, ", ")
+		if c.needsIndex(t.url) {
+			a.outcome.Verdict, a.outcome.Detail = Dead, "the folder has none of "+strings.Join(c.o.IndexFiles, ", ")
 		}
 		return
 	}
 	if len(wants) == 0 {
 		return
 	}
-	res, err := e.do(ctx, access.Request{URL: file, From: t.from})
+	res, err := c.do(ctx, access.Request{URL: file, From: t.from})
 	if err != nil {
 		// The directory exists; the content of its index file is unknown.
 		return
 	}
 	defer res.Resource.Close()
 	if o, ok := res.Resource.(*scheme.Object); ok {
-		e.readObject(ctx, a, t, want{fragments: wants}, res, o)
+		c.readObject(ctx, a, t.site, want{fragments: wants}, res, o)
 	}
 }
 
-// needsIndex reports whether t, a folder, counts as missing without an index file.
-func (e *Verifier) needsIndex(t *target) bool { return len(e.o.IndexFiles) > 0 && e.isFile(t.url) }
+// needsIndex reports whether u, a folder, counts as missing without an index file.
+func (c *Checker) needsIndex(u locus.URL) bool { return len(c.o.IndexFiles) > 0 && c.isFile(u) }

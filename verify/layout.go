@@ -138,7 +138,7 @@ const (
 )
 
 // place fills in where a link of the document at base leads, if the layout decides that.
-func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
+func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
 	if layout == nil || found.Member != "" || found.Base != "" {
 		return false
 	}
@@ -156,11 +156,11 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	if alias, ok := layout.site.Alias(written); ok {
 		written = alias
-	} else if _, why := e.unknown(written); why != "" && layout.site.IsOther(written) {
+	} else if _, why := c.unknown(written); why != "" && layout.site.IsOther(written) {
 		layout.undecided.Add(1)
 		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" knows where this leads"
 		return true
-	} else if v, _ := e.unknown(written); v == Warning && layout.site.Doubts() {
+	} else if v, _ := c.unknown(written); v == Warning && layout.site.Doubts() {
 		return layout.placeAt(l, generator.Target{Kind: generator.Undecided}, "", false)
 	} else if !found.URL.IsZero() {
 		return layout.placeAbsolute(l, written)
@@ -180,7 +180,7 @@ func (e *Verifier) place(l *link, found *document.Link, base locus.URL, layout *
 	}
 	target := layout.site.Find(doc, plain, fragment)
 	if target.Kind == generator.Missing || target.Kind == generator.Undecided {
-		for _, name := range otherNames(plain, e.o.FallbackExtensions) {
+		for _, name := range otherNames(plain, c.o.FallbackExtensions) {
 			if other := layout.site.Find(doc, name, fragment); other.Kind == generator.File {
 				target = other
 				break

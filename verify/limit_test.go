@@ -31,7 +31,7 @@ func TestAnchorsAreBounded(t *testing.T) {
 // more.
 func TestItemsAreBounded(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
-	e := New(w.client, &w.o)
+	e := NewChecker(w.client, &w.o, nil)
 	base := locus.MustParse("http://a.example/sitemap.xml")
 	for n, want := range map[int]error{maxItems: nil, maxItems + 1: errItems, 1 << 30: errItems} {
 		read := 0
@@ -49,7 +49,7 @@ func TestItemsAreBounded(t *testing.T) {
 			t.Errorf("menu of %d items: %d were read, %v", n, read, a.troubles)
 		}
 		read = 0
-		e.findInIndexFile(t.Context(), a, &target{}, nil, m)
+		e.findInIndexFile(t.Context(), a, new(asked), nil, m)
 		if read != min(n, maxItems+1) {
 			t.Errorf("menu of %d items: %d were read to find the index file", n, read)
 		}

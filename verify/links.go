@@ -35,29 +35,30 @@ type link struct {
 	note                     string          // why the link gets a warning although it is found
 	doubt                    string          // why the link gets a warning, or is not judged (rootUnknown), if its target is missing
 	antora                   *antoraPlace    // of a page or picture that Antora looks up; nil: another link
+	isInclude                bool            // the document at url is read as a part of this one
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	d.at = originsOf(&s)
-	if s.Layout != nil && !e.isFile(s.URL) {
+	if s.Layout != nil && !e.checker.isFile(s.URL) {
 		// Standard input, which stands for a document of the folder.
 		d.at.files = &access.Result{URL: s.Layout.root}
 	}
-	if e.fsys != nil {
+	if e.checker.fsys != nil {
 		// A link to a file elsewhere has no better standing than one to the network.
 		d.at.files = d.at.others
 	}
 	r, err := s.Open(ctx)
 	if err != nil {
-		e.deliver(d, nil, []error{err})
+		e.deliver(d, contents{troubles: []error{err}})
 		return
 	}
 	defer r.Close()
-	links, troubles := e.links(ctx, r, &s)
+	read := e.checker.read(ctx, r, &s)
 	if s.Lines != nil {
-		links = slices.DeleteFunc(links, func(l link) bool { return l.member == "" && !s.Lines(l.line) })
+		read.links = slices.DeleteFunc(read.links, func(l link) bool { return l.member == "" && !s.Lines(l.line) })
 	}
-	e.deliver(d, links, troubles)
+	e.deliver(d, read)
 }
 
 // originsOf returns what the links of a document outside sites are found in.
@@ -68,20 +69,28 @@ func originsOf(s *Source) *origins {
 // maxTroubles is how many unreadable parts of a document are reported.
 const maxTroubles = 100
 
-func (e *Verifier) links(ctx context.Context, r io.Reader, s *Source) (list []link, troubles []error) {
-	for l, err := range e.eachLink(ctx, r, s) {
-		if err != nil {
-			troubles = append(troubles, err)
-		} else {
-			list = append(list, l)
+// read returns the contents of a document.
+func (c *Checker) read(ctx context.Context, r io.Reader, s *Source) (read contents) {
+	for l, err := range c.eachLink(ctx, r, s) {
+		switch {
+		case errors.Is(err, document.ErrBinary):
+			read.binary = true
+		case err != nil:
+			read.troubles = append(read.troubles, err)
+		default:
+			if l.isInclude && !l.url.IsZero() {
+				read.includes = append(read.includes, l.url)
+			}
+			read.links = append(read.links, l)
 		}
 	}
-	return list, troubles
+	return read
 }
 
-// eachLink yields the links of a document, and what of it can't be read.
-func (e *Verifier) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq2[link, error] {
-	o := e.o.Document
+// eachLink yields the links of a document, and what of it can't be read. A document that is
+// binary has no links, and the error document.ErrBinary.
+func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq2[link, error] {
+	o := c.o.Document
 	if s.Type != "" {
 		o.Type = s.Type
 	}
@@ -94,11 +103,8 @@ func (e *Verifier) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Se
 			case ctx.Err() != nil:
 				return
 			case errors.Is(err, document.ErrBinary):
-				// A binary file has no links.
-				if part := (*document.Error)(nil); errors.As(err, &part) && part.Member == "" {
-					e.mu.Lock()
-					e.progress.Binary++
-					e.mu.Unlock()
+				if part := (*document.Error)(nil); errors.As(err, &part) && part.Member == "" && !yield(link{}, err) {
+					return
 				}
 			case err != nil:
 				if troubles++; troubles <= maxTroubles && !yield(link{}, err) {
@@ -108,11 +114,9 @@ func (e *Verifier) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Se
 				// A prefix of other URLs, a name, and a host to connect to early: these need not
 				// exist as resources.
 			default:
-				l := e.link(&found, s)
-				if found.Element == "include" && !l.url.IsZero() {
-					e.noteInclude(l.url, s.URL)
-				}
-				if e.isMixed(s.URL, l.url, found.Element) {
+				l := c.link(&found, s)
+				l.isInclude = found.Element == "include"
+				if c.isMixed(s.URL, l.url, found.Element) {
 					l.note, l.cause = "the page uses TLS, but loads this without TLS", 0
 				}
 				if !yield(l, nil) {
@@ -123,26 +127,26 @@ func (e *Verifier) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Se
 	}
 }
 
-func (e *Verifier) link(found *document.Link, s *Source) link {
-	l := e.readLink(found, s)
-	if len(e.o.Remap) > 0 && !l.url.IsZero() && l.detail == "" {
-		e.remap(&l)
+func (c *Checker) link(found *document.Link, s *Source) link {
+	l := c.readLink(found, s)
+	if len(c.o.Remap) > 0 && !l.url.IsZero() && l.detail == "" {
+		c.remap(&l)
 	}
 	return l
 }
 
-func (e *Verifier) readLink(found *document.Link, s *Source) link {
+func (c *Checker) readLink(found *document.Link, s *Source) link {
 	written := cmp.Or(found.Ref, found.URL.String())
-	repaired, note := e.repair(found)
+	repaired, note := c.repair(found)
 	if found.Escaped {
 		note = lonePercent
 	}
-	l := e.readRepaired(&repaired, s)
+	l := c.readRepaired(&repaired, s)
 	if note != "" {
 		l.written = strings.Clone(written)
 	}
 	if !l.url.IsZero() && l.detail == "" {
-		e.addSlash(&l, written)
+		c.addSlash(&l, written)
 		if _, disputed := octet.HostEnd(written); disputed {
 			note = cmp.Or(note, `a "/" must be written between the host and "?"`)
 		}
@@ -154,13 +158,13 @@ func (e *Verifier) readLink(found *document.Link, s *Source) link {
 }
 
 // readRepaired reads a link in whose text no escapes are missing.
-func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
+func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
-	if detail := e.skipped(found); detail != "" {
+	if detail := c.skipped(found); detail != "" {
 		if l.url = own(found.URL); l.url.IsZero() {
 			l.written = strings.Clone(found.Ref)
 		} else {
-			e.ascii(&l)
+			c.ascii(&l)
 		}
 		l.verdict, l.detail = Ignored, detail
 		if detail == template {
@@ -168,16 +172,16 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 		}
 		return l
 	}
-	if e.placeName(&l, found, s) {
+	if c.placeName(&l, found, s) {
 		return l
 	}
 	if text := cmp.Or(found.Ref, found.URL.String()); s.Layout != nil {
 		if found.URL.IsZero() {
 			l.written = strings.Clone(text)
 		}
-		if !s.Layout.hasAtTop(found.Ref, s.Top) && e.place(&l, found, s.URL, s.Layout) {
+		if !s.Layout.hasAtTop(found.Ref, s.Top) && c.place(&l, found, s.URL, s.Layout) {
 			if !l.url.IsZero() {
-				e.ascii(&l)
+				c.ascii(&l)
 			}
 			l.written = cmp.Or(l.written, strings.Clone(text))
 			return l
@@ -191,7 +195,7 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 			return l
 		}
 		l.url = own(u)
-		e.ascii(&l)
+		c.ascii(&l)
 		if other, err := bySlash(found.Alternative); err == nil && !other.IsZero() {
 			l.alternative = own(other)
 		}
@@ -202,7 +206,7 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 		l.verdict, l.detail = Ignored, "a wikilink in a document without a folder"
 		return l
 	}
-	u, err := e.resolve(found, s)
+	u, err := c.resolve(found, s)
 	switch {
 	case errors.Is(err, errOutside):
 		l.verdict, l.cause, l.detail = Warning, AboveRoot, err.Error()
@@ -212,14 +216,14 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
 		l.verdict, l.detail = Malformed, plainError(err)
-		if v, why := e.unknown(l.written); why != "" {
+		if v, why := c.unknown(l.written); why != "" {
 			l.verdict, l.detail = v, why
 		}
 	default:
 		l.url = own(u)
-		e.ascii(&l)
-		l.alternative = e.source(found, l.url, s.URL)
-		if l.doubt == "" && e.isFile(u) && isRootGuessed(found, s) {
+		c.ascii(&l)
+		l.alternative = c.source(found, l.url, s.URL)
+		if l.doubt == "" && c.isFile(u) && isRootGuessed(found, s) {
 			l.doubt = rootUnknown
 		}
 	}
@@ -227,7 +231,7 @@ func (e *Verifier) readRepaired(found *document.Link, s *Source) link {
 }
 
 // skipped returns why a link is not judged whatever it leads to; "" for most links.
-func (e *Verifier) skipped(found *document.Link) string {
+func (c *Checker) skipped(found *document.Link) string {
 	switch {
 	case isPart(found):
 		return template
@@ -236,7 +240,7 @@ func (e *Verifier) skipped(found *document.Link) string {
 		return "a form that is posted"
 	case strings.HasSuffix(found.Element, " ping"):
 		return "an address that browsers post to"
-	case found.Form == extract.Bare && !found.URL.IsZero() && e.isFile(found.URL):
+	case found.Form == extract.Bare && !found.URL.IsZero() && c.isFile(found.URL):
 		return "the name of a file in running text"
 	}
 	return ""
@@ -246,10 +250,10 @@ const lonePercent = "a lone % must be written as %25"
 
 // repair returns a link with the escapes that its author forgot and browsers add: of a "%"
 // that is no escape, and in HTML of spaces. note says what was missing; "" if nothing was.
-func (e *Verifier) repair(found *document.Link) (repaired document.Link, note string) {
+func (c *Checker) repair(found *document.Link) (repaired document.Link, note string) {
 	repaired = *found
 	text := strings.TrimSpace(found.Ref)
-	start, ok := e.repairable(text)
+	start, ok := c.repairable(text)
 	if !ok || found.Element == "wikilink" || isPart(found) {
 		return repaired, ""
 	}
@@ -271,10 +275,10 @@ func (e *Verifier) repair(found *document.Link) (repaired document.Link, note st
 
 // repairable returns the offset of what follows scheme and authority in text. ok is false
 // if text has neither, or a scheme in whose URLs a "%" and a space may be anything.
-func (e *Verifier) repairable(text string) (start int, ok bool) {
+func (c *Checker) repairable(text string) (start int, ok bool) {
 	if end, _ := octet.SchemeEnd(text); end > 0 && end < len(text) && text[end] == ':' {
 		start = end + 1
-		s, _ := e.registry.Lookup(strings.ToLower(text[:end]))
+		s, _ := c.registry.Lookup(strings.ToLower(text[:end]))
 		if s.Traits&(scheme.Web|scheme.Files) == 0 && !strings.HasPrefix(text[start:], "//") {
 			return 0, false
 		}
@@ -311,7 +315,7 @@ func bySlash(u locus.URL) (locus.URL, error) {
 }
 
 // addSlash adds the "/" that l.url lacks before a "?" or "#".
-func (e *Verifier) addSlash(l *link, written string) {
+func (c *Checker) addSlash(l *link, written string) {
 	text := l.url.String()
 	if at, _ := octet.HostEnd(text); at > 0 {
 		if u, err := locus.Parse(text[:at] + "/" + text[at:]); err == nil {
@@ -322,7 +326,7 @@ func (e *Verifier) addSlash(l *link, written string) {
 
 // ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
 // no ASCII form is malformed, and is not looked up.
-func (e *Verifier) ascii(l *link) {
+func (c *Checker) ascii(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
 	case u == l.url:
@@ -338,7 +342,7 @@ func (e *Verifier) ascii(l *link) {
 
 // unknown returns the verdict about a link of a scheme that is not registered, or of an
 // extension that can't be opened, whose form is not judged; "" for other links.
-func (e *Verifier) unknown(written string) (Verdict, string) {
+func (c *Checker) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
 		return 0, ""
@@ -347,27 +351,27 @@ func (e *Verifier) unknown(written string) (Verdict, string) {
 		return 0, ""
 	}
 	name := strings.ToLower(written[:end])
-	switch s, ok := e.registry.Lookup(name); {
+	switch s, ok := c.registry.Lookup(name); {
 	case !ok:
-		return e.unknownScheme(name)
+		return c.unknownScheme(name)
 	case s.Opener == nil && s.Status == scheme.Extension:
-		return e.notOpened(name)
+		return c.notOpened(name)
 	}
 	return 0, ""
 }
 
 // unknownScheme returns the verdict about a scheme that is not registered. A name that
 // IANA does not register either may be a typo: that is a warning.
-func (e *Verifier) unknownScheme(name string) (Verdict, string) {
+func (c *Checker) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
-		return e.notOpened(name)
+		return c.notOpened(name)
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
 }
 
 // notOpened returns the verdict about a scheme that is known and not opened.
-func (e *Verifier) notOpened(name string) (Verdict, string) {
-	if e.client == nil {
+func (c *Checker) notOpened(name string) (Verdict, string) {
+	if c.client == nil {
 		return Ignored, notAFile
 	}
 	return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
@@ -375,8 +379,8 @@ func (e *Verifier) notOpened(name string) (Verdict, string) {
 
 // isMixed reports whether a page over TLS loads u without it. Links to other pages are not
 // loaded.
-func (e *Verifier) isMixed(page, u locus.URL, element string) bool {
-	if u.IsZero() || !e.traits(page).Has(scheme.Web|scheme.Secure) || e.traits(u)&(scheme.Web|scheme.Secure) != scheme.Web {
+func (c *Checker) isMixed(page, u locus.URL, element string) bool {
+	if u.IsZero() || !c.traits(page).Has(scheme.Web|scheme.Secure) || c.traits(u)&(scheme.Web|scheme.Secure) != scheme.Web {
 		return false
 	}
 	switch element {
@@ -406,8 +410,8 @@ var errNoScheme = errors.New("a scheme-relative link in a local file")
 // errAbove: a partial form that leads above the top of the repository.
 var errAbove = errors.New("leads above the top of the repository")
 
-func (e *Verifier) resolve(found *document.Link, s *Source) (locus.URL, error) {
-	base, err := e.baseOf(found, s)
+func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
+	base, err := c.baseOf(found, s)
 	if err != nil {
 		return locus.URL{}, err
 	}
@@ -415,11 +419,11 @@ func (e *Verifier) resolve(found *document.Link, s *Source) (locus.URL, error) {
 	if base.IsZero() {
 		return withoutBase(text)
 	}
-	if e.isFile(base) {
+	if c.isFile(base) {
 		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
 			return locus.URL{}, errNoScheme
 		}
-		if text, base = e.inFile(text, base, s); e.isOwn(base) && leavesTop(base, fileIn(""), text) {
+		if text, base = c.inFile(text, base, s); c.isOwn(base) && leavesTop(base, fileIn(""), text) {
 			return locus.URL{}, errOutside
 		} else if leavesTop(base, s.Top, text) {
 			return locus.URL{}, errAbove
@@ -429,22 +433,22 @@ func (e *Verifier) resolve(found *document.Link, s *Source) (locus.URL, error) {
 	if err != nil {
 		return locus.URL{}, err
 	}
-	u, _, err := e.registry.Resolve(base, ref, relative.Options{Data: true})
+	u, _, err := c.registry.Resolve(base, ref, relative.Options{Data: true})
 	return u, err
 }
 
 // baseOf returns the base of a partial form. The zero URL means that it has none.
-func (e *Verifier) baseOf(found *document.Link, s *Source) (locus.URL, error) {
+func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	base := s.URL
 	switch {
-	case found.Base == "" && (found.Member != "" || e.isFolder(base) && !leadsElsewhere(found.Ref)):
+	case found.Base == "" && (found.Member != "" || c.isFolder(base) && !leadsElsewhere(found.Ref)):
 		return locus.URL{}, nil
 	case found.Base == "":
 		return base, nil
 	}
 	text := found.Base
-	if e.isFile(base) {
-		text, base = e.inFile(text, base, s)
+	if c.isFile(base) {
+		text, base = c.inFile(text, base, s)
 	}
 	own, err := relative.Parse(text)
 	if err != nil {
@@ -459,8 +463,8 @@ func (e *Verifier) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 }
 
 // isFolder reports whether u is the base of a document without a name: standard input.
-func (e *Verifier) isFolder(u locus.URL) bool {
-	return e.isFile(u) && strings.HasSuffix(u.String(), "/")
+func (c *Checker) isFolder(u locus.URL) bool {
+	return c.isFile(u) && strings.HasSuffix(u.String(), "/")
 }
 
 // leadsElsewhere reports whether a partial form leads to another document than its own.
@@ -480,7 +484,7 @@ func withoutBase(text string) (locus.URL, error) {
 
 // inFile adapts a partial form in a local file: a search is not part of a file's name, and
 // "/" may be the root of the site or the top of the repository.
-func (e *Verifier) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {
+func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
 		if ref, err := relative.Parse(text); err == nil {

@@ -43,9 +43,9 @@ func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, agai
 
 // badAddress returns the fault of the addresses of a URL that composes a message, as far as
 // their syntax shows it; "": they are valid.
-func (e *Verifier) badAddress(u locus.URL) string {
+func (c *Checker) badAddress(u locus.URL) string {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
-	if text == "" || !e.traits(u).Has(scheme.Composes) {
+	if text == "" || !c.traits(u).Has(scheme.Composes) {
 		return ""
 	}
 	for address := range strings.SplitSeq(text, ",") {

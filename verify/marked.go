@@ -43,14 +43,14 @@ func anyFragment(string) bool { return true }
 
 // placeName fills in where a name of a document leads that is no URL: a role of Sphinx, or
 // a resource of Antora. It reports whether found is such a name.
-func (e *Verifier) placeName(l *link, found *document.Link, s *Source) bool {
+func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	if isUnread(found, s) {
 		l.doubt = notPage
 	}
 	written := found.Ref
 	switch found.Element {
 	case "doc", "ref":
-		return e.placeRole(l, found, s)
+		return c.placeRole(l, found, s)
 	case "xref", "include":
 	case "":
 		if found.Form != extract.Image {
@@ -65,7 +65,7 @@ func (e *Verifier) placeName(l *link, found *document.Link, s *Source) bool {
 	if isTemplate(written) || strings.Contains(written, "://") || found.Member != "" || !strings.HasSuffix(found.Type, "asciidoc") {
 		return false
 	}
-	return e.placeAntora(l, written, found, s)
+	return c.placeAntora(l, written, found, s)
 }
 
 // isUnread reports whether a link is of an AsciiDoc document of a site whose pages of such
@@ -80,7 +80,7 @@ func isUnread(found *document.Link, s *Source) bool {
 
 // placeRole fills in where a role of Sphinx leads. A label that no document defines may be
 // one of an extension.
-func (e *Verifier) placeRole(l *link, found *document.Link, s *Source) bool {
+func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	l.written = strings.Clone(found.Ref)
 	l.verdict, l.detail = Ignored, "only Sphinx resolves this name"
 	if s.Layout == nil || s.Layout.site.Name != "sphinx" {
@@ -97,21 +97,11 @@ func (e *Verifier) placeRole(l *link, found *document.Link, s *Source) bool {
 	return true
 }
 
-// noteInclude notes that a document includes a part.
-func (e *Verifier) noteInclude(part, document locus.URL) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.includes == nil {
-		e.includes = map[locus.URL][]locus.URL{}
-	}
-	e.includes[part] = append(e.includes[part], document)
-}
-
 // isOfPart reports whether r, which leads to u, is a partial form in a document that a
 // document in another folder includes: then it has another base. The names of files to
 // include have the document's own. isOfPart waits until all documents are read.
 func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bool {
-	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.isFile(d.at.base) {
+	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.checker.isFile(d.at.base) {
 		return false
 	}
 	if kind := media.ByName(d.at.base.String()); kind != asciidocType && kind != rstType {
@@ -145,25 +135,25 @@ func folderOf(u locus.URL) string {
 }
 
 // hasScheme reports whether a name begins with the name of a scheme.
-func (e *Verifier) hasScheme(name string) bool {
+func (c *Checker) hasScheme(name string) bool {
 	end, _ := octet.SchemeEnd(name)
 	if end <= 0 || end == len(name) || name[end] != ':' {
 		return false
 	}
-	_, ok := e.registry.Lookup(strings.ToLower(name[:end]))
+	_, ok := c.registry.Lookup(strings.ToLower(name[:end]))
 	return ok
 }
 
 // source returns the URL of another document that a link beside a document may mean: a.rst
 // for a.html, and a.asc for a.adoc, which a cross reference may leave out. It is zero for
 // other links.
-func (e *Verifier) source(found *document.Link, u, base locus.URL) locus.URL {
+func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	name, suffix, _ := cutLast(before, ".")
 	other := ""
 	switch {
-	case found.Ref == "" || !e.isFile(u):
+	case found.Ref == "" || !c.isFile(u):
 	case suffix == "html" && found.Type == rstType:
 		other = "rst"
 	case suffix == "adoc" && found.Element == "xref":

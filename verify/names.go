@@ -16,8 +16,8 @@ import (
 )
 
 // hostsOf returns the host of u, or the domains of its valid addresses.
-func (e *Verifier) hostsOf(u locus.URL) []string {
-	if !e.traits(u).Has(scheme.Composes) {
+func (c *Checker) hostsOf(u locus.URL) []string {
+	if !c.traits(u).Has(scheme.Composes) {
 		return []string{u.Host()}
 	}
 	var hosts []string
@@ -33,33 +33,33 @@ func (e *Verifier) hostsOf(u locus.URL) []string {
 
 // unresolved returns why the host of u, which was found in a document at those origins, is
 // not looked up; the zero Outcome if it is. nil: u was typed.
-func (e *Verifier) unresolved(u locus.URL, at *origins) Outcome {
-	if at == nil || e.isHere(u) {
+func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
+	if at == nil || c.isHere(u) {
 		return Outcome{}
 	}
 	page := at.others.URL
-	switch hosts := e.hostsOf(u); {
-	case !e.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
+	switch hosts := c.hostsOf(u); {
+	case !c.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
 		// A page that came from such a host shows that these names exist there.
 		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
-	case page.IsZero() || e.isFile(page):
-		return e.private(u, hosts, at)
+	case page.IsZero() || c.isFile(page):
+		return c.private(u, hosts, at)
 	}
 	return Outcome{}
 }
 
 // private returns the outcome of u, with those hosts, if the policy denies it as private;
 // the zero Outcome if not.
-func (e *Verifier) private(u locus.URL, hosts []string, at *origins) Outcome {
+func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
 	var denied *policy.DeniedError
 	switch {
-	case e.client == nil:
-	case !e.traits(u).Has(scheme.Composes):
-		errors.As(e.client.Check(u, at.others), &denied)
+	case c.client == nil:
+	case !c.traits(u).Has(scheme.Composes):
+		errors.As(c.client.Check(u, at.others), &denied)
 	default:
 		for _, host := range hosts {
 			if denied == nil {
-				errors.As(e.client.CheckName(strings.TrimSuffix(host, ".")), &denied)
+				errors.As(c.client.CheckName(strings.TrimSuffix(host, ".")), &denied)
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func TestFinalDot(t *testing.T) {
 	} {
 		w.want(w.run(textDoc("d", c.url)), "d:1 "+c.url+" "+c.want)
 	}
-	e := New(w.client, &w.o)
+	e := NewChecker(w.client, &w.o, nil)
 	a, _ := e.hostOf(locus.MustParse("http://www.a.example/"))
 	if b, _ := e.hostOf(locus.MustParse("http://WWW.a.example./")); a != b {
 		t.Errorf("%q and %q", a, b)

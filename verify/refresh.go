@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -27,13 +26,13 @@ type refresh struct {
 
 // next returns the URL to which the page in res sends its reader. A page that only reloads
 // itself, and URLs that browsers ignore, give the zero URL.
-func (r refresh) next(e *Verifier, res *access.Result) locus.URL {
+func (r refresh) next(c *Checker, res *access.Result) locus.URL {
 	seconds, ref, ok := parseRefresh(r.text)
-	if !ok || seconds > maxRefresh || !e.traits(res.URL).Has(scheme.Web) {
+	if !ok || seconds > maxRefresh || !c.traits(res.URL).Has(scheme.Web) {
 		return locus.URL{}
 	}
-	u, err := e.resolve(&document.Link{Ref: ref, Base: r.base}, &Source{URL: res.URL})
-	if err != nil || !e.traits(u).Has(scheme.Web) || u.WithoutFragment() == res.URL.WithoutFragment() {
+	u, err := c.resolve(&document.Link{Ref: ref, Base: r.base}, &Source{URL: res.URL})
+	if err != nil || !c.traits(u).Has(scheme.Web) || u.WithoutFragment() == res.URL.WithoutFragment() {
 		return locus.URL{}
 	}
 	return own(u)
@@ -84,15 +83,10 @@ func withoutQuotes(text string) string {
 
 func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 
-// follow judges what the page in res sends its reader to as a redirect, instead of the page.
-// Fragments of the link are not those of the other page.
-func (e *Verifier) follow(ctx context.Context, a *attempt, t *target, res *access.Result, to locus.URL, probe bool) {
-	a.outcome = Outcome{}
-	w := want{probe: probe, followed: true}
-	if t.host != nil {
-		a.next = &request{attempt: a, want: w, from: res, to: to}
-		return
-	}
-	next, err := e.client.Refer(ctx, res, to)
-	e.judge(ctx, a, t, w, next, err)
+// follow returns the request for what the page in res sends its reader to, as for a redirect.
+// The page itself is no outcome, and the fragments of the link are not those of the other page.
+func (r *Request) follow(res *access.Result, to locus.URL, probe bool) *Request {
+	next := r.after(res, to)
+	next.followed, next.probe = true, probe
+	return next
 }

@@ -173,7 +173,7 @@ func FuzzOneHost(f *testing.F) {
 		f.Add(link)
 	}
 	f.Add("http://h/100%#%zz")
-	e := New(newWorld(f, policy.Rules{}).client, nil)
+	e := NewChecker(newWorld(f, policy.Rules{}).client, nil, nil)
 	base, err := whatwg.Parse("http://base.example/", nil)
 	if err != nil {
 		f.Fatal(err)
@@ -189,12 +189,12 @@ func FuzzOneHost(f *testing.F) {
 		if err != nil || u != l.url {
 			t.Fatalf("%q: %q does not parse: %v", text, l.url, err)
 		}
-		asked, _, _, fixed := e.toAsk(&l, nil)
+		asked, _, fixed := e.toAsk(&l, nil)
 		if fixed != nil || u.Scheme() != "http" && u.Scheme() != "https" {
 			return
 		}
-		if asked.Host() != u.Host() && policy.CanonicalHost(asked.Host()) != policy.CanonicalHost(u.Host()) {
-			t.Fatalf("%q: %q asks %q", text, u, asked)
+		if asked.url.Host() != u.Host() && policy.CanonicalHost(asked.url.Host()) != policy.CanonicalHost(u.Host()) {
+			t.Fatalf("%q: %q asks %q", text, u, asked.url)
 		}
 		// A browser reads the report as this program does, or refuses it.
 		browser, err := whatwg.Parse(u.String(), &base)

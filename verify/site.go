@@ -13,29 +13,51 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// site is the pages below a URL that was typed.
-type site struct {
-	row   scheme.Scheme      // of first
-	first locus.URL          // in canonical form
-	pages map[locus.URL]bool // in canonical form
+// sitePage is a page of a site.
+type sitePage struct {
+	name  string // of the document that it is in results
+	site  *site
+	depth int
 
+	sitemap sitemapUse
+}
+
+// site is the pages below a URL that was typed. Its methods may be called concurrently.
+type site struct {
 	mu     sync.Mutex
-	robots *robots.Rules // of the host of first; nil: all is allowed, or they are not known
+	row    scheme.Scheme      // of first
+	first  locus.URL          // in canonical form
+	pages  map[locus.URL]bool // in canonical form; nil: only a run knows them
+	robots *robots.Rules      // of the host of first; nil: all is allowed, or they are not known
+}
+
+// newSite returns the site whose first page has a URL in canonical form.
+func (c *Checker) newSite(first locus.URL) *site {
+	return &site{row: c.registry.Scheme(first), first: first}
+}
+
+// start returns the first page of s.
+func (s *site) start() locus.URL {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first
 }
 
 // move makes first the first page of s. Another host has its own robots.txt.
-func (e *Verifier) move(s *site, first locus.URL) {
-	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
-		s.mu.Lock()
+func (s *site) move(row scheme.Scheme, first locus.URL) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.robots = nil
-		s.mu.Unlock()
 	}
-	s.row, s.first = e.registry.Scheme(first), first
+	s.row, s.first = row, first
 }
 
 // has reports whether a URL in canonical form is a page of the site, as far as its
 // text shows.
 func (s *site) has(u locus.URL) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if u == s.first {
 		return true
 	}
@@ -44,6 +66,27 @@ func (s *site) has(u locus.URL) bool {
 	}
 	text, _ := u.Path()
 	return s.row.Hierarchy != relative.Path || mayBePage(text)
+}
+
+// add adds a page, unless the site already has it, or has as many as most; 0: any number.
+func (s *site) add(u locus.URL, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pages == nil {
+		return true
+	}
+	if s.pages[u] || most > 0 && len(s.pages) >= most {
+		return false
+	}
+	s.pages[u] = true
+	return true
+}
+
+// knows reports whether a page was added.
+func (s *site) knows(u locus.URL) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pages[u]
 }
 
 // mayBePage reports whether a path may lead to a page: its last segment has no suffix
@@ -71,18 +114,19 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		e.readAsSitemap(d, t, namedSitemap)
 		return
 	case d.typed:
-		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
+		if e.checker.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
 		}
-		s, depth = &site{pages: map[locus.URL]bool{}}, 0
-		e.move(s, t.key.url)
+		s, depth = e.checker.newSite(t.key.url), 0
+		s.pages = map[locus.URL]bool{}
 	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
 		return // It was asked for in this run, and there is no page.
-	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || e.o.Depth != 0 && depth > max(e.o.Depth, 0) || len(s.pages) >= e.o.MaxPages:
+	case s == nil || !s.has(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
 		return
 	}
-	s.pages[t.key.url] = true
-	e.makePage(t, &doc{name: withoutPassword(t.url), site: s, depth: depth})
+	if s.add(t.key.url, e.o.MaxPages) {
+		e.makePage(t, &doc{sitePage: sitePage{name: withoutPassword(t.url), site: s, depth: depth}})
+	}
 }
 
 // makePage makes t the page of a site. The caller must hold e.mu.
@@ -103,59 +147,52 @@ func (e *Verifier) makePage(t *target, page *doc) {
 
 // isPage reports whether a page of the site was found there: referrals may lead out of
 // the site, or to another of its pages. If the first page has moved, so has the site.
-func (e *Verifier) isPage(d *doc, res *access.Result) bool {
+func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
 	}
-	at, _, err := e.registry.Canonical(res.URL.WithoutFragment())
+	at, _, err := c.registry.Canonical(res.URL.WithoutFragment())
 	if err != nil {
 		return false
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	s := d.site
-	if d.depth == 0 {
-		e.move(s, at)
+	if p.depth == 0 {
+		p.site.move(c.registry.Scheme(at), at)
 	}
-	if !s.has(at) || s.pages[at] {
-		return false
-	}
-	s.pages[at] = true
-	return true
+	return p.site.has(at) && p.site.add(at, 0)
 }
 
 // disallowed returns why a page of the site must not be requested; empty: it may. It
 // reads the robots.txt before the first page. The error is why that is unknown, and
 // final if it is not asked for again.
-func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why string, final bool, err error) {
-	if e.o.NoRobots || !e.traits(t.url).Has(scheme.Web) {
+func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why string, final bool, err error) {
+	if c.o.NoRobots || !c.traits(r.url).Has(scheme.Web) {
 		return "", false, nil
 	}
-	rules, final, err := e.robotsOf(ctx, t)
+	rules, final, err := c.robotsOf(ctx, r.asked)
 	if err != nil {
 		return "", final, err
 	}
-	if t.host != nil {
-		e.queue.Slow(t.host, rules.Delay())
+	if r.slow != nil {
+		r.slow(rules.Delay())
 	}
 	s.mu.Lock()
 	s.robots = rules
 	s.mu.Unlock()
-	if !rules.Allows(t.url) {
+	if !rules.Allows(r.url) {
 		why = "excluded by robots.txt"
 	}
 	return why, false, nil
 }
 
 // robotsOf returns what the robots.txt of the host of t says. final is as in [crawl.Robots.Rules].
-func (e *Verifier) robotsOf(ctx context.Context, t *target) (rules *robots.Rules, final bool, err error) {
-	if e.robots == nil {
-		return e.rules.Rules(ctx, t.url, t.from)
+func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
+	if c.robots == nil {
+		return c.rules.Rules(ctx, t.url, t.from)
 	}
 	root, ok := robots.Root(t.url)
 	if !ok {
 		return nil, false, nil
 	}
-	octets, err := e.robots(ctx, root, func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, e.do, root, t.from) })
+	octets, err := c.robots(ctx, root, func(ctx context.Context) ([]byte, error) { return robots.Get(ctx, c.do, root, t.from) })
 	return robots.Parse(octets), false, err
 }

@@ -271,7 +271,7 @@ func TestRobotsOfMovedSite(t *testing.T) {
 }
 
 func TestSiteOf(t *testing.T) {
-	e := New(newWorld(t, policy.Rules{}).client, nil)
+	e := NewChecker(newWorld(t, policy.Rules{}).client, nil, nil)
 	for _, c := range []struct{ first, has, not string }{
 		{"http://h/", "http://h/ http://h/a http://h/a/b?c http://h/a.html http://h/a.b.php", "http://h/a.png https://h/ http://i/ http://h:81/"},
 		{"http://h/docs/", "http://h/docs/ http://h/docs/a", "http://h/docs http://h/doc http://h/"},
@@ -281,8 +281,7 @@ func TestSiteOf(t *testing.T) {
 		{"gopher://h/", "gopher://h/ gopher://h/1/sub", "gopher://h/0/text gopher://i/1/sub gopher://h/7/find%09x"},
 		{"gopher://h/1/sub", "gopher://h/1/sub gopher://h/1/sub/sub", "gopher://h/ gopher://h/1/other"},
 	} {
-		s := new(site)
-		e.move(s, locus.MustParse(c.first))
+		s := e.newSite(locus.MustParse(c.first))
 		for _, text := range strings.Fields(c.has) {
 			if !s.has(locus.MustParse(text)) {
 				t.Errorf("%s has no %s", c.first, text)

@@ -39,10 +39,10 @@ const (
 // e.mu. The document that names them, if there is one, must be delivered.
 func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []link) {
 	s := first.site
-	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.traits(s.first).Has(scheme.Web) {
+	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.checker.traits(s.start()).Has(scheme.Web) {
 		return nil, nil
 	}
-	root := strings.TrimSuffix(s.first.String()[:s.first.PathOffset()], "/")
+	root := strings.TrimSuffix(s.start().String()[:s.start().PathOffset()], "/")
 	s.mu.Lock()
 	var named []string
 	if s.robots != nil {
@@ -50,8 +50,8 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	}
 	s.mu.Unlock()
 	if len(named) == 0 {
-		if u, err := locus.Parse(root + "/sitemap.xml"); err == nil && !s.pages[u] {
-			t := e.target(targetKey{u, e.originOf(u, at.others)}, u, at.others, nil)
+		if u, err := locus.Parse(root + "/sitemap.xml"); err == nil && !s.knows(u) {
+			t := e.target(asked{url: u, key: targetKey{u, e.checker.originOf(u, at.others)}, from: at.others})
 			e.readAsSitemap(first, t, guessedSitemap)
 		}
 		return nil, nil
@@ -60,9 +60,9 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	if err != nil {
 		return nil, nil
 	}
-	robots = &doc{name: withoutPassword(u), site: s, sitemap: listsSitemaps, at: &origins{base: u, files: at.files, others: at.others}}
+	robots = &doc{sitePage: sitePage{name: withoutPassword(u), site: s, sitemap: listsSitemaps}, at: &origins{base: u, files: at.files, others: at.others}}
 	for _, text := range named[:min(len(named), maxItems)] {
-		links = append(links, e.sitemapLink(text, u, 0, 0))
+		links = append(links, e.checker.sitemapLink(text, u, 0, 0))
 	}
 	e.docs = append(e.docs, robots)
 	return robots, links
@@ -70,23 +70,21 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 
 // readAsSitemap makes t a sitemap of the site of d. The caller must hold e.mu.
 func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
-	s := d.site
-	if t.page != nil || s.pages[t.key.url] || len(s.pages) >= e.o.MaxPages || t.state == held || t.state == done && !isFound(t.outcome) {
+	if t.page != nil || t.state == held || t.state == done && !isFound(t.outcome) || !d.site.add(t.key.url, e.o.MaxPages) {
 		return
 	}
-	s.pages[t.key.url] = true
-	e.makePage(t, &doc{name: withoutPassword(t.url), site: s, sitemap: use})
+	e.makePage(t, &doc{sitePage: sitePage{name: withoutPassword(t.url), site: d.site, sitemap: use}})
 }
 
 var errNoSitemap = errors.New("this is not a sitemap")
 
 // readSitemap reads the links of a sitemap.
-func (e *Verifier) readSitemap(a *attempt, page *doc, res *access.Result, o *scheme.Object) {
-	text, err := readUnpacked(o.Body, e.o.MaxPage)
+func (c *Checker) readSitemap(a *attempt, page *sitePage, res *access.Result, o *scheme.Object) {
+	text, err := readUnpacked(o.Body, c.o.MaxPage)
 	if err == nil {
 		a.at = pageOf(res)
 		var isIndex bool
-		a.links, isIndex, err = e.sitemapLinks(text, res.URL)
+		a.links, isIndex, err = c.sitemapLinks(text, res.URL)
 		a.listsSitemaps = isIndex
 	}
 	if err != nil && page.sitemap != guessedSitemap {
@@ -112,9 +110,9 @@ func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
 // sitemapLinks returns the links of a sitemap (sitemaps.org): XML, or a text with a URL on
 // each line. isIndex reports that they are sitemaps. The error comes with the links before
 // it.
-func (e *Verifier) sitemapLinks(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
+func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
 	if trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(trimmed) == 0 || trimmed[0] != '<' {
-		return e.textSitemap(text, base)
+		return c.textSitemap(text, base)
 	}
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
@@ -141,7 +139,7 @@ func (e *Verifier) sitemapLinks(text []byte, base locus.URL) (list []link, isInd
 			}
 			inside = name == "loc" && x.Name.Space != imageSpace
 			if href := attribute(x, "href"); name == "link" && href != "" {
-				list = append(list, e.sitemapLink(href, base, line, column))
+				list = append(list, c.sitemapLink(href, base, line, column))
 			}
 		case xml.CharData:
 			if ref := strings.TrimSpace(string(x)); inside && ref != "" {
@@ -149,7 +147,7 @@ func (e *Verifier) sitemapLinks(text []byte, base locus.URL) (list []link, isInd
 				if n := bytes.Count(before, []byte("\n")); n > 0 {
 					line, column = line+n, len(before)-bytes.LastIndexByte(before, '\n')
 				}
-				list = append(list, e.sitemapLink(ref, base, line, column))
+				list = append(list, c.sitemapLink(ref, base, line, column))
 			}
 		case xml.EndElement:
 			inside = false
@@ -170,7 +168,7 @@ func attribute(x xml.StartElement, name string) string {
 	return ""
 }
 
-func (e *Verifier) textSitemap(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
+func (c *Checker) textSitemap(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
@@ -181,17 +179,17 @@ func (e *Verifier) textSitemap(text []byte, base locus.URL) (list []link, isInde
 		if _, err := locus.Parse(ref); err != nil {
 			return list, false, fmt.Errorf("%w: line %d is not a URL", errNoSitemap, n)
 		}
-		if list = append(list, e.sitemapLink(ref, base, n, 1)); len(list) == maxItems {
+		if list = append(list, c.sitemapLink(ref, base, n, 1)); len(list) == maxItems {
 			return list, false, errItems
 		}
 	}
 	return list, false, nil
 }
 
-func (e *Verifier) sitemapLink(ref string, base locus.URL, line, column int) link {
+func (c *Checker) sitemapLink(ref string, base locus.URL, line, column int) link {
 	found := document.Link{Ref: ref, Line: int64(line), Column: int64(column)}
 	if u, err := locus.Parse(ref); err == nil {
 		found.Ref, found.URL = "", u
 	}
-	return e.link(&found, &Source{URL: base})
+	return c.link(&found, &Source{URL: base})
 }

@@ -121,7 +121,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add("<urlset><url><xhtml:link href='/x'/>&#0;<loc>\n\n")
 	f.Add(packed("<urlset/>"))
 	w := newWorld(f, policy.Rules{})
-	e := New(w.client, &w.o)
+	e := NewChecker(w.client, &w.o, nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		raw, err := readUnpacked(strings.NewReader(text), 1<<16)
 		if len(raw) > 1<<16 {
@@ -227,7 +227,7 @@ func TestScriptedPages(t *testing.T) {
 
 // Parts of a page over TLS that are loaded without it get a warning; links do not.
 func TestMixedContent(t *testing.T) {
-	e := New(newWorld(t, policy.Rules{}).client, nil)
+	e := NewChecker(newWorld(t, policy.Rules{}).client, nil, nil)
 	page, clear := locus.MustParse("https://a.example/"), locus.MustParse("http://b.example/x")
 	for _, c := range []struct {
 		page    locus.URL

@@ -39,8 +39,8 @@ const maxSoft = 1 << 20
 
 // check makes the outcome of a link a warning if the host answers a path that does not
 // exist in the same way.
-func (s *softHosts) check(ctx context.Context, e *Verifier, t *target, a *attempt) {
-	if path, _ := t.url.Path(); path == "" || !e.o.Site.SoftNotFound || !e.traits(t.url).Has(scheme.Web) || !isFound(&a.outcome) {
+func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt) {
+	if path, _ := t.url.Path(); path == "" || !c.o.Site.SoftNotFound || !c.traits(t.url).Has(scheme.Web) || !isFound(&a.outcome) {
 		return
 	}
 	root := t.url.String()[:t.url.PathOffset()]
@@ -57,7 +57,7 @@ func (s *softHosts) check(ctx context.Context, e *Verifier, t *target, a *attemp
 	h.once.Do(func() {
 		missing := strings.ToLower(rand.Text())
 		if u, err := locus.Parse(strings.TrimSuffix(root, "/") + "/" + missing); err == nil {
-			h.page, h.found = e.softPage(ctx, u, t.from, missing)
+			h.page, h.found = c.softPage(ctx, u, t.from, missing)
 		}
 	})
 	if !h.found {
@@ -65,7 +65,7 @@ func (s *softHosts) check(ctx context.Context, e *Verifier, t *target, a *attemp
 	}
 	path, _ := t.url.Path()
 	last := strings.TrimSuffix(path, "/")
-	page, found := e.softPage(ctx, t.url, t.from, last[strings.LastIndexByte(last, '/')+1:])
+	page, found := c.softPage(ctx, t.url, t.from, last[strings.LastIndexByte(last, '/')+1:])
 	if found && page == h.page {
 		a.unstored = true
 		a.outcome.Verdict, a.outcome.Detail = Warning, "the host shows the same page for a path that does not exist"
@@ -73,8 +73,8 @@ func (s *softHosts) check(ctx context.Context, e *Verifier, t *target, a *attemp
 }
 
 // softPage requests a page. word is the part of the path that the page may repeat.
-func (e *Verifier) softPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
-	res, err := e.do(ctx, access.Request{URL: u, From: from})
+func (c *Checker) softPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
+	res, err := c.do(ctx, access.Request{URL: u, From: from})
 	if err != nil {
 		return page, false
 	}

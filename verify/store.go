@@ -211,6 +211,14 @@ func (s *Store) flush() {
 	}
 }
 
+// newRecord returns the record of an outcome. To has no password.
+func newRecord(o *Outcome, when time.Time, fragments map[string]bool) record {
+	return record{
+		Verdict: o.Verdict, When: when.Unix(), Status: o.Status, Detail: o.Detail, To: withoutPassword(o.To),
+		Permanent: o.Permanent, Hops: o.hops, Tries: o.Tries, Fragments: fragments,
+	}
+}
+
 func (r record) outcome() Outcome {
 	to, _ := locus.Parse(r.To) // the zero URL for ""
 	o := Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, hops: r.Hops, Tries: r.Tries, Cached: true}

@@ -68,10 +68,10 @@ func TestLateFragmentsOfLargeFile(t *testing.T) {
 	if a.leads {
 		t.Error("a whole document has any fragment")
 	}
-	e := New(nil, nil)
+	e := NewChecker(nil, nil, nil)
 	at := new(attempt)
-	at.fragments = map[string]bool{}
-	e.findFragments(at, nil, markdownType, []byte("# A\n"), true, want{page: new(doc)}, &access.Result{URL: locus.MustParse("file:///a.md")})
+	at.found = map[string]bool{}
+	e.findFragments(at, nil, markdownType, []byte("# A\n"), true, want{page: new(sitePage)}, &access.Result{URL: locus.MustParse("file:///a.md")})
 	if at.anchors == nil || !at.anchors.find("later") {
 		t.Error("a fragment of the part that was not read is missing")
 	}

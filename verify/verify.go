@@ -230,16 +230,10 @@ type HostTime struct {
 
 // New returns a Verifier that opens URLs through c. o may be nil.
 func New(c *access.Client, o *Options) *Verifier {
+	checker := NewChecker(c, o, nil)
 	e := &Verifier{
-		client: c, o: o.orDefault(), queue: crawl.New[*target](),
-		targets: map[locus.URL]*target{}, interned: map[Outcome]*Outcome{},
-	}
-	e.rules = crawl.NewRobots(e.do, e.o.Retry)
-	if c != nil {
-		e.registry, e.mail = c.Registry(), mailChecker{lookup: e.o.Mail, checkName: c.CheckName}
-		if e.o.Document.Extract.Schemes == nil {
-			e.o.Document.Extract.Schemes = e.registry.InText()
-		}
+		checker: checker, o: &checker.o, queue: crawl.New[*target](),
+		targets: map[locus.URL]*target{}, includes: map[locus.URL][]locus.URL{}, interned: map[Outcome]*Outcome{},
 	}
 	e.changed.L = &e.mu
 	return e

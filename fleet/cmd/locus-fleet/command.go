@@ -23,7 +23,6 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	cliverify "github.com/locus-url/locus/internal/cli/verify"
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -70,16 +69,15 @@ func (c *command) commands() []*cobra.Command {
 
 // clientFor returns what makes the clients of a worker.
 func (c *command) clientFor(o client.Options) fleet.NewClient {
-	return func(check func(locus.URL) error, wrap func(fleet.Dial) fleet.Dial, opener func(scheme.Opener) scheme.Opener) (*access.Client, func(), func(), error) {
+	return func(check func(locus.URL) error, wrap func(fleet.Dial) fleet.Dial) (*access.Client, func(), error) {
 		o := o
 		o.NoProgress, o.NoPrompt = true, true
-		o.Check, o.Opener = check, opener
+		o.Check = check
 		o.Dial = wrap(new(net.Dialer).DialContext)
 		o.Wait = fleet.TurnTime
 		o.Web.Single = true
-		made, closeAll, err := client.New(c.a, o)
 		// No connection over HTTP is kept, and others are closed with their resource.
-		return made, func() {}, closeAll, err
+		return client.New(c.a, o)
 	}
 }
 

@@ -56,8 +56,6 @@ type Options struct {
 	// Dial and Check are those of [access.Options]; nil: the defaults.
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	Check func(locus.URL) error
-	// Opener returns what opens URLs of HTTP in place of o; nil: o does.
-	Opener func(o scheme.Opener) scheme.Opener
 	// FromOthers means that URLs count as typed that no user of this machine typed: they
 	// lead to no private address.
 	FromOthers bool
@@ -194,9 +192,6 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	o.Web.Raw = o.Raw
 	web := http.New(&o.Web)
 	plain, secure := http.Scheme(web), http.SecureScheme(web)
-	if o.Opener != nil {
-		plain.Opener, secure.Opener = o.Opener(web), o.Opener(web)
-	}
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
 	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), telnet.Schemes(sessions), []scheme.Scheme{

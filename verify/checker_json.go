@@ -25,13 +25,9 @@ type answerRecord struct {
 // fragments. No password is in it. When is the time of the answer.
 func (a *Answer) MarshalJSON() ([]byte, error) {
 	o := &a.Outcome
-	return json.Marshal(answerRecord{
-		record: record{
-			Verdict: o.Verdict, When: a.When.Unix(), Status: o.Status, Detail: locus.MaskText(o.Detail), To: withoutPassword(o.To),
-			Permanent: o.Permanent, Hops: o.hops, Tries: o.Tries, Fragments: a.Fragments,
-		},
-		Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted,
-	})
+	r := newRecord(o, a.When, a.Fragments)
+	r.Detail = locus.MaskText(r.Detail)
+	return json.Marshal(answerRecord{record: r, Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, of which nothing is trusted.
@@ -72,7 +68,7 @@ type foundRecord struct {
 var ErrSecret = fmt.Errorf("verify: the link has a password")
 
 // Encode returns f as JSON. The error is ErrSecret.
-func (a *Asker) Encode(f *Found) ([]byte, error) {
+func (c *Checker) Encode(f *Found) ([]byte, error) {
 	for _, u := range []locus.URL{f.Result.URL, f.Target.From, f.Target.First, f.Alternative} {
 		if hasSecret(u) {
 			return nil, ErrSecret
@@ -89,7 +85,7 @@ func (a *Asker) Encode(f *Found) ([]byte, error) {
 
 // Decode reads what Encode returned. Nothing of it is trusted: URLs are parsed again, and
 // what follows from them is made again.
-func (a *Asker) Decode(text []byte) (Found, error) {
+func (c *Checker) Decode(text []byte) (Found, error) {
 	var r foundRecord
 	if err := json.Unmarshal(text, &r); err != nil {
 		return Found{}, err
@@ -123,7 +119,7 @@ func (a *Asker) Decode(text []byte) (Found, error) {
 		from := &access.Result{URL: urls[1], LinkOrigin: r.Origin}
 		at = &origins{files: from, others: from}
 	}
-	f := a.found(&l, at)
+	f := c.found(&l, at)
 	f.Result.Document, f.Joined = r.Document, r.Joined
 	if !f.Target.URL.IsZero() {
 		f.Target.First, f.Target.Depth = urls[2], r.Depth

@@ -1,0 +1,184 @@
+package verify
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/crawl"
+	"github.com/locus-url/locus/internal/generator"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// origin is where a URL was found, as far as it matters for where it may lead.
+type origin uint8
+
+const (
+	fromTyped  origin = iota // it was typed, or nothing public was dialled before
+	fromPublic               // a public page led there, or a file, whose text may be anyone's
+	inFile                   // the URL of a file that was typed or found in a file
+	inSite                   // the same, found in a document of a site, which decides about fragments
+)
+
+func (c *Checker) traits(u locus.URL) scheme.Traits { return c.registry.Scheme(u).Traits }
+
+func (c *Checker) isFile(u locus.URL) bool { return c.traits(u).Has(scheme.Files) }
+
+// isHere reports whether u is opened without a network: a file, or a URL that contains what
+// it names.
+func (c *Checker) isHere(u locus.URL) bool {
+	traits := c.traits(u)
+	return traits.Has(scheme.Files) || traits.Has(scheme.Local) && !traits.Has(scheme.Composes)
+}
+
+// isContent reports whether text begins as a URL that is itself what it names. Browsers
+// read more than its standard allows, and nothing else can be dead about it.
+func (c *Checker) isContent(text string) bool {
+	name, _, _ := strings.Cut(text, ":")
+	s, _ := c.registry.Lookup(name)
+	const others = scheme.Files | scheme.Composes | scheme.Messages | scheme.Contained
+	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
+}
+
+// originOf returns the origin of u, which was found in from. nil: it was typed.
+func (c *Checker) originOf(u locus.URL, from *access.Result) origin {
+	switch {
+	case c.isFile(u) && (from == nil || c.isFile(from.URL)):
+		return inFile
+	case from == nil, from.LinkOrigin == policy.FromPrivate:
+		return fromTyped
+	}
+	return fromPublic
+}
+
+// targetKey identifies a target: its URL in canonical form, without a fragment.
+type targetKey struct {
+	url    locus.URL
+	origin origin
+}
+
+// asked is what is requested for the links to a URL. It is never changed.
+type asked struct {
+	url  locus.URL // as first written, without its fragment
+	key  targetKey
+	from *access.Result  // the document with the link; nil: the URL was typed
+	site *generator.Site // whose fragments it has; nil: none
+}
+
+// origins are what the links of a document are resolved by, and found in.
+type origins struct {
+	base   locus.URL
+	files  *access.Result // for files
+	others *access.Result // for all other links
+}
+
+// wantsFragment reports whether the fragment of u is looked for in the document.
+func (c *Checker) wantsFragment(u locus.URL, fragment string) bool {
+	return fragment != "" && !c.o.NoFragments && !isProgram(u, fragment) && c.traits(u).Has(scheme.Fragments)
+}
+
+// toAsk returns what is requested for l, and what its canonical form changed; or the outcome
+// of a link that needs no request. The link was found in a document at those origins; nil: it
+// was typed.
+func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fixed *Outcome) {
+	fix := func(v Verdict, detail string) (asked, locus.Change, *Outcome) {
+		if v == Malformed && c.isContent(cmp.Or(l.written, l.url.String())) {
+			v, detail = Warning, detail+"; browsers may read it all the same"
+		}
+		return t, change, &Outcome{Verdict: v, Detail: detail}
+	}
+	if l.url.IsZero() || l.detail != "" {
+		t, change, fixed = fix(l.verdict, l.detail)
+		fixed.Cause = l.cause
+		return t, change, fixed
+	}
+	if pattern, ok := c.o.Rules.ignores(l.url, c.registry); ok {
+		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
+	}
+	if why := c.chosen(l.url); why != "" {
+		return fix(Ignored, why)
+	}
+	if v, why := c.unsupported(l.url); why != "" {
+		return fix(v, why)
+	}
+	t.url = l.url.WithoutFragment()
+	var err error
+	t.key.url, change, err = c.registry.Canonical(t.url)
+	if err != nil {
+		return fix(Malformed, plainError(err))
+	}
+	if c.o.Offline || c.o.List {
+		if why := c.badAddress(t.url); why != "" {
+			return fix(Malformed, why)
+		}
+	}
+	if c.o.Offline && !c.isHere(t.url) {
+		return fix(Ignored, notAFile)
+	}
+	if out := c.unresolved(t.url, at); out.Verdict != Unknown {
+		return t, change, &out
+	}
+	if c.o.List {
+		return fix(Unknown, "")
+	}
+	if t.key.url == t.url || change&locus.DotSegments != 0 {
+		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
+		// server may not resolve them.
+		t.url = t.key.url
+	}
+	if at != nil {
+		t.from = at.others
+		if c.isFile(t.url) {
+			t.from = at.files
+		}
+	}
+	t.key.origin = c.originOf(t.url, t.from)
+	if t.key.origin == inFile && l.site != nil {
+		t.key.origin, t.site = inSite, l.site
+	}
+	return t, change, nil
+}
+
+// notAFile is the reason for links that are ignored without a network.
+const notAFile = "only links to files are verified"
+
+// unsupported returns why u can't be verified whatever its form is, and the verdict.
+func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
+	s, ok := c.registry.Lookup(u.Scheme())
+	switch {
+	case !ok:
+		verdict, why := c.unknownScheme(u.Scheme())
+		if _, suggestion := c.registry.Suggest(u); suggestion != "" {
+			why += " (" + suggestion + ")"
+		}
+		return verdict, why
+	case s.Traits.Has(scheme.Composes):
+	case s.Traits.Has(scheme.Contained):
+		return Unsupported, "a " + u.Scheme() + " URL has a meaning only within its message"
+	case s.Opener == nil:
+		return Unsupported, "URLs of " + u.Scheme() + " can't be opened here"
+	}
+	return 0, ""
+}
+
+// isRemembered reports whether the outcome of u may be in the store: what is on this machine
+// is cheap to open again, and a password must not get there.
+func (c *Checker) isRemembered(u locus.URL) bool { return !c.isHere(u) && !hasSecret(u) }
+
+// hasSecret reports whether u has a password, perhaps where the grammar has none.
+func hasSecret(u locus.URL) bool { return u.Shown() != u.String() }
+
+// hostOf returns the name that a URL in canonical form shares limits by, and these.
+func (c *Checker) hostOf(u locus.URL) (name string, limits crawl.Limits) {
+	switch traits := c.traits(u); {
+	case c.isHere(u):
+		return "", crawl.Limits{}
+	case traits.Has(scheme.Composes):
+		// One after the other, so a domain is looked up once.
+		text, _, _ := strings.Cut(u.SchemePart(), "?")
+		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
+	}
+	return crawl.HostName(u), c.limitsFor(u)
+}
