@@ -3,7 +3,8 @@
 //
 // A [Verifier] reads documents with package document, opens each URL once through
 // package access, in every scheme, and gives each link a [Verdict]. A link counts as
-// broken only if a server, a name server or a refused connection says so.
+// broken only if a server, a name server or a refused connection says so. A [Checker] checks
+// one link, for programs that have a queue of their own.
 //
 // [Files] verifies the documents of an [io/fs.FS] without the network, for a test:
 //
