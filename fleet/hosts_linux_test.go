@@ -312,7 +312,7 @@ func (j *logJudge) judge(log []visit) (breaches []string, apart int) {
 			}
 			atOnce := 1
 			for k := range i {
-				if list[k].End > v.To {
+				if list[k].End > v.To+int64(jiffies) {
 					atOnce++
 				}
 			}
