@@ -22,7 +22,7 @@ import (
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry
-	fsys     fs.FS // of Files; nil: the documents are no fs.FS
+	fsys     fs.FS // of Files; nil without it
 	o        Options
 	mail     mailChecker
 	github   github
@@ -184,7 +184,7 @@ func (c *Checker) found(l *link, at *origins) Found {
 }
 
 // Key identifies what is requested for t: its URL, and where the policy lets the document
-// with the link lead. It is safe to keep: nobody can get the URL from it.
+// with the link lead. It is safe to keep, because the URL can't be found from it.
 func (c *Checker) Key(t *Target) [16]byte {
 	return c.asked(t).key.key()
 }

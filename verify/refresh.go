@@ -83,8 +83,8 @@ func withoutQuotes(text string) string {
 
 func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 
-// follow returns the request for what the page in res sends its reader to, as for a redirect.
-// The page itself is no outcome, and the fragments of the link are not those of the other page.
+// follow returns the request for the URL to which the page in res sends its reader, as for a
+// redirect. It is judged instead of the page, and the fragments of the link are not looked for there.
 func (r *Request) follow(res *access.Result, to locus.URL, probe bool) *Request {
 	next := r.after(res, to)
 	next.followed, next.probe = true, probe
