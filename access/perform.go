@@ -29,6 +29,9 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 	if rec != nil {
 		res = rec.Opened(res, err)
 	}
+	if err == nil && p.outcome == planTemplate {
+		setURL(res, p.url.WithoutFragment())
+	}
 	if err != nil && len(by) > 0 {
 		return nil, &GatewayError{by, err}
 	}
@@ -62,13 +65,13 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 	return res, err
 }
 
-// ask calls the function for the outcome of p.
+// ask calls the function for the outcome of p. req is for the URL that the templates of p make.
 func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
 	switch p.outcome {
 	case planProxy:
 		return c.askProxy(ctx, p.gateway, req)
 	case planTemplate:
-		return c.askTemplate(ctx, p, req)
+		return c.ask(ctx, *p.made, req)
 	}
 	return c.askServer(ctx, req)
 }
@@ -87,16 +90,7 @@ func (c *Client) askProxy(ctx context.Context, g Gateway, req *scheme.Request) (
 	return opener.OpenVia(ctx, req, g.url)
 }
 
-// askTemplate performs planTemplate: req is for the URL that the template makes, and the
-// resource gets the URL that it is for.
-func (c *Client) askTemplate(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
-	res, err := c.ask(ctx, *p.made, req)
-	if err == nil {
-		setURL(res, p.url.WithoutFragment())
-	}
-	return res, err
-}
-
+// setURL gives a resource that a template led to the URL that it is for.
 func setURL(res scheme.Resource, u locus.URL) {
 	switch r := res.(type) {
 	case *scheme.Object:

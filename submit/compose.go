@@ -46,8 +46,8 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Compose encodes d as a message of this time. The error wraps [ErrAddress] or [ErrField], or says what
-// else is invalid in d.
+// Compose encodes d as a message of this time. The error wraps [ErrAddress] or [ErrField],
+// or says what else is invalid in d.
 func Compose(d Draft) (*Message, error) { return compose(d, time.Now(), rand.Reader) }
 
 // compose is Compose for a message of that date, with the message-id and the boundary made of

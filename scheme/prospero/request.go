@@ -1,7 +1,6 @@
 package prospero
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,14 +10,10 @@ import (
 
 // query is a request about one object.
 type query struct {
-	hsoname    string // octets
-	version    int32  // 0: the current one
-	softwareID string // empty: "locus"
-	remote     string // number of one of several objects of that name; empty: none
+	hsoname string // octets
+	version int32  // 0: the current one
+	remote  string // number of one of several objects of that name; empty: none
 }
-
-// longestID is the longest software id that the original server accepts.
-const longestID = 39
 
 // info returns the message that asks for attributes of an object. Ask for
 // ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES together: the original server
@@ -47,14 +42,7 @@ func (q *query) list() ([]byte, error) {
 // line that selects one of several objects, and then rest. The client never names its
 // user.
 func (q *query) message(before, after, rest string) ([]byte, error) {
-	id := cmp.Or(q.softwareID, "locus")
-	if err := checkWord("software id", id); err != nil {
-		return nil, err
-	}
-	if len(id) > longestID {
-		return nil, fmt.Errorf("%s: %w: a software id has at most %d octets", locus.Quote(id), locus.ErrValue, longestID)
-	}
-	m, err := appendToken([]byte("VERSION 5 "+id+"\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"+before), q.hsoname)
+	m, err := appendToken([]byte("VERSION 5 locus\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"+before), q.hsoname)
 	if err != nil {
 		return nil, err
 	}

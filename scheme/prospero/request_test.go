@@ -56,9 +56,6 @@ func TestRequests(t *testing.T) {
 func TestRequestsRefused(t *testing.T) {
 	for name, q := range map[string]query{
 		"NUL in the name":    {hsoname: "a\x00b"},
-		"two words":          {hsoname: "a", softwareID: "a b"},
-		"a line more":        {hsoname: "a", softwareID: "a\nLIST-ACL"},
-		"a long software id": {hsoname: "a", softwareID: strings.Repeat("x", 40)},
 		"an id with a line":  {hsoname: "a", remote: "1\nX"},
 		"an id of no number": {hsoname: "a", remote: "one"},
 		"a negative id":      {hsoname: "a", remote: "-1"},
@@ -71,9 +68,6 @@ func TestRequestsRefused(t *testing.T) {
 		if got, err := (&query{hsoname: "a"}).info(attributes...); !errors.Is(err, locus.ErrValue) || got != nil {
 			t.Errorf("%q: %q %v", attributes, got, err)
 		}
-	}
-	if got, err := (&query{hsoname: "a", softwareID: strings.Repeat("x", 39)}).info("SIZE"); err != nil {
-		t.Errorf("%q %v", got, err)
 	}
 }
 
