@@ -106,7 +106,7 @@ func (h *htmlText) Begin(l htmltext.Line) {
 func (h *htmlText) Text(text string) {
 	h.out = append(h.out, text...)
 	if h.href != "" && len(h.anchor) <= maxLink {
-		h.anchor = append(h.anchor, text...)
+		h.anchor = append(h.anchor, text[:min(len(text), maxLink+1-len(h.anchor))]...)
 	}
 }
 

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	maxQuotes = 20 // depth of quotes that is shown
-	maxLists  = 9  // depth of lists that is shown
+	maxQuotes = 20  // depth of quotes that is shown
+	maxLists  = 9   // depth of lists that is shown
+	maxEmpty  = 100 // empty lines in a row that are shown
+	maxBlanks = 200 // blanks in a row that are shown
 
 	noBreak = "\u00a0" // a blank at which no line is broken
 )
@@ -105,7 +107,7 @@ func (r *Renderer) words(text string) {
 		if space {
 			r.addSpace()
 		} else {
-			r.blanks, r.space = r.blanks+1, false
+			r.blanks, r.space = min(r.blanks+1, maxBlanks), false
 			i += len(noBreak) - 1
 		}
 		word = i + 1
@@ -116,7 +118,7 @@ func (r *Renderer) words(text string) {
 // addSpace adds one blank for white space. It drops white space at the beginning of a line.
 func (r *Renderer) addSpace() {
 	if !r.space && (r.inLine || r.blanks > 0) {
-		r.blanks, r.space = r.blanks+1, true
+		r.blanks, r.space = min(r.blanks+1, maxBlanks), true
 	}
 }
 
@@ -157,7 +159,7 @@ func (r *Renderer) EndLine() { r.end(1) }
 
 // end ends the line, with at least that many line ends before the next one.
 func (r *Renderer) end(ends int) {
-	r.inLine, r.ends = false, max(r.ends, ends)
+	r.inLine, r.ends = false, min(max(r.ends, ends), maxEmpty+1)
 	r.blanks, r.space = 0, false
 }
 

@@ -139,6 +139,21 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// A page can't make the renderer keep a long line of blanks, or many empty lines.
+func TestBlanksAreBounded(t *testing.T) {
+	const n = 100_000
+	for source, most := range map[string]int{
+		"<pre>a" + strings.Repeat("\n", n) + "b":    100 + 3,
+		"a" + strings.Repeat("\u00a0", n) + "b":     200 + 2,
+		"a" + strings.Repeat("\u00a0 ", n) + "b":    200 + 2,
+		"<pre>a\n" + strings.Repeat(" \n", n) + "b": 2*n + 10,
+	} {
+		if got := render(t, source, false).text.Len(); got > most {
+			t.Errorf("%.20q...: %d octets, want at most %d", source, got, most)
+		}
+	}
+}
+
 // FuzzRenderer checks the text against what a page has between its tags, and that pieces of
 // a text give the same as the whole.
 func FuzzRenderer(f *testing.F) {

@@ -118,12 +118,20 @@ func (p *printer) event(e event) {
 		p.print(p.held[key]...)
 		delete(p.held, key)
 	case e.Action == "pass" || e.Action == "skip":
-		if lines := p.held[key]; e.Test == "" && len(lines) > 0 {
+		lines := p.held[key]
+		if e.Test == "" && len(lines) > 0 {
 			p.print(lines[len(lines)-1]) // "ok", the package, and the time
+		} else if i := slices.IndexFunc(lines, isResult); i >= 0 {
+			// What follows the result is of another test, or of the package: a panic, a race.
+			of := testKey{e.Package, ""}
+			p.held[of] = append(p.held[of], lines[i+1:]...)
 		}
 		delete(p.held, key)
 	}
 }
+
+// isResult reports whether a line has the result of a test: "--- PASS: TestA (0.00s)".
+func isResult(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "--- ") }
 
 // printAll prints what is held of a package: of tests that were running when it failed, and
 // then of the package.

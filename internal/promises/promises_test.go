@@ -221,6 +221,22 @@ func TestShowUnended(t *testing.T) {
 	}
 }
 
+// A panic is printed by the test binary. The go command takes it for output of the test that
+// printed last, which may have passed.
+func TestShowPanic(t *testing.T) {
+	const text = `{"Action":"output","Package":"p","Test":"TestB","Output":"its output\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"--- PASS: TestB (0.00s)\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"panic: of TestA\n"}
+{"Action":"pass","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\n"}
+{"Action":"fail","Package":"p"}
+`
+	var b strings.Builder
+	if err := show(strings.NewReader(text), &b); err != nil || b.String() != "panic: of TestA\nFAIL\tp\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
+
 func TestCheckPromises(t *testing.T) {
 	const head = "| ID | Promise | Tests |\n|---|---|---|\n"
 	const good = "| `no-links` | It follows no links. | `p.TestPasses` |\n"

@@ -84,9 +84,12 @@ func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode)
 	if root != nil {
 		r.folder = root
 	}
-	_ = r.folder.Remove(temporary) // if that fails, so does OpenFile
+	removing := r.folder.Remove(temporary) // if that fails, so does OpenFile
 	var err error
 	if r.File, err = r.folder.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err != nil {
+		if errors.Is(err, fs.ErrExist) && removing != nil {
+			err = removing
+		}
 		return nil, &fs.PathError{Op: "create", Path: target, Err: errors.Unwrap(err)}
 	}
 	return r, nil

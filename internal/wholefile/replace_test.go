@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -199,5 +200,17 @@ func TestReplacementOverLinks(t *testing.T) {
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
+	}
+}
+
+// A temporary file that can't be removed is the reason that is told, not that it exists.
+func TestReplacementOverFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "new", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := NewReplacementIn(nil, filepath.Join(dir, "a"), filepath.Join(dir, "new"), 0o600)
+	if err == nil || errors.Is(err, syscall.EEXIST) || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("NewReplacementIn over a folder = %v, want that it is not empty", err)
 	}
 }
