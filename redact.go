@@ -61,25 +61,30 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
 //	ftp:u:PW, u:PW                  nothing: without "@" and "//" it may be a name
 func Mask(text string) string {
-	w := Unwrap(text)
-	if u, err := Parse(text[w.start:w.end]); err == nil {
-		return text[:w.start] + u.masked() + text[w.end:]
-	}
-	if masked := maskGuess(text); masked != text {
-		return masked
-	}
-	u, _ := Parse(text) // as in "url:PW@h", whose prefix may be a user
-	return stars(text, secrets(text, u))
+	return maskBoth(text, func(text string) string {
+		u, _ := Parse(text)
+		return stars(text, secrets(text, u))
+	})
 }
 
 // maskGuess is [Mask] for a text that is not a URL, even without its wrapper.
 func maskGuess(text string) string {
-	start := Unwrap(text).start
-	spans := secrets(text[start:], URL{})
-	if spans == nil {
-		start, spans = 0, secrets(text, URL{})
+	return maskBoth(text, func(text string) string { return stars(text, secrets(text, URL{})) })
+}
+
+// maskBoth masks text, and what is in its wrapper: "<" or "URL:" may also belong to a login.
+func maskBoth(text string, mask func(string) string) string {
+	whole, w := mask(text), Unwrap(text)
+	if w.start == 0 && w.end == len(text) {
+		return whole
 	}
-	return text[:start] + stars(text[start:], spans)
+	b, inner := []byte(whole), mask(text[w.start:w.end])
+	for i := range len(inner) {
+		if inner[i] == '*' {
+			b[w.start+i] = '*'
+		}
+	}
+	return string(b)
 }
 
 // MaskText returns running text with "***" for each password that [Mask] hides in one

@@ -65,6 +65,8 @@ func TestMaskWrapped(t *testing.T) {
 	for _, text := range []string{
 		"URL:ftp://u:s3cret@h/", "<URL:ftp://u:s3cret@h/>", "<ftp://u:s3cret@h/>", "url:ftp://u:s3cret@h:x/", "<URL:ftp://u:s3cret\n@h/>",
 		"<URL:ftp://u:s3cret>", "<ftp://u:s3cret/>", "URL:ftp://u:s3cret", " //u:s3cret", "url:s3cret@h", "<URL:url:s3cret@h>",
+		// What the wrapper hides may be part of a login.
+		"URL:http://info:s3cret@h:x@", "<http://user#1:s3cret@h/>", "<ftp:///u/x:s3cret@h/>", "http://u:80/s3cret@h ", "http://u/x:s3cret@h ", "http://user#1:s3cret@h/ ",
 	} {
 		if masked := locus.Mask(text); strings.Contains(masked, "s3cret") || len(masked) != len(text) {
 			t.Errorf("%q is shown as %q", text, masked)
@@ -73,7 +75,7 @@ func TestMaskWrapped(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, text := range []string{"<URL:http://h:8080/a@b>", " http://h:8080/a@b", "URL:mailto:a:b@c"} {
+	for _, text := range []string{"<URL:http://h:8080/a>", " http://h:8080/a", "URL:mailto:a:b@c"} {
 		if masked := locus.Mask(text); masked != text {
 			t.Errorf("%q is shown as %q", text, masked)
 		}

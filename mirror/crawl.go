@@ -243,7 +243,7 @@ func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration
 	j.tries++
 	wait, again := crawl.Backoff(c.o.Politeness, j.tries, asked)
 	if asked > 0 {
-		c.queue.Pause(host, time.Now().Add(wait))
+		c.queue.Pause(host, time.Now().Add(asked))
 	}
 	if !again {
 		return -1

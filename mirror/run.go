@@ -28,7 +28,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 		return Summary{}, err
 	}
 	c := &crawler{
-		client: client, registry: client.Registry(), o: options, queue: crawl.New[*job](), robots: crawl.NewRobots(client.Do, options.Retry),
+		client: client, registry: client.Registry(), o: options, queue: crawl.New[*job](), robots: crawl.NewRobots(client.Do, options.Politeness),
 		held: map[int][]job{}, late: map[int]*job{},
 	}
 	c.sum.Whole = true

@@ -40,7 +40,7 @@ type RobotsFunc func(ctx context.Context, root locus.URL, fetch func(context.Con
 // robots shares what sites allow. If it is nil, the Checker reads the robots.txt of each host once.
 func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 	c := &Checker{client: client, o: o.orDefault(), robots: robots}
-	c.rules = crawl.NewRobots(c.do, c.o.Retry)
+	c.rules = crawl.NewRobots(c.do, c.o.Politeness)
 	if client != nil {
 		c.registry, c.mail = client.Registry(), mailChecker{lookup: c.o.Mail, checkName: client.CheckName}
 		if c.o.Document.Extract.Schemes == nil {

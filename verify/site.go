@@ -187,7 +187,7 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 // robotsOf returns what the robots.txt of the host of t says. final is as in [crawl.Robots.Rules].
 func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
 	if c.robots == nil {
-		return c.rules.Rules(ctx, t.url, t.from)
+		return c.rules.Rules(ctx, t.key.url, t.from)
 	}
 	root, ok := robots.Root(t.url)
 	if !ok {

@@ -45,11 +45,16 @@ func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Du
 	if tries > p.Retry || asked > p.MaxWait {
 		return asked, false
 	}
-	doubled := min(tries-1, 16)
-	pause = min(p.Wait, longest>>doubled) << doubled
+	pause = leastPause(p, tries)
 	// Requests that failed together must not be repeated together.
-	pause = min(pause/2+rand.N(pause/2+1), p.MaxWait)
+	pause += rand.N(pause + 1)
 	return max(pause, asked), true
+}
+
+// leastPause returns half of the pause after that many failures, which is doubled for each.
+func leastPause(p access.Politeness, tries int) time.Duration {
+	doubled := min(tries-1, 16)
+	return min(min(p.Wait, longest>>doubled)<<doubled, p.MaxWait) / 2
 }
 
 // HostName returns the name by which u shares limits with other URLs: the host with the port

@@ -67,10 +67,10 @@ func TestBackoff(t *testing.T) {
 		"no more, asked":  {usual, 3, time.Second, time.Second, time.Second, false},
 		"at once":         {none, 5, 0, 0, 0, true},
 		"any is too long": {none, 1, 1, 1, 1, false},
-		"limited":         {long, 1, 0, time.Minute, time.Minute, true},
+		"limited":         {long, 1, 0, time.Minute / 2, time.Minute, true},
 		"endless":         {endless, 1, 0, longest / 2, longest, true},
 		"endless, again":  {endless, 9, 0, longest / 2, longest, true},
-		"many":            {long, math.MaxInt, 0, time.Minute, time.Minute, true},
+		"many":            {long, math.MaxInt, 0, time.Minute / 2, time.Minute, true},
 	} {
 		for range 20 {
 			if got, again := Backoff(test.p, test.tries, test.asked); got < test.least || got > test.most || again != test.again {

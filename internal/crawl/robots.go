@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -15,8 +16,8 @@ const maxRobots = 1024
 // Robots remembers the robots.txt files of hosts for one run. Its methods may be called
 // concurrently.
 type Robots struct {
-	do    robots.DoFunc
-	retry int
+	do robots.DoFunc
+	p  access.Politeness
 
 	mu    sync.Mutex
 	hosts map[string]*hostRules
@@ -24,36 +25,48 @@ type Robots struct {
 
 // hostRules is what is known of the robots.txt of a host.
 type hostRules struct {
-	mu    sync.Mutex
+	turn  chan struct{} // has a value while a call uses the other fields
 	known bool
 	tries int
+	again time.Time // after a failure: when the next request may be sent
 	rules *robots.Rules
 	err   error
 }
 
-// NewRobots returns a Robots that requests each file with do, and retry more times while the
-// file can't be read.
-func NewRobots(do robots.DoFunc, retry int) *Robots {
-	return &Robots{do: do, retry: retry, hosts: map[string]*hostRules{}}
+// NewRobots returns a Robots that requests each file with do. While a file can't be read, it
+// is requested again within the limits p, which must be settled.
+func NewRobots(do robots.DoFunc, p access.Politeness) *Robots {
+	return &Robots{do: do, p: p, hosts: map[string]*hostRules{}}
 }
 
 // Rules returns the rules of the host of u, and requests them if they are not known. from is as
 // in [access.Request]. After an error, no page of the host may be requested. If final is true,
-// that holds for the whole run. Otherwise, another call repeats the request.
+// that holds for the whole run. Otherwise, a call after the pause of [Backoff] repeats the
+// request, and an earlier call returns the same error.
 func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (rules *robots.Rules, final bool, err error) {
 	root, ok := robots.Root(u)
 	if !ok {
 		return nil, false, nil
 	}
 	h := r.host(root.String())
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.known {
-		h.rules, h.err = robots.Fetch(ctx, r.do, u, from)
-		h.tries++
-		h.known = h.err == nil || h.tries > r.retry
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
 	}
-	return h.rules, h.err != nil && h.known, h.err
+	if h.known || h.err != nil && time.Now().Before(h.again) {
+		return h.rules, h.err != nil && h.known, h.err
+	}
+	rules, err = robots.Fetch(ctx, r.do, u, from)
+	if err != nil && ctx.Err() != nil {
+		return nil, false, err // that says nothing about the host
+	}
+	h.rules, h.err = rules, err
+	h.tries++
+	h.known = err == nil || h.tries > r.p.Retry
+	h.again = time.Now().Add(leastPause(r.p, 1))
+	return rules, err != nil && h.known, err
 }
 
 // host returns what is known of a host. If there are too many hosts, another one is forgotten,
@@ -70,7 +83,7 @@ func (r *Robots) host(root string) *hostRules {
 		}
 		delete(r.hosts, other)
 	}
-	h := new(hostRules)
+	h := &hostRules{turn: make(chan struct{}, 1)}
 	r.hosts[root] = h
 	return h
 }

@@ -2,11 +2,14 @@ package crawl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -33,7 +36,7 @@ func (f *files) do(_ context.Context, req access.Request) (*access.Result, error
 
 func TestRobots(t *testing.T) {
 	f := &files{texts: map[string]string{"a.example": "User-agent: *\nDisallow: /no\nCrawl-delay: 3"}}
-	r := NewRobots(f.do, 1)
+	r := NewRobots(f.do, access.Politeness{Retry: 1})
 	ask := func(text string) (allowed, final bool, err error) {
 		u := locus.MustParse(text)
 		rules, final, err := r.Rules(t.Context(), u, nil)
@@ -69,7 +72,7 @@ func TestRobots(t *testing.T) {
 // A file that can't be read is requested again as often as a page would be.
 func TestRobotsFailure(t *testing.T) {
 	f := &files{texts: map[string]string{}}
-	r := NewRobots(f.do, 2)
+	r := NewRobots(f.do, access.Politeness{Retry: 2})
 	for i, want := range []bool{false, false, true, true, true} {
 		if _, final, err := r.Rules(t.Context(), locus.MustParse("http://a.example/x"), nil); final != want || access.KindOf(err) != access.Unreachable {
 			t.Errorf("%d: %v, %v", i, final, err)
@@ -86,9 +89,77 @@ func TestRobotsFailure(t *testing.T) {
 	}
 }
 
+// Pages that fail at once cost one try of their host: each is tried again after its pause.
+func TestRobotsOfManyPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &files{texts: map[string]string{}}
+		p := Settle(access.Politeness{})
+		r := NewRobots(f.do, p)
+		u := locus.MustParse("http://a.example/")
+		for round := 1; round <= 2; round++ {
+			for range 4 {
+				if _, final, err := r.Rules(t.Context(), u, nil); final || err == nil {
+					t.Errorf("round %d: final %v, %v", round, final, err)
+				}
+			}
+			pause, again := Backoff(p, round, 0)
+			if len(f.log) != round || !again {
+				t.Errorf("round %d: %q", round, f.log)
+			}
+			time.Sleep(pause)
+		}
+		f.texts["a.example"] = "User-agent: *\nDisallow: /no"
+		if rules, final, err := r.Rules(t.Context(), u, nil); !rules.Allows(u) || final || err != nil {
+			t.Errorf("at last: %v, %v", final, err)
+		}
+	})
+}
+
+// A call that ends with its context counts as no try, and does not wait for another call.
+func TestRobotsContext(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	r := NewRobots(func(ctx context.Context, req access.Request) (*access.Result, error) {
+		begun <- struct{}{}
+		select {
+		case <-ctx.Done():
+			return nil, access.NewError("open", req.URL, context.Cause(ctx))
+		case <-end:
+			return &access.Result{Resource: &scheme.Object{Body: io.NopCloser(strings.NewReader(""))}}, nil
+		}
+	}, access.Politeness{})
+	u := locus.MustParse("http://a.example/")
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error)
+	ask := func(ctx context.Context) {
+		_, final, err := r.Rules(ctx, u, nil)
+		if final {
+			t.Error("the failure is final")
+		}
+		result <- err
+	}
+	go ask(ctx)
+	<-begun
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	go ask(ended)
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("while another call asks: %v", err)
+	}
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	go ask(t.Context())
+	<-begun
+	close(end)
+	if err := <-result; err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 // The memory that hosts take is bounded.
 func TestRobotsAreBounded(t *testing.T) {
-	r := NewRobots((&files{}).do, 0)
+	r := NewRobots((&files{}).do, access.Politeness{})
 	for i := range 3 * maxRobots {
 		root := fmt.Sprintf("http://h%d/", i)
 		if h := r.host(root); h != r.host(root) {
