@@ -281,7 +281,7 @@ func (c *Checker) Do(ctx context.Context, r *Request) Answer {
 	if r.page == nil {
 		return answer
 	}
-	answer.Slower, answer.First, answer.IsPage = r.page.site.robots.Delay(), r.page.site.start(), got.at != nil
+	answer.Slower, answer.First, answer.IsPage = r.page.site.delay(), r.page.site.start(), got.at != nil
 	for i := range got.links {
 		f := c.found(&got.links[i], got.at)
 		f.Result.Document = r.page.name

@@ -365,9 +365,11 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	}
 	if due == nil {
 		due = e.begin(t)
+	} else if due.redirect == nil {
+		due.page, due.fragments = e.wanted(t)
 	}
 	begin := time.Now()
-	a := e.attempt(ctx, due)
+	a := e.attempt(ctx, t, due)
 	took := time.Since(begin)
 	if ctx.Err() != nil {
 		// The cancelled context caused the result.
@@ -393,26 +395,32 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 // begin returns the first request of an attempt at t. Over HTTP, only the first attempt may begin
 // with HEAD.
 func (e *Verifier) begin(t *target) *Request {
-	e.mu.Lock()
-	wants := slices.Clone(t.wants)
-	var page *sitePage
-	if t.page != nil && !t.page.ready {
-		page = &t.page.sitePage
-	}
-	e.mu.Unlock()
-	r := e.checker.begin(&t.asked, page, wants)
+	page, fragments := e.wanted(t)
+	r := e.checker.begin(&t.asked, page, fragments)
 	r.probe = t.tries == 0 || !e.checker.traits(t.url).Has(scheme.Web)
 	host := t.host
 	r.slow = func(interval time.Duration) { e.queue.Slow(host, interval) }
 	return r
 }
 
-// attempt makes r, and the requests after it that do not follow a redirect: the turn is that of
-// their host, too.
-func (e *Verifier) attempt(ctx context.Context, r *Request) *attempt {
+// wanted returns what a request for t itself should find now. Links that are read while a
+// redirect is followed may want more.
+func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if t.page != nil && !t.page.ready {
+		page = &t.page.sitePage
+	}
+	return page, slices.Clone(t.wants)
+}
+
+// attempt makes r, and the requests for t after it that do not follow a redirect: the turn is that
+// of their host, too.
+func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt {
 	a := e.checker.send(ctx, r)
 	for ctx.Err() == nil && r.redirect == nil && a.next != nil && a.next.redirect == nil {
 		r = a.next
+		r.page, r.fragments = e.wanted(t)
 		a = e.checker.send(ctx, r)
 	}
 	return a

@@ -219,3 +219,43 @@ func TestHopsFromGopher(t *testing.T) {
 		t.Errorf("%d requests: %q", len(list), list)
 	}
 }
+
+// A fragment that becomes wanted while a HEAD is redirected needs no second GET.
+func TestHopsWant(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	v := New(w.client, &w.o)
+	redirected := make(chan struct{})
+	once := sync.OnceFunc(func() { close(redirected) })
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			http.Redirect(rw, r, "http://b.example/x", http.StatusFound)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		io.WriteString(rw, "<p id=p1>")
+	})
+	w.serve("b.example", func(rw http.ResponseWriter, r *http.Request) {
+		once()
+		for v.Progress().Links < 3 && r.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		http.NotFound(rw, r)
+	})
+	w.serve("c.example", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(rw, r)
+			return
+		}
+		<-redirected
+		rw.Header().Set("Content-Type", "text/html")
+		io.WriteString(rw, `<a href="http://a.example/r#p1">x</a>`)
+	})
+	for r := range v.Run(t.Context(), slices.Values([]Source{textDoc("d", "http://a.example/r"), at("http://c.example/")})) {
+		if r.Verdict != Alive {
+			t.Error(line(r))
+		}
+	}
+	if got := strings.Count(strings.Join(w.asked(), "\n"), "GET http://a.example/r"); got != 1 {
+		t.Errorf("%d times GET, want 1: %q", got, w.asked())
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -34,6 +35,13 @@ type site struct {
 // newSite returns the site whose first page has a URL in canonical form.
 func (c *Checker) newSite(first locus.URL) *site {
 	return &site{row: c.registry.Scheme(first), first: first}
+}
+
+// delay returns the least time between two requests that the robots.txt asks for.
+func (s *site) delay() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.robots.Delay()
 }
 
 // start returns the first page of s.
