@@ -251,16 +251,6 @@ func TestRecordTour(t *testing.T) {
 	}
 }
 
-// newSchemes are the rows of every scheme: some have a demonstration.
-func newSchemes(t testing.TB) []scheme.Scheme {
-	t.Helper()
-	r, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.All()
-}
-
 // replay returns the body of a response that was recorded, decoded.
 func replay(t testing.TB, r record) (string, bool) {
 	t.Helper()

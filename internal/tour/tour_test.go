@@ -19,16 +19,6 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// rows returns the rows of every scheme. Some have a demonstration.
-func rows(t *testing.T) []scheme.Scheme {
-	t.Helper()
-	registry, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return registry.All()
-}
-
 func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 	t.Helper()
 	museum, err := tour.Open()
