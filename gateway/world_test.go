@@ -67,6 +67,7 @@ type setup struct {
 	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
 	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; nil: none
+	stored  bool                              // with a store
 }
 
 // open is for the servers of tests, which are all on this machine.
@@ -92,6 +93,9 @@ func start(t testing.TB, s setup) *world {
 		t.Fatal(err)
 	}
 	client := access.New(registry, rules, &s.access)
+	if s.stored {
+		s.gateway.Around = storeOf(t, registry).Transport
+	}
 	w := &world{t: t, log: new(safeBuffer), rows: registry}
 	if s.gateway.Log == nil {
 		s.gateway.Log = slog.New(slog.NewTextHandler(w.log, nil))
