@@ -38,10 +38,4 @@ func (s *Store) age(u locus.URL, h http.Header) time.Duration {
 	return min(max(date.Sub(modified)/10, fileMin), fileMax)
 }
 
-// varies reports whether a response for u, for which HTTP has no rules, depends on the
-// types and languages that the request prefers. A menu always does.
-func (s *Store) varies(u locus.URL, h http.Header) bool {
-	return h.Get("Content-Security-Policy") != "" || !s.registry.Freshness(u).Fixed
-}
-
 func (s *Store) isWeb(u locus.URL) bool { return s.registry.Scheme(u).Traits.Has(scheme.Web) }

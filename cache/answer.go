@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +38,7 @@ func (s *Store) answer(req *http.Request, m *meta, w outcome, simple bool, open 
 	now := s.now()
 	resp = &http.Response{
 		StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: m.header.Clone(), Body: http.NoBody, ContentLength: m.size, Request: requestFor(req, m),
+		Header: m.header.Clone(), Body: http.NoBody, ContentLength: m.size, Request: req,
 	}
 	age := m.currentAge(now)
 	if w.fwd == "" || w.fwd == fwdStale && !w.stored || age >= time.Second {
@@ -102,24 +101,6 @@ func statusText(code int) string {
 		return "200 OK"
 	}
 	return strconv.Itoa(code) + " " + http.StatusText(code)
-}
-
-// requestFor returns req or, if a referral led elsewhere, a request with that URL.
-func requestFor(req *http.Request, m *meta) *http.Request {
-	if m.isHTTP {
-		return req
-	}
-	at := m.header.Get("Content-Location")
-	if at == "" {
-		return req
-	}
-	to, err := url.Parse(at)
-	if err != nil {
-		return req
-	}
-	req = req.WithContext(req.Context()) // a copy
-	req.URL = to
-	return req
 }
 
 // gatewayTimeout is the response to a request that accepts only stored answers (RFC

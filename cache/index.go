@@ -15,7 +15,7 @@ import (
 var ErrBusy = store.ErrBusy
 
 // version is of the index's format. An index of another version is replaced.
-const version = "locus cache 1"
+const version = "locus cache 2"
 
 // The buckets of the index. A key is the hash of the URL and the answer's id.
 const (

@@ -314,7 +314,7 @@ func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Resp
 // selectors returns the fields of a request that an answer depends on.
 func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 	lines := m.header["Vary"]
-	if lines == nil && !m.isHTTP && s.varies(u, m.header) {
+	if lines == nil && !m.isHTTP && !s.registry.Freshness(u).Fixed {
 		lines = []string{"Accept, Accept-Language"}
 	}
 	var list []varyField

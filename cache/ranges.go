@@ -148,8 +148,12 @@ func (b *multiBody) Close() error {
 	return nil
 }
 
-// mayRange evaluates If-Range (RFC 9110 section 13.1.5).
+// mayRange reports whether a request may get a range: it evaluates If-Range (RFC 9110
+// section 13.1.5). An encoded resource with "Accept-Ranges: none" has no ranges.
 func (m *meta) mayRange(h http.Header) bool {
+	if !m.isHTTP && m.header.Get("Accept-Ranges") == "none" {
+		return false
+	}
 	text := h.Get("If-Range")
 	switch {
 	case text == "":

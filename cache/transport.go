@@ -14,16 +14,39 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
+// Do answers req, a request for the resource at u, from the store or with the response of
+// next. The store does not read req.URL, which may be nil if no RoundTripper needs it. A
+// resource that HTTP has no rules for is stored as the response of next that encodes it.
+//
+// Concurrent calls for the same response share one call of next, that of the first. Its
+// request has the context of the client's request, or one that lasts as long as the
+// response has readers. If Do returns the response of next itself, the store does not keep
+// it.
+func (s *Store) Do(u locus.URL, req *http.Request, next http.RoundTripper) (*http.Response, error) {
+	return (&transport{s, next}).roundTrip(u, req)
+}
+
+// Transport returns a RoundTripper for an [http.Client] that answers from the store and
+// asks next for the rest, as [Store.Do] does. It may be used concurrently if next may.
+func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL == nil {
+		return t.passThrough(req, nil, fwdBypass)
+	}
+	u, err := locus.Parse(req.URL.String())
+	if err != nil {
+		return t.passThrough(req, nil, fwdBypass)
+	}
+	return t.roundTrip(u, req)
+}
+
+// transport is the store before a RoundTripper.
 type transport struct {
 	s    *Store
 	next http.RoundTripper
 }
-
-// Transport returns a RoundTripper that answers from the store and asks next for the
-// rest. It may be used concurrently if next may. Only requests of the same Transport
-// wait for each other. A request to next has the context of the client's request, or
-// one that lasts as long as an answer has readers.
-func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
 
 // cacheRequest is what the store needs to know of a request.
 type cacheRequest struct {
@@ -32,15 +55,8 @@ type cacheRequest struct {
 	cc  directives
 }
 
-// parse looks at a request. fwd says why it bypasses the store; empty: it does not.
-func (s *Store) parse(req *http.Request) (a *cacheRequest, fwd string) {
-	if req.URL == nil {
-		return nil, fwdBypass
-	}
-	u, err := locus.Parse(req.URL.String())
-	if err != nil {
-		return nil, fwdBypass
-	}
+// look looks at a request for the resource at u. fwd says why it bypasses the store; empty: it does not.
+func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd string) {
 	u, ok := s.canonical(u)
 	if !ok {
 		return nil, fwdBypass
@@ -52,7 +68,7 @@ func (s *Store) parse(req *http.Request) (a *cacheRequest, fwd string) {
 	case a.cc.has("no-store"), req.Body != nil && req.Body != http.NoBody,
 		req.Header["If-Match"] != nil, req.Header["If-Unmodified-Since"] != nil, req.Header["Upgrade"] != nil,
 		// The answers of another host would be found at this URL.
-		req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
+		req.URL != nil && req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
 		return a, fwdBypass
 	case !s.isWeb(u) && s.age(u, http.Header{}) <= 0:
 		return a, fwdBypass
@@ -65,10 +81,8 @@ func (s *Store) parse(req *http.Request) (a *cacheRequest, fwd string) {
 	return a, ""
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	s := t.s
-	a, fwd := s.parse(req)
+func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
+	a, fwd := t.s.look(u, req)
 	if fwd != "" {
 		return t.passThrough(req, a, fwd)
 	}
@@ -201,7 +215,7 @@ func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool
 	}
 	wants := preferencesOf(req.Header)
 	for _, f := range s.fetches[a.key] {
-		if f.invalid || f.t != t || f.url != a.url {
+		if f.invalid || f.url != a.url {
 			continue
 		}
 		switch {
@@ -401,7 +415,9 @@ func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd 
 // and so must not name one.
 func withoutFragment(req *http.Request, ctx context.Context) *http.Request {
 	req = req.Clone(ctx)
-	req.URL.Fragment, req.URL.RawFragment = "", ""
+	if req.URL != nil {
+		req.URL.Fragment, req.URL.RawFragment = "", ""
+	}
 	if req.Header == nil {
 		req.Header = make(http.Header)
 	}
@@ -442,7 +458,7 @@ func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) 
 // purgeBeside removes the answers for a URL that a response names, if it has the same
 // origin.
 func (s *Store) purgeBeside(req *http.Request, text string) {
-	if text == "" {
+	if text == "" || req.URL == nil {
 		return
 	}
 	to, err := req.URL.Parse(text)
