@@ -153,7 +153,7 @@ var ways = []struct {
 // shownFields are the fields of an answer that the test compares.
 var shownFields = []string{
 	"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Content-Location", "Content-Disposition", "Content-Security-Policy", "Last-Modified", "Etag", "Location", "Cache-Status",
-	"Cache-Control", "Allow", "Www-Authenticate", "X-Content-Type-Options", "X-Own", "Memento-Datetime", "Vary", "Link", "Locus-Kind",
+	"Cache-Control", "Allow", "Www-Authenticate", "X-Content-Type-Options", "X-Own", "Memento-Datetime", "Vary", "Link",
 }
 
 var (

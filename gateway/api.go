@@ -19,7 +19,6 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/profile"
 	"github.com/locus-url/locus/relative"
-	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -350,47 +349,35 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 	if isWeb(at.Scheme()) {
 		accept = "*/*"
 	}
-	req, err := requestFor(c.r.Context(), c.r, http.MethodGet, at, accept)
+	res, m, err := c.gateway.fetch(c.r.Context(), fetchRequest{Request: access.Request{URL: at, Accept: accept, AcceptLanguage: languages(c.r, at)}})
 	if err != nil {
 		return next, err
 	}
-	resp, err := c.gateway.send(req)
-	if err != nil {
-		return next, err
-	}
-	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		next, err = c.gateway.leadsTo(at, resp)
-		if err == nil {
-			next = next.WithoutFragment()
-		}
-		return next, err
-	case resp.StatusCode >= 400:
-		return next, statusError(at, resp)
-	case roundtrip.IsMenu(resp):
+	defer res.Close()
+	switch res := res.(type) {
+	case *scheme.Referral:
+		next = res.To[0].WithoutFragment()
+	case *scheme.Menu:
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
-		if c.r.Method == http.MethodHead {
-			return next, nil
+		if c.r.Method != http.MethodHead {
+			// A menu that breaks off is complete JSON, with the reason in it.
+			c.w.broken = stream(c.w, newMenuBody(menuJSON, res, at, m.url))
 		}
-		// A menu that breaks off is complete JSON, with the reason in it.
-		c.w.broken = stream(c.w, resp.Body)
-		return next, nil
+	case *scheme.Object:
+		c.object(asked, at, res, m)
 	}
-	c.object(asked, at, resp)
 	return next, nil
 }
 
-func (c *call) object(asked, at locus.URL, resp *http.Response) {
-	if found := c.gateway.foundAt(at, resp); !found.IsZero() {
-		at = found
+func (c *call) object(asked, at locus.URL, o *scheme.Object, m meta) {
+	if !m.found.IsZero() {
+		at = m.found
 	}
-	d := shape.Object{Resource: shape.NewResource(asked, at, "object"), Size: shape.Known(resp.ContentLength)}
-	kind := resp.Header.Get("Content-Type")
-	d.MediaType = shape.Present(kind, kind != "")
-	if modified, err := http.ParseTime(resp.Header.Get("Last-Modified")); err == nil {
-		d.Modified = shape.At(modified)
-	}
-	c.answer(http.StatusOK, d)
+	c.answer(http.StatusOK, shape.Object{
+		Resource:  shape.NewResource(asked, at, "object"),
+		MediaType: shape.Present(o.Type, o.Type != ""),
+		Size:      shape.Known(o.Size),
+		Modified:  shape.At(o.ModTime),
+	})
 }

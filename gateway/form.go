@@ -82,13 +82,15 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 		if err != nil {
 			return &problem{http.StatusBadRequest, "syntax", err.Error()}
 		}
-		r = atTime(r, t)
+		at, r = t.Format(stampLayout), atTime(r, t)
+	} else {
+		at = ""
 	}
 	f, err := g.form(r.Context(), u)
 	if err != nil {
 		return err
 	}
-	v := g.newView(w, r, u)
+	v := g.newView(w, r, u, at)
 	answers := page.Answers(f, values)
 	var to locus.URL
 	if err = f.Check(answers); err == nil {
@@ -102,19 +104,26 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	if secret || len(to.String()) > maxShownURL {
 		// The answers are in the URL. A secret one must not be shown, nor stay in the
 		// browser's history.
-		v.run(func() error { return v.open(access.Request{URL: to}) })
+		v.run(func() error { return v.showSecret(to) })
 		return nil
 	}
-	seeOther(w, g.pagePath(to, page.Show{At: keptAt(r.Context())}))
+	seeOther(w, g.pagePath(to, page.Show{At: at}))
 	return nil
 }
 
 // maxShownURL is the longest URL that a browser is redirected to, in octets.
 const maxShownURL = 8 << 10
 
+// showSecret shows what is at u, which nothing may store.
+func (v *view) showSecret(u locus.URL) error {
+	req := v.request(u)
+	req.unstored = true
+	return v.showFetched(req)
+}
+
 // form requests the form at u again: its Submit function cannot be kept in a page.
 func (g *Gateway) form(ctx context.Context, u locus.URL) (*scheme.Form, error) {
-	result, leave, err := g.open(ctx, access.Request{URL: u})
+	result, leave, err := g.do(ctx, access.Request{URL: u})
 	if err != nil {
 		return nil, err
 	}
@@ -142,20 +151,4 @@ func clearSecrets(f *scheme.Form, answers []string) (secret bool) {
 // oneLine returns text without line ends.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r", "", "\n", " ").Replace(text))
-}
-
-// open opens a URL with the access client, without the cache. The caller calls leave
-// when it has closed the resource.
-func (g *Gateway) open(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
-	leave, ok := g.limiter.enterHost(req.URL)
-	if !ok {
-		return nil, nil, errBusy
-	}
-	req.From = g.from(req.URL)
-	result, err = g.client.Do(ctx, req)
-	if err != nil {
-		leave()
-		return nil, nil, err
-	}
-	return result, leave, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -54,9 +55,8 @@ type Options struct {
 	// TLS configures https. nil: the defaults of package crypto/tls.
 	TLS *tls.Config
 
-	// Around wraps the RoundTripper to the servers, for example with a cache. nil:
-	// nothing wraps it.
-	Around func(next http.RoundTripper) http.RoundTripper
+	// Cache stores what servers answer. nil: nothing is stored.
+	Cache *cache.Store
 
 	// Archive has what was kept, and is the Kept of the client. Pages then show when, and
 	// lead to earlier and later ones (RFC 7089). nil: the gateway has none.
@@ -86,8 +86,7 @@ type Gateway struct {
 	options  Options
 	names    []string // in lower case
 	name     string   // in Via; differs from other gateways
-	web      *http.Transport
-	upstream http.RoundTripper
+	web      webTransports
 	limiter  *limiter
 	metrics  metrics
 	secret   [32]byte
@@ -124,17 +123,13 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.limiter = newLimiter(g.options.Limits)
 	g.health = newHealth(g.options.Health)
 	g.printer = page.New(c.Registry(), g.site("", ""))
-	g.web = g.newWeb()
-	g.upstream = g.newUpstream()
-	if around := g.options.Around; around != nil {
-		g.upstream = around(g.upstream)
-	}
+	g.web.tls, g.web.records = g.options.TLS, c.Records()
 	return g, nil
 }
 
 // Close closes idle connections. Requests under way continue.
 func (g *Gateway) Close() error {
-	g.web.CloseIdleConnections()
+	g.web.closeIdle()
 	return nil
 }
 

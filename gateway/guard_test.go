@@ -88,7 +88,7 @@ func TestChunksAreLast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, stop := serveOn(t, l, nil)
+	_, stop := serveOn(t, l, nil, nil, nil)
 	defer stop()
 	next := "GET /healthz HTTP/1.1\r\nHost: localhost" + end
 	for _, body := range append(badChunks, "3;ext=1\r\nabc\r\n0\r\n\r\n") {
@@ -176,7 +176,7 @@ func TestMalformedHeads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, stop := serveOn(t, l, nil)
+	_, stop := serveOn(t, l, nil, nil, nil)
 	defer stop()
 	for _, octets := range slices.Concat(ambiguous, unbounded, malformedHeads) {
 		c, err := net.Dial("tcp", l.Addr().String())

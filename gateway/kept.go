@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -84,7 +83,7 @@ func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*http.Request,
 	own.Set("Vary", "Accept-Datetime")
 	own.Set("Link", target(u.WithoutPassword().String())+`; rel="original timegate", `+target(base+g.timeMapPath(u, ""))+`; rel="timemap"; type="application/link-format"`)
 	k := &kept{History: h, all: base + askFor(keptPath, u.WithoutPassword(), nil)}
-	return r.WithContext(archive.WithTime(r.Context(), h.At.Time)), k, own, nil
+	return atTime(r, h.At.Time), k, own, nil
 }
 
 // acceptedTime returns the time of Accept-Datetime; zero without that header.
@@ -99,20 +98,13 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 	return t, nil
 }
 
-// atKey is the key of the time, as in Show.At, that a page was asked for.
-type atKey struct{}
-
-func keptAt(ctx context.Context) string {
-	at, _ := ctx.Value(atKey{}).(string)
-	return at
-}
-
 // negotiate chooses the memento of u: that of the time in s, or of Accept-Datetime, or the
 // last. path returns the path of a view of u. It returns no kept if there is no memento: the
-// answer then says so.
-func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (*http.Request, *kept, error) {
+// answer then says so. at is the time, as in Show.At, to which links of the page lead; empty:
+// they do not say when.
+func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (*http.Request, *kept, string, error) {
 	if g.options.Archive == nil {
-		return r, nil, nil
+		return r, nil, "", nil
 	}
 	at, gate := s.At, s
 	gate.At = ""
@@ -123,14 +115,14 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 		}
 	}
 	if err != nil {
-		return r, nil, err
+		return r, nil, "", err
 	}
 	h, ok, err := g.options.Archive.Around(u, t)
 	if err == nil && !ok && at != "" {
-		return atTime(r, t), nil, nil // a form may lead to what was kept then
+		return atTime(r, t), nil, t.Format(stampLayout), nil // a form may lead to what was kept then
 	}
 	if err != nil || !ok {
-		return r, nil, err
+		return r, nil, "", err
 	}
 	k := &kept{History: h, all: g.options.Prefix + askFor(keptPath, u.WithoutPassword(), nil)}
 	base := g.origin(r)
@@ -149,19 +141,19 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 		headers.Set("Cache-Control", "private, no-cache")
 		w.WriteHeader(http.StatusFound)
 		k.moved = true
-		return r, k, nil
+		return r, k, "", nil
 	}
 	headers.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
 	if at == "" {
 		headers.Set("Content-Location", memento(h.At))
-		return r.WithContext(archive.WithTime(r.Context(), h.At.Time)), k, nil
+		return atTime(r, h.At.Time), k, "", nil
 	}
-	return atTime(r, h.At.Time), k, nil
+	return atTime(r, h.At.Time), k, h.At.Time.Format(stampLayout), nil
 }
 
-// atTime returns r, of which the pages lead to what was kept at t.
+// atTime returns r, for which the archive looks for the time t.
 func atTime(r *http.Request, t time.Time) *http.Request {
-	return r.WithContext(archive.WithTime(context.WithValue(r.Context(), atKey{}, t.Format(stampLayout)), t))
+	return r.WithContext(archive.WithTime(r.Context(), t))
 }
 
 func (g *Gateway) timeMapPath(u locus.URL, after string) string {
@@ -297,7 +289,7 @@ func (g *Gateway) serveKept(w *recorder, r *http.Request, values url.Values) err
 	if err != nil {
 		return err
 	}
-	v := g.newView(w, r, locus.URL{})
+	v := g.newView(w, r, locus.URL{}, "")
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Index(w, v.head, list) })
 	return nil
 }

@@ -33,7 +33,7 @@ func (g *Gateway) serveLens(w *recorder, r *http.Request, values url.Values) err
 		}
 		d = g.lensPage(l, report)
 	}
-	v := g.newView(w, r, locus.URL{})
+	v := g.newView(w, r, locus.URL{}, "")
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Lens(w, v.head, d) })
 	return nil
 }

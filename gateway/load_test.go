@@ -120,7 +120,7 @@ func newLoaded(t *testing.T) *loaded {
 	s := open
 	s.gateway.Log = slog.New(slog.DiscardHandler)
 	s.gateway.ConnectPorts = []uint16{netip.MustParseAddrPort(l.echo).Port()}
-	s.gateway.Around = func(next http.RoundTripper) http.RoundTripper { return store.Transport(next) }
+	s.gateway.Cache = store
 	s.gateway.Limits.Sessions = loadClients
 	var m *tour.Museum
 	l.world, m = museum(t, s)

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -264,24 +265,40 @@ func TestInward(t *testing.T) {
 
 // Lists hold for what a URL leads to as well, and for what a store has.
 func TestLists(t *testing.T) {
-	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Cache-Control", "max-age=1000") }))
 	defer far.Close()
 	s := open
+	var denies atomic.Bool
+	denies.Store(true)
 	s.access.Check = func(u locus.URL) error {
-		if strings.Contains(u.String(), "denied") {
+		if denies.Load() && strings.Contains(u.String(), "denied") {
 			return &policy.DeniedError{Rule: "list", Subject: "x", Reason: "it is on the list"}
 		}
 		return nil
 	}
-	s.gateway.Around = func(next http.RoundTripper) http.RoundTripper {
-		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
-			if strings.Contains(req.URL.String(), "denied") {
-				t.Errorf("the store was asked for %s", req.URL)
-			}
-			return next.RoundTrip(req)
-		})
+	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "x", Selector: "/denied", Data: "Hello\n"}}}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer g.Close()
+	s.stored = true
 	w := start(t, s)
+	stored := "gopher://" + g.Addr() + "/0/denied"
+	denies.Store(false)
+	for _, u := range []string{stored, far.URL + "/denied"} {
+		if a := w.proxied("GET", u); a.StatusCode != 200 {
+			t.Errorf("%s: %s", u, a.Status)
+		}
+	}
+	denies.Store(true)
+	if a := w.proxied("GET", stored); a.StatusCode != 403 {
+		t.Errorf("%s: %s", stored, a.Status)
+	}
+	for _, path := range []string{"/?url=", "/-/raw?url=", "/api/get?url="} {
+		if a := w.get(path + query(stored)); a.StatusCode != 403 || strings.Contains(a.body, "Hello") {
+			t.Errorf("%s: %s", path, a.Status)
+		}
+	}
 	if a := w.get("/http/" + strings.TrimPrefix(far.URL, "http://") + "/"); a.StatusCode != 200 {
 		t.Errorf("%s", a.Status)
 	}
@@ -292,10 +309,6 @@ func TestLists(t *testing.T) {
 		t.Errorf("%s", a.Status)
 	}
 }
-
-type roundTripFunc func(*http.Request) (*http.Response, error)
-
-func (f roundTripFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // What a server wrote is shown, and does nothing.
 func TestHostileServers(t *testing.T) {

@@ -115,7 +115,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 		return &problem{http.StatusBadRequest, "syntax", "mail needs a mailto URL"}
 	}
 	w.url = u
-	v := g.newView(w, r, u)
+	v := g.newView(w, r, u, "")
 	l := page.Letter{To: oneLine(values.Get("to")), Cc: oneLine(values.Get("cc")), Subject: oneLine(values.Get("subject")),
 		Body: strings.ReplaceAll(values.Get("body"), "\r\n", "\n")}
 	status := http.StatusOK

@@ -6,11 +6,15 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -98,7 +102,7 @@ func TestParsedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer store.Close()
-			s.gateway.Around = store.Transport
+			s.gateway.Cache = store
 		}
 		w := start(t, s)
 		u := "gopher://" + server.Addr() + "/1/more"
@@ -122,12 +126,54 @@ func TestParsedOnce(t *testing.T) {
 	}
 }
 
+// The policy is asked once for a request, whatever it is for and wherever the answer comes
+// from, and so are the rules of the operator.
+func TestAskedOnce(t *testing.T) {
+	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "About", Selector: "/about", Data: "About\n"}}}, &gophertest.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=1000")
+		io.WriteString(w, "far")
+	}))
+	defer far.Close()
+	for _, stored := range []bool{false, true} {
+		var asked atomic.Int64
+		s := open
+		s.stored = stored
+		s.access.Check = func(locus.URL) error {
+			asked.Add(1)
+			return nil
+		}
+		w := start(t, s)
+		for _, u := range []string{"gopher://" + g.Addr() + "/", "gopher://" + g.Addr() + "/0/about", far.URL + "/"} {
+			for _, path := range []string{"/?url=", "/-/raw?url=", "/api/get?url=", ""} {
+				for round := range 2 { // the second is answered from the store, if there is one
+					asked.Store(0)
+					if path == "" {
+						w.proxied("GET", u)
+					} else {
+						w.get(path + query(u))
+					}
+					if n := asked.Load(); n != 1 {
+						t.Errorf("stored: %v: %s%s, request %d: asked %d times", stored, path, u, round+1, n)
+					}
+				}
+			}
+		}
+	}
+}
+
 // edges are the functions that turn text into a URL or a value, each with the text that
 // is new there. What they return is passed on.
 var edges = map[string]string{
-	"../internal/reqctx/reqctx.go URL":         "the URL of a request of another program",
-	"../roundtrip/resource.go Resource":        "a menu that a cache stored",
-	"../roundtrip/transport.go found":          "the URL of Response.Request, which package net/url has",
+	"../cache/meta.go lifetimeByScheme":        "where a referral led, of an answer in the store",
+	"../cache/transport.go RoundTrip":          "the URL of a request of another program",
+	"../cache/transport.go purgeBeside":        "the Location of an answer",
+	"store.go decode":                          "a menu that comes from the store, and where a referral led",
+	"web.go newWebRequest":                     "the URL of a request for package net/http",
 	"api.go get":                               "an input of a call",
 	"api.go parse":                             "an input of a call",
 	"api.go resolve":                           "an input of a call",
@@ -144,8 +190,6 @@ var edges = map[string]string{
 	"proxy.go serveProxy":                      "the target of a proxy's client",
 	"redirect.go leadsTo":                      "the Location of an answer",
 	"session.go command":                       "a control message of the terminal's page",
-	"upstream.go newRequest":                   "the URL of a request for package net/http",
-	"view.go foundAt":                          "the Content-Location of an answer",
 }
 
 // Only the edges parse URLs and decode JSON.
@@ -155,7 +199,7 @@ func TestEdges(t *testing.T) {
 		"json.Unmarshal": true, "json.NewDecoder": true, "shape.ReadMenu": true,
 	}
 	found := map[string][]string{}
-	for _, pattern := range []string{"*.go", "internal/page/*.go", "../roundtrip/*.go", "../internal/reqctx/*.go"} {
+	for _, pattern := range []string{"*.go", "internal/page/*.go", "../cache/*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	case path == "/" && !values.Has("url") && g.options.Archive != nil:
 		return g.serveKept(w, r, values)
 	case path == "/" && !values.Has("url"):
-		v := g.newView(w, r, locus.URL{})
+		v := g.newView(w, r, locus.URL{}, "")
 		var sections []page.Section
 		for _, s := range g.options.Lobby {
 			sections = append(sections, page.Section(s))
@@ -106,10 +106,10 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		_, name, _ := strings.Cut(strings.TrimPrefix(path, assetsPath), "/")
 		return g.serveAsset(w, r, name, "public, max-age=31536000, immutable")
 	case path == schemesPath:
-		v := g.newView(w, r, locus.URL{})
+		v := g.newView(w, r, locus.URL{}, "")
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Schemes(w, v.head) })
 	case path == explainPath:
-		v := g.newView(w, r, locus.URL{})
+		v := g.newView(w, r, locus.URL{}, "")
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Explain(w, values.Get("url")) })
 	case path == lensPath:
 		return g.serveLens(w, r, values)

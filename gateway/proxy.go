@@ -1,16 +1,16 @@
 package gateway
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
-	"github.com/locus-url/locus/internal/reqctx"
-	"github.com/locus-url/locus/roundtrip"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -44,12 +44,21 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return g.forward(w, r, u, own)
+	var dialer scheme.Dialer
+	if !g.isKept(u) {
+		if dialer, err = g.webDialer(u); err != nil {
+			return err
+		}
+	}
+	if dialer == nil {
+		return g.serveProgram(w, r, u, own)
+	}
+	return g.forward(w, r, u, dialer)
 }
 
-// forward forwards a request for an http or https URL and relays the answer, with the fields own.
-func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, own http.Header) error {
-	out, err := newRequest(r.Context(), r.Method, u)
+// forward forwards a request for an http or https URL and relays the answer.
+func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer scheme.Dialer) error {
+	out, err := newWebRequest(r.Context(), r.Method, u)
 	if err != nil {
 		return err
 	}
@@ -69,13 +78,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, own http.He
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
-	return g.relay(w, r, out, u, own)
-}
-
-// relay sends out, a request for u, and relays the answer. own are header fields that
-// replace those of the answer.
-func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus.URL, own http.Header) error {
-	resp, err := g.send(out)
+	resp, err := g.sendWeb(u, out, dialer)
 	if err != nil {
 		return err
 	}
@@ -83,32 +86,24 @@ func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus
 	if to, err := g.checkRelayed(resp, u); err != nil {
 		return g.refuseRedirect(w, r, to, err)
 	}
-	if kind := resp.Header.Get("Content-Type"); roundtrip.IsMenu(resp) && !accepts(r, kind) {
-		return &problem{http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them"}
+	if resp.StatusCode < 200 || resp.StatusCode > 599 {
+		// 101 would answer an Upgrade, which was not forwarded.
+		return fmt.Errorf("the server answered with the invalid status %d", resp.StatusCode)
 	}
-	return g.answer(w, r, resp, own)
-}
-
-// answer relays an answer to the client.
-func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) error {
 	h := w.Header()
 	w.cache = resp.Header.Get("Cache-Status")
 	copyEndToEnd(h, resp.Header)
-	h.Del(reqctx.KindHeader)
-	for name, values := range own {
-		h[name] = values
-	}
 	g.addVia(h, resp.ProtoMajor, resp.ProtoMinor)
-	status := resp.StatusCode
-	if status < 200 || status > 599 {
-		// 101 would answer an Upgrade, which was not forwarded.
-		return fmt.Errorf("the server answered with the invalid status %d", status)
-	}
+	w.send(r, resp.StatusCode, resp.Body)
+	return nil
+}
+
+// send sends an answer whose header is complete.
+func (w *recorder) send(r *http.Request, status int, body io.Reader) {
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead && status != http.StatusNoContent && status != http.StatusNotModified {
-		w.stream(resp.Body)
+		w.stream(body)
 	}
-	return nil
 }
 
 // serveForeign answers a proxy's client about a URL of another scheme than HTTP's.
@@ -124,14 +119,110 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 	if own == nil {
 		own = foreignOwn
 	}
-	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
+	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		return g.servePerson(w, r, u, kept, own)
 	}
-	out, err := g.foreignRequest(r.Context(), r, u)
+	return g.serveProgram(w, r, u, own)
+}
+
+// serveProgram answers a program with the resource at u: with a menu in the format that it
+// prefers, and otherwise with the octets. own are header fields of the answer.
+func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, own http.Header) error {
+	req := fetchRequest{Request: access.Request{URL: u}, head: r.Method == http.MethodHead, fields: r.Header}
+	accept, err := req.prefer(r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		err = &answerError{status: http.StatusMethodNotAllowed, whole: fmt.Sprintf("method %s is not supported: use GET or HEAD", locus.Quote(r.Method))}
+	}
+	var res scheme.Resource
+	var m meta
+	if err == nil {
+		res, m, err = g.fetch(r.Context(), req)
+		w.cache = m.cacheStatus()
+	}
+	if failure, ok := err.(*answerError); ok {
+		return g.sendObject(w, r, failure.object(req, &m), m, own)
+	}
 	if err != nil {
 		return err
 	}
-	return g.relay(w, r, out, u, own)
+	defer res.Close()
+	switch res := res.(type) {
+	case *scheme.Object:
+		return g.sendObject(w, r, res, m, own)
+	case *scheme.Menu:
+		return g.sendMenu(w, r, res, m, own, formatFor(accept))
+	}
+	return fmt.Errorf("%w: the URL leads neither to an object nor to a menu", scheme.ErrUnsupported)
+}
+
+// prefer sets the preferences of a program. Without one it gets menus as "locus get" writes
+// them. The error is an [*answerError].
+func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err error) {
+	req.Accept = strings.Join(r.Header.Values("Accept"), ", ")
+	if req.Accept == "" || req.Accept == "*/*" {
+		req.Accept = "text/plain, */*;q=0.9"
+	}
+	req.AcceptLanguage = strings.Join(r.Header.Values("Accept-Language"), ", ")
+	malformed := func(name string, err error) error {
+		return &answerError{status: http.StatusBadRequest, whole: fmt.Sprintf("the header %s: %v", name, err)}
+	}
+	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
+		return accept, malformed("Accept-Language", err)
+	}
+	if accept, err = scheme.ParsePreference(req.Accept); err != nil {
+		return accept, malformed("Accept", err)
+	}
+	return accept, nil
+}
+
+// object returns the answer of e to req as a line of text, and describes it in m.
+func (e *answerError) object(req fetchRequest, m *meta) *scheme.Object {
+	text := term.Text(e.whole) + "\n"
+	o := &scheme.Object{URL: req.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
+	_, fields := describe(o)
+	fields.Set("X-Content-Type-Options", "nosniff")
+	for name, values := range m.header {
+		if fields[name] == nil || req.head && name == "Content-Length" {
+			fields[name] = values
+		}
+	}
+	m.status, m.header = e.status, fields
+	return o
+}
+
+// sendObject sends an object to a client of the proxy, with the fields own.
+func (g *Gateway) sendObject(w *recorder, r *http.Request, o *scheme.Object, m meta, own http.Header) error {
+	g.setForeign(w, m, own)
+	w.send(r, m.status, o.Body)
+	return nil
+}
+
+// menuPolicy is the Content-Security-Policy of menus for programs.
+const menuPolicy = "default-src 'none'; style-src 'unsafe-inline'"
+
+// sendMenu sends a menu to a client of the proxy, with the fields own.
+func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m meta, own http.Header, f menuFormat) error {
+	if !accepts(r, string(f)) {
+		return &problem{http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them"}
+	}
+	h := w.Header()
+	h.Set("Content-Type", f.contentType())
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", menuPolicy)
+	g.setForeign(w, m, own)
+	w.send(r, m.status, newMenuBody(f, menu, w.url, m.url))
+	return nil
+}
+
+// setForeign sets the header fields of an answer about a URL that HTTP does not have.
+func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
+	h := w.Header()
+	copyEndToEnd(h, m.header)
+	for name, values := range own {
+		h[name] = values
+	}
+	g.addVia(h, 1, 1)
 }
 
 // accepts reports whether a client takes a media type.
@@ -153,7 +244,7 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *k
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return nil
 	}
-	v := g.newView(w, r, u)
+	v := g.newView(w, r, u, "")
 	v.asIs, v.head.Kept = own, kept.page()
 	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})
 	v.run(v.fetch)
@@ -162,16 +253,3 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *k
 
 // askedFields are the header fields that matter to other schemes.
 var askedFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
-
-func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.URL) (*http.Request, error) {
-	out, err := newRequest(ctx, r.Method, u)
-	if err != nil {
-		return nil, err
-	}
-	copyFields(out.Header, r.Header, askedFields)
-	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
-		// A program without a preference gets menus as "locus get" writes them.
-		out.Header.Set("Accept", "text/plain, */*;q=0.9")
-	}
-	return out, nil
-}

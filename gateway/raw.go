@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
@@ -27,7 +28,7 @@ var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Con
 // serveRaw serves the octets of the resource at u.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
-	r, kept, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
+	r, kept, _, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
 	if err != nil || kept != nil && kept.moved {
 		return err
 	}
@@ -36,44 +37,43 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	default:
 		return &problem{http.StatusForbidden, "denied", "foreign content may not be loaded as " + term.Text(dest)}
 	}
-	method := r.Method
-	if s.Part != "" {
-		method = http.MethodGet
+	req := fetchRequest{
+		Request: access.Request{URL: u, Accept: pageAccept, AcceptLanguage: languages(r, u)},
+		head:    r.Method == http.MethodHead && s.Part == "", fields: make(http.Header),
 	}
-	req, err := requestFor(r.Context(), r, method, u, pageAccept)
-	if err != nil {
-		return err
-	}
-	fields := []string{"Cache-Control", "Pragma"}
+	copyFields(req.fields, r.Header, []string{"Cache-Control", "Pragma"})
 	if s.Part == "" {
-		fields = append(fields, "Range", "If-Range", "If-Modified-Since", "If-None-Match")
+		copyFields(req.fields, r.Header, []string{"Range", "If-Range", "If-Modified-Since", "If-None-Match"})
 	}
-	copyFields(req.Header, r.Header, fields)
-	resp, err := g.send(req)
+	res, m, err := g.fetch(r.Context(), req)
+	w.cache = m.cacheStatus()
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	w.cache = resp.Header.Get("Cache-Status")
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "" {
-		to, err := g.redirected(u, resp)
-		if err != nil {
+	defer res.Close()
+	var body io.Reader
+	switch res := res.(type) {
+	case *scheme.Referral:
+		to := res.To[0]
+		if err := g.mayRedirect(u, to); err != nil {
 			return g.refuseRedirect(w, r, to, err)
 		}
 		seeOther(w, g.rawPagePath(to.WithoutPassword(), s))
 		return nil
-	}
-	if resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
-		return statusError(u, resp)
+	case *scheme.Menu:
+		m.header.Set("Content-Type", menuJSON.contentType())
+		body = newMenuBody(menuJSON, res, u, m.url)
+	case *scheme.Object:
+		body = res.Body
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", rawPolicy)
 	h.Set("Cache-Control", "private, no-cache")
-	body, name := io.Reader(resp.Body), transfer.Name(g.client.Registry(), u)
+	name := transfer.Name(g.client.Registry(), u)
 	if s.Part == "" {
-		copyFields(h, resp.Header, rawFields)
+		copyFields(h, m.header, rawFields)
 	} else {
-		part, err := readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Part(s.Part) })
+		part, err := readPart(body, func(m *message.Message) (message.Part, bool) { return m.Part(s.Part) })
 		if err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	if text := mime.FormatMediaType("inline", map[string]string{"filename": term.Text(name)}); name != "" && text != "" {
 		h.Set("Content-Disposition", text)
 	}
-	w.WriteHeader(resp.StatusCode)
-	if r.Method != http.MethodHead && resp.StatusCode != http.StatusNotModified {
+	w.WriteHeader(m.status)
+	if r.Method != http.MethodHead && m.status != http.StatusNotModified {
 		w.stream(body)
 	}
 	return nil
@@ -162,21 +162,15 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 			id = text
 		}
 	}
-	req, err := requestFor(r.Context(), r, http.MethodGet, of, pageAccept)
+	res, m, err := g.fetch(r.Context(), fetchRequest{Request: access.Request{URL: of, Accept: pageAccept, AcceptLanguage: languages(r, of)}})
 	if err != nil {
 		return part, of, err
 	}
-	resp, err := g.send(req)
-	if err != nil {
-		return part, of, err
-	}
-	defer resp.Body.Close()
-	switch kind := resp.Header.Get("Content-Type"); {
-	case resp.StatusCode >= 400:
-		return part, of, statusError(of, resp)
-	case resp.StatusCode != http.StatusOK || page.ClassOf(kind) != page.ClassMessage:
+	defer res.Close()
+	o, ok := res.(*scheme.Object)
+	if !ok || m.status != http.StatusOK || page.ClassOf(o.Type) != page.ClassMessage {
 		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Shown()))
 	}
-	part, err = readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Find(id) })
+	part, err = readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Find(id) })
 	return part, of, err
 }

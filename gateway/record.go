@@ -47,19 +47,19 @@ func recordWeb(t *http.Transport) {
 	}
 }
 
-// roundTripWeb sends a request for u to a server of HTTP, and records a GET without a body: the
+// roundTripWeb sends a request for u to a server of HTTP by t, and records a GET without a body: the
 // body of another request may have a password.
-func (g *Gateway) roundTripWeb(u locus.URL, req *http.Request) (*http.Response, error) {
+func (g *Gateway) roundTripWeb(t *http.Transport, u locus.URL, req *http.Request) (*http.Response, error) {
 	if !g.client.Records() || req.Method != http.MethodGet || req.Body != nil && req.Body != http.NoBody {
-		return g.web.RoundTrip(req)
+		return t.RoundTrip(req)
 	}
 	r := g.client.Record(u)
 	if r == nil {
-		return g.web.RoundTrip(req)
+		return t.RoundTrip(req)
 	}
 	x := httpwire.New(r)
 	r.Opened(nil, nil) // all of it is in the exchange
-	resp, err := g.web.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+	resp, err := t.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if conn, ok := info.Conn.(*httpwire.Conn); ok {
 				conn.Begin(x)

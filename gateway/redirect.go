@@ -27,22 +27,17 @@ func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	return to, err
 }
 
-// redirected returns the URL that an answer about u redirects to. If the client may not
-// follow by itself, both to and err are set.
-func (g *Gateway) redirected(u locus.URL, resp *http.Response) (to locus.URL, err error) {
-	to, err = g.leadsTo(u, resp)
-	switch {
-	case err != nil:
-		return locus.URL{}, err
-	case to.WithoutFragment() == u.WithoutFragment():
-		return locus.URL{}, access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle))
+// mayRedirect returns why a browser may not follow the redirect from u to to by itself.
+func (g *Gateway) mayRedirect(u, to locus.URL) error {
+	if to.WithoutFragment() == u.WithoutFragment() {
+		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle))
 	}
-	return to, g.client.CheckReferral(u, to, 1)
+	return g.client.CheckReferral(u, to, 1)
 }
 
-// redirect redirects the browser to the page of the URL that an answer redirects to.
-func (v *view) redirect(resp *http.Response) error {
-	to, err := v.gateway.redirected(v.head.URL, resp)
+// redirect redirects the browser to the page of to.
+func (v *view) redirect(to locus.URL) error {
+	err := v.gateway.mayRedirect(v.head.URL, to)
 	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
 	switch {
 	case err != nil:
@@ -57,7 +52,7 @@ func (v *view) redirect(resp *http.Response) error {
 // confirm shows a page with a link to to, which the policy does not let the browser
 // follow by itself, for the reason err.
 func (v *view) confirm(to locus.URL, err error) error {
-	if to.IsZero() || !errors.Is(err, policy.ErrDenied) {
+	if !errors.Is(err, policy.ErrDenied) {
 		return err
 	}
 	v.w.failure = access.Denied
@@ -71,7 +66,7 @@ func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err
 	if !wantsHTML(r) {
 		return err
 	}
-	return g.newView(w, r, w.url).confirm(to, err)
+	return g.newView(w, r, w.url, "").confirm(to, err)
 }
 
 // followed are the statuses whose Location clients follow.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
 
@@ -50,14 +52,22 @@ func (p *pipes) dial() net.Conn {
 	return near
 }
 
-// serveOn serves a gateway that leads nowhere.
-func serveOn(t *testing.T, l net.Listener, o *Options) (*Server, func()) {
+// serveOn serves a gateway that leads nowhere but to x-page, which open opens, and to
+// where ao dials. Both may be nil.
+func serveOn(t *testing.T, l net.Listener, o *Options, open scheme.OpenerFunc, ao *access.Options) (*Server, func()) {
 	t.Helper()
-	registry, err := all.Registry()
+	row := scheme.Generic("x-page", scheme.Experimental)
+	if row.Port = 1738; open != nil {
+		row.Opener = open
+	}
+	if ao == nil {
+		ao = &access.Options{Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no network") }}
+	}
+	registry, err := all.Registry(row)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := access.New(registry, policy.Policy{}, nil)
+	client := access.New(registry, policy.Policy{}, ao)
 	g, err := New(client, o)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +92,7 @@ func serveOn(t *testing.T, l net.Listener, o *Options) (*Server, func()) {
 func TestSlowHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		_, end := serveOn(t, l, nil)
+		_, end := serveOn(t, l, nil, nil, nil)
 		defer end()
 		c := l.dial()
 		defer c.Close()
@@ -109,7 +119,7 @@ func TestSlowHead(t *testing.T) {
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		_, end := serveOn(t, l, nil)
+		_, end := serveOn(t, l, nil, nil, nil)
 		defer end()
 		c := l.dial()
 		defer c.Close()
@@ -138,15 +148,13 @@ func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
 		closed := make(chan struct{})
-		_, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
-			return transportFunc(func(req *http.Request) (*http.Response, error) {
-				return &http.Response{Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: &endless{closed}, Request: req}, nil
-			})
-		}})
+		_, end := serveOn(t, l, nil, func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+			return &scheme.Object{URL: req.URL, Size: -1, Body: &endless{closed: closed}}, nil
+		}, nil)
 		defer end()
 		c := l.dial()
 		defer c.Close()
-		io.WriteString(c, "GET gopher://public.example/ HTTP/1.0\r\n\r\n")
+		io.WriteString(c, "GET x-page://public.example/ HTTP/1.0\r\n\r\n")
 		begun := time.Now()
 		<-closed
 		if took := time.Since(begun); took != writeTime {
@@ -154,10 +162,6 @@ func TestSlowReader(t *testing.T) {
 		}
 	})
 }
-
-type transportFunc func(*http.Request) (*http.Response, error)
-
-func (f transportFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // endless is a body that never ends.
 type endless struct{ closed chan struct{} }
@@ -173,7 +177,7 @@ func (e *endless) Close() error {
 func TestConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		_, end := serveOn(t, l, &Options{Limits: Limits{Connections: 2}})
+		_, end := serveOn(t, l, &Options{Limits: Limits{Connections: 2}}, nil, nil)
 		defer end()
 		first, second := l.dial(), l.dial()
 		defer second.Close()
@@ -198,7 +202,7 @@ func TestConnections(t *testing.T) {
 func TestSmuggling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		_, end := serveOn(t, l, nil)
+		_, end := serveOn(t, l, nil, nil, nil)
 		defer end()
 		c := l.dial()
 		defer c.Close()
@@ -218,7 +222,7 @@ func TestManyIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end := serveOn(t, l, nil)
+	_, end := serveOn(t, l, nil, nil, nil)
 	defer end()
 	for range many {
 		c, err := net.Dial("tcp", l.Addr().String())
@@ -243,15 +247,13 @@ func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
 		inside, leave := make(chan struct{}), make(chan struct{})
-		s, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
-			return transportFunc(func(req *http.Request) (*http.Response, error) {
-				close(inside)
-				<-leave
-				return &http.Response{Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: 4, Body: io.NopCloser(strings.NewReader("done")), Request: req}, nil
-			})
-		}})
+		s, end := serveOn(t, l, nil, func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+			close(inside)
+			<-leave
+			return &scheme.Object{URL: req.URL, Size: 4, Body: io.NopCloser(strings.NewReader("done"))}, nil
+		}, nil)
 		c := l.dial()
-		go io.WriteString(c, "GET gopher://public.example/ HTTP/1.0\r\n\r\n")
+		go io.WriteString(c, "GET x-page://public.example/ HTTP/1.0\r\n\r\n")
 		<-inside
 		stopped := make(chan error)
 		go func() { stopped <- s.Shutdown(context.Background()) }()
@@ -296,16 +298,7 @@ func TestSlowBody(t *testing.T) {
 		for _, drips := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				l := newPipes()
-				_, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
-					return transportFunc(func(req *http.Request) (*http.Response, error) {
-						if req.Body != nil {
-							if _, err := io.Copy(io.Discard, req.Body); err != nil {
-								return nil, err
-							}
-						}
-						return nil, errors.New("connection refused")
-					})
-				}})
+				_, end := serveOn(t, l, nil, nil, nil)
 				defer end()
 				c := l.dial()
 				defer c.Close()
@@ -331,23 +324,35 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
+// answerPatiently reads one request, and answers late.
+func answerPatiently(c net.Conn) {
+	defer c.Close()
+	req, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil || string(body) != "aaaa" {
+		return
+	}
+	time.Sleep(answerTime - time.Second)
+	io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\ndone")
+}
+
 // What is passed on may come slowly, and the time for it is not that of the answer.
 func TestPatientBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		_, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
-			return transportFunc(func(req *http.Request) (*http.Response, error) {
-				if _, err := io.Copy(io.Discard, req.Body); err != nil {
-					return nil, err
-				}
-				// A transport looks whether there is more than was announced.
-				if n, err := req.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-					return nil, fmt.Errorf("%d octets more: %v", n, err)
-				}
-				time.Sleep(2 * bodyTime)
-				return &http.Response{Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: 4, Body: io.NopCloser(strings.NewReader("done")), Request: req}, req.Context().Err()
-			})
-		}})
+		_, end := serveOn(t, l, nil, nil, &access.Options{
+			Lookup: func(context.Context, string) ([]netip.Addr, error) {
+				return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+			},
+			Dial: func(context.Context, string, string) (net.Conn, error) {
+				near, far := net.Pipe()
+				go answerPatiently(far)
+				return near, nil
+			},
+		})
 		defer end()
 		c := l.dial()
 		defer c.Close()

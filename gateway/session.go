@@ -154,7 +154,7 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	}
 	defer end()
 	t.ctx = ctx
-	result, left, err := g.open(ctx, access.Request{URL: u})
+	result, left, err := g.do(ctx, access.Request{URL: u})
 	if err != nil {
 		return err
 	}

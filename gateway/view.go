@@ -8,17 +8,13 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
-	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -35,15 +31,16 @@ type view struct {
 	asIs       http.Header // objects other than messages are sent, with these fields; nil: they are shown
 }
 
-// newView returns a view of u; zero: of a page that is not about a URL.
-func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
+// newView returns a view of u; zero: of a page that is not about a URL. Links lead to what was
+// archived at the time at; empty: they do not say when.
+func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
-	if at := keptAt(r.Context()); at != "" {
+	if at != "" {
 		v.printer = page.New(g.client.Registry(), g.site("", at))
 	}
 	if w.kind == "proxy" {
 		base := g.base(r)
-		site := g.site(base, keptAt(r.Context()))
+		site := g.site(base, at)
 		site.Explain = "" // the policy of the page denies it
 		v.printer = page.New(g.client.Registry(), site)
 		// The page has the origin of the URL that it is about.
@@ -55,11 +52,11 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
 // servePage shows the resource at u.
 func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
-	r, kept, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.pagePath(u.WithoutPassword(), m) })
+	r, kept, at, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.pagePath(u.WithoutPassword(), m) })
 	if err != nil || kept != nil && kept.moved {
 		return err
 	}
-	v := g.newView(w, r, u)
+	v := g.newView(w, r, u, at)
 	v.head.Show = s
 	v.head.Kept = kept.page()
 	switch traits := g.traits(u); {
@@ -67,8 +64,6 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 		v.run(v.terminal)
 	case traits.Has(scheme.Composes):
 		v.run(v.letter)
-	case s.Items != (scheme.ItemRange{}):
-		v.run(func() error { return v.open(access.Request{URL: u, Items: s.Items}) })
 	default:
 		v.run(v.fetch)
 	}
@@ -90,52 +85,60 @@ const (
 	webAccept = "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.8"
 )
 
-// fetch shows what the cache or the server answers.
-func (v *view) fetch() error {
-	u := v.head.URL
+// request returns a request for u of the client, for what a page shows best.
+func (v *view) request(u locus.URL) fetchRequest {
 	accept := pageAccept
 	if isWeb(u.Scheme()) {
 		accept = webAccept
 	}
-	req, err := requestFor(reqctx.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
+	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), Trace: v.transcript.add}}
+}
+
+// fetch shows what the store or the server answers.
+func (v *view) fetch() error {
+	u := v.head.URL
+	req := v.request(u)
+	req.fields = make(http.Header)
+	if control := v.r.Header.Get("Cache-Control"); control != "max-age=0" {
+		setField(req.fields, "Cache-Control", control)
+	}
+	if v.asIs != nil {
+		copyFields(req.fields, v.r.Header, []string{"Range", "If-Range"})
+	}
+	req.Items = v.head.Show.Items
+	req.unstored = req.Items != (scheme.ItemRange{})
+	return v.showFetched(req)
+}
+
+// showFetched shows the resource that req leads to.
+func (v *view) showFetched(req fetchRequest) error {
+	res, m, err := v.gateway.fetch(v.r.Context(), req)
+	v.w.cache = m.cacheStatus()
+	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
 	if err != nil {
 		return err
 	}
-	if control := v.r.Header.Get("Cache-Control"); control != "" && control != "max-age=0" {
-		req.Header.Set("Cache-Control", control)
-	}
-	resp, err := v.gateway.send(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	v.w.cache = resp.Header.Get("Cache-Status")
+	defer res.Close()
 	v.head.Sent = v.transcript.list
-	v.head.Cached = strings.Contains(v.w.cache, "; hit")
-	if age, err := strconv.Atoi(resp.Header.Get("Age")); err == nil {
-		v.head.Age = time.Duration(age) * time.Second
+	if req.unstored && v.head.URL == req.URL {
+		v.head.Hops = m.hops
 	}
-	v.head.Found = v.gateway.foundAt(u, resp)
-	switch {
-	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return v.redirect(resp)
-	case resp.StatusCode >= 400:
-		return statusError(u, resp)
-	case v.asIs != nil && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
-		return v.gateway.answer(v.w, v.r, resp, v.asIs)
-	}
-	res, err := roundtrip.Resource(resp, u)
-	if err != nil {
-		return err
-	}
-	if o, ok := res.(*scheme.Object); ok {
-		o.Name = transfer.Name(v.gateway.client.Registry(), u)
-		if v.head.Show.Part != "" {
-			return v.part(o)
+	switch res := res.(type) {
+	case *scheme.Referral:
+		return v.redirect(res.To[0])
+	case *scheme.Object:
+		if v.asIs != nil && page.ClassOf(res.Type) != page.ClassMessage {
+			return v.gateway.sendObject(v.w, v.r, res, m, v.asIs)
 		}
-	}
-	if m, ok := res.(*scheme.Menu); ok && m.Form == nil {
-		m.Form = v.searchForm()
+		res.Type = cmp.Or(res.Type, "application/octet-stream")
+		res.Name = transfer.Name(v.gateway.client.Registry(), req.URL)
+		if v.head.Show.Part != "" {
+			return v.part(res)
+		}
+	case *scheme.Menu:
+		if res.Form == nil {
+			res.Form = v.searchForm()
+		}
 	}
 	v.offer()
 	return v.show(res)
@@ -171,49 +174,6 @@ func (v *view) searchForm() *scheme.Form {
 	copied.Fields[0].Default = words
 	return &copied
 }
-
-// foundAt returns where referrals led from u; zero: nowhere else. The Content-Location
-// of an HTTP server is not a referral; that of an archive is.
-func (g *Gateway) foundAt(u locus.URL, resp *http.Response) locus.URL {
-	text := resp.Header.Get("Content-Location")
-	if text == "" || isWeb(u.Scheme()) && g.options.Archive == nil {
-		return locus.URL{}
-	}
-	found, _ := locus.Parse(text)
-	return found
-}
-
-// statusError returns the error that an answer about u reports.
-func statusError(u locus.URL, resp *http.Response) error {
-	kind := scheme.ErrProtocol
-	switch resp.StatusCode {
-	case http.StatusNotFound, http.StatusGone:
-		kind = scheme.ErrNotFound
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
-		kind = scheme.ErrAuth
-	}
-	text := ""
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		const most = 1 << 10
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
-		text = strings.TrimSpace(string(body))
-	}
-	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
-		// The text is that of the access client's error.
-		return &answerError{kind, after}
-	}
-	return &answerError{kind, strings.TrimSuffix("the server answered "+resp.Status+": "+text, ": ")}
-}
-
-// answerError is an error that an answer reports.
-type answerError struct {
-	kind error
-	text string
-}
-
-func (e *answerError) Error() string { return e.text }
-
-func (e *answerError) Unwrap() error { return e.kind }
 
 func seeOther(w *recorder, path string) {
 	h := w.Header()
@@ -257,26 +217,6 @@ func (v *view) show(res scheme.Resource) error {
 		return fmt.Errorf("%w: the URL leads neither to an object nor to a menu", scheme.ErrUnsupported)
 	}
 	return nil
-}
-
-// open opens a URL with the access client, without the cache, and shows it.
-func (v *view) open(req access.Request) error {
-	req.Trace = v.transcript.add
-	req.Accept, req.AcceptLanguage = pageAccept, orAny(v.r.Header.Get("Accept-Language"))
-	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
-		req.AcceptLanguage = ""
-	}
-	result, leave, err := v.gateway.open(v.r.Context(), req)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	defer result.Resource.Close()
-	v.head.Sent = v.transcript.list
-	if v.head.URL == req.URL {
-		v.head.Found, v.head.Hops = result.URL, result.Hops
-	}
-	return v.show(result.Resource)
 }
 
 // terminal shows the page of a session, which opens the session itself.
@@ -327,7 +267,7 @@ func (v *view) fail(err error) {
 // that begins with the kind of the failure.
 func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
-		g.newView(w, r, w.url).fail(err)
+		g.newView(w, r, w.url, "").fail(err)
 		return
 	}
 	protect(w.Header())

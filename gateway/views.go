@@ -2,15 +2,12 @@ package gateway
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/gateway/internal/page"
-	"github.com/locus-url/locus/internal/reqctx"
-	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -72,23 +69,15 @@ func cutPlus(u locus.URL) (before, plus string) {
 // ask requests the attributes of the item that current is a view of, and returns its
 // views; none if the request fails.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
-	ctx, cancel := context.WithTimeout(reqctx.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
+	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
 	defer cancel()
-	req, err := requestFor(ctx, v.r, http.MethodGet, all, pageAccept)
+	res, _, err := v.gateway.fetch(ctx, v.request(all))
 	if err != nil {
 		return nil
 	}
-	resp, err := v.gateway.send(req)
-	if err != nil {
-		return nil
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil
-	}
-	res, err := roundtrip.Resource(resp, all)
+	defer res.Close()
 	m, ok := res.(*scheme.Menu)
-	if err != nil || !ok {
+	if !ok {
 		return nil
 	}
 	_, shown := cutPlus(current)

@@ -94,7 +94,7 @@ func start(t testing.TB, s setup) *world {
 	}
 	client := access.New(registry, rules, &s.access)
 	if s.stored {
-		s.gateway.Around = storeOf(t, registry).Transport
+		s.gateway.Cache = storeOf(t, registry)
 	}
 	w := &world{t: t, log: new(safeBuffer), rows: registry}
 	if s.gateway.Log == nil {

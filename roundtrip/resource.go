@@ -23,7 +23,8 @@ func Resource(resp *http.Response, u locus.URL) (scheme.Resource, error) {
 		if m := ownMenu(resp); m != nil {
 			return m, nil
 		}
-		return shape.ReadMenu(resp.Body)
+		m, _, err := shape.ReadMenu(resp.Body)
+		return m, err
 	}
 	o := &scheme.Object{
 		URL: u, Type: cmp.Or(resp.Header.Get("Content-Type"), "application/octet-stream"),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -19,17 +20,20 @@ import (
 var ErrMenu = errors.New("shape: invalid menu")
 
 // ReadMenu reads a menu that [MenuWriter] wrote: its head at once, its items one at a
-// time. Texts are UTF-8 then, and a form cannot be submitted. If the items broke off,
-// their error has the [access.Kind] that was written.
-func ReadMenu(r io.Reader) (*scheme.Menu, error) {
+// time. found is where referrals led; zero: nowhere else. Titles that were not UTF-8 have
+// their octets again, other texts are UTF-8, and a form cannot be submitted. If the items
+// broke off, their error has the [access.Kind] that was written.
+func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
-	m := &scheme.Menu{}
-	err := readDelim(d, '{')
+	m = &scheme.Menu{}
+	err = readDelim(d, '{')
 	if err == nil {
 		err = readMembers(d, func(key string) error {
 			switch key {
 			case "url":
 				return read(d, func(text string) (err error) { m.URL, err = locus.Parse(text); return err })
+			case "found":
+				return read(d, func(text string) (err error) { found, err = locus.Parse(text); return err })
 			case "title":
 				return d.Decode(&m.Title)
 			case "form":
@@ -42,9 +46,9 @@ func ReadMenu(r io.Reader) (*scheme.Menu, error) {
 		})
 	}
 	if err == errItems {
-		return m, nil
+		return m, found, nil
 	}
-	return nil, menuError(cmp.Or(err, ErrMenu))
+	return nil, found, menuError(cmp.Or(err, ErrMenu))
 }
 
 // errItems ends reading the head of a menu.
@@ -109,11 +113,27 @@ func (v Item) read() (scheme.Item, error) {
 	if v.Modified != nil {
 		i.ModTime = *v.Modified
 	}
+	if v.Charset == Latin1 {
+		i.Title = latin1(i.Title)
+	}
 	var err error
 	if v.URL != nil {
 		i.URL, err = locus.Parse(string(*v.URL))
 	}
 	return i, err
+}
+
+// latin1 returns the octets of text in ISO Latin 1. Other characters stay in UTF-8.
+func latin1(text string) string {
+	var octets []byte
+	for _, r := range text {
+		if r > 0xFF {
+			octets = utf8.AppendRune(octets, r)
+			continue
+		}
+		octets = append(octets, byte(r))
+	}
+	return string(octets)
 }
 
 // read returns the form of the menu at u.

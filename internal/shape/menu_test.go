@@ -54,7 +54,7 @@ func write(t testing.TB, list []scheme.Item, failure error) string {
 func TestMenu(t *testing.T) {
 	text := write(t, samples(), nil)
 	for _, r := range []io.Reader{strings.NewReader(text), oneOctet{strings.NewReader(text)}} {
-		m, err := ReadMenu(r)
+		m, _, err := ReadMenu(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func (o oneOctet) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p)
 // A failure keeps its kind, and what came before it.
 func TestMenuBroken(t *testing.T) {
 	for _, failure := range []error{scheme.ErrNotFound, scheme.ErrUnreachable, scheme.ErrProtocol, scheme.ErrAuth, scheme.ErrTooLarge, scheme.ErrUnsupported} {
-		m, err := ReadMenu(strings.NewReader(write(t, samples(), failure)))
+		m, _, err := ReadMenu(strings.NewReader(write(t, samples(), failure)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestMenuBroken(t *testing.T) {
 	}
 	text := write(t, samples(), nil)
 	for cut := range len(text) - 1 {
-		m, err := ReadMenu(strings.NewReader(text[:cut]))
+		m, _, err := ReadMenu(strings.NewReader(text[:cut]))
 		if err != nil {
 			continue
 		}
@@ -117,7 +117,7 @@ func TestMenuBroken(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "null", "[]", `{"url":5}`, `{"url":"no url"}`, `{"url":"x:y"}`, `{"items":{}}`} {
-		if _, err := ReadMenu(strings.NewReader(text)); err == nil {
+		if _, _, err := ReadMenu(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is a menu", text)
 		}
 	}
@@ -128,7 +128,7 @@ func FuzzReadMenu(f *testing.F) {
 	f.Add(write(f, nil, scheme.ErrNotFound))
 	f.Add(`{"items":[{"url":null,"title":"x","kind":"info","fields":{"a":[{}],"b":[],"c":-1}}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ReadMenu(strings.NewReader(text))
+		m, _, err := ReadMenu(strings.NewReader(text))
 		if err != nil {
 			return
 		}
@@ -141,7 +141,7 @@ func FuzzReadMenu(f *testing.F) {
 				continue
 			}
 			// What was read can be written, and read to the same.
-			again, err := ReadMenu(strings.NewReader(write(t, []scheme.Item{i}, nil)))
+			again, _, err := ReadMenu(strings.NewReader(write(t, []scheme.Item{i}, nil)))
 			if err != nil {
 				t.Fatal(err)
 			}

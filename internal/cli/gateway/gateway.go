@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"path/filepath"
 	"runtime/debug"
 	"syscall"
@@ -179,7 +178,7 @@ func (c *gatewayCommand) run() error {
 	}
 	if store != nil {
 		defer store.Close()
-		options.Around = func(next http.RoundTripper) http.RoundTripper { return store.Transport(next) }
+		options.Cache = store
 	}
 	options.Health = c.health(opener, store)
 	g, err := gateway.New(opener, options)

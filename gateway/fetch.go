@@ -1,0 +1,275 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/piece"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Pages, the API, the proxy and the raw view show a resource, each in its own form. They get
+// it from [Gateway.fetch].
+
+// fetchRequest is a request for the resource at URL, without a fragment.
+type fetchRequest struct {
+	access.Request
+	head     bool        // the client wants to know about the resource, and not its content
+	fields   http.Header // of the client: conditions, ranges, and directives for caches; nil: none
+	unstored bool        // the resource neither comes from the store nor goes there
+}
+
+// meta is what a client may know about a resource besides the resource itself.
+type meta struct {
+	url    locus.URL   // where referrals led; zero: not known
+	found  locus.URL   // where the resource is; zero: at the URL of the request
+	hops   []locus.URL // that were requested; nil: not known
+	status int         // of the object in HTTP
+	header http.Header // of the object in HTTP, and what the store says
+}
+
+// cacheStatus is what the store says about the request (RFC 9211).
+func (m meta) cacheStatus() string { return m.header.Get("Cache-Status") }
+
+// isStored reports whether the resource comes from the store.
+func (m meta) isStored() bool { return strings.Contains(m.cacheStatus(), "; hit") }
+
+// age returns how long ago the resource came from its server.
+func (m meta) age() time.Duration {
+	seconds, _ := strconv.Atoi(m.header.Get("Age"))
+	return time.Duration(seconds) * time.Second
+}
+
+// fetch returns the resource at the URL of req: a [*scheme.Object] or [*scheme.Menu], or from
+// a server of HTTP a [*scheme.Referral] to one URL. The caller closes it. Fetch asks the
+// policy, and then the store, if there is one, or the server.
+//
+// The [meta] is valid if there is an error, too. A resource that the server does not have, and
+// a failure that the store answers, are an [*answerError].
+func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
+	archived := g.isKept(req.URL)
+	if isWeb(req.URL.Scheme()) && !archived {
+		dialer, err := g.webDialer(req.URL)
+		if err != nil {
+			return nil, meta{}, err
+		}
+		if dialer != nil {
+			return g.fetchWeb(ctx, req, dialer)
+		}
+	}
+	if g.options.Cache == nil || req.unstored || archived {
+		return g.open(ctx, req)
+	}
+	return g.fetchStored(ctx, req)
+}
+
+// from tells the policy where the URLs of clients come from: they count as found on
+// the public Internet. A file URL that [Options.Files] allows counts as found in a file.
+func (g *Gateway) from(u locus.URL) *access.Result {
+	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
+		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
+	}
+	return &access.Result{LinkOrigin: policy.FromPublic}
+}
+
+// traits returns the traits of the scheme of u.
+func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
+
+// open opens the URL of req with the access client, which follows referrals.
+func (g *Gateway) open(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
+	conditional := !req.head && req.setRange()
+	req.Accept = withMenus(req.Accept)
+	result, leave, err := g.do(ctx, req.Request)
+	if o := objectOf(result); o != nil && o.Start > 0 && o.Size < 0 {
+		// Content-Range names the last octet, which is unknown: serve the whole.
+		o.Close()
+		leave()
+		req.Offset = 0
+		result, leave, err = g.do(ctx, req.Request)
+	}
+	if err != nil {
+		return nil, meta{}, notThere(req.URL, err)
+	}
+	m := meta{url: result.URL.WithoutPassword(), hops: result.Hops}
+	var res scheme.Resource
+	at := result.URL
+	switch r := result.Resource.(type) {
+	case *scheme.Object:
+		at = g.chosen(at, r.URL)
+		o := &scheme.Object{
+			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, ModTime: r.ModTime, Tag: r.Tag,
+			Body: &counted{r.Body, sync.OnceFunc(leave)},
+		}
+		m.status, m.header = describe(o)
+		o.Type = m.header.Get("Content-Type")
+		if req.Offset > 0 && !conditional && o.Size >= 0 && req.Offset >= o.Size {
+			o, m.status, m.header = unsatisfiable(o)
+		}
+		res = o
+	case *scheme.Menu:
+		at = g.chosen(at, r.URL)
+		menu := *r
+		menu.Closer = &counted{io.NopCloser(nil), func() { r.Close(); leave() }}
+		res, m.status, m.header = &menu, http.StatusOK, make(http.Header)
+	default:
+		r.Close()
+		leave()
+		return nil, meta{}, access.NewError("open", result.URL, fmt.Errorf("%w over HTTP: neither an object nor a menu", scheme.ErrUnsupported))
+	}
+	if at != req.URL {
+		m.found = at.WithoutFragment().WithoutPassword()
+		m.header.Set("Content-Location", m.found.String())
+	}
+	if req.head {
+		res.Close()
+		res = withoutContent(res)
+	}
+	return res, m, nil
+}
+
+// withoutContent returns a resource that is closed, for a client that wants no content.
+func withoutContent(res scheme.Resource) scheme.Resource {
+	switch r := res.(type) {
+	case *scheme.Object:
+		r.Body = http.NoBody
+	case *scheme.Menu:
+		r.Items, r.Closer = func(func(scheme.Item, error) bool) {}, nil
+	}
+	return res
+}
+
+func objectOf(r *access.Result) *scheme.Object {
+	if r == nil {
+		return nil
+	}
+	o, _ := r.Resource.(*scheme.Object)
+	return o
+}
+
+// do opens a URL with the access client. The caller calls leave when it has closed the
+// resource.
+func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	leave, ok := g.limiter.enterHost(req.URL)
+	if !ok {
+		return nil, nil, errBusy
+	}
+	req.From = g.from(req.URL)
+	result, err = g.client.Do(ctx, req)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return result, leave, nil
+}
+
+// errBusy reports that [Limits.PerHost] is reached.
+var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
+
+// counted is a body that counts as a request to its server until it is closed.
+type counted struct {
+	io.ReadCloser
+	leave func()
+}
+
+func (c *counted) Close() error {
+	c.leave()
+	return c.ReadCloser.Close()
+}
+
+// CopyPiece implements [piece.Copier].
+func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
+	return piece.Copy(w, c.ReadCloser, n)
+}
+
+// chosen returns the URL of the view that the server chose for u, which is u with a
+// Gopher+ string. Without a choice it is u.
+func (g *Gateway) chosen(u, view locus.URL) locus.URL {
+	traits := g.traits(u)
+	if view.Scheme() == u.Scheme() && traits.Has(scheme.AcceptsTypes) && !traits.Has(scheme.Web) {
+		return view
+	}
+	return u
+}
+
+// gopherMenu is the media type of menus in Gopher+.
+const gopherMenu = "application/gopher-menu"
+
+// withMenus returns accept with Gopher menus added, at the quality of the format that they
+// are converted to: otherwise a server that offers only a menu would refuse a client that
+// wants JSON.
+func withMenus(accept string) string {
+	wanted, err := scheme.ParsePreference(accept)
+	if err != nil {
+		return ""
+	}
+	quality := wanted.Quality(string(formatFor(wanted)))
+	if strings.Trim(accept, " ,") == "" || quality <= wanted.Quality(gopherMenu) {
+		return accept
+	}
+	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
+}
+
+// languages returns Accept-Language of a client's request, for the server of u. Servers that
+// choose among languages would refuse a client that no language is right for.
+func languages(r *http.Request, u locus.URL) string {
+	list := strings.Join(r.Header.Values("Accept-Language"), ", ")
+	if isWeb(u.Scheme()) {
+		return list
+	}
+	if _, err := scheme.ParsePreference(list); err != nil {
+		return ""
+	}
+	return orAny(list)
+}
+
+// answerError is a failure that an answer reports: the server has no such resource, or wants a
+// login, or answers with the status of an error.
+type answerError struct {
+	kind   error
+	status int    // in HTTP
+	whole  string // the answer
+	text   string // the reason in it
+}
+
+func (e *answerError) Error() string { return e.text }
+
+func (e *answerError) Unwrap() error { return e.kind }
+
+// newAnswerError returns the error that an answer about u reports, with that status and text.
+func newAnswerError(u locus.URL, code int, status, text string) *answerError {
+	e := &answerError{kind: scheme.ErrProtocol, status: code, whole: text}
+	switch code {
+	case http.StatusNotFound, http.StatusGone:
+		e.kind = scheme.ErrNotFound
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		e.kind = scheme.ErrAuth
+	}
+	e.text = strings.TrimSuffix("the server answered "+status+": "+text, ": ")
+	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
+		// The text is that of the access client's error.
+		e.text = after
+	}
+	return e
+}
+
+// notThere returns the [*answerError] for an error of the access client that HTTP has a status
+// for, or err.
+func notThere(u locus.URL, err error) error {
+	switch access.KindOf(err) {
+	case access.NotFound:
+		return newAnswerError(u, http.StatusNotFound, "404 Not Found", term.Text(err.Error()))
+	case access.Auth:
+		return newAnswerError(u, http.StatusUnauthorized, "401 Unauthorized", term.Text(err.Error()))
+	}
+	return err
+}

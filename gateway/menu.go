@@ -1,0 +1,146 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// menuFormat is the media type in which a program gets a menu. Browsers get a page.
+type menuFormat string
+
+const (
+	menuJSON menuFormat = "application/json" // the object that "locus get --json" writes
+	menuText menuFormat = "text/plain"       // a line for each item: its title, TAB and its URL
+)
+
+// formatFor returns the format that the client prefers; JSON if it prefers none.
+func formatFor(wanted scheme.Preference) menuFormat {
+	if wanted.Quality(string(menuText)) > wanted.Quality(string(menuJSON)) {
+		return menuText
+	}
+	return menuJSON
+}
+
+// contentType returns the value of Content-Type.
+func (f menuFormat) contentType() string {
+	if f == menuText {
+		return "text/plain; charset=utf-8"
+	}
+	return string(f)
+}
+
+// menuBody is a menu in a format, which is written while it is read. It holds one item at a
+// time. Closing it closes the menu.
+type menuBody struct {
+	menu   *scheme.Menu
+	writer menuWriter
+
+	mu   sync.Mutex // held while a Read is under way
+	next func() (scheme.Item, error, bool)
+	stop func() // nil: nothing was read
+	b    bytes.Buffer
+	err  error // returned after b is read; nil: there is more
+}
+
+// newMenuBody returns the menu to which asked leads, found at found.
+func newMenuBody(f menuFormat, m *scheme.Menu, asked, found locus.URL) *menuBody {
+	if f == menuText {
+		return &menuBody{menu: m, writer: textWriter{}}
+	}
+	asked = asked.WithoutPassword()
+	return &menuBody{menu: m, writer: &jsonWriter{head: shape.MenuHead{
+		Resource: shape.NewResource(asked, found, "menu"),
+		Title:    shape.Text(m.Title),
+		Form:     shape.NewForm(m.Form, asked, nil),
+	}}}
+}
+
+func (b *menuBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(p) > 0 && b.b.Len() == 0 && b.err == nil {
+		b.err = b.more()
+	}
+	if len(p) == 0 || b.b.Len() > 0 {
+		return b.b.Read(p)
+	}
+	return 0, b.err
+}
+
+func (b *menuBody) more() error {
+	if b.stop == nil {
+		b.next, b.stop = iter.Pull2(b.menu.Items)
+		return b.writer.begin(&b.b)
+	}
+	item, err, ok := b.next()
+	if ok && err == nil {
+		return b.writer.item(&b.b, item)
+	}
+	if failed := b.writer.end(&b.b, err); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+// Close closes the menu. A concurrent Read ends.
+func (b *menuBody) Close() error {
+	err := b.menu.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop != nil {
+		b.stop()
+	}
+	b.b.Reset()
+	b.err = http.ErrBodyReadAfterClose
+	return err
+}
+
+// menuWriter writes a menu piece by piece.
+type menuWriter interface {
+	begin(b *bytes.Buffer) error
+	item(b *bytes.Buffer, i scheme.Item) error
+	// end writes what follows the items; err is why they broke off, nil if they did not.
+	end(b *bytes.Buffer, err error) error
+}
+
+// textWriter writes the lines that "locus get" writes.
+type textWriter struct{}
+
+func (textWriter) begin(*bytes.Buffer) error { return nil }
+
+func (textWriter) item(b *bytes.Buffer, i scheme.Item) error {
+	_, err := fmt.Fprintf(b, "%s\t%s\n", term.Text(i.Title), i.URL.WithoutPassword())
+	return err
+}
+
+func (textWriter) end(*bytes.Buffer, error) error { return nil }
+
+// jsonWriter writes the object that "locus get --json" writes.
+type jsonWriter struct {
+	head shape.MenuHead
+	menu shape.MenuWriter
+}
+
+func (w *jsonWriter) begin(b *bytes.Buffer) error { return w.menu.Begin(b, w.head) }
+
+func (w *jsonWriter) item(b *bytes.Buffer, i scheme.Item) error { return w.menu.Item(b, i) }
+
+func (w *jsonWriter) end(b *bytes.Buffer, err error) error {
+	if err == nil {
+		return w.menu.End(b, nil)
+	}
+	reason := shape.NewReason(err)
+	return w.menu.End(b, &reason)
+}

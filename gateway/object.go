@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// An access client can continue an object from an offset. HTTP asks for that with Range and
+// If-Range.
+
+// setRange asks for the range of the client if it extends to the end of the object: no other
+// can be served. conditional reports that the range is for one version of the object.
+func (req *fetchRequest) setRange() (conditional bool) {
+	digits, ok := strings.CutPrefix(req.fields.Get("Range"), "bytes=")
+	if !ok {
+		return false
+	}
+	digits, ok = strings.CutSuffix(digits, "-")
+	offset, err := strconv.ParseUint(digits, 10, 63)
+	if !ok || err != nil {
+		return false
+	}
+	version := req.fields.Get("If-Range")
+	switch {
+	case version == "":
+	case isStrong(version):
+		req.Tag = version
+	default:
+		date, err := http.ParseTime(version)
+		if err != nil {
+			return false // no version has that name
+		}
+		req.ModTime = date
+	}
+	req.Offset = int64(offset)
+	return version != ""
+}
+
+// isStrong reports whether text is a strong entity tag (RFC 9110 section 8.8.3).
+func isStrong(text string) bool {
+	return len(text) >= 2 && text[0] == '"' && strings.IndexByte(text[1:], '"') == len(text)-2 &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7F })
+}
+
+// describe returns the status and the header fields that describe an object in HTTP.
+func describe(o *scheme.Object) (status int, h http.Header) {
+	status, h = http.StatusOK, make(http.Header)
+	h.Set("Content-Type", cmp.Or(o.Type, "application/octet-stream"))
+	if o.Type == "" {
+		h.Set("X-Content-Type-Options", "nosniff")
+	}
+	if o.Encoding != "" {
+		h.Set("Content-Encoding", o.Encoding)
+	}
+	if !o.ModTime.IsZero() {
+		h.Set("Last-Modified", o.ModTime.UTC().Format(http.TimeFormat))
+	}
+	if isStrong(o.Tag) {
+		h.Set("ETag", o.Tag)
+	}
+	if o.Start > 0 {
+		status = http.StatusPartialContent
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", o.Start, o.Size-1, o.Size))
+	}
+	if o.Size >= 0 {
+		h.Set("Content-Length", strconv.FormatInt(o.Size-o.Start, 10))
+	}
+	return status, h
+}
+
+// unsatisfiable is the object that a client gets for a range after the end of o, which it
+// closes.
+func unsatisfiable(o *scheme.Object) (tooShort *scheme.Object, status int, h http.Header) {
+	o.Close()
+	text := fmt.Sprintf("there are %d octets\n", o.Size)
+	tooShort = &scheme.Object{URL: o.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
+	_, h = describe(tooShort)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Range", fmt.Sprintf("bytes */%d", o.Size))
+	return tooShort, http.StatusRequestedRangeNotSatisfiable, h
+}

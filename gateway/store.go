@@ -1,0 +1,194 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/scheme"
+)
+
+// The store of package cache keeps responses of HTTP. A resource of another scheme is encoded
+// as one when it is stored, and decoded when it comes from the store: an object as it is, a
+// menu as the JSON of "locus get --json", and a failure as a line of text.
+
+// storedMenu is the media type of a menu in the store.
+const storedMenu = "application/vnd.locus.menu+json"
+
+// fetchStored is [Gateway.fetch] with a store, for a scheme that HTTP has no rules for.
+func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
+	r := &http.Request{Method: http.MethodGet, Header: make(http.Header)}
+	if req.head {
+		r.Method = http.MethodHead
+	}
+	copyFields(r.Header, req.fields, askedFields)
+	setField(r.Header, "Accept", req.Accept)
+	setField(r.Header, "Accept-Language", req.AcceptLanguage)
+	o := &opening{gateway: g, request: req}
+	resp, err := g.options.Cache.Do(req.URL, r.WithContext(ctx), o)
+	if err != nil {
+		return nil, meta{}, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case resp == o.resp:
+		return o.result()
+	case !o.asked:
+		// The policy may have become stricter since the resource was stored.
+		if err := g.client.Check(req.URL, g.from(req.URL)); err != nil {
+			resp.Body.Close()
+			return nil, meta{}, err
+		}
+	}
+	return decode(req, resp)
+}
+
+func setField(h http.Header, name, value string) {
+	if value != "" {
+		h.Set(name, value)
+	}
+}
+
+// opening opens the URL of a request for the store. If the store does not keep the resource,
+// the client gets it as it is.
+type opening struct {
+	gateway *Gateway
+	request fetchRequest
+
+	mu    sync.Mutex
+	asked bool           // the policy was
+	resp  *http.Response // that encodes what follows; nil: none
+	res   scheme.Resource
+	meta  meta
+	err   error
+}
+
+// RoundTrip implements [http.RoundTripper], for the store. It may ask for other ranges than
+// the client.
+func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
+	req := o.request
+	req.head, req.fields = r.Method == http.MethodHead, r.Header
+	res, m, err := o.gateway.open(r.Context(), req)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = true
+	resp, ok := encode(req, res, m, err)
+	if !ok {
+		return nil, err
+	}
+	o.resp, o.res, o.meta, o.err = resp, res, m, err
+	return resp, nil
+}
+
+// result returns what the store does not keep. The caller must hold o.mu.
+func (o *opening) result() (scheme.Resource, meta, error) {
+	m := o.meta
+	if m.header == nil {
+		m.header = make(http.Header)
+	}
+	m.header["Cache-Status"] = o.resp.Header["Cache-Status"]
+	if o.err != nil {
+		o.resp.Body.Close()
+		return nil, m, o.err
+	}
+	// The store wants to know when the body is closed.
+	switch res := o.res.(type) {
+	case *scheme.Object:
+		live := *res
+		live.Body = o.resp.Body
+		return &live, m, nil
+	case *scheme.Menu:
+		live := *res
+		live.Closer = o.resp.Body
+		return &live, m, nil
+	}
+	return o.res, m, nil
+}
+
+// encode returns the response that the store keeps of what a request led to. Not ok: no
+// response says why the request failed.
+func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *http.Response, ok bool) {
+	resp = &http.Response{StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: m.header.Clone(), ContentLength: -1}
+	switch res := res.(type) {
+	case *scheme.Object:
+		resp.Body = res.Body
+		if res.Size >= 0 {
+			resp.ContentLength = res.Size - res.Start
+		}
+	case *scheme.Menu:
+		resp.Header.Set("Content-Type", storedMenu)
+		resp.Header.Set("Accept-Ranges", "none")
+		resp.Header.Set("Vary", "Accept, Accept-Language")
+		resp.Body = newMenuBody(menuJSON, res, req.URL, m.url)
+		if req.head {
+			resp.Body = http.NoBody
+		}
+	default:
+		failure, isAnswer := err.(*answerError)
+		if !isAnswer {
+			return nil, false
+		}
+		text := failure.whole + "\n"
+		resp.StatusCode, resp.ContentLength = failure.status, int64(len(text))
+		resp.Header = http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
+		resp.Body = io.NopCloser(strings.NewReader(text))
+	}
+	return resp, true
+}
+
+// decode returns what a response of the store encodes.
+func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error) {
+	m := meta{status: resp.StatusCode, header: resp.Header}
+	m.found, _ = locus.Parse(resp.Header.Get("Content-Location"))
+	kind := resp.Header.Get("Content-Type")
+	switch {
+	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
+		defer resp.Body.Close()
+		return nil, m, statusError(req.URL, resp)
+	case kind != storedMenu:
+		return objectIn(req.URL, resp), m, nil
+	}
+	m.header = resp.Header.Clone()
+	for _, name := range []string{"Content-Type", "Content-Length", "Accept-Ranges", "Vary"} {
+		m.header.Del(name)
+	}
+	if req.head {
+		resp.Body.Close()
+		return withoutContent(&scheme.Menu{URL: req.URL}), m, nil
+	}
+	menu, found, err := shape.ReadMenu(resp.Body)
+	if err != nil {
+		resp.Body.Close()
+		return nil, m, err
+	}
+	m.url, menu.Closer = found, resp.Body
+	return menu, m, nil
+}
+
+// objectIn returns the object at u that a response has.
+func objectIn(u locus.URL, resp *http.Response) *scheme.Object {
+	o := &scheme.Object{
+		URL: u, Type: resp.Header.Get("Content-Type"), Encoding: resp.Header.Get("Content-Encoding"),
+		Size: resp.ContentLength, Body: resp.Body,
+	}
+	if modified, err := http.ParseTime(resp.Header.Get("Last-Modified")); err == nil {
+		o.ModTime = modified
+	}
+	return o
+}
+
+// statusError returns the error that an answer about u reports.
+func statusError(u locus.URL, resp *http.Response) error {
+	text := ""
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		const most = 1 << 10
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
+		text = strings.TrimSpace(string(body))
+	}
+	return newAnswerError(u, resp.StatusCode, resp.Status, text)
+}

@@ -1,0 +1,175 @@
+package gateway
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+const (
+	// maxAnswerHeader is the size limit of a server's response header, in octets.
+	maxAnswerHeader = 256 << 10
+	// keptPerHost is how many idle connections to a server are kept, for keptTime each.
+	keptPerHost = 8
+	keptTime    = 50 * time.Second
+	// answerTime is how long a server may take until its response begins.
+	answerTime = 60 * time.Second
+)
+
+// Requests for http and https are sent by package net/http, so that a proxy passes on what it
+// gets. They go through the store as they are.
+
+// webDialer returns the dialer for the server of u, if the policy allows it; nil: package
+// net/http does not speak to the server, but the access client may know a way.
+func (g *Gateway) webDialer(u locus.URL) (scheme.Dialer, error) {
+	dialer, err := g.client.DialerFor(u, g.from(u))
+	if access.KindOf(err) == access.Denied {
+		return nil, err
+	}
+	return dialer, nil
+}
+
+// newWebRequest returns a request for u that keeps the text of u to the octet.
+func newWebRequest(ctx context.Context, method string, u locus.URL) (*http.Request, error) {
+	to, err := url.Parse(u.WithoutFragment().String())
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %s: %w: HTTP cannot request this URL", locus.Quote(u.Shown()), scheme.ErrUnsupported)
+	}
+	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}
+	return req.WithContext(ctx), nil
+}
+
+// fetchWeb is [Gateway.fetch] for http and https. Redirects are not followed.
+func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.Dialer) (scheme.Resource, meta, error) {
+	method := http.MethodGet
+	if req.head {
+		method = http.MethodHead
+	}
+	r, err := newWebRequest(ctx, method, req.URL)
+	if err != nil {
+		return nil, meta{}, err
+	}
+	copyFields(r.Header, req.fields, askedFields)
+	setField(r.Header, "Accept", req.Accept)
+	setField(r.Header, "Accept-Language", req.AcceptLanguage)
+	g.addVia(r.Header, 1, 1) // without it, a loop would not be noticed
+	resp, err := g.sendWeb(req.URL, r, dialer)
+	if err != nil {
+		return nil, meta{}, err
+	}
+	m := meta{status: resp.StatusCode, header: resp.Header}
+	switch code := resp.StatusCode; {
+	case code >= 300 && code < 400 && resp.Header.Get("Location") != "":
+		defer resp.Body.Close()
+		to, err := g.leadsTo(req.URL, resp)
+		if err != nil {
+			return nil, m, err
+		}
+		return &scheme.Referral{URL: req.URL, To: []locus.URL{to}}, m, nil
+	case code >= 400 && code != http.StatusRequestedRangeNotSatisfiable:
+		defer resp.Body.Close()
+		return nil, m, statusError(req.URL, resp)
+	}
+	return objectIn(req.URL, resp), m, nil
+}
+
+// sendWeb sends req, a request for u, to the store, if there is one, or to the server.
+func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
+	server := &webServer{g, u, dialer}
+	if g.options.Cache == nil {
+		return server.RoundTrip(req)
+	}
+	return g.options.Cache.Do(u, req, server)
+}
+
+// webServer is the server of one URL.
+type webServer struct {
+	gateway *Gateway
+	url     locus.URL
+	dialer  scheme.Dialer
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
+	leave, ok := s.gateway.limiter.enterHost(s.url)
+	if !ok {
+		return nil, errBusy
+	}
+	resp, err := s.gateway.roundTripWeb(s.gateway.web.through(s.dialer), s.url, req)
+	if err != nil {
+		leave()
+		return nil, access.NewError("open", s.url, webError(err))
+	}
+	resp.Body = &counted{resp.Body, sync.OnceFunc(leave)}
+	return resp, nil
+}
+
+// isWeb reports whether package net/http speaks the scheme.
+func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
+
+// webError makes an error of package net/http one of those that openers return.
+func webError(err error) error {
+	if access.KindOf(err) != access.Protocol {
+		return err
+	}
+	if strings.Contains(err.Error(), "response header") { // net/http has no type for it
+		err = fmt.Errorf("the header has more than %d octets", maxAnswerHeader)
+	}
+	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
+}
+
+// webTransports are transports for http and https: one for each dialer, which dials only with
+// that. All requests are of one zone, so that an idle connection serves no request for which
+// it would not have been allowed.
+type webTransports struct {
+	tls     *tls.Config
+	records bool
+
+	mu       sync.Mutex
+	byDialer map[scheme.Dialer]*http.Transport
+}
+
+// through returns the transport that dials with d.
+func (w *webTransports) through(d scheme.Dialer) *http.Transport {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.byDialer[d]
+	if t == nil {
+		t = &http.Transport{
+			DialContext:            d.DialContext,
+			TLSClientConfig:        w.tls,
+			ForceAttemptHTTP2:      true,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxAnswerHeader,
+			MaxIdleConnsPerHost:    keptPerHost,
+			IdleConnTimeout:        keptTime,
+			ResponseHeaderTimeout:  answerTime,
+		}
+		if w.records {
+			recordWeb(t)
+		}
+		if w.byDialer == nil {
+			w.byDialer = make(map[scheme.Dialer]*http.Transport)
+		}
+		w.byDialer[d] = t
+	}
+	return t
+}
+
+// closeIdle closes idle connections.
+func (w *webTransports) closeIdle() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.byDialer {
+		t.CloseIdleConnections()
+	}
+}
