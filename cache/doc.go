@@ -2,9 +2,10 @@
 // HTTP has rules, and uses the times of each scheme where it has none. What many
 // clients ask for at once is fetched once.
 //
-// [Store.Transport] is an [http.RoundTripper] around another one, such as that of
-// package roundtrip, for every scheme, or [http.Transport], for http and https. It is
-// a shared cache: answers for one person are not stored.
+// [Store.Transport] is an [http.RoundTripper] around another one, such as [http.Transport].
+// [Store.Do] is for a program that has parsed the URL, and for all schemes: the program
+// encodes a resource of another scheme as a response of HTTP. The store is a shared cache:
+// answers for one person are not stored.
 //
 // # Keys
 //
@@ -14,7 +15,7 @@
 // User-Agent: a server may repeat one in its answer without naming it in Vary, and a
 // client must not choose what others get. For other schemes Accept and Accept-Language
 // count, unless the scheme's responses are the same for everybody, as files of ftp
-// and articles of news are. At most 32 answers are stored for one URL.
+// and articles of news are, or Vary says otherwise. At most 32 answers are stored for one URL.
 //
 // # What is stored
 //

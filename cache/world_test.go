@@ -2,64 +2,20 @@ package cache_test
 
 import (
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/policy"
-	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/ftp"
-	"github.com/locus-url/locus/scheme/ftp/ftptest"
-	"github.com/locus-url/locus/scheme/gopher"
-	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
-
-// clock is one that a test turns on.
-type clock struct{ ahead time.Duration }
-
-func (c *clock) now() time.Time { return time.Now().Add(c.ahead) }
-
-// world is a client with a store around an access client.
-func world(t *testing.T, o cache.Options, rules policy.Rules) *http.Client {
-	t.Helper()
-	return dialling(t, o, rules, nil)
-}
-
-// dialling is world with a dialer.
-func dialling(t *testing.T, o cache.Options, rules policy.Rules, ao *access.Options) *http.Client {
-	t.Helper()
-	ftpClient, gopherClient := ftp.New(nil), gopher.New(nil)
-	registry, err := scheme.NewRegistry(ftp.Scheme(ftpClient), gopher.Scheme(gopherClient))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := policy.New(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := access.New(registry, p, ao)
-	s := open(t, registry, o)
-	t.Cleanup(func() {
-		s.Close()
-		ftpClient.Close()
-		a.Close()
-	})
-	return &http.Client{Transport: s.Transport(roundtrip.New(a, nil))}
-}
 
 func allSchemes(t *testing.T) *scheme.Registry {
 	t.Helper()
@@ -107,98 +63,6 @@ func wants(t *testing.T, c *http.Client, url, want, wantStatus string, header ..
 	if err != nil || want != "" && body != want || status != wantStatus {
 		t.Errorf("%s: %.100q, %s, %v; want %.100q, %s", url, body, status, err, want, wantStatus)
 	}
-}
-
-// count counts the commands of a verb.
-func count(log [][]string, verb string) (n int) {
-	for _, line := range slices.Concat(log...) {
-		if strings.HasPrefix(line, verb) {
-			n++
-		}
-	}
-	return n
-}
-
-func TestFTP(t *testing.T) {
-	const size = 3 << 20
-	server, err := ftptest.Start(ftptest.Files{"a": {Data: "Hello\n"}, "large": {Size: size}, "dir/b": {Data: "b"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	var turned clock
-	var gone atomic.Bool
-	c := dialling(t, cache.Options{Now: turned.now}, policy.Rules{TypedPrivate: true}, &access.Options{
-		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if gone.Load() {
-				return nil, syscall.ECONNREFUSED // the port may be another server's by then
-			}
-			return new(net.Dialer).DialContext(ctx, network, address)
-		},
-	})
-	at := "ftp://" + server.Addr() + "/"
-
-	wants(t, c, at+"a", "Hello\n", "fwd=uri-miss; stored")
-	wants(t, c, at+"a", "Hello\n", "hit")
-	wants(t, c, at+"a;type=i", "Hello\n", "fwd=uri-miss; stored") // another URL, until it is made canonical
-	wants(t, c, at+"dir/", "", "fwd=uri-miss; stored")
-	wants(t, c, at+"dir/", "", "hit")
-	wants(t, c, at+"dir/", "", "fwd=vary-miss; stored", "Accept", "application/json")
-
-	// A file that did not change is not read again.
-	large, _, err := get(t, c, at+"large")
-	if err != nil || len(large) != size || large[size-1] != ftptest.Octet(size-1) {
-		t.Fatalf("%d octets, %v", len(large), err)
-	}
-	wants(t, c, at+"large", large[size-5:], "hit", "Range", "bytes=-5")
-	turned.ahead = 25 * time.Hour
-	wants(t, c, at+"large", large, "fwd=stale; fwd-status=304")
-	wants(t, c, at+"large", large[7:9], "hit", "Range", "bytes=7-8")
-
-	// A server that is gone is stood in for.
-	server.Close()
-	gone.Store(true)
-	turned.ahead += 25 * time.Hour
-	wants(t, c, at+"large", large, "fwd=stale")
-	turned.ahead += 48 * time.Hour
-	if body, status, err := get(t, c, at+"large"); err == nil {
-		t.Errorf("%d octets, %s", len(body), status)
-	}
-}
-
-// What breaks off on the way is not stored.
-func TestFTPCut(t *testing.T) {
-	server, err := ftptest.Start(ftptest.Files{"a": {Size: 100000}}, &ftptest.Options{Fault: ftptest.Fault{Cut: 50000, Cuts: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	c := world(t, cache.Options{}, policy.Rules{TypedPrivate: true})
-	at := "ftp://" + server.Addr() + "/a"
-	if body, _, err := get(t, c, at); err == nil {
-		t.Errorf("%d octets", len(body))
-	}
-	body, status, err := get(t, c, at)
-	if len(body) != 100000 || status != "fwd=uri-miss; stored" || err != nil {
-		t.Errorf("%d octets, %s, %v", len(body), status, err)
-	}
-	if n := count(server.Log(), "RETR"); n != 2 {
-		t.Errorf("%d transfers", n)
-	}
-}
-
-func TestGopher(t *testing.T) {
-	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "a", Selector: "a", Data: "Hello\n"}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	c := world(t, cache.Options{}, policy.Rules{TypedPrivate: true})
-	at := "gopher://" + server.Addr() + "/"
-	wants(t, c, at, "", "fwd=uri-miss; stored")
-	wants(t, c, at, "", "hit")
-	wants(t, c, at+"0a", "Hello\r\n", "fwd=uri-miss; stored")
-	wants(t, c, at+"0a", "Hello\r\n", "hit")
 }
 
 // A denial is nothing that a stored answer stands in for.

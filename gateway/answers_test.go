@@ -273,7 +273,7 @@ func TestAnswers(t *testing.T) {
 		s := open
 		s.schemes = []scheme.Scheme{pages.row()}
 		if name == "store" {
-			s.stored = true
+			s.store = new(cache.Options)
 		}
 		worlds[name] = start(t, s)
 	}
@@ -347,15 +347,4 @@ func compareAnswers(t *testing.T, name, got string) {
 		}
 		differences++
 	}
-}
-
-// storeOf opens a store in a directory of its own.
-func storeOf(t testing.TB, r *scheme.Registry) *cache.Store {
-	t.Helper()
-	store, err := cache.Open(t.TempDir(), r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	return store
 }

@@ -361,8 +361,10 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
 		if c.r.Method != http.MethodHead {
+			body := newMenuBody(menuJSON, res, at, m.url)
+			defer body.Close()
 			// A menu that breaks off is complete JSON, with the reason in it.
-			c.w.broken = stream(c.w, newMenuBody(menuJSON, res, at, m.url))
+			c.w.broken = stream(c.w, body)
 		}
 	case *scheme.Object:
 		c.object(asked, at, res, m)

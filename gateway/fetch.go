@@ -119,7 +119,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (scheme.Resource, 
 	case *scheme.Menu:
 		at = g.chosen(at, r.URL)
 		menu := *r
-		menu.Closer = &counted{io.NopCloser(nil), func() { r.Close(); leave() }}
+		menu.Closer = &counted{io.NopCloser(nil), sync.OnceFunc(func() { r.Close(); leave() })}
 		res, m.status, m.header = &menu, http.StatusOK, make(http.Header)
 	default:
 		r.Close()

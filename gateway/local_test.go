@@ -17,6 +17,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
@@ -281,7 +282,7 @@ func TestLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	s.stored = true
+	s.store = new(cache.Options)
 	w := start(t, s)
 	stored := "gopher://" + g.Addr() + "/0/denied"
 	denies.Store(false)

@@ -51,7 +51,7 @@ type menuBody struct {
 	err  error // returned after b is read; nil: there is more
 }
 
-// newMenuBody returns the menu to which asked leads, found at found.
+// newMenuBody returns the menu to which asked leads, found at found. The caller closes it.
 func newMenuBody(f menuFormat, m *scheme.Menu, asked, found locus.URL) *menuBody {
 	if f == menuText {
 		return &menuBody{menu: m, writer: textWriter{}}

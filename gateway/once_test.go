@@ -142,7 +142,9 @@ func TestAskedOnce(t *testing.T) {
 	for _, stored := range []bool{false, true} {
 		var asked atomic.Int64
 		s := open
-		s.stored = stored
+		if stored {
+			s.store = new(cache.Options)
+		}
 		s.access.Check = func(locus.URL) error {
 			asked.Add(1)
 			return nil

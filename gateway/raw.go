@@ -62,7 +62,9 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		return nil
 	case *scheme.Menu:
 		m.header.Set("Content-Type", menuJSON.contentType())
-		body = newMenuBody(menuJSON, res, u, m.url)
+		menu := newMenuBody(menuJSON, res, u, m.url)
+		defer menu.Close()
+		body = menu
 	case *scheme.Object:
 		body = res.Body
 	}

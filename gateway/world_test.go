@@ -20,6 +20,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -67,7 +68,7 @@ type setup struct {
 	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
 	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; nil: none
-	stored  bool                              // with a store
+	store   *cache.Options                    // of a store; nil: there is none
 }
 
 // open is for the servers of tests, which are all on this machine.
@@ -93,8 +94,13 @@ func start(t testing.TB, s setup) *world {
 		t.Fatal(err)
 	}
 	client := access.New(registry, rules, &s.access)
-	if s.stored {
-		s.gateway.Cache = storeOf(t, registry)
+	if s.store != nil {
+		store, err := cache.Open(t.TempDir(), registry, s.store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		s.gateway.Cache = store
 	}
 	w := &world{t: t, log: new(safeBuffer), rows: registry}
 	if s.gateway.Log == nil {

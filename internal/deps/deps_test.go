@@ -87,9 +87,7 @@ const rules = `
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/session, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
-	scheme < internal/reqctx;
-	internal/shape, internal/reqctx < roundtrip;
-	roundtrip, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
+	internal/shape, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;

@@ -1,0 +1,125 @@
+package gateway_test
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/cache"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+)
+
+// wantsStored asks for u, and tests the body, if want is not empty, and what Cache-Status says,
+// less how long the answer is fresh.
+func (w *world) wantsStored(u, want, wantStatus string, fields ...string) string {
+	w.t.Helper()
+	waitForStore(make([]byte, 1<<20))
+	a, err := w.program("GET", u, fields...)
+	status, _, _ := strings.Cut(strings.TrimPrefix(a.Header.Get("Cache-Status"), "locus; "), "; ttl")
+	if err != nil || want != "" && a.body != want || status != wantStatus {
+		w.t.Errorf("%s: %s %.100q, %s, %v; want %.100q, %s", u, a.Status, a.body, status, err, want, wantStatus)
+	}
+	return a.body
+}
+
+// count counts the commands of a verb.
+func count(log [][]string, verb string) (n int) {
+	for _, line := range slices.Concat(log...) {
+		if strings.HasPrefix(line, verb) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestStoreFTP(t *testing.T) {
+	const size = 3 << 20
+	server, err := ftptest.Start(ftptest.Files{"a": {Data: "Hello\n"}, "large": {Size: size}, "dir/b": {Data: "b"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	var ahead atomic.Int64 // of the store's clock
+	var gone atomic.Bool
+	s := open
+	s.store = &cache.Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}
+	s.access.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if gone.Load() {
+			return nil, syscall.ECONNREFUSED // the port may be another server's by then
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	w := start(t, s)
+	at := "ftp://" + server.Addr() + "/"
+
+	w.wantsStored(at+"a", "Hello\n", "fwd=uri-miss; stored")
+	w.wantsStored(at+"a", "Hello\n", "hit")
+	w.wantsStored(at+"a;type=i", "Hello\n", "fwd=uri-miss; stored") // another URL, until it is made canonical
+	w.wantsStored(at+"dir/", "", "fwd=uri-miss; stored")
+	w.wantsStored(at+"dir/", "", "hit")
+	w.wantsStored(at+"dir/", "", "fwd=vary-miss; stored", "Accept", "application/json")
+
+	// A file that did not change is not read again.
+	large := w.wantsStored(at+"large", "", "fwd=uri-miss; stored")
+	if len(large) != size || large[size-1] != ftptest.Octet(size-1) {
+		t.Fatalf("%d octets", len(large))
+	}
+	w.wantsStored(at+"large", large[size-5:], "hit", "Range", "bytes=-5")
+	ahead.Store(int64(25 * time.Hour))
+	w.wantsStored(at+"large", large, "fwd=stale; fwd-status=304")
+	w.wantsStored(at+"large", large[7:9], "hit", "Range", "bytes=7-8")
+
+	// A server that is gone is stood in for.
+	server.Close()
+	gone.Store(true)
+	ahead.Add(int64(25 * time.Hour))
+	w.wantsStored(at+"large", large, "fwd=stale")
+	ahead.Add(int64(48 * time.Hour))
+	if a, err := w.program("GET", at+"large"); err != nil || a.StatusCode != 502 {
+		t.Errorf("%s, %d octets, %v", a.Status, len(a.body), err)
+	}
+}
+
+// What breaks off on the way is not stored.
+func TestStoreCut(t *testing.T) {
+	server, err := ftptest.Start(ftptest.Files{"a": {Size: 100000}}, &ftptest.Options{Fault: ftptest.Fault{Cut: 50000, Cuts: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	s := open
+	s.store = new(cache.Options)
+	w := start(t, s)
+	at := "ftp://" + server.Addr() + "/a"
+	if a, err := w.program("GET", at); err == nil {
+		t.Errorf("%d octets", len(a.body))
+	}
+	if body := w.wantsStored(at, "", "fwd=uri-miss; stored"); len(body) != 100000 {
+		t.Errorf("%d octets", len(body))
+	}
+	if n := count(server.Log(), "RETR"); n != 2 {
+		t.Errorf("%d transfers", n)
+	}
+}
+
+func TestStoreGopher(t *testing.T) {
+	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "a", Selector: "a", Data: "Hello\n"}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	s := open
+	s.store = new(cache.Options)
+	w := start(t, s)
+	at := "gopher://" + server.Addr() + "/"
+	w.wantsStored(at, "", "fwd=uri-miss; stored")
+	w.wantsStored(at, "", "hit")
+	w.wantsStored(at+"0a", "Hello\r\n", "fwd=uri-miss; stored")
+	w.wantsStored(at+"0a", "Hello\r\n", "hit")
+}
