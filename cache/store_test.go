@@ -286,6 +286,9 @@ func TestDamage(t *testing.T) {
 		"other record": index(func(b []byte) []byte {
 			return []byte(strings.ReplaceAll(string(b), "http://h/1000/7", "http://h/1000/8"))
 		}),
+		"other version": index(func(b []byte) []byte {
+			return []byte(strings.ReplaceAll(string(b), version, "locus cache 1"))
+		}),
 		"bodies changed":  files(func(b []byte) []byte { b[500] ^= 1; return b }),
 		"bodies zero":     files(func(b []byte) []byte { clear(b); return b }),
 		"bodies cut":      files(func(b []byte) []byte { return b[:500] }),

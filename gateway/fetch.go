@@ -13,7 +13,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/piece"
-	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -232,44 +231,5 @@ func languages(r *http.Request, u locus.URL) string {
 	return orAny(list)
 }
 
-// answerError is a failure that an answer reports: the server has no such resource, or wants a
-// login, or answers with the status of an error.
-type answerError struct {
-	kind   error
-	status int    // in HTTP
-	whole  string // the answer
-	text   string // the reason in it
-}
-
-func (e *answerError) Error() string { return e.text }
-
-func (e *answerError) Unwrap() error { return e.kind }
-
-// newAnswerError returns the error that an answer about u reports, with that status and text.
-func newAnswerError(u locus.URL, code int, status, text string) *answerError {
-	e := &answerError{kind: scheme.ErrProtocol, status: code, whole: text}
-	switch code {
-	case http.StatusNotFound, http.StatusGone:
-		e.kind = scheme.ErrNotFound
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
-		e.kind = scheme.ErrAuth
-	}
-	e.text = strings.TrimSuffix("the server answered "+status+": "+text, ": ")
-	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
-		// The text is that of the access client's error.
-		e.text = after
-	}
-	return e
-}
-
-// notThere returns the [*answerError] for an error of the access client that HTTP has a status
-// for, or err.
-func notThere(u locus.URL, err error) error {
-	switch access.KindOf(err) {
-	case access.NotFound:
-		return newAnswerError(u, http.StatusNotFound, "404 Not Found", term.Text(err.Error()))
-	case access.Auth:
-		return newAnswerError(u, http.StatusUnauthorized, "401 Unauthorized", term.Text(err.Error()))
-	}
-	return err
-}
+// askedFields are the header fields of a client that matter to a store and to servers.
+var askedFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}

@@ -181,14 +181,3 @@ func objectIn(u locus.URL, resp *http.Response) *scheme.Object {
 	}
 	return o
 }
-
-// statusError returns the error that an answer about u reports.
-func statusError(u locus.URL, resp *http.Response) error {
-	text := ""
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		const most = 1 << 10
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
-		text = strings.TrimSpace(string(body))
-	}
-	return newAnswerError(u, resp.StatusCode, resp.Status, text)
-}

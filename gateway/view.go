@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
-	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -128,7 +126,8 @@ func (v *view) showFetched(req fetchRequest) error {
 		return v.redirect(res.To[0])
 	case *scheme.Object:
 		if v.asIs != nil && page.ClassOf(res.Type) != page.ClassMessage {
-			return v.gateway.sendObject(v.w, v.r, res, m, v.asIs)
+			v.gateway.sendObject(v.w, v.r, res, m, v.asIs)
+			return nil
 		}
 		res.Type = cmp.Or(res.Type, "application/octet-stream")
 		res.Name = transfer.Name(v.gateway.client.Registry(), req.URL)
@@ -228,70 +227,6 @@ func (v *view) terminal() error {
 	return nil
 }
 
-// busy is the kind of failures of [Limits], beside those of package access.
-const busy access.Kind = "busy"
-
-// problem is a failure of a request that has an HTTP status of its own.
-type problem struct {
-	status int
-	kind   access.Kind
-	text   string
-}
-
-func (p *problem) Error() string { return p.text }
-
-// fails records why a request failed, and returns the HTTP status and the kind of the
-// failure.
-func (w *recorder) fails(err error) (status int, kind access.Kind) {
-	var p *problem
-	if !errors.As(err, &p) {
-		w.failure = access.KindOf(err)
-		return statusOf(w.failure), w.failure
-	}
-	if p.kind == busy {
-		w.Header().Set("Retry-After", "1")
-	}
-	return p.status, p.kind
-}
-
-// fail shows why a request failed.
-func (v *view) fail(err error) {
-	status, kind := v.w.fails(err)
-	if lines := v.transcript.list(); len(lines) > 0 {
-		v.head.Sent = v.transcript.list
-	}
-	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, string(kind), err) })
-}
-
-// fail answers that a request failed: to browsers with a page, else with a line of text
-// that begins with the kind of the failure.
-func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
-	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
-		g.newView(w, r, w.url, "").fail(err)
-		return
-	}
-	protect(w.Header())
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	status, kind := w.fails(err)
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		fmt.Fprintf(w, "%s: %s\n", kind, term.Text(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
-	}
-}
-
-// wantsHTML reports whether the client is a browser: its Accept names HTML and prefers
-// nothing to it.
-func wantsHTML(r *http.Request) bool {
-	accept := strings.Join(r.Header.Values("Accept"), ", ")
-	wanted, err := scheme.ParsePreference(accept)
-	if err != nil || !strings.Contains(accept, "text/html") {
-		return false
-	}
-	q := wanted.Quality("text/html")
-	return q > 0 && q >= wanted.Quality("application/json") && q >= wanted.Quality("text/plain")
-}
-
 // transcript keeps the beginning of the conversation with a server.
 type transcript struct {
 	mu     sync.Mutex
@@ -316,13 +251,4 @@ func (t *transcript) list() []page.Line {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]page.Line(nil), t.lines...)
-}
-
-// statusOf returns the HTTP status for a kind of failure.
-func statusOf(k access.Kind) int { return cmp.Or(statuses[k], http.StatusBadGateway) }
-
-var statuses = map[access.Kind]int{
-	access.NotFound: http.StatusNotFound, access.Denied: http.StatusForbidden, access.Auth: http.StatusForbidden,
-	access.Unsupported: http.StatusNotImplemented, access.Syntax: http.StatusBadRequest, access.Timeout: http.StatusGatewayTimeout,
-	access.Interrupted: http.StatusServiceUnavailable,
 }

@@ -23,7 +23,7 @@ var naming = map[string]string{
 	"gateway/connect.go":                    "CONNECT is for https",
 	"gateway/files.go":                      "the list of files that the gateway serves",
 	"gateway/gateway.go":                    "the gateway's own URL",
-	"gateway/views.go":                      "the URLs of other views are spelled by wais and Gopher+",
+	"gateway/representations.go":            "the URLs of other views are spelled by wais and Gopher+",
 	"gateway/web.go":                        "the gateway's transport is HTTP",
 	"gateway/internal/page/class.go":        "the name of a class of media types",
 	"gateway/internal/page/kind.go":         "the name of an icon",

@@ -1,0 +1,155 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// busy is the kind of failures of [Limits], beside those of package access.
+const busy access.Kind = "busy"
+
+// problem is a failure of a request that has an HTTP status of its own.
+type problem struct {
+	status int
+	kind   access.Kind
+	text   string
+}
+
+func (p *problem) Error() string { return p.text }
+
+// fails records why a request failed, and returns the HTTP status and the kind of the
+// failure.
+func (w *recorder) fails(err error) (status int, kind access.Kind) {
+	var p *problem
+	if !errors.As(err, &p) {
+		w.failure = access.KindOf(err)
+		return statusOf(w.failure), w.failure
+	}
+	if p.kind == busy {
+		w.Header().Set("Retry-After", "1")
+	}
+	return p.status, p.kind
+}
+
+// fail shows why a request failed.
+func (v *view) fail(err error) {
+	status, kind := v.w.fails(err)
+	if lines := v.transcript.list(); len(lines) > 0 {
+		v.head.Sent = v.transcript.list
+	}
+	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, string(kind), err) })
+}
+
+// fail answers that a request failed: to browsers with a page, else with a line of text
+// that begins with the kind of the failure.
+func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
+	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
+		g.newView(w, r, w.url, "").fail(err)
+		return
+	}
+	protect(w.Header())
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	status, kind := w.fails(err)
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		fmt.Fprintf(w, "%s: %s\n", kind, term.Text(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
+	}
+}
+
+// wantsHTML reports whether the client is a browser: its Accept names HTML and prefers
+// nothing to it.
+func wantsHTML(r *http.Request) bool {
+	accept := strings.Join(r.Header.Values("Accept"), ", ")
+	wanted, err := scheme.ParsePreference(accept)
+	if err != nil || !strings.Contains(accept, "text/html") {
+		return false
+	}
+	q := wanted.Quality("text/html")
+	return q > 0 && q >= wanted.Quality("application/json") && q >= wanted.Quality("text/plain")
+}
+
+// statusOf returns the HTTP status for a kind of failure.
+func statusOf(k access.Kind) int { return cmp.Or(statuses[k], http.StatusBadGateway) }
+
+var statuses = map[access.Kind]int{
+	access.NotFound: http.StatusNotFound, access.Denied: http.StatusForbidden, access.Auth: http.StatusForbidden,
+	access.Unsupported: http.StatusNotImplemented, access.Syntax: http.StatusBadRequest, access.Timeout: http.StatusGatewayTimeout,
+	access.Interrupted: http.StatusServiceUnavailable,
+}
+
+// answerError is a failure that an answer reports: the server has no such resource, or wants a
+// login, or answers with the status of an error.
+type answerError struct {
+	kind   error
+	status int    // in HTTP
+	whole  string // the answer
+	text   string // the reason in it
+}
+
+func (e *answerError) Error() string { return e.text }
+
+func (e *answerError) Unwrap() error { return e.kind }
+
+// newAnswerError returns the error that an answer about u reports, with that status and text.
+func newAnswerError(u locus.URL, code int, status, text string) *answerError {
+	e := &answerError{kind: scheme.ErrProtocol, status: code, whole: text}
+	switch code {
+	case http.StatusNotFound, http.StatusGone:
+		e.kind = scheme.ErrNotFound
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		e.kind = scheme.ErrAuth
+	}
+	e.text = strings.TrimSuffix("the server answered "+status+": "+text, ": ")
+	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
+		// The text is that of the access client's error.
+		e.text = after
+	}
+	return e
+}
+
+// notThere returns the [*answerError] for an error of the access client that HTTP has a status
+// for, or err.
+func notThere(u locus.URL, err error) error {
+	switch access.KindOf(err) {
+	case access.NotFound:
+		return newAnswerError(u, http.StatusNotFound, "404 Not Found", term.Text(err.Error()))
+	case access.Auth:
+		return newAnswerError(u, http.StatusUnauthorized, "401 Unauthorized", term.Text(err.Error()))
+	}
+	return err
+}
+
+// statusError returns the error that an answer about u reports.
+func statusError(u locus.URL, resp *http.Response) error {
+	text := ""
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		const most = 1 << 10
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
+		text = strings.TrimSpace(string(body))
+	}
+	return newAnswerError(u, resp.StatusCode, resp.Status, text)
+}
+
+// describe returns the answer to req as an object, a line of text. m is what was known of it.
+func (e *answerError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
+	text := term.Text(e.whole) + "\n"
+	o := &scheme.Object{URL: req.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
+	_, h := describe(o)
+	h.Set("X-Content-Type-Options", "nosniff")
+	for name, values := range m.header {
+		if h[name] == nil || req.head && name == "Content-Length" {
+			h[name] = values
+		}
+	}
+	return o, meta{status: e.status, header: h}
+}

@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/scheme"
+)
+
+// serveForeign answers a proxy's client about a URL of another scheme than HTTP's.
+func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error {
+	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.FromProxy != nil {
+		u = s.FromProxy(u)
+		w.url = u
+	}
+	r, kept, own, err := g.negotiateProxied(r, u)
+	if err != nil {
+		return err
+	}
+	if own == nil {
+		own = foreignOwn
+	}
+	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		return g.servePerson(w, r, u, kept, own)
+	}
+	return g.serveProgram(w, r, u, own)
+}
+
+// serveProgram answers a program with the resource at u: with a menu in the format that it
+// prefers, and otherwise with the octets. own are header fields of the answer.
+func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, own http.Header) error {
+	req := fetchRequest{Request: access.Request{URL: u}, head: r.Method == http.MethodHead, fields: r.Header}
+	var res scheme.Resource
+	var m meta
+	accept, err := req.prefer(r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		err = &answerError{status: http.StatusMethodNotAllowed, whole: fmt.Sprintf("method %s is not supported: use GET or HEAD", locus.Quote(r.Method))}
+	}
+	if err == nil {
+		res, m, err = g.fetch(r.Context(), req)
+		w.cache = m.cacheStatus()
+	}
+	if failure, ok := err.(*answerError); ok {
+		res, m = failure.describe(req, m)
+	} else if err != nil {
+		return err
+	}
+	defer res.Close()
+	switch res := res.(type) {
+	case *scheme.Object:
+		g.sendObject(w, r, res, m, own)
+	case *scheme.Menu:
+		f := formatFor(accept)
+		if accept.Quality(string(f)) == 0 {
+			return &problem{http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them"}
+		}
+		g.sendMenu(w, r, res, m, own, f)
+	}
+	return nil
+}
+
+// prefer sets the preferences of a program. Without one it gets menus as "locus get" writes
+// them. The error is an [*answerError].
+func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err error) {
+	req.Accept = strings.Join(r.Header.Values("Accept"), ", ")
+	if any := strings.Trim(req.Accept, " ,"); any == "" || any == "*/*" {
+		req.Accept = "text/plain, */*;q=0.9"
+	}
+	req.AcceptLanguage = strings.Join(r.Header.Values("Accept-Language"), ", ")
+	malformed := func(name string, err error) error {
+		return &answerError{status: http.StatusBadRequest, whole: fmt.Sprintf("the header %s: %v", name, err)}
+	}
+	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
+		return accept, malformed("Accept-Language", err)
+	}
+	if accept, err = scheme.ParsePreference(req.Accept); err != nil {
+		return accept, malformed("Accept", err)
+	}
+	return accept, nil
+}
+
+// sendObject sends an object to a client of the proxy, with the fields own.
+func (g *Gateway) sendObject(w *recorder, r *http.Request, o *scheme.Object, m meta, own http.Header) {
+	g.setForeign(w, m, own)
+	w.send(r, m.status, o.Body)
+}
+
+// menuPolicy is the Content-Security-Policy of menus for programs.
+const menuPolicy = "default-src 'none'; style-src 'unsafe-inline'"
+
+// sendMenu sends a menu to a client of the proxy, with the fields own.
+func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m meta, own http.Header, f menuFormat) {
+	h := w.Header()
+	h.Set("Content-Type", f.contentType())
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", menuPolicy)
+	g.setForeign(w, m, own)
+	body := newMenuBody(f, menu, w.url, m.url)
+	defer body.Close()
+	w.send(r, m.status, body)
+}
+
+// setForeign sets the header fields of an answer about a URL of another scheme than HTTP's.
+func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
+	h := w.Header()
+	copyEndToEnd(h, m.header)
+	for name, values := range own {
+		h[name] = values
+	}
+	g.addVia(h, 1, 1)
+}
+
+// foreignOwn are fields of all answers about other schemes.
+var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
+
+// servePerson answers a browser that uses the gateway as its proxy: menus and messages
+// are pages, and other objects are sent as they are, with the fields own. kept may be nil.
+func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
+	if traits := g.traits(u); kept == nil && traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
+		// A terminal and a mail form need the gateway's own origin.
+		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
+		return nil
+	}
+	v := g.newView(w, r, u, "")
+	v.asIs, v.head.Kept = own, kept.page()
+	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})
+	v.run(v.fetch)
+	return nil
+}

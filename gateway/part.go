@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxMessage is the size limit of a message that a part is taken from, in octets.
+const maxMessage = 32 << 20
+
+// readPart reads a message and returns the part that find finds in it.
+func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)) (message.Part, error) {
+	m, err := message.Read(body, &message.Limits{Octets: maxMessage})
+	if err != nil {
+		return message.Part{}, fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
+	}
+	part, ok := find(m)
+	if !ok {
+		return part, fmt.Errorf("%w: the message has no such part", scheme.ErrNotFound)
+	}
+	return part, nil
+}
+
+// typeOf returns the media type of a part, with its charset if it is a text.
+func typeOf(part message.Part) string {
+	kind := part.Type
+	if charset := part.Params()["charset"]; charset != "" && strings.HasPrefix(kind, "text/") {
+		kind = mime.FormatMediaType(kind, map[string]string{"charset": charset})
+	}
+	return cmp.Or(kind, "application/octet-stream")
+}
+
+// part shows a part of the message o.
+func (v *view) part(o *scheme.Object) error {
+	path := v.head.Show.Part
+	part, err := readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Part(path) })
+	if err != nil {
+		return err
+	}
+	of := &scheme.Object{URL: o.URL, Type: typeOf(part), Name: cmp.Or(part.Name, "part-"+path), Size: -1, Body: io.NopCloser(part.Open())}
+	if page.ClassOf(of.Type) != page.ClassMessage { // a message has a subject
+		v.head.Title = cmp.Or(part.Name, "Part "+path)
+	}
+	if size, err := part.DecodedSize(); err == nil {
+		of.Size = size
+	}
+	return v.show(of)
+}
+
+// serveWithin redirects to the page of the part that the cid URL u locates in a
+// message. text is the URL of the message, as it was typed.
+func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) error {
+	w.url = u
+	part, of, err := g.within(r, u, text)
+	if err == nil {
+		seeOther(w, g.pagePath(of.WithoutPassword(), page.Show{Part: part.Path}))
+	}
+	return err
+}
+
+// within returns the part that u locates in a message, and the URL of the message.
+func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part message.Part, of locus.URL, err error) {
+	fields, err := g.client.Registry().Fields(u)
+	if err == nil {
+		of, err = asked(url.Values{"url": {text}})
+	}
+	if err != nil {
+		return part, of, err
+	}
+	id := ""
+	for _, f := range fields {
+		if text, ok := f.Value.(string); ok && f.Name == "contentId" {
+			id = text
+		}
+	}
+	res, m, err := g.fetch(r.Context(), fetchRequest{Request: access.Request{URL: of, Accept: pageAccept, AcceptLanguage: languages(r, of)}})
+	if err != nil {
+		return part, of, err
+	}
+	defer res.Close()
+	o, ok := res.(*scheme.Object)
+	if !ok || m.status != http.StatusOK || page.ClassOf(o.Type) != page.ClassMessage {
+		return part, of, fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, locus.Quote(of.Shown()))
+	}
+	part, err = readPart(o.Body, func(m *message.Message) (message.Part, bool) { return m.Find(id) })
+	return part, of, err
+}
