@@ -2,7 +2,8 @@
 // provides objects in the new scheme for clients using an existing protocol"
 // (RFC 1738 section 4).
 //
-//	request --guard--> Gateway --policy--> cache --> access client, or HTTP --> answer
+//	request --guard--> Gateway --policy--> store, access client or HTTP --> resource
+//	                                                       resource --> page, JSON or octets
 //
 // A [Gateway] is an http.Handler over an access client. [NewServer] serves it to
 // untrusted clients.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -85,29 +84,21 @@ func (g *Gateway) from(u locus.URL) *access.Result {
 func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
 
 // open opens the URL of req with the access client, which follows referrals.
-func (g *Gateway) open(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
+func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resource, m meta, err error) {
 	conditional := !req.head && req.setRange()
 	req.Accept = withMenus(req.Accept)
-	result, leave, err := g.do(ctx, req.Request)
-	if o := objectOf(result); o != nil && o.Start > 0 && o.Size < 0 {
-		// Content-Range names the last octet, which is unknown: serve the whole.
-		o.Close()
-		leave()
-		req.Offset = 0
-		result, leave, err = g.do(ctx, req.Request)
-	}
+	result, leave, err := g.doRange(ctx, req.Request)
 	if err != nil {
-		return nil, meta{}, notThere(req.URL, err)
+		return nil, m, notThere(req.URL, err)
 	}
-	m := meta{url: result.URL.WithoutPassword(), hops: result.Hops}
-	var res scheme.Resource
+	m = meta{url: result.URL.WithoutPassword(), hops: result.Hops, status: http.StatusOK, header: make(http.Header)}
 	at := result.URL
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
 		at = g.chosen(at, r.URL)
 		o := &scheme.Object{
 			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, ModTime: r.ModTime, Tag: r.Tag,
-			Body: &counted{r.Body, sync.OnceFunc(leave)},
+			Body: &counted{r.Body, leave},
 		}
 		m.status, m.header = describe(o)
 		o.Type = m.header.Get("Content-Type")
@@ -118,11 +109,11 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (scheme.Resource, 
 	case *scheme.Menu:
 		at = g.chosen(at, r.URL)
 		menu := *r
-		menu.Closer = &counted{io.NopCloser(nil), sync.OnceFunc(func() { r.Close(); leave() })}
-		res, m.status, m.header = &menu, http.StatusOK, make(http.Header)
+		menu.Closer = closeFunc(func() error { defer leave(); return r.Close() })
+		res = &menu
 	default:
+		defer leave()
 		r.Close()
-		leave()
 		return nil, meta{}, access.NewError("open", result.URL, fmt.Errorf("%w over HTTP: neither an object nor a menu", scheme.ErrUnsupported))
 	}
 	if at != req.URL {
@@ -136,6 +127,27 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (scheme.Resource, 
 	return res, m, nil
 }
 
+// doRange is [Gateway.do] for a range of an object. If the size is unknown, the result is the
+// whole object, because Content-Range names the last octet.
+func (g *Gateway) doRange(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	result, leave, err = g.do(ctx, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o, ok := result.Resource.(*scheme.Object); ok && o.Start > 0 && o.Size < 0 {
+		o.Close()
+		leave()
+		req.Offset = 0
+		return g.do(ctx, req)
+	}
+	return result, leave, nil
+}
+
+// closeFunc is a function that closes something.
+type closeFunc func() error
+
+func (f closeFunc) Close() error { return f() }
+
 // withoutContent returns a resource that is closed, for a client that wants no content.
 func withoutContent(res scheme.Resource) scheme.Resource {
 	switch r := res.(type) {
@@ -147,16 +159,8 @@ func withoutContent(res scheme.Resource) scheme.Resource {
 	return res
 }
 
-func objectOf(r *access.Result) *scheme.Object {
-	if r == nil {
-		return nil
-	}
-	o, _ := r.Resource.(*scheme.Object)
-	return o
-}
-
-// do opens a URL with the access client. The caller calls leave when it has closed the
-// resource.
+// do opens a URL with the access client. The caller calls leave, perhaps repeatedly, when it
+// has closed the resource.
 func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	leave, ok := g.limiter.enterHost(req.URL)
 	if !ok {

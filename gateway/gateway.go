@@ -55,7 +55,8 @@ type Options struct {
 	// TLS configures https. nil: the defaults of package crypto/tls.
 	TLS *tls.Config
 
-	// Cache stores what servers answer. nil: nothing is stored.
+	// Cache stores what servers answer. If nil, nothing is stored. The caller closes it, after
+	// the gateway has answered its last request.
 	Cache *cache.Store
 
 	// Archive has what was kept, and is the Kept of the client. Pages then show when, and

@@ -93,13 +93,13 @@ func (l *limiter) enterSession() (leave func(), ok bool) {
 	return l.locked(func() { l.sessions-- }), true
 }
 
-// locked returns a function that calls f with l.mu held.
+// locked returns a function that calls f once with l.mu held.
 func (l *limiter) locked(f func()) func() {
-	return func() {
+	return sync.OnceFunc(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		f()
-	}
+	})
 }
 
 func drop[K comparable](m map[K]int, key K) {

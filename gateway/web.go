@@ -62,7 +62,11 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
 	g.addVia(r.Header, 1, 1) // without it, a loop would not be noticed
-	resp, err := g.sendWeb(req.URL, r, dialer)
+	send := g.sendWeb
+	if req.unstored {
+		send = g.sendUnstored
+	}
+	resp, err := send(req.URL, r, dialer)
 	if err != nil {
 		return nil, meta{}, err
 	}
@@ -84,11 +88,15 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 
 // sendWeb sends req, a request for u, to the store, if there is one, or to the server.
 func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
-	server := &webServer{g, u, dialer}
 	if g.options.Cache == nil {
-		return server.RoundTrip(req)
+		return g.sendUnstored(u, req, dialer)
 	}
-	return g.options.Cache.Do(u, req, server)
+	return g.options.Cache.Do(u, req, &webServer{g, u, dialer})
+}
+
+// sendUnstored sends req, a request for u, to the server.
+func (g *Gateway) sendUnstored(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
+	return (&webServer{g, u, dialer}).RoundTrip(req)
 }
 
 // webServer is the server of one URL.
@@ -109,7 +117,7 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		leave()
 		return nil, access.NewError("open", s.url, webError(err))
 	}
-	resp.Body = &counted{resp.Body, sync.OnceFunc(leave)}
+	resp.Body = &counted{resp.Body, leave}
 	return resp, nil
 }
 
