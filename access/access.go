@@ -184,7 +184,8 @@ type Request struct {
 	// NoFollow returns a referral instead of following it. [Client.Next] follows it.
 	NoFollow bool
 
-	// Probe, Source and More are as in [scheme.Request].
+	// At, Probe, Source and More are as in [scheme.Request].
+	At                  time.Time
 	Probe, Source, More bool
 	// Listed is as in [scheme.Request]. Referrals do not inherit it.
 	Listed *scheme.Item

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
@@ -117,6 +118,7 @@ func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 		AcceptLanguage: f.request.AcceptLanguage,
 		Like:           f.request.Like,
 		Items:          f.request.Items,
+		At:             f.request.At,
 		Probe:          f.request.Probe,
 		Source:         f.request.Source,
 	}
@@ -124,7 +126,7 @@ func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 		r.Trace = o.Trace(u)
 	}
 	if from != nil && !from.URL.IsZero() {
-		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from) }
+		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from, r.At) }
 	}
 	return r
 }
@@ -176,9 +178,9 @@ func (c *Client) referred(p plan, to locus.URL, hops int, t *tracker) (scheme.Di
 	return c.dialer(next), nil
 }
 
-// reopen opens the URL of r again, with the same origin.
-func (c *Client) reopen(ctx context.Context, r *Result) (scheme.Resource, error) {
-	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
+// reopen opens the URL of r again, with the same origin. An archive looks for the time at.
+func (c *Client) reopen(ctx context.Context, r *Result, at time.Time) (scheme.Resource, error) {
+	found, err := c.Do(ctx, Request{URL: r.URL, At: at, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
 	if err != nil {
 		return nil, err
 	}

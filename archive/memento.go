@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"context"
 	"iter"
 	"strings"
 	"time"
@@ -85,20 +84,6 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 	}
 	h.Last = prev
 	return h, nil
-}
-
-// timeKey is the key of a time in a context.
-type timeKey struct{}
-
-// WithTime returns a context in which [Store.Open] looks for the time t; the zero Time: that of
-// [Options].At.
-func WithTime(ctx context.Context, t time.Time) context.Context {
-	return context.WithValue(ctx, timeKey{}, t)
-}
-
-func timeOf(ctx context.Context) time.Time {
-	t, _ := ctx.Value(timeKey{}).(time.Time)
-	return t
 }
 
 // Hosts returns at most n hosts that resources were kept of, in order, after the host after;

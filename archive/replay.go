@@ -18,13 +18,13 @@ import (
 )
 
 // Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
-// req.URL that is nearest to the time of ctx: see [WithTime]. What a server said then is
-// said again: a redirect is a Referral, and a status may be an error. For a URL that was not
-// kept the error wraps [scheme.ErrNotKept].
+// req.URL that is nearest to req.At. What a server said then is said again: a redirect is a
+// Referral, and a status may be an error. For a URL that was not kept the error wraps
+// [scheme.ErrNotKept].
 //
 // A form that needs no server is there even if it was not kept, such as that of a search.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	h, ok, err := s.Around(req.URL, timeOf(ctx))
+	h, ok, err := s.Around(req.URL, req.At)
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}

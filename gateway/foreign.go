@@ -17,7 +17,7 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 		u = s.FromProxy(u)
 		w.url = u
 	}
-	r, kept, own, err := g.negotiateProxied(r, u)
+	kept, own, err := g.negotiateProxied(r, u)
 	if err != nil {
 		return err
 	}
@@ -27,13 +27,13 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		return g.servePerson(w, r, u, kept, own)
 	}
-	return g.serveProgram(w, r, u, own)
+	return g.serveProgram(w, r, u, kept, own)
 }
 
 // serveProgram answers a program with the resource at u: with a menu in the format that it
-// prefers, and otherwise with the octets. own are header fields of the answer.
-func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, own http.Header) error {
-	req := fetchRequest{Request: access.Request{URL: u}, head: r.Method == http.MethodHead, fields: r.Header}
+// prefers, and otherwise with the octets. own are header fields of the answer. kept may be nil.
+func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
+	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
 	var m meta
 	accept, err := req.prefer(r)
@@ -127,7 +127,7 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *k
 		return nil
 	}
 	v := g.newView(w, r, u, "")
-	v.asIs, v.head.Kept = own, kept.page()
+	v.at, v.asIs, v.head.Kept = kept.time(), own, kept.page()
 	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})
 	v.run(v.fetch)
 	return nil

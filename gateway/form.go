@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -77,20 +78,19 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 		return err
 	}
 	w.url = u
+	var t time.Time
 	if at != "" && g.options.Archive != nil {
-		t, err := archive.ParseTime(at)
-		if err != nil {
+		if t, err = archive.ParseTime(at); err != nil {
 			return &problem{http.StatusBadRequest, "syntax", err.Error()}
 		}
-		at, r = t.Format(stampLayout), atTime(r, t)
-	} else {
-		at = ""
 	}
-	f, err := g.form(r.Context(), u)
+	f, err := g.form(r.Context(), u, t)
 	if err != nil {
 		return err
 	}
+	at = linksAt(page.Show{At: at}, t)
 	v := g.newView(w, r, u, at)
+	v.at = t
 	answers := page.Answers(f, values)
 	var to locus.URL
 	if err = f.Check(answers); err == nil {
@@ -121,9 +121,9 @@ func (v *view) showSecret(u locus.URL) error {
 	return v.showFetched(req)
 }
 
-// form requests the form at u again: its Submit function cannot be kept in a page.
-func (g *Gateway) form(ctx context.Context, u locus.URL) (*scheme.Form, error) {
-	result, leave, err := g.do(ctx, access.Request{URL: u})
+// form requests the form at u again, as it was at a time if there is an archive: its Submit function cannot be kept in a page.
+func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.Form, error) {
+	result, leave, err := g.do(ctx, access.Request{URL: u, At: at})
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,14 @@ func (k *kept) page() *page.Kept {
 	return &page.Kept{Time: k.At.Time, First: k.First.Time, Prev: k.Prev.Time, Next: k.Next.Time, Last: k.Last.Time, Count: k.Count, All: k.all}
 }
 
+// time returns the time for which the archive looks. k may be nil.
+func (k *kept) time() time.Time {
+	if k == nil {
+		return time.Time{}
+	}
+	return k.At.Time
+}
+
 // isKept reports whether the answer about u comes from the archive.
 func (g *Gateway) isKept(u locus.URL) bool {
 	switch {
@@ -66,24 +74,24 @@ var keptOwn = http.Header{
 // negotiateProxied chooses the memento of u for a proxy's client: that of Accept-Datetime, or the
 // last. The URL is original, TimeGate and memento at once (RFC 7089 section 4.1.3). It returns the
 // fields of the answer, nil if there is no memento.
-func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*http.Request, *kept, http.Header, error) {
+func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*kept, http.Header, error) {
 	if g.options.Archive == nil {
-		return r, nil, nil, nil
+		return nil, nil, nil
 	}
 	t, err := acceptedTime(r)
 	if err != nil {
-		return r, nil, nil, err
+		return nil, nil, err
 	}
 	h, ok, err := g.options.Archive.Around(u, t)
 	if err != nil || !ok {
-		return r, nil, nil, err
+		return nil, nil, err
 	}
 	base, own := g.base(r), keptOwn.Clone()
 	own.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
 	own.Set("Vary", "Accept-Datetime")
 	own.Set("Link", target(u.WithoutPassword().String())+`; rel="original timegate", `+target(base+g.timeMapPath(u, ""))+`; rel="timemap"; type="application/link-format"`)
 	k := &kept{History: h, all: base + askFor(keptPath, u.WithoutPassword(), nil)}
-	return atTime(r, h.At.Time), k, own, nil
+	return k, own, nil
 }
 
 // acceptedTime returns the time of Accept-Datetime; zero without that header.
@@ -100,31 +108,31 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 
 // negotiate chooses the memento of u: that of the time in s, or of Accept-Datetime, or the
 // last. path returns the path of a view of u. It returns no kept if there is no memento: the
-// answer then says so. at is the time, as in Show.At, to which links of the page lead; empty:
-// they do not say when.
-func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (*http.Request, *kept, string, error) {
+// answer then says so. t is the time for which the archive looks; zero: there is no archive, or
+// no memento and no time in s.
+func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *kept, t time.Time, err error) {
 	if g.options.Archive == nil {
-		return r, nil, "", nil
+		return nil, t, nil
 	}
 	at, gate := s.At, s
 	gate.At = ""
-	t, err := acceptedTime(r)
+	t, err = acceptedTime(r)
 	if at != "" {
 		if t, err = archive.ParseTime(at); err != nil {
 			err = &problem{http.StatusBadRequest, "syntax", err.Error()}
 		}
 	}
 	if err != nil {
-		return r, nil, "", err
+		return nil, t, err
 	}
 	h, ok, err := g.options.Archive.Around(u, t)
 	if err == nil && !ok && at != "" {
-		return atTime(r, t), nil, t.Format(stampLayout), nil // a form may lead to what was kept then
+		return nil, t, nil // a form may lead to what was kept then
 	}
 	if err != nil || !ok {
-		return r, nil, "", err
+		return nil, time.Time{}, err
 	}
-	k := &kept{History: h, all: g.options.Prefix + askFor(keptPath, u.WithoutPassword(), nil)}
+	k = &kept{History: h, all: g.options.Prefix + askFor(keptPath, u.WithoutPassword(), nil)}
 	base := g.origin(r)
 	memento := func(m archive.Memento) string {
 		s.At = m.Time.Format(stampLayout)
@@ -141,19 +149,22 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 		headers.Set("Cache-Control", "private, no-cache")
 		w.WriteHeader(http.StatusFound)
 		k.moved = true
-		return r, k, "", nil
+		return k, t, nil
 	}
 	headers.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
 	if at == "" {
 		headers.Set("Content-Location", memento(h.At))
-		return atTime(r, h.At.Time), k, "", nil
 	}
-	return atTime(r, h.At.Time), k, h.At.Time.Format(stampLayout), nil
+	return k, h.At.Time, nil
 }
 
-// atTime returns r, for which the archive looks for the time t.
-func atTime(r *http.Request, t time.Time) *http.Request {
-	return r.WithContext(archive.WithTime(r.Context(), t))
+// linksAt returns the time, as in Show.At, to which links of a page lead that shows what was
+// kept at t; empty: the client asked for no time, and links do not say when.
+func linksAt(s page.Show, t time.Time) string {
+	if s.At == "" || t.IsZero() {
+		return ""
+	}
+	return t.Format(stampLayout)
 }
 
 func (g *Gateway) timeMapPath(u locus.URL, after string) string {

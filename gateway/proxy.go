@@ -36,7 +36,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	if !isWeb(u.Scheme()) {
 		return g.serveForeign(w, r, u)
 	}
-	r, _, own, err := g.negotiateProxied(r, u)
+	kept, own, err := g.negotiateProxied(r, u)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 		}
 	}
 	if dialer == nil {
-		return g.serveProgram(w, r, u, own)
+		return g.serveProgram(w, r, u, kept, own)
 	}
 	return g.forward(w, r, u, dialer)
 }

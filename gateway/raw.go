@@ -25,7 +25,7 @@ var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Con
 // serveRaw serves the octets of the resource at u.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
-	r, kept, _, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
+	kept, t, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
 	if err != nil || kept != nil && kept.moved {
 		return err
 	}
@@ -35,7 +35,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		return &problem{http.StatusForbidden, "denied", "foreign content may not be loaded as " + term.Text(dest)}
 	}
 	req := fetchRequest{
-		Request: access.Request{URL: u, Accept: pageAccept, AcceptLanguage: languages(r, u)},
+		Request: access.Request{URL: u, Accept: pageAccept, AcceptLanguage: languages(r, u), At: t},
 		head:    r.Method == http.MethodHead && s.Part == "", fields: make(http.Header),
 	}
 	copyFields(req.fields, r.Header, []string{"Cache-Control", "Pragma"})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -26,6 +27,7 @@ type view struct {
 	policy     string // Content-Security-Policy
 	head       *page.Head
 	transcript transcript
+	at         time.Time   // for which an archive looks; zero: its last
 	asIs       http.Header // objects other than messages are sent, with these fields; nil: they are shown
 }
 
@@ -50,11 +52,12 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) 
 // servePage shows the resource at u.
 func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
-	r, kept, at, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.pagePath(u.WithoutPassword(), m) })
+	kept, t, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.pagePath(u.WithoutPassword(), m) })
 	if err != nil || kept != nil && kept.moved {
 		return err
 	}
-	v := g.newView(w, r, u, at)
+	v := g.newView(w, r, u, linksAt(s, t))
+	v.at = t
 	v.head.Show = s
 	v.head.Kept = kept.page()
 	switch traits := g.traits(u); {
@@ -89,7 +92,7 @@ func (v *view) request(u locus.URL) fetchRequest {
 	if isWeb(u.Scheme()) {
 		accept = webAccept
 	}
-	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), Trace: v.transcript.add}}
+	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), At: v.at, Trace: v.transcript.add}}
 }
 
 // fetch shows what the store or the server answers.
@@ -164,7 +167,7 @@ func (v *view) searchForm() *scheme.Form {
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
 	defer cancel()
-	f, err := v.gateway.form(ctx, form)
+	f, err := v.gateway.form(ctx, form, v.at)
 	if err != nil || len(f.Fields) != 1 || f.Fields[0].Kind != scheme.FieldText {
 		return nil
 	}

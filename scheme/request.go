@@ -81,6 +81,10 @@ type Request struct {
 	// normally. The errors are the same.
 	Probe bool
 
+	// At is the time for which an archive looks. The zero Time selects the time of its own
+	// options. Servers do not get it.
+	At time.Time
+
 	// More says that other URLs of the same server follow. An opener may prepare for them.
 	More bool
 
