@@ -499,3 +499,25 @@ func TestSource(t *testing.T) {
 		t.Errorf("the source is %q, %s", octets, mediaType)
 	}
 }
+
+// The part of a message is that of the memento at the time of the request.
+func TestPartAt(t *testing.T) {
+	of := "mid:m@h.example"
+	message := func(text string) string {
+		return "Message-ID: <m@h.example>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-ID: <p@h.example>\r\nContent-Type: text/plain\r\n\r\n" + text + "\r\n--b--\r\n"
+	}
+	s := open(t, nil, resource(of, "2001-01-01T00:00:00Z", "message/rfc822", message("one")), resource(of, "2003-01-01T00:00:00Z", "message/rfc822", message("three")))
+	for year, want := range map[int]string{2001: "one", 2003: "three"} {
+		res, err := client(t, s).Do(t.Context(), access.Request{
+			URL: locus.MustParse("cid:p@h.example"), From: &access.Result{URL: locus.MustParse(of)}, At: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Resource.(*scheme.Object).Body)
+		if err != nil || strings.TrimSpace(string(text)) != want {
+			t.Errorf("%d: %q, %v; want %q", year, text, err, want)
+		}
+		res.Close()
+	}
+}
