@@ -15,8 +15,8 @@ import (
 )
 
 // Do answers req, a request for the resource at u, from the store or with the response of
-// next. The store does not read req.URL, which may be nil if no RoundTripper needs it. A
-// resource that HTTP has no rules for is stored as the response of next that encodes it.
+// next. For a scheme that HTTP has no rules for, next encodes the resource as a response, and
+// req.URL may be nil.
 //
 // Concurrent calls for the same response share one call of next, that of the first. Its
 // request has the context of the client's request, or one that lasts as long as the

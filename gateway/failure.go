@@ -117,9 +117,9 @@ func newAnswerError(u locus.URL, code int, status, text string) *answerError {
 	return e
 }
 
-// notThere returns the [*answerError] for an error of the access client that HTTP has a status
+// asAnswerError returns the [*answerError] for an error of the access client that HTTP has a status
 // for, or err.
-func notThere(u locus.URL, err error) error {
+func asAnswerError(u locus.URL, err error) error {
 	switch access.KindOf(err) {
 	case access.NotFound:
 		return newAnswerError(u, http.StatusNotFound, "404 Not Found", term.Text(err.Error()))

@@ -89,7 +89,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	req.Accept = withMenus(req.Accept)
 	result, leave, err := g.doRange(ctx, req.Request)
 	if err != nil {
-		return nil, m, notThere(req.URL, err)
+		return nil, m, asAnswerError(req.URL, err)
 	}
 	m = meta{url: result.URL.WithoutPassword(), hops: result.Hops, status: http.StatusOK, header: make(http.Header)}
 	at := result.URL
@@ -235,5 +235,5 @@ func languages(r *http.Request, u locus.URL) string {
 	return orAny(list)
 }
 
-// askedFields are the header fields of a client that matter to a store and to servers.
-var askedFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
+// clientFields are the header fields of a client that matter to a store and to servers.
+var clientFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}

@@ -25,7 +25,7 @@ func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Res
 	if req.head {
 		r.Method = http.MethodHead
 	}
-	copyFields(r.Header, req.fields, askedFields)
+	copyFields(r.Header, req.fields, clientFields)
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
 	o := &opening{gateway: g, request: req}
@@ -38,7 +38,7 @@ func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Res
 	switch {
 	case resp == o.resp:
 		return o.result()
-	case !o.asked:
+	case !o.allowed:
 		// The policy may have become stricter since the resource was stored.
 		if err := g.client.Check(req.URL, g.from(req.URL)); err != nil {
 			resp.Body.Close()
@@ -60,12 +60,12 @@ type opening struct {
 	gateway *Gateway
 	request fetchRequest
 
-	mu    sync.Mutex
-	asked bool           // the policy was
-	resp  *http.Response // that encodes what follows; nil: none
-	res   scheme.Resource
-	meta  meta
-	err   error
+	mu      sync.Mutex
+	allowed bool           // by the policy, which the access client asked
+	resp    *http.Response // that encodes what follows; nil: none
+	res     scheme.Resource
+	meta    meta
+	err     error
 }
 
 // RoundTrip implements [http.RoundTripper], for the store. It may ask for other ranges than
@@ -76,11 +76,11 @@ func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, m, err := o.gateway.open(r.Context(), req)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked = true
 	resp, ok := encode(req, res, m, err)
 	if !ok {
 		return nil, err
 	}
+	o.allowed = true
 	o.resp, o.res, o.meta, o.err = resp, res, m, err
 	return resp, nil
 }
@@ -124,9 +124,8 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 		resp.Header.Set("Content-Type", storedMenu)
 		resp.Header.Set("Accept-Ranges", "none")
 		resp.Header.Set("Vary", "Accept, Accept-Language")
-		resp.Body = newMenuBody(menuJSON, res, req.URL, m.url)
-		if req.head {
-			resp.Body = http.NoBody
+		if resp.Body = http.NoBody; !req.head {
+			resp.Body = newMenuBody(menuJSON, res, req.URL, m.url)
 		}
 	default:
 		failure, isAnswer := err.(*answerError)

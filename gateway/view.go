@@ -122,8 +122,13 @@ func (v *view) showFetched(req fetchRequest) error {
 	defer res.Close()
 	v.head.Sent = v.transcript.list
 	if req.unstored && v.head.URL == req.URL {
-		v.head.Hops = m.hops
+		v.head.Hops = m.hops // the store does not have them, so other pages never show them
 	}
+	return v.showResource(req.URL, res, m)
+}
+
+// showResource shows the resource at u, with what the page offers besides.
+func (v *view) showResource(u locus.URL, res scheme.Resource, m meta) error {
 	switch res := res.(type) {
 	case *scheme.Referral:
 		return v.redirect(res.To[0])
@@ -133,7 +138,7 @@ func (v *view) showFetched(req fetchRequest) error {
 			return nil
 		}
 		res.Type = cmp.Or(res.Type, "application/octet-stream")
-		res.Name = transfer.Name(v.gateway.client.Registry(), req.URL)
+		res.Name = transfer.Name(v.gateway.client.Registry(), u)
 		if v.head.Show.Part != "" {
 			return v.part(res)
 		}

@@ -58,7 +58,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	if err != nil {
 		return nil, meta{}, err
 	}
-	copyFields(r.Header, req.fields, askedFields)
+	copyFields(r.Header, req.fields, clientFields)
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
 	g.addVia(r.Header, 1, 1) // without it, a loop would not be noticed

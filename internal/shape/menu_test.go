@@ -54,9 +54,9 @@ func write(t testing.TB, list []scheme.Item, failure error) string {
 func TestMenu(t *testing.T) {
 	text := write(t, samples(), nil)
 	for _, r := range []io.Reader{strings.NewReader(text), oneOctet{strings.NewReader(text)}} {
-		m, _, err := ReadMenu(r)
-		if err != nil {
-			t.Fatal(err)
+		m, found, err := ReadMenu(r)
+		if err != nil || !found.IsZero() {
+			t.Fatal(found, err)
 		}
 		if m.URL != asked || m.Title != "A menu" || m.Form == nil || len(m.Form.Fields) != 4 || m.Form.URL != asked || m.Form.Fields[1].Default != "old" || m.Form.Fields[2].Default != "" {
 			t.Errorf("%+v %+v", m, m.Form)
@@ -77,6 +77,26 @@ func TestMenu(t *testing.T) {
 	}
 	if strings.Contains(text, "secret") || strings.ContainsAny(text, "\x1b\u202e") {
 		t.Error(text)
+	}
+}
+
+// A menu says where referrals led, and titles in ISO Latin 1 are the same octets again.
+func TestMenuFound(t *testing.T) {
+	var b bytes.Buffer
+	var w MenuWriter
+	there := locus.MustParse("wais://h/there")
+	err := errors.Join(w.Begin(&b, MenuHead{Resource: NewResource(asked, there, "menu")}), w.Item(&b, scheme.Item{Title: "caf\xe9 \xc3\xa9\xff", Size: -1}), w.End(&b, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, found, err := ReadMenu(&b)
+	if err != nil || found != there || m.URL != asked {
+		t.Fatalf("%s, found at %s, %v", m.URL, found, err)
+	}
+	for i, err := range m.Items {
+		if err != nil || i.Title != "caf\xe9 \xc3\xa9\xff" {
+			t.Errorf("%q, %v", i.Title, err)
+		}
 	}
 }
 
