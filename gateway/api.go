@@ -361,7 +361,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
 		if c.r.Method != http.MethodHead {
-			body := newMenuBody(menuJSON, res, at, m.url)
+			body := newMenuBody(menuJSON, res, at, m)
 			defer body.Close()
 			// A menu that breaks off is complete JSON, with the reason in it.
 			c.w.broken = stream(c.w, body)

@@ -100,7 +100,7 @@ func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m me
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", menuPolicy)
 	g.setForeign(w, m, own)
-	body := newMenuBody(f, menu, w.url, m.url)
+	body := newMenuBody(f, menu, w.url, m)
 	defer body.Close()
 	w.send(r, m.status, body)
 }

@@ -43,6 +43,7 @@ func (f menuFormat) contentType() string {
 type menuBody struct {
 	menu   *scheme.Menu
 	writer menuWriter
+	stored bool // no item has to be waited for, so a Read fills its buffer
 
 	mu   sync.Mutex // held while a Read is under way
 	next func() (scheme.Item, error, bool)
@@ -51,23 +52,24 @@ type menuBody struct {
 	err  error // returned after b is read; nil: there is more
 }
 
-// newMenuBody returns the menu to which asked leads, found at found. The caller closes it.
-func newMenuBody(f menuFormat, m *scheme.Menu, asked, found locus.URL) *menuBody {
+// newMenuBody returns the menu to which asked leads. m is what else is known of it. The caller
+// closes the body.
+func newMenuBody(f menuFormat, menu *scheme.Menu, asked locus.URL, m meta) *menuBody {
 	if f == menuText {
-		return &menuBody{menu: m, writer: textWriter{}}
+		return &menuBody{menu: menu, writer: textWriter{}, stored: m.isStored()}
 	}
 	asked = asked.WithoutPassword()
-	return &menuBody{menu: m, writer: &jsonWriter{head: shape.MenuHead{
-		Resource: shape.NewResource(asked, found, "menu"),
-		Title:    shape.Text(m.Title),
-		Form:     shape.NewForm(m.Form, asked, nil),
+	return &menuBody{menu: menu, stored: m.isStored(), writer: &jsonWriter{head: shape.MenuHead{
+		Resource: shape.NewResource(asked, m.url, "menu"),
+		Title:    shape.Text(menu.Title),
+		Form:     shape.NewForm(menu.Form, asked, nil),
 	}}}
 }
 
 func (b *menuBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(p) > 0 && b.b.Len() == 0 && b.err == nil {
+	for len(p) > 0 && b.err == nil && (b.b.Len() == 0 || b.stored && b.b.Len() < len(p)) {
 		b.err = b.more()
 	}
 	if len(p) == 0 || b.b.Len() > 0 {

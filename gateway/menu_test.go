@@ -45,7 +45,7 @@ func slowMenu(items chan scheme.Item) *scheme.Menu {
 func TestMenuStreaming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		items := make(chan scheme.Item)
-		body := newMenuBody(menuText, slowMenu(items), locus.URL{}, locus.URL{})
+		body := newMenuBody(menuText, slowMenu(items), locus.URL{}, meta{})
 		buffer := make([]byte, 1000)
 		for i := range 3 {
 			title := fmt.Sprint("item ", i)
@@ -83,7 +83,7 @@ func TestMenuMemory(t *testing.T) {
 				return
 			}
 		}
-	}}, u, locus.URL{})
+	}}, u, meta{})
 	buffer, total := make([]byte, 32<<10), 0
 	for {
 		n, err := body.Read(buffer)
@@ -119,7 +119,7 @@ func FuzzMenu(f *testing.F) {
 			m := &scheme.Menu{Title: title, Items: func(yield func(scheme.Item, error) bool) {
 				yield(scheme.Item{Title: title, Note: note, URL: u, Size: -1}, nil)
 			}}
-			text, err := io.ReadAll(newMenuBody(format, m, asked, asked))
+			text, err := io.ReadAll(newMenuBody(format, m, asked, meta{url: asked}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,7 +59,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		return nil
 	case *scheme.Menu:
 		m.header.Set("Content-Type", menuJSON.contentType())
-		menu := newMenuBody(menuJSON, res, u, m.url)
+		menu := newMenuBody(menuJSON, res, u, m)
 		defer menu.Close()
 		body = menu
 	case *scheme.Object:

@@ -125,7 +125,7 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 		resp.Header.Set("Accept-Ranges", "none")
 		resp.Header.Set("Vary", "Accept, Accept-Language")
 		if resp.Body = http.NoBody; !req.head {
-			resp.Body = newMenuBody(menuJSON, res, req.URL, m.url)
+			resp.Body = newMenuBody(menuJSON, res, req.URL, m)
 		}
 	default:
 		failure, isAnswer := err.(*answerError)
