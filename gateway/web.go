@@ -154,7 +154,7 @@ func (w *webTransports) through(d scheme.Dialer) *http.Transport {
 	if t == nil {
 		t = &http.Transport{
 			DialContext:            d.DialContext,
-			TLSClientConfig:        w.tls,
+			TLSClientConfig:        w.tls.Clone(), // package net/http changes it
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: maxAnswerHeader,
