@@ -309,7 +309,7 @@ func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 
 func (c *Client) target(u locus.URL) policy.Target {
 	s := c.registry.Scheme(u)
-	t := policy.Target{URL: u, Reads: s.Traits&(scheme.Interactive|scheme.Composes) == 0, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
+	t := policy.Target{URL: u, Reads: s.Traits&(scheme.Interactive|scheme.Composes) == 0, Port: s.Port, Encoded: s.Policy.Encoded, OffPort: s.Policy.OffPort, OffPortTexts: s.Policy.OffPortTexts}
 	switch {
 	case s.Traits.Has(scheme.Files):
 		t.Reach = policy.Files
@@ -318,8 +318,8 @@ func (c *Client) target(u locus.URL) policy.Target {
 	default:
 		t.Reach = policy.Network
 	}
-	if s.OtherPort != nil {
-		t.OtherPort = s.OtherPort(u)
+	if s.Policy.OtherPort != nil {
+		t.OtherPort = s.Policy.OtherPort(u)
 	}
 	return t
 }
@@ -430,14 +430,14 @@ func (c *Client) lookup(u locus.URL) (scheme.Scheme, error) {
 			err = scheme.Hint(err, why)
 		}
 		return s, err
-	case s.Opener != nil:
+	case s.Access.Opener != nil:
 		return s, nil
 	case s.Status == scheme.Reserved:
 		return s, fmt.Errorf("%w: %s is a reserved name, and %s gives it no access", scheme.ErrUnsupported, name, source(s))
-	case s.Access == "":
+	case s.Access.Protocol == "":
 		return s, fmt.Errorf("%w: URLs of %s (%s) are parsed, checked and compared here, and not accessed", scheme.ErrUnsupported, name, source(s))
 	}
-	return s, fmt.Errorf("%w: a %s URL (%s) locates nothing to retrieve: %s", scheme.ErrUnsupported, name, source(s), s.Access)
+	return s, fmt.Errorf("%w: a %s URL (%s) locates nothing to retrieve: %s", scheme.ErrUnsupported, name, source(s), s.Access.Protocol)
 }
 
 func source(s scheme.Scheme) string { return cmp.Or(s.Section, "its registration") }

@@ -30,7 +30,7 @@ func TestClosedByTheCaller(t *testing.T) {
 		}
 	}()
 	s := scheme.Generic("silent", scheme.Extension)
-	s.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	s.Access.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		c, err := req.Dial.DialContext(ctx, "tcp", l.Addr().String())
 		if err != nil {
 			return nil, err

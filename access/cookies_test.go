@@ -41,8 +41,8 @@ func (s *cookieServer) client(t *testing.T, o *Options) *Client {
 		return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 	})
 	plain, secure := scheme.Generic("http", scheme.Experimental), scheme.Generic("https", scheme.Experimental)
-	plain.Opener, secure.Opener = open, open
-	plain.Encoded, secure.Encoded = true, true
+	plain.Access.Opener, secure.Access.Opener = open, open
+	plain.Policy.Encoded, secure.Policy.Encoded = true, true
 	secure.Traits |= scheme.Secure
 	r, err := new(scheme.Registry).With(plain, secure)
 	if err != nil {

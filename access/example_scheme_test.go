@@ -123,13 +123,14 @@ func finger() scheme.Scheme {
 		Port:    fingerPort,
 		Status:  scheme.Experimental,
 		Section: "RFC 1288 2.3",
-		Syntax:  "x-finger://<host>:<port>/<user>",
-		Access:  "Finger (RFC 1288)",
-		Opener:  scheme.OpenerFunc(openFinger),
-		Fields: func(u locus.URL) ([]scheme.Field, error) {
-			f, err := parseFinger(u)
-			return []scheme.Field{{Name: "user", Value: f.user}}, err
+		Syntax: scheme.Syntax{
+			Form: "x-finger://<host>:<port>/<user>",
+			Fields: func(u locus.URL) ([]scheme.Field, error) {
+				f, err := parseFinger(u)
+				return []scheme.Field{{Name: "user", Value: f.user}}, err
+			},
 		},
+		Access: scheme.Access{Protocol: "Finger (RFC 1288)", Opener: scheme.OpenerFunc(openFinger)},
 	}
 }
 

@@ -532,7 +532,7 @@ func TestPermanent(t *testing.T) {
 		to := parse("x-a://a.example/" + path[1:])
 		return &scheme.Referral{URL: req.URL, To: []locus.URL{to}, Permanent: path[0] == 'p'}, nil
 	})
-	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-a", Port: 4711, Status: scheme.Experimental, Opener: opener, Access: "a test"})
+	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-a", Port: 4711, Status: scheme.Experimental, Access: scheme.Access{Opener: opener, Protocol: "a test"}})
 	if err != nil {
 		t.Fatal(err)
 	}

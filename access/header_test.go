@@ -25,7 +25,7 @@ func TestHeaderFor(t *testing.T) {
 		return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 	})
 	clear, secure := scheme.Generic("x-clear", scheme.Experimental), scheme.Generic("x-secure", scheme.Experimental)
-	clear.Opener, secure.Opener = open, open
+	clear.Access.Opener, secure.Access.Opener = open, open
 	secure.Traits |= scheme.Secure
 	r, err := new(scheme.Registry).With(clear, secure)
 	if err != nil {

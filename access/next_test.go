@@ -80,7 +80,7 @@ func TestNextOfOtherClient(t *testing.T) {
 		return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("x-next://b.example/")}}, nil
 	})
 	row := scheme.Generic("x-next", scheme.Experimental)
-	row.Opener = open
+	row.Access.Opener = open
 	r, err := new(scheme.Registry).With(row)
 	if err != nil {
 		t.Fatal(err)

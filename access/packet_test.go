@@ -164,7 +164,7 @@ func TestRefer(t *testing.T) {
 			return &scheme.Menu{URL: req.URL, Items: func(func(scheme.Item, error) bool) {}}, nil
 		})
 		s := scheme.Generic("walk", scheme.Extension)
-		s.Port, s.Opener = 80, opener
+		s.Port, s.Access.Opener = 80, opener
 		r, err := scheme.NewRegistry(s)
 		if err != nil {
 			t.Fatal(err)

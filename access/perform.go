@@ -79,7 +79,7 @@ func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.R
 
 // askServer performs planDirect and planTunnel, which differ only in the dialer of req.
 func (c *Client) askServer(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	return c.registry.Scheme(req.URL).Opener.Open(ctx, req)
+	return c.registry.Scheme(req.URL).Access.Opener.Open(ctx, req)
 }
 
 // askProxy performs planProxy.
@@ -234,7 +234,7 @@ func (f *follower) mayForward(u locus.URL, to outcome) bool {
 	if !known {
 		return false
 	}
-	_, err := s.Fields(u)
+	_, err := s.Syntax.Fields(u)
 	return err == nil
 }
 

@@ -32,7 +32,7 @@ func newFakeNet(t *testing.T) *fakeNet {
 	w := new(fakeNet)
 	row := func(name string, port uint16, traits scheme.Traits, o scheme.Opener) scheme.Scheme {
 		s := scheme.Generic(name, scheme.Standard)
-		s.Port, s.Traits, s.Opener = port, traits, o
+		s.Port, s.Traits, s.Access.Opener = port, traits, o
 		return s
 	}
 	local := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {

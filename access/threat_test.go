@@ -185,7 +185,7 @@ func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, e
 	registry, err := all.Registry()
 	if err == nil {
 		from := scheme.Generic("x-from", scheme.Experimental)
-		from.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		from.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 			return &scheme.Referral{URL: req.URL, To: []locus.URL{u}}, nil
 		})
 		registry, err = registry.With(from)
@@ -209,7 +209,7 @@ func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, e
 	}
 	c.Close()
 	for _, s := range registry.All() {
-		if closer, ok := s.Opener.(interface{ Close() error }); ok {
+		if closer, ok := s.Access.Opener.(interface{ Close() error }); ok {
 			closer.Close()
 		}
 	}

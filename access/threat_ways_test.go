@@ -65,8 +65,8 @@ func TestThreatModelSchemes(t *testing.T) {
 	for _, s := range registry.All() {
 		port, has := ports[s.Name]
 		delete(ports, s.Name)
-		if has != (s.Opener != nil) {
-			t.Errorf("%s: a row: %v, opened: %v", s.Name, has, s.Opener != nil)
+		if has != (s.Access.Opener != nil) {
+			t.Errorf("%s: a row: %v, opened: %v", s.Name, has, s.Access.Opener != nil)
 			continue
 		}
 		want := "none"
@@ -78,7 +78,7 @@ func TestThreatModelSchemes(t *testing.T) {
 		}
 		// What is encrypted sends what the row of the scheme without TLS has, and gemini
 		// its URL as written.
-		plain := s.Opener != nil && s.Port != 0 && !s.Traits.Has(scheme.Secure)
+		plain := s.Access.Opener != nil && s.Port != 0 && !s.Traits.Has(scheme.Secure)
 		if plain != slices.Contains(octets, s.Name) {
 			t.Errorf("%s: in the table of octets: %v", s.Name, !plain)
 		}
@@ -159,7 +159,7 @@ func leaves(t *testing.T, name, gateway string) string {
 	}
 	c.Close()
 	for _, s := range registry.All() {
-		if closer, ok := s.Opener.(interface{ Close() error }); ok {
+		if closer, ok := s.Access.Opener.(interface{ Close() error }); ok {
 			closer.Close()
 		}
 	}

@@ -105,7 +105,7 @@ func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Gateway, address str
 
 func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 	s, _ := c.registry.Lookup(g.url.Scheme())
-	opener, ok := s.Opener.(scheme.ProxyOpener)
+	opener, ok := s.Access.Opener.(scheme.ProxyOpener)
 	if !ok {
 		return nil, fmt.Errorf("%w: the scheme %s, as it is registered here, can't ask %s", scheme.ErrUnsupported, locus.Quote(g.url.Scheme()), g)
 	}

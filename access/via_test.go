@@ -245,7 +245,7 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	t.Cleanup(func() {
 		c.Close()
 		for _, s := range registry.All() {
-			if opener, ok := s.Opener.(io.Closer); ok {
+			if opener, ok := s.Access.Opener.(io.Closer); ok {
 				opener.Close()
 			}
 		}
@@ -499,7 +499,7 @@ func TestTemplateAlone(t *testing.T) {
 		return nil, err
 	})
 	row := scheme.Generic("x-gw", scheme.Extension)
-	row.Opener = strange
+	row.Access.Opener = strange
 	registry, err := scheme.NewRegistry(row)
 	if err != nil {
 		t.Fatal(err)
@@ -702,7 +702,7 @@ func TestNoProxyOpener(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := scheme.Generic("http", scheme.Standard)
-	row.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, errors.New("asked") })
+	row.Access.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, errors.New("asked") })
 	registry, err := scheme.NewRegistry(row)
 	if err != nil {
 		t.Fatal(err)

@@ -215,7 +215,7 @@ func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	t.Helper()
 	row := func(name string, port uint16, o scheme.Opener) scheme.Scheme {
 		s := scheme.Generic(name, scheme.Standard)
-		s.Port, s.Opener, s.Encoded = port, o, name == "http" || name == "https"
+		s.Port, s.Access.Opener, s.Policy.Encoded = port, o, name == "http" || name == "https"
 		s.Traits = traits[name]
 		return s
 	}
@@ -224,7 +224,7 @@ func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	afs := scheme.Generic("afs", scheme.Reserved)
 	afs.Section = "RFC 1738 4"
 	wais := row("wais", 210, nil)
-	wais.Access = "Z39.50"
+	wais.Access.Protocol = "Z39.50"
 	r, err := scheme.NewRegistry(row("http", 80, o), row("https", 443, o), row("ftp", 21, o), row("gopher", 70, o), row("telnet", 23, o),
 		row("x-session", 80, o), row("file", 0, o), row("mid", 0, o), mailto, afs, wais)
 	if err != nil {

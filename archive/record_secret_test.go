@@ -45,7 +45,7 @@ func TestRecordNoSecrets(t *testing.T) {
 	}
 	defer func() {
 		for _, s := range registry.All() {
-			if c, ok := s.Opener.(io.Closer); ok {
+			if c, ok := s.Access.Opener.(io.Closer); ok {
 				c.Close()
 			}
 		}

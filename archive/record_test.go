@@ -123,7 +123,7 @@ func newRegistry(t testing.TB, m *tour.Museum) *scheme.Registry {
 	}
 	t.Cleanup(func() {
 		for _, s := range r.All() {
-			if c, ok := s.Opener.(io.Closer); ok {
+			if c, ok := s.Access.Opener.(io.Closer); ok {
 				c.Close()
 			}
 		}
@@ -456,7 +456,7 @@ func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 
 func registryWith(t testing.TB, o ownOpener) *scheme.Registry {
 	t.Helper()
-	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-own", Section: "test", Status: scheme.Extension, Opener: o})
+	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-own", Section: "test", Status: scheme.Extension, Access: scheme.Access{Opener: o}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,10 +49,10 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	// Files and mail of this machine were not kept.
 	isOwn := row.Traits.Has(scheme.Local) && row.Traits&(scheme.Files|scheme.Messages) != 0
 	isFree := !isOwn || row.Traits&(scheme.Contained|scheme.Composes) != 0
-	if row.Opener != nil && isFree {
+	if row.Access.Opener != nil && isFree {
 		offline := *req
 		offline.Dial, offline.Refer, offline.Trace = noDialer{}, nil, nil
-		res, err := row.Opener.Open(ctx, &offline)
+		res, err := row.Access.Opener.Open(ctx, &offline)
 		if err == nil || !errors.Is(err, errDial) {
 			return res, err
 		}
@@ -112,7 +112,7 @@ func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Res
 	if r, ok, err := readReferral(req.URL, mediaType, body); ok {
 		return r, err
 	}
-	if read := s.registry.Scheme(req.URL).Kept; read != nil {
+	if read := s.registry.Scheme(req.URL).Access.Kept; read != nil {
 		return read(req.URL, mediaType, body)
 	}
 	return &scheme.Object{URL: req.URL, Type: mediaType, Size: -1, Body: body}, nil

@@ -170,7 +170,7 @@ func (w *world) clientWith(o *access.Options) (*access.Client, func(), error) {
 
 func closeIdle(r *scheme.Registry) {
 	for _, s := range r.All() {
-		if c, ok := s.Opener.(io.Closer); ok {
+		if c, ok := s.Access.Opener.(io.Closer); ok {
 			c.Close()
 		}
 	}

@@ -42,8 +42,8 @@ func (o opened) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 // row is the row of x-page.
 func (o opened) row() scheme.Scheme {
 	row := scheme.Generic("x-page", scheme.Experimental)
-	row.Opener, row.Port = o, 1738
-	row.Freshness = func(u locus.URL) scheme.Freshness {
+	row.Access.Opener, row.Port = o, 1738
+	row.Crawl.Freshness = func(u locus.URL) scheme.Freshness {
 		if path, _ := u.Path(); path == "unstored" {
 			return scheme.Freshness{}
 		}

@@ -13,8 +13,8 @@ import (
 
 // serveForeign answers a proxy's client about a URL of another scheme than HTTP's.
 func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error {
-	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.FromProxy != nil {
-		u = s.FromProxy(u)
+	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.Policy.FromProxy != nil {
+		u = s.Policy.FromProxy(u)
 		w.url = u
 	}
 	kept, own, err := g.negotiateProxied(r, u)

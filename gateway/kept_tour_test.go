@@ -30,7 +30,7 @@ func tourRegistry(t *testing.T, m *tour.Museum) *scheme.Registry {
 	}
 	t.Cleanup(func() {
 		for _, s := range registry.All() {
-			if c, ok := s.Opener.(io.Closer); ok {
+			if c, ok := s.Access.Opener.(io.Closer); ok {
 				c.Close()
 			}
 		}

@@ -46,11 +46,11 @@ func (s *sightings) see(u locus.URL) {
 
 // row wraps the functions of a row.
 func (s *sightings) row(row scheme.Scheme) scheme.Scheme {
-	if fields := row.Fields; fields != nil {
-		row.Fields = func(u locus.URL) ([]scheme.Field, error) { s.see(u); return fields(u) }
+	if fields := row.Syntax.Fields; fields != nil {
+		row.Syntax.Fields = func(u locus.URL) ([]scheme.Field, error) { s.see(u); return fields(u) }
 	}
-	if canonical := row.Canonical; canonical != nil {
-		row.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) {
+	if canonical := row.Syntax.Canonical; canonical != nil {
+		row.Syntax.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) {
 			s.see(u)
 			s.mu.Lock()
 			s.canonical[u.String()]++
@@ -58,8 +58,8 @@ func (s *sightings) row(row scheme.Scheme) scheme.Scheme {
 			return canonical(u)
 		}
 	}
-	if opener := row.Opener; opener != nil {
-		row.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	if opener := row.Access.Opener; opener != nil {
+		row.Access.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 			s.see(req.URL)
 			s.mu.Lock()
 			s.opened[req.URL.String()]++

@@ -77,8 +77,8 @@ func TestProgramURL(t *testing.T) {
 	s.gateway.Files = func(locus.URL) bool { return true }
 	s.rules.Files, s.rules.Ports = true, []uint16{70}
 	s.row = func(row scheme.Scheme) scheme.Scheme {
-		if row.Opener != nil {
-			row.Opener = note
+		if row.Access.Opener != nil {
+			row.Access.Opener = note
 		}
 		return row
 	}

@@ -58,7 +58,7 @@ func serveOn(t *testing.T, l net.Listener, o *Options, open scheme.OpenerFunc, a
 	t.Helper()
 	row := scheme.Generic("x-page", scheme.Experimental)
 	if row.Port = 1738; open != nil {
-		row.Opener = open
+		row.Access.Opener = open
 	}
 	if ao == nil {
 		ao = &access.Options{Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no network") }}

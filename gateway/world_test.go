@@ -146,7 +146,7 @@ func start(t testing.TB, s setup) *world {
 func (w *world) closeIdle() {
 	w.g.Close()
 	for _, s := range w.rows.All() {
-		if opener, ok := s.Opener.(io.Closer); ok {
+		if opener, ok := s.Access.Opener.(io.Closer); ok {
 			opener.Close()
 		}
 	}

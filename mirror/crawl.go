@@ -350,7 +350,7 @@ func (c *crawler) withLogin(u locus.URL) locus.URL {
 func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
 	u = u.WithoutFragment().WithoutPassword()
 	s := c.registry.Scheme(u)
-	if s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 || u.Shown() != u.String() {
+	if s.Access.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 || u.Shown() != u.String() {
 		return l, false
 	}
 	if s.Traits.Has(scheme.Local) && s.Traits&scheme.Files == 0 && s.Traits&scheme.Messages == 0 {
@@ -397,9 +397,9 @@ func (c *crawler) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	}
 	s := c.registry.Scheme(start)
 	switch {
-	case s.Below != nil && s.Below(start, u):
+	case s.Crawl.Below != nil && s.Crawl.Below(start, u):
 		return true
-	case s.Below != nil && s.Hierarchy == relative.Path:
+	case s.Crawl.Below != nil && s.Syntax.Hierarchy == relative.Path:
 		return false
 	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
 		return scheme.BelowPath(start, u)

@@ -74,7 +74,7 @@ func TestFaults(t *testing.T) {
 	faults.Run(t, faults.Driver{
 		Open: func(dir string) (faults.Store, error) {
 			s := (&world{}).scheme()
-			s.Opener = faultServer{}
+			s.Access.Opener = faultServer{}
 			c, end := openClient(s)
 			return &faultTree{c, end, dir}, nil
 		},

@@ -17,7 +17,7 @@ import (
 // The text of one menu, of all kept entries, and the URLs of all menus are limited.
 func TestFSMuchText(t *testing.T) {
 	s := scheme.Generic("x-menu", scheme.Experimental)
-	s.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })
+	s.Access.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })
 	registry, err := scheme.NewRegistry(s)
 	if err != nil {
 		t.Fatal(err)

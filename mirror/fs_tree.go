@@ -298,7 +298,7 @@ func (f *FS) has(item scheme.Item) bool {
 // opens reports whether the client can open URLs of u's scheme.
 func (f *FS) opens(u locus.URL) bool {
 	s, _ := f.client.Registry().Lookup(u.Scheme())
-	return s.Opener != nil
+	return s.Access.Opener != nil
 }
 
 type fsServer struct {

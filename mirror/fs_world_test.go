@@ -174,7 +174,7 @@ func (w waiting) Read([]byte) (int, error) {
 func (w *menuWorld) client(t testing.TB) *access.Client {
 	t.Helper()
 	row := scheme.Generic("x-menu", scheme.Experimental)
-	row.Port, row.Opener = 7000, w
+	row.Port, row.Access.Opener = 7000, w
 	ftpClient := ftp.New(nil)
 	registry, err := scheme.NewRegistry(row, ftp.Scheme(ftpClient), gopher.Scheme(gopher.New(nil)), file.Scheme(file.New(nil)), scheme.Generic("x-closed", scheme.Experimental))
 	if err != nil {

@@ -68,7 +68,7 @@ func TestPerHost(t *testing.T) {
 			}
 		}
 		s := (&world{}).scheme()
-		s.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		s.Access.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 			if path, _ := req.URL.Path(); path == "" {
 				return &scheme.Menu{URL: req.URL, Items: func(yield func(scheme.Item, error) bool) {
 					for i := 0; i < items && yield(item(scheme.KindObject, fmt.Sprint(i), fmt.Sprint(i)), nil); i++ {

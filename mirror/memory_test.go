@@ -51,7 +51,7 @@ func TestMemory(t *testing.T) {
 		c.menus = 1000
 	}
 	s := (&world{}).scheme()
-	s.Opener = c
+	s.Access.Opener = c
 	var most atomic.Uint64
 	measure := func() {
 		var m runtime.MemStats

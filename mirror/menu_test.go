@@ -402,11 +402,19 @@ type page struct {
 }
 
 func (w *world) scheme() scheme.Scheme {
-	return scheme.Scheme{Name: "x-menu", Opener: w, Traits: scheme.Directories, Fields: func(u locus.URL) ([]scheme.Field, error) {
-		path, _ := u.Path()
-		path, err := url.PathUnescape(path)
-		return []scheme.Field{{Name: "path", Value: path}}, err
-	}, Below: scheme.BelowPath}
+	return scheme.Scheme{
+		Name:   "x-menu",
+		Traits: scheme.Directories,
+		Syntax: scheme.Syntax{
+			Fields: func(u locus.URL) ([]scheme.Field, error) {
+				path, _ := u.Path()
+				path, err := url.PathUnescape(path)
+				return []scheme.Field{{Name: "path", Value: path}}, err
+			},
+		},
+		Access: scheme.Access{Opener: w},
+		Crawl:  scheme.Crawl{Below: scheme.BelowPath},
+	}
 }
 
 func item(kind scheme.ItemKind, title, path string) scheme.Item {

@@ -60,7 +60,7 @@ func (c *crawler) setStarts(starts []locus.URL) error {
 	}
 	for _, u := range starts {
 		s, ok := c.registry.Lookup(u.Scheme())
-		if !ok || s.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 {
+		if !ok || s.Access.Opener == nil || s.Traits&(scheme.Interactive|scheme.Composes|scheme.Contained) != 0 {
 			return fmt.Errorf("mirror: %s: %w: its scheme has no menus or pages", locus.Quote(u.Shown()), scheme.ErrUnsupported)
 		}
 		canonical, _, err := c.registry.Canonical(u.WithoutFragment().WithoutPassword())

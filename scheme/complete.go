@@ -20,49 +20,49 @@ func (s *Scheme) complete() error {
 		return fmt.Errorf("scheme: %s is not the name of a scheme in lower case", locus.Quote(s.Name))
 	case s.Status > Experimental:
 		return fmt.Errorf("scheme: %s: unknown status %d", s.Name, s.Status)
-	case s.Clean != 0 && s.Check == nil:
+	case s.Syntax.Clean != 0 && s.Syntax.Check == nil:
 		return fmt.Errorf("scheme: %s: Clean has facts, and there is no Check", s.Name)
-	case isNil(s.Opener):
-		return fmt.Errorf("scheme: %s: the Opener is a nil %T: leave Opener nil if there is no access", s.Name, s.Opener)
+	case isNil(s.Access.Opener):
+		return fmt.Errorf("scheme: %s: the Opener is a nil %T: leave Opener nil if there is no access", s.Name, s.Access.Opener)
 	}
-	s.Syntax = cmp.Or(s.Syntax, generic.Syntax)
-	if s.Reserved == (escape.Set{}) {
-		s.Reserved = escape.Reserved()
+	s.Syntax.Form = cmp.Or(s.Syntax.Form, generic.Syntax.Form)
+	if s.Syntax.Reserved == (escape.Set{}) {
+		s.Syntax.Reserved = escape.Reserved()
 	}
-	s.Icon = cmp.Or(s.Icon, generic.Icon)
-	if s.Split == nil {
-		s.Split = generic.Split
+	s.Display.Icon = cmp.Or(s.Display.Icon, generic.Display.Icon)
+	if s.Display.Split == nil {
+		s.Display.Split = generic.Display.Split
 	}
-	if s.Title == nil {
-		s.Title = generic.Title
+	if s.Display.Title == nil {
+		s.Display.Title = generic.Display.Title
 	}
-	if s.Parents == nil {
-		s.Parents = generic.Parents
+	if s.Display.Parents == nil {
+		s.Display.Parents = generic.Display.Parents
 	}
-	if s.MenuLabel == nil {
-		s.MenuLabel = generic.MenuLabel
+	if s.Display.MenuLabel == nil {
+		s.Display.MenuLabel = generic.Display.MenuLabel
 	}
-	if s.Freshness == nil {
-		s.Freshness = generic.Freshness
+	if s.Crawl.Freshness == nil {
+		s.Crawl.Freshness = generic.Crawl.Freshness
 	}
-	fields := s.Fields
+	fields := s.Syntax.Fields
 	if fields == nil {
-		s.Fields = generic.Fields
+		s.Syntax.Fields = generic.Syntax.Fields
 	}
-	if s.Canonical == nil {
-		s.Canonical = genericCanonical
+	if s.Syntax.Canonical == nil {
+		s.Syntax.Canonical = genericCanonical
 		if fields != nil {
-			s.Canonical = canonicalBy(fields)
+			s.Syntax.Canonical = canonicalBy(fields)
 		}
 	}
-	if s.Check == nil {
-		s.Check = genericCheck
+	if s.Syntax.Check == nil {
+		s.Syntax.Check = genericCheck
 		if fields != nil {
-			s.Check = s.checkBy(fields)
+			s.Syntax.Check = s.checkBy(fields)
 		}
 	}
-	if open, ok := s.Opener.(OpenerFunc); ok {
-		s.Opener = open.forURLsOf(s.Name, s.Fields)
+	if open, ok := s.Access.Opener.(OpenerFunc); ok {
+		s.Access.Opener = open.forURLsOf(s.Name, s.Syntax.Fields)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func canonicalBy(fields func(locus.URL) ([]Field, error)) func(locus.URL) (locus
 
 // checkBy returns the generic Check, which also reports the error of fields.
 func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL, locus.Profile) []locus.Violation {
-	section := cmp.Or(s.Section, s.Syntax)
+	section := cmp.Or(s.Section, s.Syntax.Form)
 	return func(u locus.URL, p locus.Profile) []locus.Violation {
 		list := genericCheck(u, p)
 		_, err := fields(u)

@@ -21,10 +21,10 @@ func (*nilOpener) Open(context.Context, *scheme.Request) (scheme.Resource, error
 // What would panic when it is used is refused when it is registered.
 func TestRegistryRefusesIncomplete(t *testing.T) {
 	for why, s := range map[string]scheme.Scheme{
-		"nil func":    {Name: "x-a", Opener: scheme.OpenerFunc(nil)},
-		"nil pointer": {Name: "x-a", Opener: (*nilOpener)(nil)},
+		"nil func":    {Name: "x-a", Access: scheme.Access{Opener: scheme.OpenerFunc(nil)}},
+		"nil pointer": {Name: "x-a", Access: scheme.Access{Opener: (*nilOpener)(nil)}},
 		"status":      {Name: "x-a", Status: scheme.Experimental + 1},
-		"clean":       {Name: "x-a", Clean: locus.PathXchar},
+		"clean":       {Name: "x-a", Syntax: scheme.Syntax{Clean: locus.PathXchar}},
 		"name":        {},
 	} {
 		if r, err := scheme.NewRegistry(s); err == nil || r != nil || !strings.HasPrefix(err.Error(), "scheme: ") {
@@ -37,7 +37,7 @@ func TestRegistryRefusesIncomplete(t *testing.T) {
 func TestRegistryCompletes(t *testing.T) {
 	r := mustRegistry(t, scheme.Scheme{Name: "x-a"})
 	s, _ := r.Lookup("x-a")
-	if s.Fields == nil || s.Canonical == nil || s.Check == nil || s.Syntax == "" || s.Reserved != escape.Reserved() || s.Opener != nil {
+	if s.Syntax.Fields == nil || s.Syntax.Canonical == nil || s.Syntax.Check == nil || s.Syntax.Form == "" || s.Syntax.Reserved != escape.Reserved() || s.Access.Opener != nil {
 		t.Errorf("%+v", s)
 	}
 	generic := mustRegistry(t, scheme.Generic("x-a", scheme.Standard))
@@ -60,16 +60,22 @@ func TestRegistryCompletes(t *testing.T) {
 
 // Canonical and Check of a row that has only Fields refuse what Fields refuses.
 func TestRegistryFollowsFields(t *testing.T) {
-	r := mustRegistry(t, scheme.Scheme{Name: "x-a", Section: "x", Fields: func(u locus.URL) ([]scheme.Field, error) {
-		switch i := strings.IndexAny(u.SchemePart(), "/!"); {
-		case i < 0:
-			return nil, nil
-		case u.SchemePart()[i] == '/':
-			return nil, u.Errorf(u.PathOffset()+i, "name", "%w: no slash", locus.ErrForm)
-		default:
-			return nil, u.Errorf(u.PathOffset()+i, "name", "%w: no such name", locus.ErrValue)
-		}
-	}})
+	r := mustRegistry(t, scheme.Scheme{
+		Name:    "x-a",
+		Section: "x",
+		Syntax: scheme.Syntax{
+			Fields: func(u locus.URL) ([]scheme.Field, error) {
+				switch i := strings.IndexAny(u.SchemePart(), "/!"); {
+				case i < 0:
+					return nil, nil
+				case u.SchemePart()[i] == '/':
+					return nil, u.Errorf(u.PathOffset()+i, "name", "%w: no slash", locus.ErrForm)
+				default:
+					return nil, u.Errorf(u.PathOffset()+i, "name", "%w: no such name", locus.ErrValue)
+				}
+			},
+		},
+	})
 	for text, want := range map[string]string{"x-a:b": "", "x-a:~/b": "unsafe-character@4 form@5", "x-a:b/~": "form@5 unsafe-character@6", "x-a:b!": "value@5?"} {
 		u := locus.MustParse(text)
 		if _, _, err := r.Canonical(u); (err != nil) != strings.Contains(want, "@5") {
@@ -95,7 +101,7 @@ func TestOwnScheme(t *testing.T) {
 	registry := mustRegistry(t, daytime())
 	row, _ := registry.Lookup("x-daytime")
 	for _, text := range []string{"x-daytime:a", "x-daytime:///", "x-other://host.dom/"} {
-		_, err := row.Opener.Open(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: new(net.Dialer)})
+		_, err := row.Access.Opener.Open(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: new(net.Dialer)})
 		if !errors.As(err, new(*locus.SyntaxError)) {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -30,7 +30,7 @@ type Current struct {
 }
 
 // Standard returns the name of the standard in force for s: Current.Name, or Section.
-func (s *Scheme) Standard() string { return cmp.Or(s.Current.Name, s.Section) }
+func (s *Scheme) Standard() string { return cmp.Or(s.Syntax.Current.Name, s.Section) }
 
 // CheckURI returns all violations of u by RFC 3986 and the standard that is in force for its
 // scheme, and notes, in order of offset. Where both find a fault, that of the scheme's
@@ -38,10 +38,10 @@ func (s *Scheme) Standard() string { return cmp.Or(s.Current.Name, s.Section) }
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
 	s := r.ofURI(u)
-	if s.Current.Check == nil || len(list) == 0 && s.Current.Clean != nil && s.Current.Clean(u) {
+	if s.Syntax.Current.Check == nil || len(list) == 0 && s.Syntax.Current.Clean != nil && s.Syntax.Current.Clean(u) {
 		return list
 	}
-	own := s.Current.Check(u)
+	own := s.Syntax.Current.Check(u)
 	if len(list) == 0 {
 		return own
 	}
@@ -82,14 +82,14 @@ func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 // form of a URI that does not conform has no meaning.
 func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 	s := r.ofURI(u)
-	if s.Current.AsWritten && s.Current.Normalize != nil {
-		return s.Current.Normalize(u)
+	if s.Syntax.Current.AsWritten && s.Syntax.Current.Normalize != nil {
+		return s.Syntax.Current.Normalize(u)
 	}
-	n := u.Normalize(func(string) rfc3986.Rules { return rfc3986.Rules{Port: s.Port, Root: s.Current.Root} })
-	if s.Current.Normalize == nil {
+	n := u.Normalize(func(string) rfc3986.Rules { return rfc3986.Rules{Port: s.Port, Root: s.Syntax.Current.Root} })
+	if s.Syntax.Current.Normalize == nil {
 		return n
 	}
-	return s.Current.Normalize(n)
+	return s.Syntax.Current.Normalize(n)
 }
 
 // ofURI returns the scheme of u, or the generic one.

@@ -28,7 +28,7 @@ func TestCurrent(t *testing.T) {
 	}
 	written := own
 	written.AsWritten = true
-	r, err := scheme.NewRegistry(scheme.Scheme{Name: "own", Port: 7, Current: own}, scheme.Scheme{Name: "other"}, scheme.Scheme{Name: "written", Current: written})
+	r, err := scheme.NewRegistry(scheme.Scheme{Name: "own", Port: 7, Syntax: scheme.Syntax{Current: own}}, scheme.Scheme{Name: "other"}, scheme.Scheme{Name: "written", Syntax: scheme.Syntax{Current: written}})
 	if err != nil {
 		t.Fatal(err)
 	}

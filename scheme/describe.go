@@ -95,7 +95,7 @@ func (r *Registry) Spans(u locus.URL) []Span {
 			s.Delimiter(1)
 		}
 	}
-	r.of(u).Split(&s)
+	r.of(u).Display.Split(&s)
 	s.All("", "")
 	if fragment, ok := u.Fragment(); ok {
 		s.text = whole
@@ -114,7 +114,7 @@ func (r *Registry) Title(u locus.URL) string {
 	if u.IsZero() {
 		return ""
 	}
-	return r.of(u).Title(u)
+	return r.of(u).Display.Title(u)
 }
 
 // LastSegment returns the last name in the url-path of u before any "?", decoded. It is the
@@ -151,7 +151,7 @@ func (r *Registry) Parents(u locus.URL) []Parent {
 	if u.IsZero() {
 		return nil
 	}
-	list := r.of(u).Parents(u)
+	list := r.of(u).Display.Parents(u)
 	for i := range list {
 		list[i].Name = cmp.Or(list[i].Name, "/")
 	}
@@ -217,7 +217,7 @@ const (
 func neverFresh(locus.URL) Freshness { return Freshness{} }
 
 // Freshness returns how long a response for u may be reused.
-func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Freshness(u) }
+func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Crawl.Freshness(u) }
 
 // BelowPath reports whether the url-path of u is in the directory of start, by their
 // text in canonical form: Below of a scheme whose "/" separates directories. The last

@@ -16,15 +16,16 @@ import (
 // daytime is a scheme of our own: a host tells the time to everyone who connects (RFC 867).
 func daytime() scheme.Scheme {
 	const port = 13
+	open := func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		conn, err := scheme.Connect(ctx, req, port)
+		if err != nil {
+			return nil, err
+		}
+		return &scheme.Object{URL: req.URL, Type: "text/plain", Size: -1, Body: scheme.Limit(conn, req.Limit)}, nil
+	}
 	return scheme.Scheme{
-		Name: "x-daytime", Port: port, Section: "RFC 867", Access: "Daytime (RFC 867)",
-		Opener: scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-			conn, err := scheme.Connect(ctx, req, port)
-			if err != nil {
-				return nil, err
-			}
-			return &scheme.Object{URL: req.URL, Type: "text/plain", Size: -1, Body: scheme.Limit(conn, req.Limit)}, nil
-		}),
+		Name: "x-daytime", Port: port, Section: "RFC 867",
+		Access: scheme.Access{Protocol: "Daytime (RFC 867)", Opener: scheme.OpenerFunc(open)},
 	}
 }
 

@@ -23,20 +23,24 @@ var generic = Generic("", Reserved)
 // name that is registered without a syntax, and for one that is not registered.
 func Generic(name string, status Status) Scheme {
 	return Scheme{
-		Name:      name,
-		Status:    status,
-		Section:   "RFC 1738 5",
-		Syntax:    "<scheme>:<scheme-specific-part>",
-		Fields:    func(locus.URL) ([]Field, error) { return []Field{}, nil },
-		Canonical: genericCanonical,
-		Check:     genericCheck,
-		Icon:      "unknown",
-		Split:     splitGeneric,
-		Title:     LastSegment,
-		Parents:   noParents,
-		MenuLabel: noLabel,
-		Freshness: neverFresh,
-		Hierarchy: opaque(name),
+		Name:    name,
+		Status:  status,
+		Section: "RFC 1738 5",
+		Syntax: Syntax{
+			Form:      "<scheme>:<scheme-specific-part>",
+			Fields:    func(locus.URL) ([]Field, error) { return []Field{}, nil },
+			Canonical: genericCanonical,
+			Check:     genericCheck,
+			Hierarchy: opaque(name),
+		},
+		Display: Display{
+			Icon:      "unknown",
+			Split:     splitGeneric,
+			Title:     LastSegment,
+			Parents:   noParents,
+			MenuLabel: noLabel,
+		},
+		Crawl: Crawl{Freshness: neverFresh},
 	}
 }
 

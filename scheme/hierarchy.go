@@ -19,7 +19,7 @@ func opaque(name string) relative.Hierarchy {
 // Hierarchy returns what partial forms in a resource at u are resolved by.
 func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
 	if s := r.of(u); s != &generic {
-		return s.Hierarchy
+		return s.Syntax.Hierarchy
 	}
 	return opaque(u.Scheme())
 }

@@ -67,7 +67,7 @@ func (r *Registry) fill() {
 		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
-		r.table[i&(size-1)] = entry{key, s, s.Clean &^ locus.NoHost, locus.HostName | locus.HostNumber | s.Clean&locus.NoHost, len(s.Name) >= 8}
+		r.table[i&(size-1)] = entry{key, s, s.Syntax.Clean &^ locus.NoHost, locus.HostName | locus.HostNumber | s.Syntax.Clean&locus.NoHost, len(s.Name) >= 8}
 	}
 }
 
@@ -144,11 +144,11 @@ func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 
 // Fields returns the decoded parts of u by its scheme; none for a scheme that is
 // not registered.
-func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Fields(u) }
+func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Syntax.Fields(u) }
 
 // Notes returns the notes about u by its scheme; none for a scheme that is not registered.
 func (r *Registry) Notes(u locus.URL) []locus.Violation {
-	if notes := r.of(u).Notes; notes != nil {
+	if notes := r.of(u).Syntax.Notes; notes != nil {
 		return notes(u)
 	}
 	return nil
@@ -157,7 +157,7 @@ func (r *Registry) Notes(u locus.URL) []locus.Violation {
 // Canonical returns the canonical form of u by its scheme, or by [Generic] if the scheme
 // is not registered (RFC 1738 section 5, otherurl).
 func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	return r.of(u).Canonical(u)
+	return r.of(u).Syntax.Canonical(u)
 }
 
 // Check returns the violations of u by its scheme, or by [Generic], and for
@@ -169,13 +169,13 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	}
 	e := r.entry(u.String())
 	if e.scheme == nil {
-		return r.of(u).Check(u, p)
+		return r.of(u).Syntax.Check(u, p)
 	}
 	// The facts that rule out violations need no call.
 	if f := u.Facts(); p == locus.RFC1738 && e.clean != 0 && f.Has(e.clean) && f&e.host != 0 {
 		return nil
 	}
-	return e.scheme.Check(u, p)
+	return e.scheme.Syntax.Check(u, p)
 }
 
 // Port returns the port that u leads to: the one written, or the default of its scheme;

@@ -141,7 +141,7 @@ func TestRegistryLongNames(t *testing.T) {
 	var list []scheme.Scheme
 	for i, name := range names {
 		list = append(list, named(name, uint16(i)))
-		list[i].Check = func(u locus.URL, _ locus.Profile) []locus.Violation {
+		list[i].Syntax.Check = func(u locus.URL, _ locus.Profile) []locus.Violation {
 			return []locus.Violation{{Rule: name}}
 		}
 	}
@@ -278,19 +278,23 @@ func ExampleRegistry_With() {
 		Name:    "x-word",
 		Status:  scheme.Experimental,
 		Section: "RFC 1738 4",
-		Syntax:  "x-word:<word>",
-		Access:  "a dictionary of one word",
-		Fields: func(u locus.URL) ([]scheme.Field, error) {
-			return []scheme.Field{{Name: "word", Value: u.SchemePart()}}, nil
+		Syntax: scheme.Syntax{
+			Form: "x-word:<word>",
+			Fields: func(u locus.URL) ([]scheme.Field, error) {
+				return []scheme.Field{{Name: "word", Value: u.SchemePart()}}, nil
+			},
+			Canonical: func(u locus.URL) (locus.URL, locus.Change, error) { return u, 0, nil },
+			Check:     func(locus.URL, locus.Profile) []locus.Violation { return nil },
 		},
-		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) { return u, 0, nil },
-		Check:     func(locus.URL, locus.Profile) []locus.Violation { return nil },
-		Opener: scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
-			if req.URL.SchemePart() != "gopher" {
-				return nil, scheme.ErrNotFound
-			}
-			return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("gopher://gopher.micro.umn.edu/")}}, nil
-		}),
+		Access: scheme.Access{
+			Protocol: "a dictionary of one word",
+			Opener: scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+				if req.URL.SchemePart() != "gopher" {
+					return nil, scheme.ErrNotFound
+				}
+				return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("gopher://gopher.micro.umn.edu/")}}, nil
+			}),
+		},
 	}
 	r, err := new(scheme.Registry).With(words)
 	if err != nil {
@@ -299,7 +303,7 @@ func ExampleRegistry_With() {
 	}
 	u := locus.MustParse("X-Word:gopher")
 	s, _ := r.Lookup(u.Scheme())
-	resource, err := s.Opener.Open(context.Background(), &scheme.Request{URL: u})
+	resource, err := s.Access.Opener.Open(context.Background(), &scheme.Request{URL: u})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -164,7 +164,7 @@ func (s *Scheme) reservedReason(name string, c byte) string {
 		return `"+" in a search stands for a space, and %2B for "+" (URI draft, "Query strings")`
 	case s == &generic:
 		return fmt.Sprintf("%q may be reserved in %s URLs, so it differs from its escape %%%02X (RFC 1738 2.2)", string(rune(c)), name, c)
-	case s.Reserved.Has(c):
+	case s.Syntax.Reserved.Has(c):
 		return fmt.Sprintf("%q is reserved in %s URLs (%s), so it differs from its escape %%%02X (RFC 1738 2.2)", string(rune(c)), name, s.Section, c)
 	}
 	return fmt.Sprintf("%q and its escape %%%02X differ in this part (%s)", string(rune(c)), c, s.Section)

@@ -29,15 +29,27 @@ func (s Status) String() string {
 	return [...]string{"standard", "draft", "extension", "reserved", "experimental"}[s]
 }
 
-// Scheme is a row of the registry: all that is known about one scheme. Name is required.
-// The functions may be called from many goroutines at once.
+// Scheme is a row of the registry: all that is known about one scheme. Name is required, and
+// every zero value is a sound default. Each struct has one kind of reader; a maintainer of
+// one needs none of the others. The functions may be called from many goroutines at once.
 type Scheme struct {
 	Name    string // in lower case
 	Port    uint16 // default port; 0: none
 	Status  Status
-	Section string // where it is defined: "RFC 1738 3.2"
-	Syntax  string // its form, in the words of that section
-	Access  string // how it is accessed, a few words: "FTP (RFC 959)"; empty: not at all
+	Section string // where the scheme is defined: "RFC 1738 3.2"
+	Traits  Traits // what all readers ask about
+
+	Syntax  Syntax  // how URLs are written and compared
+	Access  Access  // how resources are opened
+	Display Display // what people see
+	Crawl   Crawl   // which pages make a site, and how long a response stays fresh
+	Policy  Policy  // what may be sent where
+}
+
+// Syntax describes how URLs of a scheme are written, judged and compared.
+type Syntax struct {
+	// Form is the form of a URL, in the words of the scheme's section.
+	Form string
 
 	// Current is the standard that is in force today, by which [Registry.CheckURI] judges.
 	// The zero Current: only RFC 3986.
@@ -47,6 +59,9 @@ type Scheme struct {
 	// scheme than their escapes do (section 2.2). Canonical neither escapes nor
 	// unescapes them. The zero Set means the list of section 2.2.
 	Reserved escape.Set
+
+	// Hierarchy says how a relative reference in a resource of this scheme is resolved.
+	Hierarchy relative.Hierarchy
 
 	// Fields returns the decoded parts of u, for people and for JSON, in order.
 	// The error is a *locus.SyntaxError: u is not in this scheme's form. nil: a URL
@@ -60,12 +75,13 @@ type Scheme struct {
 
 	// Canonical returns the canonical spelling of u, and what it changed. Two URLs are
 	// the same if their canonical forms are ==. The error is a *locus.SyntaxError: u
-	// is not in this scheme's form. nil: that of [Generic], for URLs that Fields
-	// accepts.
+	// is not in this scheme's form. nil: the canonical form of [Generic], for URLs that
+	// Fields accepts.
 	Canonical func(u locus.URL) (locus.URL, locus.Change, error)
 
 	// Check returns all violations of u, in order of offset. There is at least one if
-	// Fields or Canonical refuse u. nil: that of [Generic], and the error of Fields.
+	// Fields or Canonical refuse u. nil: the violations that [Generic] finds, and the
+	// error of Fields.
 	Check func(u locus.URL, p locus.Profile) []locus.Violation
 
 	// Notes returns advice about u that Check does not give, in order of offset. nil:
@@ -76,31 +92,28 @@ type Scheme struct {
 	// Check for a URL that has them all and a hostname or hostnumber. NoHost among them
 	// tells that the host may be empty instead. 0: it always calls Check.
 	Clean locus.Facts
+}
+
+// Access describes how the resources of a scheme are opened.
+type Access struct {
+	// Protocol tells people how URLs are opened, in a few words: "FTP (RFC 959)". Empty:
+	// not at all.
+	Protocol string
 
 	// Opener opens URLs. nil: the scheme is known, but its URLs can't be opened.
 	Opener Opener
 
-	// Kept returns the resource at u from octets that were kept earlier: those of an
+	// Kept returns the resource at u from bytes that were kept earlier: the bytes of an
 	// object's body, or of Menu.Source. mediaType is what the server named; empty:
 	// nothing. The resource reads body, and closes it; an error closes it too. It opens no
 	// connection. A body with a method Date() time.Time tells when it was kept, which dates
 	// without a year need. nil: an object.
 	Kept func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
+}
 
-	// FromProxy returns the URL that a client of an HTTP proxy means by u, where such
-	// clients write URLs of the scheme in HTTP's form. nil: u.
-	FromProxy func(u locus.URL) locus.URL
-
-	Traits Traits
-	// Hierarchy says what a partial form in a resource of this scheme is resolved by.
-	Hierarchy relative.Hierarchy
-	// ProxyVars are the environment variables that name the proxy of the scheme, in
-	// lower case: "http_proxy".
-	ProxyVars []string
-
-	// The next fields describe a URL for people. They get a URL of this scheme, in
-	// its form or not.
-
+// Display describes a URL for people. Its functions get a URL of the scheme, whether or not
+// the URL is in the scheme's form.
+type Display struct {
 	// Icon is the name of an icon of the gateway's pages. Empty: "unknown".
 	Icon string
 	// Split cuts the text after the host, or after the scheme's name, into the named
@@ -112,23 +125,33 @@ type Scheme struct {
 	Parents func(u locus.URL) []Parent
 	// MenuLabel returns what a menu at u is called: "Newsgroup". Empty, or nil: "Menu".
 	MenuLabel func(u locus.URL) string
+}
 
+// Crawl tells caches and crawlers about the resources of a scheme.
+type Crawl struct {
 	// Freshness returns how long a response for u may be reused. nil: not at all.
 	Freshness func(u locus.URL) Freshness
 	// Below reports whether u is a page of the site that begins at start. Both are in
 	// canonical form and of this scheme. nil: URLs of the scheme make no sites.
 	Below func(start, u locus.URL) bool
+}
 
-	// The fields from Encoded on are for the policy; see policy.Target. Their zero
-	// values are the strictest.
-
+// Policy tells the policy and the choice of a proxy about the requests of a scheme. See
+// policy.Target. The zero Policy is the strictest.
+type Policy struct {
+	// ProxyVars are the environment variables that name the proxy of the scheme, in
+	// lower case: "http_proxy".
+	ProxyVars []string
+	// FromProxy returns the URL that a client of an HTTP proxy means by u, where such
+	// clients write URLs of the scheme in HTTP's form. nil: u.
+	FromProxy func(u locus.URL) locus.URL
 	// Encoded reports that a request contains the URL as written, as in HTTP: the
-	// server receives no octet decoded.
+	// server receives no byte decoded.
 	Encoded bool
-	// OffPort are the control octets that may be sent, decoded, to another port than
+	// OffPort are the control bytes that may be sent, decoded, to another port than
 	// Port, because the syntax of the scheme needs them.
 	OffPort escape.Set
-	// OffPortTexts are encoded texts with control octets that may go to another port,
+	// OffPortTexts are encoded texts with control bytes that may go to another port,
 	// too, because no request can do without them. Letters are in upper case.
 	OffPortTexts []string
 	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:

@@ -31,7 +31,7 @@ func ExampleSafeName() {
 // echo is a scheme whose objects are their own names.
 func echo() (*scheme.Registry, error) {
 	s := scheme.Generic("x-echo", scheme.Experimental)
-	s.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+	s.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		path, _ := req.URL.Path()
 		if path == "nothing" {
 			return nil, scheme.ErrNotFound

@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		Open: func(dir string) (faults.Store, error) {
 			m := &memory{files: map[string]*file{}}
 			s := scheme.Generic("x-mem", scheme.Experimental)
-			s.Opener, s.Access = m, "memory"
+			s.Access.Opener, s.Access.Protocol = m, "memory"
 			registry, err := scheme.NewRegistry(s)
 			if err != nil {
 				return nil, err

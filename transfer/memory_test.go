@@ -64,7 +64,7 @@ func TestMemoryRun(t *testing.T) {
 	}
 	const size = 32 << 20
 	s := scheme.Generic("x-mem", scheme.Experimental)
-	s.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+	s.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		return &scheme.Object{URL: req.URL, Size: size, Body: &endless{size}}, nil
 	})
 	registry, err := scheme.NewRegistry(s)

@@ -121,7 +121,7 @@ func TestName(t *testing.T) {
 		{func(locus.URL) ([]scheme.Field, error) { return nil, scheme.ErrUnsupported }, "as written"},
 	}
 	for _, test := range tests {
-		registry, err := scheme.NewRegistry(scheme.Scheme{Name: "x-a", Fields: test.fields})
+		registry, err := scheme.NewRegistry(scheme.Scheme{Name: "x-a", Syntax: scheme.Syntax{Fields: test.fields}})
 		if err != nil {
 			t.Fatal(err)
 		}

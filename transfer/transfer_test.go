@@ -120,7 +120,7 @@ func (b *body) Close() error { return nil }
 func (m *memory) client(t testing.TB) *access.Client {
 	t.Helper()
 	s := scheme.Generic("x-mem", scheme.Experimental)
-	s.Opener, s.Access = m, "memory"
+	s.Access.Opener, s.Access.Protocol = m, "memory"
 	registry, err := scheme.NewRegistry(s)
 	if err != nil {
 		t.Fatal(err)
@@ -509,7 +509,7 @@ func TestResumeOtherURL(t *testing.T) {
 func TestSourceHidesPassword(t *testing.T) {
 	dir := t.TempDir()
 	m := &memory{files: map[string]*file{"a": {data: octets(100_000), cut: 50_000, cuts: 1}}}
-	registry, err := scheme.NewRegistry(scheme.Scheme{Name: "x-mem", Opener: m})
+	registry, err := scheme.NewRegistry(scheme.Scheme{Name: "x-mem", Access: scheme.Access{Opener: m}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -973,7 +973,7 @@ func TestMenuRefused(t *testing.T) {
 func TestReferral(t *testing.T) {
 	for _, resource := range []scheme.Resource{&scheme.Referral{To: []locus.URL{mem("a")}}} {
 		s := scheme.Generic("x-mem", scheme.Experimental)
-		s.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return resource, nil })
+		s.Access.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return resource, nil })
 		registry, err := scheme.NewRegistry(s)
 		if err != nil {
 			t.Fatal(err)
@@ -1019,7 +1019,7 @@ func TestRequest(t *testing.T) {
 	within := locus.MustParse("x-in://h/message")
 	var asked scheme.ItemRange
 	s := scheme.Generic("x-in", scheme.Experimental)
-	s.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	s.Access.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		path, _ := req.URL.Path()
 		if req.Within != nil && path == "part" {
 			asked = req.Items

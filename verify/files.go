@@ -130,7 +130,7 @@ const filesScheme = "x-fs"
 func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {
 	row := scheme.Generic(filesScheme, scheme.Experimental)
 	row.Traits = scheme.Local | scheme.Files | scheme.Fragments | scheme.Directories
-	row.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) { return openIn(fsys, req) })
+	row.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) { return openIn(fsys, req) })
 	others := new(scheme.Registry)
 	if o.Client != nil {
 		others = o.Client.Registry()

@@ -103,7 +103,7 @@ func TestFilesWithClient(t *testing.T) {
 	defer func() {
 		client.Close()
 		for _, s := range registry.All() {
-			if c, ok := s.Opener.(io.Closer); ok { // a connection that was never used does not end with its server
+			if c, ok := s.Access.Opener.(io.Closer); ok { // a connection that was never used does not end with its server
 				c.Close()
 			}
 		}

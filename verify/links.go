@@ -354,7 +354,7 @@ func (c *Checker) unknown(written string) (Verdict, string) {
 	switch s, ok := c.registry.Lookup(name); {
 	case !ok:
 		return c.unknownScheme(name)
-	case s.Opener == nil && s.Status == scheme.Extension:
+	case s.Access.Opener == nil && s.Status == scheme.Extension:
 		return c.notOpened(name)
 	}
 	return 0, ""

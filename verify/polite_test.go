@@ -69,7 +69,7 @@ func (c *clock) open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 func (c *clock) verifier(t *testing.T, o Options) *Verifier {
 	t.Helper()
 	same := func(u locus.URL) (locus.URL, locus.Change, error) { return u, 0, nil }
-	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-clock", Port: 4711, Status: scheme.Experimental, Access: "a test", Canonical: same, Opener: scheme.OpenerFunc(c.open)})
+	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-clock", Port: 4711, Status: scheme.Experimental, Syntax: scheme.Syntax{Canonical: same}, Access: scheme.Access{Protocol: "a test", Opener: scheme.OpenerFunc(c.open)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,11 +69,11 @@ func (s *site) has(u locus.URL) bool {
 	if u == s.first {
 		return true
 	}
-	if s.row.Below == nil || u.Scheme() != s.first.Scheme() || !s.row.Below(s.first, u) {
+	if s.row.Crawl.Below == nil || u.Scheme() != s.first.Scheme() || !s.row.Crawl.Below(s.first, u) {
 		return false
 	}
 	text, _ := u.Path()
-	return s.row.Hierarchy != relative.Path || mayBePage(text)
+	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
 // add adds a page, unless the site already has it, or has as many as most; 0: any number.

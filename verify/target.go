@@ -157,7 +157,7 @@ func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	case s.Traits.Has(scheme.Composes):
 	case s.Traits.Has(scheme.Contained):
 		return Unsupported, "a " + u.Scheme() + " URL has a meaning only within its message"
-	case s.Opener == nil:
+	case s.Access.Opener == nil:
 		return Unsupported, "URLs of " + u.Scheme() + " can't be opened here"
 	}
 	return 0, ""

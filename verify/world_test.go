@@ -53,7 +53,7 @@ func newWorld(t testing.TB, r policy.Rules) *world {
 	w.client = access.New(registry, p, &access.Options{Lookup: w.lookup, Dial: w.dial})
 	t.Cleanup(func() {
 		for _, s := range registry.All() {
-			if c, ok := s.Opener.(io.Closer); ok {
+			if c, ok := s.Access.Opener.(io.Closer); ok {
 				c.Close()
 			}
 		}

@@ -91,7 +91,7 @@ func (s *survey) last() []string {
 // in makes an app know the scheme.
 func (s *survey) in(a *base.App) {
 	row := scheme.Generic(cmp.Or(s.name, "x-form"), scheme.Experimental)
-	row.Opener, row.Access = s, "memory"
+	row.Access.Opener, row.Access.Protocol = s, "memory"
 	if s.name == "gophers" {
 		row.Traits = scheme.Secure
 	}

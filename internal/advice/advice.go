@@ -63,8 +63,8 @@ func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Vio
 		v.Offset = list[slices.IndexFunc(list, isFault)].Offset
 		v.Help = "this URL conforms to RFC 3986"
 		name, _, _ := strings.Cut(text, ":")
-		if s, known := r.Lookup(name); known && s.Current.Name != "" {
-			v.Help += " and " + s.Current.Name
+		if s, known := r.Lookup(name); known && s.Syntax.Current.Name != "" {
+			v.Help += " and " + s.Syntax.Current.Name
 		}
 		return v, true
 	}

@@ -16,7 +16,7 @@ func TestFindings(t *testing.T) {
 	}
 	http := scheme.Generic("http", scheme.Standard)
 	http.Port = 80
-	r, err := scheme.NewRegistry(http, scheme.Generic("ftp", scheme.Standard), scheme.Scheme{Name: "nntp", Notes: note}, scheme.Scheme{Name: "x-own"})
+	r, err := scheme.NewRegistry(http, scheme.Generic("ftp", scheme.Standard), scheme.Scheme{Name: "nntp", Syntax: scheme.Syntax{Notes: note}}, scheme.Scheme{Name: "x-own"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,7 +185,7 @@ func publicly(t *testing.T, p *peer) *access.Client {
 	})
 	t.Cleanup(func() {
 		for _, s := range registry.All() {
-			if closer, ok := s.Opener.(io.Closer); ok {
+			if closer, ok := s.Access.Opener.(io.Closer); ok {
 				closer.Close()
 			}
 		}

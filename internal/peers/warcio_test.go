@@ -99,7 +99,7 @@ func recordSome(t testing.TB) string {
 		res.Close()
 	}
 	for _, s := range registry.All() {
-		if opener, ok := s.Opener.(io.Closer); ok {
+		if opener, ok := s.Access.Opener.(io.Closer); ok {
 			opener.Close()
 		}
 	}

@@ -76,10 +76,10 @@ func Head(input string, err error) string {
 // Words returns the search of u with "+" read as a space. ok is false if u has none.
 func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	s, known := r.Lookup(u.Scheme())
-	if !known || s.Words == nil {
+	if !known || s.Syntax.Words == nil {
 		return "", false
 	}
-	return s.Words(u)
+	return s.Syntax.Words(u)
 }
 
 // MaskFindings returns findings about input with passwords masked in their texts and helps.
@@ -133,7 +133,7 @@ func ianaStatus(name string) *Text {
 func NewScheme(s scheme.Scheme) Scheme {
 	j := Scheme{
 		Name: s.Name, Status: s.Status.String(), Section: s.Section, Current: s.Standard(),
-		Syntax: Present(s.Syntax, s.Syntax != ""), Access: Present(s.Access, s.Access != ""), IANA: ianaStatus(s.Name),
+		Syntax: Present(s.Syntax.Form, s.Syntax.Form != ""), Access: Present(s.Access.Protocol, s.Access.Protocol != ""), IANA: ianaStatus(s.Name),
 	}
 	if s.Port != 0 {
 		j.Port = &s.Port

@@ -40,7 +40,7 @@ func newClient(t *testing.T, museum *tour.Museum, o *access.Options) (*access.Cl
 	t.Helper()
 	schemes := museum.Schemes()
 	for _, s := range schemes {
-		if c, ok := s.Opener.(io.Closer); ok {
+		if c, ok := s.Access.Opener.(io.Closer); ok {
 			t.Cleanup(func() { c.Close() })
 		}
 	}

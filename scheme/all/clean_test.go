@@ -36,10 +36,10 @@ func checkClean(t *testing.T, r *scheme.Registry, text string) bool {
 	u := rfc3986.Parse(text)
 	name, _ := u.Scheme()
 	s, ok := r.Lookup(name)
-	if !ok || s.Current.Clean == nil || len(u.Check()) > 0 || !s.Current.Clean(u) {
+	if !ok || s.Syntax.Current.Clean == nil || len(u.Check()) > 0 || !s.Syntax.Current.Clean(u) {
 		return false
 	}
-	if list := s.Current.Check(u); len(list) > 0 {
+	if list := s.Syntax.Current.Check(u); len(list) > 0 {
 		t.Errorf("%q is clean, and has findings: %v", text, list)
 	}
 	return true
@@ -64,7 +64,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	for _, s := range r.All() {
-		if s.Current.Clean != nil && !tested[s.Name] && !tested[s.Name[1:]] && !tested[s.Name[:len(s.Name)-1]] {
+		if s.Syntax.Current.Clean != nil && !tested[s.Name] && !tested[s.Name[1:]] && !tested[s.Name[:len(s.Name)-1]] {
 			t.Errorf("%s: no test", s.Name)
 		}
 	}

@@ -147,7 +147,7 @@ func TestMissingHost(t *testing.T) {
 	defer c.Close()
 	n := 0
 	for _, s := range c.Registry().All() {
-		if s.Opener == nil || s.Port == 0 {
+		if s.Access.Opener == nil || s.Port == 0 {
 			continue
 		}
 		n++

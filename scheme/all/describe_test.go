@@ -149,7 +149,7 @@ func TestBelow(t *testing.T) {
 		{"gopher://h/", "gopher://h/1x%09word", false}, {"gopher://h/1/a", "gopher://h/1/b", false},
 	} {
 		start, u := locus.MustParse(c.start), locus.MustParse(c.u)
-		if got := r.Scheme(u).Below(start, u); got != c.want {
+		if got := r.Scheme(u).Crawl.Below(start, u); got != c.want {
 			t.Errorf("%s below %s: %v", c.u, c.start, got)
 		}
 	}

@@ -64,8 +64,8 @@ func TestAddressesStayReadable(t *testing.T) {
 	}
 	for _, s := range r.All() {
 		u := locus.MustParse(s.Name + ":a@b.example")
-		if locus.Conforms(r.Check(u, locus.RFC1738)) && s.Fields != nil && u.Shown() != u.String() {
-			if fields, err := s.Fields(u); err == nil && len(fields) > 0 {
+		if locus.Conforms(r.Check(u, locus.RFC1738)) && s.Syntax.Fields != nil && u.Shown() != u.String() {
+			if fields, err := s.Syntax.Fields(u); err == nil && len(fields) > 0 {
 				t.Errorf("%s is shown as %s", u, u.Shown())
 			}
 		}

@@ -26,7 +26,7 @@ func reserved() []scheme.Scheme {
 	for i, row := range rows {
 		list[i] = scheme.Generic(row.name, scheme.Reserved)
 		list[i].Section = row.section
-		list[i].Syntax = row.syntax
+		list[i].Syntax.Form = row.syntax
 	}
 	return list
 }

@@ -13,7 +13,7 @@ func TestReserved(t *testing.T) {
 	var names []string
 	for _, s := range reserved() {
 		names = append(names, s.Name)
-		if s.Status != scheme.Reserved || s.Section == "" || s.Syntax == "" || s.Access != "" || s.Opener != nil || s.Port != 0 {
+		if s.Status != scheme.Reserved || s.Section == "" || s.Syntax.Form == "" || s.Access.Protocol != "" || s.Access.Opener != nil || s.Port != 0 {
 			t.Errorf("%+v", s)
 		}
 	}

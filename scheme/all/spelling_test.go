@@ -78,7 +78,7 @@ func checkRoads(t *testing.T, r *scheme.Registry, text string) {
 	if !ok || s.Status > scheme.Draft {
 		return
 	}
-	if got, want := r.Check(u, locus.RFC1738), s.Check(u, locus.RFC1738); !reflect.DeepEqual(got, want) {
+	if got, want := r.Check(u, locus.RFC1738), s.Syntax.Check(u, locus.RFC1738); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q: %v, and by the row %v", text, got, want)
 	}
 	if strings.Contains(text, "#") || len(text) == locus.MaxLen {

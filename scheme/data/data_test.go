@@ -156,7 +156,7 @@ func TestCanonical(t *testing.T) {
 		larry:                                              larry,
 		"data:text/plain;charset=US-ASCII;a=b;base64,QQ==": "data:;a=b;charset=us-ascii,A",
 	} {
-		got, _, err := s.Canonical(locus.MustParse(text))
+		got, _, err := s.Syntax.Canonical(locus.MustParse(text))
 		if err != nil || got.String() != want {
 			t.Errorf("%s: %s, want %s, %v", text, got, want, err)
 		}

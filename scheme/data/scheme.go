@@ -11,20 +11,23 @@ import (
 // Scheme returns the registry row of data.
 func Scheme() scheme.Scheme {
 	return scheme.Scheme{
-		Name:      "data",
-		Status:    scheme.Extension,
-		Section:   "RFC 2397",
-		Syntax:    "data:<mediatype>;base64,<data>",
-		Access:    "the URL itself",
-		Current:   inForce(),
-		Fields:    fields,
-		Canonical: canonical,
-		Opener:    Client{},
-		Traits:    scheme.Local | scheme.Fragments,
-		Hierarchy: relative.Opaque,
-		Icon:      "file",
-		Split:     split,
-		Title:     title,
+		Name:    "data",
+		Status:  scheme.Extension,
+		Section: "RFC 2397",
+		Traits:  scheme.Local | scheme.Fragments,
+		Syntax: scheme.Syntax{
+			Form:      "data:<mediatype>;base64,<data>",
+			Current:   inForce(),
+			Fields:    fields,
+			Canonical: canonical,
+			Hierarchy: relative.Opaque,
+		},
+		Access: scheme.Access{Protocol: "the URL itself", Opener: Client{}},
+		Display: scheme.Display{
+			Icon:  "file",
+			Split: split,
+			Title: title,
+		},
 	}
 }
 

@@ -374,18 +374,18 @@ func TestMenuLeftEarly(t *testing.T) {
 }
 
 func TestScheme(t *testing.T) {
-	if s := Scheme(nil); s.Opener == nil || s.Name != "file" || s.Port != 0 {
+	if s := Scheme(nil); s.Access.Opener == nil || s.Name != "file" || s.Port != 0 {
 		t.Errorf("%+v", s)
 	}
 	s := Scheme(New(nil))
-	if s.Opener == nil {
+	if s.Access.Opener == nil {
 		t.Error("no opener")
 	}
-	list, err := s.Fields(locus.MustParse("file:///a/b"))
+	list, err := s.Syntax.Fields(locus.MustParse("file:///a/b"))
 	if err != nil || len(list) != 2 || list[0].Value != "" || !slices.Equal(list[1].Value.([]string), []string{"a", "b"}) {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := s.Fields(locus.MustParse("file:a")); err == nil {
+	if _, err := s.Syntax.Fields(locus.MustParse("file:a")); err == nil {
 		t.Error("file:a has fields")
 	}
 }

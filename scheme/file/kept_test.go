@@ -37,7 +37,7 @@ func TestKept(t *testing.T) {
 }
 
 func TestKeptObject(t *testing.T) {
-	res, err := Scheme(nil).Kept(locus.MustParse("file:///a/b.html"), "", io.NopCloser(strings.NewReader("text")))
+	res, err := Scheme(nil).Access.Kept(locus.MustParse("file:///a/b.html"), "", io.NopCloser(strings.NewReader("text")))
 	if o, ok := res.(*scheme.Object); err != nil || !ok || o.Name != "b.html" || o.Type != "text/html; charset=utf-8" && o.Type != "text/html" {
 		t.Errorf("%+v, %v", res, err)
 	}

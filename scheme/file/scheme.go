@@ -10,25 +10,29 @@ import (
 // default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:      "file",
-		Status:    scheme.Standard,
-		Section:   section,
-		Syntax:    "file://<host>/<path>",
-		Access:    "this machine's file system",
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
-		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoEscape | locus.NoPort | locus.NoHost,
-		Current:   inForce,
-		Traits:    scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments | scheme.Directories,
-		Icon:      "folder",
-		Split:     splitPath,
-		Parents:   parents,
+		Name:    "file",
+		Status:  scheme.Standard,
+		Section: section,
+		Traits:  scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments | scheme.Directories,
+		Syntax: scheme.Syntax{
+			Form:      "file://<host>/<path>",
+			Fields:    fields,
+			Canonical: canonical,
+			Check:     check,
+			Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoEscape | locus.NoPort | locus.NoHost,
+			Current:   inForce,
+		},
+		Access: scheme.Access{Protocol: "this machine's file system"},
+		Display: scheme.Display{
+			Icon:    "folder",
+			Split:   splitPath,
+			Parents: parents,
+		},
 	}
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener, s.Kept = c, c.readKept
+	s.Access.Opener, s.Access.Kept = c, c.readKept
 	return s
 }
 

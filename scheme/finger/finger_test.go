@@ -90,11 +90,11 @@ func TestDemo(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(res.(*scheme.Object).Body)
-		if err != nil || strings.Contains(string(text), "no such user") || row.Title(u) == "" {
+		if err != nil || strings.Contains(string(text), "no such user") || row.Display.Title(u) == "" {
 			t.Errorf("%s: %q, %v", u, text, err)
 		}
-		if path, _ := u.Path(); len(row.Parents(u)) != min(len(path), 1) {
-			t.Errorf("%s: %v", u, row.Parents(u))
+		if path, _ := u.Path(); len(row.Display.Parents(u)) != min(len(path), 1) {
+			t.Errorf("%s: %v", u, row.Display.Parents(u))
 		}
 		res.Close()
 	}

@@ -10,22 +10,27 @@ import (
 // Scheme returns the row of finger.
 func Scheme() scheme.Scheme {
 	return scheme.Scheme{
-		Name:      "finger",
-		Port:      Port,
-		Status:    scheme.Extension,
-		Section:   "draft-ietf-uri-url-finger-03; RFC 1288",
-		Syntax:    "finger://<host>:<port>/<request>",
-		Access:    "Finger (RFC 1288)",
-		Opener:    Client{},
-		Traits:    scheme.NoStatus,
-		Reserved:  escape.Chars("/?"),
-		Fields:    fields,
-		Hierarchy: relative.None,
-		Icon:      "address",
-		Split:     func(s *scheme.Splitter) { s.All("request", scheme.RolePath) },
-		Title:     title,
-		Parents:   parents,
-		Freshness: func(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.ListAge, Fixed: true} },
+		Name:    "finger",
+		Port:    Port,
+		Status:  scheme.Extension,
+		Section: "draft-ietf-uri-url-finger-03; RFC 1288",
+		Traits:  scheme.NoStatus,
+		Syntax: scheme.Syntax{
+			Form:      "finger://<host>:<port>/<request>",
+			Reserved:  escape.Chars("/?"),
+			Fields:    fields,
+			Hierarchy: relative.None,
+		},
+		Access: scheme.Access{Protocol: "Finger (RFC 1288)", Opener: Client{}},
+		Display: scheme.Display{
+			Icon:    "address",
+			Split:   func(s *scheme.Splitter) { s.All("request", scheme.RolePath) },
+			Title:   title,
+			Parents: parents,
+		},
+		Crawl: scheme.Crawl{
+			Freshness: func(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.ListAge, Fixed: true} },
+		},
 	}
 }
 

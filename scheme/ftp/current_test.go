@@ -29,8 +29,8 @@ func TestCurrent(t *testing.T) {
 		{"", "ftp:///a", "host@6", ""},
 		{"", "ftp:a", "authority@4", ""},
 	})
-	if s := ftp.SecureScheme(nil); s.Current.Name != "" || s.Current.Check == nil {
-		t.Errorf("ftps: %+v", s.Current)
+	if s := ftp.SecureScheme(nil); s.Syntax.Current.Name != "" || s.Syntax.Current.Check == nil {
+		t.Errorf("ftps: %+v", s.Syntax.Current)
 	}
 }
 

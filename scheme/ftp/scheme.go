@@ -22,8 +22,8 @@ const (
 func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section
-	s.Access = "FTP (RFC 959)"
-	s.ProxyVars = []string{"ftp_proxy"}
+	s.Access.Protocol = "FTP (RFC 959)"
+	s.Policy.ProxyVars = []string{"ftp_proxy"}
 	return s
 }
 
@@ -32,35 +32,38 @@ func Scheme(c *Client) scheme.Scheme {
 func SecureScheme(c *Client) scheme.Scheme {
 	s := entry("ftps", SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
-	s.Access = "FTP over TLS (implicit)"
+	s.Access.Protocol = "FTP over TLS (implicit)"
 	s.Traits |= scheme.Secure
 	return s
 }
 
 func entry(name string, port uint16, c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:      name,
-		Port:      port,
-		Syntax:    name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
-		Current:   inForce,
-		Fields:    fields,
-		Check:     check,
-		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
-		Traits:    scheme.Fragments | scheme.Directories,
-		Icon:      "folder",
-		Split:     splitPath,
-		Title:     title,
-		Parents:   parents,
-		Freshness: freshness,
-		Below:     scheme.BelowPath,
-		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
-			return canonical(u, port)
+		Name:   name,
+		Port:   port,
+		Traits: scheme.Fragments | scheme.Directories,
+		Syntax: scheme.Syntax{
+			Form:    name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
+			Current: inForce,
+			Fields:  fields,
+			Check:   check,
+			Clean:   bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
+			Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
+				return canonical(u, port)
+			},
 		},
+		Display: scheme.Display{
+			Icon:    "folder",
+			Split:   splitPath,
+			Title:   title,
+			Parents: parents,
+		},
+		Crawl: scheme.Crawl{Freshness: freshness, Below: scheme.BelowPath},
 	}
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener, s.Kept = c, c.readKept
+	s.Access.Opener, s.Access.Kept = c, c.readKept
 	return s
 }
 

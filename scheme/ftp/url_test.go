@@ -66,7 +66,7 @@ func TestSpellings(t *testing.T) {
 		{"ftp://anonymous@h/", "ftp://anonymous@h/", 0},
 		{"ftp://h/a?b%3Fc", "ftp://h/a?b%3Fc", 0},
 	})
-	u, change, err := SecureScheme(nil).Canonical(locus.MustParse("ftps://h:990/a"))
+	u, change, err := SecureScheme(nil).Syntax.Canonical(locus.MustParse("ftps://h:990/a"))
 	if err != nil || u.String() != "ftps://h/a" || change != locus.DefaultPort {
 		t.Errorf("%q %q %v", u, change, err)
 	}
@@ -150,11 +150,11 @@ func TestEntries(t *testing.T) {
 		port   uint16
 		status scheme.Status
 	}{{Scheme(New(nil)), "ftp", 21, scheme.Standard}, {SecureScheme(New(nil)), "ftps", 990, scheme.Extension}} {
-		if c.entry.Name != c.name || c.entry.Port != c.port || c.entry.Status != c.status || c.entry.Opener == nil {
+		if c.entry.Name != c.name || c.entry.Port != c.port || c.entry.Status != c.status || c.entry.Access.Opener == nil {
 			t.Errorf("%+v", c.entry)
 		}
 	}
-	if Scheme(nil).Opener == nil {
+	if Scheme(nil).Access.Opener == nil {
 		t.Error("no default client")
 	}
 }

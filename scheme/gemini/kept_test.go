@@ -44,7 +44,7 @@ func TestKeptObject(t *testing.T) {
 	row := gemini.Scheme(nil)
 	for path, want := range map[string]string{"/a.txt|": "text/plain", "/a|text/plain": "text/plain", "/|text/plain": "text/plain", "/a.gmi|": "", "/|": "", "/a.png|text/gemini": ""} {
 		path, kind, _ := strings.Cut(path, "|")
-		res, err := row.Kept(locus.MustParse("gemini://h"+path), kind, io.NopCloser(strings.NewReader("=> a\n")))
+		res, err := row.Access.Kept(locus.MustParse("gemini://h"+path), kind, io.NopCloser(strings.NewReader("=> a\n")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,21 +14,26 @@ func Scheme(c *Client) scheme.Scheme {
 		c = New(nil)
 	}
 	return scheme.Scheme{
-		Name:      "gemini",
-		Port:      Port,
-		Status:    scheme.Extension,
-		Section:   "Gemini network protocol 0.24",
-		Syntax:    "gemini://<host>:<port>/<path>?<query>",
-		Access:    "Gemini, over TLS",
-		Opener:    c,
-		Kept:      readKept,
-		Traits:    scheme.Secure | scheme.Lines,
-		Fields:    fields,
-		Icon:      "gopher",
-		Split:     split,
-		Parents:   parents,
-		Freshness: func(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.MenuAge, Fixed: true} },
-		Below:     scheme.BelowPath,
+		Name:    "gemini",
+		Port:    Port,
+		Status:  scheme.Extension,
+		Section: "Gemini network protocol 0.24",
+		Traits:  scheme.Secure | scheme.Lines,
+		Syntax:  scheme.Syntax{Form: "gemini://<host>:<port>/<path>?<query>", Fields: fields},
+		Access: scheme.Access{
+			Protocol: "Gemini, over TLS",
+			Opener:   c,
+			Kept:     readKept,
+		},
+		Display: scheme.Display{
+			Icon:    "gopher",
+			Split:   split,
+			Parents: parents,
+		},
+		Crawl: scheme.Crawl{
+			Freshness: func(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.MenuAge, Fixed: true} },
+			Below:     scheme.BelowPath,
+		},
 	}
 }
 

@@ -25,8 +25,8 @@ func TestCurrent(t *testing.T) {
 		{"", "gopher:///1", "host@9", ""},
 		{"", "gopher:1", "authority@7", ""},
 	})
-	if s := gopher.SecureScheme(nil); s.Current.Name != "" || s.Current.Check == nil {
-		t.Errorf("gophers: %+v", s.Current)
+	if s := gopher.SecureScheme(nil); s.Syntax.Current.Name != "" || s.Syntax.Current.Check == nil {
+		t.Errorf("gophers: %+v", s.Syntax.Current)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestKeptView(t *testing.T) {
 // A raw client returns the octets of a menu.
 func TestKeptRaw(t *testing.T) {
 	const octets = "+-1\r\n0About\t0about\th.example\t70\r\n.\r\n"
-	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Kept(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
+	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Access.Kept(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
 	o, ok := res.(*scheme.Object)
 	if err != nil || !ok {
 		t.Fatalf("%T, %v", res, err)

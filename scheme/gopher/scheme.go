@@ -14,35 +14,40 @@ import (
 // default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:      name,
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   "RFC 1738 3.4",
-		Syntax:    "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
-		Access:    "Gopher (RFC 1436) and Gopher+",
-		Current:   inForce,
-		Reserved:  escape.Chars("\t"),
-		OffPort:   escape.Chars("\t"), // between selector and search
-		OtherPort: otherPort,
-		FromProxy: fromProxy,
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
-		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoEscape,
-		Traits:    scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
-		Hierarchy: relative.Data,
-		ProxyVars: []string{"gopher_proxy"},
-		Icon:      "gopher",
-		Split:     splitPath,
-		Title:     title,
-		Parents:   parents,
-		Freshness: freshness,
-		Below:     below,
+		Name:    name,
+		Port:    Port,
+		Status:  scheme.Standard,
+		Section: "RFC 1738 3.4",
+		Traits:  scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
+		Syntax: scheme.Syntax{
+			Form:      "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
+			Current:   inForce,
+			Reserved:  escape.Chars("\t"),
+			Fields:    fields,
+			Canonical: canonical,
+			Check:     check,
+			Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoEscape,
+			Hierarchy: relative.Data,
+		},
+		Access: scheme.Access{Protocol: "Gopher (RFC 1436) and Gopher+"},
+		Display: scheme.Display{
+			Icon:    "gopher",
+			Split:   splitPath,
+			Title:   title,
+			Parents: parents,
+		},
+		Crawl: scheme.Crawl{Freshness: freshness, Below: below},
+		Policy: scheme.Policy{
+			OffPort:   escape.Chars("\t"), // between selector and search
+			OtherPort: otherPort,
+			FromProxy: fromProxy,
+			ProxyVars: []string{"gopher_proxy"},
+		},
 	}
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener, s.Kept = c, c.readKept
+	s.Access.Opener, s.Access.Kept = c, c.readKept
 	return s
 }
 
@@ -82,11 +87,11 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s.Name = secureName
 	s.Status = scheme.Extension
 	s.Section = "in no RFC"
-	s.Current.Name = "" // RFC 4266 has the syntax, and not the name
-	s.Syntax = "gophers" + s.Syntax[len(name):]
-	s.Access = "Gopher within TLS"
+	s.Syntax.Current.Name = "" // RFC 4266 has the syntax, and not the name
+	s.Syntax.Form = "gophers" + s.Syntax.Form[len(name):]
+	s.Access.Protocol = "Gopher within TLS"
 	s.Traits |= scheme.Secure
-	s.ProxyVars = nil
+	s.Policy.ProxyVars = nil
 	return s
 }
 

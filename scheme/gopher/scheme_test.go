@@ -24,7 +24,7 @@ func TestFromProxy(t *testing.T) {
 
 func TestRow(t *testing.T) {
 	row := SecureScheme(nil)
-	if row.Name != "gophers" || !row.Traits.Has(scheme.Secure) || row.OtherPort(locus.MustParse("gopher://h/2")) != 105 || row.OtherPort(locus.MustParse("gopher://h/1")) != 0 {
+	if row.Name != "gophers" || !row.Traits.Has(scheme.Secure) || row.Policy.OtherPort(locus.MustParse("gopher://h/2")) != 105 || row.Policy.OtherPort(locus.MustParse("gopher://h/1")) != 0 {
 		t.Errorf("%+v", row)
 	}
 	for text, want := range map[string]string{"gopher://h/": "", "gopher://h/0/a/b%20c": "b c", "gopher://h/1/a/": "a"} {

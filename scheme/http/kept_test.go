@@ -17,7 +17,7 @@ const responseType = "application/http; msgtype=response"
 
 func readKept(t *testing.T, text string) (scheme.Resource, error) {
 	t.Helper()
-	return Scheme(nil).Kept(locus.MustParse("http://h.example/a/b"), responseType, io.NopCloser(strings.NewReader(text)))
+	return Scheme(nil).Access.Kept(locus.MustParse("http://h.example/a/b"), responseType, io.NopCloser(strings.NewReader(text)))
 }
 
 func TestKeptObject(t *testing.T) {

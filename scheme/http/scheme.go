@@ -12,31 +12,34 @@ import (
 // default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:      "http",
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   section,
-		Syntax:    "http://<host>:<port>/<path>?<searchpart>",
-		Access:    "HTTP (RFC 9110)",
-		Fields:    fields,
-		Words:     words,
-		Canonical: Canonical,
-		Check:     Check,
-		Notes:     notes,
-		Current:   inForce,
-		Clean:     bnf.CleanHostPort | locus.PathSearch,
-		Encoded:   true,
-		Traits:    scheme.Web | scheme.Fragments | scheme.AcceptsTypes,
-		ProxyVars: []string{"http_proxy"},
-		Icon:      "html",
-		Split:     splitPath,
-		Parents:   parents,
-		Below:     scheme.BelowPath,
+		Name:    "http",
+		Port:    Port,
+		Status:  scheme.Standard,
+		Section: section,
+		Traits:  scheme.Web | scheme.Fragments | scheme.AcceptsTypes,
+		Syntax: scheme.Syntax{
+			Form:      "http://<host>:<port>/<path>?<searchpart>",
+			Fields:    fields,
+			Words:     words,
+			Canonical: Canonical,
+			Check:     Check,
+			Notes:     notes,
+			Current:   inForce,
+			Clean:     bnf.CleanHostPort | locus.PathSearch,
+		},
+		Access: scheme.Access{Protocol: "HTTP (RFC 9110)"},
+		Display: scheme.Display{
+			Icon:    "html",
+			Split:   splitPath,
+			Parents: parents,
+		},
+		Crawl:  scheme.Crawl{Below: scheme.BelowPath},
+		Policy: scheme.Policy{Encoded: true, ProxyVars: []string{"http_proxy"}},
 	}
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener, s.Kept = c, c.readKept
+	s.Access.Opener, s.Access.Kept = c, c.readKept
 	return s
 }
 
@@ -48,10 +51,10 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s.Port = SecurePort
 	s.Status = scheme.Extension
 	s.Section = "RFC 9110 4.2.2 (not in the RFCs of URLs)"
-	s.Syntax = "https://<host>:<port>/<path>?<searchpart>"
-	s.Access = "HTTP over TLS (RFC 9110)"
+	s.Syntax.Form = "https://<host>:<port>/<path>?<searchpart>"
+	s.Access.Protocol = "HTTP over TLS (RFC 9110)"
 	s.Traits |= scheme.Secure
-	s.ProxyVars = []string{"https_proxy"}
+	s.Policy.ProxyVars = []string{"https_proxy"}
 	return s
 }
 

@@ -295,15 +295,15 @@ func (*addressed) DialContext(_ context.Context, _, address string) (net.Conn, e
 }
 
 func TestScheme(t *testing.T) {
-	if s := Scheme(nil); s.Opener == nil || s.Name != "http" || s.Port != 80 || s.Status != scheme.Standard {
+	if s := Scheme(nil); s.Access.Opener == nil || s.Name != "http" || s.Port != 80 || s.Status != scheme.Standard {
 		t.Errorf("%+v", s)
 	}
 	c := newClient(t, nil)
 	s := SecureScheme(c)
-	if s.Opener == nil || s.Name != "https" || s.Port != 443 || s.Status != scheme.Extension {
+	if s.Access.Opener == nil || s.Name != "https" || s.Port != 443 || s.Status != scheme.Extension {
 		t.Errorf("%+v", s)
 	}
-	list, err := s.Fields(locus.MustParse("https://h/a%20b"))
+	list, err := s.Syntax.Fields(locus.MustParse("https://h/a%20b"))
 	if err != nil || len(list) != 2 || list[0].Value != "a b" || list[1].Value != nil {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -75,7 +75,7 @@ func TestCanonical(t *testing.T) {
 		{"mailto:a@b#", "mailto:a@b", locus.VoidFragment},
 		{"mailto://A@B", "mailto:/%2FA@b", locus.HostCase | locus.MissingEscape},
 	})
-	if _, _, err := laws.Scheme.Canonical(locus.MustParse("mailto:")); err == nil {
+	if _, _, err := laws.Scheme.Syntax.Canonical(locus.MustParse("mailto:")); err == nil {
 		t.Error("mailto: has a canonical form")
 	}
 }
@@ -83,7 +83,7 @@ func TestCanonical(t *testing.T) {
 // TestLong checks that each of many faults has its finding.
 func TestLong(t *testing.T) {
 	text := "mailto:" + strings.Repeat("%00", 20_000) + "@b"
-	if list := laws.Scheme.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
+	if list := laws.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
 		t.Errorf("%d findings", len(list))
 	}
 }

@@ -11,24 +11,28 @@ import (
 // object.
 func Scheme() scheme.Scheme {
 	return scheme.Scheme{
-		Name:      "mailto",
-		Status:    scheme.Standard,
-		Section:   "RFC 1738 3.5",
-		Syntax:    "mailto:<rfc822-addr-spec>",
-		Access:    "it names no object; a person writes to it",
-		Current:   inForce(),
-		Reserved:  escape.Chars(",?&="), // only by RFC 6068; the last two in header fields
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
-		Traits:    scheme.Local | scheme.Composes | scheme.MailAddress,
-		Hierarchy: relative.Opaque,
-		Icon:      "address",
-		Split: func(s *scheme.Splitter) {
-			s.UpTo("?", "encoded822addr", scheme.RolePath)
-			s.All("hfields", scheme.RoleSearch)
+		Name:    "mailto",
+		Status:  scheme.Standard,
+		Section: "RFC 1738 3.5",
+		Traits:  scheme.Local | scheme.Composes | scheme.MailAddress,
+		Syntax: scheme.Syntax{
+			Form:      "mailto:<rfc822-addr-spec>",
+			Current:   inForce(),
+			Reserved:  escape.Chars(",?&="), // only by RFC 6068; the last two in header fields
+			Fields:    fields,
+			Canonical: canonical,
+			Check:     check,
+			Hierarchy: relative.Opaque,
 		},
-		Title: func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
+		Access: scheme.Access{Protocol: "it names no object; a person writes to it"},
+		Display: scheme.Display{
+			Icon: "address",
+			Split: func(s *scheme.Splitter) {
+				s.UpTo("?", "encoded822addr", scheme.RolePath)
+				s.All("hfields", scheme.RoleSearch)
+			},
+			Title: func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
+		},
 	}
 }
 

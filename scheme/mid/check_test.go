@@ -40,7 +40,7 @@ func TestCanonical(t *testing.T) {
 		{"mid:a~@b#", "mid:a%7E@b", locus.MissingEscape | locus.VoidFragment},
 		{"mid://A@B/c", "mid://A@B/c", 0},
 	})
-	if _, _, err := laws.Scheme.Canonical(locus.MustParse("mid:")); err == nil {
+	if _, _, err := laws.Scheme.Syntax.Canonical(locus.MustParse("mid:")); err == nil {
 		t.Error("mid: has a canonical form")
 	}
 }

@@ -80,7 +80,7 @@ func TestCIDCanonical(t *testing.T) {
 		{"cid:a~@b#", "cid:a%7E@b", locus.MissingEscape | locus.VoidFragment},
 		{"cid://A@B", "cid://A@B", 0},
 	})
-	if _, _, err := cidLaws.Scheme.Canonical(locus.MustParse("cid:")); err == nil {
+	if _, _, err := cidLaws.Scheme.Syntax.Canonical(locus.MustParse("cid:")); err == nil {
 		t.Error("cid: has a canonical form")
 	}
 }

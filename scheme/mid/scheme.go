@@ -13,28 +13,31 @@ func Schemes(c *Client) []scheme.Scheme {
 		c = New(nil)
 	}
 	mid := scheme.Scheme{
-		Name:      "mid",
-		Status:    scheme.Draft,
-		Section:   midSection + "; RFC 1738 4; RFC 2392",
-		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
-		Access:    "mail that has been received",
-		Current:   inForce(),
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
-		Opener:    c,
-		Traits:    scheme.Local | scheme.Messages | scheme.MailAddress,
-		Hierarchy: relative.Opaque,
-		Icon:      "letter",
-		Split:     func(s *scheme.Splitter) { s.All("addr-spec", scheme.RolePath) },
-		Title:     func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
+		Name:    "mid",
+		Status:  scheme.Draft,
+		Section: midSection + "; RFC 1738 4; RFC 2392",
+		Traits:  scheme.Local | scheme.Messages | scheme.MailAddress,
+		Syntax: scheme.Syntax{
+			Form:      "mid:<message-id> or mid:<message-id>/<content-id>",
+			Current:   inForce(),
+			Fields:    fields,
+			Canonical: canonical,
+			Check:     check,
+			Hierarchy: relative.Opaque,
+		},
+		Access: scheme.Access{Protocol: "mail that has been received", Opener: c},
+		Display: scheme.Display{
+			Icon:  "letter",
+			Split: func(s *scheme.Splitter) { s.All("addr-spec", scheme.RolePath) },
+			Title: func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
+		},
 	}
 	cid := mid
 	cid.Name = "cid"
 	cid.Section = cidSection + "; RFC 1738 4; RFC 2392"
-	cid.Syntax = "cid:<content-id>"
-	cid.Access = "the message that contains the URL"
-	cid.Notes = cidNotes
+	cid.Syntax.Form = "cid:<content-id>"
+	cid.Access.Protocol = "the message that contains the URL"
+	cid.Syntax.Notes = cidNotes
 	cid.Traits = scheme.Local | scheme.Contained | scheme.MailAddress
 	return []scheme.Scheme{mid, cid}
 }

@@ -86,7 +86,7 @@ func TestCanonical(t *testing.T) {
 		{"news://h", "news://h/*", locus.FormFields},
 	})
 	for _, text := range []string{"news:", "news:///x"} {
-		if u, _, err := laws.Scheme.Canonical(locus.MustParse(text)); err == nil {
+		if u, _, err := laws.Scheme.Syntax.Canonical(locus.MustParse(text)); err == nil {
 			t.Errorf("%q: %q", text, u)
 		}
 	}
@@ -94,7 +94,7 @@ func TestCanonical(t *testing.T) {
 
 func TestLong(t *testing.T) {
 	text := "news:" + strings.Repeat("%0A", 20_000) + "@b"
-	if list := laws.Scheme.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
+	if list := laws.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
 		t.Errorf("%d findings", len(list))
 	}
 }

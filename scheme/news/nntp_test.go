@@ -90,7 +90,7 @@ func TestSecureURL(t *testing.T) {
 		t.Errorf("%v, %v", made, err)
 	}
 	for text, want := range map[string]string{"NNTPS://H:563/%67/01": "nntps://h/g/1", "nntps://h:119/g": "nntps://h:119/g"} {
-		if u, _, err := s.Canonical(locus.MustParse(text)); u.String() != want || err != nil {
+		if u, _, err := s.Syntax.Canonical(locus.MustParse(text)); u.String() != want || err != nil {
 			t.Errorf("%s: %v, %v", text, u, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestNNTPCanonical(t *testing.T) {
 		{"nntp:g/7#", "nntp:g/7", locus.VoidFragment},
 	})
 	for _, text := range []string{"nntp:", "nntp://h/g/", "nntp://h/g/99999999999999999999"} {
-		if u, _, err := nntpLaws.Scheme.Canonical(locus.MustParse(text)); err == nil {
+		if u, _, err := nntpLaws.Scheme.Syntax.Canonical(locus.MustParse(text)); err == nil {
 			t.Errorf("%q: %q", text, u)
 		}
 	}

@@ -15,63 +15,75 @@ func Schemes(c *Client) []scheme.Scheme {
 	}
 	currentNews, currentNNTP := inForce()
 	news := scheme.Scheme{
-		Name:      "news",
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   newsSection,
-		Syntax:    "news:<newsgroup-name> or news:<message-id>",
-		Access:    "NNTP (RFC 3977), at the reader's own server",
-		Current:   currentNews,
-		Reserved:  escape.Chars("@*"),
-		Fields:    newsFields,
-		Canonical: canonicalNews,
-		Check:     checkNews,
-		Opener:    c,
-		Kept:      c.readKept,
-		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
-		Hierarchy: relative.Names,
-		Icon:      "group",
-		Split:     splitNews,
-		Title:     newsTitle,
-		MenuLabel: menuLabel,
-		Freshness: newsFreshness,
-		ProxyVars: []string{"news_proxy"},
+		Name:    "news",
+		Port:    Port,
+		Status:  scheme.Standard,
+		Section: newsSection,
+		Traits:  scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Syntax: scheme.Syntax{
+			Form:      "news:<newsgroup-name> or news:<message-id>",
+			Current:   currentNews,
+			Reserved:  escape.Chars("@*"),
+			Fields:    newsFields,
+			Canonical: canonicalNews,
+			Check:     checkNews,
+			Hierarchy: relative.Names,
+		},
+		Access: scheme.Access{
+			Protocol: "NNTP (RFC 3977), at the reader's own server",
+			Opener:   c,
+			Kept:     c.readKept,
+		},
+		Display: scheme.Display{
+			Icon:      "group",
+			Split:     splitNews,
+			Title:     newsTitle,
+			MenuLabel: menuLabel,
+		},
+		Crawl:  scheme.Crawl{Freshness: newsFreshness},
+		Policy: scheme.Policy{ProxyVars: []string{"news_proxy"}},
 	}
 	snews := news
 	snews.Name, snews.Port = "snews", SecurePort
 	snews.Status, snews.Section = scheme.Extension, "in no RFC (as news, over TLS)"
-	snews.Syntax = "snews:<newsgroup-name> or snews:<message-id>"
-	snews.Access, snews.ProxyVars = "NNTP over TLS", nil
+	snews.Syntax.Form = "snews:<newsgroup-name> or snews:<message-id>"
+	snews.Access.Protocol, snews.Policy.ProxyVars = "NNTP over TLS", nil
 	snews.Traits |= scheme.Secure
 	nntp := scheme.Scheme{
-		Name:      "nntp",
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   nntpSection,
-		Syntax:    "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
-		Access:    "NNTP (RFC 3977)",
-		Current:   currentNNTP,
-		Fields:    nntpFields,
-		Canonical: canonicalNNTP,
-		Check:     checkNNTP,
-		Notes:     nntpNotes,
-		Opener:    c,
-		Kept:      c.readKept,
-		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
-		Icon:      "group",
-		Split:     splitNNTP,
-		Parents:   nntpParents,
-		MenuLabel: menuLabel,
-		Freshness: nntpFreshness,
-		ProxyVars: []string{"news_proxy"},
+		Name:    "nntp",
+		Port:    Port,
+		Status:  scheme.Standard,
+		Section: nntpSection,
+		Traits:  scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Syntax: scheme.Syntax{
+			Form:      "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
+			Current:   currentNNTP,
+			Fields:    nntpFields,
+			Canonical: canonicalNNTP,
+			Check:     checkNNTP,
+			Notes:     nntpNotes,
+		},
+		Access: scheme.Access{
+			Protocol: "NNTP (RFC 3977)",
+			Opener:   c,
+			Kept:     c.readKept,
+		},
+		Display: scheme.Display{
+			Icon:      "group",
+			Split:     splitNNTP,
+			Parents:   nntpParents,
+			MenuLabel: menuLabel,
+		},
+		Crawl:  scheme.Crawl{Freshness: nntpFreshness},
+		Policy: scheme.Policy{ProxyVars: []string{"news_proxy"}},
 	}
 	nntps := nntp
 	nntps.Name, nntps.Port = "nntps", SecurePort
 	nntps.Status, nntps.Section = scheme.Extension, "RFC 4642 (as nntp, over TLS)"
-	nntps.Syntax = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
-	nntps.Access, nntps.ProxyVars = "NNTP over TLS", nil
+	nntps.Syntax.Form = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
+	nntps.Access.Protocol, nntps.Policy.ProxyVars = "NNTP over TLS", nil
 	nntps.Traits |= scheme.Secure
-	nntps.Current.Name = "RFC 5538 (as nntp)" // which does not have nntps
+	nntps.Syntax.Current.Name = "RFC 5538 (as nntp)" // which does not have nntps
 	return []scheme.Scheme{news, snews, nntp, nntps}
 }
 

@@ -173,7 +173,7 @@ func TestSecureNews(t *testing.T) {
 	if s.Name != "snews" || s.Port != 563 || s.Status != scheme.Extension {
 		t.Errorf("%+v", s)
 	}
-	if u, _, err := s.Canonical(locus.MustParse("SNEWS://H:563/%61@b")); u.String() != "snews://h/a@b" || err != nil {
+	if u, _, err := s.Syntax.Canonical(locus.MustParse("SNEWS://H:563/%61@b")); u.String() != "snews://h/a@b" || err != nil {
 		t.Errorf("%v, %v", u, err)
 	}
 	made, err := news.Parts{Scheme: "snews", Newsgroup: "a.b", Host: "h"}.URL()

@@ -10,7 +10,7 @@ func Scheme() scheme.Scheme {
 	s := scheme.Generic("nfs", scheme.Reserved)
 	s.Port = Port
 	s.Section = "RFC 1738 4; RFC 2224"
-	s.Syntax = "Network File System file names; nfs://<host>:<port>/<path> (RFC 2224)"
-	s.Current = inForce
+	s.Syntax.Form = "Network File System file names; nfs://<host>:<port>/<path> (RFC 2224)"
+	s.Syntax.Current = inForce
 	return s
 }

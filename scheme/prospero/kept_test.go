@@ -15,7 +15,7 @@ import (
 func TestKeptObject(t *testing.T) {
 	for _, text := range []string{"", "LINK to something\n", "VERSION 5\x00 and more", "text"} {
 		schemetest.ReadKept(t, prospero.Scheme(nil), locus.MustParse(theServer+"x"), "", []byte(text))
-		res, err := prospero.Scheme(nil).Kept(locus.MustParse(theServer+"a/x.txt"), "", io.NopCloser(strings.NewReader(text)))
+		res, err := prospero.Scheme(nil).Access.Kept(locus.MustParse(theServer+"a/x.txt"), "", io.NopCloser(strings.NewReader(text)))
 		o, ok := res.(*scheme.Object)
 		if err != nil || !ok {
 			t.Fatalf("%q: %T, %v", text, res, err)

@@ -11,27 +11,31 @@ import (
 // with default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:      name,
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   section,
-		Syntax:    "prospero://<host>:<port>/<hsoname>[;<field>=<value>]...",
-		Access:    "Prospero, version 5, over ARDP",
-		Reserved:  escape.Chars(";="),
-		Current:   inForce,
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
-		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
-		Icon:      "folder",
-		Split:     splitPath,
-		Title:     title,
-		Freshness: freshness,
+		Name:    name,
+		Port:    Port,
+		Status:  scheme.Standard,
+		Section: section,
+		Syntax: scheme.Syntax{
+			Form:      "prospero://<host>:<port>/<hsoname>[;<field>=<value>]...",
+			Reserved:  escape.Chars(";="),
+			Current:   inForce,
+			Fields:    fields,
+			Canonical: canonical,
+			Check:     check,
+			Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
+		},
+		Access: scheme.Access{Protocol: "Prospero, version 5, over ARDP"},
+		Display: scheme.Display{
+			Icon:  "folder",
+			Split: splitPath,
+			Title: title,
+		},
+		Crawl: scheme.Crawl{Freshness: freshness},
 	}
 	if c == nil {
 		c = New()
 	}
-	s.Opener, s.Kept = c, c.readKept
+	s.Access.Opener, s.Access.Kept = c, c.readKept
 	return s
 }
 

@@ -50,7 +50,7 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 				s = c.New()
 			}
 			d := test(t, s, u)
-			if closer, ok := s.Opener.(io.Closer); ok && c.New != nil {
+			if closer, ok := s.Access.Opener.(io.Closer); ok && c.New != nil {
 				if err := closer.Close(); err != nil {
 					t.Error(err)
 				}
@@ -79,7 +79,7 @@ func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
+	resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
 	if err == nil {
 		resource.Close()
 		t.Errorf("%q: opened a %T", u, resource)
@@ -90,13 +90,13 @@ func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 
 // local tests that opening u, which need not exist, does not dial.
 func local(t *testing.T, s scheme.Scheme, u locus.URL) {
-	resource, err := s.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: &dialer{t: t, never: true}})
+	resource, err := s.Access.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: &dialer{t: t, never: true}})
 	if err == nil {
 		resource.Close()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u}); !errors.Is(err, context.Canceled) {
+	if resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%q: %v, %v when cancelled", u, resource, err)
 	}
 }
@@ -108,7 +108,7 @@ var errDial = errors.New("schemetest: the dialer fails")
 // error of the dialer.
 func noConnection(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	d := &dialer{t: t, err: errDial}
-	resource, err := s.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: d})
+	resource, err := s.Access.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: d})
 	if !errors.Is(err, errDial) {
 		t.Errorf("%q: %v, %v; want the dialer's error", u, resource, err)
 	}
@@ -133,7 +133,7 @@ func cancelledBefore(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d := &dialer{t: t, peer: func(net.Conn) {}}
-	resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
+	resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%q: %v, %v; want %v", u, resource, err, context.Canceled)
 	}
@@ -147,7 +147,7 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	d := &dialer{t: t, peer: func(net.Conn) { cancel() }}
 	result := make(chan error, 1)
 	go func() {
-		resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
+		resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
 		if err == nil {
 			// Reading a session or an object must end too.
 			err = drain(resource)
@@ -173,7 +173,7 @@ func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn),
 	d := &dialer{t: t, peer: peer}
 	done := make(chan error, 1)
 	go func() {
-		resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Limit: 1 << 16, Probe: probe})
+		resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Limit: 1 << 16, Probe: probe})
 		if err == nil {
 			err = drain(resource)
 		}

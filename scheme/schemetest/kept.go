@@ -19,7 +19,7 @@ func Kept(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	res, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Source: true})
+	res, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Source: true})
 	if err != nil {
 		t.Fatalf("%q: %v", u, err)
 	}
@@ -45,7 +45,7 @@ func CheckKept(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) error {
 	}
 	octets, mediaType := live.Source()
 	body := &closer{Reader: bytes.NewReader(octets)}
-	res, err := s.Kept(live.URL, mediaType, body)
+	res, err := s.Access.Kept(live.URL, mediaType, body)
 	if err != nil {
 		return fmt.Errorf("%q: %w; the octets are %.200q", live.URL, err, octets)
 	}
@@ -117,7 +117,7 @@ func read(t testing.TB, m *scheme.Menu) (items []scheme.Item) {
 func ReadKept(t *testing.T, s scheme.Scheme, u locus.URL, mediaType string, octets []byte) {
 	t.Helper()
 	body := &closer{Reader: bytes.NewReader(octets)}
-	res, err := s.Kept(u, mediaType, body)
+	res, err := s.Access.Kept(u, mediaType, body)
 	if err == nil {
 		drain(res)
 	}

@@ -48,7 +48,7 @@ type Config struct {
 // opener.
 func Run(t *testing.T, s scheme.Scheme, c Config) {
 	t.Helper()
-	hasCheck := s.Check != nil
+	hasCheck := s.Syntax.Check != nil
 	s = registered(t, s)
 	if fresh := c.New; fresh != nil {
 		c.New = func() scheme.Scheme { return registered(t, fresh()) }
@@ -57,7 +57,7 @@ func Run(t *testing.T, s scheme.Scheme, c Config) {
 	t.Run("good", func(t *testing.T) { good(t, s, c, hasCheck) })
 	t.Run("bad", func(t *testing.T) { bad(t, s, c) })
 	t.Run("changed", func(t *testing.T) { changed(t, s, c) })
-	if s.Opener != nil {
+	if s.Access.Opener != nil {
 		t.Run("access", func(t *testing.T) { access(t, s, c) })
 	}
 }
@@ -75,15 +75,15 @@ func registered(t *testing.T, s scheme.Scheme) scheme.Scheme {
 
 // row tests the fields of s.
 func row(t *testing.T, s scheme.Scheme) {
-	if s.Section == "" || s.Syntax == "" || s.Fields == nil || s.Canonical == nil || s.Check == nil {
+	if s.Section == "" || s.Syntax.Form == "" || s.Syntax.Fields == nil || s.Syntax.Canonical == nil || s.Syntax.Check == nil {
 		t.Errorf("a field is missing: %+v", s)
 	}
 	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-		if locus.Conforms(s.Check(locus.URL{}, p)) {
+		if locus.Conforms(s.Syntax.Check(locus.URL{}, p)) {
 			t.Errorf("the zero URL conforms to %v", p)
 		}
 	}
-	if s.Opener != nil && s.Access == "" {
+	if s.Access.Opener != nil && s.Access.Protocol == "" {
 		t.Error("Opener is set, but Access is not")
 	}
 }
@@ -97,13 +97,13 @@ func good(t *testing.T, s scheme.Scheme, c Config, hasCheck bool) {
 	for _, text := range c.Good {
 		u := parse(t, s, text)
 		URL(t, s, u, c)
-		if list := s.Check(u, locus.RFC1738); list != nil {
+		if list := s.Syntax.Check(u, locus.RFC1738); list != nil {
 			t.Errorf("%q: %v", u, list)
 		}
-		if _, err := s.Fields(u); err != nil {
+		if _, err := s.Syntax.Fields(u); err != nil {
 			t.Errorf("%q: %v", u, err)
 		}
-		if n := testing.AllocsPerRun(10, func() { s.Check(u, locus.RFC1738) }); hasCheck && n != 0 {
+		if n := testing.AllocsPerRun(10, func() { s.Syntax.Check(u, locus.RFC1738) }); hasCheck && n != 0 {
 			t.Errorf("%q: Check of a URL that conforms makes %v allocations", u, n)
 		}
 	}
@@ -113,7 +113,7 @@ func bad(t *testing.T, s scheme.Scheme, c Config) {
 	for _, text := range c.Bad {
 		u := parse(t, s, text)
 		URL(t, s, u, c)
-		if fields, err := s.Fields(u); err == nil {
+		if fields, err := s.Syntax.Fields(u); err == nil {
 			t.Errorf("%q has the fields %v", u, fields)
 		}
 	}
@@ -184,8 +184,8 @@ func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	if again, err := locus.Parse(u.String()); again != u || err != nil {
 		t.Errorf("%q: its text parses to %q, %v", u, again, err)
 	}
-	fields, err := s.Fields(u)
-	canonical, change, canonicalErr := s.Canonical(u)
+	fields, err := s.Syntax.Fields(u)
+	canonical, change, canonicalErr := s.Syntax.Canonical(u)
 	if (err == nil) != (canonicalErr == nil) {
 		t.Errorf("%q: Fields says %v, Canonical %v", u, err, canonicalErr)
 		return
@@ -208,18 +208,18 @@ func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	if again, err := locus.Parse(canonical.String()); again != canonical || err != nil {
 		t.Errorf("%q: canonical form %q parses to %q, %v", u, canonical, again, err)
 	}
-	if again, change, err := s.Canonical(canonical); again != canonical || change != 0 || err != nil {
+	if again, change, err := s.Syntax.Canonical(canonical); again != canonical || change != 0 || err != nil {
 		t.Errorf("%q: canonical form %q, and of that %q, %q, %v", u, canonical, again, change, err)
 	}
 	same := c.Same
 	if same == nil {
 		same = func(a, b []scheme.Field) bool { return reflect.DeepEqual(a, b) }
 	}
-	if after, err := s.Fields(canonical); err != nil || !same(fields, after) {
+	if after, err := s.Syntax.Fields(canonical); err != nil || !same(fields, after) {
 		t.Errorf("%q: fields %q; of the canonical form %q %q, %v", u, fields, canonical, after, err)
 	}
-	if locus.Conforms(s.Check(u, locus.RFC1738)) && !locus.Conforms(s.Check(canonical, locus.RFC1738)) {
-		t.Errorf("%q conforms, and its canonical form %q does not: %v", u, canonical, s.Check(canonical, locus.RFC1738))
+	if locus.Conforms(s.Syntax.Check(u, locus.RFC1738)) && !locus.Conforms(s.Syntax.Check(canonical, locus.RFC1738)) {
+		t.Errorf("%q conforms, and its canonical form %q does not: %v", u, canonical, s.Syntax.Check(canonical, locus.RFC1738))
 	}
 }
 
@@ -255,7 +255,7 @@ func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
 		t.Fatal(err)
 	}
 	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-		list := s.Check(u, p)
+		list := s.Syntax.Check(u, p)
 		if got := r.Check(u, p); !reflect.DeepEqual(got, list) {
 			t.Errorf("%q, %v: Check finds %v, and a registry %v: is Clean right?", u, p, list, got)
 		}

@@ -13,15 +13,15 @@ import (
 func Scheme() scheme.Scheme {
 	s := scheme.Generic("tel", scheme.Extension)
 	s.Section = "RFC 3966"
-	s.Syntax = "tel:+<number>;<parameter>=<value>"
-	s.Current = inForce()
-	s.Fields = fields
-	s.Icon = "address"
-	s.Split = func(s *scheme.Splitter) {
+	s.Syntax.Form = "tel:+<number>;<parameter>=<value>"
+	s.Syntax.Current = inForce()
+	s.Syntax.Fields = fields
+	s.Display.Icon = "address"
+	s.Display.Split = func(s *scheme.Splitter) {
 		s.UpTo(";", "telephone-subscriber", scheme.RolePath)
 		s.All("par", scheme.RoleType)
 	}
-	s.Title = func(u locus.URL) string {
+	s.Display.Title = func(u locus.URL) string {
 		number, _, _ := strings.Cut(u.SchemePart(), ";")
 		return scheme.Decoded(number)
 	}

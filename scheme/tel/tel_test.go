@@ -26,7 +26,7 @@ func TestFields(t *testing.T) {
 		"tel:":                    `number="" phoneContext=<nil> extension=<nil> isdnSubaddress=<nil> parameters=<nil>`,
 		"tel://user:secret@h;a=b": `number="" phoneContext=<nil> extension=<nil> isdnSubaddress=<nil> parameters=<nil>`,
 	} {
-		fields, err := tel.Scheme().Fields(locus.MustParse(text))
+		fields, err := tel.Scheme().Syntax.Fields(locus.MustParse(text))
 		if got := bnftest.Fields(fields); got != want || err != nil {
 			t.Errorf("%q: %v\n got %s\nwant %s", text, err, got, want)
 		}

@@ -31,14 +31,14 @@ func TestCurrent(t *testing.T) {
 		list[i].Section = ""
 	}
 	currenttest.Examples(t, rows[2], list)
-	if rows[1].Current.Name != "" || rows[2].Current.Name != "RFC 6270" {
-		t.Errorf("%q, %q", rows[1].Current.Name, rows[2].Current.Name)
+	if rows[1].Syntax.Current.Name != "" || rows[2].Syntax.Current.Name != "RFC 6270" {
+		t.Errorf("%q, %q", rows[1].Syntax.Current.Name, rows[2].Syntax.Current.Name)
 	}
 }
 
 func TestCurrentTwin(t *testing.T) {
 	for _, row := range telnet.Schemes(nil) {
-		if row.Current.Name != "" {
+		if row.Syntax.Current.Name != "" {
 			currenttest.Twin(t, row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+"/?"+currenttest.Fragment,
 				row.Name+"://h", row.Name+"://u:p@h:23/", row.Name+"://192.0.2.16:80/#a", row.Name+"://%75@h.example:/")
 		}

@@ -14,17 +14,17 @@ func Schemes(c *Client) []scheme.Scheme {
 	}
 	const draft = `URI draft, "Telnet, rlogin, tn3270"`
 	rows := []scheme.Scheme{
-		{Name: "telnet", Port: TelnetPort, Status: scheme.Standard, Section: section, Current: telnetInForce, Access: "Telnet (RFC 854), or whatever octets a service has"},
-		{Name: "rlogin", Port: RloginPort, Status: scheme.Draft, Section: draft, Access: "rlogin (RFC 1282)"},
-		{Name: "tn3270", Port: TN3270Port, Status: scheme.Draft, Section: draft + "; RFC 1738 4; RFC 6270", Current: tn3270InForce, Access: "Telnet with 3270 data streams (RFC 1576, RFC 2355)"},
+		{Name: "telnet", Port: TelnetPort, Status: scheme.Standard, Section: section, Syntax: scheme.Syntax{Current: telnetInForce}, Access: scheme.Access{Protocol: "Telnet (RFC 854), or whatever octets a service has"}},
+		{Name: "rlogin", Port: RloginPort, Status: scheme.Draft, Section: draft, Access: scheme.Access{Protocol: "rlogin (RFC 1282)"}},
+		{Name: "tn3270", Port: TN3270Port, Status: scheme.Draft, Section: draft + "; RFC 1738 4; RFC 6270", Syntax: scheme.Syntax{Current: tn3270InForce}, Access: scheme.Access{Protocol: "Telnet with 3270 data streams (RFC 1576, RFC 2355)"}},
 	}
 	for i := range rows {
 		s := &rows[i]
-		s.Opener, s.Fields, s.Check = c, fields, check
-		s.Syntax = s.Name + "://<user>:<password>@<host>:<port>/"
-		s.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) { return canonical(u, s.Port) }
-		s.Traits, s.Hierarchy = scheme.Interactive, relative.None
-		s.Icon, s.Title = "terminal", locus.URL.Host
+		s.Access.Opener, s.Syntax.Fields, s.Syntax.Check = c, fields, check
+		s.Syntax.Form = s.Name + "://<user>:<password>@<host>:<port>/"
+		s.Syntax.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) { return canonical(u, s.Port) }
+		s.Traits, s.Syntax.Hierarchy = scheme.Interactive, relative.None
+		s.Display.Icon, s.Display.Title = "terminal", locus.URL.Host
 	}
 	return rows
 }

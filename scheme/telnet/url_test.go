@@ -83,7 +83,7 @@ func TestPasswordHidden(t *testing.T) {
 	if _, err := x.Advice(); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}
-	for _, v := range telnet.Schemes(nil)[0].Check(locus.MustParse("telnet://-f:s3cret~|@h/x"), locus.RFC1738) {
+	for _, v := range telnet.Schemes(nil)[0].Syntax.Check(locus.MustParse("telnet://-f:s3cret~|@h/x"), locus.RFC1738) {
 		if strings.Contains(v.String(), "s3cret") {
 			t.Error(v)
 		}

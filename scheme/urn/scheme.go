@@ -12,11 +12,11 @@ import (
 func Scheme() scheme.Scheme {
 	s := scheme.Generic("urn", scheme.Reserved)
 	s.Section = `URI draft, "URN"; RFC 8141`
-	s.Syntax = "urn:<namespace>:<name>?+<r-component>?=<q-component>#<f-component> (RFC 8141)"
-	s.Current = inForce()
-	s.Fields = fields
-	s.Split = splitSpans
-	s.Title = func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) }
+	s.Syntax.Form = "urn:<namespace>:<name>?+<r-component>?=<q-component>#<f-component> (RFC 8141)"
+	s.Syntax.Current = inForce()
+	s.Syntax.Fields = fields
+	s.Display.Split = splitSpans
+	s.Display.Title = func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) }
 	return s
 }
 

@@ -37,7 +37,7 @@ func TestFields(t *testing.T) {
 		"urn:lex:eu:council:directive:2010-03-09;2010-19-UE":                `nid="lex" nss="eu:council:directive:2010-03-09;2010-19-UE" rComponent=<nil> qComponent=<nil> fComponent=<nil>`,
 		"urn:lsid:zoobank.org:pub:CDC8D258-8F57-41DC-B560-247E17D3DC8C?=#f": `nid="lsid" nss="zoobank.org:pub:CDC8D258-8F57-41DC-B560-247E17D3DC8C" rComponent=<nil> qComponent="" fComponent="f"`,
 	} {
-		fields, err := urn.Scheme().Fields(locus.MustParse(text))
+		fields, err := urn.Scheme().Syntax.Fields(locus.MustParse(text))
 		if got := bnftest.Fields(fields); got != want || err != nil {
 			t.Errorf("%q: %v\n got %s\nwant %s", text, err, got, want)
 		}

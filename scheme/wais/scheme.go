@@ -10,35 +10,41 @@ import (
 // default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:      name,
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   section,
-		Syntax:    "wais://<host>:<port>/<database>[?<search>|/<wtype>/<wpath>]",
-		Current:   inForce,
-		Fields:    fields,
-		Words:     words,
-		Canonical: canonical,
-		Check:     check,
-		Clean:     bnf.CleanHostPort | locus.PathUchar,
-		Access:    "WAIS (RFC 1625)",
-		Traits:    scheme.AcceptsTypes | scheme.AcceptsLike | scheme.AcceptsItems,
-		ProxyVars: []string{"wais_proxy"},
-		Icon:      "search",
-		Split:     splitPath,
-		Title:     title,
-		Parents:   parents,
-		MenuLabel: func(locus.URL) string { return "Database" },
-		Freshness: freshness,
-		// The server says of each document with one octet, 0 to 2, who may copy it (field
-		// 7), and wants that octet back. No server asks for a document without it. The
-		// tags and lengths of fields part it from any other text of the URL.
-		OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
+		Name:    name,
+		Port:    Port,
+		Status:  scheme.Standard,
+		Section: section,
+		Traits:  scheme.AcceptsTypes | scheme.AcceptsLike | scheme.AcceptsItems,
+		Syntax: scheme.Syntax{
+			Form:      "wais://<host>:<port>/<database>[?<search>|/<wtype>/<wpath>]",
+			Current:   inForce,
+			Fields:    fields,
+			Words:     words,
+			Canonical: canonical,
+			Check:     check,
+			Clean:     bnf.CleanHostPort | locus.PathUchar,
+		},
+		Access: scheme.Access{Protocol: "WAIS (RFC 1625)"},
+		Display: scheme.Display{
+			Icon:      "search",
+			Split:     splitPath,
+			Title:     title,
+			Parents:   parents,
+			MenuLabel: func(locus.URL) string { return "Database" },
+		},
+		Crawl: scheme.Crawl{Freshness: freshness},
+		Policy: scheme.Policy{
+			ProxyVars: []string{"wais_proxy"},
+			// The server says of each document with one octet, 0 to 2, who may copy it (field
+			// 7), and wants that octet back. No server asks for a document without it. The
+			// tags and lengths of fields part it from any other text of the URL.
+			OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
+		},
 	}
 	if c == nil {
 		c = New(nil)
 	}
-	s.Opener, s.Kept = c, c.readKept
+	s.Access.Opener, s.Access.Kept = c, c.readKept
 	return s
 }
 

@@ -20,14 +20,14 @@ func Schemes() []scheme.Scheme {
 		s := &rows[i]
 		s.Status = scheme.Extension
 		s.Section = "RFC 6455 3"
-		s.Syntax = s.Name + "://<host>:<port>/<path>?<query>"
-		s.Current = inForce
-		s.Encoded = true
-		s.Fields = func(u locus.URL) ([]scheme.Field, error) { return fields(u, s.Name) }
-		s.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) { return canonical(u, s.Name, s.Port) }
-		s.Icon = "terminal"
-		s.Split = split
-		s.Title = locus.URL.Host
+		s.Syntax.Form = s.Name + "://<host>:<port>/<path>?<query>"
+		s.Syntax.Current = inForce
+		s.Policy.Encoded = true
+		s.Syntax.Fields = func(u locus.URL) ([]scheme.Field, error) { return fields(u, s.Name) }
+		s.Syntax.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) { return canonical(u, s.Name, s.Port) }
+		s.Display.Icon = "terminal"
+		s.Display.Split = split
+		s.Display.Title = locus.URL.Host
 	}
 	return rows
 }

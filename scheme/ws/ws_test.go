@@ -27,7 +27,7 @@ func TestSchemes(t *testing.T) {
 			Good: []string{s.Name + "://example.com/chat", s.Name + "://h:8080/a?b=c"},
 			Bad:  []string{s.Name + ":a", s.Name + ":/h"},
 		})
-		if s.Opener != nil || s.Traits.Has(scheme.Secure) != (s.Name == "wss") {
+		if s.Access.Opener != nil || s.Traits.Has(scheme.Secure) != (s.Name == "wss") {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -41,7 +41,7 @@ func TestResourceName(t *testing.T) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	_, err := row("ws").Fields(locus.MustParse("ws:///a"))
+	_, err := row("ws").Syntax.Fields(locus.MustParse("ws:///a"))
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) || e.Offset != len("ws://") || !strings.Contains(err.Error(), "host") {
 		t.Error(err)
@@ -50,11 +50,11 @@ func TestResourceName(t *testing.T) {
 
 func TestCanonical(t *testing.T) {
 	for text, want := range map[string]string{"WS://H:80": "ws://h/", "ws://h:443/%7e": "ws://h:443/%7E", "ws://h?a": "ws://h/?a"} {
-		if got, _, err := row("ws").Canonical(locus.MustParse(text)); got.String() != want || err != nil {
+		if got, _, err := row("ws").Syntax.Canonical(locus.MustParse(text)); got.String() != want || err != nil {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	if got, _, err := row("wss").Canonical(locus.MustParse("wss://h:443/")); got.String() != "wss://h/" || err != nil {
+	if got, _, err := row("wss").Syntax.Canonical(locus.MustParse("wss://h:443/")); got.String() != "wss://h/" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }

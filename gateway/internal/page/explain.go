@@ -60,7 +60,7 @@ func (p *Printer) explain(u locus.URL) explained {
 	scheme, _ := p.registry.Lookup(u.Scheme())
 	x := explained{
 		Parts: p.registry.Spans(u), Findings: advice.Findings(p.registry, u, locus.RFC1738),
-		Scheme: u.Scheme(), Access: scheme.Access, Section: scheme.Section,
+		Scheme: u.Scheme(), Access: scheme.Access.Protocol, Section: scheme.Section,
 	}
 	x.Conforms = locus.Conforms(x.Findings)
 	if canonical, _, err := p.registry.Canonical(u); err == nil {

@@ -144,7 +144,7 @@ func (g *page) schemeFor(text string) string {
 	web := ""
 	for _, s := range g.registry.All() {
 		switch {
-		case s.Opener == nil:
+		case s.Access.Opener == nil:
 		case s.Name == strings.ToLower(label):
 			return s.Name + slashes
 		case web == "" && s.Traits.Has(scheme.Web) && !s.Traits.Has(scheme.Secure):

@@ -82,9 +82,9 @@ func (p *Printer) kindOfItem(i *scheme.Item) kind {
 // kindOfMenu returns the kind of the menu at u.
 func (p *Printer) kindOfMenu(u locus.URL) kind {
 	row := p.registry.Scheme(u)
-	if row.MenuLabel != nil {
-		if label := row.MenuLabel(u); label != "" {
-			return kind{cmp.Or(row.Icon, kindMenu.Icon), label, true}
+	if row.Display.MenuLabel != nil {
+		if label := row.Display.MenuLabel(u); label != "" {
+			return kind{cmp.Or(row.Display.Icon, kindMenu.Icon), label, true}
 		}
 	}
 	if row.Traits.Has(scheme.Directories) {

@@ -463,7 +463,7 @@ func (g *page) home(sections []Section) home {
 	}
 	if len(sections) == 0 {
 		for _, s := range g.registry.All() {
-			if s.Access != "" {
+			if s.Access.Protocol != "" {
 				d.Schemes = append(d.Schemes, s)
 			}
 		}

@@ -289,7 +289,7 @@ func TestAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range registry.All() {
-		names = append(names, cmp.Or(s.Icon, "unknown"))
+		names = append(names, cmp.Or(s.Display.Icon, "unknown"))
 	}
 	for _, name := range names {
 		if !icons[name] {

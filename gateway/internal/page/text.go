@@ -53,7 +53,7 @@ func (g *page) text(r io.Reader) (broken error) {
 func (g *page) linked() *extract.Schemes {
 	var names []string
 	for _, s := range g.registry.All() {
-		if s.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension {
+		if s.Access.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension {
 			names = append(names, s.Name)
 		}
 	}

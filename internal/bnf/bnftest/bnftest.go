@@ -102,7 +102,7 @@ func (l Laws) Text(t *testing.T, text string) bool {
 	if u.Scheme() != l.Scheme.Name {
 		return false
 	}
-	list := l.Scheme.Check(u, locus.RFC1738)
+	list := l.Scheme.Syntax.Check(u, locus.RFC1738)
 	got := !slices.ContainsFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Ungrammatical })
 	if got != want {
 		t.Errorf("%q: Check says %v, the production %v: %v", text, got, want, list)

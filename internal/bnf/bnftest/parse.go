@@ -83,7 +83,7 @@ func (l Laws) Refuses(t *testing.T, rows []Refusal) {
 		_, err := l.Parse(u)
 		Refused(t, u, err, row.Part, len(row.Before), row.Err)
 		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-			if row.Part != "scheme" && locus.Conforms(l.Scheme.Check(u, p)) {
+			if row.Part != "scheme" && locus.Conforms(l.Scheme.Syntax.Check(u, p)) {
 				t.Errorf("%q, %v: refused, but it conforms", u, p)
 			}
 		}
@@ -120,8 +120,8 @@ func (l Laws) Remade(t testing.TB, u, made locus.URL, err error) {
 		}
 		return
 	}
-	before, _ := l.Scheme.Fields(u)
-	if after, err := l.Scheme.Fields(made); err != nil || !reflect.DeepEqual(before, after) {
+	before, _ := l.Scheme.Syntax.Fields(u)
+	if after, err := l.Scheme.Syntax.Fields(made); err != nil || !reflect.DeepEqual(before, after) {
 		t.Errorf("%q: fields %v; made again, %q with %v, %v", u, before, made, after, err)
 	}
 }

@@ -51,10 +51,10 @@ func (l Laws) Conforming(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		u := l.url(t, text)
-		if list := l.Scheme.Check(u, locus.RFC1738); list != nil {
+		if list := l.Scheme.Syntax.Check(u, locus.RFC1738); list != nil {
 			t.Errorf("%q: %s", text, Rules(list))
 		}
-		NoAllocations(t, u, "Check", func() { l.Scheme.Check(u, locus.RFC1738) })
+		NoAllocations(t, u, "Check", func() { l.Scheme.Syntax.Check(u, locus.RFC1738) })
 	}
 }
 
@@ -64,7 +64,7 @@ func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	for _, row := range rows {
 		text, want := row[0], row[1]
 		u := l.url(t, text)
-		if got := Rules(l.Scheme.Check(u, p)); got != want {
+		if got := Rules(l.Scheme.Syntax.Check(u, p)); got != want {
 			t.Errorf("%q, %v:\n got %s\nwant %s", text, p, got, want)
 		}
 	}
@@ -76,7 +76,7 @@ func (l Laws) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
 		u := l.url(t, row[0])
-		list, err := l.Scheme.Fields(u)
+		list, err := l.Scheme.Syntax.Fields(u)
 		if got := Fields(list); err != nil || got != row[1] {
 			t.Errorf("%q: %v\n got %s\nwant %s", u, err, got, row[1])
 		}
@@ -94,7 +94,7 @@ func (l Laws) Spellings(t *testing.T, rows []Spelling) {
 	t.Helper()
 	for _, row := range rows {
 		u := l.url(t, row.Text)
-		got, change, err := l.Scheme.Canonical(u)
+		got, change, err := l.Scheme.Syntax.Canonical(u)
 		if err != nil || got.String() != row.Want || change != row.Change {
 			t.Errorf("%q: %q, %q, %v; want %q, %q", row.Text, got, change, err, row.Want, row.Change)
 		}
@@ -115,7 +115,7 @@ func (l Laws) Pairs(t *testing.T, rows []Pair) {
 		for i, text := range []string{row.A, row.B} {
 			u := l.url(t, text)
 			var err error
-			if forms[i], _, err = l.Scheme.Canonical(u); err != nil {
+			if forms[i], _, err = l.Scheme.Syntax.Canonical(u); err != nil {
 				t.Errorf("%q: %v", text, err)
 			}
 		}

@@ -61,14 +61,14 @@ func (v vector) test(t *testing.T, s scheme.Scheme) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rules(s.Check(u, locus.RFC1738)); !slices.Equal(got, v.Rules) {
+	if got := rules(s.Syntax.Check(u, locus.RFC1738)); !slices.Equal(got, v.Rules) {
 		t.Errorf("rules %q, want %q", got, v.Rules)
 	}
-	if got := rules(s.Check(u, locus.RFC1630)); v.Draft != nil && !slices.Equal(got, v.Draft) {
+	if got := rules(s.Syntax.Check(u, locus.RFC1630)); v.Draft != nil && !slices.Equal(got, v.Draft) {
 		t.Errorf("rules of the draft %q, want %q", got, v.Draft)
 	}
-	fields, err := s.Fields(u)
-	canonical, _, canonicalErr := s.Canonical(u)
+	fields, err := s.Syntax.Fields(u)
+	canonical, _, canonicalErr := s.Syntax.Canonical(u)
 	if v.Locator == nil {
 		if err == nil || canonicalErr == nil {
 			t.Errorf("fields %v, canonical %q; want errors", fields, canonical)

@@ -153,7 +153,7 @@ func longer(limit, d time.Duration) time.Duration {
 // CloseIdle closes the idle connections of every scheme of r.
 func CloseIdle(r *scheme.Registry) {
 	for _, s := range r.All() {
-		if opener, ok := s.Opener.(io.Closer); ok {
+		if opener, ok := s.Access.Opener.(io.Closer); ok {
 			opener.Close()
 		}
 	}

@@ -30,7 +30,7 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 // variables.
 func proxies(a *base.App) (g config.GatewayTable, problems []config.Problem) {
 	for _, s := range a.Registry.All() {
-		for _, name := range s.ProxyVars {
+		for _, name := range s.Policy.ProxyVars {
 			problems = addProxy(a, &g, name, s.Name, problems)
 		}
 	}

@@ -41,7 +41,7 @@ func menuGetter(t testing.TB, opener scheme.Opener, out io.Writer) *getter {
 	t.Helper()
 	a := base.New(t.Context(), strings.NewReader(""), out, io.Discard, func(string) string { return "" })
 	s := scheme.Generic("x-menu", scheme.Experimental)
-	s.Opener, s.Access = opener, "memory"
+	s.Access.Opener, s.Access.Protocol = opener, "memory"
 	var err error
 	if a.Registry, err = scheme.NewRegistry(s); err != nil {
 		t.Fatal(err)
