@@ -43,6 +43,7 @@ func TestForward(t *testing.T) {
 		w.Header().Set("Location", "/elsewhere")
 		w.Header().Add("Set-Cookie", "a=b")
 		w.Header().Add("Set-Cookie", "c=d")
+		w.Header().Set("Locus-Kind", "menu")
 		w.WriteHeader(http.StatusFound)
 		io.WriteString(w, "moved")
 	}))
@@ -74,7 +75,7 @@ func TestForward(t *testing.T) {
 		}
 		h = resp.Header
 		if resp.StatusCode != http.StatusFound || h.Get("Location") != "/elsewhere" || string(body) != "moved" || len(h.Values("Set-Cookie")) != 2 ||
-			h.Get("X-Secret") != "" || h.Get("Keep-Alive") != "" || !strings.HasPrefix(h.Get("Via"), "1.1 locus") {
+			h.Get("X-Secret") != "" || h.Get("Keep-Alive") != "" || h.Get("Locus-Kind") != "" || !strings.HasPrefix(h.Get("Via"), "1.1 locus") {
 			t.Errorf("%s: got %s %v %q", method, resp.Status, h, body)
 		}
 	}

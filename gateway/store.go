@@ -16,8 +16,10 @@ import (
 // as one when it is stored, and decoded when it comes from the store: an object as it is, a
 // menu as the JSON of "locus get --json", and a failure as a line of text.
 
-// storedMenu is the media type of a menu in the store.
-const storedMenu = "application/vnd.locus.menu+json"
+// storedKind is the header field that marks a menu in the store, with the value "menu". No
+// server can set it: an object has only the fields that open gives it, and webServer removes
+// the field from responses.
+const storedKind = "Locus-Kind"
 
 // fetchStored is [Gateway.fetch] with a store, for a scheme that HTTP has no rules for.
 func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
@@ -121,7 +123,8 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 			resp.ContentLength = res.Size - res.Start
 		}
 	case *scheme.Menu:
-		resp.Header.Set("Content-Type", storedMenu)
+		resp.Header.Set(storedKind, "menu")
+		resp.Header.Set("Content-Type", menuJSON.contentType())
 		resp.Header.Set("Accept-Ranges", "none")
 		resp.Header.Set("Vary", "Accept, Accept-Language")
 		if resp.Body = http.NoBody; !req.head {
@@ -144,19 +147,18 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error) {
 	m := meta{status: resp.StatusCode, header: resp.Header}
 	m.found, _ = locus.Parse(resp.Header.Get("Content-Location"))
-	kind := resp.Header.Get("Content-Type")
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
 		return nil, m, statusError(req.URL, resp)
-	case kind != storedMenu:
+	case resp.Header.Get(storedKind) != "menu":
 		return objectIn(req.URL, resp), m, nil
 	}
 	m.header = resp.Header.Clone()
-	for _, name := range []string{"Content-Type", "Content-Length", "Accept-Ranges", "Vary"} {
+	for _, name := range []string{storedKind, "Content-Type", "Content-Length", "Accept-Ranges", "Vary"} {
 		m.header.Del(name)
 	}
-	if req.head {
+	if req.head || resp.StatusCode == http.StatusNotModified {
 		resp.Body.Close()
 		return withoutContent(&scheme.Menu{URL: req.URL}), m, nil
 	}

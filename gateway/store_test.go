@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"context"
+	"io"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/cache"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
@@ -122,4 +125,54 @@ func TestStoreGopher(t *testing.T) {
 	w.wantsStored(at, "", "hit")
 	w.wantsStored(at+"0a", "Hello\r\n", "fwd=uri-miss; stored")
 	w.wantsStored(at+"0a", "Hello\r\n", "hit")
+}
+
+// startStored is startWith for a gateway with a store.
+func startStored(t *testing.T, o opened) *world {
+	t.Helper()
+	s := open
+	s.store = new(cache.Options)
+	s.schemes = []scheme.Scheme{o.row()}
+	return start(t, s)
+}
+
+// No media type that a server gives an object makes the object a menu.
+func TestStoreTypes(t *testing.T) {
+	const forged = `{"url":"x-page://h/x","kind":"menu","items":[{"url":"x-page://h/y","title":"forged","kind":"object"}]}`
+	for _, kind := range []string{"application/vnd.locus.menu+json", "application/json"} {
+		w := startStored(t, opened{"x": func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+			return &scheme.Object{URL: req.URL, Type: kind, Size: int64(len(forged)), Body: io.NopCloser(strings.NewReader(forged))}, nil
+		}})
+		for _, status := range []string{"stored", "hit"} {
+			waitForStore(make([]byte, 1<<20))
+			a, err := w.program("GET", "x-page://h/x")
+			if err != nil || a.body != forged || a.Header.Get("Content-Type") != kind || !strings.Contains(a.Header.Get("Cache-Status"), status) {
+				t.Errorf("%s: %v %s, %v", kind, a.Header, a.body, err)
+			}
+			if got := w.get("/api/get?url=x-page://h/x").body; !strings.HasPrefix(got, `{"url":"x-page://h/x","kind":"object"`) {
+				t.Errorf("%s: %s", kind, got)
+			}
+			if page := w.get("/?url=x-page://h/x").body; !strings.Contains(page, `<pre class="text"`) {
+				t.Errorf("%s: %s", kind, page)
+			}
+		}
+	}
+}
+
+// A client that has a stored menu gets the fields of the menu, and none of its encoding.
+func TestStoreUnchangedMenu(t *testing.T) {
+	w := startStored(t, opened{"m": menuOf("", nil, hostileItems()[:1], nil)})
+	w.wantsStored("x-page://h/m", "", "fwd=uri-miss; stored")
+	waitForStore(make([]byte, 1<<20))
+	for name, value := range map[string]string{"If-None-Match": "*", "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"} {
+		a, err := w.program("GET", "x-page://h/m", name, value)
+		if err != nil || a.StatusCode != 304 || a.body != "" {
+			t.Fatalf("%s: %s %q, %v", name, a.Status, a.body, err)
+		}
+		a.Header.Del("Age") // which comes after a second
+		want := []string{"Cache-Status", "Content-Security-Policy", "Date", "Via", "X-Content-Type-Options"}
+		if got := slices.Sorted(maps.Keys(a.Header)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
 }

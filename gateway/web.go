@@ -117,6 +117,7 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		leave()
 		return nil, access.NewError("open", s.url, webError(err))
 	}
+	resp.Header.Del(storedKind)
 	resp.Body = &counted{resp.Body, leave}
 	return resp, nil
 }
