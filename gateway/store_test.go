@@ -2,9 +2,11 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -173,6 +175,23 @@ func TestStoreUnchangedMenu(t *testing.T) {
 		want := []string{"Cache-Status", "Content-Security-Policy", "Date", "Via", "X-Content-Type-Options"}
 		if got := slices.Sorted(maps.Keys(a.Header)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A menu that breaks off has the same end with and without a store.
+func TestStoreBrokenMenu(t *testing.T) {
+	for _, failure := range []error{os.ErrDeadlineExceeded, scheme.ErrTooLarge, context.Canceled, fmt.Errorf("x-page: %w: <cut> \x1b", scheme.ErrProtocol)} {
+		m := opened{"m": menuOf("", nil, hostileItems()[:1], failure)}
+		worlds := []*world{startWith(t, m), startStored(t, m)}
+		for _, path := range []string{"", "/-/raw?url=%s", "/api/get?url=%s"} {
+			want := worlds[0].request(path, "x-page://h/m", nil)
+			for range 2 {
+				got := worlds[1].request(path, "x-page://h/m", nil)
+				if got.StatusCode != want.StatusCode || got.body != want.body || !strings.Contains(got.body, "Welcome") {
+					t.Errorf("%v, %s: %s %s, want %s %s", failure, path, got.Status, got.body, want.Status, want.body)
+				}
+			}
 		}
 	}
 }

@@ -3,11 +3,13 @@ package shape
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
@@ -99,10 +101,11 @@ func (e *writtenError) Unwrap() error {
 	return cmp.Or(sentinels[e.reason.Kind], scheme.ErrProtocol)
 }
 
-// sentinels are the errors that have a kind.
+// sentinels are errors of each kind but [access.Protocol], for [access.KindOf].
 var sentinels = map[access.Kind]error{
 	access.NotFound: scheme.ErrNotFound, access.Denied: policy.ErrDenied, access.Unreachable: scheme.ErrUnreachable,
 	access.Auth: scheme.ErrAuth, access.Unsupported: scheme.ErrUnsupported, access.TooLarge: scheme.ErrTooLarge,
+	access.Timeout: os.ErrDeadlineExceeded, access.Interrupted: context.Canceled, access.Syntax: new(locus.SyntaxError),
 }
 
 func (v Item) read() (scheme.Item, error) {

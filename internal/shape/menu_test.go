@@ -2,8 +2,11 @@ package shape
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -106,7 +110,11 @@ func (o oneOctet) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p)
 
 // A failure keeps its kind, and what came before it.
 func TestMenuBroken(t *testing.T) {
-	for _, failure := range []error{scheme.ErrNotFound, scheme.ErrUnreachable, scheme.ErrProtocol, scheme.ErrAuth, scheme.ErrTooLarge, scheme.ErrUnsupported} {
+	_, syntax := locus.Parse("x")
+	for _, failure := range []error{
+		scheme.ErrNotFound, scheme.ErrUnreachable, scheme.ErrProtocol, scheme.ErrAuth, scheme.ErrTooLarge, scheme.ErrUnsupported,
+		policy.ErrDenied, os.ErrDeadlineExceeded, context.DeadlineExceeded, context.Canceled, fs.ErrClosed, syntax,
+	} {
 		m, _, err := ReadMenu(strings.NewReader(write(t, samples(), failure)))
 		if err != nil {
 			t.Fatal(err)
