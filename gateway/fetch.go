@@ -22,16 +22,14 @@ import (
 // fetchRequest is a request for the resource at URL, without a fragment.
 type fetchRequest struct {
 	access.Request
-	head     bool        // the client wants to know about the resource, and not its content
-	fields   http.Header // of the client: conditions, ranges, and directives for caches; nil: none
-	unstored bool        // the resource neither comes from the store nor goes there
+	head   bool        // the client wants to know about the resource, and not its content
+	fields http.Header // of the client: conditions, ranges, and directives for caches; nil: none
 }
 
 // meta is what a client may know about a resource besides the resource itself.
 type meta struct {
 	url    locus.URL   // where referrals led; zero: not known
 	found  locus.URL   // where the resource is; zero: at the URL of the request
-	hops   []locus.URL // that were requested; nil: not known
 	status int         // of the object in HTTP
 	header http.Header // of the object in HTTP, and what the store says
 }
@@ -65,7 +63,7 @@ func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource,
 			return g.fetchWeb(ctx, req, dialer)
 		}
 	}
-	if g.options.Cache == nil || req.unstored || archived {
+	if g.options.Cache == nil || archived {
 		return g.open(ctx, req)
 	}
 	return g.fetchStored(ctx, req)
@@ -91,7 +89,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	if err != nil {
 		return nil, m, asAnswerError(req.URL, err)
 	}
-	m = meta{url: result.URL.WithoutPassword(), hops: result.Hops, status: http.StatusOK, header: make(http.Header)}
+	m = meta{url: result.URL.WithoutPassword(), status: http.StatusOK, header: make(http.Header)}
 	at := result.URL
 	switch r := result.Resource.(type) {
 	case *scheme.Object:

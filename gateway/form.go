@@ -104,7 +104,7 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	if secret || len(to.String()) > maxShownURL {
 		// The answers are in the URL. A secret one must not be shown, nor stay in the
 		// browser's history.
-		v.run(func() error { return v.showSecret(to) })
+		v.run(func() error { return v.open(to) })
 		return nil
 	}
 	seeOther(w, g.pagePath(to, page.Show{At: at}))
@@ -113,13 +113,6 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 
 // maxShownURL is the longest URL that a browser is redirected to, in octets.
 const maxShownURL = 8 << 10
-
-// showSecret shows what is at u, which nothing may store.
-func (v *view) showSecret(u locus.URL) error {
-	req := v.request(u)
-	req.unstored = true
-	return v.showFetched(req)
-}
 
 // form requests the form at u again, as it was at a time if there is an archive: its Submit function cannot be kept in a page.
 func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.Form, error) {

@@ -5,15 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/submit"
 )
@@ -161,6 +165,49 @@ func TestSubmitSecret(t *testing.T) {
 	}
 	if strings.Contains(w.log.String(), "hunter2") {
 		t.Errorf("%s", w.log.String())
+	}
+}
+
+// Where a secret answer leads is in no link, redirect or file name of its page.
+func TestSubmitSecretURL(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/in/hunter2?hunter2", http.StatusFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, `<p>Welcome <a href="/out">out</a>`)
+	}))
+	defer far.Close()
+	answer := func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		return &scheme.Object{URL: req.URL, Type: "text/plain", Name: "answer.txt", Size: -1, Body: io.NopCloser(strings.NewReader("Welcome"))}, nil
+	}
+	pages := opened{
+		"object/hunter2": answer, "in/hunter2": answer, "menu/hunter2": menuOf("Welcome", nil, nil, nil),
+		"moved/hunter2": func(context.Context, *scheme.Request) (scheme.Resource, error) {
+			return &scheme.Referral{To: []locus.URL{parse("x-page://h/in/hunter2")}}, nil
+		},
+	}
+	answers := map[string]string{"object": "x-page://h/object/", "moved": "x-page://h/moved/", "menu": "x-page://h/menu/", "http": far.URL + "/?"}
+	for name, at := range answers {
+		form := &scheme.Form{URL: parse("x-page://h/" + name), Fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password"}}, Submit: func(list []string) (locus.URL, error) {
+			return locus.Parse(at + list[0])
+		}}
+		pages[name] = menuOf("", form, nil, nil)
+	}
+	for _, w := range []*world{startWith(t, pages), startStored(t, pages)} {
+		for name := range answers {
+			form := w.get("/x-page/h/" + name)
+			a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"hunter2"}})
+			before, talk, _ := strings.Cut(a.body, `aria-label="Conversation"`) // with the server: it is for the person
+			_, after, _ := strings.Cut(talk, "</ol>")
+			if shown := fmt.Sprint(a.Header, before, after, w.log.String()); a.StatusCode != 200 || !strings.Contains(a.body, "Welcome") || strings.Contains(shown, "hunter2") {
+				t.Errorf("%s: %s %s", name, a.Status, shown)
+			}
+			if (name == "object" || name == "moved") && !strings.Contains(a.body, `download="answer.txt"`) {
+				t.Errorf("%s: the name is not the server's: %s", name, a.body)
+			}
+		}
 	}
 }
 

@@ -65,6 +65,8 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 		v.run(v.terminal)
 	case traits.Has(scheme.Composes):
 		v.run(v.letter)
+	case s.Items != (scheme.ItemRange{}):
+		v.run(func() error { return v.open(u) })
 	default:
 		v.run(v.fetch)
 	}
@@ -95,6 +97,24 @@ func (v *view) request(u locus.URL) fetchRequest {
 	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), At: v.at, Trace: v.transcript.add}}
 }
 
+// open shows what the access client opens at u, and the store does not get it. If u is not the
+// URL of the page, it may be secret, and so are the URLs to which referrals lead from it.
+func (v *view) open(u locus.URL) error {
+	req := v.request(u).Request
+	req.Items = v.head.Show.Items
+	result, leave, err := v.gateway.do(v.r.Context(), req)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer result.Resource.Close()
+	v.head.Sent = v.transcript.list
+	if v.head.URL == u {
+		v.head.Found, v.head.Hops = result.URL, result.Hops
+	}
+	return v.show(result.Resource)
+}
+
 // fetch shows what the store or the server answers.
 func (v *view) fetch() error {
 	u := v.head.URL
@@ -106,13 +126,6 @@ func (v *view) fetch() error {
 	if v.asIs != nil {
 		copyFields(req.fields, v.r.Header, []string{"Range", "If-Range"})
 	}
-	req.Items = v.head.Show.Items
-	req.unstored = req.Items != (scheme.ItemRange{})
-	return v.showFetched(req)
-}
-
-// showFetched shows the resource that req leads to.
-func (v *view) showFetched(req fetchRequest) error {
 	res, m, err := v.gateway.fetch(v.r.Context(), req)
 	v.w.cache = m.cacheStatus()
 	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
@@ -121,14 +134,11 @@ func (v *view) showFetched(req fetchRequest) error {
 	}
 	defer res.Close()
 	v.head.Sent = v.transcript.list
-	if req.unstored && v.head.URL == req.URL {
-		v.head.Hops = m.hops // the store does not have them, so other pages never show them
-	}
-	return v.showResource(req.URL, res, m)
+	return v.showFetched(res, m)
 }
 
-// showResource shows the resource at u, with what the page offers besides.
-func (v *view) showResource(u locus.URL, res scheme.Resource, m meta) error {
+// showFetched shows the resource at the URL of the page, with what the page offers besides.
+func (v *view) showFetched(res scheme.Resource, m meta) error {
 	switch res := res.(type) {
 	case *scheme.Referral:
 		return v.redirect(res.To[0])
@@ -138,7 +148,7 @@ func (v *view) showResource(u locus.URL, res scheme.Resource, m meta) error {
 			return nil
 		}
 		res.Type = cmp.Or(res.Type, "application/octet-stream")
-		res.Name = transfer.Name(v.gateway.client.Registry(), u)
+		res.Name = transfer.Name(v.gateway.client.Registry(), v.head.URL)
 		if v.head.Show.Part != "" {
 			return v.part(res)
 		}

@@ -62,11 +62,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
 	g.addVia(r.Header, 1, 1) // without it, a loop would not be noticed
-	send := g.sendWeb
-	if req.unstored {
-		send = g.sendUnstored
-	}
-	resp, err := send(req.URL, r, dialer)
+	resp, err := g.sendWeb(req.URL, r, dialer)
 	if err != nil {
 		return nil, meta{}, err
 	}
@@ -88,15 +84,11 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 
 // sendWeb sends req, a request for u, to the store, if there is one, or to the server.
 func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
+	server := &webServer{g, u, dialer}
 	if g.options.Cache == nil {
-		return g.sendUnstored(u, req, dialer)
+		return server.RoundTrip(req)
 	}
-	return g.options.Cache.Do(u, req, &webServer{g, u, dialer})
-}
-
-// sendUnstored sends req, a request for u, to the server.
-func (g *Gateway) sendUnstored(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
-	return (&webServer{g, u, dialer}).RoundTrip(req)
+	return g.options.Cache.Do(u, req, server)
 }
 
 // webServer is the server of one URL.
