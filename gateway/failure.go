@@ -67,15 +67,15 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 }
 
 // wantsHTML reports whether the client is a browser: its Accept names HTML and prefers
-// nothing to it.
+// nothing to it, or it accepts HTML and refuses the formats of programs.
 func wantsHTML(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
-	if err != nil || !strings.Contains(accept, "text/html") {
+	if err != nil {
 		return false
 	}
-	q := wanted.Quality("text/html")
-	return q > 0 && q >= wanted.Quality("application/json") && q >= wanted.Quality("text/plain")
+	html, other := wanted.Quality("text/html"), max(wanted.Quality("application/json"), wanted.Quality("text/plain"))
+	return html > 0 && html >= other && (other == 0 || strings.Contains(accept, "text/html"))
 }
 
 // statusOf returns the HTTP status for a kind of failure.

@@ -135,7 +135,7 @@ func TestMenuNotAcceptable(t *testing.T) {
 		io.WriteString(c, "0found\tx\th.example\t70\r\n.\r\n")
 	})
 	w := start(t, open)
-	for accept, want := range map[string]int{"image/png": 406, "image/*, text/gemini": 406, "image/png, text/plain;q=0.1": 200, "*/*": 200, "application/json": 200, "text/*": 200} {
+	for accept, want := range map[string]int{"image/png": 406, "image/*, text/gemini": 406, "image/png, text/plain;q=0.1": 200, "*/*": 200, "application/json": 200, "text/*": 200, "application/json;q=0, text/plain;q=0, */*": 200} {
 		a := w.proxied("GET", "gopher://"+addr+"/1", "Accept", accept)
 		if a.StatusCode != want || want == 406 && !strings.Contains(a.body, "text/html, application/json and text/plain") {
 			t.Errorf("%s: %s %s", accept, a.Status, a.body)

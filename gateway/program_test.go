@@ -130,6 +130,7 @@ func TestProgramObject(t *testing.T) {
 	w := startWith(t, opened{
 		"all":     object(scheme.Object{Type: "text/plain; charset=us-ascii", Encoding: "gzip", Size: 10, ModTime: modified, Tag: `"v1"`}),
 		"nothing": object(scheme.Object{Size: -1, Tag: "10-1994"}),
+		"mail":    object(scheme.Object{Type: "message/rfc822", Size: 10}),
 		"there": func(context.Context, *scheme.Request) (scheme.Resource, error) {
 			return &scheme.Referral{To: []locus.URL{parse("x-page://h/all#there")}}, nil
 		},
@@ -146,6 +147,8 @@ func TestProgramObject(t *testing.T) {
 		{"nothing", nil, 200, digits, fields{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Last-Modified": "", "ETag": ""}},
 		{"all", []string{"Range", "bytes=4-"}, 206, "456789", fields{"Content-Range": "bytes 4-9/10", "Content-Length": "6"}},
 		{"all", []string{"Range", "bytes=9-"}, 206, "9", fields{"Content-Range": "bytes 9-9/10"}},
+		// A piece of a message is no page, for a browser either.
+		{"mail", append([]string{"Range", "bytes=4-"}, browser...), 206, "456789", fields{"Content-Range": "bytes 4-9/10"}},
 		{"all", []string{"Range", "bytes=0-"}, 200, digits, fields{"Content-Range": ""}},
 		{"all", []string{"Range", "bytes=10-"}, 416, "there are 10 octets\n", fields{"Content-Range": "bytes */10"}},
 		{"all", []string{"Range", "bytes=11-"}, 416, "there are 10 octets\n", fields{"Content-Range": "bytes */10"}},

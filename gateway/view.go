@@ -143,7 +143,7 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 	case *scheme.Referral:
 		return v.redirect(res.To[0])
 	case *scheme.Object:
-		if v.asIs != nil && page.ClassOf(res.Type) != page.ClassMessage {
+		if v.asIs != nil && (page.ClassOf(res.Type) != page.ClassMessage || m.status != http.StatusOK) {
 			v.gateway.sendObject(v.w, v.r, res, m, v.asIs)
 			return nil
 		}
