@@ -67,15 +67,11 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 }
 
 // wantsHTML reports whether the client is a browser: its Accept names HTML and prefers
-// nothing to it, or it accepts HTML and refuses the formats of programs.
+// nothing to it.
 func wantsHTML(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
-	if err != nil {
-		return false
-	}
-	html, other := wanted.Quality("text/html"), max(wanted.Quality("application/json"), wanted.Quality("text/plain"))
-	return html > 0 && html >= other && (other == 0 || strings.Contains(accept, "text/html"))
+	return err == nil && strings.Contains(accept, "text/html") && wanted.Quality("text/html") > 0 && formatFor(wanted) == menuHTML
 }
 
 // statusOf returns the HTTP status for a kind of failure.

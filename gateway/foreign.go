@@ -24,14 +24,14 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 	if own == nil {
 		own = foreignOwn
 	}
-	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
 		return g.servePerson(w, r, u, kept, own)
 	}
 	return g.serveProgram(w, r, u, kept, own)
 }
 
 // serveProgram answers a program with the resource at u: with a menu in the format that it
-// prefers, and otherwise with the octets. own are header fields of the answer. kept may be nil.
+// prefers, and otherwise with the bytes. own are header fields of the answer. kept may be nil.
 func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
 	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
@@ -50,12 +50,18 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 	} else if err != nil {
 		return err
 	}
+	f := formatFor(accept)
+	if _, ok := res.(*scheme.Menu); ok && f == menuHTML && accept.Quality(string(f)) > 0 {
+		v := g.proxiedView(w, r, u, kept, own)
+		v.describe(m)
+		v.run(func() error { return v.showFetched(res, m) })
+		return nil
+	}
 	defer res.Close()
 	switch res := res.(type) {
 	case *scheme.Object:
 		g.sendObject(w, r, res, m, own)
 	case *scheme.Menu:
-		f := formatFor(accept)
 		if accept.Quality(string(f)) == 0 {
 			return &problem{http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them"}
 		}
@@ -126,9 +132,16 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *k
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return nil
 	}
+	v := g.proxiedView(w, r, u, kept, own)
+	v.run(v.fetch)
+	return nil
+}
+
+// proxiedView returns a view of u for a client of the proxy. Objects other than messages are
+// sent as they are, with the fields own. kept may be nil.
+func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) *view {
 	v := g.newView(w, r, u, "")
 	v.at, v.asIs, v.head.Kept = kept.time(), own, kept.page()
 	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})
-	v.run(v.fetch)
-	return nil
+	return v
 }

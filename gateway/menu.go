@@ -14,20 +14,25 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menuFormat is the media type in which a program gets a menu. Browsers get a page.
+// menuFormat is the media type in which a client gets a menu.
 type menuFormat string
 
 const (
+	menuHTML menuFormat = "text/html"        // a page
 	menuJSON menuFormat = "application/json" // the object that "locus get --json" writes
 	menuText menuFormat = "text/plain"       // a line for each item: its title, TAB and its URL
 )
 
-// formatFor returns the format that the client prefers; JSON if it prefers none.
+// formatFor returns the format that the client prefers. Of formats with the same quality
+// it prefers HTML to JSON, and JSON to text.
 func formatFor(wanted scheme.Preference) menuFormat {
-	if wanted.Quality(string(menuText)) > wanted.Quality(string(menuJSON)) {
-		return menuText
+	best := menuHTML
+	for _, f := range []menuFormat{menuJSON, menuText} {
+		if wanted.Quality(string(f)) > wanted.Quality(string(best)) {
+			best = f
+		}
 	}
-	return menuJSON
+	return best
 }
 
 // contentType returns the value of Content-Type.

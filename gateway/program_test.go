@@ -147,7 +147,9 @@ func TestProgramObject(t *testing.T) {
 		{"nothing", nil, 200, digits, fields{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Last-Modified": "", "ETag": ""}},
 		{"all", []string{"Range", "bytes=4-"}, 206, "456789", fields{"Content-Range": "bytes 4-9/10", "Content-Length": "6"}},
 		{"all", []string{"Range", "bytes=9-"}, 206, "9", fields{"Content-Range": "bytes 9-9/10"}},
-		// A piece of a message is no page, for a browser either.
+		// A browser that requests a range gets the bytes of a message, not a page.
+		{"mail", append([]string{"Range", "bytes=1-3"}, browser...), 200, digits, nil},
+		{"mail", append([]string{"Range", "bytes=0-"}, browser...), 200, digits, nil},
 		{"mail", append([]string{"Range", "bytes=4-"}, browser...), 206, "456789", fields{"Content-Range": "bytes 4-9/10"}},
 		{"all", []string{"Range", "bytes=0-"}, 200, digits, fields{"Content-Range": ""}},
 		{"all", []string{"Range", "bytes=10-"}, 416, "there are 10 octets\n", fields{"Content-Range": "bytes */10"}},
@@ -443,14 +445,19 @@ func TestProgramText(t *testing.T) {
 func TestProgramFormats(t *testing.T) {
 	w := startWith(t, opened{"m": menuOf("", nil, nil, nil)})
 	for accept, want := range map[string]string{
-		"": "text/plain", "*/*": "text/plain", "text/*": "text/plain", "application/*": "application/json", "text/plain": "text/plain", "application/json": "application/json",
+		"": "text/plain", "*/*": "text/plain", "text/*": "text/html", "application/*": "application/json", "text/plain": "text/plain", "application/json": "application/json",
 		"text/html;q=0.5, application/json": "application/json", "text/plain;q=0.6, text/html;q=0.5": "text/plain", "text/html;q=0, */*;q=0.1": "application/json",
+		"application/json;q=0.5, */*": "text/html", "application/json;q=0, text/plain;q=0, */*": "text/html", "text/*;q=0.5, application/json;q=0.2": "text/html",
 		"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8": "text/html",
 	} {
 		a, err := w.program("GET", "x-page://h/m", "Accept", accept)
 		if kind, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";"); err != nil || a.StatusCode != 200 || kind != want {
 			t.Errorf("%q: %s %s, %v", accept, a.Status, kind, err)
 		}
+	}
+	// A range of a menu has the format of the menu.
+	if a, err := w.program("GET", "x-page://h/m", "Accept", "text/html, application/json", "Range", "bytes=1-"); err != nil || a.StatusCode != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("a range of a menu: %s %v, %v", a.Status, a.Header, err)
 	}
 	if a, err := w.program("GET", "x-page://h/m", "Accept", "image/gif"); err != nil || a.StatusCode != 406 {
 		t.Errorf("image/gif: %s, %v", a.Status, err)

@@ -123,27 +123,30 @@ func (v *view) fetch() error {
 	if control := v.r.Header.Get("Cache-Control"); control != "max-age=0" {
 		setField(req.fields, "Cache-Control", control)
 	}
-	if v.asIs != nil {
-		copyFields(req.fields, v.r.Header, []string{"Range", "If-Range"})
-	}
 	res, m, err := v.gateway.fetch(v.r.Context(), req)
-	v.w.cache = m.cacheStatus()
-	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
+	v.describe(m)
 	if err != nil {
 		return err
 	}
-	defer res.Close()
-	v.head.Sent = v.transcript.list
 	return v.showFetched(res, m)
 }
 
-// showFetched shows the resource at the URL of the page, with what the page offers besides.
+// describe notes what the page says of the resource besides the resource itself.
+func (v *view) describe(m meta) {
+	v.w.cache = m.cacheStatus()
+	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
+}
+
+// showFetched shows the resource at the URL of the page, with what the page offers besides,
+// and closes it.
 func (v *view) showFetched(res scheme.Resource, m meta) error {
+	defer res.Close()
+	v.head.Sent = v.transcript.list
 	switch res := res.(type) {
 	case *scheme.Referral:
 		return v.redirect(res.To[0])
 	case *scheme.Object:
-		if v.asIs != nil && (page.ClassOf(res.Type) != page.ClassMessage || m.status != http.StatusOK) {
+		if v.asIs != nil && page.ClassOf(res.Type) != page.ClassMessage {
 			v.gateway.sendObject(v.w, v.r, res, m, v.asIs)
 			return nil
 		}
