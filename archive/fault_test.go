@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus/archive"
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 	"github.com/locus-url/locus/scheme/all"
 )
 

@@ -165,7 +165,7 @@ func isDocumentation(ip netip.Addr) bool {
 	return false
 }
 
-// Even the readers of this process tell many entries apart. internal/peers counts with
+// Even the readers of this process tell many entries apart. internal/dev/peers counts with
 // programs.
 func TestCorpusHasManyBehaviours(t *testing.T) {
 	l := newLens(t)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 // faultVar names the folder of the mail, for all processes of the test.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 	"github.com/locus-url/locus/mirror"
 	"github.com/locus-url/locus/scheme"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 // faultResults is a store of outcomes.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 // faultSorter is a sorter as a store. Closing it checks that all records come out.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 // faultHosts is a file of known hosts as a store of certificates.

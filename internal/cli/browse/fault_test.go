@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 // faultMarks is a file of bookmarks as a store.

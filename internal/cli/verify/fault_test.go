@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 	"github.com/locus-url/locus/verify"
 )
 

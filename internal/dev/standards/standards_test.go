@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/standards.md again")
 
-const page = "../../docs/standards.md"
+const page = "../../../docs/standards.md"
 
 // shown is the cases of a rule.
 type shown struct {
@@ -126,7 +126,7 @@ func TestPage(t *testing.T) {
 	}
 	text := string(octets)
 	for name, table := range map[string]string{"normalized": normalizedTable(t), "verdicts": verdictTable(cases), "rules": ruleTable(byRule)} {
-		mark := "<!-- " + name + ": go test ./internal/standards -update -->\n"
+		mark := "<!-- " + name + ": go test ./internal/dev/standards -update -->\n"
 		before, rest, ok := strings.Cut(text, mark)
 		_, after, end := strings.Cut(rest, "<!-- end -->\n")
 		if !ok || !end {
@@ -141,7 +141,7 @@ func TestPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s is not what the code does: go test ./internal/standards -update, then read the difference", page)
+		t.Errorf("%s is not what the code does: go test ./internal/dev/standards -update, then read the difference", page)
 	}
 }
 

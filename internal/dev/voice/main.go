@@ -1,5 +1,5 @@
 // Voice counts wording that is hard to read, in comments, string literals and
-// Markdown: go run ./internal/voice [-v] [FILE...]. Without files it reads those
+// Markdown: go run ./internal/dev/voice [-v] [FILE...]. Without files it reads those
 // that git tracks. It prints a count for each pattern and folder, and with -v each
 // line. Status 0 whatever it finds: the counts are a warning.
 package main
@@ -61,7 +61,7 @@ func main() {
 	}
 	byTic, byFolder := map[string]int{}, map[string]int{}
 	for _, name := range files {
-		if strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/voice/") {
+		if strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/dev/voice/") {
 			continue
 		}
 		content, err := os.ReadFile(name)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-const root = "../.."
+const root = "../../.."
 
 func read(t *testing.T, name string) string {
 	t.Helper()

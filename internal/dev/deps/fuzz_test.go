@@ -29,7 +29,7 @@ func TestFuzzTargets(t *testing.T) {
 	targets := map[string]fuzzTarget{}
 	inputs := map[string]int{}
 	size := int64(0)
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

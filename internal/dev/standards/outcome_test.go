@@ -25,7 +25,7 @@ type urlCase struct {
 
 func readCases(t *testing.T) (list []urlCase) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../../shared/data/wpt/urltestdata.json"))
+	text, err := os.ReadFile(filepath.Join("../../../../shared/data/wpt/urltestdata.json"))
 	if os.IsNotExist(err) && os.Getenv("CI") == "" {
 		t.Skip("the data of the Web Platform Tests is absent")
 	} else if err != nil {

@@ -24,7 +24,7 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "locus")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/locus").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "../../../cmd/locus").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	return m.Run()

@@ -18,7 +18,7 @@ import (
 
 const (
 	module = "github.com/locus-url/locus"
-	root   = "../.."
+	root   = "../../.."
 )
 
 // rules say who may import whom. "a < b" is: b may import a, and what a may. A
@@ -100,7 +100,7 @@ const rules = `
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
-	NONE < internal/deps, internal/faults, internal/peers, internal/promises, internal/standards, internal/voice;
+	NONE < internal/dev/deps, internal/dev/faults, internal/dev/peers, internal/dev/promises, internal/dev/standards, internal/dev/voice;
 `
 
 // withoutSystem are the packages that have nothing to do with the system they run
@@ -347,7 +347,7 @@ func TestNoOtherDoors(t *testing.T) {
 
 // A program that opens URLs of every scheme links no test server.
 func TestNoServers(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "../../scheme/all").Output()
+	out, err := exec.Command("go", "list", "-deps", "../../../scheme/all").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

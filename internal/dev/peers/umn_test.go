@@ -14,7 +14,7 @@ import (
 // the responses of our test server.
 
 // wireDir has captured conversations of real clients and servers.
-const wireDir = "../../scheme/gopher/testdata/wire"
+const wireDir = "../../../scheme/gopher/testdata/wire"
 
 func umnServer(t *testing.T) *gophertest.Server {
 	t.Helper()

@@ -176,7 +176,7 @@ func validatorTexts(t *testing.T) []string {
 
 func wptInputs(t *testing.T) (list []string) {
 	t.Helper()
-	octets, err := os.ReadFile("../../../shared/data/wpt/urltestdata.json")
+	octets, err := os.ReadFile("../../../../shared/data/wpt/urltestdata.json")
 	if err != nil {
 		missing(t, "the data of the Web Platform Tests is absent")
 	}

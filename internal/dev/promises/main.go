@@ -1,8 +1,8 @@
 // Promises checks that tests hold the promises of docs/threat-model.md and the limits of
 // docs/limits.md. It reads the events of go test -json:
 //
-//	go test -json ./... | tee FILE | go run ./internal/promises show
-//	go run ./internal/promises check FILE
+//	go test -json ./... | tee FILE | go run ./internal/dev/promises show
+//	go run ./internal/dev/promises check FILE
 //
 // Show prints what go test prints without -json. Check fails unless each test that the
 // documents name ran and passed.

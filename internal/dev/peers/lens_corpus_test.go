@@ -260,7 +260,7 @@ func TestLensMatrix(t *testing.T) {
 	for _, program := range corpusPrograms {
 		need(t, program)
 	}
-	const file = "../../docs/lens-matrix.md"
+	const file = "../../../docs/lens-matrix.md"
 	got := locusEnv(t, []string{"PATH=" + systemPath}, "lens", "--corpus", "--format", "markdown", "--timeout", "10m")
 	if got.status != 0 || got.err != "" {
 		t.Fatalf("status %d: %s", got.status, got.err)

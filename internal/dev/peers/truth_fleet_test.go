@@ -14,7 +14,7 @@ import (
 func buildFleet(t *testing.T) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "locus-fleet")
-	if out, err := exec.Command("go", "build", "-C", "../../fleet", "-o", program, "./cmd/locus-fleet").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../../../fleet", "-o", program, "./cmd/locus-fleet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return program

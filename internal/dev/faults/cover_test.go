@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-const root = "../.."
+const root = "../../.."
 
 // keepers are the packages that keep something on disk, each with a test that calls Run.
 var keepers = []string{
@@ -30,7 +30,7 @@ var elsewhere = map[string]string{
 	"internal/walk":          "it only reads",
 	"submit":                 "a message in a new file, in one piece",
 	"internal/tour":          "the tour's files end with it",
-	"internal/faults":        "the matrix itself",
+	"internal/dev/faults":    "the matrix itself",
 	"internal/cli/base":      "opens archives of package warc, and files that the user names, which transfer writes",
 	"lens":                   "programs of other parsers are unpacked into a temporary folder",
 	"profile/whatwg":         "a tool that makes tables",

@@ -12,7 +12,7 @@ import (
 var compilers = []string{"regexp.MustCompile", "template.Must"}
 
 // tools are packages that are not part of the command.
-var tools = []string{"internal/promises", "internal/voice"}
+var tools = []string{"internal/dev/promises", "internal/dev/voice"}
 
 // Package variables that compile something do so when it is first needed, with
 // sync.OnceValue: every run pays for what is compiled at its start.
