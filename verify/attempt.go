@@ -17,10 +17,10 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/verify/internal/generator"
 )
 
 // attempt is what one request told.

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/verify/internal/generator"
 )
 
 // Layout says which page of a site each document of a folder becomes, so that links are

@@ -14,12 +14,12 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/verify/internal/generator"
 )
 
 // link is a link of a document. Its texts do not refer to the document's memory.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/markup"
+	"github.com/locus-url/locus/verify/internal/generator"
 )
 
 // markdownAnchors returns the fragments of a Markdown document as GitHub shows it:

@@ -8,10 +8,10 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/internal/markup"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/verify/internal/generator"
 )
 
 // markedAnchors returns the fragments of an AsciiDoc or reStructuredText document, as its

@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/crawl"
-	"github.com/locus-url/locus/internal/generator"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/verify/internal/generator"
 )
 
 // origin is where a URL was found, as far as it matters for where it may lead.

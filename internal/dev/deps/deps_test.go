@@ -45,7 +45,7 @@ const rules = `
 	internal/wholefile < internal/bulk < warc;
 	internal/octet < internal/markup < internal/htmltext;
 	# What generators of sites make of documents: their files, without URLs.
-	escape, internal/markup < internal/generator;
+	escape, internal/markup < verify/internal/generator;
 	locus, internal/human, internal/media, internal/htmltext < message;
 	internal/jsonpath < warc;
 	extract, relative, message, warc, internal/media, internal/iri, internal/unpack, internal/jsonpath < document;
@@ -82,7 +82,7 @@ const rules = `
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;
 	access < internal/robots < internal/crawl;
 	access, escape, extract, internal/term, internal/crawl, internal/filelock, internal/wholefile < transfer;
-	access, escape, relative, extract, document, internal/addrspec, internal/generator, internal/store, internal/crawl, internal/robots, internal/term < verify;
+	access, escape, relative, extract, document, internal/addrspec, verify/internal/generator, internal/store, internal/crawl, internal/robots, internal/term < verify;
 	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/crawl, internal/wholefile < mirror;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/session, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
