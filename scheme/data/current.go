@@ -5,9 +5,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current"
 )
 
 // inForce is RFC 2397, which is still in force. To RFC 3986 a data URL is a path and

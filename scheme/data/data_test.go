@@ -14,9 +14,9 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf/bnftest"
-	"github.com/locus-url/locus/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/data"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 

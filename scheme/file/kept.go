@@ -13,9 +13,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // listingType is the media type of the listing of a directory, which no standard defines.

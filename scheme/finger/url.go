@@ -5,7 +5,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // Port is the default port.

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
-	"github.com/locus-url/locus/internal/lineconn"
-	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
+	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
 // TLSMode says when AUTH TLS is used (RFC 4217). ftps has TLS without it.

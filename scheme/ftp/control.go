@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locus-url/locus/internal/line"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 func (c *control) command(verb string, argument ...string) (reply, error) {

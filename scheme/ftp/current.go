@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current"
 )
 
 // No later text has replaced RFC 1738 section 3.2, so it is in force with the generic

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/locus-url/locus/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 )
 
 func TestCurrent(t *testing.T) {

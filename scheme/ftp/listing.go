@@ -10,9 +10,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // maxListingLine is the longest line of a listing in octets.

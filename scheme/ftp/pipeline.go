@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // Commands that do not depend on each other's replies are sent together, which saves a

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/secrettest"
 	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // relay stands between a client and a server. It passes commands on one by one, and

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // maxReply is the default of Options.MaxReply. Real banners have some dozen lines.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 func replies(r io.Reader) (list []reply, err error) {

@@ -14,10 +14,10 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // operation is one open, from the choice of a connection to the end of the transfer.

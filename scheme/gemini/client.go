@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // Options of a [Client]. The zero Options are the defaults.

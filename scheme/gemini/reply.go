@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 type header struct {

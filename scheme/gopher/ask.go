@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // fieldKinds has the kinds of questions, in lower case. Others are answered like ask.

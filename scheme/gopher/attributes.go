@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // attributes are those of one item (RFC 1738 sections 3.4.6 and 3.4.7). Their texts

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // appendQuery appends the line that asks a phone book for words (RFC 2378), such as

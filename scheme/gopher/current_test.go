@@ -3,8 +3,8 @@ package gopher_test
 import (
 	"testing"
 
-	"github.com/locus-url/locus/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 )
 
 func TestCurrent(t *testing.T) {

@@ -3,8 +3,8 @@ package http_test
 import (
 	"testing"
 
-	"github.com/locus-url/locus/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 )
 
 func TestCurrent(t *testing.T) {

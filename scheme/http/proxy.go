@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/agent"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // proxy is an HTTP proxy.

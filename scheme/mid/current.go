@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current"
 )
 
 // inForce is RFC 2392, section 2:

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // block is the multi-line part of an answer, which ends with a dot on a line of its

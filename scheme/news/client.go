@@ -9,10 +9,10 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/line"
-	"github.com/locus-url/locus/internal/lineconn"
-	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
+	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
 // TLSMode says when STARTTLS is used (RFC 4642). snews and nntps have TLS without

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // maxCapabilities bounds a capability list in octets. Real lists have some dozen

@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current"
 )
 
 // inForce is RFC 5538 for news and snews, and for nntp and nntps:

@@ -10,9 +10,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // readKept implements Scheme.Kept. The octets of a list are the replies to its commands, from

@@ -10,8 +10,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // operation is one open, from the choice of a connection to the end of reading the

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
-	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
+	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
 // reply is the first line of the answer to a command (RFC 3977 section 3.2). After

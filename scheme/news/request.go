@@ -6,7 +6,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // maxCommand is the longest command line in octets, with its end (RFC 3977 section

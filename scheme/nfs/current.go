@@ -5,9 +5,9 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current"
 )
 
 // RFC 2224 section 1:

@@ -3,7 +3,7 @@ package nfs_test
 import (
 	"testing"
 
-	"github.com/locus-url/locus/internal/current/currenttest"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/nfs"
 	"github.com/locus-url/locus/scheme/schemetest"
 )

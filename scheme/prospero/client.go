@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/ardp"
 	"github.com/locus-url/locus/internal/kept"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
 // Client accesses prospero URLs. It keeps no state: each request has its own socket.

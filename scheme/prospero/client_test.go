@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/ardp"
-	"github.com/locus-url/locus/internal/ardp/ardptest"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 	"github.com/locus-url/locus/scheme/prospero"
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/ardp/ardptest"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 	"github.com/locus-url/locus/scheme/prospero"
 	"github.com/locus-url/locus/scheme/schemetest"
 )

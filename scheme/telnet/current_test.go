@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/current/currenttest"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/telnet"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/kept"
-	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
 // Options configure a Client. The zero value has the defaults.

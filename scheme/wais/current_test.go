@@ -3,7 +3,7 @@ package wais_test
 import (
 	"testing"
 
-	"github.com/locus-url/locus/internal/current/currenttest"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/wais"
 )
 

@@ -2,9 +2,9 @@ package ws
 
 import (
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/current"
 	"github.com/locus-url/locus/profile/rfc3986"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current"
 )
 
 // RFC 6455 section 3:

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/current/currenttest"
 	"github.com/locus-url/locus/scheme/schemetest"
 	"github.com/locus-url/locus/scheme/ws"
 )

@@ -36,11 +36,11 @@ const rules = `
 
 	# The contract of a scheme, and what schemes share.
 	internal/bnf, internal/piece, relative, extract, profile/rfc3986 < scheme;
-	profile/rfc3986 < internal/current;
+	profile/rfc3986 < scheme/internal/current;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
+	NONE < internal/agent, internal/human, scheme/internal/line, internal/media, internal/walk, scheme/internal/pool, scheme/internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/wholefile < internal/bulk < warc;
 	internal/octet < internal/markup < internal/htmltext;
@@ -54,13 +54,13 @@ const rules = `
 	locus, internal/unpack, internal/charset, internal/jsonpath, warc < internal/lines;
 
 	# What tests have in common, and servers for tests and demonstrations.
-	scheme < scheme/schemetest < internal/bnf/bnftest, internal/current/currenttest;
-	internal/ardp, internal/servetest < internal/ardp/ardptest;
-	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
+	scheme < scheme/schemetest < internal/bnf/bnftest, scheme/internal/current/currenttest;
+	scheme/internal/ardp, internal/servetest < scheme/internal/ardp/ardptest;
+	scheme, internal/certtest, internal/servetest, scheme/internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
-	scheme, internal/line < internal/lineconn;
+	scheme, scheme/internal/line < scheme/internal/lineconn;
 	scheme < internal/kept, internal/httpwire;
-	scheme, internal/kept, internal/addrspec, internal/current, internal/agent, internal/lineconn, internal/httpwire, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme, internal/kept, internal/addrspec, scheme/internal/current, internal/agent, scheme/internal/lineconn, internal/httpwire, internal/media, scheme/internal/pool, scheme/internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme/X < internal/session;
 
@@ -84,7 +84,7 @@ const rules = `
 	access, escape, extract, internal/term, internal/crawl, internal/filelock, internal/wholefile < transfer;
 	access, escape, relative, extract, document, internal/addrspec, verify/internal/generator, internal/store, internal/crawl, internal/robots, internal/term < verify;
 	transfer, relative, document, internal/charset, internal/filelock, internal/human, internal/iri, internal/media, internal/octet, internal/crawl, internal/wholefile < mirror;
-	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
+	message, internal/addrspec, internal/store < mailstore, submit;
 	access, escape, internal/session, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, internal/advice, profile, relative, escape, internal/term < internal/shape;
 	internal/shape, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
@@ -436,7 +436,7 @@ func TestRulesForbid(t *testing.T) {
 		{"relative", "scheme", false},
 		{"policy", "scheme", false},
 		{"scheme/ftp", "scheme", true},
-		{"scheme/ftp", "internal/line", true},
+		{"scheme/ftp", "scheme/internal/line", true},
 		{"scheme/ftp", "scheme/http", false},
 		{"scheme/ftp", "access", false},
 		{"scheme/ftp", "policy", false},

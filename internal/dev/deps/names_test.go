@@ -104,7 +104,7 @@ func schemeNames(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	for _, d := range dirs {
-		if d.IsDir() && d.Name() != "all" && d.Name() != "schemetest" && d.Name() != "testdata" {
+		if d.IsDir() && d.Name() != "all" && d.Name() != "schemetest" && d.Name() != "internal" && d.Name() != "testdata" {
 			names[d.Name()] = true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/locus-url/locus/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp"
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/locus-url/locus/internal/ardp/ardptest"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
 // Options of a server. The zero value serves only its directory, on a network without

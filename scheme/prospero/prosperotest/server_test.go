@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/locus-url/locus/internal/ardp"
-	"github.com/locus-url/locus/internal/ardp/ardptest"
+	"github.com/locus-url/locus/scheme/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
 func start(t testing.TB, objects Directory, o *Options) *Server {

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/locus-url/locus/internal/ardp"
-	"github.com/locus-url/locus/internal/ardp/ardptest"
+	"github.com/locus-url/locus/scheme/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
 // listener collects the datagrams of a socket.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 type pipeDialer struct{ conn net.Conn }

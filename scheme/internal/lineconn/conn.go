@@ -17,8 +17,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/internal/line"
 )
 
 // Key identifies a server and a login. Connections with the same Key can replace each

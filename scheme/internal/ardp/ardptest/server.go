@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locus-url/locus/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
 // maxPackets is the limit of a request.

@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/locus-url/locus/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

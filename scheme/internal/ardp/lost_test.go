@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/locus-url/locus/internal/ardp"
-	"github.com/locus-url/locus/internal/ardp/ardptest"
+	"github.com/locus-url/locus/scheme/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
 // lossyConn loses one datagram of each direction, the first being 1; 0: none. With swap it

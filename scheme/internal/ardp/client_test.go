@@ -18,9 +18,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/locus-url/locus/internal/ardp"
-	"github.com/locus-url/locus/internal/ardp/ardptest"
 	"github.com/locus-url/locus/internal/servetest"
+	"github.com/locus-url/locus/scheme/internal/ardp"
+	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
