@@ -636,7 +636,7 @@ func TestJekyllPackages(t *testing.T) {
 // Of 100 links that lead to no document, no picture or no heading, at least 95 are found in
 // each site, also if it has a plugin or a configuration that can't be read.
 func TestBrokenLinksAreFound(t *testing.T) {
-	const testdata = "../verify/internal/generator/testdata"
+	const testdata = "internal/generator/testdata"
 	names, err := filepath.Glob(testdata + "/*/site")
 	if err != nil || len(names) < 8 {
 		t.Fatal(names, err)
