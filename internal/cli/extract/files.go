@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/internal/bulk"
 	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/walk"
+	"github.com/locus-url/locus/internal/command/walk"
 )
 
 // Several files are read at once, and their links are written in the order of the

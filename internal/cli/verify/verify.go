@@ -23,7 +23,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
-	"github.com/locus-url/locus/internal/walk"
+	"github.com/locus-url/locus/internal/command/walk"
 	"github.com/locus-url/locus/internal/wholefile"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/file"

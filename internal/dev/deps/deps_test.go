@@ -40,7 +40,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	internal/octet < internal/charset < internal/term, message;
-	NONE < internal/agent, internal/human, scheme/internal/line, internal/media, internal/walk, scheme/internal/pool, scheme/internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
+	NONE < internal/agent, internal/human, scheme/internal/line, internal/media, internal/command/walk, scheme/internal/pool, scheme/internal/ardp, internal/nvt, internal/certtest, internal/hostiletest, internal/servetest, internal/secrettest, internal/filelock, internal/unpack, internal/jsonpath, internal/wholefile, tn3270;
 	internal/filelock < internal/store, warc;
 	internal/wholefile < internal/bulk < warc;
 	internal/octet < internal/markup < internal/htmltext;
@@ -96,7 +96,7 @@ const rules = `
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
 	internal/cli/base, internal/servetest < internal/cli/clitest;
-	internal/cli/show, document, internal/walk, verify, mirror, gateway, lens < internal/cli/X;
+	internal/cli/show, document, internal/command/walk, verify, mirror, gateway, lens < internal/cli/X;
 	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
@@ -453,9 +453,9 @@ func TestRulesForbid(t *testing.T) {
 		{"document", "extract", true},
 		{"document", "message", true},
 		{"document", "access", false},
-		{"document", "internal/walk", false},
+		{"document", "internal/command/walk", false},
 		{"extract", "document", false},
-		{"internal/walk", "locus", false},
+		{"internal/command/walk", "locus", false},
 		{"verify", "document", true},
 		{"cmd/locus", "scheme/all", true},
 		{"cmd/locus", "internal/cli/get", true},

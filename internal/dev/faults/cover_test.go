@@ -27,7 +27,7 @@ var elsewhere = map[string]string{
 	"internal/cli/get":       "writes to a folder to learn whether it can",
 	"internal/cli/help":      "pages that can be made again",
 	"internal/cli/clitest":   "for tests",
-	"internal/walk":          "it only reads",
+	"internal/command/walk":  "it only reads",
 	"submit":                 "a message in a new file, in one piece",
 	"internal/tour":          "the tour's files end with it",
 	"internal/dev/faults":    "the matrix itself",

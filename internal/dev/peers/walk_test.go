@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	files "github.com/locus-url/locus/internal/walk"
+	files "github.com/locus-url/locus/internal/command/walk"
 )
 
 // treeMaker makes random trees of files and rules, the same ones each time.

@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/locus-url/locus/internal/walk"
+	"github.com/locus-url/locus/internal/command/walk"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
