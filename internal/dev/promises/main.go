@@ -1,4 +1,4 @@
-// Promises checks that tests hold the promises of docs/threat-model.md and the limits of
+// Command promises checks that tests hold the promises of docs/threat-model.md and the limits of
 // docs/limits.md. It reads the events of go test -json:
 //
 //	go test -json ./... | tee FILE | go run ./internal/dev/promises show

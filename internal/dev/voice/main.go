@@ -1,4 +1,4 @@
-// Voice counts wording that is hard to read, in comments, string literals and
+// Command voice counts wording that is hard to read, in comments, string literals and
 // Markdown: go run ./internal/dev/voice [-v] [FILE...]. Without files it reads those
 // that git tracks. It prints a count for each pattern and folder, and with -v each
 // line. Status 0 whatever it finds: the counts are a warning.
