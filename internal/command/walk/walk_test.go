@@ -106,7 +106,7 @@ func TestFiles(t *testing.T) {
 func TestAbove(t *testing.T) {
 	root := tree(t, ".git/", ".gitignore=*.o\n/sub/x", "sub/a.o", "sub/x", "sub/y", "sub/z", "own=z\n/sub/y")
 	if got := files(t, filepath.Join(root, "sub"), nil); !slices.Equal(got, []string{"y", "z"}) {
-		t.Errorf("%q", got)
+		t.Errorf("files below sub = %q, want %q", got, []string{"y", "z"})
 	}
 	if got := files(t, filepath.Join(root, "sub"), &walk.Options{Global: filepath.Join(root, "own")}); len(got) != 0 {
 		t.Errorf("with the user's own rules: %q", got)
@@ -156,7 +156,7 @@ func TestIgnored(t *testing.T) {
 func TestPackagesAsRoot(t *testing.T) {
 	root := filepath.Join(tree(t, "node_modules/a/b"), "node_modules")
 	if got := files(t, root, nil); !slices.Equal(got, []string{"a/b"}) {
-		t.Errorf("%q", got)
+		t.Errorf("files of a root node_modules = %q, want %q", got, []string{"a/b"})
 	}
 }
 
@@ -222,14 +222,14 @@ func TestGlobalIgnore(t *testing.T) {
 	home := tree(t, ".gitconfig=[user]\n\texcludesfile = no\n[core]\n\texcludesFile = ~/mine\n")
 	env := map[string]string{"HOME": home}
 	if got := walk.GlobalIgnore(func(name string) string { return env[name] }); got != filepath.Join(home, "mine") {
-		t.Errorf("%q", got)
+		t.Errorf("GlobalIgnore with ~/.gitconfig = %q, want %q", got, filepath.Join(home, "mine"))
 	}
 	home = tree(t, "config/git/config=[core]\nautocrlf = no\n")
 	env = map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config")}
 	if got := walk.GlobalIgnore(func(name string) string { return env[name] }); got != filepath.Join(home, "config", "git", "ignore") {
-		t.Errorf("%q", got)
+		t.Errorf("GlobalIgnore with XDG_CONFIG_HOME = %q, want %q", got, filepath.Join(home, "config", "git", "ignore"))
 	}
 	if got := walk.GlobalIgnore(func(string) string { return "" }); got != "" {
-		t.Errorf("%q", got)
+		t.Errorf("GlobalIgnore without an environment = %q, want none", got)
 	}
 }

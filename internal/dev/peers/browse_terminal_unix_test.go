@@ -159,7 +159,7 @@ func TestBrowseMessage(t *testing.T) {
 	w.keys("q")
 	w.has("status 0")
 	if text, err := os.ReadFile(name); err != nil || !strings.Contains(string(text), "Hello from the terminal.") {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("ReadFile(%q) = %q, %v, want the saved page", name, text, err)
 	}
 }
 

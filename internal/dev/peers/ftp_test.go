@@ -435,7 +435,7 @@ func TestFiveGigabytes(t *testing.T) {
 	r := locusIn(t, dir, "get", "-O", p.login()+"/huge")
 	r.want(t, 0, "")
 	if info, err := os.Stat(filepath.Join(dir, "huge")); err != nil || info.Size() != size {
-		t.Fatalf("%v, %v", info, err)
+		t.Fatalf("Stat(huge) = %v, %v, want size %d", info, err, size)
 	}
 	t.Logf("%d MB/s, %d MiB of memory", int(size/r.took.Seconds()/1e6), r.memory>>20)
 	if r.memory > 64<<20 {

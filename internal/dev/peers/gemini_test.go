@@ -89,14 +89,14 @@ func TestGemini(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := io.ReadAll(res.(*scheme.Object).Body); string(text) != "one\n" || err != nil {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("body of /notes/one.txt = %q, %v, want %q", text, err, "one\n")
 	}
 	res, err = open("/moved")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r := res.(*scheme.Referral); !r.Permanent || r.To[0].String() != base+"/notes/one.txt" {
-		t.Errorf("%+v", r)
+		t.Errorf("open(/moved) = %+v, want a permanent redirect to %s", r, base+"/notes/one.txt")
 	}
 	if _, err := open("/none"); !errors.Is(err, scheme.ErrNotFound) {
 		t.Error(err)

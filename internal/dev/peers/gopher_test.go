@@ -335,7 +335,7 @@ func TestGopherPlus(t *testing.T) {
 		locus(t, "get", "--view", "text/plain", p.gopher("0/dots.txt")).want(t, 0, dotted)
 		res, err := get(t, p.gopher("0/dots.txt%09%09+"))
 		if o, ok := res.(*scheme.Object); err != nil || !ok || o.Size != int64(len(dotted)) {
-			t.Errorf("%+v, %v", res, err)
+			t.Errorf("get(dots.txt with +) = %+v, %v, want an object of %d bytes", res, err, len(dotted))
 		}
 	})
 	t.Run("a view that is not there", func(t *testing.T) {

@@ -310,7 +310,7 @@ func TestMatrixOfOtherVersions(t *testing.T) {
 	}
 	other.cells["accepts: a"] = 5
 	if list := other.differences(kept); !slices.Equal(list, []string{"accepts: a: 5, 1"}) {
-		t.Errorf("%q", list)
+		t.Errorf("differences(kept) = %q, want %q", list, []string{"accepts: a: 5, 1"})
 	}
 }
 

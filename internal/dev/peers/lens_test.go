@@ -155,7 +155,7 @@ func TestLensLogin(t *testing.T) {
 			continue
 		}
 		if reader.User == nil || *reader.User != "joe" || reader.Password == nil || *reader.Password != "***" || *reader.Path != "/a" || *reader.Query != "b" {
-			t.Errorf("%+v", reader)
+			t.Errorf("%s reads %+v, want user joe, password ***, path /a, query b", reader.Name, reader)
 		}
 	}
 	if len(r.Differences) > 0 {

@@ -166,7 +166,7 @@ func checkByPython(t *testing.T, file string) {
 		t.Errorf("to %q, want %q", got.To, want)
 	}
 	if got.Cc != "Carol <carol@local.test>" || len(got.Defects) != 0 || len(got.Parts) != 3 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("message = %+v, want Cc Carol <carol@local.test>, no defects, 3 parts", got)
 	}
 	if text := got.Parts[0]; text.Type != "text/plain" || text.Text != letter.Body {
 		t.Errorf("the text is %+v", text)
@@ -214,7 +214,7 @@ func checkInStore(t *testing.T, box, messageID string) {
 	defer stored.Close()
 	m, err := message.Parse(stored, stored.Size(), nil)
 	if err != nil || len(m.Faults) != 0 {
-		t.Fatalf("%v, %v", err, m.Faults)
+		t.Fatalf("Parse(stored) = error %v, faults %v, want none", err, m.Faults)
 	}
 	if m.Subject() != letter.Subject || m.From()[0].Name != letter.From.Name || m.To()[0].Name != letter.To[0].Name {
 		t.Errorf("read %q, %+v, %+v", m.Subject(), m.From(), m.To())

@@ -128,7 +128,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				r := locusEnv(t, []string{"http_proxy=" + via, "no_proxy=127.0.0.0/8"}, "get", "-v", base+"/echo")
 				r.want(t, 0, "/echo||")
 				if strings.Contains(r.err, " through ") {
-					t.Errorf("%s", r.err)
+					t.Errorf("get -v with no_proxy wrote %q, want no proxy", r.err)
 				}
 			})
 			t.Run("https", func(t *testing.T) {

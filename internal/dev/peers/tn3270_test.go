@@ -342,7 +342,7 @@ func TestHerculesCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Rows != 24 || got.Columns != 80 || len(got.Text) != 24 || got.Text[0] != strings.Split(want.text, "\n")[0] || len(got.Fields) != len(want.fields) {
-		t.Errorf("%+v", got)
+		t.Errorf("get --json = %+v, want 24 rows, 80 columns, the first line %q and %d fields", got, strings.Split(want.text, "\n")[0], len(want.fields))
 	}
 	for i, f := range got.Fields {
 		if address := (f.Row-1)*80 + f.Column - 1; address != want.fields[i].address || f.Length != want.fields[i].length {

@@ -155,7 +155,7 @@ func TestVerifyRetryAfter(t *testing.T) {
 	write(t, filepath.Join(dir, "doc.txt"), doc.String(), 0o644)
 	got, _ := verdicts(t, nil, 0, "--per-host", "1", "--allow-private", "--no-cache", filepath.Join(dir, "doc.txt"))
 	if len(got) != 10 || strings.Count(strings.Join(got, "\n"), "warning") != 10 {
-		t.Errorf("%q", got)
+		t.Errorf("verdicts after Retry-After: 3600 = %q, want 10 warnings", got)
 	}
 	if n := strings.Count(p.whole(), "\n"); n != 1 {
 		t.Errorf("%d requests", n)

@@ -217,7 +217,7 @@ func TestShowUnended(t *testing.T) {
 `
 	var b strings.Builder
 	if err := show(strings.NewReader(text), &b); err != nil || b.String() != "its last words\nFAIL\tp\n" {
-		t.Errorf("%q, %v", b.String(), err)
+		t.Errorf("show wrote %q, error %v; want the last words and FAIL", b.String(), err)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestShowPanic(t *testing.T) {
 `
 	var b strings.Builder
 	if err := show(strings.NewReader(text), &b); err != nil || b.String() != "panic: of TestA\nFAIL\tp\n" {
-		t.Errorf("%q, %v", b.String(), err)
+		t.Errorf("show wrote %q, error %v; want the panic of TestA and FAIL", b.String(), err)
 	}
 }
 

@@ -489,7 +489,7 @@ func TestSpoofed(t *testing.T) {
 		h.manual(server, spoof(64))
 		reply, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
 		if wantError(t, err, ardp.ErrDamaged, "64, the last of them: not of this connection id"); reply != nil {
-			t.Errorf("%q", reply)
+			t.Errorf("Do of a damaged reply = %q, want nil", reply)
 		}
 	})
 }
@@ -544,7 +544,7 @@ func TestNobodyThere(t *testing.T) {
 	defer dead.Close()
 	_, err = ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: dialUDP(dead.LocalAddr())})
 	if err == nil || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("%v", err)
+		t.Errorf("Do at a closed port: error %v, want connection refused", err)
 	}
 	// ErrNoReply would mean that it waited.
 	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) {
@@ -646,7 +646,7 @@ func TestDialError(t *testing.T) {
 	no := errors.New("no way")
 	_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(context.Context, netip.AddrPort) (net.Conn, error) { return nil, no }})
 	if err != no {
-		t.Errorf("%v", err)
+		t.Errorf("Do: error %v, want that of Dial, %v", err, no)
 	}
 }
 
@@ -736,7 +736,7 @@ func TestTrace(t *testing.T) {
 > control packet, received through 0, cancel
 `
 		if got := strings.Join(lines, "\n") + "\n"; got != want {
-			t.Errorf("%s", got)
+			t.Errorf("trace =\n%s\nwant\n%s", got, want)
 		}
 	})
 }

@@ -315,13 +315,13 @@ func FuzzOrder(f *testing.F) {
 // Addresses outside IP networks, as of pipes, count as public.
 func TestAddrPort(t *testing.T) {
 	if got := addrPort(nil); got.IsValid() {
-		t.Error(got)
+		t.Errorf("addrPort(nil) = %v, want an invalid address", got)
 	}
 	if got := addrPort(pipeAddr("pipe")); got.IsValid() {
-		t.Error(got)
+		t.Errorf("addrPort(pipe) = %v, want an invalid address", got)
 	}
 	if got := addrPort(pipeAddr("[::ffff:127.0.0.1]:1")); got != netip.MustParseAddrPort("127.0.0.1:1") {
-		t.Error(got)
+		t.Errorf("addrPort([::ffff:127.0.0.1]:1) = %v, want 127.0.0.1:1", got)
 	}
 }
 

@@ -130,13 +130,13 @@ func TestReaderTotal(t *testing.T) {
 func TestReaderGoesOn(t *testing.T) {
 	r := NewReader(strings.NewReader("+5\r\nhello"), 16)
 	if text, err := r.Line(); string(text) != "+5" || err != nil {
-		t.Fatalf("%q, %v", text, err)
+		t.Fatalf("Line() = %q, %v, want %q", text, err, "+5")
 	}
 	if r.Buffered() != 5 {
 		t.Errorf("%d octets read ahead, want 5", r.Buffered())
 	}
 	if rest, err := io.ReadAll(r); string(rest) != "hello" || err != nil {
-		t.Errorf("%q, %v", rest, err)
+		t.Errorf("ReadAll after Line = %q, %v, want %q", rest, err, "hello")
 	}
 }
 

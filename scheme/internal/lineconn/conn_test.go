@@ -27,7 +27,7 @@ func pipe(t *testing.T) (*Conn, net.Conn) {
 		t.Fatal(err)
 	}
 	if k := c.Login; k.Host != "h.example" || k.Port != 21 || k.User != "a@" || !k.HasPassword {
-		t.Errorf("%+v", k)
+		t.Errorf("NewKey: login %+v, want host h.example, port 21, user a@, a password", k)
 	}
 	c.Lines = line.NewReader(c.Stream, 100)
 	return &c, far

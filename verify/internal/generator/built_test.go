@@ -14,7 +14,7 @@ import (
 func TestBuilt(t *testing.T) {
 	sites, err := fs.Glob(os.DirFS("testdata"), "*/expected.txt")
 	if err != nil || len(sites) < 8 {
-		t.Fatal(sites, err)
+		t.Fatalf("Glob = %q, %v, want at least 8 sites", sites, err)
 	}
 	for _, name := range sites {
 		t.Run(path.Dir(name), func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestDocutilsID(t *testing.T) {
 		}
 	}
 	if got := sphinxIDs([]string{"A", "A", "!"})[3:]; !slices.Equal(got, []string{"a", "id1", "id2"}) {
-		t.Errorf("%v", got)
+		t.Errorf("sphinxIDs of headings A, A, ! = %q, want %q", got, []string{"a", "id1", "id2"})
 	}
 }
 

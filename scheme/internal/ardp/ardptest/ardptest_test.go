@@ -55,7 +55,7 @@ func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
 			return list
 		}
 		if err != nil || addrPort(from) != here {
-			a.t.Fatal(from, err)
+			a.t.Fatalf("ReadFrom: from %v, error %v, want a packet from %v", from, err, here)
 		}
 		h, _, err := ardp.ParseHeader(bytes.Clone(buffer[:n]))
 		if err != nil {
@@ -190,7 +190,7 @@ func TestRequest(t *testing.T) {
 		}
 		wantNumbers(t, a.ask(part(1, 3, 0), "a"), 1)
 		if got == nil || string(got.Message) != "ab" || got.ID != 7 || got.From != there || got.Packets != 3 {
-			t.Fatalf("%+v", got)
+			t.Fatalf("request = %+v, want message ab, ID 7, 3 packets, from %v", got, there)
 		}
 		if got.Context().Err() == nil {
 			t.Error("its context does not end with the reply")
@@ -241,7 +241,7 @@ func TestAnnounce(t *testing.T) {
 		for range 2 { // who asks again hears it again
 			list := a.ask(request(1, 0), "")
 			if wantNumbers(t, list, 0); list[0].Wait != 90 || list[0].Fields != ardp.FieldWait {
-				t.Errorf("%+v", list)
+				t.Errorf("ask = %+v, want a wait of 90", list)
 			}
 		}
 		time.Sleep(time.Until(begun.Add(time.Minute)))
@@ -324,7 +324,7 @@ func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
 			break
 		}
 		if n != 2 || err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("read = %d, %v, want 2 bytes", n, err)
 		}
 		number := uint16(buffer[0])<<8 | uint16(buffer[1])
 		if seen[number]++; seen[number] == 1 && int(number) < last {
