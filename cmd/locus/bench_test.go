@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 // benchmarkLines is a list of URLs as they are met: most are canonical already,

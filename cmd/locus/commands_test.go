@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // A run makes only the subcommand that it needs, and makes it as if with the others.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // configured runs a subcommand that does nothing with args, a configuration file

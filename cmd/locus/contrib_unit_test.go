@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/config"
+	"github.com/locus-url/locus/internal/command/config"
 	"github.com/locus-url/locus/policy"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/form"
+	"github.com/locus-url/locus/cmd/locus/internal/form"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )

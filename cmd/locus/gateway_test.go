@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // served is "locus gateway" as a process.

@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/client"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 func terminalLogin(t *testing.T) (l *client.Login, person *os.File, name string) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // A server that redirects to another port of its machine does not get the login that

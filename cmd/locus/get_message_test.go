@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 // An input that waits for the keyboard says so.

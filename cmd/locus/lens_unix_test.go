@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 	"github.com/locus-url/locus/internal/term"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 func TestIndexInterrupted(t *testing.T) {

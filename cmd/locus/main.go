@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 func main() { os.Exit(mainStatus()) }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // A server that sends a byte now and then never exceeds a limit of silence. --max-time

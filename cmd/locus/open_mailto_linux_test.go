@@ -16,9 +16,9 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/client"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/clitest"
 	"github.com/locus-url/locus/submit"
 )
 

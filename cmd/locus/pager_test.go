@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/scheme"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // A pipe to which nobody writes, and one to which nobody writes any more, are waited

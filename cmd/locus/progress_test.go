@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 	"github.com/locus-url/locus/transfer"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // The table of redirects in package access holds for get, open and verify. All that

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/secrettest"
 )
 

@@ -19,9 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
-	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 

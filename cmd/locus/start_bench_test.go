@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // BenchmarkParse runs "locus parse http://h/" from the list of subcommands to the

@@ -12,8 +12,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 // shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the

@@ -17,7 +17,7 @@ import (
 
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 func TestTour(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // runFix verifies the folder with --fix.

@@ -21,7 +21,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/net/html"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 //go:embed testdata/sarif-schema-2.1.0.json

@@ -17,8 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 // run runs the command, and returns its status and output.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/fleet"
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/shape"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
 )
 
 // process is a run of the command in this process.

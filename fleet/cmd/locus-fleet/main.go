@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/help"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/help"
 )
 
 func main() { os.Exit(mainStatus()) }

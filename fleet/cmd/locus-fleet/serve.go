@@ -15,8 +15,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/fleet"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/config"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/config"
 )
 
 func (c *command) newUI() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
-	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/command/base"
 )
 
 // slowHost starts a host that answers when answer is closed, and returns the flags that allow

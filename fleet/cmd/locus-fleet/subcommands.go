@@ -14,10 +14,10 @@ import (
 
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/fleet"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/client"
-	"github.com/locus-url/locus/internal/cli/config"
-	cliverify "github.com/locus-url/locus/internal/cli/verify"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/config"
+	cliverify "github.com/locus-url/locus/internal/command/verify"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )

@@ -24,7 +24,7 @@ const (
 // rules say who may import whom. "a < b" is: b may import a, and what a may. A
 // list with commas stands for each of its names; a rule ends with ";". "locus" is
 // the root package, "scheme/X" each scheme, "scheme/X/Xtest" its server for
-// everyone's tests, "internal/cli/X" each subcommand. A package that is not here may not be.
+// everyone's tests, "cmd/locus/internal/X" each subcommand. A package that is not here may not be.
 const rules = `
 	# The value and its grammar.
 	NONE < internal/piece;
@@ -90,14 +90,16 @@ const rules = `
 	internal/shape, extract, transfer, gateway/internal/page, submit, cache, lens, archive, internal/httpwire < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
-	scheme/all, access, submit < internal/cli/config;
-	internal/cli/config, internal/bulk, internal/human, internal/lines, internal/shape, transfer, archive < internal/cli/base;
-	internal/cli/base, internal/tour < internal/cli/client;
-	internal/cli/base < internal/cli/form;
-	internal/cli/client, internal/cli/form < internal/cli/show;
-	internal/cli/base, internal/servetest < internal/cli/clitest;
-	internal/cli/show, document, internal/command/walk, verify, mirror, gateway, lens < internal/cli/X;
-	internal/cli/X < cmd/locus;
+	scheme/all, access, submit < internal/command/config;
+	internal/command/config, internal/bulk, internal/human, internal/lines, internal/shape, transfer, archive < internal/command/base;
+	internal/command/base, internal/tour < internal/command/client;
+	internal/command/base < cmd/locus/internal/form;
+	internal/command/client, cmd/locus/internal/form < cmd/locus/internal/show;
+	internal/command/base, internal/servetest < internal/command/clitest;
+	internal/command/base < internal/command/help;
+	internal/command/client, document, internal/command/walk, verify < internal/command/verify;
+	cmd/locus/internal/show, document, internal/command/walk, verify, mirror, gateway, lens < cmd/locus/internal/X;
+	cmd/locus/internal/X, internal/command/help, internal/command/verify < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
 	NONE < internal/dev/deps, internal/dev/faults, internal/dev/peers, internal/dev/promises, internal/dev/standards, internal/dev/voice;
@@ -167,14 +169,14 @@ func isApart(name, base string) bool {
 	return err == nil || base == "testdata" || base[0] == '.' || base[0] == '_'
 }
 
-// subcommandsShare are the folders of internal/cli that are not subcommands.
-var subcommandsShare = []string{"base", "config", "client", "form", "show", "clitest"}
+// subcommandsShare are the folders of cmd/locus/internal that are not subcommands.
+var subcommandsShare = []string{"form", "show"}
 
 // kind returns the name that rules have for pkg.
 func kind(pkg string) string {
 	parts := strings.Split(pkg, "/")
-	if name, ok := strings.CutPrefix(pkg, "internal/cli/"); ok && !slices.Contains(subcommandsShare, name) {
-		return "internal/cli/X"
+	if name, ok := strings.CutPrefix(pkg, "cmd/locus/internal/"); ok && !slices.Contains(subcommandsShare, name) {
+		return "cmd/locus/internal/X"
 	}
 	switch {
 	case parts[0] != "scheme" || len(parts) == 1 || pkg == "scheme/all" || pkg == "scheme/schemetest":
@@ -458,11 +460,11 @@ func TestRulesForbid(t *testing.T) {
 		{"internal/command/walk", "locus", false},
 		{"verify", "document", true},
 		{"cmd/locus", "scheme/all", true},
-		{"cmd/locus", "internal/cli/get", true},
-		{"internal/cli/open", "internal/cli/show", true},
-		{"internal/cli/open", "internal/cli/get", false},
-		{"internal/cli/base", "access", true},
-		{"internal/cli/base", "internal/cli/client", false},
+		{"cmd/locus", "cmd/locus/internal/get", true},
+		{"cmd/locus/internal/open", "cmd/locus/internal/show", true},
+		{"cmd/locus/internal/open", "cmd/locus/internal/get", false},
+		{"internal/command/base", "access", true},
+		{"internal/command/base", "internal/command/client", false},
 		{"cmd/locus", "scheme/ftp", true},
 	} {
 		if got := may[kind(row.pkg)][kind(row.imported)]; got != row.want {

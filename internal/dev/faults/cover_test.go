@@ -14,28 +14,28 @@ const root = "../../.."
 
 // keepers are the packages that keep something on disk, each with a test that calls Run.
 var keepers = []string{
-	"archive", "cache", "internal/bulk", "internal/cli/browse", "internal/cli/verify", "mailstore", "mirror", "scheme/gemini", "transfer", "verify", "warc",
+	"archive", "cache", "internal/bulk", "cmd/locus/internal/browse", "internal/command/verify", "mailstore", "mirror", "scheme/gemini", "transfer", "verify", "warc",
 }
 
 // elsewhere are packages that write files, and are not in the matrix, with the reason.
 var elsewhere = map[string]string{
-	"internal/store":         "the database of cache, mailstore and verify, which are in the matrix; its own tests damage it after a kill",
-	"internal/wholefile":     "files of packages that are in the matrix, such as mirror and transfer",
-	"internal/cli/open":      "a draft in a temporary file, which the user's editor keeps while it is written",
-	"internal/cli/show":      "a temporary file for the pager",
-	"internal/cli/configure": "makes a configuration once, and never changes one",
-	"internal/cli/get":       "writes to a folder to learn whether it can",
-	"internal/cli/help":      "pages that can be made again",
-	"internal/cli/clitest":   "for tests",
-	"internal/command/walk":  "it only reads",
-	"submit":                 "a message in a new file, in one piece",
-	"internal/tour":          "the tour's files end with it",
-	"internal/dev/faults":    "the matrix itself",
-	"internal/cli/base":      "opens archives of package warc, and files that the user names, which transfer writes",
-	"lens":                   "programs of other parsers are unpacked into a temporary folder",
-	"profile/whatwg":         "a tool that makes tables",
-	"scheme/file":            "it only reads",
-	"internal/cli/syntax":    "output that can be made again",
+	"internal/store":               "the database of cache, mailstore and verify, which are in the matrix; its own tests damage it after a kill",
+	"internal/wholefile":           "files of packages that are in the matrix, such as mirror and transfer",
+	"cmd/locus/internal/open":      "a draft in a temporary file, which the user's editor keeps while it is written",
+	"cmd/locus/internal/show":      "a temporary file for the pager",
+	"cmd/locus/internal/configure": "makes a configuration once, and never changes one",
+	"cmd/locus/internal/get":       "writes to a folder to learn whether it can",
+	"internal/command/help":        "pages that can be made again",
+	"internal/command/clitest":     "for tests",
+	"internal/command/walk":        "it only reads",
+	"submit":                       "a message in a new file, in one piece",
+	"internal/tour":                "the tour's files end with it",
+	"internal/dev/faults":          "the matrix itself",
+	"internal/command/base":        "opens archives of package warc, and files that the user names, which transfer writes",
+	"lens":                         "programs of other parsers are unpacked into a temporary folder",
+	"profile/whatwg":               "a tool that makes tables",
+	"scheme/file":                  "it only reads",
+	"cmd/locus/internal/syntax":    "output that can be made again",
 }
 
 // writes matches calls that write files.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/archive"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
 	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/warc"

@@ -1,0 +1,223 @@
+package browse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/filelock"
+	"github.com/locus-url/locus/internal/wholefile"
+	"github.com/locus-url/locus/transfer"
+)
+
+// bookmark is a page that the user keeps.
+type bookmark struct {
+	URL   locus.URL `toml:"url"`
+	Title string    `toml:"title"`
+	Added time.Time `toml:"added"`
+}
+
+// bookmarks is a TOML file of tables [[bookmark]]. The user may edit it: adding and
+// removing a bookmark leave the rest of the file as it is.
+type bookmarks struct{ path string }
+
+// maxBookmarks is the size limit of the file, in bytes.
+const maxBookmarks = 8 << 20
+
+// read returns the bookmarks. A missing file has none.
+func (b bookmarks) read() ([]bookmark, error) {
+	text, err := b.text()
+	if err != nil {
+		return nil, err
+	}
+	return b.parse(text)
+}
+
+func (b bookmarks) text() ([]byte, error) {
+	if b.path == "" {
+		return nil, fmt.Errorf("%w: bookmarks need XDG_CONFIG_HOME or HOME", transfer.ErrFile)
+	}
+	text, err := base.ReadFile(b.path, maxBookmarks)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return []byte(text), err
+}
+
+func (b bookmarks) parse(text []byte) ([]bookmark, error) {
+	var file struct {
+		Bookmark []bookmark `toml:"bookmark"`
+	}
+	if _, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
+		return nil, fmt.Errorf("%w: bookmarks: %s: %w", transfer.ErrFile, b.path, err)
+	}
+	return file.Bookmark, nil
+}
+
+// add adds a bookmark at the end, without the password of its URL. It reports false if
+// the URL is there already.
+func (b bookmarks) add(u locus.URL, title string, now time.Time) (added bool, err error) {
+	u = u.WithoutPassword()
+	err = b.change(func(text []byte) ([]byte, error) {
+		list, err := b.parse(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, old := range list {
+			if old.URL == u {
+				return text, nil
+			}
+		}
+		added = true
+		var entry bytes.Buffer
+		if len(text) > 0 {
+			entry.WriteString("\n")
+		}
+		entry.WriteString("[[bookmark]]\n")
+		if err := toml.NewEncoder(&entry).Encode(bookmark{u, title, now.UTC().Truncate(time.Second)}); err != nil {
+			return nil, err
+		}
+		if n := len(text); n > 0 && text[n-1] != '\n' {
+			text = append(text, '\n')
+		}
+		return append(text, entry.Bytes()...), nil
+	})
+	return added, err
+}
+
+// remove removes the bookmark at index i, which must be of that URL.
+func (b bookmarks) remove(i int, u locus.URL) error {
+	return b.change(func(text []byte) ([]byte, error) {
+		list, err := b.parse(text)
+		if err != nil {
+			return nil, err
+		}
+		if i >= len(list) || list[i].URL != u {
+			return nil, errors.New("the file of bookmarks has changed")
+		}
+		rest := cut(string(text), i)
+		if left, err := b.parse([]byte(rest)); err != nil || len(left) != len(list)-1 {
+			return nil, fmt.Errorf("the file is not written as expected: remove it in %s", b.path)
+		}
+		return []byte(rest), nil
+	})
+}
+
+// cut removes the table [[bookmark]] number i from text, up to the next table.
+func cut(text string, i int) string {
+	var out strings.Builder
+	n, inside := -1, false
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if head := strings.TrimSpace(line); strings.HasPrefix(head, "[") {
+			if strings.HasPrefix(head, "[[bookmark]]") {
+				n++
+			}
+			inside = n == i && strings.HasPrefix(head, "[[bookmark]]")
+		}
+		if !inside {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// change replaces the file by what edit makes of it.
+func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
+	if b.path == "" {
+		_, err := b.text()
+		return err
+	}
+	folder := filepath.Dir(b.path)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	lock, err := b.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	text, err := b.text()
+	if err != nil {
+		return err
+	}
+	if text, err = edit(text); err != nil {
+		return err
+	}
+	r, err := wholefile.NewReplacementIn(nil, b.path, filepath.Join(folder, ".bookmarks.new"), 0o600)
+	if err != nil {
+		return err
+	}
+	defer r.Discard()
+	if _, err := r.Write(text); err != nil {
+		return err
+	}
+	return r.Commit()
+}
+
+// lockTime is how long a change waits for that of another process.
+const lockTime = 10 * time.Second
+
+// lock keeps other processes from changing the file, until the lock is closed.
+func (b bookmarks) lock() (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(filepath.Dir(b.path), ".bookmarks.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		switch err = filelock.Try(lock); {
+		case err == nil, errors.Is(err, errors.ErrUnsupported):
+			return lock, nil
+		case !errors.Is(err, filelock.ErrLocked), time.Since(begun) > lockTime:
+			lock.Close()
+			return nil, fmt.Errorf("%w: bookmarks: %s: %w", transfer.ErrFile, b.path, err)
+		}
+	}
+}
+
+// bookmark keeps the page that is shown.
+func (m *model) bookmark() {
+	e := m.current()
+	u, ok := m.copyable(e.place)
+	if !ok {
+		return
+	}
+	added, err := m.marks.add(u, e.safeTitle(), time.Now())
+	switch {
+	case err != nil:
+		m.say(messageOf(err))
+	case !added:
+		m.say("It is among the bookmarks already")
+	default:
+		m.say("Bookmarked: " + e.safeTitle())
+	}
+}
+
+// unmark removes the chosen bookmark.
+func (m *model) unmark() {
+	e := m.current()
+	if e.selected == noLink || e.selected >= len(e.page.marks) {
+		m.say("No bookmark is chosen; B lists them")
+		return
+	}
+	l := e.page.links[e.selected]
+	m.ask(prompt{label: "Delete the bookmark? (y/n) ", done: func(m *model, text string) {
+		if text != "y" && text != "yes" {
+			return
+		}
+		if err := m.marks.remove(e.page.marks[e.selected], l.place.url); err != nil {
+			m.say(messageOf(err))
+			return
+		}
+		m.reload()
+		m.say("Deleted")
+	}}, "")
+}

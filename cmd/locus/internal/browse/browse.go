@@ -1,0 +1,198 @@
+// Package browse is the subcommand "locus browse", a browser for the terminal.
+package browse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/scheme"
+)
+
+const browseLong = `Browse shows menus, directories, articles, messages, forms, gemtext, HTML and text of
+every scheme, and follows their links. Enter opens the chosen link; a number and Enter
+opens any link; b goes back; q quits; ? shows all keys.
+
+A telnet, rlogin or tn3270 link starts a session at the terminal, and a mailto link a
+message. Afterwards the page is shown again.
+
+Without a URL it shows the bookmarks and the tour: small servers of every scheme inside
+the program. With --from it shows what the archives have. The bookmarks are in
+bookmarks.toml beside the configuration.
+
+A link in a public page leads to no private address, unless --allow-private is given.`
+
+const browseExamples = `  locus browse file:///etc/
+  locus browse`
+
+// Terminal are functions of "locus open" that use the terminal.
+type Terminal struct {
+	// Converse runs a session, and closes it. safe means the filter
+	// of "locus open --safe".
+	Converse func(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error
+	// Compose starts a message to the address of a mailto URL.
+	Compose func(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error
+}
+
+// options are those of one run.
+type options struct {
+	kept     client.Archives
+	noMouse  bool
+	terminal Terminal
+}
+
+// New returns the subcommand.
+func New(a *base.App, t Terminal) *cobra.Command {
+	o := options{terminal: t}
+	cmd := &cobra.Command{
+		Use:     "browse [URL]",
+		Short:   "Browse every scheme in the terminal",
+		Long:    browseLong,
+		Example: browseExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("browse opens one URL; got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return browse(cmd.Context(), a, args, o)
+		},
+	}
+	base.AddFlags(cmd, "Archives", o.kept.AddFlags)
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, to select text")
+	})
+	base.UseNetworkFlags(cmd)
+	return cmd
+}
+
+// browse runs until the user quits. It returns only usage errors.
+func browse(ctx context.Context, a *base.App, args []string, o options) error {
+	var first locus.URL
+	if len(args) > 0 {
+		u, err := locus.ParseWrapped(args[0])
+		if err != nil {
+			a.FailInput(args[0], err)
+			return nil
+		}
+		first = u
+	}
+	switch file, ok := a.In.(*os.File); {
+	case a.Flags.JSON:
+		return errors.New("browse has no --json; \"locus get --json\" writes a resource")
+	case !a.OutTTY || !ok || !term.IsTerminal(int(file.Fd())) || a.Getenv("TERM") == "dumb":
+		return errors.New("browse needs a terminal; \"locus get\" writes a resource")
+	}
+	b := &browser{app: a, terminal: o.terminal}
+	var store *archive.Store
+	c, closeAll, err := client.New(a, client.Options{
+		NoTimeLimit: true, NoProgress: true, Suspend: b.suspend,
+		Archives: o.kept, Opened: func(s *archive.Store) { store = s },
+	})
+	if broken, ok := errors.AsType[*client.ArchiveError](err); ok {
+		a.Fail(base.StatusOf(base.KindOf(broken)), broken)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	defer b.close()
+	b.client = c
+	m := newModel(a, c, store, first)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m.ctx, m.do, m.tour, m.mouse = ctx, b, b.tour, !o.noMouse
+	b.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.In), tea.WithOutput(a.OutFile()), tea.WithoutSignalHandler())
+	// A message would be drawn over; those that matter are shown in the page. Questions are
+	// asked at the terminal, wherever standard error goes.
+	restore, tty := a.RedirectErrors(io.Discard), a.ErrTTY
+	a.ErrTTY = true
+	_, err = b.program.Run()
+	a.ErrTTY = tty
+	restore()
+	interrupted := ctx.Err() != nil
+	cancel()
+	m.saves.Wait() // removes what is not whole
+	if err != nil && !interrupted {
+		a.Fail(base.StatusAccess, fmt.Errorf("the terminal: %w", err))
+	}
+	a.RaiseStatus(m.status)
+	return nil
+}
+
+// newModel returns a model that shows first. Zero: what is kept, or without archives the
+// bookmarks and the tour.
+func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *model {
+	m := &model{
+		app: a, ctx: a.Context, opener: o, colors: a.Getenv("NO_COLOR") == "", width: 80, height: 24,
+		tabs: []*tab{{}}, elsewhere: openElsewhere(a), tick: tea.Tick, marks: bookmarks{bookmarksPath(a)}, mouse: true,
+	}
+	if kept != nil {
+		m.kept = &keptList{kept, o}
+	}
+	pl := place{opener: o, url: first}
+	switch {
+	case first.IsZero() && m.kept == nil:
+		pl = m.home()
+	case first.IsZero():
+		pl = m.kept.hosts("")
+	}
+	m.tab().push(newEntry(pl))
+	return m
+}
+
+// bookmarksPath returns the file of the bookmarks, or "" without a folder for it.
+func bookmarksPath(a *base.App) string {
+	if a.Flags.Config != "" {
+		return filepath.Join(filepath.Dir(a.Flags.Config), "bookmarks.toml")
+	}
+	folder := config.UserFolder(a.Getenv, "XDG_CONFIG_HOME", ".config")
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, "bookmarks.toml")
+}
+
+// openElsewhere returns a function that opens a URL with the program that BROWSER names,
+// or that of the desktop.
+func openElsewhere(a *base.App) func(locus.URL) error {
+	return func(u locus.URL) error {
+		names := []string{"xdg-open"}
+		if runtime.GOOS == "darwin" {
+			names = []string{"open"}
+		}
+		if name := a.Getenv("BROWSER"); name != "" {
+			names = []string{name}
+		}
+		for _, name := range names {
+			path, err := exec.LookPath(name)
+			if err != nil {
+				return fmt.Errorf("no program opens it: set BROWSER to one: %w", err)
+			}
+			c := exec.Command(path, u.String())
+			if err := c.Start(); err != nil {
+				return err
+			}
+			go c.Wait()
+		}
+		return nil
+	}
+}

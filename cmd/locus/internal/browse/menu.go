@@ -1,0 +1,92 @@
+package browse
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxItems is the number of items of a menu that are shown.
+const maxItems = 200_000
+
+// kindMark ends the title of an item where no column has its kind.
+func kindMark(k scheme.ItemKind) string {
+	switch k {
+	case scheme.KindMenu:
+		return "/"
+	case scheme.KindSearch, scheme.KindForm:
+		return " ?"
+	case scheme.KindSession:
+		return " >_"
+	}
+	return ""
+}
+
+// addItems adds the items of a menu of a scheme with these traits, and returns why they
+// ended early. count is called for each.
+func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, count func()) error {
+	for item, err := range items {
+		switch {
+		case err != nil:
+			return err
+		case len(p.blocks) >= maxItems:
+			p.note = fmt.Sprintf("only the first %d items are shown", maxItems)
+			return nil
+		}
+		p.addItem(item, of)
+		count()
+	}
+	return nil
+}
+
+// addItem adds an item. Among the lines of a text it has no columns.
+func (p *page) addItem(item scheme.Item, of scheme.Traits) {
+	title := expandTabs(strings.TrimRight(charset.Text(item.Title), " \r\n"))
+	if note := term.Text(item.Note); note != "" {
+		title += "  " + note
+	}
+	if item.URL.IsZero() {
+		p.addLoose(item, title)
+		return
+	}
+	if title == "" {
+		title = term.Safe(item.URL.Shown())
+	}
+	b := p.addLink(title+kindMark(item.Kind), link{place: p.follow(item.URL)})
+	if of.Has(scheme.Lines) {
+		return
+	}
+	b.detail = fmt.Sprintf("%-7s  ", show.ShortKind(item))
+	if n, ok := numberOf(item); ok {
+		b.detail = fmt.Sprintf("%8d  ", n)
+	}
+	if of.Has(scheme.Directories) || item.HasDetails() {
+		b.detail += fmt.Sprintf("%8s  %-16s  ", human.Size(item.Size), human.Time(item.ModTime))
+	}
+}
+
+// numberOf returns the number of an article, the articles of a newsgroup or the score of a
+// result.
+func numberOf(item scheme.Item) (n int64, ok bool) {
+	for _, k := range [...]scheme.ColumnKind{scheme.ColumnNumber, scheme.ColumnCount, scheme.ColumnScore} {
+		if n, ok = item.Number(k); ok {
+			break
+		}
+	}
+	return n, ok
+}
+
+// addLoose adds an item that locates nothing.
+func (p *page) addLoose(item scheme.Item, title string) {
+	if item.Kind == scheme.KindError {
+		title = "error: " + title
+	}
+	p.addText(plain, title)
+	p.blocks[len(p.blocks)-1].loose = true
+}

@@ -1,0 +1,130 @@
+package browse
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/tour"
+	"github.com/locus-url/locus/scheme"
+)
+
+// screen is the part of [tea.ExecCommand] that programs with a terminal of their own do
+// not need.
+type screen struct{}
+
+func (screen) SetStdin(io.Reader)  {}
+func (screen) SetStdout(io.Writer) {}
+func (screen) SetStderr(io.Writer) {}
+
+// browser is what the model needs of the terminal and of the tour.
+type browser struct {
+	app      *base.App
+	client   *access.Client
+	program  *tea.Program
+	terminal Terminal
+
+	mu       sync.Mutex
+	museum   *tour.Museum // may be nil
+	page     *page
+	closeAll []func()
+}
+
+func (b *browser) converse(ctx context.Context, s *scheme.Session, safe bool) error {
+	return b.visible(ctx, func(ctx context.Context) error { return b.terminal.Converse(ctx, b.app, s, safe) })
+}
+
+func (b *browser) compose(ctx context.Context, u locus.URL) error {
+	return b.visible(ctx, func(ctx context.Context) error { return b.terminal.Compose(ctx, b.app, b.client, u) })
+}
+
+// errInterrupted means that the user went back with Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
+// visible runs f while messages go to the terminal, and waits for Enter. Ctrl-C ends both.
+func (b *browser) visible(ctx context.Context, f func(context.Context) error) error {
+	tty, err := b.app.Terminal()
+	if err != nil {
+		return err
+	}
+	defer tty.Close()
+	defer b.app.RedirectErrors(tty)()
+	ctx, end := b.app.Interruptible(ctx)
+	defer end()
+	err = f(ctx)
+	if ctx.Err() == nil {
+		if err != nil {
+			b.app.PrintError(base.Message(err))
+		}
+		_, err = tty.ReadLine(ctx, "Enter shows the page again. ")
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case errors.Is(err, base.ErrNoAnswer):
+		return nil
+	}
+	return err
+}
+
+// suspend gives the terminal to a question about a login: a [client.SuspendFunc].
+func (b *browser) suspend(ctx context.Context) (question context.Context, resume func()) {
+	begun, ended := make(chan struct{}), make(chan struct{})
+	b.program.Send(terminalMsg{run: func() error {
+		close(begun)
+		<-ended
+		return nil
+	}})
+	select {
+	case <-begun:
+	case <-ctx.Done():
+		return ctx, func() { close(ended) }
+	}
+	question, end := b.app.Interruptible(ctx)
+	return question, func() {
+		end()
+		close(ended)
+	}
+}
+
+// tour starts the servers of the tour, once, and returns the page of its stops.
+func (b *browser) tour() (*page, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.page != nil {
+		return b.page, nil
+	}
+	museum, err := tour.Open()
+	if err != nil {
+		return nil, err
+	}
+	b.closeAll = append(b.closeAll, func() { museum.Close() })
+	registry, err := b.app.NewRegistry(museum.Schemes()...)
+	if err != nil {
+		return nil, err
+	}
+	b.closeAll = append(b.closeAll, func() { client.CloseIdle(registry) })
+	c, err := museum.Client(registry, &access.Options{Timeout: b.app.Flags.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	b.closeAll = append(b.closeAll, func() { c.Close() })
+	b.museum, b.page = museum, tourPage(c, museum.Rooms())
+	return b.page, nil
+}
+
+// close ends the tour.
+func (b *browser) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := len(b.closeAll) - 1; i >= 0; i-- {
+		b.closeAll[i]()
+	}
+}

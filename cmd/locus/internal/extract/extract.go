@@ -1,0 +1,239 @@
+// Package extract is the subcommand "locus extract", which finds URLs in documents.
+package extract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/bulk"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+)
+
+type extractor struct {
+	a                *base.App
+	recursive        bool
+	as               string
+	unique, context  bool
+	partial          bool
+	schemes, hosts   []string
+	noIgnore, hidden bool
+	o                document.Options
+	prefix           bool          // the name of the file stands before each URL
+	free             chan []byte   // buffers that were written
+	parts            chan struct{} // has one for each part of a file that is read
+	readers          sync.WaitGroup
+	memory           base.MemoryFlags
+	hasher           bulk.Hasher // for --unique
+	failed           error       // of --unique
+}
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	x := &extractor{a: a}
+	cmd := &cobra.Command{
+		Use:   "extract [FILE...]",
+		Short: "Find the URLs in texts and documents",
+		Long: `URLs are written one a line, in the order of the text: from the wrappers of RFC 1738
+("<URL:...>", even over line and page breaks), between "<" and ">", and bare. Without a
+FILE, or for "-", the text is read from standard input.
+
+It reads plain text and source code, Markdown, HTML, CSS, mail and mboxes, also
+compressed (gzip, bzip2, xz, zstd, compress) or in tar and zip archives. Name and
+content tell which; --as overrides them: text, markdown, html, mail, mbox, or a media
+type. Standard input is plain text without --as. Binary files are skipped, except with
+--as text.
+
+With several files or -r each line begins with the name of the file and ":", and for
+containers the name of the member and ":". A URL that is broken after a hyphen has two
+readings, with and without it; both are written.
+
+A URL with characters outside US-ASCII is written as it is. With --json, "iri" marks it
+and "ascii" is the URL that it stands for.
+
+--schemeless also finds names such as www.example.org and mail addresses, as GitHub
+does. They are written with the scheme http or mailto; with --json, "assumed" is that
+scheme.
+
+-r reads folders without hidden files and without those that .gitignore and .ignore
+exclude, as ripgrep does. The status is 1 if there is no URL, and 3 if something could
+not be read; the rest is read all the same.`,
+		Example: `  printf 'It is at <URL:ftp://ds.in\n  ternic.net/rfc>.\n' | locus extract -
+  locus extract -r --unique --scheme ftp,gopher .`,
+		RunE: func(_ *cobra.Command, args []string) error { return x.run(args) },
+	}
+	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
+		f.BoolVarP(&x.recursive, "recursive", "r", false, "read folders; without a FILE, this one")
+		f.StringVar(&x.as, "as", "", "read every file as `TYPE`")
+		f.BoolVar(&x.noIgnore, "no-ignore", false, "with -r: read what .gitignore and .ignore exclude")
+		f.BoolVar(&x.hidden, "hidden", false, "with -r: read hidden files")
+		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "unpack at most `N` octets of a container (10M, 5G)")
+	})
+	base.AddFlags(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.StringSliceVar(&x.schemes, "scheme", nil, "find only URLs of this `SCHEME` (repeatable)")
+		f.StringSliceVar(&x.hosts, "host", nil, "find only URLs of this `HOST`, \"*.DOMAIN\" for subdomains (repeatable)")
+		f.BoolVar(&x.o.Extract.Schemeless, "schemeless", false, "find \"www.\" names and mail addresses too")
+		f.BoolVar(&x.partial, "partial", false, "find partial forms in Markdown, HTML and CSS too")
+	})
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&x.unique, "unique", false, "write each URL once")
+		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
+	})
+	base.AddFlags(cmd, "Memory", x.memory.Add)
+	base.CompleteFlag(cmd, "as", func() []string { return base.DocumentTypes() })
+	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
+	return cmd
+}
+
+func (x *extractor) prepare() error {
+	err := x.memory.Check()
+	if err != nil {
+		return err
+	}
+	if x.o.Type, err = base.DocumentType(x.as); err != nil {
+		return err
+	}
+	for i, name := range x.schemes {
+		x.schemes[i] = strings.ToLower(strings.TrimSuffix(name, ":"))
+	}
+	for i, host := range x.hosts {
+		x.hosts[i] = strings.ToLower(host)
+	}
+	x.o.Extract.Schemes = x.a.Registry.InText()
+	if len(x.schemes) > 0 {
+		x.o.Extract.Schemes, x.o.SchemesOnly = extract.Named(extract.Any, x.schemes...), true
+	}
+	x.o.Context = x.context
+	x.o.NoPosition = !x.context && !x.a.Flags.JSON
+	x.o.Extract.Borrow = true
+	x.o.Unpacked = x.a.Flags.MaxSize
+	return nil
+}
+
+func (x *extractor) run(args []string) error {
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	switch {
+	case len(args) == 0 && x.recursive:
+		args = []string{"."}
+	case len(args) == 0:
+		args = []string{"-"}
+	}
+	x.prefix = x.recursive || len(args) > 1
+	found := x.write(args)
+	if x.a.Context.Err() == nil && found == 0 && !x.a.OutputFailed() {
+		x.a.RaiseStatus(base.StatusNo)
+	}
+	return nil
+}
+
+func (x *extractor) wants(l *document.Link) bool {
+	if l.URL.IsZero() {
+		return x.partial && len(x.hosts) == 0 && len(x.schemes) == 0
+	}
+	if len(x.schemes) > 0 && !slices.Contains(x.schemes, l.URL.Scheme()) {
+		// The prefix "URL:" may stand before URLs of any scheme.
+		return false
+	}
+	return len(x.hosts) == 0 || slices.ContainsFunc(x.hosts, func(host string) bool {
+		return onHost(l.URL.Host(), host) || l.IRI && onHost(l.ASCII.Host(), host)
+	})
+}
+
+// onHost reports whether host is name, or for "*.domain" within that domain.
+func onHost(host, name string) bool {
+	host = strings.ToLower(host)
+	if domain, ok := strings.CutPrefix(name, "*"); ok {
+		return strings.HasSuffix(host, domain)
+	}
+	return host == name
+}
+
+type linkJSON struct {
+	File        shape.Text  `json:"file"`
+	URL         *shape.Text `json:"url"` // null: a partial form
+	Start       int64       `json:"start"`
+	End         int64       `json:"end"`
+	Line        int64       `json:"line"`
+	Column      int64       `json:"column"`
+	Form        shape.Text  `json:"form"`
+	Alternative *shape.Text `json:"alternative"` // the reading without a hyphen that was before a line break
+	Member      *shape.Text `json:"member"`      // of a container
+	Type        shape.Text  `json:"type"`        // of the text
+	Element     *shape.Text `json:"element"`     // of HTML: "a href"
+	Partial     *shape.Text `json:"partial,omitempty"`
+	Base        *shape.Text `json:"base,omitempty"`    // that the document states for it
+	IRI         bool        `json:"iri,omitempty"`     // it has characters that are not US-ASCII
+	ASCII       *shape.Text `json:"ascii,omitempty"`   // the URL that an IRI stands for
+	Assumed     *shape.Text `json:"assumed,omitempty"` // the scheme, if the text does not have it
+	Context     *shape.Text `json:"context,omitempty"`
+}
+
+func (x *extractor) object(file string, l *document.Link) linkJSON {
+	j := linkJSON{
+		File: shape.Text(file), Start: l.Start, End: l.End, Line: l.Line, Column: l.Column, Form: shape.Text(l.Form.String()),
+		URL: some(l.URL.String()), Alternative: some(l.Alternative.String()), Member: some(l.Member), Type: shape.Text(l.Type), Element: some(l.Element),
+		Partial: some(l.Ref), Base: some(l.Base),
+	}
+	if j.IRI = l.IRI; j.IRI {
+		j.ASCII = some(l.ASCII.String())
+	}
+	if l.Assumed {
+		j.Assumed = some(l.URL.Scheme())
+	}
+	if x.context {
+		j.Context = shape.Present(l.Context, true)
+	}
+	return j
+}
+
+// some returns a text as JSON: null if it is empty.
+func some(s string) *shape.Text { return shape.Present(s, s != "") }
+
+// lines appends l as lines of text. file is their prefix.
+func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
+	first := l.URL.String()
+	if l.URL.IsZero() {
+		first = l.Ref
+	}
+	if l.URL.IsZero() || x.a.OutTTY {
+		// A URL has no control characters, but a terminal may obey others.
+		first = x.shown(first)
+	}
+	b = x.line(b, file, l.Member, first)
+	if !l.Alternative.IsZero() {
+		b = x.line(b, file, l.Member, x.shown(l.Alternative.String()))
+	}
+	if x.context {
+		b = fmt.Appendf(b, "  %d: %s\n", l.Line, term.Safe(strings.TrimSpace(l.Context)))
+	}
+	return b
+}
+
+func (x *extractor) line(b []byte, file, member, written string) []byte {
+	if x.prefix {
+		b = append(b, file...)
+		if member != "" {
+			b = append(append(b, x.shown(member)...), ':')
+		}
+	}
+	return append(append(b, written...), '\n')
+}
+
+// shown returns text of a document or folder as one line.
+func (x *extractor) shown(s string) string {
+	if x.a.OutTTY || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
+		return term.Safe(s)
+	}
+	return s
+}

@@ -1,0 +1,185 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/submit"
+)
+
+// checker collects what is wrong with the configuration and the flags of one run. It opens
+// nothing: no file but that of the configuration, no port, no connection.
+type checker struct {
+	*gatewayCommand
+	cmd      *cobra.Command
+	report   *config.Report
+	problems []config.Problem
+}
+
+// mistakeJSON is a mistake for --json.
+type mistakeJSON struct {
+	File     *shape.Text `json:"file"` // null: not in a file
+	Line     *int        `json:"line"` // null: not in a line
+	Variable *shape.Text `json:"variable"`
+	Message  shape.Text  `json:"message"`
+}
+
+// check writes what is wrong. The exit status is that of a usage mistake, if anything is.
+func (c *gatewayCommand) check(cmd *cobra.Command) error {
+	report, err := c.app.CheckConfig(cmd.Flags())
+	c.configure(cmd)
+	k := &checker{c, cmd, report, report.Problems}
+	k.add(err)
+	k.checkRules()
+	k.checkPlaces()
+	k.checkMail()
+	k.checkClient()
+	for _, p := range k.problems {
+		c.app.RaiseStatus(base.StatusUsage)
+		k.write(p)
+	}
+	if len(k.problems) == 0 {
+		c.app.Note("the configuration has no mistakes")
+	}
+	return nil
+}
+
+func (k *checker) write(p config.Problem) {
+	a := k.app
+	message := locus.MaskText(base.Message(p.Err))
+	if a.Flags.JSON {
+		m := mistakeJSON{Message: shape.Text(message)}
+		if p.File != "" {
+			m.File = new(shape.Text(p.File))
+		}
+		if p.Line > 0 {
+			m.Line = &p.Line
+		}
+		if p.Variable != "" {
+			m.Variable = new(shape.Text(p.Variable))
+		}
+		a.WriteJSON(m)
+		return
+	}
+	switch {
+	case p.Line > 0:
+		message = fmt.Sprintf("%s:%d: %s", p.File, p.Line, message)
+	case p.File != "":
+		message = p.File + ": " + message
+	case p.Variable != "":
+		message = p.Variable + ": " + message
+	}
+	fmt.Fprintln(a.Out, term.Safe(message))
+}
+
+// add adds a problem that has no place of its own, unless err is nil.
+func (k *checker) add(err error) {
+	if err != nil {
+		k.problems = append(k.problems, config.Problem{Err: err})
+	}
+}
+
+// addOf adds a problem of a setting, which a flag may have set, unless err is nil.
+func (k *checker) addOf(flag, key string, err error) {
+	if err == nil {
+		return
+	}
+	err = errors.New(base.Message(config.Unprefixed(err)))
+	if flag != "" && k.cmd.Flags().Changed(flag) {
+		k.add(fmt.Errorf("--%s: %w", flag, err))
+		return
+	}
+	k.problems = append(k.problems, k.report.At(key, err))
+}
+
+// checkRules checks names and patterns, one by one.
+func (k *checker) checkRules() {
+	for _, name := range k.config.Names {
+		if !locus.IsHost(name) {
+			k.addOf("name", "gateway.names", fmt.Errorf("%s is not a host name", locus.Quote(name)))
+		}
+	}
+	for _, list := range []struct {
+		flag     string
+		patterns []string
+	}{{"allow", k.config.Allow}, {"deny", k.config.Deny}} {
+		for _, pattern := range list.patterns {
+			_, err := gateway.NewRules(k.app.Registry, []string{pattern}, nil)
+			k.addOf(list.flag, "gateway."+list.flag, err)
+		}
+	}
+}
+
+// checkPlaces checks that folders and archives are there.
+func (k *checker) checkPlaces() {
+	for _, folder := range k.config.Files {
+		folder = k.app.ExpandHome(folder)
+		_, err := gateway.Within([]string{folder})
+		if err == nil {
+			err = isFolder(folder)
+		}
+		k.addOf("files", "gateway.files", err)
+	}
+	if dir := k.app.ExpandHome(k.config.Cache); dir != "" && !k.config.NoCache {
+		// The gateway makes one that is missing.
+		if err := isFolder(dir); !errors.Is(err, fs.ErrNotExist) {
+			k.addOf("cache", "gateway.cache", err)
+		}
+	}
+	if k.demo && k.archives.Used() {
+		k.add(errNotBoth)
+	}
+	for _, err := range k.archives.Check(k.app) {
+		k.add(err)
+	}
+	k.add(k.archive.Check())
+}
+
+func isFolder(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", locus.Quote(name))
+	}
+	return err
+}
+
+// checkMail checks what sending messages needs.
+func (k *checker) checkMail() {
+	if !k.config.Mail || k.demo {
+		return
+	}
+	mail := k.app.Config.Mail
+	if mail.From.Mailbox.Address == "" {
+		k.addOf("", "gateway.mail", errNoSender)
+	}
+	switch {
+	case mail.Relay.Host != "":
+	case len(mail.Sendmail) == 0:
+		k.addOf("", "gateway.mail", errNoWay)
+	default:
+		_, err := submit.NewSendmail(mail.Sendmail)
+		k.addOf("", "mail.sendmail", err)
+	}
+}
+
+// checkClient checks the policy and the gateways that URLs go through.
+func (k *checker) checkClient() {
+	_, err := policy.New(client.Rules(k.app))
+	k.add(err)
+	_, err = client.GatewaysOver(k.app, config.GatewayTable{})
+	k.add(err)
+	// The gateway does not use them. Other commands and programs in this environment do.
+	k.problems = append(k.problems, client.ProxyProblems(k.app)...)
+}

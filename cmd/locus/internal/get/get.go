@@ -1,0 +1,237 @@
+// Package get is the subcommand "locus get", which writes what URLs lead to, to
+// standard output or to files.
+package get
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/scheme/ftp"
+)
+
+// getter is one run of "locus get".
+type getter struct {
+	show.Viewer
+
+	output     string // -o
+	remoteName bool   // -O
+	dir        string // -d
+	resume     bool
+	overwrite  bool
+	noTimes    bool
+	polite     access.Politeness // of the flags
+	script
+	cwd, ssl    string
+	active      bool
+	literalTabs bool
+	answer      []string // --answer, each
+	answersFile string   // --answers
+	archives    client.Archives
+	answers     *answers // of both; may be nil
+	archive     base.Archive
+}
+
+const getLong = `An object is written to standard output as it is; with -o or -O it is written to a
+file, and several files are fetched at once. A menu, such as a directory, is a list:
+a table on a terminal, else lines of title, TAB and URL.
+
+Files. -o replaces the file it names, and writes through a symbolic link only with
+--overwrite. -O takes the name that the URL ends in, made safe, in the current folder
+or that of -d, and replaces a file only with --overwrite. A second URL with the same name
+gets ".1" after it. A file has the time that the server tells. Data goes to NAME.part, which
+is renamed when it is complete; NAME.part.json records where it came from. After an
+interrupt or a failure, -C continues the part if the object is unchanged and the server
+can resume. Otherwise it starts again. It skips files that are complete. If another
+process fetches the same file, get waits. An object in an unknown content coding ("br")
+is an error; --raw stores it in that coding.
+
+Terminals. Control characters in text are made visible, and binary data is refused;
+--raw writes everything as it is. --json describes an object, and writes its data only
+with -o or -O.
+
+Messages of mail and news are shown readable on a terminal, with a list of their parts.
+--part gets one part, decoded. --json describes the header and the parts. A newsgroup
+lists its newest 1000 articles and a wais search its best 40 hits; --items chooses
+others. "locus help configuration" tells which news server and which mail are used.
+
+A form or search lists its questions. --answer and --answers answer them; "locus open"
+asks for the answers. See "locus help forms".
+
+--warc records what is fetched, with the conversation about it, in a web archive (WARC
+1.1), and an index beside it. An archive that exists is continued.
+
+A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
+order, and writes what the host sends. See "locus help sessions".
+
+Archives. With --from, URLs are opened from WARC and ARC files instead of the network, as
+they were last kept or at the time of --at.
+
+Logins come from the URL, from ~/.netrc, or from you when a server asks.`
+
+const getExamples = `  locus get file:///etc/
+  locus get --json -O -C -d copies file:///etc/hosts file:///etc/passwd`
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	g := &getter{Viewer: show.Viewer{App: a}, polite: access.Politeness{MaxWait: time.Minute}}
+	g.RunSession = g.session
+	cmd := &cobra.Command{
+		Use:     "get URL...",
+		Short:   "Dereference URLs of any scheme and write what they lead to",
+		Long:    getLong,
+		Example: getExamples,
+		Args:    base.RequireURLs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := g.settle(cmd, args); err != nil {
+				return err
+			}
+			return g.run(cmd.Context(), args)
+		},
+	}
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&g.Raw, "raw", false, "write data as it is stored, even to a terminal")
+		f.BoolVar(&g.NoFollow, "no-follow", false, "show where a redirect or referral leads")
+		g.AddVerboseFlag(f)
+	})
+	base.AddFlags(cmd, "Files", func(f *pflag.FlagSet) {
+		f.StringVarP(&g.output, "output", "o", "", "write the object to `FILE`; \"-\" is standard output")
+		f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to the name its URL ends in")
+		f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, created if missing")
+		f.BoolVarP(&g.resume, "continue", "C", false, "continue partial files of an earlier get")
+		f.BoolVar(&g.overwrite, "overwrite", false, "replace existing files; write through a symbolic link")
+		f.BoolVar(&g.noTimes, "no-times", false, "give files today's time instead of the server's")
+		f.IntVar(&g.polite.Parallel, "parallel", 0, "fetch `N` files at once (default 8)")
+		f.IntVar(&g.polite.PerHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
+		f.IntVar(&g.polite.Retry, "retry", 0, "retry `N` times after a temporary failure")
+	})
+	g.archive.AddFlags(cmd)
+	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
+	base.AddFlags(cmd, "Archives", g.archives.AddFlags)
+	base.AddFlags(cmd, "Forms", func(f *pflag.FlagSet) {
+		f.StringArrayVar(&g.answer, "answer", nil, "answer a question by number or prompt: `FIELD=TEXT` (repeatable)")
+		f.StringVar(&g.answersFile, "answers", "", "answer a form with the JSON in `FILE`; \"-\" is standard input")
+	})
+	base.AddFlags(cmd, "Sessions", func(f *pflag.FlagSet) {
+		g.script.addFlags(f)
+		g.Screen.AddFlags(f)
+	})
+	base.AddFlags(cmd, "Protocols", func(f *pflag.FlagSet) {
+		f.StringVar(&g.cwd, "cwd", "", "ftp: change directory by `MODE`: multi (RFC 1738, default), single, none")
+		f.BoolVar(&g.active, "active", false, "ftp: let the server open the data connection")
+		f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` try or require")
+		f.BoolVar(&g.literalTabs, "literal-tabs", false, "gopher: send two TABs before a Gopher+ string (RFC 1738 3.4.3)")
+	})
+	base.UseNetworkFlags(cmd)
+	show.CompleteScreenFlags(cmd)
+	return cmd
+}
+
+type archiveError = client.ArchiveError
+
+// settle validates the flags together, and takes missing values from the configuration.
+func (g *getter) settle(cmd *cobra.Command, args []string) error {
+	set := cmd.Flags().Changed
+	files := g.remoteName || set("output") && g.output != "-"
+	switch {
+	case set("output") && g.output == "":
+		return errors.New("-o needs a file name")
+	case set("output") && g.remoteName:
+		return errors.New("-o and -O can't be used together")
+	case set("output") && len(args) > 1:
+		return errOneObject
+	case !files && (g.resume || g.overwrite || g.noTimes || set("dir") || set("retry")):
+		return errors.New("-C, -d, --overwrite, --no-times and --retry need -o or -O")
+	case files && g.NoFollow:
+		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
+	case set("output") && g.output == "-" && g.App.Flags.JSON:
+		return errors.New("standard output can't carry both the object and --json")
+	case g.resume && g.archive.Wanted():
+		return errors.New("-C can't be used with --warc: an archive has whole objects")
+	case g.resume && g.archives.Used():
+		return errors.New("-C can't be used with --from: an archive is read from the beginning")
+	case g.polite.Parallel < 0 || g.polite.PerHost < 0 || g.polite.Retry < 0:
+		return errors.New("--parallel, --per-host and --retry can't be negative")
+	}
+	if err := g.CheckPreferences(); err != nil {
+		return err
+	}
+	if err := g.Selection.Check(g.App, args); err != nil {
+		return err
+	}
+	if err := g.script.settleFlags(g.App, args); err != nil {
+		return err
+	}
+	if err := g.Screen.Apply(cmd.Flags(), &g.App.Config.TN3270); err != nil {
+		return err
+	}
+	var err error
+	if g.answers, err = newAnswers(g.App, g.answer, g.answersFile, base.IsStdin(args)); err != nil {
+		return err
+	}
+	config := &g.App.Config
+	if set("active") {
+		config.FTP.Active = g.active
+	}
+	if set("literal-tabs") {
+		config.Gopher.LiteralTabs = g.literalTabs
+	}
+	if set("cwd") {
+		if err := config.FTP.CWD.UnmarshalText([]byte(g.cwd)); err != nil {
+			return fmt.Errorf("--cwd: %w", err)
+		}
+	}
+	return nil
+}
+
+// run gets the URLs. It returns only usage errors; failures of a URL are reported as
+// they happen.
+func (g *getter) run(ctx context.Context, args []string) error {
+	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
+	if g.Verbose {
+		o.Trace, o.ViaGateway = g.Trace, g.TraceGateway
+	}
+	if g.answers != nil {
+		o.Fill = g.answers.fill
+		defer func() {
+			if !g.answers.asked.Load() {
+				g.App.Note("the answers were not used: there was no form")
+			}
+		}()
+	}
+	mode, ok := map[string]ftp.TLSMode{"": ftp.TLSOff, "try": ftp.TLSTry, "require": ftp.TLSRequire}[g.ssl]
+	if !ok {
+		return fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
+	}
+	o.FTPTLS = mode
+	if ok, err := g.archive.Open(g.App); !ok {
+		return err
+	}
+	defer g.archive.Close()
+	o.Record = g.archive.Record()
+	client, closeAll, err := client.New(g.App, o)
+	if failed := (*archiveError)(nil); errors.As(err, &failed) {
+		g.App.Fail(base.StatusAccess, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	g.Client = client
+	switch {
+	case g.remoteName:
+		return g.toNames(ctx, args)
+	case g.output != "" && g.output != "-":
+		return g.toFile(ctx, args)
+	}
+	return g.toStream(ctx, args, g.Stdout())
+}

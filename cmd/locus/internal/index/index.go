@@ -1,0 +1,126 @@
+// Package index is the subcommand "locus index", which updates the index of the mail.
+package index
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/mailstore"
+	"github.com/locus-url/locus/scheme"
+)
+
+type indexing struct {
+	a       *base.App
+	rebuild bool
+
+	mu       sync.Mutex
+	troubles []string
+}
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	x := &indexing{a: a}
+	cmd := &cobra.Command{
+		Use:   "index",
+		Short: "Update the index of the mail",
+		Long: `"locus get mid:..." finds messages in this index by their Message-Id. This subcommand
+updates it and reports its size, the number of messages, the time, and what could not be
+read. mail.stores in the configuration names the mail.
+
+It is never necessary: a message that is not in the index is looked for in the mail.
+It only saves time later. An interrupted run resumes next time. --rebuild deletes the
+index and reads all mail again.`,
+		Example: `  LOCUS_MAIL_STORES=~/Mail locus index --json
+  LOCUS_MAIL_STORES=~/Mail:~/mbox locus index --rebuild`,
+		Args: base.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := x.run(cmd.Context()); err != nil {
+				a.Fail(base.StatusOf(base.KindOf(err)), err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&x.rebuild, "rebuild", false, "delete the index and read all mail again")
+	return cmd
+}
+
+type indexJSON struct {
+	Index    shape.Text   `json:"index"` // its file
+	Size     int64        `json:"size"`  // of that, in octets
+	Messages int64        `json:"messages"`
+	New      int64        `json:"new"`    // of them, which the index did not have
+	Octets   int64        `json:"octets"` // of mboxes that were read
+	Seconds  float64      `json:"seconds"`
+	Rebuilt  bool         `json:"rebuilt"`
+	Troubles []shape.Text `json:"troubles"` // problems with the mail
+	// WithoutID counts messages without a Message-ID, which can't be found. They are
+	// not part of Messages.
+	WithoutID int64 `json:"withoutId"`
+}
+
+func (x *indexing) run(ctx context.Context) error {
+	mail := client.NewMailbox(x.a, false)
+	if mail == nil {
+		return scheme.Hint(fmt.Errorf("%w: no mail is configured", scheme.ErrUnsupported), "set mail.stores in the configuration")
+	}
+	defer mail.Close()
+	mail.OnTrouble = x.trouble
+	store, err := mail.Open(ctx)
+	if err != nil {
+		return err
+	}
+	work := store.Refresh
+	if x.rebuild {
+		work = store.Rebuild
+	}
+	d := indexJSON{Rebuilt: x.rebuild}
+	begin := time.Now()
+	err = work(ctx, func(p mailstore.Progress) {
+		d.New, d.WithoutID, d.Octets = p.New, p.WithoutID, p.Octets
+		mail.Report(p)
+	})
+	d.Seconds = time.Since(begin).Seconds()
+	mail.EndProgress()
+	if err != nil {
+		return err
+	}
+	sum, err := store.Summary()
+	if err != nil {
+		return err
+	}
+	d.Index, d.Size, d.Messages = shape.Text(sum.Path), sum.Size, sum.Messages
+	x.tell(d)
+	return nil
+}
+
+// trouble records a problem with the mail.
+func (x *indexing) trouble(err error) {
+	x.mu.Lock()
+	x.troubles = append(x.troubles, err.Error())
+	x.mu.Unlock()
+	if !x.a.Flags.JSON {
+		x.a.Note("%s", err)
+	}
+}
+
+func (x *indexing) tell(d indexJSON) {
+	if x.a.Flags.JSON {
+		d.Troubles = shape.Texts(x.troubles)
+		x.a.WriteJSON(d)
+		return
+	}
+	fmt.Fprintf(x.a.Out, "%d messages, %d of them new\n%s, %s\n", d.Messages, d.New, term.Safe(string(d.Index)), human.Size(d.Size))
+	if d.WithoutID > 0 {
+		x.a.Note("messages without a Message-ID, which can't be found: %d", d.WithoutID)
+	}
+	x.a.Note("it took %s", time.Duration(d.Seconds*float64(time.Second)).Round(time.Millisecond))
+}

@@ -1,0 +1,239 @@
+// Package lens is the subcommand "locus lens", which shows what standards and parsers take
+// a URL for.
+package lens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/lens"
+)
+
+const long = `Each reader is asked for the parts of the URL: four standards, the parsers of this
+program, and the programs that are installed: "locus lens --list" names them. Programs run
+without a network where the system allows that, and get no URL as an argument.
+
+The table has the parts down and the readers across. Readers that agree share a column.
+"!" marks a part that differs; then the number in parentheses is the offset of its text in
+the URL, in octets, unless the reader has changed it. "-" is an absent part, "?" one that
+a reader does not tell. Parts are compared by what they mean: hosts by what would be
+contacted, ports with the default of the scheme. Passwords are shown as "***".
+
+The last line says what the confusion is, and whether it is dangerous: whether two readers
+would contact different hosts, so that a filter that uses one does not protect a program
+that uses the other. A reader that finds no host contacts none. --quiet leaves out URLs that are read alike.
+
+--corpus asks about URLs that are known to confuse parsers, and counts the disagreements
+between readers. --guard takes two readers, that of a filter and that of the program
+behind it, and searches for URLs that they take for different servers, each as short as
+possible. The search begins with the known URLs, or with --from-nothing without any. It
+ends after --max-tries URLs, after --max-time, or with Ctrl-C, and writes what it has found.
+
+The status is 0 if all URLs are read alike or the differences are harmless, 1 if one is
+dangerous or --guard finds one, 2 if no reader accepts one.`
+
+// command is one run of "locus lens".
+type command struct {
+	*base.App
+	corpusFlags
+	guardFlags
+	with, without []string
+	list          bool
+	answers       int             // written for people so far
+	ctx           context.Context // ends with --max-time, too
+}
+
+// limit sets ctx. The caller must call stop.
+func (c *command) limit() (stop func()) {
+	most := c.Flags.MaxTime
+	if most == 0 {
+		c.ctx = c.Context
+		return func() {}
+	}
+	c.ctx, stop = context.WithTimeoutCause(c.Context, most, fmt.Errorf("no result within %v (--max-time)", most))
+	return stop
+}
+
+// ended reports a run that its time has ended. The status says that one was interrupted.
+func (c *command) ended() {
+	if c.Context.Err() == nil {
+		c.Fail(base.StatusAccess, context.Cause(c.ctx))
+	}
+}
+
+// everyProgram is what --without calls all programs that --with does not name.
+const everyProgram = "programs"
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	c := command{App: a}
+	cmd := &cobra.Command{
+		Use:   "lens URL...",
+		Short: "Show what standards and parsers take URLs for, and where they disagree",
+		Long:  long,
+		Example: `  locus lens 'http://evil.example\@example.com/'
+  locus lens --without programs --json http://example.com/`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if c.list || c.corpus || c.guard != "" {
+				if len(args) > 0 {
+					return errors.New("--corpus, --guard and --list take no URL: leave out the flag, or the URL")
+				}
+				return nil
+			}
+			return base.RequireURLs(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := c.settle(); err != nil {
+				return err
+			}
+			defer c.limit()()
+			if c.guard != "" {
+				return c.runGuard()
+			}
+			readers, err := c.readers()
+			if err != nil {
+				return err
+			}
+			if c.corpus {
+				return c.runCorpus(readers)
+			}
+			if c.list {
+				c.writeList(readers)
+				return nil
+			}
+			c.look(lens.New(a.Registry, readers...), args)
+			return nil
+		},
+	}
+	base.AddFlags(cmd, "Readers", func(f *pflag.FlagSet) {
+		f.StringArrayVar(&c.with, "with", nil, "ask the program `NAME[=PATH]`, found or not (repeatable)")
+		f.StringSliceVar(&c.without, "without", nil, "leave out the reader `NAME`, or all \"programs\" (repeatable)")
+		f.BoolVar(&c.list, "list", false, "list the readers and their versions")
+	})
+	base.AddFlags(cmd, "Known confusions", c.corpusFlags.add)
+	base.AddFlags(cmd, "Search", c.guardFlags.add)
+	base.CompleteFlag(cmd, "format", corpusFormats)
+	base.CompleteFlag(cmd, "with", lens.ProgramNames)
+	base.CompleteFlag(cmd, "without", func() []string { return append(c.names(), everyProgram) })
+	base.UseNetworkFlags(cmd, "timeout", "max-time")
+	return cmd
+}
+
+// ownReaders are the readers that need no program.
+func (c *command) ownReaders() []lens.Reader {
+	return append(lens.Standards(c.Registry), lens.InProcess(c.Registry)...)
+}
+
+// names are the names of all readers.
+func (c *command) names() (names []string) {
+	for _, r := range c.ownReaders() {
+		names = append(names, r.Name())
+	}
+	return append(names, lens.ProgramNames()...)
+}
+
+// readers returns the readers that the flags ask for. The error is about a flag.
+func (c *command) readers() ([]lens.Reader, error) {
+	o := lens.Options{Registry: c.Registry, With: map[string]string{}, Without: c.without, Timeout: c.Flags.Timeout}
+	for _, with := range c.with {
+		name, path, found := strings.Cut(with, "=")
+		switch {
+		case !slices.Contains(lens.ProgramNames(), name):
+			return nil, fmt.Errorf("--with: unknown program %q: %s", name, strings.Join(lens.ProgramNames(), ", "))
+		case found && path == "":
+			return nil, fmt.Errorf("--with %s: missing path after \"=\"", with)
+		}
+		o.With[name] = c.ExpandHome(path)
+	}
+	for _, name := range c.without {
+		if name == everyProgram {
+			o.Only = true
+		} else if !slices.Contains(c.names(), name) {
+			return nil, fmt.Errorf("--without: unknown reader %q: %s", name, strings.Join(append(c.names(), everyProgram), ", "))
+		}
+	}
+	own := slices.DeleteFunc(c.ownReaders(), func(r lens.Reader) bool { return slices.Contains(c.without, r.Name()) })
+	readers := append(own, lens.Programs(c.ctx, o)...)
+	if len(readers) == 0 {
+		return nil, fmt.Errorf("--without leaves no reader")
+	}
+	return readers, nil
+}
+
+// most is the number of URLs that readers get at once. Programs take time to start.
+const most = 256
+
+// look writes a report for each URL.
+func (c *command) look(l *lens.Lens, args []string) {
+	for group := range c.Groups(args, most) {
+		if !c.report(l, group) {
+			return
+		}
+	}
+}
+
+// report writes a report for each of urls, unless the run ends before.
+func (c *command) report(l *lens.Lens, urls []string) bool {
+	reports, err := l.Look(c.ctx, urls)
+	if err != nil {
+		c.ended()
+		return false
+	}
+	for _, r := range reports {
+		if r.Danger {
+			c.RaiseStatus(base.StatusNo)
+		}
+		accepted := slices.ContainsFunc(r.Readers, func(a lens.Answer) bool { return a.OK })
+		if !accepted {
+			c.RaiseStatus(base.StatusUsage)
+		}
+		switch {
+		case c.Flags.Quiet && accepted && r.Differences == nil:
+		case c.Flags.JSON:
+			c.WriteJSON(r)
+		default:
+			c.writeTable(l, r)
+		}
+	}
+	c.FlushTerminal()
+	return true
+}
+
+// listed is a reader in the answer to --list.
+type listed struct {
+	Name    string    `json:"name"`
+	Kind    lens.Kind `json:"kind"`
+	Version string    `json:"version"`
+	Error   string    `json:"error,omitempty"`
+}
+
+func (c *command) writeList(readers []lens.Reader) {
+	for _, r := range readers {
+		version, err := r.Version(c.ctx)
+		if c.ctx.Err() != nil {
+			c.ended()
+			return
+		}
+		j := listed{Name: r.Name(), Kind: r.Kind(), Version: version}
+		if err != nil {
+			j.Error = err.Error()
+		}
+		if c.Flags.JSON {
+			c.WriteJSON(j)
+			continue
+		}
+		text := j.Version
+		if err != nil {
+			text = "failed: " + j.Error
+		}
+		fmt.Fprintf(c.Out, "%-14s  %-8s  %s\n", j.Name, j.Kind, term.Text(text))
+	}
+}

@@ -1,0 +1,226 @@
+// Package mirror is the subcommand "locus mirror", which copies what is at URLs, and below
+// them, to a folder.
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/mirror"
+	"github.com/locus-url/locus/policy"
+)
+
+// runner is one run of "locus mirror".
+type runner struct {
+	a *base.App
+	o mirror.Options
+
+	dir, layout, newer      string
+	include, exclude, hosts []string
+	depth                   int
+	rate                    float64
+	all                     bool
+
+	archive  base.Archive
+	progress *base.Progress
+	done     int
+	octets   int64
+}
+
+const mirrorLong = `Directories, menus and pages are followed, by any scheme that has them, and what is below
+each URL is written to HOST/PATH in the folder of -d. The octets of a menu are in ".menu"
+of its folder, with a page in "index.html" (".menu.html" in directories of files).
+.locus-mirror/manifest.ndjson says for each URL which file it has, with digest, type, time,
+and what linked to it.
+
+An interrupted run continues when the same command runs again. A later run transfers only
+what has changed: by the size and time in a directory, by a probe, else by the octets. It
+reports what was added, has changed, is gone, and failed. --delete removes what is gone,
+if everything was listed to the end, and unless that is all there was: --max-delete N allows
+N. Files of others are never replaced and never deleted.
+
+--include, --exclude and --hosts take patterns: "example.com", "*/private/", the beginning of
+URLs with "*" and a final "$", or what "locus gateway --deny" takes. Pages that --include
+leaves out are read for their links, and not kept.
+
+--warc records what is fetched, with the conversation about it, in a web archive too.
+
+robots.txt and a pause that a server asks for are obeyed. Logins come from the URL or
+~/.netrc. The status is 3 if something could not be fetched, 4 if the policy denied it.`
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	r := &runner{a: a}
+	cmd := &cobra.Command{
+		Use:   "mirror URL...",
+		Short: "Copy directories, menus and sites to a folder, of any scheme",
+		Long:  mirrorLong,
+		Example: `  mkdir -p from/sub; echo text >from/sub/a.txt; locus mirror -d to "file://$PWD/from/"
+  locus mirror --json --include '*/*.txt$' -d to "file://$PWD/from/"`,
+		Args: base.RequireURLs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.settle(cmd.Flags()); err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), args)
+		},
+	}
+	base.AddFlags(cmd, "Files", func(f *pflag.FlagSet) {
+		f.StringVarP(&r.dir, "dir", "d", ".", "write files below `DIR`, created if missing")
+		f.StringVar(&r.layout, "layout", "host", "name files by `LAYOUT`: host, url, flat or type")
+		f.BoolVar(&r.o.Relink, "relink", false, "rewrite links for reading without the network")
+		f.BoolVar(&r.o.Delete, "delete", false, "delete files whose resources are gone")
+		f.IntVar(&r.o.MaxDelete, "max-delete", 0, "delete nothing if more than `N` resources are gone")
+		f.BoolVar(&r.o.NoTimes, "no-times", false, "give files today's time instead of the server's")
+	})
+	base.AddFlags(cmd, "Selection", func(f *pflag.FlagSet) {
+		f.IntVar(&r.depth, "depth", -1, "follow links at most `N` deep; -1 is unlimited")
+		f.StringArrayVar(&r.include, "include", nil, "keep only URLs that match `PATTERN` (repeatable)")
+		f.StringArrayVar(&r.exclude, "exclude", nil, "leave out URLs that match `PATTERN` (repeatable)")
+		f.StringArrayVar(&r.hosts, "hosts", nil, "mirror URLs elsewhere that match `PATTERN`, too (repeatable)")
+		f.BoolVar(&r.o.PageRequisites, "page-requisites", false, "mirror images, styles and scripts of pages from any host")
+		f.StringVar(&r.newer, "newer", "", "leave out what is older than `DATE` (2006-01-02), or than that file")
+		f.Var((*config.Size)(&r.o.MaxBytes), "max-bytes", "stop after `N` bytes (10M, 5G)")
+		f.IntVar(&r.o.MaxFiles, "max-files", 0, "stop after `N` files were written")
+	})
+	base.AddFlags(cmd, "Requests", func(f *pflag.FlagSet) {
+		f.IntVar(&r.o.Parallel, "parallel", 0, "request `N` URLs at once (default 8)")
+		f.IntVar(&r.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
+		f.Float64Var(&r.rate, "rate", 0, "send one host at most `N` requests a second; 0 is unlimited")
+		f.IntVar(&r.o.Retry, "retry", 2, "retry `N` times after a temporary failure")
+		base.DurationVar(f, &r.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
+		f.BoolVar(&r.o.NoRobots, "no-robots", false, "ignore robots.txt")
+	})
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&r.all, "all", false, "show files that have not changed, too")
+	})
+	r.archive.AddFlags(cmd)
+	base.UseNetworkFlags(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions(layouts, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// layouts are never changed.
+var layouts = []string{"host", "url", "flat", "type"}
+
+// settle turns the flags into options.
+func (r *runner) settle(flags *pflag.FlagSet) (err error) {
+	o := &r.o
+	switch {
+	case r.dir == "":
+		return errors.New("-d needs the name of a folder")
+	case !slices.Contains(layouts, r.layout):
+		return fmt.Errorf("--layout: unknown layout %s: write host, url, flat or type", locus.Quote(r.layout))
+	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.MaxDelete < 0 || o.Parallel < 0 || o.PerHost < 0 || o.Retry < 0 || o.MaxWait < 0 || r.rate < 0:
+		return errors.New("--max-bytes, --max-files, --max-delete, --parallel, --per-host, --rate, --retry and --max-wait can't be negative")
+	case r.a.Flags.Header.Get("Authorization")+r.a.Flags.Header.Get("Cookie") != "" && (o.PageRequisites || len(r.hosts)+flags.NArg() > 1):
+		return errors.New(`--header can't set Authorization or Cookie for several hosts; write "HOST: NAME: VALUE", or use ~/.netrc`)
+	}
+	o.Layout = mirror.Layout(r.layout)
+	if o.Depth = r.depth; r.depth == 0 {
+		o.Depth = mirror.StartsOnly
+	} else if r.depth < 0 {
+		o.Depth = 0
+	}
+	o.Politeness = r.a.Politeness(o.Politeness, r.rate)
+	for _, list := range []struct {
+		flag  string
+		texts []string
+		to    *[]policy.Pattern
+	}{{"--include", r.include, &o.Include}, {"--exclude", r.exclude, &o.Exclude}, {"--hosts", r.hosts, &o.Hosts}} {
+		if *list.to, err = r.patterns(list.flag, list.texts); err != nil {
+			return err
+		}
+	}
+	o.Newer, err = newerThan(r.newer)
+	return err
+}
+
+func (r *runner) patterns(flag string, texts []string) (list []policy.Pattern, err error) {
+	known := func(name string) bool { _, ok := r.a.Registry.Lookup(name); return ok }
+	for _, text := range texts {
+		p, err := policy.ParsePattern(text, known)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// newerThan reads a date, or the name of a file whose time is meant.
+func newerThan(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04", time.DateTime} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	info, err := os.Stat(text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--newer: %s is neither a date nor a file: write 2006-01-02", locus.Quote(text))
+	}
+	return info.ModTime(), nil
+}
+
+// run mirrors the URLs. Failures are reported as they happen.
+func (r *runner) run(ctx context.Context, args []string) error {
+	var starts []locus.URL
+	for input, err := range r.a.URLs(args) {
+		u, err := r.a.ReadURL(input, err)
+		if err != nil {
+			if r.a.Flags.JSON {
+				input = locus.Mask(input)
+			}
+			r.a.FailInput(input, err)
+			continue
+		}
+		starts = append(starts, u)
+	}
+	if len(starts) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	if !r.o.NoRobots {
+		r.archive.Robots = "classic"
+	}
+	if ok, err := r.archive.Open(r.a); !ok {
+		return err
+	}
+	defer r.archive.Close()
+	c, closeAll, err := client.New(r.a, client.Options{NoProgress: true, NoPrompt: true, Record: r.archive.Record()})
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	r.progress = base.StartProgress(r.a, r.dir)
+	defer r.progress.Close()
+	r.o.Report = r.report
+	sum, err := mirror.Run(ctx, c, r.dir, starts, &r.o)
+	r.progress.Close()
+	many := (*mirror.ManyGoneError)(nil)
+	if err == nil || ctx.Err() != nil || sum != (mirror.Summary{}) {
+		r.summarize(sum, err == nil || errors.As(err, &many))
+	}
+	switch {
+	case many != nil:
+		r.a.Fail(base.StatusNo, fmt.Errorf("%w (--max-delete %d allows it)", err, many.Gone))
+	case ctx.Err() != nil:
+		r.a.Note("interrupted; the same command continues")
+	case err != nil:
+		r.a.Fail(statusOf(err), err)
+	}
+	return nil
+}

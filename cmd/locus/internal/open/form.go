@@ -1,0 +1,215 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/cmd/locus/internal/form"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+type formDialog struct {
+	a        *base.App
+	tty      *base.Terminal
+	form     *scheme.Form
+	attempts map[int]int // wrong answers, by the index of the field
+	legible  form.TextDecoder
+
+	answers []string
+	hidden  bool      // one of them was not shown
+	file    string    // for the reply; empty: the reply is shown
+	url     locus.URL // submits the answers,
+	urlErr  error     // or the reason why no URL does
+}
+
+func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog {
+	return &formDialog{a: a, tty: tty, form: f, attempts: map[int]int{}, answers: form.Presets(f)}
+}
+
+const mostAttempts = 5
+
+// ask asks every question, and repeats those whose answers the form refuses.
+func (v *formDialog) ask(ctx context.Context) error {
+	v.sayLine(v.form.Title)
+	for _, q := range form.Fields(v.form) {
+		if err := v.field(ctx, q); err != nil {
+			return err
+		}
+	}
+	for {
+		u, at, err := form.Submit(v.form, v.answers)
+		if at < 0 {
+			v.url, v.urlErr = u, err
+			return nil
+		}
+		if err := v.wrong(at, err); err != nil {
+			return err
+		}
+		if err := v.field(ctx, form.Fields(v.form)[at]); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *formDialog) field(ctx context.Context, q form.Question) error {
+	if q.Number == 0 {
+		v.sayLine(q.Prompt)
+		return nil
+	}
+	for {
+		text, err := v.read(ctx, q)
+		switch {
+		case errors.Is(err, base.ErrNoAnswer):
+			return fmt.Errorf("%w: the input ended at field %s; nothing was submitted", base.ErrNoAnswer, q.Label())
+		case err != nil:
+			return err
+		}
+		answer, err := v.understand(q, text)
+		if err == nil {
+			v.answers[q.Index] = answer
+			v.hidden = v.hidden || q.Secret() && answer != ""
+			return nil
+		}
+		if err := v.wrong(q.Index, err); err != nil {
+			return err
+		}
+	}
+}
+
+// wrong explains why an answer is refused. It returns an error after too many of them.
+func (v *formDialog) wrong(field int, why error) error {
+	fmt.Fprintf(v.tty, "  %s\n", term.Safe(why.Error()))
+	v.attempts[field]++
+	if v.attempts[field] < mostAttempts {
+		return nil
+	}
+	return fmt.Errorf("%w: %d wrong answers for field %s; nothing was submitted", base.ErrNoAnswer, mostAttempts, form.Fields(v.form)[field].Label())
+}
+
+func (v *formDialog) sayLine(octets string) {
+	if octets != "" {
+		fmt.Fprintln(v.tty, v.legible.Line(octets))
+	}
+}
+
+func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) {
+	prompt := v.legible.Line(strings.TrimSuffix(strings.TrimSpace(q.Prompt), ":"))
+	switch q.Kind {
+	case scheme.FieldHidden:
+		if !v.a.Registry.Scheme(v.form.URL).Traits.Has(scheme.Secure) {
+			fmt.Fprintf(v.tty, "  The connection is not encrypted: others may read this answer.\n")
+		}
+		return v.tty.ReadSecret(ctx, prompt+" (not shown): ")
+	case scheme.FieldLines:
+		fmt.Fprintf(v.tty, "%s%s\n  End with a line that is only \".\", or with Ctrl-D.\n", prompt, v.bracket(q))
+		return v.readLines(ctx)
+	case scheme.FieldChoice:
+		fmt.Fprintf(v.tty, "%s:\n", prompt)
+		for i, choice := range q.Choices {
+			fmt.Fprintf(v.tty, "%5d  %s\n", i+1, v.legible.Choice(q, choice))
+		}
+		prompt = "Number or text"
+	case scheme.FieldCheck:
+		prompt += " (y/n)"
+	case scheme.FieldSaveAs:
+		prompt += " (file for the reply; \"-\": none)"
+	case scheme.FieldFile:
+		prompt += " (path of a file to send; nothing: none)"
+	}
+	return v.tty.ReadLine(ctx, prompt+v.bracket(q)+": ")
+}
+
+func (v *formDialog) bracket(q form.Question) string {
+	if q.Preset == "" {
+		return ""
+	}
+	return " [" + v.legible.Preset(q) + "]"
+}
+
+// readLines reads lines up to a dot or the end of the input; a terminal can be read
+// again after that. A line that is only a dot can't be entered, and no form can send
+// one.
+func (v *formDialog) readLines(ctx context.Context) (string, error) {
+	var lines []string
+	for {
+		line, err := v.tty.ReadLine(ctx, "> ")
+		switch {
+		case errors.Is(err, base.ErrNoAnswer) || err == nil && line == ".":
+			return strings.Join(lines, "\n"), nil
+		case err != nil:
+			return "", err
+		}
+		lines = append(lines, line)
+	}
+}
+
+func (v *formDialog) understand(q form.Question, text string) (string, error) {
+	switch {
+	case q.Kind == scheme.FieldSaveAs:
+		return v.saveAs(q, text)
+	case text == "":
+		return q.Preset, q.Check(q.Preset)
+	case q.Kind == scheme.FieldFile:
+		text = v.a.ExpandHome(text)
+	case q.Kind == scheme.FieldChoice:
+		return chooseByStart(q.Choices, text)
+	}
+	return q.ReadAnswer(text)
+}
+
+// chooseByStart is [form.Choose], and accepts the start of a choice that fits no other.
+func chooseByStart(choices []string, text string) (string, error) {
+	choice, err := form.Choose(choices, text)
+	if err == nil {
+		return choice, nil
+	}
+	var like []string
+	for _, c := range choices {
+		if shown := charset.Text(c); len(shown) >= len(text) && strings.EqualFold(shown[:len(text)], text) {
+			like = append(like, c)
+		}
+	}
+	switch len(like) {
+	case 0:
+		return "", err
+	case 1:
+		return like[0], nil
+	}
+	return "", fmt.Errorf("%d choices begin so", len(like))
+}
+
+// saveAs sets the file for the reply. Only the name of the file is sent.
+func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
+	switch {
+	case text == "":
+		text = q.Preset
+	case text == "-":
+		text = ""
+	default:
+		text = v.a.ExpandHome(text)
+	}
+	v.file = ""
+	if text == "" {
+		return "", nil
+	}
+	name := filepath.Base(text)
+	switch _, err := os.Lstat(text); {
+	case os.IsPathSeparator(text[len(text)-1]) || !filepath.IsLocal(name) || name == ".":
+		return "", fmt.Errorf("%s is not a file name", locus.Quote(text))
+	case err == nil:
+		return "", fmt.Errorf("%s exists already, and is not replaced", locus.Quote(text))
+	}
+	if _, err := os.Stat(filepath.Dir(text)); err != nil {
+		return "", err
+	}
+	v.file = text
+	return name, q.Check(name)
+}

@@ -1,0 +1,248 @@
+// Package open is the subcommand "locus open", which asks for answers, runs sessions,
+// writes messages and uses the pager.
+package open
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+type opener struct {
+	show.Viewer
+	forms     []*formDialog // those that were filled in, in order
+	letter    mailtoFlags
+	session   sessionFlags
+	fromInput bool // standard input has the URL, so it is not a keyboard
+}
+
+const openLong = `A form or a search asks its questions at the terminal, even if standard input is a
+pipe. Enter takes the answer in brackets; Ctrl-C ends it and sends nothing. Afterwards
+the command that sends the same again is shown, unless an answer was hidden. See
+"locus help forms".
+
+A mailto URL starts a message: the editor is opened for the text, the whole message is
+shown, and you decide what happens to it. mail.relay or mail.sendmail of the
+configuration sends it, or it is written to a file. Nothing is sent unseen.
+
+A telnet, rlogin or tn3270 URL starts a session at the terminal. See "locus help
+sessions".
+
+Anything else is shown in the pager: that of the configuration, PAGER, less or more.
+Text is made safe for the terminal; binary data needs "locus get -O". If standard output
+is no terminal, open writes what "locus get" would write.`
+
+const openExamples = `  locus open file:///etc/
+  PAGER=cat locus open file:///etc/passwd`
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	o := &opener{Viewer: show.Viewer{App: a}}
+	cmd := &cobra.Command{
+		Use:     "open URL",
+		Short:   "Open a URL at the terminal: forms, sessions, messages, pages",
+		Long:    openLong,
+		Example: openExamples,
+		Args:    base.RequireURLs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.session.settle(cmd.Flags()); err != nil {
+				return err
+			}
+			if err := o.Screen.Apply(cmd.Flags(), &a.Config.TN3270); err != nil {
+				return err
+			}
+			o.fromInput = base.IsStdin(args)
+			return o.run(cmd.Context(), args)
+		},
+	}
+	base.AddFlags(cmd, "Selection", o.AddSelectionFlags)
+	base.AddFlags(cmd, "Messages", o.letter.addFlags)
+	base.AddFlags(cmd, "Sessions", func(f *pflag.FlagSet) {
+		o.session.addFlags(f)
+		o.Screen.AddFlags(f)
+	})
+	base.AddFlags(cmd, "Output", o.AddVerboseFlag)
+	base.UseNetworkFlags(cmd)
+	base.CompleteFlag(cmd, "send-with", func() []string { return sendMethods })
+	show.CompleteScreenFlags(cmd)
+	return cmd
+}
+
+// run opens the one URL. It returns only usage errors.
+func (o *opener) run(ctx context.Context, args []string) error {
+	if err := o.CheckPreferences(); err != nil {
+		return err
+	}
+	if err := o.Selection.Check(o.App, args); err != nil {
+		return err
+	}
+	u, ok, err := o.input(args)
+	if !ok || err != nil {
+		return err
+	}
+	if err := o.letter.settle(u); err != nil {
+		return err
+	}
+	options := client.Options{Fill: o.fill, NoTimeLimit: true, NoProgress: o.Verbose}
+	if o.Verbose {
+		options.Trace, options.ViaGateway = o.Trace, o.TraceGateway
+	}
+	client, closeAll, err := client.New(o.App, options)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	o.Client = client
+	if err := o.App.WithoutOutputError(o.open(ctx, u)); err != nil {
+		o.Fail(u.Shown(), err)
+	}
+	o.WriteNotes()
+	return nil
+}
+
+// input returns the one URL. ok is false if it is not a URL, which was reported.
+func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
+	first := true
+	for text, err := range o.App.Inputs(args) {
+		if !first {
+			return u, false, errors.New("open accepts one URL")
+		}
+		first = false
+		u, ok = o.ReadURL(text, err)
+	}
+	return u, ok, nil
+}
+
+// open shows what u leads to, in the pager on a terminal.
+func (o *opener) open(ctx context.Context, u locus.URL) error {
+	if o.App.Registry.Scheme(u).Traits.Has(scheme.Composes) {
+		return o.write(ctx, u)
+	}
+	if o.App.Flags.JSON && o.App.Registry.Scheme(u).Traits.Has(scheme.Interactive) {
+		return errSessionJSON
+	}
+	if !o.App.OutTTY || o.App.Flags.JSON {
+		return o.deliver(ctx, u, o.Stdout())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := newPager(o.App, cancel)
+	to := show.Stream{Writer: bufio.NewWriter(p), ForPeople: true, IsStdout: true, BinaryAdvice: "\"locus get -O\" writes it to a file"}
+	err := o.deliver(ctx, u, to)
+	if err2 := to.Writer.Flush(); err == nil {
+		err = err2
+	}
+	if p.leftEarly() {
+		// The user quit the pager.
+		err = nil
+	}
+	return errors.Join(p.Close(), err)
+}
+
+func (o *opener) deliver(ctx context.Context, u locus.URL, to show.Stream) error {
+	result, err := o.Fetch(ctx, u)
+	for _, form := range o.forms {
+		if !errors.Is(err, context.Canceled) {
+			o.repeat(form)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer result.Resource.Close()
+	if s, ok := result.Resource.(*scheme.Session); ok {
+		return o.converse(ctx, s)
+	}
+	f := show.Found{Asked: u, At: result.URL}
+	for _, form := range o.forms {
+		if form.file != "" {
+			return o.keep(ctx, f, result.Resource, form.file)
+		}
+	}
+	return o.Show(ctx, f, result.Resource, to)
+}
+
+func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, error) {
+	if !o.App.OutTTY && !o.App.ErrTTY {
+		return nil, false, nil
+	}
+	tty, err := o.App.Terminal()
+	if err != nil {
+		return nil, false, nil
+	}
+	defer tty.Close()
+	o.App.Out.Flush()
+	form := newFormDialog(o.App, tty, f)
+	if err := form.ask(ctx); err != nil {
+		if errors.Is(err, context.Canceled) {
+			o.NoteLater("nothing was submitted")
+		}
+		return nil, false, err
+	}
+	o.forms = append(o.forms, form)
+	return form.answers, true, nil
+}
+
+func (o *opener) repeat(form *formDialog) {
+	switch {
+	case form.hidden:
+		o.NoteLater("the URL that sends this again is not shown, because it contains a hidden answer")
+	case errors.Is(form.urlErr, locus.ErrTooLong):
+		o.NoteLater("no URL sends this again: it would be longer than %d octets", locus.MaxLen)
+	case form.urlErr != nil:
+		o.NoteLater("no URL sends this again: %s", form.urlErr)
+	default:
+		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), base.ShellQuote(form.url.WithoutPassword().String()))
+	}
+}
+
+// portFlag returns the flag that a typed u needs, with a blank after it.
+func (o *opener) portFlag(u locus.URL) string {
+	rules := client.Rules(o.App)
+	rules.Ports = o.App.Config.Policy.AllowPorts
+	p, err := policy.New(rules)
+	if err != nil {
+		return ""
+	}
+	err = access.New(o.App.Registry, p, nil).Check(u, nil)
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Port != 0 {
+		return fmt.Sprintf("--allow-port %d ", denied.Port)
+	}
+	return ""
+}
+
+// keep writes a resource to a new file. After an error it keeps what came, because the
+// answers may be accepted only once.
+func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resource, path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("%w: %w", transfer.ErrFile, err)
+	}
+	w := &show.CountWriter{Writer: file}
+	to := show.Stream{Writer: bufio.NewWriter(w)}
+	err = o.Show(ctx, f, resource, to)
+	for _, end := range []func() error{to.Writer.Flush, file.Close} {
+		if err2 := end(); err == nil {
+			err = err2
+		}
+	}
+	if err != nil {
+		return scheme.Hint(err, fmt.Sprintf("%d octets were written to %s", w.Count, path))
+	}
+	o.NoteLater("%d octets were written to %s", w.Count, path)
+	return nil
+}

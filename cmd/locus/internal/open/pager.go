@@ -1,0 +1,129 @@
+package open
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/locus-url/locus/internal/command/base"
+)
+
+// pager shows text page by page, in a child process that starts with the first write.
+type pager struct {
+	a       *base.App
+	command *exec.Cmd      // nil before the first write, or without a pager
+	in      io.WriteCloser // of the process
+	quit    func()         // cancels the text after the pager ended
+	gone    chan struct{}  // closed when the process has ended
+	err     error          // of the process
+	refused bool           // it took no more
+}
+
+// newPager returns a pager that calls quit when it ends, even before the text ends.
+func newPager(a *base.App, quit func()) *pager {
+	return &pager{a: a, quit: quit, gone: make(chan struct{})}
+}
+
+// defaultPagers are tried in order if the user has chosen none.
+var defaultPagers = [...]string{"less", "more"}
+
+func (p *pager) choose() *exec.Cmd {
+	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
+		// The user's own command with arguments, without anything of a URL or a server.
+		return exec.CommandContext(p.a.Context, "sh", "-c", text)
+	}
+	for _, name := range defaultPagers {
+		if path, err := exec.LookPath(name); err == nil {
+			return exec.CommandContext(p.a.Context, path)
+		}
+	}
+	return nil
+}
+
+func (p *pager) begin() error {
+	p.a.Out.Flush()
+	command := p.choose()
+	if command == nil {
+		p.in = plainOutput{p.a.UnbufferedOut()}
+		return nil
+	}
+	command.Stdout, command.Stderr = p.a.OutFile(), p.a.ErrFile()
+	if p.a.Getenv("LESS") == "" {
+		// Quit if it fits the screen, show colours, leave the text on the screen.
+		command.Env = append(os.Environ(), "LESS=FRX")
+	}
+	// The pager resets the terminal before it ends.
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	in, err := command.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("the pager can't be run: %w", err)
+	}
+	p.a.PagerRuns.Store(true)
+	p.command, p.in = command, in
+	go func() {
+		p.err = command.Wait()
+		time.AfterFunc(lastMoment, func() { p.a.PagerRuns.Store(false) })
+		close(p.gone)
+		p.quit()
+	}()
+	return nil
+}
+
+// lastMoment is how long after the end of a pager a Ctrl-C may still be meant for it.
+const lastMoment = 500 * time.Millisecond
+
+type plainOutput struct{ io.Writer }
+
+func (plainOutput) Close() error { return nil }
+
+func (p *pager) Write(text []byte) (int, error) {
+	if p.in == nil {
+		if err := p.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := p.in.Write(text)
+	p.refused = p.refused || err != nil
+	return n, err
+}
+
+// leftEarly reports whether the pager ended or refused text before the end of the text.
+func (p *pager) leftEarly() bool {
+	if p.command == nil {
+		return false
+	}
+	select {
+	case <-p.gone:
+		return true
+	default:
+		return p.refused
+	}
+}
+
+// Close ends the text and waits for the pager. An error means that it could not be run.
+func (p *pager) Close() error {
+	if p.command == nil {
+		return nil
+	}
+	p.in.Close()
+	<-p.gone
+	var exit *exec.ExitError
+	if !errors.As(p.err, &exit) {
+		return nil
+	}
+	switch exit.ExitCode() {
+	case 126, 127: // of the shell
+		return fmt.Errorf("the pager can't be run: %s", p.command.Args[len(p.command.Args)-1])
+	case -1, base.StatusInterrupted: // a signal ended it
+		p.a.RaiseStatus(base.StatusInterrupted)
+	}
+	return nil
+}

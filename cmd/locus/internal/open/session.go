@@ -1,0 +1,160 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	terminal "golang.org/x/term"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+type sessionFlags struct {
+	safe   bool   // --safe
+	chosen bool   // --safe was given
+	unsafe bool   // --unsafe-terminal
+	escape string // --escape, as it was given
+	key    byte   // code of the key; 0: none
+}
+
+func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&s.safe, "safe", false, "also drop the alternate screen and mouse reports")
+	f.BoolVar(&s.unsafe, "unsafe-terminal", false, "unfiltered: a host can rename windows, use the clipboard, type answers")
+	f.StringVar(&s.escape, "escape", "^]", "the `KEY` that leads to the commands of locus, or \"none\"")
+}
+
+// neededKeys are keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
+// with which arrow keys begin.
+const neededKeys = "\x03\b\t\n\r\x1b"
+
+func (s *sessionFlags) settle(f *pflag.FlagSet) error {
+	s.chosen = f.Changed("safe") || s.unsafe
+	if s.safe && s.unsafe {
+		return errors.New("--safe and --unsafe-terminal contradict each other: choose one")
+	}
+	if s.escape == "none" {
+		return nil
+	}
+	name := strings.ToUpper(s.escape)
+	if len(name) != 2 || name[0] != '^' || (name[1] < 'A' || name[1] > 'Z') && !strings.Contains(`[\]^_`, name[1:]) {
+		return fmt.Errorf("--escape must be \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
+	}
+	s.key = name[1] & 0x1F
+	if strings.IndexByte(neededKeys, s.key) >= 0 {
+		return fmt.Errorf("--escape: sessions need the key %s", locus.Quote(s.escape))
+	}
+	return nil
+}
+
+// level returns the level of the filter. If toTerminal is false, the output goes to a file or
+// a pipe, and only --safe filters it.
+func (s *sessionFlags) level(toTerminal bool) term.Level {
+	switch {
+	case s.safe:
+		return term.OneScreen
+	case s.unsafe, !toTerminal:
+		return term.Unfiltered
+	}
+	return term.WithMouse
+}
+
+var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has no --json for sessions", scheme.ErrUnsupported),
+	"\"locus get --json\" records a session")
+
+// converse connects the user to a host: at the terminal, or through pipes.
+func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
+	if !o.session.chosen {
+		// A URL that was read from standard input may not be the user's choice. Nothing
+		// else leads here: the policy lets no document refer to a session.
+		o.session.safe = o.fromInput
+	}
+	if !o.App.OutTTY || !o.fromInput && !isTerminal(o.App.In) {
+		return o.pipe(ctx, s)
+	}
+	tty, err := o.App.OpenTerminal()
+	if err != nil {
+		return o.pipe(ctx, s)
+	}
+	defer tty.Close()
+	o.App.Out.Flush()
+	return newTerminalSession(o, tty, s).run(ctx)
+}
+
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && terminal.IsTerminal(int(f.Fd()))
+}
+
+// afterInput is how long a host may be silent after the end of the input.
+const afterInput = 2 * time.Second
+
+// pipe sends standard input, and writes the output of the host.
+func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
+	if _, ok := s.Conn.(telnet.Terminal3270); ok {
+		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
+			"\"locus get\" types, presses keys and writes what the screen shows")
+	}
+	output := &show.Display{Writer: o.Stdout().Unbuffered(), Level: o.session.level(o.App.OutTTY)}
+	if o.App.OutTTY {
+		defer output.Restore()
+	}
+	came := make(chan struct{}, 1)  // output of the host
+	ended := make(chan error, 1)    // the host has ended the session
+	inputEnd := make(chan error, 1) // standard input has ended
+	go func() {
+		_, err := io.Copy(noticedWriter{output, came}, s.Conn)
+		ended <- err
+	}()
+	go func() {
+		_, err := io.Copy(s.Conn, o.App.In)
+		inputEnd <- err
+	}()
+	var failure error
+	var silent <-chan time.Time // after the end of the input
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case failure = <-inputEnd:
+			// If the host has ended the session, ended tells so.
+			silent = time.After(afterInput)
+			continue
+		case <-came:
+			if silent != nil && failure == nil {
+				silent = time.After(afterInput)
+			}
+			continue
+		case <-silent:
+		case <-ctx.Done():
+			failure = context.Cause(ctx)
+		}
+		// The copying goroutine must not write any more.
+		s.Close()
+		<-ended
+		return failure
+	}
+}
+
+// noticedWriter tells about each write.
+type noticedWriter struct {
+	io.Writer
+	came chan struct{}
+}
+
+func (w noticedWriter) Write(octets []byte) (int, error) {
+	select {
+	case w.came <- struct{}{}:
+	default:
+	}
+	return w.Writer.Write(octets)
+}

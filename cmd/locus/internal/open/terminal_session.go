@@ -1,0 +1,616 @@
+package open
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/command/base"
+	safe "github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// terminalSession is a session of a user at the terminal, which is in raw mode.
+type terminalSession struct {
+	a       *base.App
+	tty     *os.File
+	session *scheme.Session
+	conn    scheme.Terminal
+	escape  byte // gives the keyboard to us; 0: nothing does
+	key     string
+	drawn   bool // the screen is drawn by us (tn3270)
+	before  *term.State
+	guard   *guard
+
+	show    sync.Mutex // guards writing to the terminal
+	display show.Display
+	linesMu sync.Mutex
+	lines   []byte // of errors and traces, for the terminal
+
+	keys    chan []byte   // what is typed
+	out     chan delivery // what is sent
+	waiting []delivery    // for out, because the host takes its time
+	size    int           // octets of waiting
+	ended   chan error    // of the host
+	sent    chan struct{} // closed after the last octet
+	echoes  atomic.Bool   // the host echoes
+	asking  sync.Mutex    // held while changed asks, so that the last answer counts
+	turned  chan struct{} // that has changed
+	mode    typing
+	line    lineEditor  // for a host that does not echo
+	ask     *lineEditor // of the person's own commands, and show is locked; nil: they go to the host
+	said    bool        // something was said since the command
+	away    bool        // the drawing is put aside for commands
+	begins  bool        // the next octet starts a line, for rlogin's "~"
+	tilde   bool        // a "~" that began a line has been typed
+}
+
+type delivery struct {
+	octets  []byte
+	command string
+}
+
+// maxWaiting is the number of octets that are kept for a host that accepts none.
+const maxWaiting = 64 << 10
+
+// typing says how typed text is sent.
+type typing string
+
+const (
+	typingAuto       typing = "auto"      // as the host wants it
+	typingLines      typing = "line"      // shown here, and sent line by line
+	typingCharacters typing = "character" // sent as it is
+)
+
+func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSession {
+	t := &terminalSession{
+		a: o.App, tty: tty, session: s, conn: s.Conn, escape: o.session.key, key: o.session.escape, begins: true, mode: typingAuto,
+		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}), turned: make(chan struct{}, 1),
+	}
+	_, t.drawn = s.Conn.(telnet.Terminal3270)
+	// The drawings are ours, but a 3270 host may send text before them.
+	t.display = show.Display{Writer: tty, Level: o.session.level(true)}
+	return t
+}
+
+// run runs the session until either side ends it. It leaves the terminal as it was.
+func (t *terminalSession) run(ctx context.Context) (err error) {
+	t.guard, err = newGuard(t.a.OpenTerminal)
+	if err != nil {
+		t.a.Note("if locus is killed, \"reset\" restores the terminal: %s", err)
+	}
+	defer t.guard.dismiss()
+	t.display.OnAlternate = func(alternate bool) {
+		if alternate {
+			t.guard.tell(guardSecond)
+		} else {
+			t.guard.tell(guardFirst)
+		}
+	}
+	if t.before, err = term.MakeRaw(base.Descriptor(t.tty)); err != nil {
+		return err
+	}
+	defer func() {
+		t.display.Restore()
+		term.Restore(base.Descriptor(t.tty), t.before)
+	}()
+	if t.a.ErrTTY {
+		// Errors and traces must end lines as raw mode wants it.
+		defer t.a.RedirectErrors(rawLines{t})()
+	}
+	if !t.a.Flags.Quiet {
+		t.greet()
+	}
+	t.resize()
+	defer onResize(t.resize)()
+	return t.hold(ctx)
+}
+
+// hold starts both directions, and waits for the end of the session.
+func (t *terminalSession) hold(ctx context.Context) error {
+	t.conn.OnChange(t.changed)
+	t.changed()
+	done := make(chan struct{})
+	defer close(done)
+	go t.listen(done)
+	go t.hear()
+	go t.transmit()
+	ended, err := t.exchange(ctx)
+	t.endCommand()
+	t.conn.Close()
+	if !ended {
+		<-t.ended
+	}
+	close(t.out)
+	<-t.sent
+	if ended && err == nil && !t.a.Flags.Quiet {
+		t.display.Restore()
+		t.say("the host has ended the session")
+	}
+	return err
+}
+
+// exchange passes on what is typed. ended means that the host ended the session.
+func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) {
+	for {
+		var out chan<- delivery
+		var next delivery
+		if len(t.waiting) > 0 {
+			out, next = t.out, t.waiting[0]
+		}
+		select {
+		case typed, ok := <-t.keys:
+			if !ok {
+				return false, errors.New("the terminal is gone")
+			}
+			if end, err := t.typed(typed); end || err != nil {
+				return false, err
+			}
+		case out <- next:
+			t.waiting = t.waiting[1:]
+			t.size -= len(next.octets)
+		case <-t.turned:
+			// A line that was started is sent now, not with a later one.
+			if !t.inLines() && t.line.Len() > 0 {
+				t.sendTyped(nil)
+			}
+		case err := <-t.ended:
+			return true, err
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+}
+
+func (t *terminalSession) greet() {
+	u := t.session.URL
+	t.say("connected to %s", u.WithoutPassword().Shown())
+	if t.escape != 0 {
+		t.say("%s leads to the commands of locus: \"close\" ends the session, \"help\" lists more", t.key)
+	}
+	switch _, hasPassword := u.Password(); {
+	case hasPassword && t.session.User != "" && u.Scheme() != "rlogin":
+		t.say("the URL suggests the user %s and a password: \"user\" and \"password\" type them", locus.Quote(t.session.User))
+	case hasPassword:
+		t.say("the URL suggests a password: \"password\" types it")
+	case t.session.User != "" && u.Scheme() != "rlogin":
+		t.say("the URL suggests the user %s: \"user\" types it", locus.Quote(t.session.User))
+	}
+}
+
+func (t *terminalSession) say(format string, args ...any) {
+	defer t.lockUnlessAsking()()
+	t.said = true
+	t.display.FreshLine()
+	t.display.WriteOwn("locus: " + safe.Safe(fmt.Sprintf(format, args...)) + "\r\n")
+}
+
+// rawLines writes lines to a terminal in raw mode. It never blocks: a trace may come
+// while the user is typing a command.
+type rawLines struct{ t *terminalSession }
+
+func (r rawLines) Write(p []byte) (int, error) {
+	t := r.t
+	t.linesMu.Lock()
+	if len(t.lines) < maxWaiting {
+		t.lines = append(t.lines, strings.ReplaceAll(string(p), "\n", "\r\n")...)
+	}
+	t.linesMu.Unlock()
+	if t.show.TryLock() {
+		t.unlockShow()
+	}
+	return len(p), nil
+}
+
+// lockUnlessAsking locks the terminal, which is locked already during a command.
+func (t *terminalSession) lockUnlessAsking() (unlock func()) {
+	if t.ask != nil {
+		return func() {}
+	}
+	t.lockShow()
+	return t.unlockShow
+}
+
+// lockShow locks the terminal, and shows the waiting lines.
+func (t *terminalSession) lockShow() {
+	t.show.Lock()
+	t.showLines()
+}
+
+// unlockShow unlocks the terminal after all waiting lines were shown.
+func (t *terminalSession) unlockShow() {
+	for more := true; more; {
+		t.showLines()
+		t.show.Unlock()
+		t.linesMu.Lock()
+		more = len(t.lines) > 0
+		t.linesMu.Unlock()
+		more = more && t.show.TryLock()
+	}
+}
+
+// showLines shows the waiting lines. show is locked.
+func (t *terminalSession) showLines() {
+	t.linesMu.Lock()
+	lines := t.lines
+	t.lines = nil
+	t.linesMu.Unlock()
+	if len(lines) > 0 {
+		t.display.FreshLine()
+		t.display.WriteOwn(string(lines))
+	}
+}
+
+func (t *terminalSession) resize() {
+	if columns, rows, err := term.GetSize(base.Descriptor(t.tty)); err == nil && columns > 0 && rows > 0 {
+		// An error of the connection shows when it is read.
+		t.conn.SetWindow(columns, rows)
+	}
+}
+
+// changed records whether the host echoes: asking at each key could block.
+func (t *terminalSession) changed() {
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	echoes := t.conn.Echoes()
+	if t.echoes.Swap(echoes) == echoes {
+		return
+	}
+	select {
+	case t.turned <- struct{}{}:
+	default:
+	}
+}
+
+func (t *terminalSession) listen(done chan struct{}) {
+	defer close(t.keys)
+	for {
+		buf := make([]byte, 1024)
+		n, err := t.tty.Read(buf)
+		if n > 0 {
+			select {
+			case t.keys <- buf[:n]:
+			case <-done:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (t *terminalSession) hear() {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := t.conn.Read(buf)
+		if n > 0 {
+			t.lockShow()
+			_, writeErr := t.display.Write(buf[:n])
+			t.unlockShow()
+			if err == nil {
+				err = writeErr
+			}
+		}
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			t.ended <- err
+			return
+		}
+	}
+}
+
+// transmit sends what is typed. An error of the connection shows when it is read.
+func (t *terminalSession) transmit() {
+	defer close(t.sent)
+	for d := range t.out {
+		if d.command != "" {
+			t.conn.Command(d.command)
+		} else {
+			t.conn.Write(d.octets)
+		}
+	}
+}
+
+// send queues something for the host, unless too much is waiting.
+func (t *terminalSession) send(d delivery) {
+	if t.size+len(d.octets) > maxWaiting {
+		defer t.lockUnlessAsking()()
+		t.display.WriteOwn("\a")
+		return
+	}
+	t.size += len(d.octets)
+	if n := len(t.waiting) - 1; n >= 0 && d.command == "" && t.waiting[n].command == "" {
+		t.waiting[n].octets = append(t.waiting[n].octets, d.octets...)
+		return
+	}
+	t.waiting = append(t.waiting, delivery{bytes.Clone(d.octets), d.command})
+}
+
+// typed processes typed octets. end means the end of the session.
+func (t *terminalSession) typed(octets []byte) (end bool, err error) {
+	for len(octets) > 0 && !end && err == nil {
+		n := 1
+		switch {
+		case t.ask != nil:
+			end, err = t.command(octets[0])
+		case t.escape != 0 && octets[0] == t.escape:
+			t.begin()
+		case t.inLines():
+			end = t.local(octets[0])
+		default:
+			if n = bytes.IndexByte(octets, t.escape); t.escape == 0 || n < 0 {
+				n = len(octets)
+			}
+			end = t.remote(octets[:n])
+		}
+		octets = octets[n:]
+	}
+	return end, err
+}
+
+// inLines reports whether typed text is shown here and sent line by line.
+func (t *terminalSession) inLines() bool {
+	return t.mode == typingLines || t.mode == typingAuto && !t.echoes.Load()
+}
+
+// local processes an octet of a line that is sent as a whole, and shows it.
+func (t *terminalSession) local(o byte) (end bool) {
+	t.lockShow()
+	done, left := t.line.take(o, &t.display)
+	t.unlockShow()
+	if !done {
+		return left
+	}
+	line := append([]byte(t.line.Text()), '\n')
+	if t.session.URL.Scheme() == "rlogin" {
+		if line, end = t.tildes(line); end {
+			return true
+		}
+	}
+	t.send(delivery{octets: line})
+	t.line.Reset()
+	return false
+}
+
+// remote sends typed octets, after the line that was started before the host echoed. In
+// rlogin "~." at the start of a line ends the session.
+func (t *terminalSession) remote(octets []byte) (end bool) {
+	if t.session.URL.Scheme() == "rlogin" {
+		if octets, end = t.tildes(octets); end {
+			return true
+		}
+	}
+	t.sendTyped(octets)
+	return false
+}
+
+// sendTyped sends octets after the line that was started.
+func (t *terminalSession) sendTyped(octets []byte) {
+	t.send(delivery{octets: append([]byte(t.line.Text()), octets...)})
+	t.line.Reset()
+}
+
+// tildes removes "~" at the start of lines, and reports whether "." followed one.
+func (t *terminalSession) tildes(octets []byte) (out []byte, end bool) {
+	for _, o := range octets {
+		switch {
+		case t.tilde && o == '.':
+			return nil, true
+		case t.tilde && o != '~':
+			out = append(out, '~', o)
+		case !t.tilde && t.begins && o == '~':
+			t.tilde = true
+			continue
+		default:
+			out = append(out, o)
+		}
+		t.tilde = false
+		t.begins = o == '\r' || o == '\n'
+	}
+	return out, false
+}
+
+// begin asks for a command. Output of the host waits until it is done.
+func (t *terminalSession) begin() {
+	t.lockShow()
+	if t.away = t.drawn && t.display.Alternate; t.away {
+		t.display.WriteOwn(safe.LeaveAlternate)
+	}
+	t.prompt()
+}
+
+func (t *terminalSession) prompt() {
+	t.ask = new(lineEditor)
+	t.display.FreshLine()
+	t.display.WriteOwn("locus> ")
+}
+
+// endCommand shows the output of the host again after a command.
+func (t *terminalSession) endCommand() {
+	if t.ask == nil {
+		return
+	}
+	t.ask = nil
+	away := t.away
+	if t.away = false; away {
+		t.display.WriteOwn(show.EnterAlternate)
+	}
+	t.unlockShow()
+	if away {
+		// A change of the window size redraws everything.
+		t.resize()
+	}
+}
+
+// command processes an octet of a command, and runs it at the end of the line. Its
+// output stays until an empty command, where the drawing of the host would replace it.
+func (t *terminalSession) command(o byte) (end bool, err error) {
+	done, left := t.ask.take(o, &t.display)
+	if !done && !left {
+		return false, nil
+	}
+	words := strings.Fields(t.ask.Text())
+	if left || len(words) == 0 {
+		t.display.FreshLine()
+		t.endCommand()
+		return false, nil
+	}
+	t.said = false
+	end, err = t.do(words[0], words[1:])
+	if t.away && t.said && !end && err == nil {
+		t.prompt()
+		return false, nil
+	}
+	t.endCommand()
+	return end, err
+}
+
+const sessionHelp = `close      end the session
+status     how it stands
+user       type the user that the URL suggests
+password   type the password that the URL suggests
+send NAME  send a command of the service: %s
+mode MODE  "line": what you type is shown here and sent line by line;
+           "character": it is sent as it is; "auto": as the host wants it
+escape     type the key that brought you here
+suspend    stop locus until the shell continues it
+Nothing goes back to the session.`
+
+func (t *terminalSession) do(name string, args []string) (end bool, err error) {
+	switch name {
+	case "close", "quit", "q":
+		return true, nil
+	case "status":
+		t.status()
+	case "user":
+		t.typeFor(t.session.User, "user")
+	case "password":
+		t.typeFor(t.session.Password, "password")
+	case "escape":
+		t.sendTyped([]byte{t.escape})
+	case "send":
+		t.sendCommands(args)
+	case "mode":
+		t.setMode(strings.Join(args, " "))
+	case "suspend", "z":
+		return false, t.suspend()
+	case "help", "?":
+		for line := range strings.SplitSeq(fmt.Sprintf(sessionHelp, t.commands()), "\n") {
+			t.say("%s", line)
+		}
+	default:
+		t.say("unknown command %s; \"help\" lists the commands", locus.Quote(name))
+	}
+	return false, nil
+}
+
+func (t *terminalSession) commands() string {
+	if list := t.conn.Commands(); len(list) > 0 {
+		return strings.Join(list, ", ")
+	}
+	return "it has none"
+}
+
+// typeFor types what the URL suggests, because the user asked for it.
+func (t *terminalSession) typeFor(text, what string) {
+	if text == "" {
+		t.say("the URL suggests no %s", what)
+		return
+	}
+	t.sendTyped([]byte(text))
+}
+
+func (t *terminalSession) sendCommands(names []string) {
+	if len(names) == 0 {
+		t.say("send what? %s", t.commands())
+	}
+	for _, name := range names {
+		if name = strings.ToLower(name); !slices.Contains(t.conn.Commands(), name) {
+			t.say("unknown command %s; the service has %s", locus.Quote(name), t.commands())
+			continue
+		}
+		t.send(delivery{command: name})
+	}
+}
+
+func (t *terminalSession) setMode(name string) {
+	switch mode := typing(name); mode {
+	case typingLines, typingCharacters, typingAuto:
+		t.mode = mode
+	default:
+		t.say("the mode is \"line\", \"character\" or \"auto\"")
+	}
+}
+
+const patience = time.Second
+
+func (t *terminalSession) status() {
+	t.say("%s, at %s", t.session.URL.WithoutPassword().Shown(), t.conn.RemoteAddr())
+	if t.inLines() {
+		t.say("typing: echoed here, sent line by line")
+	} else {
+		t.say("typing: sent at once")
+	}
+	status := make(chan []scheme.Field, 1)
+	go func() { status <- t.conn.Status() }()
+	select {
+	case fields := <-status:
+		for _, f := range fields {
+			t.say("%s: %v", f.Name, f.Value)
+		}
+	case <-time.After(patience):
+		t.say("the host does not accept what is typed")
+	}
+}
+
+// suspend stops the program, as ^Z does, with the terminal reset.
+func (t *terminalSession) suspend() error {
+	second := t.display.Alternate && !t.away
+	t.display.WriteOwn(show.ResetTerminal)
+	if second {
+		t.display.WriteOwn(safe.LeaveAlternate)
+	}
+	term.Restore(base.Descriptor(t.tty), t.before)
+	suspendSelf()
+	if _, err := term.MakeRaw(base.Descriptor(t.tty)); err != nil {
+		return err
+	}
+	if second {
+		t.display.WriteOwn(show.EnterAlternate)
+	}
+	t.resize()
+	return nil
+}
+
+// lineEditor reads a line at a terminal in raw mode, and shows it.
+type lineEditor struct{ safe.Line }
+
+// take adds a key, and reports whether it was Enter, or one that leaves the line: Ctrl-C,
+// or Ctrl-D in an empty line.
+func (l *lineEditor) take(o byte, d *show.Display) (done, left bool) {
+	shown, event := l.Type(o)
+	if shown != "" {
+		d.WriteOwn(shown)
+	}
+	if event == safe.LineControl && o == 'C'&0x1F {
+		d.WriteOwn("^C\r\n")
+		return false, true
+	}
+	return event == safe.LineEnter, event == safe.LineControl && o == 'D'&0x1F && l.Len() == 0
+}

@@ -1,0 +1,122 @@
+// Package schemes is the subcommand "locus schemes", which lists the registry.
+package schemes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schemes",
+		Short: "List the schemes: name, port, section, and how they are accessed",
+		Long: `The columns are the name, the default port, the origin of the name (standard: RFC 1738;
+draft: the URI draft that became RFC 1630; extension: neither, but supported; reserved:
+a name without syntax), the section that defines it, the standard in force today (that of
+--rules rfc3986), and how it is accessed. --json adds the syntax, the status in IANA's
+registry, and the gateway that URLs of the scheme use.
+
+Then come the other names that IANA registers (permanent, provisional or historical) and
+those that programs use unregistered. Their URLs are checked by RFC 1738 section 5, and
+not accessed. Names that have only a gateway come last.`,
+		Example: `  locus schemes
+  locus schemes --json`,
+		Args: base.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			gateways, err := client.Gateways(a)
+			if err != nil {
+				return err
+			}
+			table, err := client.GatewayTable(a)
+			if err != nil {
+				return err
+			}
+			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "CURRENT", "ACCESS"}}
+			for _, s := range list(a, table, gateways) {
+				j := schemeJSON{Scheme: s}
+				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
+					j.Gateway = shape.Text(g.String())
+				}
+				if a.Flags.JSON {
+					a.WriteJSON(j)
+				} else {
+					rows = append(rows, j.row())
+				}
+			}
+			if !a.Flags.JSON {
+				writeTable(a, rows)
+			}
+			return nil
+		},
+	}
+	base.UseNetworkFlags(cmd, "gateway", "no-gateway")
+	return cmd
+}
+
+// list returns the registry, then other names of IANA, then those with only a gateway.
+func list(a *base.App, table config.GatewayTable, gateways *access.Gateways) (list []shape.Scheme) {
+	for _, s := range a.Registry.All() {
+		list = append(list, shape.NewScheme(s))
+	}
+	list = append(list, shape.NamedSchemes(a.Registry)...)
+	for _, name := range slices.Sorted(maps.Keys(table.Rules.Schemes)) {
+		_, known := a.Registry.Lookup(name)
+		if !known && scheme.NameStatus(name) == "" && !client.GatewayFor(a, gateways, name).IsZero() {
+			list = append(list, shape.Scheme{Name: name, Status: "unregistered"})
+		}
+	}
+	return list
+}
+
+type schemeJSON struct {
+	shape.Scheme
+	Gateway shape.Text `json:"gateway,omitempty"`
+}
+
+func (s schemeJSON) row() []string {
+	port, access := "-", "-"
+	if s.Port != nil {
+		port = strconv.Itoa(int(*s.Port))
+	}
+	switch {
+	case s.Access != nil:
+		access = string(*s.Access)
+	case s.Gateway != "":
+		access = "gateway " + string(s.Gateway)
+	}
+	return []string{s.Name, port, s.Status, cmp.Or(s.Section, "-"), cmp.Or(s.Current, "-"), access}
+}
+
+func writeTable(a *base.App, rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], term.Width(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-term.Width(cell)+2))
+		}
+		fmt.Fprintln(a.Out, strings.TrimRight(line.String(), " "))
+	}
+}

@@ -1,0 +1,62 @@
+package show
+
+import (
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/cmd/locus/internal/form"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Found is the URL that was asked for, and the URL that was found.
+type Found struct{ Asked, At locus.URL }
+
+// Describe starts the JSON description of a resource.
+func (f Found) Describe(kind string) shape.Resource { return shape.NewResource(f.Asked, f.At, kind) }
+
+// ObjectJSON describes an object. Unknown fields are null or missing.
+type ObjectJSON struct {
+	shape.Resource
+	Part      string      `json:"part,omitempty"` // of a message
+	MediaType *shape.Text `json:"mediaType"`
+	Encoding  shape.Text  `json:"encoding,omitempty"` // the content coding that the octets are in
+	Size      *int64      `json:"size"`
+	Modified  *time.Time  `json:"modified"`
+	File      shape.Text  `json:"file,omitempty"`
+	Resumed   int64       `json:"resumed,omitempty"`   // octets that were there before
+	Discarded int64       `json:"discarded,omitempty"` // octets of an earlier part that were fetched again
+	Skipped   bool        `json:"skipped,omitempty"`   // the file was there already
+	Note      shape.Text  `json:"note,omitempty"`
+
+	Message *messageJSON `json:"message,omitempty"` // if it is one
+}
+
+// DescribeObject describes an object for --json.
+func DescribeObject(f Found, o *scheme.Object) ObjectJSON {
+	return ObjectJSON{Resource: f.Describe("object"), Size: shape.Known(o.Size), Modified: shape.At(o.ModTime), MediaType: shape.Present(o.Type, o.Type != ""), Note: shape.Text(o.Note), Encoding: shape.Text(o.Encoding)}
+}
+
+// menuJSON writes a menu as one JSON object, item by item. An error that ends the items
+// is written as "error" after them.
+func (v *Viewer) menuJSON(f Found, m *scheme.Menu) error {
+	var w shape.MenuWriter
+	out := v.App.Out
+	if err := w.Begin(out, shape.MenuHead{Resource: f.Describe("menu"), Title: shape.Text(m.Title), Note: shape.Text(m.Note), Form: form.JSON(m.Form, f.Asked)}); err != nil {
+		return err
+	}
+	var failure *shape.Reason
+	for item, err := range m.Items {
+		if err != nil {
+			reason := base.NewReason(err)
+			v.App.RaiseStatus(base.StatusOf(reason.Kind))
+			failure = &reason
+			break
+		}
+		if err := w.Item(out, item); err != nil {
+			return err
+		}
+	}
+	return w.End(out, failure)
+}

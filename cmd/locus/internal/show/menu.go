@@ -1,0 +1,225 @@
+package show
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/cmd/locus/internal/form"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// menu writes a list for people or programs. Items are written as they come, so a list
+// may have any length; those before an error remain.
+func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
+	if v.App.Flags.JSON && to.IsStdout {
+		return v.menuJSON(f, m)
+	}
+	l := new(form.TextDecoder)
+	if !v.App.Flags.JSON {
+		defer v.NoteOf(f.Asked, m.Note)
+	}
+	items, err := writeMenu(m, to, l)
+	if l.Latin1 {
+		v.NoteLater("%s: text that is not UTF-8 is shown as ISO Latin 1", f.Asked.Shown())
+	}
+	if m.Form != nil && err == nil && items == 0 {
+		v.NoteLater("%s", form.Howto(m.Form))
+	}
+	return err
+}
+
+// writeMenu returns the number of items. A program gets the form only if there are none.
+func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
+	if to.ForPeople {
+		t := table{w: to.Unbuffered(), TextDecoder: l}
+		err = t.write(m.Items)
+		items = t.items
+	} else if items, err = WriteLines(to.Writer, m.Items, l); items > 0 {
+		return items, err
+	}
+	for _, row := range form.Rows(m.Form, l) {
+		if err != nil {
+			return items, err
+		}
+		if !to.ForPeople {
+			// As an item without a URL.
+			row = strings.TrimSpace(row) + "\t"
+		}
+		_, err = io.WriteString(to.Writer, row+"\n")
+	}
+	return items, err
+}
+
+// WriteLines writes title, TAB and URL, which may be empty, of each item, and counts them.
+func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
+	for item, err := range items {
+		if err == nil {
+			n++
+			_, err = fmt.Fprintf(w, "%s\t%s\n", l.Line(item.Title), item.URL.WithoutPassword().String())
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// table writes a list for people: number, kind and title of each link, with size and
+// date before the title if the first link has any. Articles and newsgroups have their
+// own columns. A line without a URL has no number.
+type table struct {
+	w io.Writer
+	*form.TextDecoder
+	listing scheme.Listing // empty until it is decided
+	items   int
+	links   int
+}
+
+// mostHeld is the number of text lines that wait for the first link, which decides the listing.
+const mostHeld = 100
+
+func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
+	var held []scheme.Item // before the listing is decided
+	decide := func(l scheme.Listing) error {
+		t.listing = cmp.Or(t.listing, l)
+		for _, item := range held {
+			if err := t.row(item); err != nil {
+				return err
+			}
+		}
+		held = held[:0]
+		return nil
+	}
+	for item, err := range items {
+		if err != nil {
+			return errors.Join(decide(scheme.ListLinks), err)
+		}
+		t.items++
+		held = append(held, item)
+		if t.listing == "" && item.URL.IsZero() && len(held) <= mostHeld {
+			continue
+		}
+		if err := decide(listingOf(item)); err != nil {
+			return err
+		}
+	}
+	return decide(scheme.ListLinks)
+}
+
+// listingOf returns the listing of a menu whose first link is item. Results have their
+// scores in their notes, not in a column.
+func listingOf(item scheme.Item) scheme.Listing {
+	switch l := item.Listing(); {
+	case l != scheme.ListResults:
+		return l
+	case item.HasDetails():
+		return scheme.ListFiles
+	}
+	return scheme.ListLinks
+}
+
+// Columns of titles, and widths of other columns.
+const (
+	wideIndent    = form.Indent + 8 + 2 + 16 + 2
+	articleIndent = 8 + 2
+	authorWidth   = 24
+	groupWidth    = 36
+)
+
+func (t *table) row(item scheme.Item) error {
+	number, numbered := item.Number(scheme.ColumnNumber)
+	count, counted := item.Number(scheme.ColumnCount)
+	var row string
+	switch {
+	case item.URL.IsZero():
+		row = t.textRow(item)
+	case t.listing == scheme.ListArticles && numbered:
+		row = fmt.Sprintf("%8d  %-16s  %s  %s", number, human.Time(item.ModTime), column(t.Line(item.Note), authorWidth), t.Line(item.Title))
+	case t.listing == scheme.ListGroups && counted:
+		row = fmt.Sprintf("%-*s  %8d%s", groupWidth, t.Line(item.Title), count, t.noteOf(item))
+	default:
+		row = t.linkRow(item)
+	}
+	_, err := io.WriteString(t.w, strings.TrimRight(row, " ")+"\n")
+	return err
+}
+
+// textRow is a line without a URL: text, or an error or broken link with its kind.
+func (t *table) textRow(item scheme.Item) string {
+	indent := map[scheme.Listing]int{scheme.ListLinks: form.Indent, scheme.ListFiles: wideIndent, scheme.ListArticles: articleIndent}[t.listing]
+	kind := ""
+	if item.Kind != scheme.KindInfo && item.Kind != scheme.KindUnknown && indent >= form.Indent {
+		kind = fmt.Sprintf("%7s%s", "", ShortKind(item))
+	}
+	return fmt.Sprintf("%-*s", indent, kind) + t.Line(item.Title) + t.noteOf(item)
+}
+
+func (t *table) linkRow(item scheme.Item) string {
+	t.links++
+	row := fmt.Sprintf("%5d  %-7s  ", t.links, ShortKind(item))
+	title := t.Line(item.Title)
+	switch {
+	case t.listing == scheme.ListFiles:
+		row += fmt.Sprintf("%8s  %-16s  %s", human.Size(item.Size), human.Time(item.ModTime), title)
+	case item.HasDetails():
+		row += fmt.Sprintf("%s  (%s)", title, strings.TrimSpace(human.Size(item.Size)+" "+human.Time(item.ModTime)))
+	default:
+		row += title
+	}
+	return row + t.noteOf(item)
+}
+
+func (t *table) noteOf(item scheme.Item) string {
+	if item.Note == "" {
+		return ""
+	}
+	return "  " + t.Line(item.Note)
+}
+
+// column pads or shortens text, which must be safe, to width columns.
+func column(text string, width int) string {
+	text = term.Truncate(text, width)
+	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
+}
+
+// shortNames are the characters of names that stand for media types.
+const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
+
+// ShortKind returns the kind, or for an object its type, in at most seven characters.
+func ShortKind(item scheme.Item) string {
+	if item.Kind != scheme.KindObject {
+		return string(item.Kind)
+	}
+	mediaType, _, _ := strings.Cut(item.Type, ";")
+	top, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mediaType)), "/")
+	switch {
+	case top == "image", top == "audio", top == "video", top == "text" && sub == "plain":
+		return top
+	case sub == "octet-stream":
+		return "binary"
+	}
+	if sub = strings.TrimPrefix(sub, "x-"); sub != "" && len(sub) <= 7 && strings.Trim(sub, shortNames) == "" {
+		return sub
+	}
+	return string(item.Kind)
+}
+
+func (v *Viewer) referral(f Found, r *scheme.Referral, to Stream) error {
+	if v.App.Flags.JSON && to.IsStdout {
+		v.App.WriteJSON(shape.NewReferral(f.Describe("referral"), r))
+		return nil
+	}
+	for _, u := range r.To {
+		if _, err := fmt.Fprintln(to.Writer, u.WithoutPassword().String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

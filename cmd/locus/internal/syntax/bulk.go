@@ -1,0 +1,143 @@
+package syntax
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/internal/bulk"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/lines"
+)
+
+// answerer answers inputs one after another.
+type answerer interface {
+	// answer writes to the part of the worker that it was made for.
+	answer(input string, readErr error)
+	// quick appends the answer to a line, if it is a URL that needs no message, and reports
+	// whether it has. The line has no blanks around it.
+	quick(w *worker, line []byte) bool
+	// pass answers a line that has no URL and needs none.
+	pass(w *worker)
+}
+
+// bulkRun answers the inputs of a subcommand: lines side by side, with answers in their
+// order.
+type bulkRun struct {
+	app       *base.App
+	lines     *base.LineFlags
+	answerer  func(*worker) answerer
+	unordered bool
+	separated bool // there is a blank line between answers
+	headed    bool // lines keep their fields, so the names of the columns come before them
+	invalid   *invalidInputs
+	collect   *collector // nil: answers are written at once
+	progress  *progress
+	hasher    bulk.Hasher
+
+	wrote bool // an answer was written
+}
+
+// addFlags adds the flags about lines.
+func (r *bulkRun) addFlags(cmd *cobra.Command) { r.lines = base.AddLineFlags(r.app, cmd) }
+
+// errOutput means that standard output failed, which [base.App.Execute] reports.
+var errOutput = errors.New("standard output failed")
+
+// run answers args, or the lines that they name.
+func (r *bulkRun) run(args []string) error {
+	reads, err := r.lines.Reads(args)
+	if err != nil {
+		return err
+	}
+	if reads {
+		if err := r.invalid.check(r.app.In, args); err != nil {
+			return err
+		}
+	}
+	if r.collect != nil {
+		r.collect.open(r.collect.memory.Room(), r.collect.memory.Folder())
+		defer r.collect.close()
+	}
+	if err := r.invalid.open(); err != nil {
+		r.app.Fail(base.StatusAccess, err)
+		return nil
+	}
+	if reads {
+		r.progress = startProgress(r, args)
+		defer r.progress.Close()
+		err = r.answerLines(args)
+	} else {
+		err = r.answerArgs(args)
+	}
+	if err == nil && r.collect != nil {
+		err = r.collect.finish(r.app)
+	}
+	r.progress.Close()
+	if closeErr := r.invalid.close(); err == nil {
+		err = closeErr
+	}
+	switch {
+	case r.app.Context.Err() != nil || err == errOutput:
+	case err != nil:
+		r.app.Fail(base.StatusAccess, err)
+	}
+	r.invalid.note(r.app)
+	return nil
+}
+
+func (r *bulkRun) answerArgs(args []string) error {
+	w := r.newWorker()
+	w.begin("")
+	for input, err := range w.URLs(args) {
+		w.line = []byte(input)
+		w.start, w.end = 0, len(w.line)
+		w.answer(input, err)
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	w.finish()
+	return w.join(nil)
+}
+
+// job is a block and who works on it.
+type job struct {
+	block *lines.Block
+	*worker
+}
+
+func (r *bulkRun) answerLines(args []string) error {
+	// One more than can run: while it waits for its turn, others work.
+	n := runtime.GOMAXPROCS(0) + 1
+	if r.collect != nil {
+		n = r.collect.memory.Processors() + 1
+	}
+	// Each job of the n that are under way takes one.
+	workers := make(chan *worker, n)
+	for range n {
+		workers <- r.newWorker()
+	}
+	jobs := func(yield func(*job) bool) {
+		for b := range r.lines.Blocks(args) {
+			if !yield(&job{block: b}) {
+				return
+			}
+		}
+	}
+	return bulk.Each(r.app.Context, jobs, bulk.Options{Workers: n, Unordered: r.unordered}, bulk.Steps[*job]{
+		Work: func(j *job) {
+			j.worker = <-workers
+			j.answerBlock(j.block)
+		},
+		Commit: func(j *job) error { return j.commit() },
+		Finish: func(j *job) { j.finish() },
+		Write: func(j *job) error {
+			err := j.join(j.block)
+			j.block.Release()
+			workers <- j.worker
+			return err
+		},
+	})
+}

@@ -1,0 +1,203 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/profile"
+	"github.com/locus-url/locus/profile/rfc3986"
+)
+
+// NewCanonical returns the subcommand.
+func NewCanonical(a *base.App) *cobra.Command {
+	var c canonicalizer
+	var flags *ruleFlags
+	var bulk *collectFlags
+	cmd := &cobra.Command{
+		Use:   "canonical URL...",
+		Short: "Write URLs in canonical form, one a line",
+		Long: `URLs that mean the same by the rules of their scheme have the same canonical form. URLs
+that differ in an escaped reserved character do not: "%2F" is not "/".
+
+An input that is not a URL, or not in the form of its scheme, gives a message on
+standard error, nothing on standard output, and status 2 at the end.
+
+--rules selects whose rules: rfc1738, the default, which rfc1630 shares; rfc3986, the
+normalized form of its section 6; whatwg, as browsers write it. Of several there is a line
+for each, after its name and a TAB.
+
+With --surt URLs are written for sorting, as web archives do: http://(com,example,www,)/a.
+
+With --wrap a URL is written as <URL:...>, the wrapper of the appendix of RFC 1738. A
+long one is broken over lines, after "/" or another reserved character and never after
+a hyphen. "locus extract" reads it back.
+
+With --unique each canonical form is written once, in the order in which the forms come
+first. --count writes how often each came before it, and a TAB; --by instead writes how
+many URLs each host or scheme has, the highest number first.
+
+URLs are kept as 128 bits of a hash, with a new key in each run: about 25 octets for each.
+What does not fit into --memory goes to a temporary file, which has no name, and is
+written at the end. The odds that one of a thousand million URLs is lost are below 1 to
+10^20. Without --unique, --count, --by and --sort the memory in use does not grow with
+the input.
+
+Lines are answered by all processors. They are written before more input is waited for.`,
+		Example: `  locus canonical HTTP://Info.Example.NET:80/%7efred
+  printf 'ftp://h\nFTP://H:21/\n' | locus canonical --unique -`,
+		Args: base.RequireURLs,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if c.rules, err = flags.rules(); err != nil {
+				return err
+			}
+			if err := bulk.prepare(len(c.rules)); err != nil {
+				return err
+			}
+			c.by = bulk.group()
+			bulk.headed = bulk.by == "" && !bulk.count && !a.Flags.JSON && len(c.rules) == 1
+			bulk.answerer = func(w *worker) answerer {
+				c := c
+				c.worker = w
+				return &c
+			}
+			return bulk.run(args)
+		},
+	}
+	flags = addRules(a, cmd, locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG).addBase(cmd)
+	cmd.Flags().BoolVar(&c.surt, "surt", false, "write URLs for sorting: http://(com,example,)/")
+	cmd.Flags().BoolVar(&c.wrap, "wrap", false, wrapHelp)
+	bulk = addCollecting(a, cmd)
+	cmd.MarkFlagsMutuallyExclusive("surt", "wrap")
+	for _, other := range []string{"sort", "count", "by", "field", "key", "as"} {
+		cmd.MarkFlagsMutuallyExclusive("wrap", other)
+	}
+	cmd.MarkFlagsMutuallyExclusive("surt", "by")
+	return cmd
+}
+
+type canonicalizer struct {
+	*worker
+	rules []profile.Rules
+	surt  bool                          // write them for sorting
+	wrap  bool                          // write <URL:...>
+	by    func(canonical string) string // write what it returns instead; nil: the canonical form
+}
+
+// quick implements answerer for the rules whose canonical form is that of the registry.
+func (c *canonicalizer) quick(w *worker, line []byte) bool {
+	if len(c.rules) > 1 || c.rules[0].Profile > locus.RFC1630 || w.Flags.JSON || c.surt || c.wrap {
+		return false
+	}
+	u, err := locus.Parse(octet.View(line))
+	if err != nil {
+		return false
+	}
+	if u, _, err = c.rules[0].Registry.Canonical(u); err != nil {
+		return false
+	}
+	text := u.String()
+	if c.by != nil {
+		w.group(c.by(text))
+		return true
+	}
+	w.Text = w.appendLine(w.Text, text)
+	w.piece(text)
+	return true
+}
+
+// pass implements answerer: the line stays as it is.
+func (c *canonicalizer) pass(w *worker) {
+	if c.by == nil && !w.Flags.JSON {
+		w.Out.Write(w.line)
+		w.Out.WriteByte('\n')
+		w.lone()
+	}
+}
+
+func (c *canonicalizer) answer(input string, readErr error) {
+	if readErr == nil && c.rules[0].Profile != locus.WHATWG {
+		c.NoteWrapper(input)
+	}
+	var forms []shape.CanonicalForm
+	var wrapped string
+	head := input
+	for _, r := range c.rules {
+		text, changes, err := "", []string(nil), readErr
+		if err == nil {
+			if text, changes, err = shape.CanonicalInput(r, input); err == nil {
+				c.NoteForm(r, input)
+			}
+		}
+		if err == nil && c.surt {
+			text = rfc3986.Parse(text).SURT()
+		}
+		written := text
+		if err == nil && c.wrap {
+			written, err = wrapText(text)
+			wrapped = written
+		}
+		switch {
+		case err != nil && (!c.Flags.JSON || len(c.rules) == 1):
+			c.fail(input, err)
+			if len(c.rules) == 1 {
+				return
+			}
+		case c.Flags.JSON:
+			if err != nil {
+				c.RaiseStatus(base.StatusUsage)
+				head = shape.Head(input, err)
+			}
+			forms = append(forms, shape.NewCanonicalForm(r.Profile, text, changes, err))
+		default:
+			if len(c.rules) > 1 {
+				c.Out.WriteString(r.Profile.String() + "\t")
+			}
+			if c.by != nil {
+				c.group(c.by(text))
+				continue
+			}
+			c.Out.Write(c.appendLine(nil, written))
+			c.slowPiece(text)
+		}
+	}
+	if c.Flags.JSON {
+		j := shape.NewCanonical(head, forms...)
+		j.Wrapped = shape.Text(wrapped)
+		c.WriteJSON(j)
+		if len(c.rules) == 1 {
+			c.slowPiece(string(*forms[0].Canonical))
+		}
+	}
+}
+
+// wrapWidth is the length of a line of --wrap in octets: 80 columns hold it and quote marks.
+const wrapWidth = 72
+
+const wrapHelp = "write URLs as <URL:...> in lines of 72 octets"
+
+// wrapText is [wrap] for the text of a URL.
+func wrapText(text string) (string, error) {
+	u, err := locus.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return wrap(u)
+}
+
+func wrap(u locus.URL) (string, error) {
+	wrapped, err := locus.Wrap(u, wrapWidth)
+	if err != nil {
+		return "", fmt.Errorf("--wrap: %w", err)
+	}
+	return wrapped, nil
+}
+
+func indented(text string, column int) string {
+	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", column))
+}

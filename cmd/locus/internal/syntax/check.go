@@ -1,0 +1,237 @@
+package syntax
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/profile"
+)
+
+// NewCheck returns the subcommand.
+func NewCheck(a *base.App) *cobra.Command {
+	var c checker
+	var flags *ruleFlags
+	var bulk *collectFlags
+	cmd := &cobra.Command{
+		Use:   "check URL...",
+		Short: "Check whether URLs conform to the rules, with a line for each violation",
+		Long: `The rules are those of RFC 1738, or with --rules
+
+  rfc1630  the URI draft that became RFC 1630
+  rfc3986  RFC 3986, and what the scheme's own standard of today adds: RFC 6068 for
+           mailto; "locus schemes" names them
+  whatwg   the URL Standard, which browsers follow: its validation errors
+  all      all of them
+
+There is a line for each violation:
+
+  URL:OFFSET: KIND RULE (SECTION): HELP
+
+OFFSET counts octets from 0. A URL of more than 2,000 octets is shortened. KIND is one of
+  violation   the grammar does not allow it
+  impossible  grammatical, but no such value exists: port 0
+  suggestion  probably mistyped: the scheme "htp"
+  note        advice; a URL that has only notes conforms
+A note tells if RFC 3986 has another verdict than RFC 1738. --quiet leaves out notes and
+the line for a URL that conforms. Passwords are shown as "*".
+
+With --by rule there is a line for each rule instead, the one that was broken most often
+first: how often, a TAB, KIND and RULE. --by host and --by scheme count the URLs that do
+not conform.
+
+The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL. Of several
+rules it is the highest.`,
+		Example: `  locus check ftp://ftp.example.net/pub/README
+  locus check --rules rfc3986,whatwg 'https://example.com/~user?next=/a?b'`,
+		Args: base.RequireURLs,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if c.rules, err = flags.rules(); err != nil {
+				return err
+			}
+			if err := bulk.prepare(1); err != nil {
+				return err
+			}
+			c.by, c.byRule = bulk.group(), bulk.by == byRule
+			bulk.answerer = func(w *worker) answerer {
+				c := c
+				c.worker = w
+				return &c
+			}
+			return bulk.run(args)
+		},
+	}
+	flags = addRules(a, cmd, locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG).addBase(cmd)
+	bulk = addSummary(a, cmd)
+	return cmd
+}
+
+type checker struct {
+	*worker
+	rules  []profile.Rules
+	byRule bool                      // write a line with the kind and rule of each finding
+	by     func(input string) string // write a line with what it returns for each URL that does not conform
+}
+
+// quick implements answerer: it answers URLs without findings.
+func (c *checker) quick(w *worker, line []byte) bool {
+	input := octet.View(line)
+	if len(c.rules) > 1 || w.Flags.JSON {
+		return false
+	}
+	list, err := shape.CheckInput(c.rules[0], input, nil)
+	switch {
+	case err != nil:
+		return false
+	case c.summary():
+		c.count(input, list, c.judge(list))
+		return true
+	case len(list) > 0, !w.Flags.Quiet && !c.isShown(input):
+		return false
+	case !w.Flags.Quiet:
+		w.Text = append(append(w.Text, line...), ": conforms\n"...)
+	}
+	return true
+}
+
+// pass implements answerer.
+func (c *checker) pass(*worker) {}
+
+// judge raises the status if there is a violation in list.
+func (c *checker) judge(list []locus.Violation) (conforms bool) {
+	if conforms = locus.Conforms(list); !conforms {
+		c.RaiseStatus(base.StatusNo)
+	}
+	return conforms
+}
+
+// isShown reports whether a URL without findings is written as it is: neither a password
+// has to be masked nor a character escaped.
+func (c *checker) isShown(input string) bool {
+	if c.rules[0].Profile <= locus.RFC1630 && hasNoLogin(input) {
+		return true
+	}
+	return shown(input) == input
+}
+
+// hasNoLogin reports whether a URL of US-ASCII has no second ":" and no "@", also none in
+// escapes. It is quick and may be false where [locus.Mask] hides nothing.
+func hasNoLogin(input string) bool {
+	rest := input[strings.IndexByte(input, ':')+1:]
+	if strings.IndexByte(rest, ':') >= 0 || strings.IndexByte(rest, '@') >= 0 || octet.All(rest)&octet.ASCII == 0 {
+		return false
+	}
+	for at := strings.IndexByte(rest, '%'); at >= 0; at = strings.IndexByte(rest, '%') {
+		if !octet.IsEscape(rest, at) {
+			return false
+		}
+		// An escape may be escaped again, and other scripts have such characters, too.
+		if c := octet.Unescape(rest, at); c == ':' || c == '@' || c == '%' || c >= 0x80 {
+			return false
+		}
+		rest = rest[at+3:]
+	}
+	return true
+}
+
+// shown returns an input as it is written in an answer.
+func shown(input string) string { return term.Text(locus.Mask(input)) }
+
+func (c *checker) summary() bool { return c.by != nil || c.byRule }
+
+func (c *checker) answer(input string, readErr error) {
+	var verdicts []shape.Verdict
+	head := input
+	for _, r := range c.rules {
+		list, err := shape.CheckInput(r, input, readErr)
+		if err != nil {
+			c.RaiseStatus(base.StatusUsage)
+			head = shape.Head(input, err)
+		}
+		conforms := c.judge(list)
+		if c.summary() {
+			c.count(input, list, conforms)
+			continue
+		}
+		if c.Flags.JSON {
+			verdicts = append(verdicts, shape.NewVerdict(r, input, list, err))
+			continue
+		}
+		by := ""
+		if len(c.rules) > 1 {
+			by = " to " + r.Profile.String()
+		}
+		writeVerdict(c.App, shape.Head(input, err), c.explained(input, list, err), conforms, by)
+	}
+	if c.Flags.JSON {
+		c.WriteJSON(shape.NewCheck(head, verdicts...))
+	}
+}
+
+// explained returns list with what input is instead of a URL, and the command that works, if
+// that is why it can't be read.
+func (c *checker) explained(input string, list []locus.Violation, err error) []locus.Violation {
+	if err == nil || len(list) == 0 {
+		return list
+	}
+	reason := c.Explain(input, err)
+	if reason == err {
+		return list
+	}
+	list = slices.Clone(list)
+	list[0].Help = reason.Error()
+	return list
+}
+
+// count writes the lines that --by counts.
+func (c *checker) count(input string, list []locus.Violation, conforms bool) {
+	if c.by != nil && !conforms {
+		c.group(c.by(locus.Unwrap(input).String()))
+	}
+	if !c.byRule {
+		return
+	}
+	for i := range list {
+		if v := &list[i]; v.Kind != locus.Note || !c.Flags.Quiet {
+			c.group(v.Kind.String(), " ", v.Rule)
+		}
+	}
+}
+
+// shortened returns a long name without its middle: it is repeated for each finding, and
+// there may be one for each octet.
+func shortened(name string) string {
+	const most, head, tail = 2000, 1000, 500
+	if len(name) <= most {
+		return name
+	}
+	// What is left out begins and ends with whole characters.
+	begin := strings.ToValidUTF8(name[:head], "")
+	end := strings.ToValidUTF8(name[len(name)-tail:], "")
+	return fmt.Sprintf("%s...(%d octets)...%s", begin, len(name)-len(begin)-len(end), end)
+}
+
+func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bool, by string) {
+	if a.Flags.Quiet && conforms {
+		return
+	}
+	name := shown(input)
+	if len(list) > 0 {
+		name = shortened(name)
+	}
+	for _, v := range shape.MaskFindings(input, list) {
+		if v.Kind != locus.Note || !a.Flags.Quiet {
+			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Text(v.Help))
+		}
+	}
+	if conforms {
+		fmt.Fprintf(a.Out, "%s: conforms%s\n", name, by)
+	}
+}

@@ -1,0 +1,177 @@
+package syntax
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/locus-url/locus/internal/bulk"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// collector takes the pieces of answers, and gives each once, counted, or sorted.
+type collector struct {
+	unique, count, sort bool
+	group               func(text []byte) string // of an answer, for a summary; nil: no summary
+	grouped             bool                     // the pieces are groups already
+	json                func(text []byte) []byte // the members of an object, for a summary
+	asJSON              bool
+	memory              *base.MemoryFlags
+
+	set    *bulk.Set    // of pieces
+	groups *bulk.Set    // of the groups of unique pieces
+	sorter *bulk.Sorter // of what is written
+	hasher bulk.Hasher
+	batch  bulk.Batch
+	head   [8]byte
+	line   []byte
+}
+
+func (c *collector) summary() bool { return c.group != nil || c.grouped }
+
+// open makes what collects, with room for that many octets.
+func (c *collector) open(room int64, folder string) {
+	stages := int64(0)
+	for _, has := range []bool{c.unique || c.count || c.summary(), c.unique && c.summary(), c.sort || c.summary()} {
+		if has {
+			stages++
+		}
+	}
+	share := room / max(stages, 1)
+	if c.unique || c.count || c.summary() {
+		c.set = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: folder, Count: c.count || c.summary() && !c.unique})
+	}
+	if c.unique && c.summary() {
+		c.groups = bulk.NewSet(bulk.SetOptions{Memory: share, Folder: folder, Count: true})
+		c.hasher = bulk.NewHasher()
+	}
+	if c.sort || c.summary() {
+		skip := len(c.head)
+		if c.summary() {
+			skip = 0 // the number is the first thing to sort by
+		}
+		c.sorter = bulk.NewSorter(bulk.SorterOptions{Memory: share, Folder: folder, Skip: skip})
+	}
+}
+
+func (c *collector) close() {
+	if c.set != nil {
+		c.set.Close()
+	}
+	if c.groups != nil {
+		c.groups.Close()
+	}
+	if c.sorter != nil {
+		c.sorter.Close()
+	}
+}
+
+// distinct returns how many pieces are known to be different.
+func (c *collector) distinct() int64 {
+	if c.set == nil {
+		return 0
+	}
+	return c.set.Texts()
+}
+
+// add adds pieces. Those that b.New marks then are written at once.
+func (c *collector) add(b *bulk.Batch) error {
+	if c.set == nil {
+		for range b.Keys {
+			b.New = append(b.New, true)
+		}
+	} else if err := c.set.Add(b); err != nil {
+		return err
+	}
+	if c.sorter == nil {
+		return nil
+	}
+	start := 0
+	for i, isNew := range b.New {
+		if isNew {
+			b.New[i] = false
+			if err := c.pass(b.Text[start:b.Ends[i]], 1); err != nil {
+				return err
+			}
+		}
+		start = b.Ends[i]
+	}
+	return nil
+}
+
+// pass takes a piece that the set is done with, on its way to the groups or the sorter.
+func (c *collector) pass(text []byte, count uint64) error {
+	if c.groups == nil {
+		return c.toSorter(text, count)
+	}
+	c.batch.Reset()
+	c.batch.Text = append(append(c.batch.Text, c.group(text)...), '\n')
+	c.batch.Keys = append(c.batch.Keys, c.hasher.Key(c.batch.Text))
+	c.batch.Ends = append(c.batch.Ends, len(c.batch.Text))
+	return c.groups.Add(&c.batch)
+}
+
+func (c *collector) toSorter(text []byte, count uint64) error {
+	if c.summary() {
+		count = ^count // the highest is the first
+	}
+	binary.BigEndian.PutUint64(c.head[:], count)
+	return c.sorter.Add(c.head[:], text)
+}
+
+// finish writes what was not written at once.
+func (c *collector) finish(a *base.App) error {
+	write := func(text []byte, count uint64) error { return c.write(a, text, count) }
+	rest := write
+	if c.sorter != nil {
+		rest = c.pass
+	}
+	if c.set != nil {
+		if err := c.set.Rest(a.Context, rest); err != nil {
+			return err
+		}
+	}
+	if c.groups != nil {
+		if err := c.groups.Rest(a.Context, c.toSorter); err != nil {
+			return err
+		}
+	}
+	if c.sorter == nil {
+		return nil
+	}
+	return c.sorter.Sorted(a.Context, func(record []byte) error {
+		count := binary.BigEndian.Uint64(record)
+		if c.summary() {
+			count = ^count
+		}
+		return write(record[len(c.head):], count)
+	})
+}
+
+// write writes a piece, and its number if that is wanted.
+func (c *collector) write(a *base.App, text []byte, count uint64) error {
+	b := c.line[:0]
+	switch {
+	case c.summary() && c.asJSON:
+		b = append(b, '{')
+		b = append(append(b, c.json(text[:len(text)-1])...), `,"count":`...)
+		b = append(strconv.AppendUint(b, count, 10), "}\n"...)
+	case c.count && c.asJSON:
+		b = strconv.AppendUint(append(b, `{"count":`...), count, 10)
+		b = append(append(b, ','), text[1:]...)
+	case c.summary():
+		b = append(strconv.AppendUint(b, count, 10), '\t')
+		b = append(append(b, term.Text(string(text[:len(text)-1]))...), '\n')
+	case c.count:
+		b = append(strconv.AppendUint(b, count, 10), '\t')
+		b = append(b, text...)
+	default:
+		b = append(b, text...)
+	}
+	c.line = b
+	a.Out.Write(b)
+	if a.OutputFailed() {
+		return errOutput
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package syntax
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/lines"
+)
+
+// progress shows how much of the input has been answered.
+type progress struct {
+	*base.Progress
+	run    *bulkRun
+	begun  time.Time
+	total  int64 // octets of the input; -1: unknown
+	before int64 // octets of the sources before this one
+	source string
+	read   int64 // octets of this source
+}
+
+func startProgress(r *bulkRun, names []string) *progress {
+	p := &progress{Progress: new(base.Progress), run: r, begun: time.Now(), total: -1}
+	if !r.app.OutTTY {
+		p.Progress = base.StartProgress(r.app, "URLs")
+	}
+	if !p.Shown() {
+		return p
+	}
+	sum := int64(0)
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if name == "-" || err != nil || !info.Mode().IsRegular() {
+			return p
+		}
+		sum += info.Size()
+	}
+	p.total = sum
+	return p
+}
+
+// show takes the next block.
+func (p *progress) show(b *lines.Block) {
+	if !p.Shown() {
+		return
+	}
+	if b.Source != p.source {
+		p.before, p.source, p.read = p.before+p.read, b.Source, 0
+	}
+	p.read = max(p.read, b.Read)
+	done := p.before + p.read
+	note := human.Size(int64(float64(done)/time.Since(p.begun).Seconds())) + "/s"
+	if c := p.run.collect; c != nil && c.set != nil {
+		note += fmt.Sprintf(", %d distinct", c.distinct())
+	}
+	p.UpdateOf(done, p.total, "%s", note)
+}
+
+// Close ends the display. It may be called again, and for nil.
+func (p *progress) Close() {
+	if p != nil {
+		p.Progress.Close()
+	}
+}

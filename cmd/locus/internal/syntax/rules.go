@@ -1,0 +1,77 @@
+package syntax
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/profile"
+	"github.com/locus-url/locus/profile/whatwg"
+)
+
+// ruleFlags are --rules and --base.
+type ruleFlags struct {
+	app   *base.App
+	names string
+	base  string
+	known []locus.Profile // the first is the default
+}
+
+// addRules adds --rules, for the standards known, of which the first is the default.
+func addRules(a *base.App, cmd *cobra.Command, known ...locus.Profile) *ruleFlags {
+	f := &ruleFlags{app: a, known: known}
+	cmd.Flags().StringVar(&f.names, "rules", "", fmt.Sprintf("apply the rules `NAMES`, with commas, or all (default %s)", known[0]))
+	base.CompleteFlag(cmd, "rules", func() []string { return append(strings.Split(profile.Names(known), ", "), "all") })
+	return f
+}
+
+// addBase adds --base, the base of relative URLs by the URL Standard.
+func (f *ruleFlags) addBase(cmd *cobra.Command) *ruleFlags {
+	cmd.Flags().StringVar(&f.base, "base", "", "with the rules whatwg, resolve relative URLs against `URL`")
+	return f
+}
+
+// profiles returns the standards of --rules, of the configuration, or the default.
+func (f *ruleFlags) profiles() ([]locus.Profile, error) {
+	if f.names != "" {
+		list, err := profile.Parse(f.names, f.known)
+		if err != nil {
+			err = base.Prefix("--rules", err)
+		}
+		return list, err
+	}
+	if list, err := profile.Parse(string(f.app.Config.Rules), f.known); err == nil {
+		return list, nil
+	}
+	return f.known[:1], nil
+}
+
+// rules returns the rules to apply, at least one.
+func (f *ruleFlags) rules() ([]profile.Rules, error) {
+	profiles, err := f.profiles()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]profile.Rules, len(profiles))
+	for i, p := range profiles {
+		list[i] = profile.Rules{Profile: p, Registry: f.app.Registry}
+	}
+	if f.base == "" {
+		return list, nil
+	}
+	i := slices.Index(profiles, locus.WHATWG)
+	if i < 0 {
+		return nil, errors.New("--base needs --rules whatwg; locus resolve applies the other rules to partial forms")
+	}
+	base, err := whatwg.Parse(f.base, nil)
+	if err != nil {
+		return nil, fmt.Errorf("--base: %w", err)
+	}
+	list[i].Base = &base
+	return list, nil
+}

@@ -1,0 +1,349 @@
+// Package base is what every subcommand of locus shares: the streams, the terminal, the
+// flags of every subcommand, the inputs, messages and the exit status.
+package base
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// Exit statuses. With several inputs every one is tried, and the highest of
+// their statuses is the command's.
+const (
+	StatusDone        = 0   // done, and nothing wrong found
+	StatusNo          = 1   // a check says no
+	StatusUsage       = 2   // usage, or an argument that is not a URL
+	StatusAccess      = 3   // access failed, or standard output can't be written
+	StatusDenied      = 4   // refused by the policy
+	StatusInterrupted = 130 // interrupted
+)
+
+// App is one run of the command: its streams, flags, configuration and exit status. Its
+// exported fields are set before Execute; methods may be called concurrently only where
+// they say so.
+type App struct {
+	Context        context.Context
+	In             io.Reader
+	Out            *bufio.Writer // standard output; flushed at the end and before waiting for input
+	ErrOut         io.Writer
+	OutTTY, ErrTTY bool
+	Width          int // columns of the terminal at standard output
+	Getenv         func(string) string
+	Environ        func() []string // every NAME=VALUE of the environment; may be nil
+	Flags          Flags
+	Config         config.Config
+	words          []string // of the command line, without flags
+	status         int
+	Registry       *scheme.Registry
+	LineNumber     int    // of Source, from 1; 0: the inputs are arguments
+	Source         string // the file whose lines are the inputs; empty or "-": standard input
+	wrapperNoted   bool   // the note about wrappers was written
+	noting         bool   // it is being written
+	invalid        invalidLines
+	beforeRead     func() bool // is called before standard input is read, and reports whether to; nil: read
+
+	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
+	OpenTerminal func() (*os.File, error) // opens the terminal for questions
+	Interrupt    func()                   // does what Ctrl-C does
+	PagerRuns    atomic.Bool              // a pager or editor has the terminal, and gets Ctrl-C
+	Stopped      bool                     // the signal was the normal end of the run: status 0
+
+	sink sink
+	mu   sync.Mutex // guards status, errOut and onInterrupt
+
+	onInterrupt func() // ends the context of Interruptible; may be nil
+}
+
+// sink is standard output below its buffer. It keeps the first error.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// New returns a run with the given streams and environment. Nothing is a terminal.
+func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
+	a := &App{
+		Context: ctx, In: in, ErrOut: errOut, Getenv: env, Width: 80, Config: config.Default(),
+		NewRegistry: all.Registry, OpenTerminal: openTTY, Interrupt: interruptSelf,
+	}
+	a.sink.w = out
+	a.Out = bufio.NewWriterSize(&a.sink, 128<<10)
+	return a
+}
+
+// Execute has root do what args ask for, and returns the exit status.
+func (a *App) Execute(root *cobra.Command, args []string) int {
+	var err error
+	if a.Registry, err = a.NewRegistry(); err != nil {
+		a.Fail(StatusUsage, err)
+		return a.status
+	}
+	args = withOpen(root, args)
+	root.SetArgs(args)
+	if cmd, err := root.ExecuteContextC(a.Context); err != nil {
+		a.Fail(StatusUsage, usageMessage{err, maskUsage(plainUsage(cmd, err).Error(), args)})
+		help := cmd.CommandPath() + " --help"
+		if errors.As(err, new(configError)) {
+			help = "locus help configuration"
+		}
+		a.Note("%q tells more", help)
+	}
+	if a.Context.Err() != nil && !a.Stopped {
+		a.RaiseStatus(StatusInterrupted)
+	}
+	a.Out.Flush()
+	// A closed pipe is not a failure: its reader has what it wanted.
+	if err := a.sink.err; err != nil && !isClosedPipe(err) {
+		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
+	}
+	return a.status
+}
+
+// CancelOnSignal calls end on the first of signals. Later ones have their usual effect.
+// While a pager has the terminal, Ctrl-C is left to it: it may only stop a search. See
+// also [App.Interruptible].
+func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
+	for s := range signals {
+		if s == os.Interrupt && (a.PagerRuns.Load() || a.interrupted()) {
+			continue
+		}
+		signal.Stop(signals)
+		end(SignalError{s})
+		return
+	}
+}
+
+// Interruptible returns a context that Ctrl-C ends instead of the run, until end is called.
+// Calls nest.
+func (a *App) Interruptible(parent context.Context) (ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	set := func(f func()) (was func()) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		was, a.onInterrupt = a.onInterrupt, f
+		return was
+	}
+	was := set(func() { cancel(SignalError{os.Interrupt}) })
+	return ctx, func() {
+		set(was)
+		cancel(nil)
+	}
+}
+
+// interrupted ends the context of Interruptible. It reports whether there is one.
+func (a *App) interrupted() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.onInterrupt != nil {
+		a.onInterrupt()
+	}
+	return a.onInterrupt != nil
+}
+
+// SignalError is the cause of a context that a signal ended.
+type SignalError struct{ os.Signal }
+
+func (e SignalError) Error() string {
+	if e.Signal == os.Interrupt {
+		return "interrupted"
+	}
+	return e.Signal.String()
+}
+
+// OutputFailed reports whether standard output failed, so that more results are useless.
+func (a *App) OutputFailed() bool { return a.sink.err != nil }
+
+// WithoutOutputError returns err without the failure of standard output, which Execute
+// reports. The rest counts: a reader that has gone did not see that the server cut the
+// resource short.
+func (a *App) WithoutOutputError(err error) error {
+	if err == nil || !a.OutputFailed() || !errors.Is(err, a.sink.err) {
+		return err
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() []error }:
+		var rest []error
+		for _, err := range wrapper.Unwrap() {
+			rest = append(rest, a.WithoutOutputError(err))
+		}
+		return errors.Join(rest...)
+	case interface{ Unwrap() error }:
+		if err != a.sink.err {
+			return a.WithoutOutputError(wrapper.Unwrap())
+		}
+	}
+	return nil
+}
+
+// ExitStatus returns the exit status so far.
+func (a *App) ExitStatus() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.status
+}
+
+// RaiseStatus makes the exit status at least status. It may be called concurrently.
+func (a *App) RaiseStatus(status int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.status = max(a.status, status)
+}
+
+// Note writes a line to standard error, except with --quiet. It may be called
+// concurrently.
+func (a *App) Note(format string, args ...any) {
+	if !a.Flags.Quiet {
+		a.PrintError(fmt.Sprintf(format, args...))
+	}
+}
+
+// Fail raises the exit status and writes err to standard error. It may be called
+// concurrently.
+func (a *App) Fail(status int, err error) {
+	a.RaiseStatus(status)
+	text := Message(err)
+	if cause := context.Cause(a.Context); cause != nil {
+		// Package context says only "canceled": its cause tells more.
+		const canceled = "context canceled"
+		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
+	}
+	a.PrintError(text)
+}
+
+// PrintError writes text as a line of standard error, safe for a terminal and without
+// passwords: a message of a server or of the system may repeat a URL.
+func (a *App) PrintError(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintln(a.ErrOut, term.Safe("locus: "+locus.MaskText(strings.TrimPrefix(text, "locus: "))))
+}
+
+// Prefix puts what before err, in place of the program's name.
+func Prefix(what string, err error) error { return &prefixed{what, err} }
+
+type prefixed struct {
+	what string
+	err  error
+}
+
+func (p *prefixed) Error() string {
+	return p.what + ": " + strings.TrimPrefix(p.err.Error(), "locus: ")
+}
+func (p *prefixed) Unwrap() error { return p.err }
+
+// AtLine puts the line before err, if lines are read.
+func (a *App) AtLine(err error) error {
+	if a.LineNumber == 0 {
+		return err
+	}
+	return Prefix(a.line(), err)
+}
+
+// line names the line that is read.
+func (a *App) line() string {
+	if a.Source == "" || a.Source == "-" {
+		return fmt.Sprintf("line %d", a.LineNumber)
+	}
+	return fmt.Sprintf("%s:%d", a.Source, a.LineNumber)
+}
+
+// FlushTerminal flushes results to a terminal, so that a message comes after them.
+func (a *App) FlushTerminal() {
+	if a.OutTTY {
+		a.Out.Flush()
+	}
+}
+
+// RedirectErrors makes w standard error until restore is called.
+func (a *App) RedirectErrors(w io.Writer) (restore func()) {
+	set := func(w io.Writer) (was io.Writer) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		was, a.ErrOut = a.ErrOut, w
+		return was
+	}
+	was := set(w)
+	return func() { set(was) }
+}
+
+// RedirectOutput makes w standard output until restore is called.
+func (a *App) RedirectOutput(w io.Writer) (restore func()) {
+	a.Out.Flush()
+	was := a.sink.w
+	a.sink.w = w
+	return func() {
+		a.Out.Flush()
+		a.sink.w = was
+	}
+}
+
+// UnbufferedOut returns standard output without its buffer.
+func (a *App) UnbufferedOut() io.Writer { return &a.sink }
+
+// OutFile returns standard output for a child process.
+func (a *App) OutFile() io.Writer { return a.sink.w }
+
+// ErrFile returns standard error for a program that locus starts. If it is a file, the program
+// gets the file itself, so that locus does not wait for other programs that have it open.
+func (a *App) ErrFile() io.Writer {
+	if pipe, ok := a.ErrOut.(*errorPipe); ok {
+		return pipe.Writer
+	}
+	return a.ErrOut
+}
+
+// Trace writes a line of a conversation, or about it, to standard error, unless a pager
+// has the screen.
+func (a *App) Trace(mark, line string) {
+	if a.PagerRuns.Load() {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
+}
+
+// FailInput reports an unusable input, with --json among the results.
+func (a *App) FailInput(input string, err error) {
+	a.RaiseStatus(StatusUsage)
+	a.FlushTerminal()
+	if a.Flags.JSON {
+		a.WriteJSON(shape.NewFailure(input, err))
+	} else {
+		a.Fail(StatusUsage, a.AtLine(a.Explain(input, err)))
+	}
+}
+
+// WriteJSON writes v as one line of standard output.
+func (a *App) WriteJSON(v any) {
+	e := json.NewEncoder(a.Out)
+	e.SetEscapeHTML(false)
+	// The sink keeps an error of the output, and encoding has none.
+	_ = e.Encode(v)
+}

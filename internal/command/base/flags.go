@@ -1,0 +1,122 @@
+package base
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/command/config"
+)
+
+// Flags are the flags that every subcommand accepts. When a subcommand runs, a flag that
+// was not given has the value of the environment or the configuration.
+type Flags struct {
+	JSON, Quiet    bool
+	Config         string
+	Timeout        time.Duration
+	MaxTime        time.Duration // 0: no limit
+	AllowPrivate   bool
+	AllowLinkLocal bool // also needs AllowPrivate, except for typed URLs
+	AllowPorts     []uint16
+	MaxSize        int64 // octets; 0: no limit
+	Gateways       []string
+	NoGateway      bool
+	UserAgent      string // in requests over HTTP; empty: the default
+	Header         http.Header
+	HostFields     []HostField // fields for some URLs
+	headerLines    []string
+}
+
+func (a *App) addGlobalFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	f.AddFlagSet(flagGroup(networkGroup, func(f *pflag.FlagSet) {
+		f.Var((*config.Duration)(&a.Flags.Timeout), "timeout", "wait at most `D` for a connection or an answer (20, 2m)")
+		f.Var((*config.Duration)(&a.Flags.MaxTime), "max-time", "end a transfer that takes longer than `D` (90, 10m)")
+		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "refuse objects larger than `N` (10M, 5G)")
+		f.BoolVar(&a.Flags.AllowPrivate, "allow-private", false, "allow addresses that are not public")
+		f.BoolVar(&a.Flags.AllowLinkLocal, "allow-link-local", false, "with private addresses, allow link-local ones, such as cloud metadata")
+		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
+		f.StringArrayVar(&a.Flags.Gateways, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
+		f.BoolVar(&a.Flags.NoGateway, "no-gateway", false, "use no gateway or proxy")
+		f.StringVar(&a.Flags.UserAgent, "user-agent", "", "identify as `NAME` in requests over HTTP")
+		f.StringArrayVar(&a.Flags.headerLines, "header", nil, "add `\"[HOST: ]NAME: VALUE\"`, or the lines of @FILE, to requests over HTTP (repeatable)")
+	}))
+	f.AddFlagSet(flagGroup(commonGroup, func(f *pflag.FlagSet) {
+		f.BoolVar(&a.Flags.JSON, "json", false, "write one JSON object a line")
+		f.BoolVar(&a.Flags.Quiet, "quiet", false, "leave out notes and good results; errors stay")
+		f.StringVar(&a.Flags.Config, "config", "", "read the configuration from `FILE`")
+	}))
+}
+
+// DurationVar adds a flag that is a duration. A number without a unit is seconds.
+func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+	*p = value
+	f.Var((*config.Duration)(p), name, usage)
+}
+
+type configError struct{ error }
+
+// LoadConfig reads the configuration. Flags that were not given take its values.
+func (a *App) LoadConfig(flags *pflag.FlagSet) error {
+	if err := a.configSource().Read(&a.Config); err != nil {
+		return configError{fmt.Errorf("configuration: %w", err)}
+	}
+	return a.useConfig(flags)
+}
+
+// CheckConfig does what LoadConfig does, and returns every mistake in the file and the
+// environment. The error is about the flags.
+func (a *App) CheckConfig(flags *pflag.FlagSet) (*config.Report, error) {
+	report := a.configSource().Check(&a.Config)
+	return report, a.useConfig(flags)
+}
+
+func (a *App) configSource() config.Source {
+	return config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ, Schemes: a.SchemeNames()}
+}
+
+// useConfig gives the flags that were not given the values of the configuration.
+func (a *App) useConfig(flags *pflag.FlagSet) error {
+	f, c := &a.Flags, &a.Config
+	if !flags.Changed("timeout") {
+		f.Timeout = time.Duration(c.Timeout)
+	}
+	if !flags.Changed("max-time") {
+		f.MaxTime = time.Duration(c.MaxTime)
+	}
+	if !flags.Changed("allow-private") {
+		f.AllowPrivate = c.Policy.AllowPrivate
+	}
+	if !flags.Changed("allow-link-local") {
+		f.AllowLinkLocal = c.Policy.AllowLinkLocal
+	}
+	if !flags.Changed("allow-port") {
+		f.AllowPorts = c.Policy.AllowPorts
+	}
+	if !flags.Changed("max-size") {
+		f.MaxSize = int64(c.Policy.MaxSize)
+	}
+	return a.readHeader()
+}
+
+// CacheFolder returns the folder for caches, or "" and why there is none.
+func (a *App) CacheFolder() (folder, reason string) {
+	if folder = config.UserFolder(a.Getenv, "XDG_CACHE_HOME", ".cache"); folder == "" {
+		return "", "neither XDG_CACHE_HOME nor HOME is set"
+	}
+	return folder, ""
+}
+
+// ExpandHome replaces a leading "~", which no shell has expanded, by the home folder.
+func (a *App) ExpandHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && a.Getenv("HOME") != "" && (rest == "" || rest[0] == '/') {
+		return filepath.Join(a.Getenv("HOME"), rest)
+	}
+	return path
+}

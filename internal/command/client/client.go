@@ -1,0 +1,278 @@
+// Package client makes the client of a subcommand from the flags and the configuration:
+// schemes, policy, gateways, logins and the local mail.
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	nethttp "net/http"
+	"net/netip"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// Options are for New, besides the global flags and the configuration.
+type Options struct {
+	Trace      func(locus.URL) scheme.TraceFunc // may be nil
+	ViaGateway func(locus.URL, access.Gateway)  // may be nil
+	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as configured
+	Raw        bool                             // do not decode content codings
+	Fill       scheme.FillFunc                  // fills in forms; may be nil
+	NoProgress bool                             // show no progress
+	NoPrompt   bool                             // ask for no login
+	Suspend    SuspendFunc                      // is called around a question at the terminal; may be nil
+	ForGateway bool                             // sessions run in the pages of a gateway
+
+	// Archives take the place of the network.
+	Archives Archives
+	// Opened is called with them, if there are any; nil: it is not called.
+	Opened func(*archive.Store)
+
+	// Web are more options of HTTP. Raw replaces theirs.
+	Web http.Options
+	// Fields are more header fields for some URLs, besides those of the flags.
+	Fields []base.HostField
+	// Lookup is that of [access.Options]; nil: the default.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Dial and Check are those of [access.Options]; nil: the defaults.
+	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	Check func(locus.URL) error
+	// FromOthers means that URLs count as typed that no user of this machine typed: they
+	// lead to no private address.
+	FromOthers bool
+
+	// Wait is how long Dial may wait before it connects: limits that count this are so much
+	// longer.
+	Wait time.Duration
+
+	// Record is that of [access.Options]; nil: nothing is recorded.
+	Record func(*scheme.Request) access.Recording
+
+	// NoTimeLimit means that Fill waits for a user, who may take any time.
+	NoTimeLimit bool
+}
+
+// SuspendFunc gives the terminal to a question that ends with ctx, until resume is called. The
+// question ends with the context that it returns.
+type SuspendFunc func(ctx context.Context) (question context.Context, resume func())
+
+// New returns a client. closeAll closes it and its idle connections.
+func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
+	mail := NewMailbox(a, o.NoProgress)
+	registry, err := NewRegistry(a, o, mail)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := o.Archives.Open(a, registry)
+	if err != nil {
+		return nil, nil, err
+	}
+	rules := Rules(a)
+	if o.FromOthers {
+		rules.TypedPrivate, rules.Files = a.Flags.AllowPrivate, false
+	}
+	p, err := policy.New(rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	gateways, err := Gateways(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	login := NewLogin(a)
+	login.silent, login.suspend = o.NoPrompt, o.Suspend
+	options := &access.Options{
+		Gateways: gateways,
+		Via:      o.ViaGateway,
+		Ask:      login.Ask,
+		Fill:     o.Fill,
+		Trace:    o.Trace,
+		Limit:    a.Flags.MaxSize,
+		Connect:  longer(a.Flags.Timeout, o.Wait),
+		Idle:     a.Flags.Timeout,
+		Timeout:  longer(a.Flags.Timeout, o.Wait),
+		Total:    longer(a.Flags.MaxTime, o.Wait),
+
+		UserAgent: a.Flags.UserAgent,
+		Header:    a.Flags.Header,
+		Lookup:    o.Lookup,
+		Dial:      o.Dial,
+		Check:     o.Check,
+		Record:    o.Record,
+	}
+	if fields := slices.Concat(o.Fields, a.Flags.HostFields); len(fields) > 0 {
+		options.HeaderFor = func(u locus.URL) nethttp.Header { return base.FieldsFor(fields, u, registry) }
+	}
+	if o.NoTimeLimit {
+		options.Timeout = 0
+	}
+	if kept != nil {
+		options.Kept, options.Live = kept, o.Archives.Live
+		if o.Opened != nil {
+			o.Opened(kept)
+		}
+	}
+	c = access.New(registry, p, options)
+	return c, func() {
+		CloseIdle(registry)
+		c.Close()
+		mail.Close()
+		if kept != nil {
+			kept.Close()
+		}
+	}, nil
+}
+
+// longer returns a limit that is d longer; 0 is no limit, or the default.
+func longer(limit, d time.Duration) time.Duration {
+	if limit <= 0 {
+		return limit
+	}
+	return limit + d
+}
+
+// CloseIdle closes the idle connections of every scheme of r.
+func CloseIdle(r *scheme.Registry) {
+	for _, s := range r.All() {
+		if opener, ok := s.Access.Opener.(io.Closer); ok {
+			opener.Close()
+		}
+	}
+}
+
+// Rules returns the policy of the flags and the configuration.
+func Rules(a *base.App) policy.Rules {
+	return policy.Rules{
+		AllowPrivate: a.Flags.AllowPrivate,
+		TypedPrivate: true,
+		LinkLocal:    a.Flags.AllowLinkLocal,
+		Ports:        a.Flags.AllowPorts,
+		Passwords:    true,
+		Files:        true,
+	}
+}
+
+// NewRegistry returns the schemes of the command. mail may be nil.
+func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error) {
+	mode, err := ftp.ParseCWDMode(string(a.Config.FTP.CWD))
+	if err != nil {
+		return nil, err
+	}
+	if o.FTPTLS == ftp.TLSOff && a.Config.FTP.TLS {
+		o.FTPTLS = ftp.TLSRequire
+	}
+	server, _ := NewsServer(a)
+	stored := mid.New(&mid.Options{Store: mail.asStore()})
+	reader := news.New(&news.Options{Server: server, Received: receivedArticles(a, o, stored), ClearLogin: a.Config.News.ClearLogin})
+	files := ftp.New(&ftp.Options{
+		CWD:               mode,
+		Active:            a.Config.FTP.Active,
+		TLS:               o.FTPTLS,
+		AnonymousPassword: a.Config.FTP.AnonymousPassword,
+	})
+	o.Web.Raw = o.Raw
+	web := http.New(&o.Web)
+	plain, secure := http.Scheme(web), http.SecureScheme(web)
+	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
+	sessions := telnet.New(telnetOptions(a, o.ForGateway))
+	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), telnet.Schemes(sessions), []scheme.Scheme{
+		ftp.Scheme(files), ftp.SecureScheme(files),
+		plain, secure,
+		gopher.Scheme(menus), gopher.SecureScheme(menus),
+	})...)
+}
+
+// receivedArticles returns what looks for articles in the received mail; nil if the
+// configuration does not ask for it. Clients of a gateway get none, because the mail is
+// not theirs. Archives do not have it.
+func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
+	if !a.Config.News.Received || o.ForGateway || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error) {
+		m, err := mid.Parts{MessageID: messageID}.URL()
+		if err != nil {
+			return nil, err
+		}
+		inMail := *req
+		inMail.URL = m.URL()
+		r, err := stored.Open(ctx, &inMail)
+		if err != nil {
+			return nil, err
+		}
+		object, ok := r.(*scheme.Object)
+		if !ok {
+			r.Close()
+			return nil, fmt.Errorf("%w: not a message", scheme.ErrUnsupported)
+		}
+		note := "it is among mail.stores, and no news server was asked"
+		object.URL, object.Note = req.URL, strings.Join(slices.DeleteFunc([]string{note, object.Note}, func(s string) bool { return s == "" }), "; ")
+		return object, nil
+	}
+}
+
+// gatewayUser is the user name that rlogin gives for clients of a gateway. A host that
+// trusts names must not take them for the user who runs the gateway.
+const gatewayUser = "locus-gateway"
+
+// telnetOptions returns the options of sessions, in the pages of a gateway or not.
+func telnetOptions(a *base.App, page bool) *telnet.Options {
+	o := &telnet.Options{
+		LocalUser: a.Config.Rlogin.LocalUser,
+		TN3270: telnet.TN3270Options{
+			Model:      int(a.Config.TN3270.Model),
+			CodePage:   string(a.Config.TN3270.CodePage),
+			DeviceName: a.Config.TN3270.Device,
+			Basic:      a.Config.TN3270.Basic,
+		},
+	}
+	if page {
+		o.LocalUser = cmp.Or(o.LocalUser, gatewayUser)
+		o.TerminalTypes = []string{"XTERM", "VT100", "UNKNOWN"}
+		return o
+	}
+	o.TN3270.Monochrome = a.OutTTY && a.Getenv("NO_COLOR") != ""
+	if o.LocalUser == "" {
+		if self, err := user.Current(); err == nil {
+			o.LocalUser = self.Username
+		}
+	}
+	if name := a.Getenv("TERM"); name != "" && a.OutTTY && len(name) <= maxTerminalType && term.Safe(name) == name {
+		o.TerminalTypes = []string{strings.ToUpper(name), "VT100", "UNKNOWN"}
+	}
+	return o
+}
+
+// maxTerminalType is the longest terminal type that hosts must accept (RFC 1091).
+const maxTerminalType = 40
+
+// NewsServer returns the server for URLs without one, from the configuration or
+// NNTPSERVER. The zero URL means that neither names one.
+func NewsServer(a *base.App) (locus.URL, error) {
+	server := a.Config.News.Server
+	if server.IsZero() {
+		if err := server.UnmarshalText([]byte(a.Getenv("NNTPSERVER"))); err != nil {
+			return locus.URL{}, fmt.Errorf("the environment variable NNTPSERVER: %w", err)
+		}
+	}
+	return server.URL, nil
+}

@@ -1,0 +1,293 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/submit"
+)
+
+// Login answers servers that ask for a user and password: from ~/.netrc, or else from
+// the terminal, once for each server. Ask may be called concurrently.
+type Login struct {
+	a       *base.App
+	warned  bool        // about a netrc file that others can read
+	silent  bool        // never asks
+	suspend SuspendFunc // is called around a question; may be nil
+	mu      sync.Mutex  // one question at a time
+	answers map[server]scheme.Credentials
+}
+
+type server struct {
+	scheme, host string
+	port         uint16
+	user, realm  string
+}
+
+// NewLogin returns a login for the run a.
+func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
+
+// maxAttempts is the number of refused logins after which no more are asked for.
+const maxAttempts = 3
+
+// Ask answers q: an access.AskFunc. It reports false if there is no login to try.
+func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := server{q.URL.Scheme(), strings.ToLower(q.URL.Host()), l.port(q.URL), q.User, q.Realm}
+	if q.Attempt == 0 {
+		if c, ok := l.answers[key]; ok {
+			return c, true, nil
+		}
+		c, ok, err := l.fromNetrc(q)
+		if ok || err != nil {
+			return c, ok, err
+		}
+	}
+	if q.Attempt >= maxAttempts || !l.a.ErrTTY || l.silent {
+		return scheme.Credentials{}, false, nil
+	}
+	c, ok, err := l.prompt(ctx, q)
+	if ok && err == nil {
+		l.answers[key] = c
+	}
+	return c, ok, err
+}
+
+// fromNetrc looks for the login in the file named by NETRC, or in ~/.netrc.
+func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err error) {
+	name := l.a.Getenv("NETRC")
+	if name == "" {
+		home := l.a.Getenv("HOME")
+		if home == "" {
+			return c, false, nil
+		}
+		name = filepath.Join(home, ".netrc")
+	}
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, false, nil
+	case err != nil:
+		return c, false, fmt.Errorf("netrc: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return c, false, fmt.Errorf("netrc: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		if !l.warned {
+			l.a.PrintError(fmt.Sprintf("netrc: %s is not used, because other users can read or change it: chmod 600 %[1]s", name))
+		}
+		l.warned = true
+		return c, false, nil
+	}
+	c, ok, err = findNetrc(f, l.wanted(q))
+	if err != nil {
+		err = fmt.Errorf("netrc: %s: %w", name, err)
+	}
+	return c, ok, err
+}
+
+// wanted is the login to look for in a netrc file.
+type wanted struct {
+	host, user string
+	port       uint16 // 0: unknown
+	exact      bool   // only an entry that names the port is for it
+}
+
+// wanted returns the login to look for in a netrc file. An entry without a port fits
+// any port that the user names. After a redirect it fits the port that the user named,
+// if the host is the same, or else the scheme's default port.
+func (l *Login) wanted(q scheme.Question) wanted {
+	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
+	if !q.From.IsZero() {
+		usual := l.port(q.From)
+		if !strings.EqualFold(q.From.Host(), w.host) {
+			usual = l.ownPort(q.URL)
+		}
+		w.exact = w.port != usual
+	}
+	return w
+}
+
+// port returns the port of u; 0 if unknown.
+func (l *Login) port(u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	return l.ownPort(u)
+}
+
+// ownPort returns the default port of the scheme of u; 0 if unknown.
+func (l *Login) ownPort(u locus.URL) uint16 {
+	if l.a.Registry == nil {
+		return 0
+	}
+	s, _ := l.a.Registry.Lookup(u.Scheme())
+	return s.Port
+}
+
+// findNetrc returns the first login in a netrc file that fits w, or that of "default".
+// An entry for one port has it after the name of the machine ("host:port") or after the
+// word "port".
+func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
+	var entry scheme.Credentials
+	fits := false // the entry is for the host
+	port := ""    // of the entry; empty: any
+	full := func() bool {
+		here := port == strconv.Itoa(int(w.port)) || port == "" && !w.exact
+		return fits && here && entry.Password != "" && (w.user == "" || entry.User == w.user)
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxNetrc))
+	if err != nil {
+		return c, false, err
+	}
+	words := netrcWords{rest: string(text)}
+	for {
+		word, more := words.next()
+		if !more || word == "machine" || word == "default" {
+			if full() {
+				return entry, true, nil
+			}
+			entry, fits, port = scheme.Credentials{}, word == "default", ""
+		}
+		if !more {
+			return c, false, words.err
+		}
+		switch word {
+		case "macdef":
+			words.skipMacro()
+		case "machine":
+			word, _ = words.next()
+			fits = strings.EqualFold(word, w.host)
+			if n := len(w.host); !fits && len(word) > n+1 && word[n] == ':' && strings.EqualFold(word[:n], w.host) {
+				fits, port = true, word[n+1:]
+			}
+		case "port":
+			port, _ = words.next()
+		case "login":
+			entry.User, _ = words.next()
+		case "password":
+			entry.Password, _ = words.next()
+		case "account":
+			words.next()
+		}
+	}
+}
+
+const maxNetrc = 1 << 20
+
+// netrcWords reads the words of a netrc file: separated by blanks and line ends, or in
+// quotes, with "\" before a literal quote or "\". A "#" before a word starts a comment.
+type netrcWords struct {
+	rest string
+	err  error // that ended the words early
+}
+
+const netrcBlanks = " \t\r\n"
+
+// next returns the next word, and false at the end.
+func (w *netrcWords) next() (word string, ok bool) {
+	w.rest = strings.TrimLeft(w.rest, netrcBlanks)
+	for strings.HasPrefix(w.rest, "#") {
+		_, w.rest, _ = strings.Cut(w.rest, "\n")
+		w.rest = strings.TrimLeft(w.rest, netrcBlanks)
+	}
+	quoted, ok := strings.CutPrefix(w.rest, `"`)
+	if !ok {
+		end := strings.IndexAny(w.rest, netrcBlanks)
+		if end < 0 {
+			end = len(w.rest)
+		}
+		word, w.rest = w.rest[:end], w.rest[end:]
+		return word, word != ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(quoted); i++ {
+		switch quoted[i] {
+		case '"':
+			w.rest = quoted[i+1:]
+			return b.String(), true
+		case '\\':
+			if i++; i == len(quoted) {
+				continue
+			}
+		}
+		b.WriteByte(quoted[i])
+	}
+	w.rest, w.err = "", errors.New("a quote has no end")
+	return "", false
+}
+
+// skipMacro skips a macro, which ends at an empty line.
+func (w *netrcWords) skipMacro() {
+	_, w.rest, _ = strings.Cut(w.rest, "\n")
+	for line := "macro"; w.rest != "" && line != ""; line = strings.TrimRight(line, "\r") {
+		line, w.rest, _ = strings.Cut(w.rest, "\n")
+	}
+}
+
+// prompt asks the user at the terminal. The password is not shown.
+func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
+	if l.suspend != nil {
+		question, resume := l.suspend(ctx)
+		defer resume()
+		ctx = question
+	}
+	tty, err := l.a.Terminal()
+	if err != nil {
+		return c, false, nil
+	}
+	defer tty.Close()
+	fmt.Fprint(tty, loginQuestion(q))
+	c.User = q.User
+	if c.User == "" {
+		if c.User, err = tty.ReadLine(ctx, "User: "); err != nil {
+			return c, false, err
+		}
+	}
+	c.Password, err = tty.ReadSecret(ctx, fmt.Sprintf("Password of %s: ", term.Text(c.User)))
+	return c, err == nil, err
+}
+
+func loginQuestion(q scheme.Question) string {
+	host := q.URL.Host()
+	if port, ok := q.URL.PortText(); ok {
+		host += ":" + port
+	}
+	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), host)
+	if q.Realm != "" {
+		text += fmt.Sprintf(" for %q", term.Text(q.Realm))
+	}
+	if q.Attempt > 0 {
+		text = "That was refused. " + text
+	}
+	return text + ".\n"
+}
+
+// AskRelay is Ask for the server that sends mail: a [submit.AskFunc].
+func (l *Login) AskRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
+	user := r.User
+	r.User = ""
+	u, err := locus.Parse(r.String())
+	if err != nil {
+		return submit.Credentials{}, false, err
+	}
+	c, ok, err := l.Ask(ctx, scheme.Question{URL: u, User: user, Attempt: attempt})
+	return submit.Credentials{User: c.User, Password: c.Password}, ok, err
+}

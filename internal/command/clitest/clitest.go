@@ -1,0 +1,75 @@
+// Package clitest has what tests of the command share.
+package clitest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Screen is a terminal that several write to.
+type Screen struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *Screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// NewScreen returns a run whose standard error is a terminal, and that terminal.
+func NewScreen(t *testing.T) (*base.App, *Screen) {
+	s := &Screen{}
+	a := base.New(t.Context(), strings.NewReader(""), &bytes.Buffer{}, s, func(string) string { return "" })
+	a.ErrTTY = true
+	return a, s
+}
+
+// MenuOf returns a menu with the items.
+func MenuOf(items ...scheme.Item) *scheme.Menu {
+	return &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}}
+}
+
+// MailApp returns an app with an mbox of messages, and with missing folders.
+func MailApp(t *testing.T, messages, missing int) (*base.App, *Screen) {
+	a, s := NewScreen(t)
+	dir := t.TempDir()
+	var mbox strings.Builder
+	for i := range messages {
+		fmt.Fprintf(&mbox, "From a@h Thu Dec  1 10:30:00 1994\nMessage-ID: <%d@h>\n\nx\n\n", i)
+	}
+	path := filepath.Join(dir, "mbox")
+	if err := os.WriteFile(path, []byte(mbox.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	a.Config.Mail = config.Mail{Stores: config.Paths{path}, Cache: filepath.Join(dir, "cache")}
+	for i := range missing {
+		a.Config.Mail.Stores = append(a.Config.Mail.Stores, filepath.Join(dir, fmt.Sprintf("none%d", i)))
+	}
+	return a, s
+}
+
+// NoEnv is an environment without variables.
+func NoEnv(string) string { return "" }

@@ -1,0 +1,227 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/verify"
+)
+
+// choice says which documents and links are verified, and what links stand for.
+type choice struct {
+	exclude, include, schemes []string
+	excludeFrom               string
+	excludePath               []string
+	changedSince              string
+	code, dump, allFiles      bool
+
+	remap      []string
+	baseURL    string
+	preset     string
+	wikilinks  bool
+	extensions []string
+
+	paths   []policy.Pattern     // of --exclude-path
+	url     locus.URL            // of --base-url
+	root    locus.URL            // of --root
+	tops    map[string]locus.URL // of the repositories, by folder; zero values are folders of none
+	changes changes
+	layouts map[string]*verify.Layout // by folder; nil values are folders without one
+	told    map[string]bool           // configuration files
+	listed  map[string]bool           // by --dump
+}
+
+// addFlags adds the flags to the command.
+func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
+	base.AddFlags(cmd, "Choice", func(f *pflag.FlagSet) {
+		f.StringArrayVar(&c.exclude, "exclude", nil, "skip URLs of `PATTERN` (repeatable)")
+		f.StringArrayVar(&c.include, "include", nil, "verify only URLs of `PATTERN` (repeatable)")
+		f.StringVar(&c.excludeFrom, "exclude-from", "", "skip URLs of the patterns in `FILE`, one a line")
+		f.StringArrayVar(&c.excludePath, "exclude-path", nil, "skip files whose paths begin with `PATTERN` (repeatable)")
+		f.BoolVar(&o.Reserved, "include-reserved", false, "verify links to names reserved for examples, too")
+		f.StringSliceVar(&c.schemes, "scheme", nil, "verify only links of these `SCHEMES`")
+		f.StringVar(&c.changedSince, "changed-since", "", "verify only links on lines changed since `REV` of git")
+		f.BoolVar(&c.code, "code", false, "verify URLs in code, too")
+		f.BoolVar(&c.allFiles, "all-files", false, "read files in folders that are not documents, too")
+		f.BoolVar(&c.dump, "dump", false, "list the URLs and request nothing")
+	})
+	base.AddFlags(cmd, "Mapping", func(f *pflag.FlagSet) {
+		f.StringArrayVar(&c.remap, "remap", nil, "replace a part of URLs: `'PATTERN TO'` (repeatable)")
+		f.StringVar(&c.baseURL, "base-url", "", "the documents are at `URL`; links to it lead to files")
+		f.StringVar(&c.preset, "preset", "auto", "read documents as pages of `NAME`, or none")
+		f.StringSliceVar(&c.extensions, "fallback-extensions", nil, "try these `EXTENSIONS` for missing files: html,md")
+		f.StringSliceVar(&o.IndexFiles, "index-files", nil, "a folder needs one of these `FILES`: index.html,README.md")
+		f.BoolVar(&c.wikilinks, "wikilinks", false, "read [[Page]] as a link")
+	})
+	names := append([]string{"auto", "none"}, verify.Presets()...)
+	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// prepare reads the flags into the options. rules is the name of the file with the rules.
+func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err error) {
+	known := func(name string) bool { _, ok := a.Registry.Lookup(name); return ok }
+	if o.Exclude, err = patterns("--exclude", c.exclude, known); err != nil {
+		return err
+	}
+	if o.Include, err = patterns("--include", c.include, known); err != nil {
+		return err
+	}
+	if c.excludeFrom != "" {
+		list, err := readFile("--exclude-from", c.excludeFrom, parsePatterns)
+		if err != nil {
+			return err
+		}
+		o.Exclude = append(o.Exclude, list...)
+	}
+	for _, name := range c.schemes {
+		if name = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(name), ":")); !known(name) {
+			return fmt.Errorf("--scheme: unknown scheme %s; locus schemes lists them", locus.Quote(name))
+		}
+		o.Schemes = append(o.Schemes, name)
+	}
+	if err := c.preparePaths(o.Rules, rules); err != nil {
+		return err
+	}
+	if err := c.prepareMapping(o, rules); err != nil {
+		return err
+	}
+	o.Document.NoCode = !c.code
+	o.List = c.dump
+	c.layouts, c.told, c.listed = map[string]*verify.Layout{}, map[string]bool{}, map[string]bool{}
+	c.tops = map[string]locus.URL{}
+	return nil
+}
+
+// patterns parses the values of a flag.
+func patterns(flag string, texts []string, known func(string) bool) (list []policy.Pattern, err error) {
+	for _, text := range texts {
+		p, err := policy.ParsePattern(text, known)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// parsePatterns reads patterns, one a line. Blank lines and those that begin with "#" are
+// left out.
+func parsePatterns(text string) (list []policy.Pattern, err error) {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		p, err := policy.ParsePattern(line, nil)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// preparePaths reads the patterns of files: those of the flag are relative to this folder,
+// those of the rules to theirs.
+func (c *choice) preparePaths(r *verify.Rules, rules string) error {
+	for _, text := range c.excludePath {
+		p, err := pathPattern(text, ".")
+		if err != nil {
+			return fmt.Errorf("--exclude-path: %w", err)
+		}
+		c.paths = append(c.paths, p)
+	}
+	if r == nil {
+		return nil
+	}
+	for _, text := range r.ExcludePath {
+		p, err := pathPattern(text, filepath.Dir(rules))
+		if err != nil {
+			return fmt.Errorf("%s: exclude-path: %w", rules, err)
+		}
+		c.paths = append(c.paths, p)
+	}
+	return nil
+}
+
+// pathPattern returns the pattern of the URLs of files that a pattern of paths describes:
+// "docs/old/" and "*.min.html$" are relative to dir.
+func pathPattern(text, dir string) (policy.Pattern, error) {
+	if text == "" {
+		return policy.Pattern{}, errors.New(`an empty pattern: write "*" for all files`)
+	}
+	slashed, end := strings.CutSuffix(filepath.ToSlash(text), "$")
+	name := filepath.FromSlash(slashed)
+	switch {
+	case strings.HasPrefix(slashed, "*"):
+		name = string(filepath.Separator) + name // anywhere
+	case !filepath.IsAbs(name):
+		name = filepath.Join(dir, name)
+	}
+	u, err := base.FileURL(name)
+	if err != nil {
+		return policy.Pattern{}, err
+	}
+	pattern := strings.ReplaceAll(strings.TrimSuffix(u.String(), "/"), "%2A", "*")
+	if strings.HasSuffix(slashed, "/") {
+		pattern += "/"
+	}
+	if end {
+		pattern += "$"
+	}
+	return policy.ParsePattern(pattern, nil)
+}
+
+// excluded reports whether the file at u is left out.
+func (c *choice) excluded(u locus.URL) bool {
+	return slices.ContainsFunc(c.paths, func(p policy.Pattern) bool { return p.Matches(u, 0) })
+}
+
+// isDocument reports whether a file that was found in a folder is read: texts for people,
+// by their names.
+func (c *choice) isDocument(name string) bool {
+	if c.allFiles {
+		return true
+	}
+	extension := strings.ToLower(filepath.Ext(name))
+	switch media.ByName(filepath.Base(name)) {
+	case "text/markdown", "text/asciidoc", "text/html", "application/xhtml+xml", "message/rfc822", "application/mbox":
+		return true
+	}
+	switch extension {
+	case "":
+		stem := filepath.Base(name) // README, LICENSE
+		return stem == strings.ToUpper(stem)
+	case ".txt", ".text", ".rst", ".org", ".textile", ".wiki", ".mediawiki", ".tex", ".rtf", ".mbox", ".eml", ".ipynb", ".gmi":
+		return true
+	}
+	return false
+}
+
+// list writes a link of --dump: each URL once, or each link as JSON.
+func (v *verifier) list(r *verify.Result) {
+	switch {
+	case r.Err != nil:
+		v.a.Fail(base.StatusAccess, r.Err)
+	case r.Verdict != verify.Unknown:
+	case v.tell.format == "json":
+		v.tell.outputs[0].report.result(r)
+	default:
+		text := r.URL.WithoutFragment().WithoutPassword().Shown()
+		if !v.choice.listed[text] {
+			v.choice.listed[text] = true
+			fmt.Fprintln(v.a.Out, safeText(text))
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/wholefile"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/verify"
+)
+
+// fixer collects links that have moved for good, and replaces them in their documents.
+type fixer struct {
+	v       *verifier
+	names   []string // of the documents, in order
+	changes map[string][]change
+
+	links, documents int // replaced
+	refused          int
+}
+
+func newFixer(v *verifier) *fixer { return &fixer{v: v, changes: map[string][]change{}} }
+
+// add notes a result that can be repaired. Others are ignored.
+func (f *fixer) add(r *verify.Result) {
+	if r.Err != nil || r.Verdict != verify.Moved || !r.Permanent || r.Accepted || r.Document == "" {
+		return
+	}
+	c := change{line: r.Line, column: r.Column, url: r.URL}
+	var err error
+	c.to, err = destination(r)
+	_, hasUser := r.URL.User()
+	_, toUser := c.to.User()
+	switch {
+	case err != nil:
+		f.refuse(r.Document, c, err.Error())
+	case c.to == r.URL:
+	case !isFile(r) || r.Document == "-":
+		f.refuse(r.Document, c, "only files are written")
+	case r.Written != "":
+		f.refuse(r.Document, c, "it is a partial form, or stands for another URL by --remap or --base-url")
+	case r.Member != "":
+		f.refuse(r.Document, c, "it is in a part of a file")
+	case hasUser || toUser:
+		f.refuse(r.Document, c, "it has a login")
+	case f.isSecure(r.URL) && !f.isSecure(c.to):
+		f.refuse(r.Document, c, "the new URL is not encrypted")
+	default:
+		if f.changes[r.Document] == nil {
+			f.names = append(f.names, r.Document)
+		}
+		f.changes[r.Document] = append(f.changes[r.Document], c)
+	}
+}
+
+func (f *fixer) isSecure(u locus.URL) bool {
+	return f.v.a.Registry.Scheme(u).Traits.Has(scheme.Secure)
+}
+
+// destination returns the URL that is to be written: where the link leads, with its own
+// fragment unless a redirect brought another.
+func destination(r *verify.Result) (locus.URL, error) {
+	if _, brought := r.To.Fragment(); brought {
+		return r.To, nil
+	}
+	if fragment, ok := r.URL.Fragment(); ok {
+		return r.To.WithFragment(fragment)
+	}
+	return r.To, nil
+}
+
+// maxRefusals is the most links that are named one by one.
+const maxRefusals = 20
+
+func (f *fixer) refuse(document string, c change, why string) {
+	if f.refused++; f.refused <= maxRefusals {
+		f.v.a.Note("%s:%d:%d: %s is not replaced: %s", document, c.line, c.column, c.url.WithoutPassword().Shown(), why)
+	}
+}
+
+// endFix makes the changes, or writes them as a patch. An interrupted run changes nothing.
+func (v *verifier) endFix(ctx context.Context) {
+	f := v.tell.fixer
+	switch {
+	case f == nil:
+		return
+	case ctx.Err() != nil:
+		v.a.Note("no link was replaced, because the run was interrupted")
+		return
+	}
+	for _, name := range f.names {
+		if v.tell.dryRun && v.a.OutputFailed() {
+			return
+		}
+		if err := f.document(name); err != nil {
+			v.a.Fail(base.StatusAccess, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	if f.refused > maxRefusals {
+		v.a.Note("%s not replaced", countOf(f.refused-maxRefusals, "more link"))
+	}
+	replaced := "replaced"
+	if v.tell.dryRun {
+		replaced = "to replace"
+		v.a.Note("%s", v.summary())
+	}
+	v.a.Note("%s in %s %s", countOf(f.links, "link"), countOf(f.documents, "document"), replaced)
+}
+
+// document changes a document, or writes the patch for it.
+func (f *fixer) document(name string) error {
+	path := filepath.FromSlash(name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if reason := f.unwritable(path, text); reason != "" {
+		for _, c := range f.changes[name] {
+			f.refuse(name, c, reason)
+		}
+		return nil
+	}
+	o := f.v.o.Document
+	o.NoPosition = false
+	if o.Extract.Schemes == nil {
+		o.Extract.Schemes = f.v.a.Registry.InText()
+	}
+	edits, refusals := rewrite(text, name, o, f.changes[name])
+	for _, r := range refusals {
+		f.refuse(name, r.change, r.why)
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	if f.v.tell.dryRun {
+		err = f.patch(path, text, edits)
+	} else {
+		err = replace(path, text, apply(text, edits))
+	}
+	if err == nil {
+		f.links += len(edits)
+		f.documents++
+	}
+	return err
+}
+
+// generated matches what programs write at the start of a line of the files that they make,
+// after the mark of a comment, and what they write in the head of pages.
+var generated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
+})
+
+// maxGenerated is how much of a file is looked at for generated.
+const maxGenerated = 8 << 10
+
+// unwritable returns why a document is not changed; empty: it may be.
+func (f *fixer) unwritable(path string, text []byte) string {
+	head := text[:min(len(text), maxGenerated)]
+	switch {
+	case bytes.IndexByte(head, 0) >= 0:
+		return "the file is binary"
+	case generated().Match(head):
+		return "the file is generated"
+	case !isInside(path):
+		return "a symbolic link leads out of the folder"
+	}
+	return ""
+}
+
+// isInside reports whether a file, with symbolic links followed, is below the working
+// directory, or else in the directory that its name says.
+func isInside(path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	dir, err := os.Getwd()
+	if err != nil || !isBelow(dir, path) {
+		dir = filepath.Dir(path)
+	}
+	dir, errDir := filepath.EvalSymlinks(dir)
+	path, err = filepath.EvalSymlinks(path)
+	return errors.Join(errDir, err) == nil && isBelow(dir, path)
+}
+
+// isBelow reports whether a file is below dir. Both are absolute.
+func isBelow(dir, file string) bool {
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// replace writes a file in one step, unless it is no longer what was read.
+func replace(path string, old, text []byte) error {
+	r, err := wholefile.NewReplacement(path)
+	if err != nil {
+		return err
+	}
+	defer r.Discard()
+	if _, err := r.Write(text); err != nil {
+		return err
+	}
+	// Commit would do this between the comparison and the renaming, and it takes long.
+	if err := r.Sync(); err != nil {
+		return err
+	}
+	now, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, old) {
+		return errors.New(whyChanged)
+	}
+	return r.Commit()
+}
+
+// patch writes edits as a diff. A terminal gets them without passwords and escapes; a program, as
+// they are.
+func (f *fixer) patch(path string, text []byte, edits []edit) error {
+	a := f.v.a
+	name := filepath.ToSlash(path)
+	if abs, err := filepath.Abs(path); err == nil {
+		if dir, err := os.Getwd(); err == nil && isBelow(dir, abs) {
+			if rel, err := filepath.Rel(dir, abs); err == nil {
+				name = filepath.ToSlash(rel)
+			}
+		} else {
+			name = strings.TrimPrefix(filepath.ToSlash(abs), "/")
+		}
+	}
+	if !a.OutTTY {
+		return a.WithoutOutputError(writeDiff(a.Out, name, text, edits))
+	}
+	var b strings.Builder
+	err := writeDiff(&b, name, text, edits)
+	a.Out.WriteString(term.SafeLines(locus.MaskText(b.String())))
+	return err
+}

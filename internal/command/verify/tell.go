@@ -1,0 +1,204 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/verify"
+)
+
+// tell is what the flags say about the output of a run, and what they lead to.
+type tell struct {
+	format       string
+	files        []string // of --output
+	all, suggest bool
+	moved        bool
+	fix, dryRun  bool
+
+	outputs []*output
+	fixer   *fixer // nil without --fix
+}
+
+const tellLong = `--output writes another report to a file, also if the run is interrupted. FORMAT is one of
+--format. Without "FORMAT=", the end of the name says which (.html, .csv, .sarif, .xml,
+.md, .json, .txt), or else --format does. With --format github, a table is added to the
+file of $GITHUB_STEP_SUMMARY.
+
+--fix writes the new URL of each link that has moved for good (301, 308) into its
+document. --fix --dry-run only shows that as a patch for "git apply" and "patch -p1".`
+
+// addTellFlags adds the flags about the output.
+func (v *verifier) addTellFlags(cmd *cobra.Command) {
+	t := &v.tell
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&t.format, "format", "text", "write `FORMAT`: "+formatList())
+		f.StringArrayVar(&t.files, "output", nil, "also write a report to a file: `FORMAT=FILE` (repeatable)")
+		f.BoolVar(&t.all, "all", false, "show good links, too")
+		f.BoolVar(&t.moved, "moved", false, "show links that have moved for good")
+		f.BoolVar(&v.o.Document.Context, "context", false, "show the line of each link")
+		f.BoolVar(&t.suggest, "suggest", false, "look for dead links in an archive (verify.archive)")
+	})
+	base.AddFlags(cmd, "Repair", func(f *pflag.FlagSet) {
+		f.BoolVar(&t.fix, "fix", false, "replace links that have moved for good in their documents")
+		f.BoolVar(&t.dryRun, "dry-run", false, "with --fix, write a patch instead of the documents")
+	})
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// format is a kind of report.
+type format struct {
+	name    string
+	endings []string // of the names of its files
+	all     bool     // it always has the good links, too
+	open    func(*verifier, *output) reporter
+}
+
+// formats are all formats. Of two with the same ending, the first is the usual one.
+func formats() []format {
+	return []format{
+		{"text", []string{".txt"}, false, newTextReport},
+		{"json", []string{".json", ".ndjson", ".jsonl"}, true, newJSONReport},
+		{"junit", []string{".xml"}, true, newJUnitReport},
+		{"markdown", []string{".md", ".markdown"}, false, newMarkdownReport},
+		{"github", []string{".txt"}, false, newGitHubReport},
+		{"sarif", []string{".sarif", ".json"}, false, newSARIFReport},
+		{"html", []string{".html", ".htm"}, false, newHTMLReport},
+		{"csv", []string{".csv"}, false, newCSVReport},
+	}
+}
+
+func formatNames() (names []string) {
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// formatList is the formats in a sentence.
+func formatList() string {
+	names := formatNames()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+func formatOf(name string) (format, error) {
+	for _, f := range formats() {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return format{}, fmt.Errorf("unknown format %q: choose %s", name, formatList())
+}
+
+// parseOutput splits a value of --output. usual is the format of --format.
+func parseOutput(value, usual string) (f format, file string, err error) {
+	name, file, explicit := strings.Cut(value, "=")
+	// "out/a=b.html" is a file.
+	if explicit && !strings.ContainsAny(name, `./\`) {
+		f, err = formatOf(name)
+	} else {
+		file = value
+		f, err = formatOf(formatOfFile(file, usual))
+	}
+	switch {
+	case err != nil:
+	case file == "":
+		err = errors.New("the file is missing: write FORMAT=FILE")
+	case file == "-":
+		err = fmt.Errorf("standard output has the report of --format: write --format %s", f.name)
+	}
+	if err != nil {
+		return f, "", fmt.Errorf("--output %s: %w", locus.Quote(value), err)
+	}
+	return f, file, nil
+}
+
+// formatOfFile returns the format of a file by its name. If the ending is that of several
+// formats or of none, usual may decide.
+func formatOfFile(file, usual string) string {
+	ending := strings.ToLower(filepath.Ext(file))
+	var first string
+	for _, f := range formats() {
+		if !slices.Contains(f.endings, ending) {
+			continue
+		}
+		if f.name == usual {
+			return usual
+		}
+		if first == "" {
+			first = f.name
+		}
+	}
+	if first == "" {
+		return usual
+	}
+	return first
+}
+
+// prepareTell checks the flags and opens the outputs.
+func (v *verifier) prepareTell() error {
+	t := &v.tell
+	if v.a.Flags.JSON && t.format == "text" {
+		t.format = "json"
+	}
+	f, err := formatOf(t.format)
+	switch {
+	case err != nil:
+		return err
+	case v.choice.dump && (t.fix || len(t.files) > 0):
+		return errors.New("--dump requests nothing, so there is nothing to report or to fix")
+	case t.dryRun && !t.fix:
+		return errors.New("--dry-run needs --fix")
+	case t.dryRun && t.format != "text":
+		return errors.New("--dry-run writes a patch to standard output: --output FORMAT=FILE writes a report, too")
+	}
+	if t.fix {
+		t.fixer = newFixer(v)
+	}
+	var files []func() error
+	for _, value := range t.files {
+		f, file, err := parseOutput(value, t.format)
+		if err != nil {
+			return err
+		}
+		files = append(files, func() error { return v.openFile(f, file) })
+	}
+	if !t.dryRun {
+		v.openStandard(f)
+	}
+	for _, open := range files {
+		if err := open(); err != nil {
+			v.discardOutputs()
+			return err
+		}
+	}
+	v.openSummary()
+	return nil
+}
+
+// isUseless reports whether no output takes more results: standard output failed, and it
+// was the only one.
+func (v *verifier) isUseless() bool {
+	return v.a.OutputFailed() && len(v.tell.files) == 0 && !v.tell.fix
+}
+
+// tellResult writes a result to the outputs that show it.
+func (v *verifier) tellResult(r *verify.Result) {
+	interesting := v.interesting(r)
+	for _, o := range v.tell.outputs {
+		if interesting || o.all {
+			o.report.result(r)
+		}
+	}
+	if v.tell.fixer != nil {
+		v.tell.fixer.add(r)
+	}
+}

@@ -1,0 +1,594 @@
+// Package verify is the subcommand "locus verify", which reports dead links.
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/walk"
+	"github.com/locus-url/locus/internal/wholefile"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/file"
+	"github.com/locus-url/locus/verify"
+)
+
+// verifier is one run of "locus verify".
+type verifier struct {
+	a *base.App
+	o verify.Options
+
+	depth            int
+	rate             float64
+	noCache          bool
+	as, root         string
+	rules            string
+	baseline         string
+	writeBaseline    bool
+	strict           bool
+	noIgnore, hidden bool
+	readsInput       bool // standard input is a document
+	leftOut          leftOut
+	choice           choice
+
+	tell      tell
+	ask       asking
+	access    client.Options // of the client that opens URLs
+	archive   base.Archive
+	rulesFile string // the file of rules; empty: none
+
+	start    Start // what makes verifier; nil: verify.New
+	verifier Engine
+	sum      sum
+	bad      map[string]bool // links for the baseline
+}
+
+// Engine verifies the links of sources. [verify.Verifier] is one.
+type Engine interface {
+	Run(context.Context, iter.Seq[verify.Source]) iter.Seq[verify.Result]
+	Progress() verify.Progress
+	Slowest(int) []verify.HostTime
+}
+
+// Start makes an engine with the options of the flags and the rules, and of the clients that
+// open URLs. end closes it, after its run; complete reports that all results were taken.
+type Start func(ctx context.Context, o *verify.Options, c client.Options) (e Engine, end func(complete bool) error, err error)
+
+// NewWith returns the subcommand with an engine of the caller. The flags of the names in
+// without have no meaning for it: they are not shown, and refused.
+func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
+	v := newVerifier(a)
+	v.start = start
+	cmd := v.command()
+	args := cmd.Args
+	for _, name := range without {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+	cmd.Args = func(cmd *cobra.Command, list []string) error {
+		for _, name := range without {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s has no meaning here", name)
+			}
+		}
+		return args(cmd, list)
+	}
+	return cmd
+}
+
+const verifyLong = `Each argument is a file, a folder, the URL of a site, or "-", a document on standard
+input. Of a folder the documents are read (Markdown, HTML, text, mail; --all-files: every
+file), of a site the pages below the URL. Partial forms are resolved against the document.
+"/" is the top of its Git repository, or else the folder that was named. A link that leads
+above the top is skipped; so is one of HTML from "/" to a missing file, without --root.
+Fragments are looked for in HTML, Markdown, AsciiDoc and reStructuredText. Of mail
+addresses the domain is looked up.
+
+Documents of mdBook, Hugo, Jekyll, Docusaurus, VitePress, MkDocs, Sphinx, Obsidian and
+Foam are read as the pages that these make of them, if the configuration file is in their
+folder or above. Of VuePress, Astro, Nextra, Eleventy, Antora and Quarto only files are
+verified. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
+and --index-files.
+
+Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
+"dead" means that a request for the link itself was answered with "not found" or "gone",
+or that there is no such file or host. Inconclusive answers (401, 403, 429, 5xx, timeouts)
+are retried and then a "warning". "denied" means that the policy does not allow it: for
+example, a page may lead to an address that is not public only with --allow-private.
+In files such links are "ignored". So are links to names that are reserved for examples,
+such as example.com (--include-reserved).
+The robots.txt of a site is obeyed.
+
+Results are kept for a day (--max-age), bad ones for an hour. An interrupted run resumes
+next time.
+
+Rules are read from the file .locus-verify.toml in this folder or one above it:
+
+  ignore = ["https://login.*", "*/private/"]                  # not requested
+  include = ["https:"]                                        # only these are
+  exclude-path = ["vendor/", "*.min.html$"]                   # files, not read
+  remap = ["https://www.example.com/ public/"]                # verified instead
+  [[accept]]                                                  # not a failure
+  url = "https://www.example.com/*"
+  status = [403, 999]
+  reason = "it wants a browser"
+  [[host]]                                                    # settings; docs/verify.md has all
+  url = "api.example.com"
+  rate = 2.0
+  parallel = 1
+
+ignore, include, url and the first part of remap are patterns: the beginning of URLs, in
+which "*" stands for any characters and a final "$" for the end, or what "locus gateway
+--deny" takes. Those of exclude-path are the beginning of paths.
+
+--write-baseline writes the bad links of now to the file of --baseline. Later runs with
+that file call them "known", which is not a failure. The status is 0 if the file was written.
+
+` + tellLong + `
+
+The status is 1 for a dead link, a missing fragment, a malformed URL or a problem of TLS, 2 if a folder has
+no documents, 3 if a document can't be read, 4 if the policy denied something.`
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
+
+func newVerifier(a *base.App) *verifier {
+	return &verifier{a: a, bad: map[string]bool{}, leftOut: leftOut{}, sum: sum{verdicts: map[verify.Verdict]int{}, causes: map[verify.Cause]int{}, documents: map[string]bool{}}}
+}
+
+func (v *verifier) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify FILE|DIR|URL...",
+		Short: "Find dead links: dereference every URL in documents and sites",
+		Long:  verifyLong,
+		Example: `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus verify --no-cache dead.txt || true
+  printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New(`no document given; "." is this folder, and "-" is a document on standard input`)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+	}
+	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
+		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
+		f.StringVar(&v.root, "root", "", "resolve \"/\" in links of files to `DIR`")
+		f.BoolVar(&v.noIgnore, "no-ignore", false, "read node_modules and what .gitignore and .ignore exclude")
+		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
+		f.IntVar(&v.depth, "depth", -1, "follow a site at most `N` links deep; -1 is unlimited")
+		f.IntVar(&v.o.MaxPages, "max-pages", 10_000, "read at most `N` pages of a site")
+		f.BoolVar(&v.o.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
+	})
+	base.AddFlags(cmd, "Requests", func(f *pflag.FlagSet) {
+		f.BoolVar(&v.o.Offline, "offline", false, "verify only links to files")
+		f.IntVar(&v.o.Parallel, "parallel", 32, "request `N` URLs at once")
+		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
+		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
+		f.IntVar(&v.o.Retry, "retry", 2, "retry `N` times after a temporary failure")
+		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
+		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
+		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
+	})
+	v.addAskFlags(cmd)
+	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
+		f.StringVar(&v.rules, "rules", "", "read the rules from `FILE`")
+		f.StringVar(&v.baseline, "baseline", "", "the links in `FILE` are known to be bad")
+		f.BoolVar(&v.writeBaseline, "write-baseline", false, "write the bad links to the file of --baseline")
+		f.BoolVar(&v.o.NoFragments, "no-fragments", false, "do not check fragments")
+		f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
+	})
+	v.addTellFlags(cmd)
+	v.choice.addFlags(cmd, &v.o)
+	v.archive.AddFlags(cmd)
+	base.UseNetworkFlags(cmd)
+	return cmd
+}
+
+// verifyPatience is the default of --timeout. It is short, because many URLs are
+// checked.
+const verifyPatience = 20 * time.Second
+
+func (v *verifier) prepare() error {
+	a, o := v.a, &v.o
+	switch {
+	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || o.Retry < 0:
+		return errors.New("--max-pages and --parallel must be at least 1; --per-host and --retry can't be negative")
+	case o.Parallel > access.MaxParallel:
+		return fmt.Errorf("--parallel must be at most %d", access.MaxParallel)
+	case v.rate < 0 || o.MaxWait < 0 || o.MaxAge < 0:
+		return errors.New("--rate, --max-wait and --max-age can't be negative")
+	case v.writeBaseline && v.baseline == "":
+		return errors.New("--write-baseline needs --baseline FILE")
+	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
+		return errors.New(`--header can't set Authorization or Cookie: every host in the documents would get it; write "HOST: NAME: VALUE", or use ~/.netrc`)
+	case v.tell.suggest && a.Config.Verify.Archive == "":
+		return errors.New("--suggest needs verify.archive in the configuration")
+	}
+	// The options have other defaults for 0 than the flags.
+	if v.depth >= 0 {
+		o.Depth = cmp.Or(v.depth, verify.FirstPage)
+	}
+	o.Politeness = a.Politeness(o.Politeness, v.rate)
+	o.MaxAge = cmp.Or(o.MaxAge, verify.None)
+	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
+	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
+	o.Document.Unpacked = a.Flags.MaxSize
+	if v.tell.suggest {
+		o.Archive = a.Config.Verify.Archive.URLOf
+	}
+	if v.root != "" {
+		if info, err := os.Stat(v.root); err != nil {
+			return fmt.Errorf("--root: %w", err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("--root: %s is not a folder", locus.Quote(v.root))
+		}
+		var err error
+		if v.choice.root, err = folderURL(v.root); err != nil {
+			return fmt.Errorf("--root: %w", err)
+		}
+	}
+	var err error
+	if o.Document.Type, err = base.DocumentType(v.as); err != nil {
+		return err
+	}
+	name, named := v.rulesPath()
+	if v.rulesFile = name; name != "" {
+		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
+			return err
+		}
+	}
+	if err := v.choice.prepare(a, o, name); err != nil {
+		return err
+	}
+	v.access = client.Options{NoProgress: true, NoPrompt: true}
+	if err = v.prepareAsk(&v.access, named); err != nil {
+		return err
+	}
+	if v.baseline != "" {
+		o.Baseline, err = readFile("--baseline", v.baseline, verify.ParseBaseline)
+		if err != nil && !(v.writeBaseline && errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	return v.prepareTell()
+}
+
+func (v *verifier) run(ctx context.Context, args []string) error {
+	if err := v.prepare(); err != nil {
+		return err
+	}
+	defer v.discardOutputs()
+	a := v.a
+	if !v.o.NoRobots {
+		v.archive.Robots = "classic"
+	}
+	if ok, err := v.archive.Open(a); !ok {
+		return err
+	}
+	defer v.archive.Close()
+	v.access.Record = v.archive.Record()
+	end, err := v.open(ctx)
+	if err != nil {
+		return err
+	}
+	complete := false
+	defer func() {
+		if err := end(complete); err != nil && ctx.Err() == nil {
+			a.Fail(base.StatusAccess, err)
+		}
+	}()
+	progress := v.startProgress()
+	defer progress.Close()
+	for r := range v.verifier.Run(ctx, v.sources(ctx, args)) {
+		v.take(&r)
+		if v.isUseless() {
+			break
+		}
+	}
+	complete = ctx.Err() == nil && !v.isUseless()
+	if !v.choice.dump {
+		v.endOutputs()
+	}
+	progress.Close()
+	v.endFix(ctx)
+	v.finish(ctx)
+	return nil
+}
+
+// open makes the engine. end closes it.
+func (v *verifier) open(ctx context.Context) (end func(complete bool) error, err error) {
+	if v.start != nil {
+		v.verifier, end, err = v.start(ctx, &v.o, v.access)
+		return end, err
+	}
+	c, closeAll, err := client.New(v.a, v.access)
+	if err != nil {
+		return nil, err
+	}
+	closeStore := v.openStore()
+	v.verifier = verify.New(c, &v.o)
+	return func(bool) error {
+		closeStore()
+		closeAll()
+		return nil
+	}, nil
+}
+
+func (v *verifier) take(r *verify.Result) {
+	if v.choice.dump {
+		v.list(r)
+		return
+	}
+	v.excuse(r)
+	v.a.RaiseStatus(v.status(r))
+	v.sum.add(r)
+	if r.Err == nil && r.Verdict.IsBad() && !r.Accepted {
+		v.bad[r.Key()] = true
+	}
+	v.tellResult(r)
+}
+
+// excuse ignores a link to a missing file that the rules of Git leave out of the repository: a
+// build writes it.
+func (v *verifier) excuse(r *verify.Result) {
+	if r.Err != nil || r.Verdict != verify.Dead {
+		return
+	}
+	path, err := file.Path(r.URL.WithoutFragment())
+	if err == nil && walk.Ignored(path, v.walkOptions()) {
+		r.Verdict, r.Cause, r.Detail = verify.Ignored, verify.NeedsBuild, "a build writes this file: .gitignore or .ignore excludes it"
+		r.Known, r.Accepted = false, false
+	}
+}
+
+func (v *verifier) walkOptions() *walk.Options {
+	return &walk.Options{NoIgnore: v.noIgnore, Hidden: v.hidden, Global: walk.GlobalIgnore(v.a.Getenv)}
+}
+
+// finish writes the notes about the run, and the baseline.
+func (v *verifier) finish(ctx context.Context) {
+	a := v.a
+	if ctx.Err() != nil || a.OutputFailed() {
+		return
+	}
+	v.noteCauses()
+	v.noteInput()
+	v.noteLeftOut()
+	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
+		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
+	}
+	if v.writeBaseline {
+		if err := v.saveBaseline(); err != nil {
+			a.Fail(base.StatusAccess, err)
+		}
+		return
+	}
+	if v.o.Baseline == nil {
+		return
+	}
+	good := 0
+	for _, link := range v.o.Baseline.Links() {
+		if !v.bad[link] {
+			good++
+		}
+	}
+	if good > 0 {
+		a.Note("%d links in %s are no longer bad or no longer there; --write-baseline removes them", good, v.baseline)
+	}
+}
+
+// readFile reads the file that a flag names.
+func readFile[T any](flag, name string, parse func(string) (T, error)) (value T, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return value, fmt.Errorf("%s: %w", flag, err)
+	}
+	if value, err = parse(string(text)); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return value, err
+}
+
+// nearest returns the path of a file in this folder or the nearest one above it; "" if
+// the file is missing.
+func nearest(name string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	for above := ""; dir != above; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+		above = dir
+	}
+	return ""
+}
+
+// saveBaseline replaces the file of the baseline in one step.
+func (v *verifier) saveBaseline() error {
+	f, err := wholefile.NewReplacement(v.baseline)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := verify.WriteBaseline(f, slices.Collect(maps.Keys(v.bad))); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// openStore opens the results of earlier runs. Without them the run continues.
+func (v *verifier) openStore() (closeStore func()) {
+	none := func() {}
+	if v.noCache || v.choice.dump {
+		return none
+	}
+	dir, reason := v.a.CacheFolder()
+	if dir == "" {
+		v.a.Note("results are not kept: %s (--no-cache turns this off)", reason)
+		return none
+	}
+	path := filepath.Join(dir, "verify.db")
+	store, err := verify.OpenStore(path)
+	if err != nil {
+		v.a.Note("results are not kept: %v", err)
+		return none
+	}
+	if store.Rebuilt() {
+		v.a.Note("the results of earlier runs are damaged or of another version, and were moved beside %s", path)
+	}
+	v.o.Store = store
+	return func() {
+		if err := store.Close(); err != nil {
+			v.a.Note("%v", err)
+		}
+	}
+}
+
+func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.Source] {
+	return func(yield func(verify.Source) bool) {
+		for _, arg := range args {
+			switch {
+			case ctx.Err() != nil || v.isUseless():
+				return
+			case arg == "":
+				v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
+			case !v.argument(ctx, arg, yield):
+				return
+			}
+		}
+	}
+}
+
+func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
+	if arg == "-" {
+		open := func(ctx context.Context) (io.ReadCloser, error) { return pipe{io.NopCloser(nil), v.a.In, ctx}, nil }
+		if v.choice.changedSince != "" {
+			v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: standard input has no history"))
+			return true
+		}
+		s := verify.Source{Name: arg, URL: v.choice.url, Open: open, Layout: v.plainLayout(ctx, "")}
+		v.choice.place(&s, "", "")
+		v.readsInput = true
+		return yield(s)
+	}
+	if _, err := os.Lstat(arg); err != nil {
+		u, bad := locus.ParseWrapped(arg)
+		_, why := v.a.Registry.Suggest(u)
+		switch {
+		case bad == nil && v.a.Registry.Known(u):
+			v.a.NoteWrapper(arg)
+			if v.choice.changedSince != "" {
+				v.a.Fail(base.StatusUsage, errors.New("--changed-since needs files: a site has no history"))
+				return true
+			}
+			return yield(verify.Source{Name: u.WithoutPassword().Shown(), URL: u})
+		case errors.Is(bad, locus.ErrWindowsPath):
+			v.a.Fail(base.StatusUsage, bad)
+		case strings.Contains(arg, "://") || why != "":
+			if bad == nil {
+				bad = fmt.Errorf("%s: %w %s", locus.Quote(u.Shown()), scheme.ErrNoScheme, locus.Quote(u.Scheme()))
+			}
+			if why != "" {
+				bad = scheme.Hint(bad, why)
+			}
+			v.a.Fail(base.StatusUsage, bad)
+		default:
+			v.a.Fail(base.StatusAccess, err)
+		}
+		return true
+	}
+	o := v.walkOptions()
+	empty := true
+	for f, err := range walk.Files(ctx, []string{arg}, o) {
+		if ctx.Err() != nil {
+			return false
+		}
+		if err == nil && !f.Named && v.isOutput(f.Path) {
+			continue
+		}
+		wasEmpty := empty
+		empty = false
+		u := locus.URL{}
+		if err == nil {
+			u, err = base.FileURL(f.Path)
+		}
+		if err != nil {
+			v.a.Fail(base.StatusAccess, err)
+			continue
+		}
+		if !f.Named && !v.choice.isDocument(f.Path) {
+			empty = wasEmpty
+			v.leftOut.add(f.Path)
+			continue
+		}
+		s := verify.Source{Name: filepath.ToSlash(f.Path), URL: u}
+		v.choice.place(&s, arg, f.Path)
+		if v.choice.excluded(u) {
+			continue
+		}
+		if rev := v.choice.changedSince; rev != "" {
+			changed, err := v.choice.changes.of(ctx, f.Path, rev)
+			if ctx.Err() != nil {
+				return false
+			} else if err != nil {
+				v.a.Fail(base.StatusUsage, err)
+				return false
+			}
+			if changed == nil {
+				continue
+			}
+			s.Lines = changed.has
+		}
+		if s.Layout = v.layout(ctx, arg, f.Path, u); ctx.Err() != nil {
+			return false
+		}
+		s.Open = func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, f.Path) }
+		if !yield(s) {
+			return false
+		}
+	}
+	if empty {
+		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--all-files, --hidden and --no-ignore read more files"))
+	}
+	return true
+}
+
+// openDocument opens a file. Reading a pipe ends with ctx.
+func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := base.OpenContext(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return pipe{f, f, ctx}, nil
+	}
+	return f, nil
+}
+
+type pipe struct {
+	io.Closer
+	r   io.Reader
+	ctx context.Context
+}
+
+func (p pipe) Read(b []byte) (int, error) { return base.ReadContext(p.ctx, p.r, b) }
