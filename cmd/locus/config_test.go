@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/internal/command/base"
 )
 
@@ -24,7 +25,7 @@ func configured(t *testing.T, file string, env map[string]string, args ...string
 	var errOut strings.Builder
 	a := base.New(context.Background(), strings.NewReader(""), io.Discard, &errOut, func(name string) string { return env[name] })
 	args = append([]string{"canonical", "http://h/", "--config", name}, args...)
-	if status := runArgs(a, args); status != base.StatusDone {
+	if status := commands.Run(a, args); status != base.StatusDone {
 		t.Fatalf("status %d: %s", status, errOut.String())
 	}
 	return a

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/command/clitest"
 )
@@ -240,7 +241,7 @@ const contract = "../../docs/contract.md"
 // The contract lists each subcommand, and the flags that it lists exist.
 func TestContractCommands(t *testing.T) {
 	var out bytes.Buffer
-	root := newRoot(base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv))
+	root := commands.NewRoot(base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	find := func(name string) *cobra.Command {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/internal/command/base"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestHelpShowsObeyedFlags(t *testing.T) {
 	all := "timeout max-size allow-private allow-link-local allow-port gateway no-gateway"
 	obeyed := map[string]string{"get": all, "open": all, "browse": all, "verify": all, "mirror": all, "gateway": all, "schemes": "gateway no-gateway", "extract": "max-size", "lens": "timeout max-time"}
-	for _, cmd := range newRoot(testApp(t, "")).Commands() {
+	for _, cmd := range commands.NewRoot(testApp(t, "")).Commands() {
 		if !cmd.Runnable() || cmd.Hidden {
 			continue
 		}
@@ -36,7 +37,7 @@ func TestHelpShowsObeyedFlags(t *testing.T) {
 
 // A flag is explained in at most 12 words.
 func TestFlagsAreShort(t *testing.T) {
-	for _, cmd := range commands(testApp(t, "")) {
+	for _, cmd := range commands.All(testApp(t, "")) {
 		for _, group := range base.FlagGroups(cmd) {
 			group.VisitAll(func(f *pflag.Flag) {
 				if n := len(strings.Fields(f.Usage)); n > 12 {
@@ -50,7 +51,7 @@ func TestFlagsAreShort(t *testing.T) {
 // Flags that open URLs may stand before the subcommand, too.
 func TestFlagsBeforeSubcommand(t *testing.T) {
 	a := testApp(t, "")
-	root := newRoot(a)
+	root := commands.NewRoot(a)
 	var ran bool
 	cmd, _, err := root.Find([]string{"schemes"})
 	if err != nil {

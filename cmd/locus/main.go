@@ -5,9 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 )
 
-func main() { os.Exit(mainStatus()) }
-
-func mainStatus() int { return base.Main(runArgs) }
+func main() { os.Exit(commands.Main()) }

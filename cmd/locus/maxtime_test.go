@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
 	"github.com/locus-url/locus/internal/command/base"
 )
 
@@ -28,11 +29,11 @@ func TestMaxTime(t *testing.T) {
 		{"get"}, {"get", "--json", "-o", filepath.Join(dir, "a")}, {"get", "-o", filepath.Join(dir, "b"), "--retry", "1"},
 		{"open"}, {"verify", "--no-cache", "--retry", "0", "--all"},
 	} {
-		got := run(t, nil, append(args, "--allow-private", "--max-time", "0.3", server.URL+"/")...)
-		if args[0] != "verify" && got.status != base.StatusAccess {
-			t.Errorf("%q: status %d, %s", args, got.status, got.err)
+		got := commandtest.Run(t, nil, append(args, "--allow-private", "--max-time", "0.3", server.URL+"/")...)
+		if args[0] != "verify" && got.Status != base.StatusAccess {
+			t.Errorf("%q: status %d, %s", args, got.Status, got.Err)
 		}
-		if said := got.out + got.err; args[0] == "get" && !strings.Contains(said, "it did not end within 300ms") {
+		if said := got.Out + got.Err; args[0] == "get" && !strings.Contains(said, "it did not end within 300ms") {
 			t.Errorf("%q: %s", args, said)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/internal/command/base"
 )
 
@@ -36,7 +37,7 @@ func TestPipes(t *testing.T) {
 			defer cancel()
 			var out, errOut bytes.Buffer
 			a := base.New(ctx, strings.NewReader(""), &out, &errOut, func(string) string { return "" })
-			runArgs(a, []string{command, pipe})
+			commands.Run(a, []string{command, pipe})
 			if ctx.Err() == nil {
 				t.Errorf("%s: %s%s", command, &out, &errOut)
 			}
@@ -47,19 +48,5 @@ func TestPipes(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// What is written to a pipe is a document like others.
-func TestPipeDocument(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe.md")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	written := make(chan error, 1)
-	go func() { written <- os.WriteFile(pipe, []byte("[a](none.md) <file:///no/such/file>\n"), 0) }()
-	out, errOut, status := runVerify(t, t.Context(), nil, "--no-cache", pipe)
-	if err := <-written; err != nil || status != base.StatusNo || strings.Count(out, "dead  ") != 2 || errOut != "" {
-		t.Errorf("%v, %d: %s%s", err, status, out, errOut)
 	}
 }

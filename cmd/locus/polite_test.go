@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
 )
 
 // Each command repeats requests as its flags say, and has its own default.
@@ -44,9 +46,9 @@ func TestRepeatedRequests(t *testing.T) {
 			defer server.Close()
 			dir := t.TempDir()
 			text := strings.NewReplacer("FILE", filepath.Join(dir, "file"), "DIR", dir).Replace(test.args)
-			got := run(t, nil, append(strings.Fields(text), server.URL+"/")...)
+			got := commandtest.Run(t, nil, append(strings.Fields(text), server.URL+"/")...)
 			if n := requests.Load(); n != test.want {
-				t.Errorf("%d requests, want %d: %s%s", n, test.want, got.out, got.err)
+				t.Errorf("%d requests, want %d: %s%s", n, test.want, got.Out, got.Err)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
 	"github.com/locus-url/locus/internal/command/base"
 )
 
@@ -67,7 +68,7 @@ func TestReferrals(t *testing.T) {
 			mu.Lock()
 			to, asked = fields[1], nil
 			mu.Unlock()
-			got := run(t, proxied, append(args, from)...)
+			got := commandtest.Run(t, proxied, append(args, from)...)
 			mu.Lock()
 			reached := slices.ContainsFunc(asked, func(u string) bool { return u == fields[1] })
 			mu.Unlock()
@@ -75,8 +76,8 @@ func TestReferrals(t *testing.T) {
 			if args[0] == "verify" && want != 0 || verdict == "circle" {
 				want = -1 // the message says it
 			}
-			if got.status != want && want >= 0 || verdict == "denied" && reached || verdict == "ok" && !reached || !strings.Contains(got.out+got.err, says) {
-				t.Errorf("%s %s -> %s: status %d, reached %v, want %s %q\n%s%s", args[0], from, to, got.status, reached, verdict, says, got.out, got.err)
+			if got.Status != want && want >= 0 || verdict == "denied" && reached || verdict == "ok" && !reached || !strings.Contains(got.Out+got.Err, says) {
+				t.Errorf("%s %s -> %s: status %d, reached %v, want %s %q\n%s%s", args[0], from, to, got.Status, reached, verdict, says, got.Out, got.Err)
 			}
 		}
 	}

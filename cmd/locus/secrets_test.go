@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/secrettest"
 )
@@ -118,7 +119,7 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 			default:
 				all = append(all, text)
 			}
-			runArgs(a, append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
+			commands.Run(a, append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
 			if ctx.Err() != nil {
 				t.Errorf("%v does not end", all)
 			}
@@ -148,7 +149,7 @@ func TestNoSettingShowsPasswords(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			a := base.New(ctx, strings.NewReader(text+"\n"), &out, &errOut, func(name string) string { return env[name] })
-			runArgs(a, args)
+			commands.Run(a, args)
 			if ctx.Err() != nil {
 				t.Errorf("%s, %v does not end", what, args)
 			}

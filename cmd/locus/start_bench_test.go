@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/internal/command/base"
 )
 
@@ -15,7 +16,7 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		a := base.New(context.Background(), strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
-		if status := runArgs(a, []string{"parse", "http://h/"}); status != base.StatusDone {
+		if status := commands.Run(a, []string{"parse", "http://h/"}); status != base.StatusDone {
 			b.Fatalf("status %d", status)
 		}
 	}

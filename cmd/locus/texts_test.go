@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/command/clitest"
@@ -65,7 +66,7 @@ func TestURLsInTexts(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a := base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv)
-	root := newRoot(a)
+	root := commands.NewRoot(a)
 	var help func(cmd *cobra.Command)
 	help = func(cmd *cobra.Command) {
 		out.Reset()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/command/config"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -73,3 +74,35 @@ func MailApp(t *testing.T, messages, missing int) (*base.App, *Screen) {
 
 // NoEnv is an environment without variables.
 func NoEnv(string) string { return "" }
+
+// Result is the outcome of a run.
+type Result struct {
+	Out, Err string
+	Status   int
+}
+
+// Run runs command with args and an empty home folder. change, which may be nil, changes the app
+// before.
+func Run(t testing.TB, command func(a *base.App, args []string) int, change func(a *base.App), args ...string) Result {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	home := filepath.Join(t.TempDir(), "none")
+	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, env)
+	if change != nil {
+		change(a)
+	}
+	status := command(a, args)
+	return Result{out.String(), errOut.String(), status}
+}
+
+// DeadAddress returns a host and port that refuse connections as long as the test runs.
+func DeadAddress(t *testing.T) string {
+	t.Helper()
+	dead, err := servetest.Refusing("tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dead.Close() })
+	return dead.LocalAddr().String()
+}

@@ -96,10 +96,12 @@ const rules = `
 	internal/command/base < cmd/locus/internal/form;
 	internal/command/client, cmd/locus/internal/form < cmd/locus/internal/show;
 	internal/command/base, internal/servetest < internal/command/clitest;
+	internal/command/base < internal/command/scripttest;
 	internal/command/base < internal/command/help;
 	internal/command/client, document, internal/command/walk, verify < internal/command/verify;
 	cmd/locus/internal/show, document, internal/command/walk, verify, mirror, gateway, lens < cmd/locus/internal/X;
-	cmd/locus/internal/X, internal/command/help, internal/command/verify < cmd/locus;
+	cmd/locus/internal/X, internal/command/help, internal/command/verify < cmd/locus/internal/commands < cmd/locus;
+	cmd/locus/internal/commands, internal/command/clitest, internal/command/scripttest < cmd/locus/internal/commandtest;
 
 	# Tests, and tools for those who work on the module.
 	NONE < internal/dev/deps, internal/dev/faults, internal/dev/peers, internal/dev/promises, internal/dev/standards, internal/dev/voice;
@@ -170,7 +172,7 @@ func isApart(name, base string) bool {
 }
 
 // subcommandsShare are the folders of cmd/locus/internal that are not subcommands.
-var subcommandsShare = []string{"form", "show"}
+var subcommandsShare = []string{"form", "show", "commands", "commandtest"}
 
 // kind returns the name that rules have for pkg.
 func kind(pkg string) string {

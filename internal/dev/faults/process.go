@@ -20,6 +20,9 @@ const (
 	folderVar = "LOCUS_FAULTS_FOLDER"
 )
 
+// IsChild reports whether this is a process that Run started. A TestMain then only runs the tests.
+func IsChild() bool { return os.Getenv(roleVar) != "" }
+
 // Roles of processes.
 const (
 	rolePut    = "put"         // puts entries from a number on until it is killed

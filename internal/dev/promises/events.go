@@ -32,7 +32,7 @@ func eachEvent(r io.Reader, do func(event)) error {
 const modulePath = "github.com/locus-url/locus"
 
 // name returns the name of a test as the documents write it: "scheme/http.TestLimit",
-// "cmd/locus.TestScripts/lens" for a subtest, "locus.TestParse" in the root package.
+// "cmd/locus/internal/lens.TestScripts/lens" for a subtest, "locus.TestParse" in the root package.
 func (e event) name() string {
 	folder := strings.TrimPrefix(strings.TrimPrefix(e.Package, modulePath), "/")
 	if folder == "" {

@@ -13,7 +13,7 @@ var (
 )
 
 // testsIn returns the tests that a document names in code spans: "scheme/http.TestLimit",
-// "cmd/locus.TestScripts/lens" for a subtest, "locus.TestParse" in the root package. A test
+// "cmd/locus/internal/lens.TestScripts/lens" for a subtest, "locus.TestParse" in the root package. A test
 // without its package is an error.
 func testsIn(text string) (list []string, err error) {
 	for _, span := range codeSpan.FindAllString(text, -1) {

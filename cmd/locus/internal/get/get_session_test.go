@@ -1,0 +1,184 @@
+package get_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// Hosts that negotiate for ever, or never say a word.
+func TestGetSessionHostile(t *testing.T) {
+	t.Parallel()
+	ever := func(begin, text string) func(io.ReadWriter) {
+		return func(c io.ReadWriter) {
+			go io.Copy(io.Discard, c)
+			io.WriteString(c, begin)
+			for {
+				if _, err := io.WriteString(c, text); err != nil {
+					return
+				}
+			}
+		}
+	}
+	silent := func(c io.ReadWriter) { io.Copy(io.Discard, c) }
+	line := func(c io.ReadWriter) {
+		io.WriteString(c, "host\r\nlogin: ")
+		io.Copy(io.Discard, c)
+	}
+	storm := strings.Repeat("\xff\xfd\x18\xff\xfe\x18\xff\xfb\x01\xff\xfc\x01", 100)
+	for _, test := range []struct {
+		name, scheme string
+		talk         func(io.ReadWriter)
+		timeout      string
+		want         string
+	}{
+		{"options", "telnet", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
+		{"a subnegotiation", "telnet", ever("\xff\xfa\x18", strings.Repeat("x", 1000)), "60s", `"kind":"protocol","message":".*endless negotiation`},
+		{"options", "tn3270", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
+		{"silence", "telnet", silent, "10s", `"kind":"timeout","message":".*nothing that matches \\"sesame\\" came within 10s"`},
+		{"a line", "telnet", line, "10s", `came within 10s, and its last line was \\"login:\\""`},
+		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
+		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `sends no 3270 screen, but says \\".*text`},
+		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
+		{"records of nothing", "tn3270", ever("", "\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00\xff\xef\xff\xef"), "10s", `"kind":"(protocol|timeout)"`},
+	} {
+		t.Run(test.scheme+", "+test.name, func(t *testing.T) {
+			t.Parallel()
+			got := runGet(t, nil, "--json", "--timeout", test.timeout, "--expect", "sesame", test.scheme+"://"+commandtest.StartTelnet(t, test.talk)+"/")
+			if got.Status != base.StatusAccess || got.Err != "" || !regexp.MustCompile(test.want).MatchString(got.Out) {
+				t.Errorf("status %d, %s, %.500q", got.Status, got.Err, got.Out[max(0, len(got.Out)-500):])
+			}
+		})
+	}
+}
+
+func startHost(t *testing.T, run func(*telnettest.Host) error) string {
+	t.Helper()
+	server, err := telnettest.StartTN3270(&telnettest.HostOptions{Run: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return server.Addr()
+}
+
+// A host that locks the keyboard for good, one that ends behind its screen, and one
+// that takes its time to write it.
+func TestGetScreens(t *testing.T) {
+	t.Parallel()
+	locked := startHost(t, func(h *telnettest.Host) error {
+		err := h.Show(h.Builder().EraseWrite(0).At(1, 1).Text("wait"))
+		h.Receive()
+		return err
+	})
+	url := "tn3270://" + locked + "/"
+	shows := "tn3270://" + startHost(t, func(h *telnettest.Host) error {
+		err := h.Show(h.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("wait"))
+		h.Receive()
+		return err
+	}) + "/"
+	// Each waits out its time, which is long enough for a machine that is busy.
+	const patience = "10s"
+	t.Run("a screen", func(t *testing.T) {
+		t.Parallel()
+		if got := runGet(t, nil, "--timeout", patience, url); got.Status != 0 || !strings.HasPrefix(got.Out, "wait\n") {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("JSON", func(t *testing.T) {
+		t.Parallel()
+		if got := runGet(t, nil, "--timeout", patience, "--json", url); got.Status != 0 || !strings.Contains(got.Out, `"locked":"X SYSTEM"`) {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a text", func(t *testing.T) {
+		t.Parallel()
+		got := runGet(t, nil, "--timeout", patience, "--json", "--expect", "sesame", shows)
+		if want := `"kind":"timeout","message":".*nothing that matches \\"sesame\\" was shown within 10s; the screen begins with \\"wait\\""`; got.Status != base.StatusAccess || !regexp.MustCompile(want).MatchString(got.Out) {
+			t.Errorf("%+v, want %s", got, want)
+		}
+	})
+	t.Run("a key", func(t *testing.T) {
+		t.Parallel()
+		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.Status != base.StatusAccess || !strings.Contains(got.Err, "keeps the keyboard locked") {
+			t.Errorf("%+v", got)
+		}
+	})
+	ends := startHost(t, func(h *telnettest.Host) error {
+		return h.Show(h.Builder().EraseWrite(0).At(1, 1).Text("Goodbye"))
+	})
+	if got := runGet(t, nil, "tn3270://"+ends+"/"); got.Status != 0 || !strings.HasPrefix(got.Out, "Goodbye\n") {
+		t.Errorf("%+v", got)
+	}
+	got := runGet(t, nil, "--expect", "sesame", "tn3270://"+ends+"/")
+	if want := `the host ended the session before anything matched "sesame"; the screen begins with "Goodbye"`; got.Status != base.StatusAccess || !strings.Contains(got.Err, want) {
+		t.Errorf("%+v, want %q", got, want)
+	}
+	pieces := startHost(t, func(h *telnettest.Host) error {
+		err := h.Show(h.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("one"))
+		for i := range 3 {
+			err = errors.Join(err, h.Show(h.Builder().Write(tn3270.KeyboardRestore).At(2+i, 1).Text(fmt.Sprint(i))))
+		}
+		h.Receive()
+		return err
+	})
+	if got := runGet(t, nil, "--settle", "2s", "tn3270://"+pieces+"/"); got.Status != 0 || !strings.HasPrefix(got.Out, "one\n0\n1\n2\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What the terminal of tn3270 is: by flags, by the configuration, and without colours
+// for who wants none.
+func TestGetScreenTerminal(t *testing.T) {
+	t.Parallel()
+	server, err := telnettest.StartTN3270(&telnettest.HostOptions{CodePage: "500", Extended: true, Run: func(h *telnettest.Host) error {
+		return h.Show(h.Builder().EraseWriteAlternate(tn3270.KeyboardRestore).At(1, 1).Text("[!]^"))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	url := "tn3270://" + server.Addr() + "/"
+	variables := func(list map[string]string) func(*base.App) {
+		return func(a *base.App) {
+			a.OutTTY = true
+			a.Getenv = func(name string) string { return list[name] }
+		}
+	}
+	for i, test := range []struct {
+		change     func(*base.App)
+		args       []string
+		rows       int
+		Text, told string
+	}{
+		{nil, nil, 24, "¢|!¬", "device LU0001"},
+		{nil, []string{"--model", "5", "--code-page", "500", "--device", "LU7"}, 27, "[!]^", "device LU7"},
+		{variables(map[string]string{"LOCUS_TN3270_MODEL": "4", "LOCUS_TN3270_CODE_PAGE": "273"}), []string{"--code-page", "500"}, 43, "[!]^", "type IBM-3278-4-E"},
+		{variables(map[string]string{"LOCUS_TN3270_BASIC": "true"}), nil, 24, "¢|!¬", "type IBM-3279-2-E"},
+		{variables(map[string]string{"LOCUS_TN3270_BASIC": "true", "NO_COLOR": "1"}), nil, 24, "¢|!¬", "type IBM-3278-2-E"},
+	} {
+		got := runGet(t, test.change, append(test.args, url)...)
+		if text, _, _ := strings.Cut(got.Out, "\n"); got.Status != 0 || text != test.Text || strings.Count(got.Out, "\n") != test.rows {
+			t.Errorf("%d: %+v, want %d rows that begin with %q", i, got, test.rows, test.Text)
+		}
+		if log := server.Log()[i]; !slices.Contains(log, test.told) {
+			t.Errorf("%d: the host heard %q, and no %q", i, log, test.told)
+		}
+	}
+	for flag, value := range map[string]string{"--model": "6", "--code-page": "437"} {
+		for _, command := range []string{"get", "open"} {
+			if got := commandtest.Run(t, nil, command, flag, value, url); got.Status != base.StatusUsage || !strings.Contains(got.Err, flag+": ") {
+				t.Errorf("%s %s: %+v", command, flag, got)
+			}
+		}
+	}
+}

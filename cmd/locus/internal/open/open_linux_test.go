@@ -1,0 +1,403 @@
+package open_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+)
+
+// answered is one step of a person at a terminal: what is seen, and what is typed
+// then.
+type answered struct{ seen, typed string }
+
+// play has a person do the steps, and returns what was seen in all. The last is
+// what is seen up to its text.
+func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
+	all = make(chan string, 1)
+	go func() {
+		r := bufio.NewReader(person)
+		var seen strings.Builder
+		for _, step := range steps {
+			seen.WriteString(clitest.Until(t, r, step.seen))
+			fmt.Fprint(person, step.typed)
+		}
+		all <- seen.String()
+	}()
+	return all
+}
+
+// openForm runs "locus open" on a form, with a person who does the steps.
+func openForm(t *testing.T, s *commandtest.Survey, steps []answered, args ...string) (got clitest.Result, seen string) {
+	t.Helper()
+	person, name := clitest.NewTTY(t)
+	// A read from a terminal whose other end is closed fails.
+	hold, err := clitest.OpenTTY(name)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	all := play(t, person, steps)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	got = commandtest.Run(t, func(a *base.App) {
+		s.In(a)
+		a.Context, a.ErrTTY, a.OpenTerminal, a.Interrupt = ctx, true, clitest.OpenTTY(name), cancel
+	}, append([]string{"open"}, args...)...)
+	if !hasEcho(t, hold) {
+		t.Error("the terminal has no echo any more")
+	}
+	return got, <-all
+}
+
+func hasEcho(t *testing.T, tty *os.File) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// Every kind of field, and a wrong answer to each that can have one.
+func TestOpenForm(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("picture", []byte("\x00GIF"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("there", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := commandtest.EveryKind()
+	s.Refuse = "refused"
+	got, seen := openForm(t, s, []answered{
+		{"A survey\\x1b[2J\r\nAbout you\r\nYour name [Anna]: ", "refused\n"},
+		{"Password (not shown): ", "s3cret\r"},
+		{"Comments\r\n  End with a line that is only \".\", or with Ctrl-D.\r\n> ", "one\n"},
+		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
+		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
+		{"  not a choice; the choices are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
+		{"Number or text [Red]: ", "G\n"},
+		{"a=b (y/n) [y]: ", "perhaps\n"},
+		{"write y for yes or n for no", ""},
+		{"a=b (y/n) [y]: ", "No\n"},
+		{"Keep as (file for the reply; \"-\": none) [re_ply.txt]: ", "there\n"},
+		{"exists already, and is not replaced", ""},
+		{"[re_ply.txt]: ", "no/where\n"},
+		{"no such file or directory", ""},
+		{"[re_ply.txt]: ", "..\n"},
+		{"is not a file name", ""},
+		{"[re_ply.txt]: ", "\n"},
+		{"Picture (path of a file to send; nothing: none): ", "/\n"},
+		{"not a regular file", ""},
+		{"nothing: none): ", "./picture\n"},
+		// What only shows when all answers are there is asked for again.
+		{"field 1 \"Your name\": can't be sent\r\n", ""},
+		{"Your name [Anna]: ", "Bob\n"},
+		{"Bob\r\n", ""},
+	}, "x-form://h/")
+	want := []string{"", "Bob", "s3cret", "one\n\n..", "gr\xfcn", "0", "re_ply.txt", "\x00GIF"}
+	if !slices.Equal(s.Last(), want) || got.Status != 0 || got.Out != "" {
+		t.Errorf("%q, want %q; %+v", s.Last(), want, got)
+	}
+	if strings.Contains(seen+got.Err, "s3cret") || !strings.Contains(seen, "The connection is not encrypted") {
+		t.Errorf("seen: %q, %s", seen, got.Err)
+	}
+	reply := strings.Join(want, "|") + "\n"
+	for _, note := range []string{
+		"locus: the URL that sends this again is not shown, because it contains a hidden answer\n",
+		fmt.Sprintf("locus: %d octets were written to re_ply.txt\n", len(reply)),
+	} {
+		if !strings.Contains(got.Err, note) {
+			t.Errorf("%q lacks %q", got.Err, note)
+		}
+	}
+	if octets, err := os.ReadFile("re_ply.txt"); err != nil || string(octets) != reply {
+		t.Errorf("%q, %v", octets, err)
+	}
+}
+
+// Enter takes what stands, and the URL that sends it again works in a shell.
+func TestOpenFormDefaults(t *testing.T) {
+	s := commandtest.EveryKind()
+	// A hidden field without an answer hides nothing.
+	got, _ := openForm(t, s, []answered{
+		{": ", "\n"}, {"shown): ", "\r"}, {"> ", "\x04"}, {"text [Red]: ", "\n"},
+		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
+	}, "x-form://h/")
+	if want := "|Anna|||Red|1||"; strings.Join(s.Last(), "|") != want || got.Out != want+"\n" || got.Status != 0 {
+		t.Errorf("%q; %+v", s.Last(), got)
+	}
+	_, command, _ := strings.Cut(got.Err, "locus: to send this again: locus get ")
+	out, err := exec.Command("sh", "-c", "printf %s "+command).Output()
+	if err != nil || string(out) != "x-form://h:7070/sent'%7CAnna%7C%7C%7CRed%7C1%7C%7C" {
+		t.Errorf("%q, %v", out, err)
+	}
+	s.Long = true
+	got, _ = openForm(t, s, []answered{
+		{": ", "\n"}, {"shown): ", "\r"}, {"> ", ".\n"}, {"text [Red]: ", "\n"},
+		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
+	}, "x-form://h/")
+	if got.Status != 0 || !strings.Contains(got.Err, "no URL sends this again: it would be longer than 65536 octets") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A hidden answer that the server proposes is as hidden as one that is typed.
+func TestOpenFormHiddenDefault(t *testing.T) {
+	s := &commandtest.Survey{Name: "x-form", Fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password", Default: "pr0posed"}}}
+	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "\r"}}, "x-form://h/")
+	if !slices.Equal(s.Last(), []string{"pr0posed"}) || got.Status != 0 {
+		t.Errorf("%q, %+v", s.Last(), got)
+	}
+	if strings.Contains(seen+got.Err, "pr0posed") || !strings.Contains(got.Err, "is not shown") {
+		t.Errorf("%q, %s", seen, got.Err)
+	}
+}
+
+// An encrypted scheme gives no warning.
+func TestOpenFormSecure(t *testing.T) {
+	s := &commandtest.Survey{Name: "gophers", Secure: true, Fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password"}}}
+	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "s3cret\r"}}, "gophers://h/")
+	if strings.Contains(seen, "encrypted") || !slices.Equal(s.Last(), []string{"s3cret"}) || got.Status != 0 {
+		t.Errorf("%q, %+v", seen, got)
+	}
+}
+
+// The end of the input, Ctrl-C, and too many wrong answers: nothing is sent.
+func TestOpenFormEnds(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		steps  []answered
+		status int
+		want   string
+	}{
+		{"Ctrl-D", []answered{{"[Anna]: ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 1 "Your name"; nothing was submitted`},
+		{"Ctrl-D, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 2 "Password"`},
+		{"Ctrl-C, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "s3\x03"}}, base.StatusInterrupted, "nothing was submitted"},
+		{
+			"wrong", []answered{
+				{"[Anna]: ", "\n"}, {"shown): ", "\r"}, {"> ", ".\n"},
+				{"[Red]: ", "blue\n"}, {"[Red]: ", "4\n"}, {"[Red]: ", "0\n"}, {"[Red]: ", "\u00fc\n"}, {"[Red]: ", "-1\n"},
+			},
+			base.StatusAccess, `no answer: 5 wrong answers for field 4 "Color"; nothing was submitted`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := commandtest.EveryKind()
+			got, _ := openForm(t, s, test.steps, "x-form://h/")
+			if got.Status != test.status || !strings.Contains(got.Err, test.want) || got.Out != "" || s.Last() != nil {
+				t.Errorf("%+v, want %q; %q", got, test.want, s.Last())
+			}
+		})
+	}
+}
+
+// Programs hear of it too.
+func TestOpenFormEndsJSON(t *testing.T) {
+	got, _ := openForm(t, commandtest.EveryKind(), []answered{{"[Anna]: ", "\x04"}}, "--json", "x-form://h/")
+	if got.Status != base.StatusAccess || !strings.HasPrefix(got.Out, `{"url":"x-form://h/","error":{"kind":"input","message":"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A Ctrl-C that the terminal turns into a signal.
+func TestOpenFormInterrupted(t *testing.T) {
+	person, name := clitest.NewTTY(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := commandtest.EveryKind()
+	go func() {
+		clitest.Until(t, bufio.NewReader(person), "[Anna]: ")
+		cancel()
+	}()
+	got := commandtest.Run(t, func(a *base.App) {
+		s.In(a)
+		a.Context, a.ErrTTY, a.OpenTerminal = ctx, true, clitest.OpenTTY(name)
+	}, "open", "x-form://h/")
+	if got.Status != base.StatusInterrupted || s.Last() != nil || !strings.Contains(got.Err, "nothing was submitted") {
+		t.Errorf("%+v, %q", got, s.Last())
+	}
+	fmt.Fprint(person, "\n") // for the read that was left alone
+}
+
+func TestOpenSearch(t *testing.T) {
+	s := &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Words"}}}
+	got, _ := openForm(t, s, []answered{{"Words: ", "two words\n"}}, "x-form://h/")
+	if got.Out != "two words\n" || got.Status != 0 || !strings.HasSuffix(got.Err, "locus: to send this again: locus get 'x-form://h:7070/sent'\\''two+words'\n") {
+		t.Errorf("%+v", got)
+	}
+	if got, _ = openForm(t, s, []answered{{"Words: ", "x\n"}}, "--quiet", "x-form://h/"); got.Out != "x\n" || got.Err != "" {
+		t.Errorf("%+v", got)
+	}
+	// Without a terminal there are no questions.
+	got = commandtest.Run(t, func(a *base.App) {
+		s.In(a)
+		a.OpenTerminal = func() (*os.File, error) { return nil, os.ErrNotExist }
+		a.ErrTTY = true
+	}, "open", "x-form://h/")
+	if got.Status != 0 || got.Out != "A survey\\x1b[2J\t\n1  text     Words\t\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A reply that breaks off is kept as far as it came.
+func TestOpenKeepsWhatCame(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldSaveAs, Prompt: "Keep"}}}
+	s.Reply = &scheme.Object{Size: 10, Body: struct {
+		*strings.Reader
+		nothing
+	}{Reader: strings.NewReader("12345")}}
+	got, _ := openForm(t, s, []answered{{"none): ", "x\n"}}, "x-form://h/")
+	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.Status != base.StatusAccess || !strings.Contains(got.Err, "(5 octets were written to x)") {
+		t.Errorf("%+v, %q, %v", got, octets, err)
+	}
+	// A menu is kept as its lines.
+	s.Reply = clitest.MenuOf(scheme.Item{Title: "a", Size: -1})
+	got, _ = openForm(t, s, []answered{{"none): ", "~/menu\n"}, {"no such file", ""}, {"none): ", "menu\n"}}, "x-form://h/")
+	if octets, err := os.ReadFile("menu"); string(octets) != "a\t\n" || got.Status != 0 {
+		t.Errorf("%+v, %q, %v", got, octets, err)
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Close() error { return nil }
+
+// atTerminal runs the program with a terminal for standard input, output and
+// errors, and a person who does the steps.
+func atTerminal(t *testing.T, env []string, steps []answered, args ...string) (seen string, status int) {
+	t.Helper()
+	// The shell stays until all was seen: with the first process of a terminal goes
+	// what is still on the way from it.
+	s := sitWith(t, env, "trap : INT\n"+theProgram, args...)
+	for _, step := range steps {
+		s.see(step.seen)
+		s.types(step.typed)
+	}
+	s.see("status ")
+	text := clitest.Until(t, s.screen, "\r\n")
+	status, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		t.Error(err)
+	}
+	if !hasEcho(t, s.tty) {
+		t.Error("the terminal has no echo any more")
+	}
+	return strings.TrimSuffix(s.seen.String(), "status "), status
+}
+
+// unended is a server that sends lines, and then no more but does not end.
+func unended(t *testing.T) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for i := range 60 {
+			fmt.Fprintf(w, "line %d of many\n", i+1)
+		}
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// A pager shows the first screen before all has come, and its "q" ends all at once.
+func TestOpenPagerProcess(t *testing.T) {
+	if _, err := exec.LookPath("less"); err != nil {
+		t.Skip(err)
+	}
+	steps := []answered{{"line 1 of", ""}, {"line 23 of", ""}, {":\x1b[K", "q"}}
+	if seen, status := atTerminal(t, nil, steps, "open", unended(t)); status != 0 || strings.Contains(seen, "locus:") {
+		t.Errorf("status %d, %q", status, seen)
+	}
+}
+
+// Only the pager gets Ctrl-C.
+func TestOpenPagerInterrupted(t *testing.T) {
+	server := unended(t)
+	const pager = `PAGER=trap "echo heard" INT; read -r line; echo "first: $line"; until read -r key </dev/tty; do :; done; echo "key: $key"`
+	steps := []answered{{"first: line 1 of many\r\n", "\x03"}, {"^C", "x\n"}, {"key: x\r\n", ""}}
+	if seen, status := atTerminal(t, []string{pager}, steps, "open", server); status != 0 || strings.Contains(seen, "locus:") || !strings.Contains(seen, "heard") {
+		t.Errorf("status %d, %q", status, seen)
+	}
+	// One that knows nothing of it ends, and that is an interrupt.
+	if seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{{"line 60 of many", "\x03"}}, "open", server); status != base.StatusInterrupted {
+		t.Errorf("status %d, %q", status, seen)
+	}
+}
+
+// The end of the program is the end of its pager.
+func TestOpenPagerTerminated(t *testing.T) {
+	if seen, status := atTerminal(t, []string{"PAGER=kill -TERM $PPID; exec sleep 60"}, nil, "open", unended(t)); status != base.StatusInterrupted {
+		t.Errorf("status %d, %q", status, seen)
+	}
+}
+
+// Ctrl-C at a question of the program itself, where the terminal sends the signal
+// and where it does not.
+func TestOpenInterruptedProcess(t *testing.T) {
+	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "survey", Selector: "survey", Ask: []string{"AskP: Password", "Ask: Name"}},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	url := "gopher://" + server.Addr() + "/0survey%09%09?"
+	for _, steps := range [][]answered{
+		{{"(not shown): ", "s3\x03"}, {"nothing was submitted", ""}},
+		{{"(not shown): ", "s3\r"}, {"Name: ", "x\x03"}, {"nothing was submitted", ""}},
+	} {
+		if seen, status := atTerminal(t, nil, steps, "open", url); status != base.StatusInterrupted || strings.Contains(seen, "s3") {
+			t.Errorf("status %d, %q", status, seen)
+		}
+	}
+	for _, request := range server.Log() {
+		if strings.Contains(request, "\t1\r\n") {
+			t.Errorf("submitted: %q", request)
+		}
+	}
+}
+
+// The command that is shown after a submission submits the same again, also at
+// another port than gopher's own.
+func TestOpenRepeats(t *testing.T) {
+	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "survey", Selector: "it's", Ask: []string{"Ask: Name", "AskL: More", "Choose: Color\tRed\tGreen"}, Reply: gophertest.Echo},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{
+		{"Name: ", "Bob\n"}, {"> ", "one\n"}, {"> ", ".\n"}, {"[Red]: ", "gre\n"}, {"locus: to send this again: ", ""}, {"\r\n", ""},
+	}, "open", "gopher://"+server.Addr()+"/0it's%09%09?")
+	_, command, _ := strings.Cut(seen, "locus: to send this again: ")
+	if _, port, _ := net.SplitHostPort(server.Addr()); status != 0 || !strings.HasPrefix(command, "locus get --allow-port "+port+" 'gopher://") {
+		t.Fatalf("status %d, %q", status, seen)
+	}
+	out, err := exec.Command("sh", "-c", command).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "[Bob]") {
+		t.Fatalf("%s: %v", out, err)
+	}
+	log := server.Log()
+	const want = "it's\t+\t1\r\n+-1\r\nBob\r\n1\r\none\r\nGreen\r\n.\r\n"
+	if len(log) != 3 || log[1] != want || log[2] != want {
+		t.Errorf("%q", log)
+	}
+}

@@ -1,0 +1,420 @@
+package open_test
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/client"
+	"github.com/locus-url/locus/internal/command/clitest"
+	"github.com/locus-url/locus/submit"
+)
+
+// postOffice is a relay that takes messages, without TLS.
+type postOffice struct {
+	addr   string
+	mu     sync.Mutex
+	taken  []string // sender, recipients and message of each
+	refuse bool     // every recipient is unknown
+}
+
+func newPostOffice(t *testing.T) *postOffice {
+	t.Helper()
+	p := new(postOffice)
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &postSession{office: p}, nil }))
+	s.ErrorLog = log.New(io.Discard, "", 0)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.addr = l.Addr().String()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Serve(l)
+	}()
+	t.Cleanup(func() {
+		s.Close()
+		l.Close()
+		<-done
+	})
+	return p
+}
+
+func (p *postOffice) messages() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
+}
+
+type postSession struct {
+	office *postOffice
+	text   string
+}
+
+func (s *postSession) Reset()        { s.text = "" }
+func (s *postSession) Logout() error { return nil }
+
+func (s *postSession) Mail(from string, _ *smtp.MailOptions) error {
+	s.text = from
+	return nil
+}
+
+func (s *postSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.office.mu.Lock()
+	defer s.office.mu.Unlock()
+	if s.office.refuse {
+		s.office.refuse = false
+		return &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "not \x1b[2Jnow"}
+	}
+	s.text += " " + to
+	return nil
+}
+
+func (s *postSession) Data(r io.Reader) error {
+	octets, err := io.ReadAll(r)
+	s.office.mu.Lock()
+	defer s.office.mu.Unlock()
+	s.office.taken = append(s.office.taken, s.text+"\n"+string(octets))
+	return err
+}
+
+// correspond runs "locus open" with a person who does the steps. The editor adds a
+// line to the text.
+func correspond(t *testing.T, env map[string]string, steps []answered, args ...string) (got clitest.Result, seen string) {
+	t.Helper()
+	// Texts that are kept are kept there.
+	t.Setenv("TMPDIR", t.TempDir())
+	person, name := clitest.NewTTY(t)
+	hold, err := clitest.OpenTTY(name)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	all := play(t, person, steps)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	home := filepath.Join(t.TempDir(), "none")
+	got = commandtest.Run(t, func(a *base.App) {
+		a.Context, a.ErrTTY, a.OpenTerminal, a.Interrupt = ctx, true, clitest.OpenTTY(name), cancel
+		a.Getenv = func(name string) string {
+			values := map[string]string{
+				"HOME": home, "LOCUS_MAIL_FROM": "Fred <fred@example.net>", "EDITOR": `printf 'Edited.\n' >>`,
+			}
+			if v, ok := env[name]; ok {
+				return v
+			}
+			return values[name]
+		}
+		// Ctrl-C, which the test's terminal does not send.
+		if env["cancel"] != "" {
+			go func() {
+				<-all
+				cancel()
+			}()
+		}
+	}, append([]string{"open"}, args...)...)
+	if env["cancel"] != "" {
+		return got, ""
+	}
+	return got, <-all
+}
+
+// kept returns the texts that are kept.
+func kept(t *testing.T) (texts []string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "locus-*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		octets, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+		texts = append(texts, string(octets))
+	}
+	return texts
+}
+
+const sendIt = "Send it? [y/N/e(dit)/w(rite to a file)] "
+
+func TestOpenMailtoConversations(t *testing.T) {
+	p := newPostOffice(t)
+	way := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + p.addr}
+	const url = "mailto:joe@host.dom?body=Proposed.%0D%0A&bcc=spy@evil.example"
+
+	t.Run("yes, after an edit", func(t *testing.T) {
+		got, seen := correspond(t, way, []answered{{sendIt, "perhaps\n"}, {sendIt, "e\n"}, {sendIt, "y\n"}},
+			"--bcc", "secret@host.dom", "--subject", "Grüße", url)
+		if got.Status != 0 || got.Out != "" || !strings.Contains(got.Err, "locus: the message was sent to 2 of 2 recipients") {
+			t.Fatalf("%+v", got)
+		}
+		for _, shown := range []string{
+			"To: joe@host.dom\r\n", "Subject: Grüße\r\n", "| Proposed.\r\n| Edited.\r\n\r\n", "| Proposed.\r\n| Edited.\r\n| Edited.\r\n",
+			"Sent to   secret@host.dom (Bcc: hidden from the others)\r\n", "By        smtp+clear://" + p.addr + ", without encryption\r\n",
+			"Note: left out, because a URL may not set it: bcc: spy@evil.example\r\n",
+		} {
+			if !strings.Contains(seen, shown) {
+				t.Errorf("%q lacks %q", seen, shown)
+			}
+		}
+		taken := p.messages()
+		if len(taken) != 1 || !strings.HasPrefix(taken[0], "fred@example.net joe@host.dom secret@host.dom\nFrom: Fred <fred@example.net>\r\n") ||
+			!strings.HasSuffix(taken[0], "\r\n\r\nProposed.\r\nEdited.\r\nEdited.\r\n") || strings.Contains(taken[0], "evil") {
+			t.Errorf("%q", taken)
+		}
+		if texts := kept(t); texts != nil {
+			t.Errorf("%q", texts)
+		}
+	})
+	before := len(p.messages())
+
+	for _, row := range []struct {
+		name  string
+		steps []answered
+		says  string
+		code  int
+		kept  int
+	}{
+		{"no", []answered{{sendIt, "n\n"}}, "nothing was sent", 0, 0},
+		{"Enter", []answered{{sendIt, "\n"}}, "the text is kept in ", 0, 1},
+		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended; nothing was sent", 3, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, _ := correspond(t, way, row.steps, url)
+			if texts := kept(t); got.Status != row.code || !strings.Contains(got.Err, row.says) || len(texts) != row.kept {
+				t.Errorf("%+v, kept %q", got, texts)
+			}
+		})
+	}
+	t.Run("Ctrl-C", func(t *testing.T) {
+		env := map[string]string{"LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"], "cancel": "yes"}
+		got, _ := correspond(t, env, []answered{{sendIt, ""}}, url)
+		if texts := kept(t); got.Status != base.StatusInterrupted || !strings.Contains(got.Err, "nothing was sent") || len(texts) != 1 || texts[0] != "Proposed.\r\nEdited.\n" {
+			t.Errorf("%+v, kept %q", got, texts)
+		}
+	})
+	t.Run("write", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("there", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, seen := correspond(t, way, []answered{{sendIt, "w\n"}, {"File: ", "\n"}, {sendIt, "w\n"}, {"File: ", "there\n"}, {sendIt, "w\n"}, {"File: ", "new.eml\n"}},
+			"--body", "B", "--bcc", "secret@host.dom", url)
+		octets, err := os.ReadFile("new.eml")
+		if got.Status != 0 || err != nil || !strings.HasSuffix(string(octets), "\r\n\r\nB\r\n") || !strings.Contains(seen, "file exists") ||
+			!strings.Contains(got.Err, "nothing was sent") || !strings.Contains(got.Err, "the Bcc recipients: secret@host.dom") {
+			t.Errorf("%+v, %v, %q", got, err, seen)
+		}
+	})
+	t.Run("no way", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		got, seen := correspond(t, nil, []answered{{"Write it to a file? [w/e(dit)/N] ", "y\n"}, {"[w/e(dit)/N] ", "w\n"}, {"File: ", "x.eml\n"}}, url)
+		if _, err := os.Stat("x.eml"); err != nil || got.Status != 0 || !strings.Contains(seen, "It can't be sent: mail.relay") {
+			t.Errorf("%+v, %v, %q", got, err, seen)
+		}
+	})
+	t.Run("who and to whom", func(t *testing.T) {
+		env := map[string]string{"LOCUS_MAIL_FROM": "", "LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"]}
+		got, seen := correspond(t, env, []answered{
+			{"From (your address): ", "\n"}, {"From (your address): ", "me\n"}, {"From (your address): ", "me@h\n"}, {"To: ", "a@b_\n"}, {"To: ", "Joe <a@b>\n"}, {sendIt, "n\n"},
+		}, "--body", "x", "mailto:?subject=y")
+		if got.Status != 0 || !strings.Contains(seen, "Sent from me@h\r\nSent to   a@b\r\n") {
+			t.Errorf("%+v, %q", got, seen)
+		}
+	})
+	t.Run("the editor can't be run", func(t *testing.T) {
+		got, _ := correspond(t, map[string]string{"EDITOR": "exit 3;"}, nil, url)
+		if got.Status != 3 || !strings.Contains(got.Err, "nothing was sent: the editor") || len(kept(t)) != 1 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a text that can't be sent", func(t *testing.T) {
+		got, seen := correspond(t, map[string]string{"EDITOR": `printf '\351' >`}, []answered{{"Edit it? [e/N] ", "y\n"}, {"[e/N] ", "n\n"}}, url)
+		if got.Status != 0 || !strings.Contains(seen, "not UTF-8") {
+			t.Errorf("%+v, %q", got, seen)
+		}
+	})
+	if after := len(p.messages()); after != before {
+		t.Errorf("%d messages were sent", after-before)
+	}
+	t.Run("refused, and again", func(t *testing.T) {
+		p.mu.Lock()
+		p.refuse = true
+		p.mu.Unlock()
+		got, seen := correspond(t, way, []answered{{sendIt, "y\n"}, {sendIt, "yes\n"}}, "--body", "x", url)
+		if got.Status != 0 || len(p.messages()) != before+1 || !strings.Contains(seen, "the message was not sent, because 1 of 1 recipients were refused") ||
+			!strings.Contains(seen, `450 4.2.1 "not \x1b[2Jnow" (temporary: try again later)`) || strings.Contains(seen, "\x1b") {
+			t.Errorf("%+v, %q", got, seen)
+		}
+	})
+	t.Run("sendmail", func(t *testing.T) {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "sendmail")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" > '"+dir+"/args'\ncat > '"+dir+"/text'\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]string{"LOCUS_MAIL_SENDMAIL": program + " -x", "LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"]}
+		got, seen := correspond(t, env, []answered{{sendIt, "y\n"}}, "--send-with", "sendmail", "--body", "x", url)
+		args, err := os.ReadFile(filepath.Join(dir, "args"))
+		if got.Status != 0 || err != nil || string(args) != "-x\n-i\n-f\nfred@example.net\n--\njoe@host.dom\n" || !strings.Contains(seen, "By        "+program+" -x\r\n") {
+			t.Errorf("%+v, %v, %q, %q", got, err, args, seen)
+		}
+	})
+}
+
+// Where TLS does not come about nothing is sent, and no password is asked for.
+func TestOpenMailtoTLS(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			tls.Server(conn, &tls.Config{}).Handshake()
+			conn.Close()
+		}
+	}()
+	got, seen := correspond(t, map[string]string{"LOCUS_MAIL_RELAY": "smtps://fred@" + l.Addr().String()}, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "mailto:a@b")
+	if got.Status != base.StatusAccess || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.Err, "nothing was sent") {
+		t.Errorf("%+v, %q", got, seen)
+	}
+}
+
+// scriptedRelay is an SMTP server that answers each command by its first word, or by
+// the whole line if there is an answer to it. It serves until the test ends.
+func scriptedRelay(t *testing.T, answers map[string]string) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conversations sync.WaitGroup
+	talk := func(conn net.Conn) {
+		defer conn.Close()
+		lines := bufio.NewScanner(conn)
+		io.WriteString(conn, "220 mail.example ESMTP\r\n")
+		for lines.Scan() {
+			line := lines.Text()
+			verb, _, _ := strings.Cut(line, " ")
+			answer := cmp.Or(answers[line], answers[verb], "250 2.0.0 ok\r\n")
+			io.WriteString(conn, answer)
+			if strings.HasPrefix(answer, "354") {
+				for lines.Scan() && lines.Text() != "." {
+				}
+				if answers["."] == "" {
+					return
+				}
+				io.WriteString(conn, answers["."])
+			}
+			if verb == "QUIT" {
+				return
+			}
+		}
+	}
+	conversations.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conversations.Go(func() { talk(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		conversations.Wait()
+	})
+	return l.Addr().String()
+}
+
+// A message that the relay did not take is a failure, also if the person has decided
+// that it is not sent.
+func TestOpenMailtoRefused(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		answers map[string]string
+		says    []string
+		not     string
+	}{
+		{"all recipients", map[string]string{"RCPT": "550 5.1.1 no \x1b[2Jsuch user\r\n"}, []string{"2 of 2 recipients were refused", "nothing was sent"}, "\x1b"},
+		{"all recipients, for now", map[string]string{"RCPT": "450 4.2.1 later\r\n"}, []string{"2 of 2 recipients were refused", "try again later"}, ""},
+		{"some recipients", map[string]string{"RCPT TO:<b@h>": "550 5.1.1 no such user\r\n", "DATA": "354 go on\r\n", ".": "250 ok\r\n"}, []string{"1 of 2 recipients were refused", "nothing was sent"}, "were sent"},
+		{"DATA", map[string]string{"DATA": "451 4.3.0 disk full\r\n"}, []string{"DATA: the server says 451", "nothing was sent"}, ""},
+		{"after DATA", map[string]string{"DATA": "354 go on\r\n", ".": "554 5.6.0 spam\r\n"}, []string{`the message: the server says 554 5.6.0 "spam"`, "nothing was sent"}, ""},
+		{"after DATA, all by one answer", map[string]string{"DATA": "554 5.5.1 no valid recipients\r\n"}, []string{"DATA: the server says 554", "nothing was sent"}, ""},
+		{"no answer after DATA", map[string]string{"DATA": "354 go on\r\n"}, []string{"may or may not have been accepted"}, "nothing was sent"},
+		{"the sender", map[string]string{"MAIL": "550 5.7.1 not you\r\n"}, []string{`MAIL "fred@example.net": the server says 550`}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, row.answers)}
+			got, seen := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "--cc", "b@h", "mailto:a@h")
+			if got.Status != base.StatusAccess || strings.Contains(got.Err+seen, "was sent to") || row.not != "" && strings.Contains(got.Err, row.not) {
+				t.Errorf("%+v, %q", got, seen)
+			}
+			for _, says := range row.says {
+				if !strings.Contains(got.Err, says) {
+					t.Errorf("%q lacks %q", got.Err, says)
+				}
+			}
+		})
+	}
+	t.Run("written to a file instead", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, map[string]string{"RCPT": "550 no\r\n"})}
+		got, _ := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "w\n"}, {"File: ", "x.eml\n"}}, "--body", "x", "mailto:a@h")
+		if _, err := os.Stat("x.eml"); err != nil || got.Status != 0 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
+// The login for a relay is in netrc, or is asked for at the terminal.
+func TestRelayLogin(t *testing.T) {
+	l, person, _ := terminalLogin(t)
+	relay := submit.Relay{Security: submit.TLS, Host: "mail.example", User: "fred"}
+	all := play(t, person, []answered{{"smtps://mail.example:465 wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
+	want := submit.Credentials{User: "fred", Password: "s3cret"}
+	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
+		t.Errorf("%+v, %v, %v", c, ok, err)
+	}
+	if seen := <-all; strings.Contains(seen, "s3cret") {
+		t.Errorf("seen: %q", seen)
+	}
+
+	netrc := filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(netrc, []byte("machine mail.example login ann password no\nmachine mail.example login fred password n3trc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l = client.NewLogin(&base.App{Getenv: func(name string) string { return map[string]string{"NETRC": netrc}[name] }})
+	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
+		t.Errorf("%+v, %v, %v", c, ok, err)
+	}
+	// It was refused, and there is no terminal to ask at.
+	if _, ok, err := l.AskRelay(t.Context(), relay, 1); err != nil || ok {
+		t.Errorf("%v, %v", ok, err)
+	}
+}

@@ -1,0 +1,71 @@
+package open_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
+	"github.com/locus-url/locus/internal/command/base"
+)
+
+// badInput is a standard input that breaks.
+type badInput struct{}
+
+func (badInput) Read([]byte) (int, error) { return 0, os.ErrPermission }
+
+// What goes wrong between pipes.
+func TestOpenPipe(t *testing.T) {
+	t.Parallel()
+	url := "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) {
+		io.WriteString(c, "hello\r\n")
+		io.Copy(io.Discard, c)
+	}) + "/"
+	got := commandtest.Run(t, func(a *base.App) { a.In = badInput{} }, "open", url)
+	if got.Status != base.StatusAccess || !strings.Contains(got.Err, "permission denied") || got.Out != "hello\r\n" {
+		t.Errorf("%+v", got)
+	}
+	// A host that ends does not care for the rest of the input.
+	url = "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) { io.WriteString(c, "bye\r\n") }) + "/"
+	got = commandtest.Run(t, func(a *base.App) { a.In = manyLines{} }, "open", url)
+	if got.Status != 0 && !strings.Contains(got.Err, "reset") || got.Out != "bye\r\n" {
+		t.Errorf("%+v", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	url = "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) {
+		io.WriteString(c, "hello\r\n")
+		cancel()
+		io.Copy(io.Discard, c)
+	}) + "/"
+	got = commandtest.Run(t, func(a *base.App) {
+		a.Context = ctx
+		a.In, _ = io.Pipe()
+	}, "open", url)
+	if got.Status != base.StatusInterrupted {
+		t.Errorf("%+v", got)
+	}
+}
+
+// manyLines is an input that never ends.
+type manyLines struct{}
+
+func (manyLines) Read(p []byte) (int, error) { return copy(p, "line\n"), nil }
+
+// A pipe gets the octets of the host, and only --safe filters them.
+func TestOpenPipeLevels(t *testing.T) {
+	t.Parallel()
+	const hello = "\x1b[1mhello\x1b[?1049h\x1b[c\r\n"
+	url := "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) { io.WriteString(c, hello) }) + "/"
+	for flags, want := range map[string]string{"": hello, "--unsafe-terminal": hello, "--safe": "\x1b[1mhello\r\n"} {
+		args := append([]string{"open", url}, strings.Fields(flags)...)
+		if got := commandtest.Run(t, func(a *base.App) { a.In = strings.NewReader("") }, args...); got.Out != want {
+			t.Errorf("%s: %q, want %q", flags, got.Out, want)
+		}
+	}
+	got := commandtest.Run(t, nil, "open", "--safe", "--unsafe-terminal", url)
+	if got.Status != base.StatusUsage || !strings.Contains(got.Err, "choose one") {
+		t.Errorf("%+v", got)
+	}
+}

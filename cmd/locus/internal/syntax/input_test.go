@@ -1,0 +1,61 @@
+package syntax_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/locus-url/locus/cmd/locus/internal/commands"
+	"github.com/locus-url/locus/internal/command/base"
+	"github.com/locus-url/locus/internal/command/clitest"
+)
+
+func TestReadErrorIsAccess(t *testing.T) {
+	var errOut strings.Builder
+	a := base.New(context.Background(), iotest.ErrReader(errors.New("torn")), io.Discard, &errOut, clitest.NoEnv)
+	if status := commands.Run(a, []string{"canonical", "-"}); status != base.StatusAccess || !strings.Contains(errOut.String(), "standard input: torn") {
+		t.Errorf("status %d, %q", status, errOut.String())
+	}
+}
+
+func TestInterruptEndsTheWait(t *testing.T) {
+	in, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	var out strings.Builder
+	a := base.New(ctx, in, &out, io.Discard, clitest.NoEnv)
+	go func() {
+		io.WriteString(w, "HTTP://h/\n")
+		cancel()
+	}()
+	if status := commands.Run(a, []string{"canonical", "-"}); status != base.StatusInterrupted {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestAnswersBeforeWaiting talks to the command as a program at the other end of
+// two pipes does.
+func TestAnswersBeforeWaiting(t *testing.T) {
+	in, questions := io.Pipe()
+	answers, out := io.Pipe()
+	a := base.New(context.Background(), in, out, io.Discard, clitest.NoEnv)
+	done := make(chan int)
+	go func() {
+		done <- commands.Run(a, []string{"canonical", "-"})
+		out.Close()
+	}()
+	for _, host := range []string{"a", "b", "c"} {
+		io.WriteString(questions, "HTTP://"+host+"/\n")
+		answer := make([]byte, len("http://a/\n"))
+		if _, err := io.ReadFull(answers, answer); err != nil || string(answer) != "http://"+host+"/\n" {
+			t.Errorf("%q, %v", answer, err)
+		}
+	}
+	questions.Close()
+	if status := <-done; status != base.StatusDone {
+		t.Errorf("status %d", status)
+	}
+}

@@ -1,0 +1,100 @@
+// Package scripttest runs the script tests of subcommands.
+package scripttest
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/locus-url/locus/internal/command/base"
+)
+
+// Main is the TestMain of a package with script tests. It makes the test binary the program
+// "locus", which the scripts run, and "locus-served". command does what arguments ask for and
+// returns the exit status.
+func Main(m *testing.M, command func(a *base.App, args []string) int) {
+	// Many tests wait for a time limit and need no processor meanwhile.
+	flag.Set("test.parallel", "8")
+	testscript.Main(m, map[string]func(){
+		"locus":        func() { os.Exit(base.Main(command)) },
+		"locus-served": func() { serveCommands(command) },
+	})
+}
+
+// Params returns the parameters for the scripts of the folder dir, whose commands "status",
+// "examples" and "served" it defines. The home folder of a script is its working directory.
+func Params(t *testing.T, dir string) testscript.Params {
+	t.Helper()
+	return testscript.Params{
+		Dir:                 servedScripts(t, dir),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.Cd)
+			e.Setenv("XDG_CONFIG_HOME", "")
+			hurry(e)
+			setupServed(e)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "examples": examples, "served": servedCommand},
+	}
+}
+
+// hurry has a process of the program end when it is done: a race detector would have
+// each stay for a second more.
+func hurry(e *testscript.Env) { e.Setenv("GORACE", "atexit_sleep_ms=0") }
+
+// status runs a command: status 2 locus parse x. It fails if the exit status is
+// another one. stdin, stdout and stderr are as with exec.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if args[1] == "locus" && !needsProcess(ts, args[2:]) {
+		if got := ts.Value(servedKey{}).(*servedProcess).run(ts, args[2:]); got != want {
+			ts.Fatalf("exit status %d, want %d", got, want)
+		}
+		return
+	}
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// examples runs the two examples that the help of a subcommand shows, each in a
+// shell.
+func examples(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: examples subcommand")
+	}
+	ts.Check(ts.Exec("locus", args[0], "--help"))
+	_, after, _ := strings.Cut(ts.ReadFile("stdout"), "\nExamples:\n")
+	text, _, _ := strings.Cut(after, "\n\n")
+	lines := strings.Split(text, "\n")
+	if len(lines) != 2 {
+		ts.Fatalf("%d examples", len(lines))
+	}
+	for _, line := range lines {
+		if !strings.Contains(line, "locus "+args[0]+" ") && strings.TrimSpace(line) != "locus "+args[0] {
+			ts.Fatalf("the example %q is of something else", line)
+		}
+		ts.Check(ts.Exec("sh", "-c", line))
+		if ts.ReadFile("stdout") == "" {
+			ts.Fatalf("%q writes nothing", line)
+		}
+	}
+}
