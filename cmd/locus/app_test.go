@@ -32,7 +32,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 func TestManPages(t *testing.T) {
 	dir := t.TempDir()
 	if status := commands.Run(testApp(t, ""), []string{"man", dir}); status != base.StatusDone {
-		t.Fatalf("status %d", status)
+		t.Fatalf("status %d, want status %d", status, base.StatusDone)
 	}
 	for _, name := range []string{"locus", "locus-parse", "locus-resolve", "locus-configuration", "locus-exit-status"} {
 		page, err := os.ReadFile(filepath.Join(dir, name+".1"))

@@ -26,7 +26,7 @@ func configured(t *testing.T, file string, env map[string]string, args ...string
 	a := base.New(context.Background(), strings.NewReader(""), io.Discard, &errOut, func(name string) string { return env[name] })
 	args = append([]string{"canonical", "http://h/", "--config", name}, args...)
 	if status := commands.Run(a, args); status != base.StatusDone {
-		t.Fatalf("status %d: %s", status, errOut.String())
+		t.Fatalf("status %d: %s, want status %d", status, errOut.String(), base.StatusDone)
 	}
 	return a
 }
@@ -67,6 +67,6 @@ func TestFlagsGoBeforeEnvironmentBeforeFile(t *testing.T) {
 		}
 	}
 	if c := configured(t, configFile, env).Config; c.Parallel != 3 || c.PerHost != 2 || !c.FTP.TLS || c.FTP.AnonymousPassword != "me@h" {
-		t.Errorf("%+v", c)
+		t.Errorf("%+v, want c.Parallel 3, c.PerHost 2 and c.FTP.AnonymousPassword %q", c, "me@h")
 	}
 }

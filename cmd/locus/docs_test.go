@@ -330,7 +330,7 @@ func TestContractLocator(t *testing.T) {
 		}
 		out, err := exec.Command("locus", "parse", "--json", url).Output()
 		if err != nil {
-			t.Errorf("%s: %v", url, err)
+			t.Errorf("%s: %v, want no error", url, err)
 			continue
 		}
 		var got struct{ Locator map[string]any }

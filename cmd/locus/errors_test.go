@@ -72,7 +72,7 @@ func TestMessagesOnce(t *testing.T) {
 		}
 		for _, bad := range []string{"dial tcp", "connect:", "transfer:", "verify:", "locus: locus", ": locus:"} {
 			if strings.Contains(text, bad) {
-				t.Errorf("%q: %s", row.args, text)
+				t.Errorf("%q: %s, want no %q in text", row.args, text, bad)
 			}
 		}
 	}

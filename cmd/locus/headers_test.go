@@ -70,13 +70,13 @@ func TestHeaders(t *testing.T) {
 	} {
 		got := commandtest.Run(t, nil, "get", "--header", row.field, server.URL+"/")
 		if got.Status != 2 || !strings.Contains(got.Err, row.says) || strings.Contains(got.Err, "sesame") {
-			t.Errorf("%q: %+v", row.field, got)
+			t.Errorf("%q: %+v, want status 2, %q in err and no %q in err", row.field, got, row.says, "sesame")
 		}
 	}
 	if got := commandtest.Run(t, nil, append(verify, "--header", "Cookie: sesame")...); got.Status != 2 || !strings.Contains(got.Err, "every host") {
 		t.Errorf("a secret for every host: %+v", got)
 	}
 	if got := commandtest.Run(t, nil, "get", "--user-agent", "a\nb", server.URL); got.Status != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(get, --user-agent, %q, %q) = %+v, want status 2", "a\nb", server.URL, got)
 	}
 }

@@ -31,10 +31,10 @@ func TestMaxTime(t *testing.T) {
 	} {
 		got := commandtest.Run(t, nil, append(args, "--allow-private", "--max-time", "0.3", server.URL+"/")...)
 		if args[0] != "verify" && got.Status != base.StatusAccess {
-			t.Errorf("%q: status %d, %s", args, got.Status, got.Err)
+			t.Errorf("%q: status %d, %s, want status %d", args, got.Status, got.Err, base.StatusAccess)
 		}
 		if said := got.Out + got.Err; args[0] == "get" && !strings.Contains(said, "it did not end within 300ms") {
-			t.Errorf("%q: %s", args, said)
+			t.Errorf("%q: %s, want the limit in the message", args, said)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestPipes(t *testing.T) {
 			a := base.New(ctx, strings.NewReader(""), &out, &errOut, func(string) string { return "" })
 			commands.Run(a, []string{command, pipe})
 			if ctx.Err() == nil {
-				t.Errorf("%s: %s%s", command, &out, &errOut)
+				t.Errorf("%s ended: %s%s, want a run that waits for the pipe", command, &out, &errOut)
 			}
 			if !opened {
 				// A process that still opens the pipe can continue.

@@ -33,7 +33,7 @@ func TestFullDisk(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = full, &errOut
 	err = cmd.Run()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != base.StatusAccess || !strings.Contains(errOut.String(), "standard output") {
-		t.Errorf("%v, %q", err, errOut.String())
+		t.Errorf("%v, %q, want ok true, exit.ExitCode() %d and %q in errOut", err, errOut.String(), base.StatusAccess, "standard output")
 	}
 }
 
@@ -52,7 +52,7 @@ func TestClosedPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Count(out.String(), "\n") != 1 || strings.Contains(errOut.String(), "locus:") || !strings.Contains(errOut.String(), "status 0") {
-			t.Errorf("%s: %q, %q", command, out.String(), errOut.String())
+			t.Errorf("%s: %q, %q, want no %q in errOut and %q in errOut", command, out.String(), errOut.String(), "locus:", "status 0")
 		}
 	}
 }
@@ -96,7 +96,7 @@ func closedErrorPipe(t *testing.T, args []string) {
 	in.Close()
 	err = cmd.Wait()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != base.StatusInterrupted {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want ok true and exit.ExitCode() %d", err, base.StatusInterrupted)
 	}
 }
 
@@ -136,6 +136,6 @@ func interruptedProcess(t *testing.T, command string) {
 	}
 	err = cmd.Wait()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != base.StatusInterrupted {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want ok true and exit.ExitCode() %d", err, base.StatusInterrupted)
 	}
 }

@@ -45,7 +45,7 @@ func TestInHome(t *testing.T) {
 	a.Getenv = func(name string) string { return map[string]string{"HOME": "/home/me"}[name] }
 	for path, want := range map[string]string{"~": "/home/me", "~/x": "/home/me/x", "~you/x": "~you/x", "/~": "/~", "": ""} {
 		if got := a.ExpandHome(path); got != want {
-			t.Errorf("%q: %q", path, got)
+			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestCutHost(t *testing.T) {
 	} {
 		pattern, field, ok := cutHost(text)
 		if ok != (want[0] != "") || ok && (pattern != want[0] || field != want[1]) {
-			t.Errorf("%q: %q %q %v", text, pattern, field, ok)
+			t.Errorf("%q: %q %q %v, want ok %v", text, pattern, field, ok, (want[0] != ""))
 		}
 	}
 }
@@ -44,11 +44,11 @@ func FuzzHostField(f *testing.F) {
 		}
 		name, _, _ := strings.Cut(field, ":")
 		if err := a.addHostField(pattern, field); err != nil && strings.Contains(err.Error(), value) && !strings.Contains(name, value) && !strings.Contains(field, "$") && !strings.Contains(field, "env:") {
-			t.Errorf("%q: %v", field, err)
+			t.Errorf("%q: %v, want an error without the value", field, err)
 		}
 		for _, got := range a.Flags.HostFields {
 			if strings.ContainsAny(got.Name+got.Value, "\r\n\x00") {
-				t.Errorf("%q", got)
+				t.Errorf("%q, want none of %q in got.Name + got.Value", got, "\r\n\x00")
 			}
 		}
 	})

@@ -84,7 +84,7 @@ func TestLongLineSaysItsLength(t *testing.T) {
 		a := New(context.Background(), strings.NewReader(strings.Repeat("a", 1<<20)+end), io.Discard, io.Discard, noEnv)
 		for _, err := range a.Inputs([]string{"-"}) {
 			if err == nil || !strings.Contains(err.Error(), fmt.Sprint(1<<20)) {
-				t.Errorf("%q: %v", end, err)
+				t.Errorf("%q: %v, want an error and %q in err.Error()", end, err, fmt.Sprint(1<<20))
 			}
 		}
 	}

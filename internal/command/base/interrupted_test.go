@@ -22,7 +22,7 @@ func TestInterruptedIsSaid(t *testing.T) {
 		a := base.New(ctx, strings.NewReader(""), io.Discard, &said, func(string) string { return "" })
 		a.Fail(base.StatusAccess, err)
 		if said.String() != "locus: open x: interrupted\n" {
-			t.Errorf("%q", said.String())
+			t.Errorf("%q, want said %q", said.String(), "locus: open x: interrupted\n")
 		}
 	}
 }

@@ -110,11 +110,11 @@ func TestLineFlags(t *testing.T) {
 		}
 	}
 	if got := readByFlags(t, "", "--key=a", "--field=1", "-"); !strings.Contains(got, "field key") {
-		t.Error(got)
+		t.Errorf("readByFlags(, --key=a, --field=1, -) = %q, want %q", got, "field key")
 	}
 	// A line of a megabyte may have a key.
 	long := `{"text":"` + strings.Repeat("x", 1<<20) + `","u":"y"}` + "\n"
 	if got := readByFlags(t, long, "--key=u", "-"); got != "\"y\"\n" {
-		t.Errorf("%.100s", got)
+		t.Errorf("readByFlags(%q, --key=u, -) = %.100s, want %q", long, got, "\"y\"\n")
 	}
 }

@@ -81,6 +81,6 @@ func TestInvalidLines(t *testing.T) {
 		}
 	}
 	if strings.Count(want, "bad\n") != 20 || strings.Count(want, "other\n") != 70 || !strings.HasSuffix(want, "locus: 25 even\nlocus: 25 odd\nlocus: advice\n") {
-		t.Error(want)
+		t.Errorf("%q, want %q at the end of want", want, "locus: 25 even\nlocus: 25 odd\nlocus: advice\n")
 	}
 }

@@ -59,7 +59,7 @@ func TestProgressOff(t *testing.T) {
 		p := base.StartProgress(a, "x")
 		p.Update(1, "")
 		if a.ShowsProgress() || s.String() != "" {
-			t.Errorf("%s: %q", name, s.String())
+			t.Errorf("%s: %q, want nothing", name, s.String())
 		}
 		p.Close()
 	}

@@ -61,12 +61,12 @@ func TestProxyVariables(t *testing.T) {
 		a.Flags.Gateways = s.flags
 		g, err := Gateways(a)
 		if err != nil {
-			t.Errorf("%+v: %v", s, err)
+			t.Errorf("%+v: %v, want no error", s, err)
 			continue
 		}
 		got := GatewayFor(a, g, s.scheme)
 		if shown := got.String(); shown != s.want {
-			t.Errorf("%+v: %s", s, shown)
+			t.Errorf("%+v: %s, want shown %q", s, shown, s.want)
 		}
 		a.Flags.NoGateway = true
 		if g, err := Gateways(a); err != nil || !GatewayFor(a, g, s.scheme).IsZero() {

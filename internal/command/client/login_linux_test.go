@@ -30,7 +30,7 @@ func TestPrompt(t *testing.T) {
 	}()
 	c, ok, err := l.Ask(t.Context(), scheme.Question{URL: locus.MustParse("ftp://h/")})
 	if want := (scheme.Credentials{User: "fred", Password: "s3cret"}); c != want || !ok || err != nil {
-		t.Errorf("%+v %v %v", c, ok, err)
+		t.Errorf("Ask() = %+v %v %v, want c %+v, ok true and no error", c, ok, err, want)
 	}
 	if text := <-seen; strings.Contains(text, "s3cret") || !strings.Contains(text, "ftp://h wants a login.") {
 		t.Errorf("seen: %q", text)
@@ -52,7 +52,7 @@ func TestPromptInterrupted(t *testing.T) {
 		}()
 		_, ok, err := l.Ask(ctx, scheme.Question{URL: locus.MustParse("ftp://h/"), User: "fred"})
 		if ok || !errors.Is(err, context.Canceled) || ctx.Err() == nil {
-			t.Errorf("%s: %v %v", name, ok, err)
+			t.Errorf("%s: %v %v, want ok false, err %v and an error", name, ok, err, context.Canceled)
 		}
 		f, err := os.OpenFile(tty, os.O_RDWR|unix.O_NOCTTY, 0)
 		if err != nil {
@@ -79,7 +79,7 @@ func TestPromptNoAnswer(t *testing.T) {
 		fmt.Fprint(person, "\x04")
 	}()
 	if _, ok, err := l.Ask(t.Context(), scheme.Question{URL: locus.MustParse("ftp://h/"), User: "fred"}); ok || err == nil {
-		t.Errorf("%v %v", ok, err)
+		t.Errorf("Ask() = %v %v, want ok false and an error", ok, err)
 	}
 }
 

@@ -73,7 +73,7 @@ default login anonymous password x
 		{wanted{host: "other.example", port: 21}, "d"}, {wanted{host: "other.example", port: 22}, "x"}, {wanted{host: "other.example", port: 22, exact: true}, ""},
 	} {
 		if c, _, err := findNetrc(strings.NewReader(text), test.w); c.Password != test.want || err != nil {
-			t.Errorf("%+v: %q, %v", test.w, c.Password, err)
+			t.Errorf("%+v: %q, %v, want c.Password %q and no error", test.w, c.Password, err, test.want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func FuzzFindNetrc(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, ok, err := findNetrc(strings.NewReader(text), wanted{host: "h"})
 		if ok && (err != nil || c.Password == "") || !ok && c != (scheme.Credentials{}) {
-			t.Errorf("%+v, %v, %v", c, ok, err)
+			t.Errorf("%+v, %v, %v, want a password if found, and nothing otherwise", c, ok, err)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestLoginRemembered(t *testing.T) {
 	want := scheme.Credentials{User: "u", Password: "p"}
 	l.answers[server{"ftp", "ftp.example.org", 0, "", "r"}] = want
 	if c, ok, err := l.Ask(t.Context(), q); c != want || !ok || err != nil {
-		t.Errorf("%+v %v %v", c, ok, err)
+		t.Errorf("Ask() = %+v %v %v, want c %+v, ok true and no error", c, ok, err, want)
 	}
 	q.Attempt = 1
 	if _, ok, _ := l.Ask(t.Context(), q); ok {

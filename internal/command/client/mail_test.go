@@ -37,7 +37,7 @@ func TestMailbox(t *testing.T) {
 	}
 	text := s.String()
 	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != mostTroubles || !strings.Contains(text, `"locus index" lists them`) {
-		t.Errorf("%q", text)
+		t.Errorf("%q, want %q in text and %q in text", text, "3000 messages", `"locus index" lists them`)
 	}
 	// Many at once, of which most bring the index up to date.
 	var all sync.WaitGroup
@@ -70,7 +70,7 @@ func TestMailboxQuiet(t *testing.T) {
 		}
 		m.Report(mailstore.Progress{Messages: 7})
 		if strings.Contains(s.String(), "messages") {
-			t.Errorf("%s: %q", name, s.String())
+			t.Errorf("%s: %q, want no %q in s", name, s.String(), "messages")
 		}
 		m.Close()
 	}

@@ -43,25 +43,25 @@ func TestCheckFindsEveryMistake(t *testing.T) {
 	// The first one is that of Read.
 	c := Default()
 	if err := source.Read(&c); err == nil || err.Error() != name+`: line 1: timeout: invalid duration "soon": write 5 (seconds), 5s, 2m or 1h` {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want an error and err.Error() %q", err, name+`: line 1: timeout: invalid duration "soon": write 5 (seconds), 5s, 2m or 1h`)
 	}
 	write("timeout = = 3\n")
 	clear(env)
 	if list := problems(); len(list) != 1 || list[0][:16] != "gateway.toml:1  " {
-		t.Errorf("%q", list)
+		t.Errorf("problems() = %q, want 1 of list and list[0][:16] %q", list, "gateway.toml:1  ")
 	}
 	write("[gateway]\nlisten = \"127.0.0.1:0\"\n")
 	c = Default()
 	r := source.Check(&c)
 	if len(r.Problems) > 0 {
-		t.Errorf("%v", r.Problems)
+		t.Errorf("Check() = %v, want no r.Problems", r.Problems)
 	}
 	// A value that only a subcommand can check has a place, too.
 	env["LOCUS_GATEWAY_DENY"] = "x"
 	r = source.Check(&c)
 	for key, want := range map[string]Problem{"gateway.listen": {File: name, Line: 2}, "gateway.deny": {Variable: "LOCUS_GATEWAY_DENY"}, "timeout": {}} {
 		if p := r.At(key, errors.New("no")); p.File != want.File || p.Line != want.Line || p.Variable != want.Variable {
-			t.Errorf("%s: %+v", key, p)
+			t.Errorf("%s: %+v, want p.File %q, p.Line %d and p.Variable %q", key, p, want.File, want.Line, want.Variable)
 		}
 	}
 }

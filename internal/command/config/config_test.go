@@ -22,7 +22,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 	c := Default()
 	for _, s := range c.settings() {
 		if err := s.setText(texts[lowerFirst(reflect.TypeOf(s.value).Elem().Name())]); err != nil {
-			t.Errorf("%s: %v", s.key, err)
+			t.Errorf("%s: %v, want no error", s.key, err)
 		}
 	}
 	var walk func(name string, got, old reflect.Value)
@@ -55,13 +55,13 @@ func TestSize(t *testing.T) {
 	} {
 		var s Size
 		if err := s.Set(test.in); err != nil || int64(s) != test.want || s.String() != test.out {
-			t.Errorf("%q: %d %q, %v", test.in, s, s.String(), err)
+			t.Errorf("%q: %d %q, %v, want no error, int64(s) %d and s %q", test.in, s, s.String(), err, test.want, test.out)
 		}
 	}
 	for _, in := range []string{"", "K", "-1", "1.5M", "1X", "8388608T", "9223372036854775808", "1 M"} {
 		var s Size
 		if err := s.Set(in); err == nil {
-			t.Errorf("%q is %d", in, s)
+			t.Errorf("%q is %d, want an error", in, s)
 		}
 	}
 }
@@ -70,15 +70,15 @@ func TestPorts(t *testing.T) {
 	var p Ports
 	for _, in := range []string{"0", "65536", "-1", "x", "", "1,,2"} {
 		if err := p.Set(in); err == nil {
-			t.Errorf("%q is %v", in, p)
+			t.Errorf("%q is %v, want an error", in, p)
 		}
 	}
 	p = nil
 	if err := p.UnmarshalText([]byte("25, 119,25")); err != nil || !slices.Equal(p, []uint16{25, 119}) || p.String() != "25,119" {
-		t.Errorf("%v, %v", p, err)
+		t.Errorf("%v, %v, want no error, p %v and p %q", p, err, []uint16{25, 119}, "25,119")
 	}
 	if err := p.UnmarshalText(nil); err != nil || p != nil {
-		t.Errorf("%v, %v", p, err)
+		t.Errorf("%v, %v, want no error and p nil", p, err)
 	}
 }
 
@@ -96,13 +96,13 @@ func TestNewsServer(t *testing.T) {
 	} {
 		var n newsServer
 		if err := n.UnmarshalText([]byte(text)); err != nil || n.String() != want {
-			t.Errorf("%q: %s, %v", text, n, err)
+			t.Errorf("%q: %s, %v, want no error and n %q", text, n, err, want)
 		}
 	}
 	for _, text := range []string{"a b", "h:99999", "http://h/", "nntp:h", "nntp://", "nntp://h/group", "h/group", "h#f", "::1", "a\nb", "nntp://u:s3cret@h:x"} {
 		n := newsServer{}
 		if err := n.UnmarshalText([]byte(text)); err == nil || !n.IsZero() || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%q: %s, %v", text, n, err)
+			t.Errorf("%q: %s, %v, want an error and no %q in err.Error()", text, n, err, "s3cret")
 		}
 	}
 }
@@ -110,17 +110,17 @@ func TestNewsServer(t *testing.T) {
 func TestPaths(t *testing.T) {
 	var p Paths
 	if err := p.UnmarshalText([]byte(strings.Join([]string{"/a", "", "~/b c"}, string(os.PathListSeparator)))); err != nil || fmt.Sprint(p) != "[/a ~/b c]" {
-		t.Errorf("%q, %v", p, err)
+		t.Errorf("%q, %v, want no error and fmt.Sprint(p) %q", p, err, "[/a ~/b c]")
 	}
 	if err := p.UnmarshalTOML([]any{"/x"}); err != nil || fmt.Sprint(p) != "[/x]" {
-		t.Errorf("%q, %v", p, err)
+		t.Errorf("%q, %v, want no error and fmt.Sprint(p) %q", p, err, "[/x]")
 	}
 	if err := p.UnmarshalTOML([]any{}); err != nil || len(p) != 0 {
-		t.Errorf("%q, %v", p, err)
+		t.Errorf("%q, %v, want no error and an empty list", p, err)
 	}
 	for _, value := range []any{"/x", 1, []any{1}, []any{"/x", ""}, nil} {
 		if err := p.UnmarshalTOML(value); err == nil {
-			t.Errorf("%v is %q", value, p)
+			t.Errorf("%v is %q, want an error", value, p)
 		}
 	}
 }
@@ -131,10 +131,10 @@ func TestArchiveTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := a.URLOf(locus.MustParse("http://h/?a=b&c")).String(); got != "https://archive.example/web/http://h/?a=b&c" {
-		t.Error(got)
+		t.Errorf("%q, want %q", got, "https://archive.example/web/http://h/?a=b&c")
 	}
 	if err := a.UnmarshalText(nil); err != nil || a != "" {
-		t.Errorf("%v, %q", err, a)
+		t.Errorf("%v, %q, want no error and an empty list", err, a)
 	}
 }
 
@@ -150,10 +150,10 @@ clear = true
 `)
 	if err != nil || c.Editor != "vim -n" || c.Mail.From.String() != "Fred <fred@example.net>" || c.Mail.Relay.String() != "smtps://fred@mail.example:465" ||
 		len(c.Mail.Sendmail) != 3 || c.Mail.Sendmail[2] != "my file" || !c.Mail.Clear {
-		t.Errorf("%v, %+v", err, c.Mail)
+		t.Errorf("%v, %+v, want no error, c.Editor %q, c.Mail.From %q, c.Mail.Relay %q, 3 of c.Mail.Sendmail and c.Mail.Sendmail[2] %q", err, c.Mail, "vim -n", "Fred <fred@example.net>", "smtps://fred@mail.example:465", "my file")
 	}
 	if err := decodeText(&c, "[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
-		t.Errorf("%v, %q", err, c.Mail.Sendmail)
+		t.Errorf("%v, %q, want no error and 2 of c.Mail.Sendmail", err, c.Mail.Sendmail)
 	}
 	for text, says := range map[string]string{
 		`from = "a@b, c@d"`:              "one sender",
@@ -167,7 +167,7 @@ clear = true
 	} {
 		err := decodeText(&c, "[mail]\n"+text)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v, want an error, %q in err.Error(), no %q in err.Error() and no %q in err.Error()", text, err, says, "sesame", "ame@")
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestSettingsAreAFile(t *testing.T) {
 		}
 		got := Default()
 		if err := decodeText(&got, text); err != nil {
-			t.Errorf("%s: %v\n%s", name, err, text)
+			t.Errorf("%s: %v\n%s, want no error", name, err, text)
 		} else if a, b := got.Settings(), want.Settings(); !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: %+v\nwant %+v", name, a, b)
 		}
@@ -205,13 +205,13 @@ func TestDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": time.Second / 2, "2m": 2 * time.Minute, "0": 0, "1h30m": 90 * time.Minute} {
 		var d Duration
 		if err := d.Set(text); err != nil || time.Duration(d) != want {
-			t.Errorf("%q: %v, %v", text, time.Duration(d), err)
+			t.Errorf("%q: %v, %v, want no error and time.Duration(d) %d", text, time.Duration(d), err, want)
 		}
 	}
 	for _, text := range []string{"", "x", "5x", "-5", "-5s", "1e30", "NaN", "Inf"} {
 		var d Duration
 		if err := d.Set(text); err == nil || strings.Contains(err.Error(), "time:") {
-			t.Errorf("%q: %v, %v", text, time.Duration(d), err)
+			t.Errorf("%q: %v, %v, want an error and no %q in err.Error()", text, time.Duration(d), err, "time:")
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestAddressFamily(t *testing.T) {
 	} {
 		list, err := c.q.lookup()(t.Context(), c.host)
 		if (err == nil) != c.found || c.found && (len(list) != 1 || list[0].Unmap() != netip.MustParseAddr(c.host)) {
-			t.Errorf("%+v, %s: %v, %v", c.q, c.host, list, err)
+			t.Errorf("%+v, %s: %v, %v, want success %v", c.q, c.host, list, err, c.found)
 		}
 	}
 	if new(asking).lookup() != nil {

@@ -96,7 +96,7 @@ func FuzzParseDiff(f *testing.F) {
 		for name, l := range got {
 			for _, r := range l.ranges {
 				if r[0] > r[1] || !l.has(r[0]) || !l.has(r[1]) {
-					t.Errorf("%q: %v", name, r)
+					t.Errorf("%q: %v, want r[0] at most %d", name, r, r[1])
 				}
 			}
 		}
@@ -117,7 +117,7 @@ func TestPathPattern(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := p.Matches(locus.MustParse("file://"+c.path), 0); got != c.want {
-			t.Errorf("%s, %s: %v", c.pattern, c.path, got)
+			t.Errorf("%s, %s: %v, want %v", c.pattern, c.path, got, c.want)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestIsDocument(t *testing.T) {
 		"main.go": false, "a.js": false, "Makefile": false, "a.png": false, "a.zip": false, "configure": false, "a.json": false, "Cargo.lock": false,
 	} {
 		if got := new(choice).isDocument(name); got != want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 	if !(&choice{allFiles: true}).isDocument("main.go") {

@@ -233,17 +233,17 @@ func TestActionDeadLink(t *testing.T) {
 	r.inputs["paths"], r.inputs["sarif"], r.inputs["html"], r.inputs["args"] = "docs\ndocs/a b.md", "out.sarif", "out.html", "--offline  --strict"
 	out, outputs, status := r.run()
 	if status != 1 || outputs != "status=1\n" || strings.Count(out, "::error file=docs/a b.md,line=1,col=5,title=dead::none.md") != 2 {
-		t.Errorf("%d, %q: %s", status, outputs, out)
+		t.Errorf("%d, %q: %s, want status 1 and outputs %q", status, outputs, out, "status=1\n")
 	}
 	log := readSARIF(t, readDoc(t, filepath.Join(r.work, "out.sarif")))
 	if len(log.Runs[0].Results) != 2 {
-		t.Errorf("%+v", log)
+		t.Errorf("readSARIF() = %+v, want 2 of log.Runs[0].Results", log)
 	}
 	if page := readDoc(t, filepath.Join(r.work, "out.html")); !strings.Contains(page, "none.md") {
-		t.Errorf("%s", page)
+		t.Errorf("%s, want %q in page", page, "none.md")
 	}
 	if text := readDoc(t, filepath.Join(r.temp, "summary")); !strings.Contains(text, "| `none.md` | dead |") {
-		t.Errorf("%s", text)
+		t.Errorf("%s, want %q in text", text, "| `none.md` | dead |")
 	}
 	// The folder of the results is restored, and kept also if the step failed.
 	steps := map[string]*yamlNode{}
@@ -294,7 +294,7 @@ func TestActionStatus(t *testing.T) {
 		writeDoc(t, filepath.Join(r.work, "sub/a.md"), c.doc)
 		r.inputs["fail"], r.inputs["args"], r.inputs["working-directory"] = c.fail, c.args, "sub"
 		if out, outputs, status := r.run(); status != c.status || outputs != c.outputs {
-			t.Errorf("%+v: %d, %q: %s", c, status, outputs, out)
+			t.Errorf("%+v: %d, %q: %s, want status %d and outputs %q", c, status, outputs, out, c.status, c.outputs)
 		}
 	}
 }
@@ -307,10 +307,10 @@ func TestActionHostileInputs(t *testing.T) {
 	r.inputs["paths"], r.inputs["args"], r.inputs["html"], r.inputs["sarif"] = evil+"\n--output\n*.md", evil+" *", evil, evil+"2"
 	out, _, status := r.run()
 	if _, err := os.Stat(filepath.Join(r.work, "pwned")); err == nil || status == 0 {
-		t.Errorf("%d: %s", status, out)
+		t.Errorf("%d: %s, want an error and status other than 0", status, out)
 	}
 	if strings.Contains(out, "no value") || !strings.Contains(out, "*.md") {
-		t.Errorf("%s", out)
+		t.Errorf("%s, want no %q in out and %q in out", out, "no value", "*.md")
 	}
 }
 
@@ -344,12 +344,12 @@ func TestGitLabTemplate(t *testing.T) {
 		}
 	}
 	if status != 1 || !strings.Contains(string(out), "none.md") {
-		t.Errorf("%d: %s", status, out)
+		t.Errorf("%d: %s, want status 1 and %q in out", status, out, "none.md")
 	}
 	names := append(job.at("artifacts", "paths").list, job.at("artifacts", "reports", "junit"))
 	for _, name := range names {
 		if text := readDoc(t, filepath.Join(r.work, name.text)); !strings.Contains(text, "none.md") {
-			t.Errorf("%s: %s", name.text, text)
+			t.Errorf("%s: %s, want %q in text", name.text, text, "none.md")
 		}
 	}
 	if _, err := os.Stat(filepath.Join(r.work, job.at("cache", "paths").list[0].text, "verify.db")); err != nil || len(names) != 2 {

@@ -20,6 +20,6 @@ func TestPipeDocument(t *testing.T) {
 	go func() { written <- os.WriteFile(pipe, []byte("[a](none.md) <file:///no/such/file>\n"), 0) }()
 	out, errOut, status := runVerify(t, t.Context(), nil, "--no-cache", pipe)
 	if err := <-written; err != nil || status != base.StatusNo || strings.Count(out, "dead  ") != 2 || errOut != "" {
-		t.Errorf("%v, %d: %s%s", err, status, out, errOut)
+		t.Errorf("%v, %d: %s%s, want no error, status %d and no errOut", err, status, out, errOut, base.StatusNo)
 	}
 }

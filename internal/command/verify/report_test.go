@@ -98,7 +98,7 @@ func FuzzReports(f *testing.F) {
 			}
 			text := texts[format].String()
 			if format != "html" && strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e || r == 0x2028 }) >= 0 || !utf8.ValidString(text) {
-				t.Errorf("%s: %q", format, text)
+				t.Errorf("%s: %q, want valid UTF-8 without control characters", format, text)
 			}
 		}
 		for line := range strings.Lines(texts["json"].String()) {
@@ -167,12 +167,12 @@ func TestParseOutput(t *testing.T) {
 		f, file, err := parseOutput(c.value, c.usual)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%q: %v", c.value, err)
+				t.Errorf("%q: %v, want an error and %q in err.Error()", c.value, err, c.err)
 			}
 			continue
 		}
 		if err != nil || f.name != c.format || file != c.file {
-			t.Errorf("%q, %s: %s, %s, %v", c.value, c.usual, f.name, file, err)
+			t.Errorf("%q, %s: %s, %s, %v, want no error, f.name %q and file %q", c.value, c.usual, f.name, file, err, c.format, c.file)
 		}
 	}
 }

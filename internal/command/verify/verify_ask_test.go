@@ -102,7 +102,7 @@ func TestVerifySecrets(t *testing.T) {
 		for _, format := range []string{"text", "json", "junit", "markdown", "github", "sarif", "html", "csv"} {
 			out, errOut, status := runVerify(t, t.Context(), env, append([]string{"--no-cache", "--allow-private", "--all", "--rate", "0", "--cookies", cookies, "--format", format, doc}, row.args...)...)
 			if status != 1 || strings.Contains(out+errOut, secretPart) || strings.Contains(out+errOut, secretBase64) {
-				t.Fatalf("%q as %s: status %d\n%s%s", row.args, format, status, out, errOut)
+				t.Fatalf("%q as %s: status %d\n%s%s, want status 1, no %q in out + errOut and no %q in out + errOut", row.args, format, status, out, errOut, secretPart, secretBase64)
 			}
 			mine := own.take()
 			for _, path := range []string{"HEAD /a", "HEAD /none", "GET /none", "HEAD /", "HEAD /from-other"} {
@@ -126,7 +126,7 @@ func TestVerifyNetrc(t *testing.T) {
 	out, errOut, status := runVerify(t, t.Context(), map[string]string{"HOME": dir}, "--no-cache", "--allow-private", "--all", "--rate", "0", doc)
 	want := []string{"HEAD /a", "HEAD /login", "HEAD /login Basic " + secretBase64}
 	if got := s.take(); status != 0 || !slices.Equal(got, want) || strings.Contains(out+errOut, secretPart) {
-		t.Errorf("status %d, %q\n%s%s", status, got, out, errOut)
+		t.Errorf("take() = status %d, %q\n%s%s, want status 0, %q and no %q in out + errOut", status, got, out, errOut, want, secretPart)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestVerifyCookies(t *testing.T) {
 	doc := writeIn(t, dir, "doc.txt", s.URL+"/in/x "+s.URL+"/out\n")
 	out, errOut, status := runVerify(t, t.Context(), nil, "--allow-private", "--all", "--cookies", cookies, doc)
 	if got, want := s.take(), []string{"HEAD /in/x a=" + secretValue, "HEAD /out"}; status != 0 || !slices.Equal(got, want) || strings.Contains(out+errOut, secretPart) {
-		t.Errorf("status %d, %q\n%s%s", status, got, out, errOut)
+		t.Errorf("runVerify(--allow-private, --all, --cookies, %q, %q) = status %d, %q\n%s%s, want status 0, %q and no %q in out + errOut", cookies, doc, status, got, out, errOut, want, secretPart)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestVerifyAskMistakes(t *testing.T) {
 	} {
 		out, errOut, status := runVerify(t, t.Context(), nil, append(row.args, doc)...)
 		if status != 2 || !strings.Contains(errOut, row.says) || strings.Contains(out+errOut, secretPart) {
-			t.Errorf("%q: status %d, %s", row.args, status, errOut)
+			t.Errorf("%q: status %d, %s, want status 2, %q in errOut and no %q in out + errOut", row.args, status, errOut, row.says, secretPart)
 		}
 	}
 }
@@ -186,14 +186,14 @@ func TestVerifyRulesOfOthers(t *testing.T) {
 	rules := writeIn(t, dir, ".locus-verify.toml", "[[host]]\nurl = \"127.0.0.1\"\nbearer = \"env:TOKEN\"\n")
 	env := map[string]string{"TOKEN": secretValue}
 	if _, errOut, status := runVerify(t, t.Context(), env, "--allow-private", doc); status != 2 || !strings.Contains(errOut, "only if --rules names the file") || len(s.take()) > 0 {
-		t.Errorf("status %d, %s", status, errOut)
+		t.Errorf("runVerify(--allow-private, %q) = status %d, %s, want status 2, %q in errOut and no s.take()", doc, status, errOut, "only if --rules names the file")
 	}
 	if _, errOut, status := runVerify(t, t.Context(), env, "--allow-private", "--rules", rules, doc); status != 0 || !slices.Equal(s.take(), []string{"HEAD /a Bearer " + secretValue}) {
-		t.Errorf("status %d, %s", status, errOut)
+		t.Errorf("runVerify(--allow-private, --rules, %q, %q) = status %d, %s, want status 0 and s.take() %q", rules, doc, status, errOut, []string{"HEAD /a Bearer " + secretValue})
 	}
 	writeIn(t, dir, ".locus-verify.toml", "[[host]]\nurl = \"127.0.0.1\"\nrate = 5.0\n")
 	if _, errOut, status := runVerify(t, t.Context(), env, "--allow-private", doc); status != 0 {
-		t.Errorf("status %d, %s", status, errOut)
+		t.Errorf("runVerify(--allow-private, %q) = status %d, %s, want status 0", doc, status, errOut)
 	}
 }
 
@@ -206,17 +206,17 @@ func TestVerifyGitHubToken(t *testing.T) {
 	env := map[string]string{"GITHUB_TOKEN": secretValue}
 	out, errOut, status := runVerify(t, t.Context(), env, "--config", config, "--allow-private", "--json", doc)
 	if status != 0 || strings.Count(out, `"alive"`) != 3 || strings.Contains(out+errOut, secretPart) {
-		t.Errorf("status %d\n%s%s", status, out, errOut)
+		t.Errorf("runVerify(--config, %q, --allow-private, --json, %q) = status %d\n%s%s, want status 0 and no %q in out + errOut", config, doc, status, out, errOut, secretPart)
 	}
 	if got, want := api.take(), []string{"HEAD /repos/o/r Bearer " + secretValue, "HEAD /repos/o/r/issues/1 Bearer " + secretValue}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want %q", got, want)
 	}
 	if got := other.take(); !slices.Equal(got, []string{"HEAD /x"}) {
-		t.Errorf("%q", got)
+		t.Errorf("take() = %q, want %q", got, []string{"HEAD /x"})
 	}
 	config = writeIn(t, dir, "config.toml", "[verify]\ngithub = \"http://api.example/\"\n")
 	if _, errOut, status := runVerify(t, t.Context(), env, "--config", config, doc); status != 2 || !strings.Contains(errOut, "only with TLS") {
-		t.Errorf("status %d, %s", status, errOut)
+		t.Errorf("runVerify(--config, %q, %q) = status %d, %s, want status 2 and %q in errOut", config, doc, status, errOut, "only with TLS")
 	}
 }
 
@@ -264,7 +264,7 @@ func TestVerifyClientCertificate(t *testing.T) {
 		p.Env = append(os.Environ(), "SSL_CERT_FILE="+certFile)
 		// The status is that of the link.
 		if out, _ := p.CombinedOutput(); !strings.Contains(string(out), `"verdict":"`+row.want+`"`) {
-			t.Errorf("%q: %s", row.args, out)
+			t.Errorf("%q: %s, want %q in out", row.args, out, `"verdict":"`+row.want+`"`)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestVerifyFix(t *testing.T) {
 	// The patch changes no file, and git applies it.
 	patch, errOut, status := runFix(t, "--dry-run", "docs")
 	if status != base.StatusDenied || !strings.HasPrefix(patch, "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1,2 +1,2 @@\n") || !strings.Contains(errOut, "4 links in 2 documents to replace") || strings.Contains(patch+errOut, "secret") {
-		t.Errorf("%d: %s%s", status, patch, errOut)
+		t.Errorf("%d: %s%s, want status %d, %q at the start of patch, %q in errOut and no %q in patch + errOut", status, patch, errOut, base.StatusDenied, "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1,2 +1,2 @@\n", "4 links in 2 documents to replace", "secret")
 	}
 	for name, doc := range docs {
 		if readDoc(t, name) != at.Replace(doc[0]) {
@@ -72,7 +72,7 @@ func TestVerifyFix(t *testing.T) {
 		cmd := exec.Command(git, "apply", "-")
 		cmd.Stdin = strings.NewReader(patch)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v: %s\n%s", err, out, patch)
+			t.Errorf("%v: %s\n%s, want no error", err, out, patch)
 		}
 		check("git apply")
 		for name, doc := range docs {
@@ -91,16 +91,16 @@ func TestVerifyFix(t *testing.T) {
 		}
 	}
 	if status != base.StatusDenied || !strings.Contains(out, "has moved for good to "+site+"/ok") || strings.Contains(out+errOut, "secret") {
-		t.Errorf("%d: %s", status, out)
+		t.Errorf("%d: %s, want status %d, %q in out and no %q in out + errOut", status, out, base.StatusDenied, "has moved for good to "+site+"/ok", "secret")
 	}
 	if info, err := os.Stat("docs/a.md"); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("Stat(docs/a.md) = %v, %v, want no error and info.Mode().Perm() 0o640", info.Mode(), err)
 	}
 	if names, err := os.ReadDir("docs"); err != nil || len(names) != len(docs) {
-		t.Errorf("%v, %v", names, err)
+		t.Errorf("ReadDir(docs) = %v, %v, want no error and %d of names", names, err, len(docs))
 	}
 	if _, errOut, _ := runFix(t, "docs/a.md", "docs/b.html"); !strings.Contains(errOut, "0 links in 0 documents replaced") {
-		t.Errorf("%s", errOut)
+		t.Errorf("runFix(docs/a.md, docs/b.html) = %s, want %q in errOut", errOut, "0 links in 0 documents replaced")
 	}
 }
 
@@ -122,14 +122,14 @@ func TestVerifyFixSymlink(t *testing.T) {
 	}
 	_, errOut, _ := runFix(t, "in.txt", "out.txt")
 	if readDoc(t, "real/a.txt") != site+"/ok\n" || readDoc(t, outside) != text || !strings.Contains(errOut, "out.txt:1:1: "+site+"/301/ok is not replaced: a symbolic link leads out of the folder") {
-		t.Errorf("%q, %q, %s", readDoc(t, "real/a.txt"), readDoc(t, outside), errOut)
+		t.Errorf("runFix(in.txt, out.txt) = %q, %q, %s, want readDoc(t, outside) %q and %q in errOut", readDoc(t, "real/a.txt"), readDoc(t, outside), errOut, text, "out.txt:1:1: "+site+"/301/ok is not replaced: a symbolic link leads out of the folder")
 	}
 	if info, err := os.Lstat("in.txt"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the symbolic link is gone: %v, %v", info.Mode(), err)
 	}
 	// A file of another folder is written if it is named.
 	if _, errOut, status := runFix(t, outside); status != base.StatusDone || readDoc(t, outside) != site+"/ok\n" {
-		t.Errorf("%d: %s", status, errOut)
+		t.Errorf("%d: %s, want status %d and readDoc(t, outside) %q", status, errOut, base.StatusDone, site+"/ok\n")
 	}
 }
 
@@ -141,7 +141,7 @@ func TestVerifyFixOnlyFiles(t *testing.T) {
 	writeDoc(t, "a.eml", mail)
 	_, errOut, _ := runFix(t, "a.eml", site+"/301/ok")
 	if readDoc(t, "a.eml") != mail || !strings.Contains(errOut, "0 links in 0 documents replaced") {
-		t.Errorf("%q: %s", readDoc(t, "a.eml"), errOut)
+		t.Errorf("%q: %s, want %q in errOut", readDoc(t, "a.eml"), errOut, "0 links in 0 documents replaced")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestVerifyFixTerminal(t *testing.T) {
 	writeDoc(t, "a.txt", "\x1b[2J http://u:secret@h.example:25/ "+site+"/301/ok\n")
 	got := clitest.Run(t, runCommand, func(a *base.App) { a.OutTTY = true }, "verify", "--no-cache", "--allow-private", "--rate", "0", "--fix", "--dry-run", "a.txt")
 	if !strings.Contains(got.Out, "+") || strings.ContainsAny(got.Out, "\x1b") || strings.Contains(got.Out, "secret") || !strings.Contains(got.Out, site+"/ok") {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(verify, --no-cache, --allow-private, --rate, 0, --fix, --dry-run, a.txt) = %+v, want %q in out, none of %q in out, no %q in out and %q in out", got, "+", "\x1b", "secret", site+"/ok")
 	}
 }
 
@@ -172,7 +172,7 @@ func TestVerifyFixChanged(t *testing.T) {
 	writeDoc(t, "a.txt", s.URL+"/old\n")
 	_, errOut, status := runFix(t, "a.txt")
 	if got := readDoc(t, "a.txt"); got != changed+s.URL+"/old\n" || status != base.StatusDone || !strings.Contains(errOut, "the document has changed since it was read") {
-		t.Errorf("%d, %q: %s", status, got, errOut)
+		t.Errorf("%d, %q: %s, want %q, status %d and %q in errOut", status, got, errOut, changed+s.URL+"/old\n", base.StatusDone, "the document has changed since it was read")
 	}
 }
 
@@ -195,6 +195,6 @@ func TestVerifyFixInterrupted(t *testing.T) {
 	writeDoc(t, doc, text)
 	_, errOut, status := runVerify(t, ctx, nil, "--allow-private", "--rate", "0", "--per-host", "1", "--fix", doc)
 	if readDoc(t, doc) != text || status != base.StatusInterrupted || !strings.Contains(errOut, "no link was replaced, because the run was interrupted") {
-		t.Errorf("%d, %q: %s", status, readDoc(t, doc), errOut)
+		t.Errorf("%d, %q: %s, want readDoc(t, doc) %q, status %d and %q in errOut", status, readDoc(t, doc), errOut, text, base.StatusInterrupted, "no link was replaced, because the run was interrupted")
 	}
 }

@@ -69,13 +69,13 @@ func readSARIF(t *testing.T, text string) (log sarif) {
 	}
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
-		t.Fatalf("%v: %s", err, text)
+		t.Fatalf("%v: %s, want no error", err, text)
 	}
 	if err := schema.Validate(value); err != nil {
-		t.Errorf("%v: %s", err, text)
+		t.Errorf("%v: %s, want no error", err, text)
 	}
 	if err := json.Unmarshal([]byte(text), &log); err != nil || len(log.Runs) != 1 {
-		t.Fatalf("%v: %s", err, text)
+		t.Fatalf("%v: %s, want no error and 1 of log.Runs", err, text)
 	}
 	return log
 }
@@ -120,7 +120,7 @@ func TestVerifySARIF(t *testing.T) {
 		t.Helper()
 		out, errOut, status := runVerify(t, t.Context(), nil, append([]string{"--allow-private", "--rate", "0", "--format", "sarif"}, args...)...)
 		if status != base.StatusNo || errOut != "" {
-			t.Errorf("%d, %s", status, errOut)
+			t.Errorf("runVerify(...) = %d, %s, want status %d and no errOut", status, errOut, base.StatusNo)
 		}
 		return readSARIF(t, out)
 	}
@@ -142,7 +142,7 @@ func TestVerifySARIF(t *testing.T) {
 		}
 	}
 	if len(first.Results) != len(want) || !first.Invocations[0].ExecutionSuccessful {
-		t.Fatalf("%+v", first)
+		t.Fatalf("%+v, want %d of first.Results", first, len(want))
 	}
 	fingerprints := func(run sarif) (list []string) {
 		for _, r := range run.Runs[0].Results {
@@ -167,7 +167,7 @@ func TestVerifySARIF(t *testing.T) {
 	r := run(filepath.Join(dir, "docs"), outside, "e:f.md", site+"/404").Runs[0].Results
 	uri := func(i int) string { return r[i].Locations[0].PhysicalLocation.ArtifactLocation.URI }
 	if uri(0) != "docs/a%20b.md" || uri(4) != "file://"+filepath.ToSlash(outside) || uri(8) != "./e:f.md" || len(r[12].Locations) != 0 {
-		t.Errorf("%s, %s, %s, %v", uri(0), uri(4), uri(8), r[12].Locations)
+		t.Errorf("%s, %s, %s, %v, want uri(0) %q, uri(4) %q, uri(8) %q and no r[12].Locations", uri(0), uri(4), uri(8), r[12].Locations, "docs/a%20b.md", "file://"+filepath.ToSlash(outside), "./e:f.md")
 	}
 }
 
@@ -189,20 +189,20 @@ func TestVerifyHistory(t *testing.T) {
 		return out
 	}
 	if out := run("--moved"); !strings.Contains(out, "has moved for good to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok") || strings.Contains(out, "last alive") {
-		t.Errorf("%s", out)
+		t.Errorf("run(--moved) = %s, want %q in out and no %q in out", out, "has moved for good to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok", "last alive")
 	}
 	writeDoc(t, doc, site+"/302/308/404 "+dying.URL+"/page\n")
 	if out := run(); !strings.Contains(out, "redirects to "+site+"/404") {
-		t.Errorf("%s", out)
+		t.Errorf("run() = %s, want %q in out", out, "redirects to "+site+"/404")
 	}
 	writeDoc(t, doc, site+"/301/308/301/ok "+dying.URL+"/page\n")
 	gone = true
 	if out := run(); !regexp.MustCompile(`last alive \d{4}-\d\d-\d\d\n`).MatchString(out) {
-		t.Errorf("%s", out)
+		t.Errorf("%s, want the day when the link was last alive", out)
 	}
 	out := run("--json")
 	if !strings.Contains(out, `"hops":["`+site+`/308/301/ok","`+site+`/301/ok","`+site+`/ok"]`) || !regexp.MustCompile(`"lastAlive":"\d{4}-\d\d-\d\dT[0-9:]+Z"`).MatchString(out) {
-		t.Errorf("%s", out)
+		t.Errorf("run(--json) = %s, want %q in out", out, `"hops":["`+site+`/308/301/ok","`+site+`/301/ok","`+site+`/ok"]`)
 	}
 }
 
@@ -222,13 +222,13 @@ func TestVerifyOutputInterrupted(t *testing.T) {
 		args = append(args, "--output", filepath.Join(dir, name))
 	}
 	if _, errOut, status := runVerify(t, ctx, nil, append(args, doc)...); status != base.StatusInterrupted {
-		t.Fatalf("%d, %s", status, errOut)
+		t.Fatalf("runVerify(...) = %d, %s, want status %d", status, errOut, base.StatusInterrupted)
 	}
 	read := func(name string) string {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(text), "/gone") {
-			t.Errorf("%s: %v: %s", name, err, text)
+			t.Errorf("%s: %v: %s, want no error and %q in text", name, err, text, "/gone")
 		}
 		return string(text)
 	}
@@ -236,10 +236,10 @@ func TestVerifyOutputInterrupted(t *testing.T) {
 		t.Error("the SARIF log does not say that the run was interrupted")
 	}
 	if text := read("a.html"); !strings.Contains(text, "the run was interrupted") || !strings.HasSuffix(text, "</html>\n") {
-		t.Errorf("%s", text)
+		t.Errorf("read(a.html) = %s, want %q in text and %q at the end of text", text, "the run was interrupted", "</html>\n")
 	}
 	if text := read("a.xml"); !strings.HasSuffix(text, "</testsuites>\n") {
-		t.Errorf("%s", text)
+		t.Errorf("read(a.xml) = %s, want %q at the end of text", text, "</testsuites>\n")
 	}
 	for _, name := range []string{"a.csv", "a.json", "a.md", "a.txt", "out.gh"} {
 		read(name)
@@ -414,7 +414,7 @@ func TestVerifyHTMLRows(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	_, errOut, status := runVerify(t, t.Context(), nil, "--all", "--output", "html="+doc+".out.html", doc)
 	if status != base.StatusNo || errOut != "" {
-		t.Errorf("%d, %s", status, errOut)
+		t.Errorf("runVerify(--all, --output, %q) = %d, %s, want status %d and no errOut", doc, status, errOut, base.StatusNo)
 	}
 	text, err := os.ReadFile(doc + ".out.html")
 	if err != nil || strings.Count(string(text), "<tr ") != 2000 {
@@ -434,7 +434,7 @@ func TestVerifyOutputClosedPipe(t *testing.T) {
 	var errOut bytes.Buffer
 	a := base.New(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
 	if status := runCommand(a, []string{"verify", "--no-cache", "--json", "--output", report, doc}); status != base.StatusNo || errOut.Len() > 0 {
-		t.Errorf("%d, %q", status, errOut.String())
+		t.Errorf("%d, %q, want status %d and no errOut", status, errOut.String(), base.StatusNo)
 	}
 	if n := strings.Count(readDoc(t, report), "\n"); n != links+1 {
 		t.Errorf("%d lines", n)
@@ -451,6 +451,6 @@ func TestVerifyOutputFull(t *testing.T) {
 	writeDoc(t, doc, "<URL:file:///none/at/all>\n")
 	out, errOut, status := runVerify(t, t.Context(), nil, "--output", "html=/dev/full", "--output", report, doc)
 	if status != base.StatusAccess || !strings.Contains(errOut, "--output: write /dev/full: no space left") || !strings.Contains(out, "1 dead") || strings.Count(readDoc(t, report), "\n") != 2 {
-		t.Errorf("%d: %s%s", status, out, errOut)
+		t.Errorf("%d: %s%s, want status %d, %q in errOut and %q in out", status, out, errOut, base.StatusAccess, "--output: write /dev/full: no space left", "1 dead")
 	}
 }

@@ -78,7 +78,7 @@ func TestVerifyWithoutHome(t *testing.T) {
 	} {
 		got := clitest.Run(t, runCommand, func(a *base.App) { a.Getenv = func(name string) string { return row.env[name] } }, row.args...)
 		if strings.Contains(got.Err, says) != row.says {
-			t.Errorf("%v, %v: %+v", row.env, row.args, got)
+			t.Errorf("%v, %v: %+v, want the note %t", row.env, row.args, got, row.says)
 		}
 	}
 }
@@ -105,10 +105,10 @@ func TestVerifySite(t *testing.T) {
 		t.Errorf("without --moved: %s", out)
 	}
 	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", site+"/page"); status != base.StatusDone {
-		t.Errorf("status %d", status)
+		t.Errorf("runVerify(--rate, 0, --strict) = status %d, want status %d", status, base.StatusDone)
 	}
 	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", "--depth", "0", site+"/busy"); status != base.StatusNo {
-		t.Errorf("status %d", status)
+		t.Errorf("runVerify(--rate, 0, --strict, --depth, 0) = status %d, want status %d", status, base.StatusNo)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestVerifyDeadProxy(t *testing.T) {
 	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", site+"/page")
 	var r verifiedLink
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "through "+proxy) || status != base.StatusDone {
-		t.Errorf("%v, %d: %s", err, status, out)
+		t.Errorf("%v, %d: %s, want no error, r.Verdict %d, %q in r.Detail and status %d", err, status, out, verify.Warning, "through "+proxy, base.StatusDone)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestVerifyCache(t *testing.T) {
 		t.Helper()
 		out, _, status := runVerify(t, t.Context(), env, append(args, "--allow-private", "--json", doc)...)
 		if status != base.StatusNo {
-			t.Errorf("status %d", status)
+			t.Errorf("runVerify(...) = status %d, want status %d", status, base.StatusNo)
 		}
 		return strings.Count(out, `"cached":true`)
 	}
@@ -162,14 +162,14 @@ func TestVerifySuggest(t *testing.T) {
 	out, _, status := runVerify(t, t.Context(), env, "--rate", "0", "--suggest", "--depth", "0", "--json", site+"/gone")
 	var r verifiedLink
 	if err := json.Unmarshal([]byte(out), &r); err != nil || status != base.StatusNo {
-		t.Fatalf("%v, %d: %s", err, status, out)
+		t.Fatalf("%v, %d: %s, want no error and status %d", err, status, out, base.StatusNo)
 	}
 	if string(r.Archive) != archive.URL+"/?url="+strings.NewReplacer(":", "%3A", "/", "%2F").Replace(site+"/gone") {
 		t.Errorf("archive %q", r.Archive)
 	}
 	for _, text := range []string{"archive.example", "http://archive.example/", "not a url {url}"} {
 		if _, errOut, status := runVerify(t, t.Context(), map[string]string{"LOCUS_VERIFY_ARCHIVE": text}, site); status != base.StatusUsage || !strings.Contains(errOut, "{url}") {
-			t.Errorf("%q: %d, %s", text, status, errOut)
+			t.Errorf("%q: %d, %s, want status %d and %q in errOut", text, status, errOut, base.StatusUsage, "{url}")
 		}
 	}
 }
@@ -188,7 +188,7 @@ func TestVerifyInterrupt(t *testing.T) {
 	}
 	out, _, status := runVerify(t, ctx, nil, "--allow-private", "--per-host", "1", "--rate", "0", doc)
 	if status != base.StatusInterrupted || !strings.Contains(out, site+"/gone") || !strings.Contains(out, "1 dead, 1 not verified") {
-		t.Errorf("%d: %s", status, out)
+		t.Errorf("%d: %s, want status %d, %q in out and %q in out", status, out, base.StatusInterrupted, site+"/gone", "1 dead, 1 not verified")
 	}
 }
 
@@ -212,7 +212,7 @@ func TestVerifyClosedPipe(t *testing.T) {
 	var errOut bytes.Buffer
 	a := base.New(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
 	if status := runCommand(a, []string{"verify", "--no-cache", "--json", doc}); status != base.StatusNo || errOut.Len() > 0 {
-		t.Errorf("%d, %q", status, errOut.String())
+		t.Errorf("%d, %q, want status %d and no errOut", status, errOut.String(), base.StatusNo)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestVerifyProgress(t *testing.T) {
 	a := base.New(t.Context(), strings.NewReader(""), &shown, &shown, func(string) string { return "" })
 	a.OutTTY, a.ErrTTY = true, true
 	if status := runCommand(a, []string{"verify", "--rate", "0", site + "/"}); status != base.StatusNo {
-		t.Errorf("status %d", status)
+		t.Errorf("status %d, want status %d", status, base.StatusNo)
 	}
 	text := shown.String()
 	for _, want := range []string{"URLs", "dead, ", "waiting, ", "/s", "\x1b[31mdead", "5 links in 1 document"} {
@@ -266,7 +266,7 @@ func TestVerifyForeignText(t *testing.T) {
 			t.Errorf("a link: %s", out)
 		}
 		if !strings.Contains(out, evil.URL) {
-			t.Errorf("%s: %s", format, out)
+			t.Errorf("%s: %s, want %q in out", format, out, evil.URL)
 		}
 	}
 }

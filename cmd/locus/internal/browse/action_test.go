@@ -169,7 +169,7 @@ func TestOpenElsewhereFails(t *testing.T) {
 	a := b.m.app
 	a.Getenv = func(name string) string { return map[string]string{"BROWSER": "no-such-program"}[name] }
 	if err := openElsewhere(a)(locus.MustParse("http://h.example/")); err == nil || !strings.Contains(err.Error(), "set BROWSER") {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want an error and %q in err.Error()", err, "set BROWSER")
 	}
 }
 
@@ -294,6 +294,6 @@ func TestLongText(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "long.txt")
 	b.keys("s ctrl+u").typing(name).wants("Saved 95 MiB")
 	if info, err := os.Stat(name); err != nil || info.Size() != size {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("Stat(%q) = %v, %v, want no error and info.Size() %d", name, info, err, size)
 	}
 }

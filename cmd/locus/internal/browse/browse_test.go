@@ -86,12 +86,12 @@ func TestMistypedURL(t *testing.T) {
 		screen := b.screen()
 		if c.prompt == "" {
 			if b.m.prompt != nil || !strings.Contains(screen, "Not a URL: ") && b.m.message != "" || strings.Contains(screen, "s3cret") {
-				t.Errorf("%s:\n%s", c.typed, screen)
+				t.Errorf("%s:\n%s, want b.m.prompt nil and no %q in screen", c.typed, screen, "s3cret")
 			}
 			continue
 		}
 		if !strings.Contains(screen, "\nNot a URL. Enter opens this one:\n"+c.prompt+"\n") {
-			t.Errorf("%s:\n%s", c.typed, screen)
+			t.Errorf("%s:\n%s, want %q in screen", c.typed, screen, "\nNot a URL. Enter opens this one:\n"+c.prompt+"\n")
 		}
 		if b.keys("enter"); b.m.prompt != nil {
 			t.Errorf("%s: Enter asks again", c.typed)
@@ -202,7 +202,7 @@ func TestHTML(t *testing.T) {
 	l.open["http://h.example/"] = object("text/html", "<base href=http://h.example/pub/><title> the\n title </title><svg><title>none</title></svg><a href=../1>first</a>"+strings.Repeat("<p>Filler.", 40)+"<p id=here>Here.<p>"+strings.Repeat("<p>Filler.", 40))
 	b := newTester(t, l, "http://h.example/#here", 80, 24)
 	if got := strings.Split(b.screen(), "\n")[:3]; !strings.HasPrefix(got[0], "the title ") || !strings.Contains(strings.Join(got, "\n"), "\nHere.") {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want %q at the start of got[0] and %q", got, "the title ", "\nHere.")
 	}
 }
 

@@ -38,7 +38,7 @@ func TestOnlyOneSubcommandIsMade(t *testing.T) {
 		}
 	}
 	if got := strings.Join(names(rootFor(a, []string{"http://h/"})), " "); got != base.BareSubcommand {
-		t.Error(got)
+		t.Errorf("%q, want %q", got, base.BareSubcommand)
 	}
 	for _, args := range [][]string{nil, {"help"}, {"man", "x"}, {"--json", "parse"}, {"prase"}, {"__complete", "pa"}, {"completion", "bash"}, {"--help"}} {
 		if got, want := names(rootFor(a, args)), names(every); len(got) != len(want) {

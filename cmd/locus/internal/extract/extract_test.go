@@ -155,7 +155,7 @@ func TestOnHost(t *testing.T) {
 		{"", "*.example", false},
 	} {
 		if got := onHost(row.host, row.name); got != row.want {
-			t.Errorf("%q on %q: %v", row.host, row.name, got)
+			t.Errorf("%q on %q: %v, want %v", row.host, row.name, got, row.want)
 		}
 	}
 }

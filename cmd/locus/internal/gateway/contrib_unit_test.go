@@ -33,7 +33,7 @@ func TestUnitDeniesWhatThePolicyDenies(t *testing.T) {
 		for _, text := range strings.Fields(list) {
 			p, err := netip.ParsePrefix(text)
 			if err != nil || p != p.Masked() {
-				t.Fatalf("%s: %v", text, err)
+				t.Fatalf("%s: %v, want no error and p %+v", text, err, p.Masked())
 			}
 			if policy.IsPublic(p.Addr()) || policy.IsPublic(p.Addr().Next()) && p.Bits() < p.Addr().BitLen() {
 				t.Errorf("%s is public", p)
@@ -78,7 +78,7 @@ func TestUnitConfiguration(t *testing.T) {
 		c := config.Default()
 		r := config.Source{File: name, Getenv: func(string) string { return "" }}.Check(&c)
 		if len(r.Problems) > 0 {
-			t.Errorf("%s: %v", name, &r.Problems[0])
+			t.Errorf("%s: %v, want no r.Problems", name, &r.Problems[0])
 		}
 	}
 	if strings.Count(strings.Join(lines, ""), "\n#") >= strings.Count(text, "\n#") {

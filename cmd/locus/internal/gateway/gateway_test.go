@@ -54,12 +54,12 @@ func serveGateway(t *testing.T, env []string, args ...string) *served {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		s.cmd.Wait()
-		t.Fatalf("%v: %s", err, s.log)
+		t.Fatalf("%v: %s, want no error", err, s.log)
 	}
 	if slices.Contains(args, "--json") {
 		var at struct{ URL string }
 		if err := json.Unmarshal([]byte(line), &at); err != nil {
-			t.Fatalf("%v: %s", err, line)
+			t.Fatalf("%v: %s, want no error", err, line)
 		}
 		line = at.URL
 	}
@@ -101,11 +101,11 @@ func TestGatewayDemo(t *testing.T) {
 	status, home := s.get("/")
 	i := strings.Index(home, `href="/gopher/127.0.0.1`)
 	if status != 200 || i < 0 {
-		t.Fatalf("%d %s", status, home)
+		t.Fatalf("%d %s, want status 200 and i at least 0", status, home)
 	}
 	path, _, _ := strings.Cut(home[i+len(`href="`):], `"`)
 	if status, page := s.get(path); status != 200 || !strings.Contains(page, "</html>") {
-		t.Errorf("%s: %d %s", path, status, page)
+		t.Errorf("%s: %d %s, want status 200 and %q in page", path, status, page, "</html>")
 	}
 	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -113,10 +113,10 @@ func TestGatewayDemo(t *testing.T) {
 	}
 	defer other.Close()
 	if status, page := s.get("/http/" + other.Addr().String() + "/"); status != 403 {
-		t.Errorf("%d %s", status, page)
+		t.Errorf("%d %s, want status 403", status, page)
 	}
 	if status, body := s.get("/healthz"); status != 200 || body != "{\"ok\":true,\"problems\":[]}\n" {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("get(/healthz) = %d %s, want status 200 and body %q", status, body, "{\"ok\":true,\"problems\":[]}\n")
 	}
 	if got := s.end(syscall.SIGTERM); got != base.StatusDone || !strings.Contains(s.log.String(), `"msg":"request"`) {
 		t.Errorf("exit status %d, %s", got, s.log)
@@ -143,15 +143,15 @@ func TestGatewayOptions(t *testing.T) {
 	s := serveGateway(t, []string{"LOCUS_GATEWAY_DENY=telnet: .example.com", "LOCUS_GATEWAY_ALLOW=http: file:"}, "--allow-private", "--files", dir, "--name", "gw.example")
 	for range 2 {
 		if status, body := s.get("/-/raw" + at); status != 200 || body != "from afar" {
-			t.Errorf("%d %s", status, body)
+			t.Errorf("%d %s, want status 200 and body %q", status, body, "from afar")
 		}
 	}
 	if status, body := s.get("/-/raw/file/" + filepath.ToSlash(dir) + "/a.txt"); status != 200 || body != "a file\n" {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("%d %s, want status 200 and body %q", status, body, "a file\n")
 	}
 	for _, path := range []string{"/-/raw/file//etc/passwd", "/-/raw/http/a.example.com/", "/-/raw/gopher/127.0.0.1:7070/"} {
 		if status, body := s.get(path); status != 403 {
-			t.Errorf("%s: %d %s", path, status, body)
+			t.Errorf("%s: %d %s, want status 403", path, status, body)
 		}
 	}
 	if got := s.end(os.Interrupt); got != base.StatusInterrupted {
@@ -198,7 +198,7 @@ func TestGatewayRefused(t *testing.T) {
 		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", test.env)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != test.status || !strings.Contains(string(out), test.says) {
-			t.Errorf("%s %s: %v, %s", test.args, test.env, err, out)
+			t.Errorf("%s %s: %v, %s, want cmd.ProcessState.ExitCode() %d and %q in out", test.args, test.env, err, out, test.status, test.says)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestGatewayWithoutHome(t *testing.T) {
 			a.Getenv = func(string) string { return "" }
 		}, append([]string{"gateway", "--listen", "127.0.0.1:0"}, row.args...)...)
 		if strings.Contains(got.Err, says) != row.says || !strings.HasPrefix(got.Out, "http://127.0.0.1:") {
-			t.Errorf("%v: %+v", row.args, got)
+			t.Errorf("%v: %+v, want the note %t and %q at the start of out", row.args, got, row.says, "http://127.0.0.1:")
 		}
 	}
 }

@@ -20,10 +20,10 @@ func FuzzParseAnswers(f *testing.F) {
 		_, isList := v.([]any)
 		object, isObject := v.(map[string]any)
 		if (err == nil) != (valid && (isList || isObject)) {
-			t.Fatalf("%q: %v", text, err)
+			t.Fatalf("%q: %v, want success %v", text, err, (valid && (isList || isObject)))
 		}
 		if err == nil && isObject && len(list) < len(object) {
-			t.Fatalf("%q: %v", text, list)
+			t.Fatalf("%q: %v, want an answer for each of %d members", text, list, len(object))
 		}
 		x := &answers{file: list}
 		all := form.Questions(&scheme.Form{Fields: []scheme.FormField{

@@ -133,10 +133,10 @@ func TestGetAnswersFile(t *testing.T) {
 		}
 	}
 	if got := runGet(t, nil, "--answers", "-", "-"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "both the URLs and the answers") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answers, -, -) = %+v, want status %d and %q in err", got, base.StatusUsage, "both the URLs and the answers")
 	}
 	if got := runGet(t, nil, "--answers", "/nonexistent/x", "file:///"); got.Status != base.StatusUsage {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answers, /nonexistent/x, file:///) = %+v, want status %d", got, base.StatusUsage)
 	}
 }
 
@@ -148,24 +148,24 @@ func TestGetAnswersSearch(t *testing.T) {
 	for _, words := range []string{"two words", "1=x", "Words=y", ""} {
 		s := search()
 		if got := runGet(t, s.In, "--answer", words, "x-form://h/"); got.Out != "|"+words+"\n" || got.Status != 0 || got.Err != "" {
-			t.Errorf("%q: %+v", words, got)
+			t.Errorf("%q: %+v, want out %q, status 0 and no err", words, got, "|"+words+"\n")
 		}
 	}
 	s := search()
 	if got := runGet(t, s.In, "--answer", "a", "--answer", "b", "x-form://h/"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "answered twice") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answer, a, --answer, b, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "answered twice")
 	}
 	s.Fields = s.Fields[:1]
 	if got := runGet(t, s.In, "--answer", "a", "x-form://h/"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "has none to answer") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answer, a, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "has none to answer")
 	}
 	s.Fields = []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Word"}, {Kind: scheme.FieldText, Prompt: "word:"}}
 	if got := runGet(t, s.In, "--answer", "word=a", "x-form://h/"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "more than one field: use the number") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answer, word=a, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "more than one field: use the number")
 	}
 	// Answers that nothing took are not forgotten in silence.
 	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.Status != 0 || !strings.Contains(got.Err, "there was no form") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answer, a, file:///etc/) = %+v, want status 0 and %q in err", got, "there was no form")
 	}
 }
 
@@ -177,20 +177,20 @@ func TestGetAnswersFailures(t *testing.T) {
 		Error struct{ Kind, Message string }
 	}
 	if err := json.Unmarshal([]byte(got.Out), &v); err != nil || v.Error.Kind != "answer" || got.Status != base.StatusUsage || strings.Contains(got.Out, "s3cret") {
-		t.Errorf("%v: %+v", err, got)
+		t.Errorf("%v: %+v, want no error, v.Error.Kind %q, status %d and no %q in out", err, got, "answer", base.StatusUsage, "s3cret")
 	}
 	file := filepath.Join(t.TempDir(), "out")
 	if got := runGet(t, s.In, "-o", file, "x-form://h/"); got.Status != base.StatusAccess || !strings.Contains(got.Err, "it is a form (--answer answers it)") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(-o, %q, x-form://h/) = %+v, want status %d and %q in err", file, got, base.StatusAccess, "it is a form (--answer answers it)")
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("there is a file")
 	}
 	if got := runGet(t, s.In, "--answer", "1=Bob", "-o", file, "x-form://h/"); got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--answer, 1=Bob, -o, %q, x-form://h/) = %+v, want status 0", file, got)
 	}
 	if octets, err := os.ReadFile(file); err != nil || string(octets) != "|Bob|||Red|1|re_ply.txt|\n" {
-		t.Errorf("%q, %v", octets, err)
+		t.Errorf("ReadFile(%q) = %q, %v, want no error and octets %q", file, octets, err, "|Bob|||Red|1|re_ply.txt|\n")
 	}
 }
 
@@ -210,7 +210,7 @@ func TestGetForm(t *testing.T) {
 `
 	latin := "locus: x-form://h/: text that is not UTF-8 is shown as ISO Latin 1\n"
 	if got := runGet(t, func(a *base.App) { s.In(a); a.OutTTY = true }, "x-form://h/"); got.Out != want || got.Err != latin+note || got.Status != 0 {
-		t.Errorf("%s\n%s", got.Out, got.Err)
+		t.Errorf("runGet(x-form://h/) = %s\n%s, want out %q, err %q and status 0", got.Out, got.Err, want, latin+note)
 	}
 	got := runGet(t, s.In, "x-form://h/")
 	for line := range strings.Lines(got.Out) {
@@ -219,7 +219,7 @@ func TestGetForm(t *testing.T) {
 		}
 	}
 	if !strings.Contains(got.Out, "1  text     Your name:  [Anna]\t\n") {
-		t.Errorf("%q", got.Out)
+		t.Errorf("%q, want %q in out", got.Out, "1  text     Your name:  [Anna]\t\n")
 	}
 	got = runGet(t, s.In, "--json", "x-form://h/")
 	wantJSON := `{"url":"x-form://h/","kind":"menu","title":"A survey\u001b[2J","form":{"title":"A survey\u001b[2J","fields":[` +

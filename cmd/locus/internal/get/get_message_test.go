@@ -39,7 +39,7 @@ func TestGetMessageTerminal(t *testing.T) {
 		}
 	}
 	if strings.ContainsAny(got.Out, "\x1b\a\r") || got.Status != 0 || got.Err != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want none of %q in out, status 0 and no err", got, "\x1b\a\r")
 	}
 	for _, test := range []struct {
 		args   []string
@@ -64,20 +64,20 @@ func TestGetMessageTerminal(t *testing.T) {
 	}
 	// Outside a terminal the output is the message as stored.
 	if got := runGet(t, nil, url); got.Out != oneMessage || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(%q) = %+v, want out %q and status 0", url, got, oneMessage)
 	}
 	if got := runGet(t, nil, "--part", "1", url); got.Out != "\xf0\xd2\xc9 \x1b[31mred" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--part, 1, %q) = %+v, want out %q and status 0", url, got, "\xf0\xd2\xc9 \x1b[31mred")
 	}
 }
 
 // A file with the media type of a message that is not one is shown as it is.
 func TestGetNoMessage(t *testing.T) {
 	if got := runGet(t, commandtest.OnTerminal, emlFile(t, "no \x1bheader\n")); got.Out != "no \\x1bheader\n" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet() = %+v, want out %q and status 0", got, "no \\x1bheader\n")
 	}
 	if got := runGet(t, commandtest.OnTerminal, emlFile(t, "\x00\x01")); got.Out != "" || got.Status != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet() = %+v, want no out and status 3", got)
 	}
 }
 
@@ -94,22 +94,22 @@ func TestGetMessageHostile(t *testing.T) {
 	} {
 		url := emlFile(t, octets)
 		if got := runGet(t, commandtest.OnTerminal, url); got.Status != 0 || !strings.HasPrefix(got.Out, "Subject: "+name+"\n") {
-			t.Errorf("%s: status %d, %.200q, %s", name, got.Status, got.Out, got.Err)
+			t.Errorf("%s: status %d, %.200q, %s, want status 0 and %q at the start of out", name, got.Status, got.Out, got.Err, "Subject: "+name+"\n")
 		}
 		if got := runGet(t, nil, "--json", url); got.Status != 0 || len(got.Out) > 4<<20 || !strings.Contains(got.Out, `"message":{"subject":"`+name) {
 			t.Errorf("%s: status %d, %d octets, %s", name, got.Status, len(got.Out), got.Err)
 		}
 		if got := runGet(t, nil, "--part", "77777777", url); got.Status != 3 || len(got.Err) > 2000 {
-			t.Errorf("%s: status %d, %.3000q", name, got.Status, got.Err)
+			t.Errorf("%s: status %d, %.3000q, want status 3 and len(err) at most 2000", name, got.Status, got.Err)
 		}
 	}
 	// A header line without end is too large, and neither repeated nor kept.
 	url := emlFile(t, "Subject: "+strings.Repeat("x", 9<<20))
 	if got := runGet(t, nil, "--json", url); got.Status != 3 || !strings.Contains(got.Out, `"kind":"too-large"`) || len(got.Out) > 1000 {
-		t.Errorf("status %d, %.2000q", got.Status, got.Out)
+		t.Errorf("runGet(--json, %q) = status %d, %.2000q, want status 3, %q in out and len(out) at most 1000", url, got.Status, got.Out, `"kind":"too-large"`)
 	}
 	if got := runGet(t, commandtest.OnTerminal, url); got.Status != 3 || !strings.Contains(got.Err, "too large") {
-		t.Errorf("status %d, %.2000q", got.Status, got.Err)
+		t.Errorf("runGet(%q) = status %d, %.2000q, want status 3 and %q in err", url, got.Status, got.Err, "too large")
 	}
 }
 
@@ -126,19 +126,19 @@ func TestGetArticleCut(t *testing.T) {
 	url := "nntp://" + server.Addr() + "/misc.test/1"
 	got := runGet(t, commandtest.OnTerminal, url)
 	if !strings.HasSuffix(got.Out, "\nfirst\n") || strings.Contains(got.Out, "second") || got.Status != 3 || got.Err == "" {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(%q) = %+v, want %q at the end of out, no %q in out, status 3 and some err", url, got, "\nfirst\n", "second")
 	}
 	for _, args := range [][]string{{"--json", url}, {"--part", "1", url}, {"--json", "--part", "1", url}} {
 		if got := runGet(t, nil, args...); got.Status != 3 || strings.Contains(got.Out, `"message":{`) || strings.HasPrefix(got.Out, "first") {
-			t.Errorf("%q: %+v", args, got)
+			t.Errorf("%q: %+v, want status 3, no %q in out and no %q at the start of out", args, got, `"message":{`, "first")
 		}
 	}
 	dir := t.TempDir()
 	if got := runGet(t, nil, "-o", filepath.Join(dir, "x"), "--part", "1", url); got.Status != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(-o, --part, 1, %q) = %+v, want status 3", url, got)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
-		t.Errorf("%v", files)
+		t.Errorf("ReadDir(%q) = %v, want no files", dir, files)
 	}
 }
 
@@ -154,9 +154,9 @@ func TestGetNewsgroupCut(t *testing.T) {
 	defer server.Close()
 	url := "nntp://" + server.Addr() + "/misc.test"
 	if got := runGet(t, nil, url); got.Status != 3 || got.Out != "1\t"+url+"/1\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(%q) = %+v, want status 3 and out %q", url, got, "1\t"+url+"/1\n")
 	}
 	if got := runGet(t, commandtest.OnTerminal, url); got.Status != 3 || strings.Count(got.Out, "\n") != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(%q) = %+v, want status 3", url, got)
 	}
 }

@@ -55,7 +55,7 @@ func TestGetSessionHostile(t *testing.T) {
 			t.Parallel()
 			got := runGet(t, nil, "--json", "--timeout", test.timeout, "--expect", "sesame", test.scheme+"://"+commandtest.StartTelnet(t, test.talk)+"/")
 			if got.Status != base.StatusAccess || got.Err != "" || !regexp.MustCompile(test.want).MatchString(got.Out) {
-				t.Errorf("status %d, %s, %.500q", got.Status, got.Err, got.Out[max(0, len(got.Out)-500):])
+				t.Errorf("runGet(--json, --timeout, %q, --expect, sesame) = status %d, %s, %.500q, want status %d and no err", test.timeout, got.Status, got.Err, got.Out[max(0, len(got.Out)-500):], base.StatusAccess)
 			}
 		})
 	}
@@ -91,13 +91,13 @@ func TestGetScreens(t *testing.T) {
 	t.Run("a screen", func(t *testing.T) {
 		t.Parallel()
 		if got := runGet(t, nil, "--timeout", patience, url); got.Status != 0 || !strings.HasPrefix(got.Out, "wait\n") {
-			t.Errorf("%+v", got)
+			t.Errorf("runGet(--timeout, %q, %q) = %+v, want status 0 and %q at the start of out", patience, url, got, "wait\n")
 		}
 	})
 	t.Run("JSON", func(t *testing.T) {
 		t.Parallel()
 		if got := runGet(t, nil, "--timeout", patience, "--json", url); got.Status != 0 || !strings.Contains(got.Out, `"locked":"X SYSTEM"`) {
-			t.Errorf("%+v", got)
+			t.Errorf("runGet(--timeout, %q, --json, %q) = %+v, want status 0 and %q in out", patience, url, got, `"locked":"X SYSTEM"`)
 		}
 	})
 	t.Run("a text", func(t *testing.T) {
@@ -110,14 +110,14 @@ func TestGetScreens(t *testing.T) {
 	t.Run("a key", func(t *testing.T) {
 		t.Parallel()
 		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.Status != base.StatusAccess || !strings.Contains(got.Err, "keeps the keyboard locked") {
-			t.Errorf("%+v", got)
+			t.Errorf("runGet(--timeout, %q, --send, x, %q) = %+v, want status %d and %q in err", patience, url, got, base.StatusAccess, "keeps the keyboard locked")
 		}
 	})
 	ends := startHost(t, func(h *telnettest.Host) error {
 		return h.Show(h.Builder().EraseWrite(0).At(1, 1).Text("Goodbye"))
 	})
 	if got := runGet(t, nil, "tn3270://"+ends+"/"); got.Status != 0 || !strings.HasPrefix(got.Out, "Goodbye\n") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet() = %+v, want status 0 and %q at the start of out", got, "Goodbye\n")
 	}
 	got := runGet(t, nil, "--expect", "sesame", "tn3270://"+ends+"/")
 	if want := `the host ended the session before anything matched "sesame"; the screen begins with "Goodbye"`; got.Status != base.StatusAccess || !strings.Contains(got.Err, want) {
@@ -132,7 +132,7 @@ func TestGetScreens(t *testing.T) {
 		return err
 	})
 	if got := runGet(t, nil, "--settle", "2s", "tn3270://"+pieces+"/"); got.Status != 0 || !strings.HasPrefix(got.Out, "one\n0\n1\n2\n") {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--settle, 2s) = %+v, want status 0 and %q at the start of out", got, "one\n0\n1\n2\n")
 	}
 }
 
@@ -177,7 +177,7 @@ func TestGetScreenTerminal(t *testing.T) {
 	for flag, value := range map[string]string{"--model": "6", "--code-page": "437"} {
 		for _, command := range []string{"get", "open"} {
 			if got := commandtest.Run(t, nil, command, flag, value, url); got.Status != base.StatusUsage || !strings.Contains(got.Err, flag+": ") {
-				t.Errorf("%s %s: %+v", command, flag, got)
+				t.Errorf("%s %s: %+v, want status %d and %q in err", command, flag, got, base.StatusUsage, flag+": ")
 			}
 		}
 	}

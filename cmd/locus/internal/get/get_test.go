@@ -62,7 +62,7 @@ func TestMenuCut(t *testing.T) {
 		}
 		g.App.Out.Flush()
 		if g.App.ExitStatus() != base.StatusAccess {
-			t.Errorf("status %d", g.App.ExitStatus())
+			t.Errorf("status %d, want g.App.ExitStatus() %d", g.App.ExitStatus(), base.StatusAccess)
 		}
 		if !asJSON {
 			if want := strings.Repeat("item & more\tx-menu://h/item\n", 2); out.String() != want {
@@ -76,10 +76,10 @@ func TestMenuCut(t *testing.T) {
 			Error            struct{ Kind, Message string }
 		}
 		if err := json.Unmarshal(out.Bytes(), &v); err != nil || strings.Count(out.String(), "\n") != 1 {
-			t.Fatalf("%v: %s", err, out.String())
+			t.Fatalf("%v: %s, want no error", err, out.String())
 		}
 		if v.Kind != "menu" || len(v.Items) != 2 || v.Items[1].Title != "item & more" || v.Error.Kind != "protocol" || v.Error.Message == "" {
-			t.Errorf("%+v", v)
+			t.Errorf("%+v, want v.Kind %q, 2 of v.Items, v.Items[1].Title %q, v.Error.Kind %q and some v.Error.Message", v, "menu", "item & more", "protocol")
 		}
 	}
 }
@@ -115,12 +115,12 @@ func TestGetInterruptedMany(t *testing.T) {
 		t.Error("no message")
 	}
 	if l != (leftovers{parts: 1, unsure: 1, notBegun: 1}) {
-		t.Errorf("%+v", l)
+		t.Errorf("%+v, want l %+v", l, (leftovers{parts: 1, unsure: 1, notBegun: 1}))
 	}
 	e.Resumable = true
 	l.add(e)
 	if l != (leftovers{parts: 2, unsure: 1, notBegun: 1}) {
-		t.Errorf("%+v", l)
+		t.Errorf("%+v, want l %+v", l, (leftovers{parts: 2, unsure: 1, notBegun: 1}))
 	}
 }
 
@@ -141,7 +141,7 @@ func TestProgressOff(t *testing.T) {
 		p.Report(transfer.Event{State: transfer.Moving})
 		p.Close()
 		if s.String() != "" {
-			t.Errorf("%s: %q", name, s.String())
+			t.Errorf("%s: %q, want nothing", name, s.String())
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestGetTwoProcesses(t *testing.T) {
 		t.Errorf("the first: %v, %s", err, more)
 	}
 	if !said.Scan() || !strings.HasSuffix(said.Text(), "exists already") {
-		t.Errorf("%q", said.Text())
+		t.Errorf("%q, want %q at the end of said.Text()", said.Text(), "exists already")
 	}
 	if err := second.Wait(); err != nil {
 		t.Errorf("the second: %v", err)
@@ -71,6 +71,6 @@ func TestGetTwoProcesses(t *testing.T) {
 		t.Errorf("%d octets, %v, %d requests", len(got), err, requests.Load())
 	}
 	if list, _ := os.ReadDir(dir); len(list) != 1 {
-		t.Errorf("%v", list)
+		t.Errorf("ReadDir(%q) = %v, want 1 of list", dir, list)
 	}
 }

@@ -116,12 +116,12 @@ func TestNetrc(t *testing.T) {
 		}
 	}
 	if got := runGet(t, write("machine "+host+" login fred password s3cret"), server.URL); got.Out != "come in" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(%q) = %+v, want out %q and status 0", server.URL, got, "come in")
 	}
 	// Without a terminal there is no prompt.
 	got := runGet(t, write("machine "+host+" login fred password wrong"), "-v", server.URL)
 	if got.Out != "" || got.Status != base.StatusAccess {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(-v, %q) = %+v, want no out and status %d", server.URL, got, base.StatusAccess)
 	}
 	if all := got.Out + got.Err; strings.Contains(all, "wrong") || strings.Contains(all, "s3cret") || strings.Contains(all, "ZnJlZDp") {
 		t.Errorf("a password is shown: %s", all)

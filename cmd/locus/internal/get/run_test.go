@@ -48,12 +48,12 @@ func TestGetTerminal(t *testing.T) {
 	for _, test := range tests {
 		got := runGet(t, commandtest.OnTerminal, append(test.args, commandtest.Serve(t, test.octets))...)
 		if got.Out != test.want || got.Status != test.status {
-			t.Errorf("%q %q: %q, status %d, %s", test.octets, test.args, got.Out, got.Status, got.Err)
+			t.Errorf("%q %q: %q, status %d, %s, want out %q and status %d", test.octets, test.args, got.Out, got.Status, got.Err, test.want, test.status)
 		}
 	}
 	// Outside a terminal the output is the bytes.
 	if got := runGet(t, nil, commandtest.Serve(t, "\x1b[2J\x00\xff")); got.Out != "\x1b[2J\x00\xff" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet() = %+v, want out %q and status 0", got, "\x1b[2J\x00\xff")
 	}
 }
 
@@ -113,14 +113,14 @@ func TestGetTimes(t *testing.T) {
 			args = append(args, strings.Replace(arg, "DIR", dir, 1))
 		}
 		if got := runGet(t, nil, args...); got.Status != 0 {
-			t.Fatalf("%q: %s", args, got.Err)
+			t.Fatalf("%q: %s, want status 0", args, got.Err)
 		}
 		info, err := os.Stat(filepath.Join(dir, path.Base(row.url)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if row.want != info.ModTime().Equal(then) || !row.want && info.ModTime().Before(begin) {
-			t.Errorf("%q: %v", row.args, info.ModTime())
+			t.Errorf("%q: time %v, want that of the server %t", row.args, info.ModTime(), row.want)
 		}
 	}
 	if got := runGet(t, nil, "--no-times", web.URL); got.Status != 2 || !strings.Contains(got.Err, "need -o or -O") {
@@ -179,7 +179,7 @@ func TestGetJSONKinds(t *testing.T) {
 		}
 		got := runGet(t, nil, args...)
 		if got.Status != test.status || got.Err != "" {
-			t.Errorf("%q: status %d, %s", test.args, got.Status, got.Err)
+			t.Errorf("%q: status %d, %s, want status %d and no err", test.args, got.Status, got.Err, test.status)
 		}
 		if test.want[0] == '{' {
 			if want := strings.ReplaceAll(test.want, "BASE", server.URL) + "\n"; got.Out != want {
@@ -226,10 +226,10 @@ func TestGetInterrupted(t *testing.T) {
 	}()
 	interrupted := runGet(t, func(a *base.App) { a.Context = ctx }, "-o", file, server.URL)
 	if interrupted.Status != base.StatusInterrupted || !strings.Contains(interrupted.Err, "50000 octets are kept in "+file+".part") || !strings.Contains(interrupted.Err, "-C") {
-		t.Errorf("%+v", interrupted)
+		t.Errorf("runGet(-o, %q, %q) = %+v, want interrupted.Status %d, %q in interrupted.Err and %q in interrupted.Err", file, server.URL, interrupted, base.StatusInterrupted, "50000 octets are kept in "+file+".part", "-C")
 	}
 	if got := runGet(t, nil, "--json", "-C", "-o", file, server.URL); got.Status != 0 || !strings.Contains(got.Out, `"size":100000`) || !strings.Contains(got.Out, `"resumed":50000`) {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--json, -C, -o, %q, %q) = %+v, want status 0, %q in out and %q in out", file, server.URL, got, `"size":100000`, `"resumed":50000`)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != data {
 		t.Errorf("%d octets, %v", len(b), err)
@@ -246,10 +246,10 @@ func TestGetCodedToTerminal(t *testing.T) {
 	defer server.Close()
 	got := runGet(t, commandtest.OnTerminal, server.URL)
 	if got.Status != base.StatusAccess || got.Out != "" || !strings.Contains(got.Err, `not decoded here: "br" (--raw writes`) {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(%q) = %+v, want status %d, no out and %q in err", server.URL, got, base.StatusAccess, `not decoded here: "br" (--raw writes`)
 	}
 	if got := runGet(t, commandtest.OnTerminal, "--raw", server.URL); got.Status != 0 || got.Out != "coded" {
-		t.Errorf("%+v", got)
+		t.Errorf("runGet(--raw, %q) = %+v, want status 0 and out %q", server.URL, got, "coded")
 	}
 }
 
@@ -263,7 +263,7 @@ func TestGetClosedPipe(t *testing.T) {
 	var errOut bytes.Buffer
 	a := base.New(t.Context(), strings.NewReader(""), closedPipe{}, &errOut, func(string) string { return "" })
 	if status := commands.Run(a, []string{"get", server, server}); status != 0 || errOut.Len() > 0 {
-		t.Errorf("status %d, %s", status, errOut.String())
+		t.Errorf("status %d, %s, want status 0 and no errOut", status, errOut.String())
 	}
 }
 
@@ -308,7 +308,7 @@ func TestGetIntoHead(t *testing.T) {
 			a := base.New(t.Context(), strings.NewReader(""), &brokenAfter{test.reads}, &errOut, func(string) string { return "" })
 			status := commands.Run(a, []string{"get", server.URL})
 			if status != test.status || !strings.Contains(errOut.String(), test.says) || test.says == "" && errOut.Len() > 0 {
-				t.Errorf("status %d, %s", status, &errOut)
+				t.Errorf("status %d, %s, want status %d and %q in errOut", status, &errOut, test.status, test.says)
 			}
 		})
 	}
@@ -367,10 +367,10 @@ func TestGetCharset(t *testing.T) {
 		}))
 		got := runGet(t, commandtest.OnTerminal, server.URL)
 		if got.Out != test.want || !strings.Contains(got.Err, test.note) || (test.note == "") != (got.Err == "") {
-			t.Errorf("%q %q: %+v", test.contentType, test.octets, got)
+			t.Errorf("%q %q: %+v, want out %q and %q in err", test.contentType, test.octets, got, test.want, test.note)
 		}
 		if got := runGet(t, nil, server.URL); got.Out != test.octets {
-			t.Errorf("%q: %q", test.contentType, got.Out)
+			t.Errorf("%q: %q, want out %q", test.contentType, got.Out, test.octets)
 		}
 		server.Close()
 	}

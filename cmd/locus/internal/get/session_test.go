@@ -54,14 +54,14 @@ func TestScriptFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.steps) != 4 || s.settle != 2*time.Second {
-		t.Fatalf("%+v", s)
+		t.Fatalf("%+v, want 4 of s.steps and s.settle %d", s, 2*time.Second)
 	}
 	if s.steps[0].send != "a\r" || s.steps[1].expect.String() != "b+" || s.steps[2].press != tn3270.PF12 || s.steps[3].send != "c" {
-		t.Errorf("%+v", s.steps)
+		t.Errorf("%+v, want s.steps[0].send %q, s.steps[1].expect %q, s.steps[2].press %d and s.steps[3].send %q", s.steps, "a\r", "b+", tn3270.PF12, "c")
 	}
 	for _, args := range [][]string{{"tn3270://h/"}, {"http://h/", "tn3270://h/"}, {"-"}} {
 		if err := s.settleFlags(a, args); err != nil {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("%q: %v, want no error", args, err)
 		}
 	}
 	if s.settleFlags(a, []string{"telnet://h/"}) == nil || s.settleFlags(a, []string{"http://h/"}) == nil {

@@ -36,10 +36,10 @@ func TestWARCFullDisk(t *testing.T) {
 		t.Errorf("%d octets, status %d, %s", len(got.Out), got.Status, got.Err)
 	}
 	if kept := runGet(t, nil, "--from", name, url("first")); kept.Out != "first\n" || kept.Status != 0 {
-		t.Errorf("%+v", kept)
+		t.Errorf("runGet(--from, %q) = %+v, want kept.Out %q and kept.Status 0", name, kept, "first\n")
 	}
 	if kept := runGet(t, nil, "--from", name, url("last")); kept.Status != 3 || !strings.Contains(kept.Err, "not in the archive") {
-		t.Errorf("%+v", kept)
+		t.Errorf("runGet(--from, %q) = %+v, want kept.Status 3 and %q in kept.Err", name, kept, "not in the archive")
 	}
 	if octets, err := os.ReadFile(name); err != nil || !bytes.HasPrefix(octets, []byte{0x1F, 0x8B}) {
 		t.Error(err)

@@ -20,6 +20,6 @@ func TestIndexInterrupted(t *testing.T) {
 	cancel()
 	a.Context = ctx
 	if status := commands.Run(a, []string{"index"}); status != base.StatusInterrupted {
-		t.Errorf("status %d, %s", status, s.String())
+		t.Errorf("status %d, %s, want status %d", status, s.String(), base.StatusInterrupted)
 	}
 }

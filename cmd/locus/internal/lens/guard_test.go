@@ -44,7 +44,7 @@ func TestGuardInterrupted(t *testing.T) {
 	screen := &interrupting{pattern: regexp.MustCompile(`tried, [1-9][0-9]* found`), cancel: cancel}
 	status, out := execute(ctx, screen, true, "--guard", "filter=net/url,fetch=whatwg", "--max-tries", "1000000000")
 	if status != base.StatusInterrupted || !strings.Contains(out, "Dangerous: ") {
-		t.Errorf("status %d, %q, %q", status, out, screen)
+		t.Errorf("execute(--guard, filter=net/url,fetch=whatwg, --max-tries, 1000000000) = status %d, %q, %q, want status %d and %q in out", status, out, screen, base.StatusInterrupted, "Dangerous: ")
 	}
 	if !strings.HasSuffix(screen.String()[:strings.LastIndex(screen.String(), "locus: ")], "\r\x1b[K") {
 		t.Errorf("the progress stays: %q", screen)
@@ -56,6 +56,6 @@ func TestGuardMaxTime(t *testing.T) {
 	var errOut bytes.Buffer
 	status, out := execute(t.Context(), &errOut, false, "--guard", "filter=rfc1738,fetch=rfc1630", "--max-tries", "1000000000", "--max-time", "1s", "--from-nothing")
 	if status != base.StatusDone || out != "" || !regexp.MustCompile(`^locus: 0 found: [0-9]+ URLs tried in [^\n]*\n$`).Match(errOut.Bytes()) {
-		t.Errorf("status %d, %q, %q", status, out, &errOut)
+		t.Errorf("execute(--guard, filter=rfc1738,fetch=rfc1630, --max-tries, 1000000000, --max-time, 1s, --from-nothing) = status %d, %q, %q, want status %d and no out", status, out, &errOut, base.StatusDone)
 	}
 }

@@ -72,7 +72,7 @@ func TestLensGroups(t *testing.T) {
 	}
 	questions.Close()
 	if status := <-done; status != base.StatusDone {
-		t.Errorf("status %d", status)
+		t.Errorf("status %d, want status %d", status, base.StatusDone)
 	}
 	if n := runsIn(t, runs); n != 3 {
 		t.Errorf("%d runs for 3 groups", n)
@@ -94,7 +94,7 @@ func TestLensInterrupted(t *testing.T) {
 	var out strings.Builder
 	a := base.New(ctx, strings.NewReader(""), &out, io.Discard, clitest.NoEnv)
 	if status := commands.Run(a, []string{"lens", "--without", "programs", "--with", "php=" + program, "--timeout", "1h", "http://h.example/"}); status != base.StatusInterrupted || out.Len() > 0 {
-		t.Errorf("status %d, %s", status, &out)
+		t.Errorf("status %d, %s, want status %d and no out", status, &out, base.StatusInterrupted)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestLensMaxTime(t *testing.T) {
 		a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, clitest.NoEnv)
 		status := commands.Run(a, []string{"lens", "--without", "programs", "--with", "php=" + program, "--timeout", "1h", "--max-time", "1s", what})
 		if status != base.StatusAccess || !strings.Contains(errOut.String(), "no result within 1s (--max-time)") {
-			t.Errorf("%s: status %d, %s", what, status, &errOut)
+			t.Errorf("%s: status %d, %s, want status %d and %q in errOut", what, status, &errOut, base.StatusAccess, "no result within 1s (--max-time)")
 		}
 	}
 }
@@ -132,10 +132,10 @@ func TestLensTerminal(t *testing.T) {
 			})
 			a.OutTTY, a.Width = true, width
 			if status := commands.Run(a, []string{"lens", "--without", "programs", "http:/long.name.of.a.host.example/" + strings.Repeat("path/", 20)}); status != base.StatusDone {
-				t.Errorf("status %d", status)
+				t.Errorf("status %d, want status %d", status, base.StatusDone)
 			}
 			if coloured := strings.Contains(out.String(), "\x1b[31m"); coloured != (noColour == "") {
-				t.Errorf("NO_COLOR=%s: %q", noColour, out.String())
+				t.Errorf("NO_COLOR=%s: %q, want coloured %v", noColour, out.String(), (noColour == ""))
 			}
 			if noColour == "" {
 				continue

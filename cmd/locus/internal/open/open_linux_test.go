@@ -129,7 +129,7 @@ func TestOpenForm(t *testing.T) {
 		}
 	}
 	if octets, err := os.ReadFile("re_ply.txt"); err != nil || string(octets) != reply {
-		t.Errorf("%q, %v", octets, err)
+		t.Errorf("ReadFile(re_ply.txt) = %q, %v, want no error and octets %q", octets, err, reply)
 	}
 }
 
@@ -142,12 +142,12 @@ func TestOpenFormDefaults(t *testing.T) {
 		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
 	}, "x-form://h/")
 	if want := "|Anna|||Red|1||"; strings.Join(s.Last(), "|") != want || got.Out != want+"\n" || got.Status != 0 {
-		t.Errorf("%q; %+v", s.Last(), got)
+		t.Errorf("openForm(x-form://h/) = %q; %+v, want s.Last() %q, out %q and status 0", s.Last(), got, want, want+"\n")
 	}
 	_, command, _ := strings.Cut(got.Err, "locus: to send this again: locus get ")
 	out, err := exec.Command("sh", "-c", "printf %s "+command).Output()
 	if err != nil || string(out) != "x-form://h:7070/sent'%7CAnna%7C%7C%7CRed%7C1%7C%7C" {
-		t.Errorf("%q, %v", out, err)
+		t.Errorf("%q, %v, want no error and out %q", out, err, "x-form://h:7070/sent'%7CAnna%7C%7C%7CRed%7C1%7C%7C")
 	}
 	s.Long = true
 	got, _ = openForm(t, s, []answered{
@@ -155,7 +155,7 @@ func TestOpenFormDefaults(t *testing.T) {
 		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
 	}, "x-form://h/")
 	if got.Status != 0 || !strings.Contains(got.Err, "no URL sends this again: it would be longer than 65536 octets") {
-		t.Errorf("%+v", got)
+		t.Errorf("openForm(x-form://h/) = %+v, want status 0 and %q in err", got, "no URL sends this again: it would be longer than 65536 octets")
 	}
 }
 
@@ -164,10 +164,10 @@ func TestOpenFormHiddenDefault(t *testing.T) {
 	s := &commandtest.Survey{Name: "x-form", Fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password", Default: "pr0posed"}}}
 	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "\r"}}, "x-form://h/")
 	if !slices.Equal(s.Last(), []string{"pr0posed"}) || got.Status != 0 {
-		t.Errorf("%q, %+v", s.Last(), got)
+		t.Errorf("openForm(x-form://h/) = %q, %+v, want s.Last() %q and status 0", s.Last(), got, []string{"pr0posed"})
 	}
 	if strings.Contains(seen+got.Err, "pr0posed") || !strings.Contains(got.Err, "is not shown") {
-		t.Errorf("%q, %s", seen, got.Err)
+		t.Errorf("%q, %s, want no %q in seen + got.Err and %q in err", seen, got.Err, "pr0posed", "is not shown")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestOpenFormSecure(t *testing.T) {
 	s := &commandtest.Survey{Name: "gophers", Secure: true, Fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password"}}}
 	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "s3cret\r"}}, "gophers://h/")
 	if strings.Contains(seen, "encrypted") || !slices.Equal(s.Last(), []string{"s3cret"}) || got.Status != 0 {
-		t.Errorf("%q, %+v", seen, got)
+		t.Errorf("openForm(gophers://h/) = %q, %+v, want no %q in seen, s.Last() %q and status 0", seen, got, "encrypted", []string{"s3cret"})
 	}
 }
 
@@ -213,7 +213,7 @@ func TestOpenFormEnds(t *testing.T) {
 func TestOpenFormEndsJSON(t *testing.T) {
 	got, _ := openForm(t, commandtest.EveryKind(), []answered{{"[Anna]: ", "\x04"}}, "--json", "x-form://h/")
 	if got.Status != base.StatusAccess || !strings.HasPrefix(got.Out, `{"url":"x-form://h/","error":{"kind":"input","message":"`) {
-		t.Errorf("%+v", got)
+		t.Errorf("openForm(--json, x-form://h/) = %+v, want status %d and %q at the start of out", got, base.StatusAccess, `{"url":"x-form://h/","error":{"kind":"input","message":"`)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestOpenFormInterrupted(t *testing.T) {
 		a.Context, a.ErrTTY, a.OpenTerminal = ctx, true, clitest.OpenTTY(name)
 	}, "open", "x-form://h/")
 	if got.Status != base.StatusInterrupted || s.Last() != nil || !strings.Contains(got.Err, "nothing was submitted") {
-		t.Errorf("%+v, %q", got, s.Last())
+		t.Errorf("Run(open, x-form://h/) = %+v, %q, want status %d, s.Last() nil and %q in err", got, s.Last(), base.StatusInterrupted, "nothing was submitted")
 	}
 	fmt.Fprint(person, "\n") // for the read that was left alone
 }
@@ -240,10 +240,10 @@ func TestOpenSearch(t *testing.T) {
 	s := &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Words"}}}
 	got, _ := openForm(t, s, []answered{{"Words: ", "two words\n"}}, "x-form://h/")
 	if got.Out != "two words\n" || got.Status != 0 || !strings.HasSuffix(got.Err, "locus: to send this again: locus get 'x-form://h:7070/sent'\\''two+words'\n") {
-		t.Errorf("%+v", got)
+		t.Errorf("openForm(x-form://h/) = %+v, want out %q, status 0 and %q at the end of err", got, "two words\n", "locus: to send this again: locus get 'x-form://h:7070/sent'\\''two+words'\n")
 	}
 	if got, _ = openForm(t, s, []answered{{"Words: ", "x\n"}}, "--quiet", "x-form://h/"); got.Out != "x\n" || got.Err != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("openForm(--quiet, x-form://h/) = %+v, want out %q and no err", got, "x\n")
 	}
 	// Without a terminal there are no questions.
 	got = commandtest.Run(t, func(a *base.App) {
@@ -252,7 +252,7 @@ func TestOpenSearch(t *testing.T) {
 		a.ErrTTY = true
 	}, "open", "x-form://h/")
 	if got.Status != 0 || got.Out != "A survey\\x1b[2J\t\n1  text     Words\t\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, x-form://h/) = %+v, want status 0 and out %q", got, "A survey\\x1b[2J\t\n1  text     Words\t\n")
 	}
 }
 
@@ -266,13 +266,13 @@ func TestOpenKeepsWhatCame(t *testing.T) {
 	}{Reader: strings.NewReader("12345")}}
 	got, _ := openForm(t, s, []answered{{"none): ", "x\n"}}, "x-form://h/")
 	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.Status != base.StatusAccess || !strings.Contains(got.Err, "(5 octets were written to x)") {
-		t.Errorf("%+v, %q, %v", got, octets, err)
+		t.Errorf("%+v, %q, %v, want octets %q, status %d and %q in err", got, octets, err, "12345", base.StatusAccess, "(5 octets were written to x)")
 	}
 	// A menu is kept as its lines.
 	s.Reply = clitest.MenuOf(scheme.Item{Title: "a", Size: -1})
 	got, _ = openForm(t, s, []answered{{"none): ", "~/menu\n"}, {"no such file", ""}, {"none): ", "menu\n"}}, "x-form://h/")
 	if octets, err := os.ReadFile("menu"); string(octets) != "a\t\n" || got.Status != 0 {
-		t.Errorf("%+v, %q, %v", got, octets, err)
+		t.Errorf("%+v, %q, %v, want octets %q and status 0", got, octets, err, "a\t\n")
 	}
 }
 
@@ -323,7 +323,7 @@ func TestOpenPagerProcess(t *testing.T) {
 	}
 	steps := []answered{{"line 1 of", ""}, {"line 23 of", ""}, {":\x1b[K", "q"}}
 	if seen, status := atTerminal(t, nil, steps, "open", unended(t)); status != 0 || strings.Contains(seen, "locus:") {
-		t.Errorf("status %d, %q", status, seen)
+		t.Errorf("atTerminal(open) = status %d, %q, want status 0 and no %q in seen", status, seen, "locus:")
 	}
 }
 
@@ -333,18 +333,18 @@ func TestOpenPagerInterrupted(t *testing.T) {
 	const pager = `PAGER=trap "echo heard" INT; read -r line; echo "first: $line"; until read -r key </dev/tty; do :; done; echo "key: $key"`
 	steps := []answered{{"first: line 1 of many\r\n", "\x03"}, {"^C", "x\n"}, {"key: x\r\n", ""}}
 	if seen, status := atTerminal(t, []string{pager}, steps, "open", server); status != 0 || strings.Contains(seen, "locus:") || !strings.Contains(seen, "heard") {
-		t.Errorf("status %d, %q", status, seen)
+		t.Errorf("atTerminal(open, %q) = status %d, %q, want status 0, no %q in seen and %q in seen", server, status, seen, "locus:", "heard")
 	}
 	// One that knows nothing of it ends, and that is an interrupt.
 	if seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{{"line 60 of many", "\x03"}}, "open", server); status != base.StatusInterrupted {
-		t.Errorf("status %d, %q", status, seen)
+		t.Errorf("atTerminal(open, %q) = status %d, %q, want status %d", server, status, seen, base.StatusInterrupted)
 	}
 }
 
 // The end of the program is the end of its pager.
 func TestOpenPagerTerminated(t *testing.T) {
 	if seen, status := atTerminal(t, []string{"PAGER=kill -TERM $PPID; exec sleep 60"}, nil, "open", unended(t)); status != base.StatusInterrupted {
-		t.Errorf("status %d, %q", status, seen)
+		t.Errorf("atTerminal(open) = status %d, %q, want status %d", status, seen, base.StatusInterrupted)
 	}
 }
 
@@ -364,7 +364,7 @@ func TestOpenInterruptedProcess(t *testing.T) {
 		{{"(not shown): ", "s3\r"}, {"Name: ", "x\x03"}, {"nothing was submitted", ""}},
 	} {
 		if seen, status := atTerminal(t, nil, steps, "open", url); status != base.StatusInterrupted || strings.Contains(seen, "s3") {
-			t.Errorf("status %d, %q", status, seen)
+			t.Errorf("atTerminal(open, %q) = status %d, %q, want status %d and no %q in seen", url, status, seen, base.StatusInterrupted, "s3")
 		}
 	}
 	for _, request := range server.Log() {
@@ -389,15 +389,15 @@ func TestOpenRepeats(t *testing.T) {
 	}, "open", "gopher://"+server.Addr()+"/0it's%09%09?")
 	_, command, _ := strings.Cut(seen, "locus: to send this again: ")
 	if _, port, _ := net.SplitHostPort(server.Addr()); status != 0 || !strings.HasPrefix(command, "locus get --allow-port "+port+" 'gopher://") {
-		t.Fatalf("status %d, %q", status, seen)
+		t.Fatalf("status %d, %q, want status 0 and %q at the start of command", status, seen, "locus get --allow-port "+port+" 'gopher://")
 	}
 	out, err := exec.Command("sh", "-c", command).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "[Bob]") {
-		t.Fatalf("%s: %v", out, err)
+		t.Fatalf("%s: %v, want no error and %q in out", out, err, "[Bob]")
 	}
 	log := server.Log()
 	const want = "it's\t+\t1\r\n+-1\r\nBob\r\n1\r\none\r\nGreen\r\n.\r\n"
 	if len(log) != 3 || log[1] != want || log[2] != want {
-		t.Errorf("%q", log)
+		t.Errorf("%q, want 3 of log, log[1] %q and log[2] %q", log, want, want)
 	}
 }

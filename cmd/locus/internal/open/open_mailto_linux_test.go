@@ -147,7 +147,7 @@ func kept(t *testing.T) (texts []string) {
 		}
 		info, err := os.Stat(name)
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%v, %v", info, err)
+			t.Errorf("Stat(%q) = %v, %v, want no error and info.Mode().Perm() 0o600", name, info, err)
 		}
 		texts = append(texts, string(octets))
 	}
@@ -165,7 +165,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 		got, seen := correspond(t, way, []answered{{sendIt, "perhaps\n"}, {sendIt, "e\n"}, {sendIt, "y\n"}},
 			"--bcc", "secret@host.dom", "--subject", "Grüße", url)
 		if got.Status != 0 || got.Out != "" || !strings.Contains(got.Err, "locus: the message was sent to 2 of 2 recipients") {
-			t.Fatalf("%+v", got)
+			t.Fatalf("correspond(--bcc, secret@host.dom, --subject, %q, %q) = %+v, want status 0, no out and %q in err", "Grüße", url, got, "locus: the message was sent to 2 of 2 recipients")
 		}
 		for _, shown := range []string{
 			"To: joe@host.dom\r\n", "Subject: Grüße\r\n", "| Proposed.\r\n| Edited.\r\n\r\n", "| Proposed.\r\n| Edited.\r\n| Edited.\r\n",
@@ -179,10 +179,10 @@ func TestOpenMailtoConversations(t *testing.T) {
 		taken := p.messages()
 		if len(taken) != 1 || !strings.HasPrefix(taken[0], "fred@example.net joe@host.dom secret@host.dom\nFrom: Fred <fred@example.net>\r\n") ||
 			!strings.HasSuffix(taken[0], "\r\n\r\nProposed.\r\nEdited.\r\nEdited.\r\n") || strings.Contains(taken[0], "evil") {
-			t.Errorf("%q", taken)
+			t.Errorf("%q, want 1 of taken, %q at the start of taken[0], %q at the end of taken[0] and no %q in taken[0]", taken, "fred@example.net joe@host.dom secret@host.dom\nFrom: Fred <fred@example.net>\r\n", "\r\n\r\nProposed.\r\nEdited.\r\nEdited.\r\n", "evil")
 		}
 		if texts := kept(t); texts != nil {
-			t.Errorf("%q", texts)
+			t.Errorf("kept() = %q, want texts nil", texts)
 		}
 	})
 	before := len(p.messages())
@@ -222,14 +222,14 @@ func TestOpenMailtoConversations(t *testing.T) {
 		octets, err := os.ReadFile("new.eml")
 		if got.Status != 0 || err != nil || !strings.HasSuffix(string(octets), "\r\n\r\nB\r\n") || !strings.Contains(seen, "file exists") ||
 			!strings.Contains(got.Err, "nothing was sent") || !strings.Contains(got.Err, "the Bcc recipients: secret@host.dom") {
-			t.Errorf("%+v, %v, %q", got, err, seen)
+			t.Errorf("%+v, %v, %q, want status 0, no error, %q at the end of octets, %q in seen, %q in err and %q in err", got, err, seen, "\r\n\r\nB\r\n", "file exists", "nothing was sent", "the Bcc recipients: secret@host.dom")
 		}
 	})
 	t.Run("no way", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		got, seen := correspond(t, nil, []answered{{"Write it to a file? [w/e(dit)/N] ", "y\n"}, {"[w/e(dit)/N] ", "w\n"}, {"File: ", "x.eml\n"}}, url)
 		if _, err := os.Stat("x.eml"); err != nil || got.Status != 0 || !strings.Contains(seen, "It can't be sent: mail.relay") {
-			t.Errorf("%+v, %v, %q", got, err, seen)
+			t.Errorf("correspond(%q) = %+v, %v, %q, want no error, status 0 and %q in seen", url, got, err, seen, "It can't be sent: mail.relay")
 		}
 	})
 	t.Run("who and to whom", func(t *testing.T) {
@@ -238,19 +238,19 @@ func TestOpenMailtoConversations(t *testing.T) {
 			{"From (your address): ", "\n"}, {"From (your address): ", "me\n"}, {"From (your address): ", "me@h\n"}, {"To: ", "a@b_\n"}, {"To: ", "Joe <a@b>\n"}, {sendIt, "n\n"},
 		}, "--body", "x", "mailto:?subject=y")
 		if got.Status != 0 || !strings.Contains(seen, "Sent from me@h\r\nSent to   a@b\r\n") {
-			t.Errorf("%+v, %q", got, seen)
+			t.Errorf("correspond(--body, x, mailto:?subject=y) = %+v, %q, want status 0 and %q in seen", got, seen, "Sent from me@h\r\nSent to   a@b\r\n")
 		}
 	})
 	t.Run("the editor can't be run", func(t *testing.T) {
 		got, _ := correspond(t, map[string]string{"EDITOR": "exit 3;"}, nil, url)
 		if got.Status != 3 || !strings.Contains(got.Err, "nothing was sent: the editor") || len(kept(t)) != 1 {
-			t.Errorf("%+v", got)
+			t.Errorf("correspond(%q) = %+v, want status 3, %q in err and 1 of kept(t)", url, got, "nothing was sent: the editor")
 		}
 	})
 	t.Run("a text that can't be sent", func(t *testing.T) {
 		got, seen := correspond(t, map[string]string{"EDITOR": `printf '\351' >`}, []answered{{"Edit it? [e/N] ", "y\n"}, {"[e/N] ", "n\n"}}, url)
 		if got.Status != 0 || !strings.Contains(seen, "not UTF-8") {
-			t.Errorf("%+v, %q", got, seen)
+			t.Errorf("correspond(%q) = %+v, %q, want status 0 and %q in seen", url, got, seen, "not UTF-8")
 		}
 	})
 	if after := len(p.messages()); after != before {
@@ -263,7 +263,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 		got, seen := correspond(t, way, []answered{{sendIt, "y\n"}, {sendIt, "yes\n"}}, "--body", "x", url)
 		if got.Status != 0 || len(p.messages()) != before+1 || !strings.Contains(seen, "the message was not sent, because 1 of 1 recipients were refused") ||
 			!strings.Contains(seen, `450 4.2.1 "not \x1b[2Jnow" (temporary: try again later)`) || strings.Contains(seen, "\x1b") {
-			t.Errorf("%+v, %q", got, seen)
+			t.Errorf("correspond(--body, x, %q) = %+v, %q, want status 0, %d of p.messages(), %q in seen, %q in seen and no %q in seen", url, got, seen, before+1, "the message was not sent, because 1 of 1 recipients were refused", `450 4.2.1 "not \x1b[2Jnow" (temporary: try again later)`, "\x1b")
 		}
 	})
 	t.Run("sendmail", func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 		got, seen := correspond(t, env, []answered{{sendIt, "y\n"}}, "--send-with", "sendmail", "--body", "x", url)
 		args, err := os.ReadFile(filepath.Join(dir, "args"))
 		if got.Status != 0 || err != nil || string(args) != "-x\n-i\n-f\nfred@example.net\n--\njoe@host.dom\n" || !strings.Contains(seen, "By        "+program+" -x\r\n") {
-			t.Errorf("%+v, %v, %q, %q", got, err, args, seen)
+			t.Errorf("%+v, %v, %q, %q, want status 0, no error, args %q and %q in seen", got, err, args, seen, "-x\n-i\n-f\nfred@example.net\n--\njoe@host.dom\n", "By        "+program+" -x\r\n")
 		}
 	})
 }
@@ -300,7 +300,7 @@ func TestOpenMailtoTLS(t *testing.T) {
 	}()
 	got, seen := correspond(t, map[string]string{"LOCUS_MAIL_RELAY": "smtps://fred@" + l.Addr().String()}, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "mailto:a@b")
 	if got.Status != base.StatusAccess || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.Err, "nothing was sent") {
-		t.Errorf("%+v, %q", got, seen)
+		t.Errorf("correspond(--body, x, mailto:a@b) = %+v, %q, want status %d, %q in seen and %q in err", got, seen, base.StatusAccess, "submit: smtps://fred@"+l.Addr().String()+": TLS: ", "nothing was sent")
 	}
 }
 
@@ -373,7 +373,7 @@ func TestOpenMailtoRefused(t *testing.T) {
 			env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, row.answers)}
 			got, seen := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "--cc", "b@h", "mailto:a@h")
 			if got.Status != base.StatusAccess || strings.Contains(got.Err+seen, "was sent to") || row.not != "" && strings.Contains(got.Err, row.not) {
-				t.Errorf("%+v, %q", got, seen)
+				t.Errorf("correspond(--body, x, --cc, b@h, mailto:a@h) = %+v, %q, want status %d and no %q in got.Err + seen", got, seen, base.StatusAccess, "was sent to")
 			}
 			for _, says := range row.says {
 				if !strings.Contains(got.Err, says) {
@@ -387,7 +387,7 @@ func TestOpenMailtoRefused(t *testing.T) {
 		env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, map[string]string{"RCPT": "550 no\r\n"})}
 		got, _ := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "w\n"}, {"File: ", "x.eml\n"}}, "--body", "x", "mailto:a@h")
 		if _, err := os.Stat("x.eml"); err != nil || got.Status != 0 {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("correspond(--body, x, mailto:a@h) = %+v, %v, want no error and status 0", got, err)
 		}
 	})
 }
@@ -399,7 +399,7 @@ func TestRelayLogin(t *testing.T) {
 	all := play(t, person, []answered{{"smtps://mail.example:465 wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
 	want := submit.Credentials{User: "fred", Password: "s3cret"}
 	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
-		t.Errorf("%+v, %v, %v", c, ok, err)
+		t.Errorf("AskRelay() = %+v, %v, %v, want no error, ok true and c %+v", c, ok, err, want)
 	}
 	if seen := <-all; strings.Contains(seen, "s3cret") {
 		t.Errorf("seen: %q", seen)
@@ -411,10 +411,10 @@ func TestRelayLogin(t *testing.T) {
 	}
 	l = client.NewLogin(&base.App{Getenv: func(name string) string { return map[string]string{"NETRC": netrc}[name] }})
 	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
-		t.Errorf("%+v, %v, %v", c, ok, err)
+		t.Errorf("AskRelay() = %+v, %v, %v, want no error, ok true and c %+v", c, ok, err, (submit.Credentials{User: "fred", Password: "n3trc"}))
 	}
 	// It was refused, and there is no terminal to ask at.
 	if _, ok, err := l.AskRelay(t.Context(), relay, 1); err != nil || ok {
-		t.Errorf("%v, %v", ok, err)
+		t.Errorf("AskRelay() = %v, %v, want no error and ok false", ok, err)
 	}
 }

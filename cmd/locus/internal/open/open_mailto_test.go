@@ -27,7 +27,7 @@ func TestOpenMailtoOutput(t *testing.T) {
 	got := openMailto(t, "--cc", "Jöe <joe@host.dom>, c@d", "--bcc", "secret@host.dom", "--subject", "Grüße", "--body-file", "text", "--attach", "ü.bin", "-o", "new.eml",
 		"mailto:jane%25home@host.dom?subject=other&body=proposed&In-Reply-To=%3C1@h%3E&bcc=spy@evil.example&from=boss@host.dom&attach=/etc/passwd")
 	if got.Status != 0 || got.Out != "" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("openMailto(--cc, %q, --bcc, secret@host.dom, --subject, %q, --body-file, text, --attach, %q, -o, new.eml, %q) = %+v, want status 0 and no out", "Jöe <joe@host.dom>, c@d", "Grüße", "ü.bin", "mailto:jane%25home@host.dom?subject=other&body=proposed&In-Reply-To=%3C1@h%3E&bcc=spy@evil.example&from=boss@host.dom&attach=/etc/passwd", got)
 	}
 	for _, says := range []string{
 		"were written to new.eml; nothing was sent\n", "the file leaves out the Bcc recipients: secret@host.dom\n", "was read by RFC 6068; by RFC 1738 it is part of the address\n",
@@ -42,22 +42,22 @@ func TestOpenMailtoOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(octets), "secret") || strings.Contains(string(octets), "evil") || strings.Contains(string(octets), "boss") {
-		t.Errorf("%s", octets)
+		t.Errorf("%s, want no %q in octets, no %q in octets and no %q in octets", octets, "secret", "evil", "boss")
 	}
 	m, err := message.Read(strings.NewReader(string(octets)), nil)
 	if err != nil || m.Subject() != "Grüße" || m.Get("To") != "jane%home@host.dom" || m.Get("In-Reply-To") != "<1@h>" || len(m.Addresses("Cc")) != 2 || len(m.Parts()) != 2 {
-		t.Errorf("%v\n%s", err, octets)
+		t.Errorf("%v\n%s, want no error, m.Subject() %q and 2 of m.Parts()", err, octets, "Grüße")
 	}
 
 	// No file is replaced.
 	if got := openMailto(t, "-o", "new.eml", "mailto:a@b"); got.Status != 3 || !strings.Contains(got.Err, "exists") {
-		t.Errorf("%+v", got)
+		t.Errorf("openMailto(-o, new.eml, mailto:a@b) = %+v, want status 3 and %q in err", got, "exists")
 	}
 	if again, _ := os.ReadFile("new.eml"); string(again) != string(octets) {
 		t.Error("the file changed")
 	}
 	if got := openMailto(t, "-o", "-", "mailto:a@b?body=x%0D%0A.%0D%0Ay"); got.Status != 0 || !strings.HasSuffix(got.Out, "\r\n\r\nx\r\n.\r\ny\r\n") {
-		t.Errorf("%+v", got)
+		t.Errorf("openMailto(-o, -, %q) = %+v, want status 0 and %q at the end of out", "mailto:a@b?body=x%0D%0A.%0D%0Ay", got, "\r\n\r\nx\r\n.\r\ny\r\n")
 	}
 }
 
@@ -100,6 +100,6 @@ func TestOpenMailtoRefuses(t *testing.T) {
 	}
 	// Nothing is sent: the message says how to send.
 	if got := commandtest.Run(t, nil, "open", "-o", "-", "mailto:a@b"); got.Status != 3 || !strings.Contains(got.Err, "mail.from") {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, -o, -, mailto:a@b) = %+v, want status 3 and %q in err", got, "mail.from")
 	}
 }

@@ -23,13 +23,13 @@ func TestEscapeFlag(t *testing.T) {
 	} {
 		s := sessionFlags{escape: text}
 		if err := s.settle(new(pflag.FlagSet)); err != nil || s.key != want {
-			t.Errorf("%q: %#x, %v", text, s.key, err)
+			t.Errorf("%q: %#x, %v, want no error and s.key %d", text, s.key, err, want)
 		}
 	}
 	for _, text := range []string{"", "]", "^", "^]]", "^1", "^@", "^?", "^}", "^\xff", "^ü", "^C", "^m", "^J", "^i", "^h", "^["} {
 		s := sessionFlags{escape: text}
 		if err := s.settle(new(pflag.FlagSet)); err == nil {
-			t.Errorf("%q is %#x", text, s.key)
+			t.Errorf("%q is %#x, want an error", text, s.key)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestTildes(t *testing.T) {
 			sent.Write(out)
 		}
 		if sent.String() != test.sent || end != test.end {
-			t.Errorf("%q: %q, %t", test.typed, sent.String(), end)
+			t.Errorf("%q: %q, %t, want sent %q and end %v", test.typed, sent.String(), end, test.sent, test.end)
 		}
 	}
 }

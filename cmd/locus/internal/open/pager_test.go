@@ -54,7 +54,7 @@ func TestOpenPager(t *testing.T) {
 	} {
 		got := commandtest.Run(t, paged(test.pager), "open", test.url)
 		if got.Out != test.out || got.Status != test.status || !strings.Contains(got.Err, test.err) || test.err == "" && got.Err != "" {
-			t.Errorf("%s %s: %+v", test.pager, test.url, got)
+			t.Errorf("%s %s: %+v, want out %q, status %d and %q in err", test.pager, test.url, got, test.out, test.status, test.err)
 		}
 	}
 	if _, err := os.Stat(marked); err == nil {
@@ -69,14 +69,14 @@ func TestOpenPager(t *testing.T) {
 		}
 	}, "open", text)
 	if got.Out != "one\\x1b[2J\ntwo\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, %q) = %+v, want out %q", text, got, "one\\x1b[2J\ntwo\n")
 	}
 	// Programs get what "locus get" writes.
 	if got := commandtest.Run(t, nil, "open", text); got.Out != "one\x1b[2J\ntwo\n" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, %q) = %+v, want out %q and status 0", text, got, "one\x1b[2J\ntwo\n")
 	}
 	if got := commandtest.Run(t, paged("false"), "open", "--json", text); !strings.HasPrefix(got.Out, `{"url":"`) || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, --json, %q) = %+v, want %q at the start of out and status 0", text, got, `{"url":"`)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestOpenPager(t *testing.T) {
 func TestOpenNoPager(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if got := commandtest.Run(t, paged(""), "open", commandtest.Serve(t, "text\n")); got.Out != "text\n" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open) = %+v, want out %q and status 0", got, "text\n")
 	}
 	// Which is less, if there is one.
 	program := filepath.Join(os.Getenv("PATH"), "less")
@@ -92,7 +92,7 @@ func TestOpenNoPager(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := commandtest.Run(t, paged(""), "open", commandtest.Serve(t, "text\n")); got.Out != "less: text\n" || got.Status != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open) = %+v, want out %q and status 0", got, "less: text\n")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestOpenPagerEnds(t *testing.T) {
 	}))
 	defer server.Close()
 	if got := commandtest.Run(t, paged("head -n 1"), "open", server.URL); got.Out != "first\n" || got.Status != 0 || got.Err != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, %q) = %+v, want out %q, status 0 and no err", server.URL, got, "first\n")
 	}
 	select {
 	case <-closed:
@@ -132,23 +132,23 @@ func TestOpenPagerMenu(t *testing.T) {
 	}, "open", "x-form://h/")
 	want := "    1  menu     gr\u00fcn\n"
 	if got.Out != want || got.Status != base.StatusAccess || !strings.Contains(got.Err, "read x-form://h/: protocol error\n") || !strings.Contains(got.Err, "ISO Latin 1\n") {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want out %q, status %d, %q in err and %q in err", got, want, base.StatusAccess, "read x-form://h/: protocol error\n", "ISO Latin 1\n")
 	}
 }
 
 func TestOpenUsage(t *testing.T) {
 	for _, args := range [][]string{{}, {"file:///", "file:///etc/"}, {"--view", ";", "file:///"}, {"--language", "e n", "file:///"}} {
 		if got := commandtest.Run(t, nil, append([]string{"open"}, args...)...); got.Status != base.StatusUsage || got.Out != "" {
-			t.Errorf("%q: %+v", args, got)
+			t.Errorf("%q: %+v, want status %d and no out", args, got, base.StatusUsage)
 		}
 	}
 	if got := commandtest.Run(t, nil, "open", "no url"); got.Status != base.StatusUsage {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, no url) = %+v, want status %d", got, base.StatusUsage)
 	}
 	if got := commandtest.Run(t, func(a *base.App) { a.In = strings.NewReader("file:///\nfile:///etc/\n") }, "open", "-"); got.Status != base.StatusUsage {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, -) = %+v, want status %d", got, base.StatusUsage)
 	}
 	if got := commandtest.Run(t, func(a *base.App) { a.In = strings.NewReader("file:///etc/passwd\n") }, "open", "-"); got.Status != 0 || got.Out == "" {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, -) = %+v, want status 0 and some out", got)
 	}
 }

@@ -25,13 +25,13 @@ func TestOpenPipe(t *testing.T) {
 	}) + "/"
 	got := commandtest.Run(t, func(a *base.App) { a.In = badInput{} }, "open", url)
 	if got.Status != base.StatusAccess || !strings.Contains(got.Err, "permission denied") || got.Out != "hello\r\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, %q) = %+v, want status %d, %q in err and out %q", url, got, base.StatusAccess, "permission denied", "hello\r\n")
 	}
 	// A host that ends does not care for the rest of the input.
 	url = "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) { io.WriteString(c, "bye\r\n") }) + "/"
 	got = commandtest.Run(t, func(a *base.App) { a.In = manyLines{} }, "open", url)
 	if got.Status != 0 && !strings.Contains(got.Err, "reset") || got.Out != "bye\r\n" {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, %q) = %+v, want out %q", url, got, "bye\r\n")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	url = "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) {
@@ -44,7 +44,7 @@ func TestOpenPipe(t *testing.T) {
 		a.In, _ = io.Pipe()
 	}, "open", url)
 	if got.Status != base.StatusInterrupted {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, %q) = %+v, want status %d", url, got, base.StatusInterrupted)
 	}
 }
 
@@ -66,6 +66,6 @@ func TestOpenPipeLevels(t *testing.T) {
 	}
 	got := commandtest.Run(t, nil, "open", "--safe", "--unsafe-terminal", url)
 	if got.Status != base.StatusUsage || !strings.Contains(got.Err, "choose one") {
-		t.Errorf("%+v", got)
+		t.Errorf("Run(open, --safe, --unsafe-terminal, %q) = %+v, want status %d and %q in err", url, got, base.StatusUsage, "choose one")
 	}
 }

@@ -246,7 +246,7 @@ func TestTalk(t *testing.T) {
 	s.see("locus> \r\n", "100x30\r\n> ")
 	s.types("\x1dclose\r")
 	if seen := s.end(0); strings.Contains(seen, "s3cret") {
-		t.Errorf("%q", seen)
+		t.Errorf("end() = %q, want no %q in seen", seen, "s3cret")
 	}
 	if log := server.Log()[0]; !strings.Contains(strings.Join(log, "\n"), "typed guest\ntyped s3cret\n") {
 		t.Errorf("the host heard %q", log)
@@ -378,14 +378,14 @@ func TestTalkEscape(t *testing.T) {
 	s.types("\x1d\x15bye\r")
 	s.see("^]", "Goodbye.")
 	if seen := s.end(0); strings.Contains(seen, "keyboard") {
-		t.Errorf("%q", seen)
+		t.Errorf("end() = %q, want no %q in seen", seen, "keyboard")
 	}
 	// No message is shown without a reason.
 	s = sit(t, theProgram, "open", "--quiet", "telnet://"+server.Addr()+"/")
 	s.see("> ")
 	s.types("bye\r")
 	if seen := s.end(0); strings.Contains(seen, "locus") {
-		t.Errorf("%q", seen)
+		t.Errorf("end() = %q, want no %q in seen", seen, "locus")
 	}
 }
 
@@ -396,7 +396,7 @@ func notEvil(t *testing.T, seen string) {
 	t.Helper()
 	for _, sequence := range evil {
 		if strings.Contains(seen, sequence) {
-			t.Errorf("%q in %q", sequence, seen)
+			t.Errorf("%q in %q, want no %q in seen", sequence, seen, sequence)
 		}
 	}
 }
@@ -430,7 +430,7 @@ func TestTalkSafe(t *testing.T) {
 			if seen := s.end(0); test.safe {
 				notEvil(t, seen)
 			} else if !strings.Contains(seen, evil[0]) {
-				t.Errorf("%q", seen)
+				t.Errorf("%q, want %q in seen", seen, evil[0])
 			}
 		})
 	}
@@ -586,7 +586,7 @@ func TestTalkKilled(t *testing.T) {
 		s.tty.Close()
 		rest, _ := io.ReadAll(s.screen)
 		if !strings.Contains(string(rest), show.ResetTerminal) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
-			t.Errorf("%q", rest)
+			t.Errorf("ReadAll() = %q, want %q in rest, %q in rest and %q in rest", rest, show.ResetTerminal, want, "status 137")
 		}
 	}
 }
@@ -631,7 +631,7 @@ func TestTalkTrace(t *testing.T) {
 	s.see("window: 90x20\r\n", "> SB NAWS\r\n")
 	s.commands("close")
 	if seen := s.end(0); strings.Contains(strings.ReplaceAll(seen, "\r\n", ""), "\n") || strings.Contains(seen, "s3cret") {
-		t.Errorf("%q", seen)
+		t.Errorf("end() = %q, want no %q in seen", seen, "s3cret")
 	}
 }
 
@@ -647,7 +647,7 @@ func TestTalkRlogin(t *testing.T) {
 	heard(t, server, "typed ~x", "typed a~.", "typed ~y")
 	s.types("~.")
 	if seen := s.end(0); strings.Contains(seen, "suggests") {
-		t.Errorf("%q", seen)
+		t.Errorf("end() = %q, want no %q in seen", seen, "suggests")
 	}
 	// In lines too.
 	s = sit(t, theProgram, "open", "rlogin://guest@"+server.Addr()+"/")
@@ -679,7 +679,7 @@ func TestTalk3270(t *testing.T) {
 	s.commands("close")
 	s.see("\x1b[?1049l")
 	if seen := s.end(0); strings.Contains(seen, "s3cret") || !strings.Contains(seen, "\x1b[?1049l\r\nlocus> ") {
-		t.Errorf("%q", seen)
+		t.Errorf("end() = %q, want no %q in seen and %q in seen", seen, "s3cret", "\x1b[?1049l\r\nlocus> ")
 	}
 	// The host's end is told where it can be read.
 	s = sit(t, theProgram, "open", "tn3270://"+server.Addr()+"/")

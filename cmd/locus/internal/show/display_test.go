@@ -33,7 +33,7 @@ func TestDisplaySecondScreen(t *testing.T) {
 		d := Display{Writer: io.Discard, Level: term.Unfiltered}
 		d.Write([]byte(text))
 		if d.Alternate != second {
-			t.Errorf("%q: %t", text, d.Alternate)
+			t.Errorf("%q: %t, want d.Alternate %v", text, d.Alternate, second)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestDisplayRestore(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if !slices.Equal(turned, []bool{true, false}) {
-		t.Error(turned)
+		t.Errorf("%v, want turned %v", turned, []bool{true, false})
 	}
 }
 
@@ -70,7 +70,7 @@ func TestDisplaySafe(t *testing.T) {
 			d.Write([]byte{o})
 		}
 		if got := out.String(); d.Alternate || got != "abc" && host != "a\x1b[?10" {
-			t.Errorf("%q: %q", host, got)
+			t.Errorf("%q: %q, want %q on the first screen", host, got, "abc")
 		}
 	}
 	// Other modes of the same sequence pass.
@@ -78,7 +78,7 @@ func TestDisplaySafe(t *testing.T) {
 	d := Display{Writer: &out}
 	d.Write([]byte("\x1b[?25;1049;7h"))
 	if got := out.String(); got != "\x1b[?25;7h" || d.Alternate {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want %q", got, "\x1b[?25;7h")
 	}
 }
 

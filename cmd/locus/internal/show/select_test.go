@@ -23,7 +23,7 @@ func TestItemRange(t *testing.T) {
 	} {
 		var r itemRange
 		if err := r.Set(text); err != nil || r.ItemRange != want || !r.given || r.String() != text {
-			t.Errorf("%q: %+v, %v", text, r, err)
+			t.Errorf("%q: %+v, %v, want no error, r.ItemRange %+v and r %q", text, r, err, want, text)
 		}
 	}
 	for _, text := range []string{
@@ -32,7 +32,7 @@ func TestItemRange(t *testing.T) {
 	} {
 		var r itemRange
 		if err := r.Set(text); err == nil {
-			t.Errorf("%q: %+v", text, r.ItemRange)
+			t.Errorf("%q: %+v, want an error", text, r.ItemRange)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestMessageURL(t *testing.T) {
 	}
 	for _, text := range []string{"http://h/", "cid:a@h", "mailto:a@h", "ftp://u:s3cret@h/x"} {
 		if u, err := messageURL(a, text); err == nil {
-			t.Errorf("%q: %s", text, u)
+			t.Errorf("%q: %s, want an error", text, u)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func FuzzTable(f *testing.F) {
 		}
 		lines := strings.Split(b.String(), "\n")
 		if len(lines) != 3 || term.Safe(lines[0]+lines[1]) != lines[0]+lines[1] {
-			t.Errorf("%q", b.String())
+			t.Errorf("%q, want two safe lines", b.String())
 		}
 	})
 }

@@ -257,7 +257,7 @@ func TestUniqueEqualsMap(t *testing.T) {
 		t.Helper()
 		got := sideBySide(t, line, text, false, 2)
 		if got.out != want || got.errs != plain.errs || got.status != plain.status {
-			t.Errorf("%s: status %d; %s; %s", line, got.status, firstDifference(got.out, want), firstDifference(got.errs, plain.errs))
+			t.Errorf("%s: status %d; %s; %s, want out %q, errs %q and status %d", line, got.status, firstDifference(got.out, want), firstDifference(got.errs, plain.errs), want, plain.errs, plain.status)
 		}
 	}
 	check("canonical --unique", linesOf(func(line string) string { return line }))
@@ -374,14 +374,14 @@ func TestInvalid(t *testing.T) {
 	} {
 		got := sideBySide(t, line, []byte(text), false, 1)
 		if got.out != want || got.status != base.StatusUsage || strings.Contains(got.errs, "no scheme") || !strings.Contains(got.errs, "not URLs: 2") {
-			t.Errorf("%s: status %d\n%s%s", line, got.status, got.out, got.errs)
+			t.Errorf("%s: status %d\n%s%s, want out %q, status %d, no %q in errs and %q in errs", line, got.status, got.out, got.errs, want, base.StatusUsage, "no scheme", "not URLs: 2")
 		}
 	}
 	const want = `{"file":null,"line":2,"offset":1,"reason":"no scheme: a URL begins with a name and \":\"","text":" foo "}
 {"file":null,"line":4,"offset":0,"reason":"no scheme: a URL begins with a name and \":\"","text":"foo"}
 `
 	if kept, err := os.ReadFile(name); err != nil || string(kept) != want {
-		t.Errorf("%q, %v", kept, err)
+		t.Errorf("ReadFile(%q) = %q, %v, want no error and kept %q", name, kept, err, want)
 	}
 }
 
@@ -401,10 +401,10 @@ func TestInvalidRecords(t *testing.T) {
 		sideBySide(t, "canonical "+row.flags+"--invalid "+name, []byte(row.text), false, 1)
 		kept, err := os.ReadFile(name)
 		if err != nil || !strings.Contains(string(kept), row.want) {
-			t.Errorf("%s%q: %s, %v", row.flags, row.text, kept, err)
+			t.Errorf("%s%q: %s, %v, want no error and %q in kept", row.flags, row.text, kept, err, row.want)
 		}
 		if reason, _, _ := strings.Cut(string(kept), `"text"`); strings.Contains(reason, "s3cret") {
-			t.Errorf("%q: %s", row.text, reason)
+			t.Errorf("%q: %s, want no %q in reason", row.text, reason, "s3cret")
 		}
 	}
 }
@@ -462,7 +462,7 @@ func TestRefusedCombinations(t *testing.T) {
 	} {
 		got := sideBySide(t, line, []byte("http://h/\n"), false, 1)
 		if got.status != base.StatusUsage || !strings.Contains(got.errs, want) || got.out != "" {
-			t.Errorf("%s: status %d, %q", line, got.status, got.errs)
+			t.Errorf("%s: status %d, %q, want status %d, %q in errs and no out", line, got.status, got.errs, base.StatusUsage, want)
 		}
 	}
 }
@@ -470,7 +470,7 @@ func TestRefusedCombinations(t *testing.T) {
 func TestInvalidFileFails(t *testing.T) {
 	got := sideBySide(t, "canonical --invalid "+t.TempDir()+"/none/file", []byte("http://h/\n"), false, 1)
 	if got.status != base.StatusAccess || !strings.Contains(got.errs, "no such file") || got.out != "" {
-		t.Errorf("status %d, %q", got.status, got.errs)
+		t.Errorf("sideBySide() = status %d, %q, want status %d, %q in errs and no out", got.status, got.errs, base.StatusAccess, "no such file")
 	}
 }
 
@@ -499,7 +499,7 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 			select {
 			case answer := <-answers:
 				if !strings.Contains(answer, url) {
-					t.Errorf("%s: %q", line, answer)
+					t.Errorf("%s: %q, want %q in answer", line, answer, url)
 				}
 			case <-time.After(time.Minute):
 				t.Fatalf("%s: no answer", line)
@@ -507,7 +507,7 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 		}
 		to.Close()
 		if status := <-done; status != 0 {
-			t.Errorf("%s: status %d", line, status)
+			t.Errorf("%s: status %d, want status 0", line, status)
 		}
 		from.Close()
 	}

@@ -51,7 +51,7 @@ func TestCanonicalStreams(t *testing.T) {
 	source := &lineSource{n: 1_000_000}
 	a := base.New(context.Background(), source, io.Discard, io.Discard, clitest.NoEnv)
 	if status := commands.Run(a, []string{"canonical", "-"}); status != base.StatusDone {
-		t.Fatalf("status %d", status)
+		t.Fatalf("status %d, want status %d", status, base.StatusDone)
 	}
 	// The input is 60 MB. Each processor has blocks.
 	if source.most > before.HeapAlloc+20<<20+uint64(runtime.GOMAXPROCS(0))<<22 {

@@ -91,7 +91,7 @@ func FuzzDrawing(f *testing.F) {
 		got := drawn(t, columns, input)
 		for line := range strings.Lines(got) {
 			if line = strings.TrimSuffix(line, "\n"); term.Safe(line) != line {
-				t.Fatalf("%q at %d: %q", input, columns, line)
+				t.Fatalf("%q at %d: %q, want term.Safe(line) %q", input, columns, line, line)
 			}
 		}
 		// The drawing itself ends where the list of findings begins.

@@ -22,7 +22,7 @@ func TestNoRoadShowsPasswords(t *testing.T) {
 		} {
 			got := sideBySide(t, line, []byte(url+"\n"), false, 1)
 			if strings.Contains(got.out+got.errs, secrettest.Password) {
-				t.Errorf("%s of %s: %s%s", line, url, got.out, got.errs)
+				t.Errorf("%s of %s: %s%s, want no %q in got.out + got.errs", line, url, got.out, got.errs, secrettest.Password)
 			}
 		}
 		for _, line := range []string{"canonical", "canonical --json", "parse", "canonical --invalid drop", "canonical --invalid keep", "canonical --invalid " + file, "canonical --invalid " + url} {
@@ -31,7 +31,7 @@ func TestNoRoadShowsPasswords(t *testing.T) {
 			}
 			got := sideBySide(t, line, []byte(url+"\n"), false, 1)
 			if strings.Contains(got.errs, secrettest.Password) {
-				t.Errorf("%s of %s: %s", line, url, got.errs)
+				t.Errorf("%s of %s: %s, want no %q in errs", line, url, got.errs, secrettest.Password)
 			}
 		}
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
@@ -61,7 +61,7 @@ func TestNothingUnsafeIsShown(t *testing.T) {
 	} {
 		got := sideBySide(t, line, []byte(text), false, 1)
 		if strings.ContainsAny(got.out+got.errs, "\u202e\x1b\u009b") || strings.ToValidUTF8(got.out, "") != got.out {
-			t.Errorf("%s: %q %q", line, got.out, got.errs)
+			t.Errorf("%s: %q %q, want none of %q in got.out + got.errs", line, got.out, got.errs, "\u202e\x1b\u009b")
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestLongestLine(t *testing.T) {
 func TestMarkIsNoIndex(t *testing.T) {
 	got := sideBySide(t, "canonical", []byte("!000000000000000000000\nhttp://a\n"), false, 1)
 	if got.out != "http://a/\n" || got.status != base.StatusUsage || !strings.Contains(got.errs, "line 1") {
-		t.Errorf("status %d, %q, %q", got.status, got.out, got.errs)
+		t.Errorf("sideBySide(canonical) = status %d, %q, %q, want out %q, status %d and %q in errs", got.status, got.out, got.errs, "http://a/\n", base.StatusUsage, "line 1")
 	}
 }
 
@@ -142,13 +142,13 @@ func TestInvalidIsNoInput(t *testing.T) {
 	for _, line := range []string{"canonical --files --invalid " + other + " " + list, "parse --files --invalid " + list + " " + list} {
 		a, out, errs := newApp(t, nil, false, 1)
 		if status := execute(a, line); status != base.StatusUsage || out.Len() > 0 || !strings.Contains(errs.String(), "is an input") {
-			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
+			t.Errorf("%s: status %d, %q, %q, want status %d, no out and %q in errs", line, status, out, errs, base.StatusUsage, "is an input")
 		}
 	}
 	if kept, err := os.ReadFile(list); err != nil || string(kept) != text {
 		t.Errorf("the input is %q, %v", kept, err)
 	}
 	if got := sideBySide(t, "canonical --invalid -", []byte(text), false, 1); got.status != base.StatusUsage || !strings.Contains(got.errs, "write keep") {
-		t.Errorf("status %d, %q", got.status, got.errs)
+		t.Errorf("sideBySide(canonical --invalid -) = status %d, %q, want status %d and %q in errs", got.status, got.errs, base.StatusUsage, "write keep")
 	}
 }

@@ -27,7 +27,7 @@ func TestInputFromTerminal(t *testing.T) {
 		var out, errOut strings.Builder
 		a := base.New(t.Context(), tty, &out, &errOut, clitest.NoEnv)
 		if status := commands.Run(a, args); status != 0 || out.String() != "http://h/\n" || errOut.String() != want {
-			t.Errorf("%q: %d, %q, %q", args, status, out.String(), errOut.String())
+			t.Errorf("%q: %d, %q, %q, want status 0, out %q and errOut %q", args, status, out.String(), errOut.String(), "http://h/\n", want)
 		}
 	}
 }

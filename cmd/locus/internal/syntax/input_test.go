@@ -17,7 +17,7 @@ func TestReadErrorIsAccess(t *testing.T) {
 	var errOut strings.Builder
 	a := base.New(context.Background(), iotest.ErrReader(errors.New("torn")), io.Discard, &errOut, clitest.NoEnv)
 	if status := commands.Run(a, []string{"canonical", "-"}); status != base.StatusAccess || !strings.Contains(errOut.String(), "standard input: torn") {
-		t.Errorf("status %d, %q", status, errOut.String())
+		t.Errorf("status %d, %q, want status %d and %q in errOut", status, errOut.String(), base.StatusAccess, "standard input: torn")
 	}
 }
 
@@ -32,7 +32,7 @@ func TestInterruptEndsTheWait(t *testing.T) {
 		cancel()
 	}()
 	if status := commands.Run(a, []string{"canonical", "-"}); status != base.StatusInterrupted {
-		t.Errorf("status %d", status)
+		t.Errorf("status %d, want status %d", status, base.StatusInterrupted)
 	}
 }
 
@@ -51,11 +51,11 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 		io.WriteString(questions, "HTTP://"+host+"/\n")
 		answer := make([]byte, len("http://a/\n"))
 		if _, err := io.ReadFull(answers, answer); err != nil || string(answer) != "http://"+host+"/\n" {
-			t.Errorf("%q, %v", answer, err)
+			t.Errorf("%q, %v, want no error and answer %q", answer, err, "http://"+host+"/\n")
 		}
 	}
 	questions.Close()
 	if status := <-done; status != base.StatusDone {
-		t.Errorf("status %d", status)
+		t.Errorf("status %d, want status %d", status, base.StatusDone)
 	}
 }

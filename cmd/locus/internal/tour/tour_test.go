@@ -26,7 +26,7 @@ func TestTour(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	got := commandtest.Run(t, nil, "tour", "--scheme", "gopher", "nntps-group")
 	if got.Status != 0 || got.Err != "" || !strings.HasSuffix(got.Out, "\n\n12 stops, 0 failed\n") {
-		t.Errorf("status %d, %s\n%s", got.Status, got.Err, got.Out)
+		t.Errorf("Run(tour, --scheme, gopher, nntps-group) = status %d, %s\n%s, want status 0, no err and %q at the end of out", got.Status, got.Err, got.Out, "\n\n12 stops, 0 failed\n")
 	}
 	got = commandtest.Run(t, nil, "tour", "--json", "--scheme", "ftp")
 	lines := strings.Split(strings.TrimSuffix(got.Out, "\n"), "\n")
@@ -41,11 +41,11 @@ func TestTour(t *testing.T) {
 			Error *struct{}
 		}
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
-			t.Fatalf("%v: %s", err, line)
+			t.Fatalf("%v: %s, want no error", err, line)
 		}
 		if s.Scheme != "ftp" || !strings.HasPrefix(s.Name, "ftp-") || !strings.HasPrefix(s.Section, "RFC 1738") || !strings.HasPrefix(s.URL, "ftp://127.0.0.1:") || s.Found == nil || s.Error != nil ||
 			len(s.Conversation) < 4 || i == 0 && (s.Conversation[0].Sent || !s.Conversation[1].Sent || s.Conversation[1].Line != "USER anonymous") {
-			t.Errorf("%+v", s)
+			t.Errorf("%+v, want s.Scheme %q, %q at the start of s.Name, %q at the start of s.Section, %q at the start of s.URL, s.Found other than nil, s.Error nil and len(s.Conversation) at least 4", s, "ftp", "ftp-", "RFC 1738", "ftp://127.0.0.1:")
 		}
 	}
 	if got.Status != 0 || len(lines) < 3 {
@@ -53,7 +53,7 @@ func TestTour(t *testing.T) {
 	}
 	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}, {"--serve", "ftp-file"}, {"--serve", "--full"}, {"--serve", "--listen", "127.0.0.1:x"}} {
 		if got := commandtest.Run(t, nil, append([]string{"tour"}, args...)...); got.Status != base.StatusUsage || got.Out != "" {
-			t.Errorf("%q: %+v", args, got)
+			t.Errorf("%q: %+v, want status %d and no out", args, got, base.StatusUsage)
 		}
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -98,7 +98,7 @@ func TestTourLength(t *testing.T) {
 		}
 		got := commandtest.Run(t, nil, append(args, names...)...)
 		if got.Status != 0 || !strings.HasPrefix(got.Out, names[0]+": ") {
-			t.Fatalf("status %d, %s\n%s", got.Status, got.Err, got.Out)
+			t.Fatalf("status %d, %s\n%s, want status 0 and %q at the start of out", got.Status, got.Err, got.Out, names[0]+": ")
 		}
 		rest := got.Out
 		for i, name := range names {
@@ -163,7 +163,7 @@ func TestTourServe(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	cancel()
 	if status := <-ended; status != base.StatusInterrupted {
-		t.Errorf("status %d", status)
+		t.Errorf("status %d, want status %d", status, base.StatusInterrupted)
 	}
 	for _, scheme := range []string{"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "rlogin", "tn3270", "wais", "file", "prospero", "mid", "https", "ftps", "gophers", "nntps"} {
 		if !slices.ContainsFunc(slices.Collect(keys(b.seen)), func(path string) bool {
