@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/command/help"
 	"github.com/locus-url/locus/internal/command/scripttest"
 	verifycommand "github.com/locus-url/locus/internal/command/verify"
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 // runCommand runs a program that has only the subcommand verify.

@@ -28,7 +28,7 @@ var elsewhere = map[string]string{
 	"internal/command/help":        "pages that can be made again",
 	"internal/command/clitest":     "for tests",
 	"internal/command/scripttest":  "for tests",
-	"internal/command/walk":                "it only reads",
+	"internal/command/walk":        "it only reads",
 	"submit":                       "a message in a new file, in one piece",
 	"internal/tour":                "the tour's files end with it",
 	"internal/dev/faults":          "the matrix itself",

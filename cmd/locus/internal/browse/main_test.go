@@ -8,7 +8,7 @@ import (
 
 	"github.com/locus-url/locus/cmd/locus/internal/commandtest"
 	"github.com/locus-url/locus/internal/command/scripttest"
-	"github.com/locus-url/locus/internal/faults"
+	"github.com/locus-url/locus/internal/dev/faults"
 )
 
 func TestMain(m *testing.M) {
