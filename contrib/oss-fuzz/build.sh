@@ -7,7 +7,7 @@
 # it they are removed.
 #
 # A target that the base can't build is named at the end: it replaces testing.T, which
-# testing/synctest and some packages of tests need. .ci/nightly runs those.
+# testing/synctest and some packages of tests need. .ci/fuzz runs those.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 [ -e ../../.ci/fuzz-targets ] || cd "$SRC/locus/contrib/oss-fuzz"

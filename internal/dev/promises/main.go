@@ -2,10 +2,11 @@
 // docs/limits.md. It reads the events of go test -json:
 //
 //	go test -json ./... | tee FILE | go run ./internal/dev/promises show
-//	go run ./internal/dev/promises check FILE
+//	go run ./internal/dev/promises check run|slow FILE
 //
 // Show prints what go test prints without -json. Check fails unless each test that the
-// documents name ran and passed.
+// documents name ran and passed: "check slow" reads the events of .ci/slow and checks the
+// tests of the modules that only .ci/slow runs, and "check run" checks all others.
 //
 // The tests of this package check the documents: each promise has an ID and a test, each
 // named test exists, and each limit has the value of its constant.
@@ -18,10 +19,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // documents are the files that name tests, from the root of the repository.
 var documents = []string{"docs/threat-model.md", "docs/limits.md"}
+
+// slow are the modules whose tests run in .ci/slow, and not in .ci/run.
+var slow = []string{"beam", "browser"}
 
 func main() {
 	log.SetFlags(0)
@@ -30,10 +35,10 @@ func main() {
 	switch args := os.Args[1:]; {
 	case len(args) == 1 && args[0] == "show":
 		err = show(os.Stdin, os.Stdout)
-	case len(args) == 2 && args[0] == "check":
-		err = checkRun(".", args[1], os.Stdout)
+	case len(args) == 3 && args[0] == "check" && (args[1] == "run" || args[1] == "slow"):
+		err = checkRun(".", args[1], args[2], os.Stdout)
 	default:
-		log.Print(`write "show", or "check FILE"`)
+		log.Print(`write "show", "check run FILE" or "check slow FILE"`)
 		os.Exit(2)
 	}
 	if err != nil {
@@ -58,12 +63,24 @@ func namedTests(root string) (list []string, err error) {
 	return slices.Compact(list), nil
 }
 
-// checkRun prints each named test that did not pass by the events in a file.
-func checkRun(root, file string, out io.Writer) error {
+// scriptOf returns the script that runs a named test.
+func scriptOf(test string) string {
+	folder, _, _ := strings.Cut(test, ".")
+	module, _, _ := strings.Cut(folder, "/")
+	if slices.Contains(slow, module) {
+		return "slow"
+	}
+	return "run"
+}
+
+// checkRun prints each named test of a script, "run" or "slow", that did not pass by the
+// events in a file.
+func checkRun(root, script, file string, out io.Writer) error {
 	tests, err := namedTests(root)
 	if err != nil {
 		return err
 	}
+	tests = slices.DeleteFunc(tests, func(test string) bool { return scriptOf(test) != script })
 	f, err := os.Open(file)
 	if err != nil {
 		return err
@@ -83,6 +100,6 @@ func checkRun(root, file string, out io.Writer) error {
 	if missed > 0 {
 		return fmt.Errorf("%d of %d tests did not pass", missed, len(tests))
 	}
-	fmt.Fprintf(out, "%d tests hold the promises and limits\n", len(tests))
+	fmt.Fprintf(out, "%d tests of .ci/%s hold promises and limits\n", len(tests), script)
 	return nil
 }

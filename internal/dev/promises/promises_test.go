@@ -136,7 +136,7 @@ func TestCheckTests(t *testing.T) {
 }
 
 // A run finds tests that skip for reasons that only a run shows. Events of several runs are
-// in one file: a test that one of them passed has passed.
+// in one file: a test that one of them passed has passed. Each script checks its own tests.
 func TestCheckRun(t *testing.T) {
 	folder := module(t)
 	if err := os.Mkdir(filepath.Join(folder, "docs"), 0o755); err != nil {
@@ -151,10 +151,10 @@ func TestCheckRun(t *testing.T) {
 		}
 	}
 	file := filepath.Join(folder, "events")
-	check := func() string {
+	check := func(script string) string {
 		t.Helper()
 		var out strings.Builder
-		if err := checkRun(folder, file, &out); err != nil {
+		if err := checkRun(folder, script, file, &out); err != nil {
 			fmt.Fprintln(&out, err)
 		}
 		return out.String()
@@ -174,15 +174,20 @@ p.TestSkipsBelow skipped all its subtests
 panics.TestPanics failed
 8 of 11 tests did not pass
 `
-	if got := check(); got != want {
-		t.Errorf("%s; want\n%s", got, want)
+	if got := check("run"); got != want {
+		t.Errorf("check run printed\n%s; want\n%s", got, want)
 	}
 	if err := os.WriteFile(file, slices.Concat(first, events(t, folder, "CI=true"), first), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	documents("`p.TestServer` `locus.TestRoot`")
-	if got, want := check(), "3 tests hold the promises and limits\n"; got != want {
-		t.Errorf("%s; want %s", got, want)
+	documents("`p.TestServer` `locus.TestRoot` `browser.TestPages` `beam/pipeline.TestLines`")
+	for script, want := range map[string]string{
+		"run":  "3 tests of .ci/run hold promises and limits\n",
+		"slow": "beam/pipeline.TestLines did not run\nbrowser.TestPages did not run\n2 of 2 tests did not pass\n",
+	} {
+		if got := check(script); got != want {
+			t.Errorf("check %s printed\n%s; want\n%s", script, got, want)
+		}
 	}
 }
 
