@@ -23,6 +23,7 @@ import (
 // and returns the URL of its pages.
 func startGateway(t *testing.T, env []string, args ...string) string {
 	t.Helper()
+	needCI(t)
 	dir := t.TempDir()
 	cmd := exec.Command(program, append([]string{"gateway", "--allow-private", "--no-cache", "--listen", "127.0.0.1:0", "--log-format", "none"}, args...)...)
 	cmd.Dir = dir

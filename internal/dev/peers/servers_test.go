@@ -1,8 +1,8 @@
 // Package peers tests against servers of other projects: vsftpd,
 // Pure-FTPd, nginx, Squid, microsocks, gophernicus, pygopherd, INN, aiosmtpd, the
 // telnetd of GNU, two rlogind and Hercules, started on loopback and ended by the
-// test; and of lynx, ELinks, wget and curl against ours. A machine that lacks one
-// skips its tests, unless CI is true; .ci/peers installs them.
+// test; and of lynx, ELinks, wget and curl against ours. The tests run only with CI=true
+// in the environment; .ci/peers installs the programs.
 package peers
 
 import (
@@ -42,10 +42,11 @@ type peer struct {
 
 func (p *peer) addr() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
 
-// need returns the path of a program, or ends the test: skipped on a machine
-// that lacks it, failed in CI.
+// need returns the path of a program. It skips the test unless CI is true, and then fails
+// the test if the program is missing.
 func need(t testing.TB, paths ...string) string {
 	t.Helper()
+	needCI(t)
 	if os.Getuid() != 0 {
 		missing(t, "needs root")
 	}
@@ -58,6 +59,15 @@ func need(t testing.TB, paths ...string) string {
 	return ""
 }
 
+// needCI skips the test unless CI is true. A developer's machine has some of the programs,
+// in any version.
+func needCI(t testing.TB) {
+	t.Helper()
+	if os.Getenv("CI") != "true" {
+		t.Skip("talks to programs that .ci/peers installs: set CI=true")
+	}
+}
+
 func missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -66,11 +76,12 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// long ends a test that takes more than some seconds, but in CI.
+// long skips a test that takes long, unless CI is true and -short is not set.
 func long(t testing.TB) {
 	t.Helper()
-	if os.Getenv("CI") != "true" {
-		t.Skip("takes long: set CI=true for it")
+	needCI(t)
+	if testing.Short() {
+		t.Skip("takes long: leave out -short")
 	}
 }
 
