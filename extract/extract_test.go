@@ -10,8 +10,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/all"
 )
 
 // texts returns the URLs in text, as they are written.
@@ -415,25 +413,6 @@ func TestClone(t *testing.T) {
 	}
 	if !slices.Equal(got, want) || len(want) < 6 {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// The default schemes are those of the texts.
-func TestStandard(t *testing.T) {
-	registry, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	standard := extract.NewSchemes(extract.Standard()...)
-	for _, s := range registry.All() {
-		if _, ok := standard.Lookup(s.Name); !ok && s.Status != scheme.Extension {
-			t.Errorf("%s is not looked for", s.Name)
-		}
-	}
-	for name, want := range map[string]bool{"HTTP": true, "z39.50": true, "": false, "x-y": false, strings.Repeat("h", 65): false} {
-		if _, ok := standard.Lookup(name); ok != want {
-			t.Errorf("%q: %v", name, ok)
-		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package scheme
+package scheme_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 )
 
 // pipes dials one end of a pipe.
@@ -30,7 +31,7 @@ func (p *pipes) DialContext(_ context.Context, _, address string) (net.Conn, err
 func TestConnect(t *testing.T) {
 	for text, want := range map[string]string{"x://h/": "h:70", "x://h:7/": "h:7", "x://[::1]/": "[::1]:70"} {
 		d := new(pipes)
-		c, err := Connect(t.Context(), &Request{URL: locus.MustParse(text), Dial: d}, 70)
+		c, err := scheme.Connect(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: d}, 70)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,21 +40,21 @@ func TestConnect(t *testing.T) {
 		}
 		c.Close()
 	}
-	if _, err := Connect(t.Context(), &Request{URL: locus.MustParse("x:///a"), Dial: new(pipes)}, 70); !errors.As(err, new(*locus.SyntaxError)) {
+	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: locus.MustParse("x:///a"), Dial: new(pipes)}, 70); !errors.As(err, new(*locus.SyntaxError)) {
 		t.Errorf("without a host: %v", err)
 	}
 	u := locus.MustParse("x://h/")
-	if _, err := Connect(t.Context(), &Request{URL: u}, 70); !errors.Is(err, ErrUnsupported) {
+	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: u}, 70); !errors.Is(err, scheme.ErrUnsupported) {
 		t.Errorf("without a dialer: %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := Connect(t.Context(), &Request{URL: u, Dial: &pipes{err: broken}}, 70); !errors.Is(err, ErrUnreachable) || !errors.Is(err, broken) {
+	if _, err := scheme.Connect(t.Context(), &scheme.Request{URL: u, Dial: &pipes{err: broken}}, 70); !errors.Is(err, scheme.ErrUnreachable) || !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	why := errors.New("why")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if _, err := Connect(ctx, &Request{URL: u, Dial: &pipes{err: broken}}, 70); err != why {
+	if _, err := scheme.Connect(ctx, &scheme.Request{URL: u, Dial: &pipes{err: broken}}, 70); err != why {
 		t.Error(err)
 	}
 }
@@ -62,18 +63,18 @@ func TestConnect(t *testing.T) {
 func TestConnEnds(t *testing.T) {
 	why := errors.New("why")
 	for name, test := range map[string]struct {
-		end  func(c *Conn, d *pipes, cancel context.CancelCauseFunc)
+		end  func(c *scheme.Conn, d *pipes, cancel context.CancelCauseFunc)
 		read error
 		sent error
 	}{
-		"the server":  {func(_ *Conn, d *pipes, _ context.CancelCauseFunc) { d.peer.Close() }, io.EOF, ErrProtocol},
-		"the caller":  {func(c *Conn, _ *pipes, _ context.CancelCauseFunc) { c.Close() }, fs.ErrClosed, fs.ErrClosed},
-		"the context": {func(_ *Conn, _ *pipes, cancel context.CancelCauseFunc) { cancel(why) }, why, why},
+		"the server":  {func(_ *scheme.Conn, d *pipes, _ context.CancelCauseFunc) { d.peer.Close() }, io.EOF, scheme.ErrProtocol},
+		"the caller":  {func(c *scheme.Conn, _ *pipes, _ context.CancelCauseFunc) { c.Close() }, fs.ErrClosed, fs.ErrClosed},
+		"the context": {func(_ *scheme.Conn, _ *pipes, cancel context.CancelCauseFunc) { cancel(why) }, why, why},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		d := new(pipes)
-		c, err := Connect(ctx, &Request{URL: locus.MustParse("x://h/"), Dial: d}, 70)
+		c, err := scheme.Connect(ctx, &scheme.Request{URL: locus.MustParse("x://h/"), Dial: d}, 70)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func TestConnEnds(t *testing.T) {
 			t.Errorf("%s ended it: Read %v", name, err)
 		}
 		_, err = c.Write([]byte("x"))
-		if !errors.Is(err, test.sent) || errors.Is(err, ErrProtocol) && test.sent != ErrProtocol {
+		if !errors.Is(err, test.sent) || errors.Is(err, scheme.ErrProtocol) && test.sent != scheme.ErrProtocol {
 			t.Errorf("%s ended it: Write %v", name, err)
 		}
 		for range 2 {

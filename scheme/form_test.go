@@ -1,4 +1,4 @@
-package scheme
+package scheme_test
 
 import (
 	"errors"
@@ -7,18 +7,19 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 )
 
 func TestFormCheck(t *testing.T) {
-	f := Form{Fields: []FormField{
-		{Kind: FieldNote, Prompt: "Read this"},
-		{Kind: FieldText, Prompt: "Name", Default: "Anna"},
-		{Kind: FieldHidden, Prompt: "Secret"},
-		{Kind: FieldLines, Prompt: "Story"},
-		{Kind: FieldChoice, Prompt: "Colour", Choices: []string{"Red", "Green\x00"}},
-		{Kind: FieldCheck, Prompt: "Letters"},
-		{Kind: FieldSaveAs, Prompt: "Keep as", Default: "r.txt"},
-		{Kind: FieldFile, Prompt: "File"},
+	f := scheme.Form{Fields: []scheme.FormField{
+		{Kind: scheme.FieldNote, Prompt: "Read this"},
+		{Kind: scheme.FieldText, Prompt: "Name", Default: "Anna"},
+		{Kind: scheme.FieldHidden, Prompt: "Secret"},
+		{Kind: scheme.FieldLines, Prompt: "Story"},
+		{Kind: scheme.FieldChoice, Prompt: "Colour", Choices: []string{"Red", "Green\x00"}},
+		{Kind: scheme.FieldCheck, Prompt: "Letters"},
+		{Kind: scheme.FieldSaveAs, Prompt: "Keep as", Default: "r.txt"},
+		{Kind: scheme.FieldFile, Prompt: "File"},
 		{Kind: "other", Prompt: "?"},
 	}}
 	if got, want := f.Defaults(), []string{"", "Anna", "", "", "Red", "0", "r.txt", "", ""}; !slices.Equal(got, want) || f.Check(got) != nil {
@@ -35,7 +36,7 @@ func TestFormCheck(t *testing.T) {
 			answers := slices.Clone(good)
 			answers[field] = answer
 			err := f.Check(answers)
-			var wrong *AnswerError
+			var wrong *scheme.AnswerError
 			if !errors.As(err, &wrong) || wrong.Field != field || answer == "secret\n" && strings.Contains(err.Error(), "secret") {
 				t.Errorf("field %d takes %q: %v", field, answer, err)
 			}
@@ -51,7 +52,7 @@ func TestFormCheck(t *testing.T) {
 
 func TestNewForm(t *testing.T) {
 	u := locus.MustParse("x:a")
-	f := NewForm(u, "Words", FormField{Kind: FieldText, Prompt: "Which?"}, func(answer string) (locus.URL, error) { return locus.Parse("x:" + answer) })
+	f := scheme.NewForm(u, "Words", scheme.FormField{Kind: scheme.FieldText, Prompt: "Which?"}, func(answer string) (locus.URL, error) { return locus.Parse("x:" + answer) })
 	if got, err := f.Submit([]string{"b"}); got.String() != "x:b" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}

@@ -1,4 +1,4 @@
-package scheme
+package scheme_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 )
 
 // TestPreferenceRFC9110 is the examples of RFC 9110 sections 12.5.1 and 12.5.4, and
@@ -50,7 +51,7 @@ func TestPreference(t *testing.T) {
 
 func qualities(t *testing.T, text string, want map[string]float64) {
 	t.Helper()
-	p, err := ParsePreference(text)
+	p, err := scheme.ParsePreference(text)
 	if err != nil {
 		t.Errorf("%q: %v", text, err)
 		return
@@ -98,12 +99,12 @@ func TestPreferenceRefuses(t *testing.T) {
 		{"en", "\r\nX: y", "list"},
 	} {
 		text := test.before + test.at
-		p, err := ParsePreference(text)
+		p, err := scheme.ParsePreference(text)
 		var wrong *locus.SyntaxError
 		if !errors.As(err, &wrong) || wrong.Offset != len(test.before) || wrong.Part != test.part || !errors.Is(err, locus.ErrValue) {
 			t.Errorf("%q: %v; want %s at %d", text, err, test.part, len(test.before))
 		}
-		if p != (Preference{}) {
+		if p != (scheme.Preference{}) {
 			t.Errorf("%q: not the zero Preference with an error", text)
 		}
 	}
@@ -112,7 +113,7 @@ func TestPreferenceRefuses(t *testing.T) {
 func TestPreferenceAllocates(t *testing.T) {
 	const text = "text/html, text/*;q=0.5, en-GB;q=0.1, *;q=0.01"
 	if n := testing.AllocsPerRun(100, func() {
-		p, _ := ParsePreference(text)
+		p, _ := scheme.ParsePreference(text)
 		p.Quality("Text/plain; charset=x")
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -127,7 +128,7 @@ func FuzzParsePreference(f *testing.F) {
 		f.Add(seed, "En_US")
 	}
 	f.Fuzz(func(t *testing.T, text, value string) {
-		p, err := ParsePreference(text)
+		p, err := scheme.ParsePreference(text)
 		if wrong, ok := errors.AsType[*locus.SyntaxError](err); err != nil && (!ok || wrong.Offset < 0 || wrong.Offset > len(text)) {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -138,7 +139,7 @@ func FuzzParsePreference(f *testing.F) {
 		if q < 0 || q > 1 {
 			t.Errorf("%q: %q has %v", text, value, q)
 		}
-		again, err := ParsePreference(p.String())
+		again, err := scheme.ParsePreference(p.String())
 		if err != nil || again != p {
 			t.Errorf("%q: read again %q, %v", text, again, err)
 		}
@@ -146,7 +147,7 @@ func FuzzParsePreference(f *testing.F) {
 			t.Errorf("%q: %q has %v, in the other case %v", text, value, q, upper)
 		}
 		// An element of weight 0 more never makes anything wanted.
-		if less, err := ParsePreference(text + ", x-none;q=0"); err == nil && p.String() != "" && less.Quality(value) > q {
+		if less, err := scheme.ParsePreference(text + ", x-none;q=0"); err == nil && p.String() != "" && less.Quality(value) > q {
 			t.Errorf("%q: %q is wanted more for what is not wanted", text, value)
 		}
 	})
@@ -161,9 +162,9 @@ func swapCase(r rune) rune {
 }
 
 func ExampleParsePreference() {
-	p, err := ParsePreference("es, en;q=0.5, *;q=0.1")
+	p, err := scheme.ParsePreference("es, en;q=0.5, *;q=0.1")
 	fmt.Println(p.Quality("es"), p.Quality("En_US"), p.Quality("de"), err)
-	_, err = ParsePreference("es, en;q=5")
+	_, err = scheme.ParsePreference("es, en;q=5")
 	fmt.Println(err)
 	// Output:
 	// 1 0.5 0.1 <nil>

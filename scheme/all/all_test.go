@@ -14,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -353,4 +354,23 @@ func FuzzCanonical(f *testing.F) {
 			schemetestURL(t, r, u)
 		}
 	})
+}
+
+// The default schemes of package extract are those of the standards.
+func TestStandardSchemesAreExtracted(t *testing.T) {
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	standard := extract.NewSchemes(extract.Standard()...)
+	for _, s := range registry.All() {
+		if _, ok := standard.Lookup(s.Name); !ok && s.Status != scheme.Extension {
+			t.Errorf("%s is not looked for", s.Name)
+		}
+	}
+	for name, want := range map[string]bool{"HTTP": true, "z39.50": true, "": false, "x-y": false, strings.Repeat("h", 65): false} {
+		if _, ok := standard.Lookup(name); ok != want {
+			t.Errorf("%q: %v", name, ok)
+		}
+	}
 }
