@@ -215,6 +215,7 @@ func TestReopenUsed(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
+	t.Parallel() // it waits for a lock
 	dir := t.TempDir()
 	openStore(t, dir, nil)
 	if s, err := Open(dir, registry(t), nil); !errors.Is(err, ErrBusy) {

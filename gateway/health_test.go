@@ -67,6 +67,7 @@ func TestHealthChecks(t *testing.T) {
 // A check that gives no answer is a problem, and is not called again until it does. Clients
 // that ask often do not have checks run often.
 func TestHealthSilentCheck(t *testing.T) {
+	t.Parallel() // it waits for the limit of a check
 	s := open
 	calls, release := make(chan bool, 100), make(chan bool)
 	s.gateway.Health = []gateway.HealthCheck{{Part: "cache", Check: func(context.Context) error {

@@ -178,6 +178,7 @@ func TestChecker(t *testing.T) {
 
 // One link at a time gives what a run gives, whatever the servers answer.
 func TestCheckerTraps(t *testing.T) {
+	t.Parallel() // it waits for servers that do not answer
 	var text strings.Builder
 	for _, l := range readTraps(t) {
 		if l.link == "http://web.example/head/pause" {

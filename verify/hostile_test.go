@@ -55,6 +55,7 @@ func (w *world) raw(name string, script func(request string, c net.Conn)) {
 }
 
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	const html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 	endless := func(before, text string) func(string, net.Conn) {
 		return func(_ string, c net.Conn) {
@@ -102,6 +103,7 @@ func TestHostile(t *testing.T) {
 		}, Warning, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, policy.Rules{})
 			w.raw("a.example", c.script)
 			w.o.Retry, w.o.MaxPage = -1, 1<<20

@@ -188,6 +188,7 @@ func TestAges(t *testing.T) {
 }
 
 func TestStoreBusy(t *testing.T) {
+	t.Parallel() // it waits for a lock
 	path := filepath.Join(t.TempDir(), "verify.db")
 	s := openTestStore(t, path)
 	defer closeStore(t, s)

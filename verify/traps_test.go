@@ -81,6 +81,7 @@ func trapWorld(t *testing.T) *world {
 
 // No link that works and no link of which the answers tell nothing is called broken.
 func TestTraps(t *testing.T) {
+	t.Parallel() // it waits for servers that do not answer
 	list := readTraps(t)
 	var text strings.Builder
 	for _, l := range list {

@@ -88,7 +88,7 @@ func TestRSTNames(t *testing.T) {
 // this test would not end.
 func TestIDsHostile(t *testing.T) {
 	for _, unit := range []string{"== A\n", "== [[a]]\n", "= [", "== <<a", "== a--b", "== &a", "== _a", "[[a]]\n", "[[a", "[#a]#", "[#a]", "anchor:a[", "a\n-\n", "a\n===\n", ".. _a:\n", "_`a", "_`a`", ".. [a] ", "===\na\n", "`a`", "{a}", "|===\n", "include::a[]\n", "footnote:", "]_ "} {
-		text := strings.Repeat(unit, 1<<18/len(unit))
+		text := strings.Repeat(unit, 1<<16/len(unit))
 		for _, text := range []string{text, "== " + text, text + "\n====\n"} {
 			markup.AsciidocIDs(text)
 			markup.RSTNames(text)

@@ -96,10 +96,7 @@ func TestHostileMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := int64(32 << 20)
-	if testing.Short() {
-		most = 8 << 20
-	}
+	const most = 8 << 20
 	for _, f := range floods {
 		t.Run(f.url+" "+f.first+f.again, func(t *testing.T) {
 			runtime.GC()

@@ -247,8 +247,8 @@ func TestCurrentRandom(t *testing.T) { currentLaws.Random(t, 20_000, currentSeed
 // Many wrong "?" take no longer than many "&".
 func TestCurrentLong(t *testing.T) {
 	for _, piece := range []string{"?a=", "&a=", ",a@b", "%00", "?", "=", "@", ".", "%22", "%5C"} {
-		currentLaws.Text(t, "mailto:a@b?c="+strings.Repeat(piece, 20_000))
-		currentLaws.Text(t, "mailto:"+strings.Repeat(piece, 20_000)+"@b")
+		currentLaws.Text(t, "mailto:a@b?c="+strings.Repeat(piece, 5_000))
+		currentLaws.Text(t, "mailto:"+strings.Repeat(piece, 5_000)+"@b")
 	}
 }
 

@@ -104,6 +104,7 @@ func TestBroken(t *testing.T) {
 		"panics":    "panic: a short line",
 	} {
 		t.Run(broken, func(t *testing.T) {
+			t.Parallel()
 			cmd := exec.Command(os.Args[0], "-test.run", "^TestFaults$")
 			cmd.Env = append(os.Environ(), brokenVar+"="+broken)
 			out, err := cmd.CombinedOutput()
