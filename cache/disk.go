@@ -2,6 +2,7 @@ package cache
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -66,6 +67,18 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
+// createBody creates the file of a body, and its subfolder if that is missing.
+func (s *Store) createBody(path string) (file, error) {
+	f, err := s.create(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return s.create(path)
+}
+
 func (b *body) sync() error {
 	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {
@@ -76,21 +89,13 @@ func (b *body) sync() error {
 	return err
 }
 
-// bodies is the folder of the bodies. It has 256 subfolders.
+// bodies is the folder of the bodies. It has up to 256 subfolders, each made with its first
+// body.
 const bodies = "bodies"
 
 func (s *Store) pathOf(k key, id uint64) string {
 	name := fmt.Sprintf("%x-%016x", k[:], id)
 	return filepath.Join(s.dir, bodies, name[:2], name)
-}
-
-func (s *Store) makeFolders() error {
-	for i := range 256 {
-		if err := os.MkdirAll(filepath.Join(s.dir, bodies, fmt.Sprintf("%02x", i)), 0o700); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 const nameLen = 2*len(key{}) + 1 + 16

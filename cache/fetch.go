@@ -336,7 +336,7 @@ func (f *fetch) create(m *meta) bool {
 	f.id = rand.Uint64()
 	f.body = &body{path: s.pathOf(f.key, f.id), refs: 1}
 	var err error
-	if f.body.file, err = s.create(f.body.path); err != nil {
+	if f.body.file, err = s.createBody(f.body.path); err != nil {
 		f.body = nil
 		s.reserve(-f.reserved)
 		s.diskFailed(err)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -191,7 +192,7 @@ func (s *Store) note(err error) {
 func (s *Store) now() time.Time { return s.o.Now() }
 
 func (s *Store) load(list []*entry) error {
-	if err := s.makeFolders(); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.dir, bodies), 0o700); err != nil {
 		return err
 	}
 	for _, e := range list {

@@ -527,7 +527,7 @@ func TestInterruptAndClosedPipe(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		reads := 0
 		in := endless{func() {
-			if reads++; reads == 20 {
+			if reads++; reads == 5 {
 				cancel()
 			}
 		}}
