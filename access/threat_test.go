@@ -30,7 +30,12 @@ type threat struct {
 	typed, linked, redirects string // ports
 }
 
-func threats(t *testing.T) (list []threat) {
+// anyOther is the name in the last row of the tables: that row holds the schemes without a
+// row of their own.
+const anyOther = "any other scheme"
+
+// threats returns the rows, and the row anyOther.
+func threats(t *testing.T) (list []threat, other threat) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/threat-model.md")
 	if err != nil {
@@ -44,7 +49,10 @@ func threats(t *testing.T) (list []threat) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
 		switch {
 		case strings.TrimSpace(line) == "":
-			return list
+			if len(list) == 0 || list[len(list)-1].scheme != anyOther {
+				t.Fatalf("the last row is not %q", anyOther)
+			}
+			return list[:len(list)-1], list[len(list)-1]
 		case len(cells) != 10 || strings.HasPrefix(line, "|-") || cells[0] != "":
 			continue
 		}
@@ -53,10 +61,12 @@ func threats(t *testing.T) (list []threat) {
 		}
 		list = append(list, threat{cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8]})
 	}
-	return list
+	t.Fatal("nothing follows the table")
+	return nil, other
 }
 
-// places are URLs of each scheme, with placeholders for host and port and for an octet.
+// places are URLs of schemes, with placeholders for host and port and for an octet. Other
+// schemes have those of demoPlaces.
 var places = map[string][]string{
 	"ftp":      {"ftp://%s/Q%sZ", "ftp://%s/Q%sZ/x", "ftp://Q%[2]sZ@%[1]s/x"},
 	"gopher":   {"gopher://%s/0Q%sZ", "gopher://%s/7a%%09Q%sZ"},
@@ -105,8 +115,10 @@ func has(t *testing.T, written string, o byte) bool {
 }
 
 // recorder is a network in memory that records all that is sent. It answers FTP and NNTP
-// until the text of a URL is sent.
+// until the text of a URL is sent. With a server, it passes all on to that.
 type recorder struct {
+	server string // host:port; empty: none
+
 	mu      sync.Mutex
 	dials   []string
 	sent    []byte
@@ -118,11 +130,15 @@ func (r *recorder) lookup(context.Context, string) ([]netip.Addr, error) {
 }
 
 func (r *recorder) dial(name string) func(context.Context, string, string) (net.Conn, error) {
-	return func(_ context.Context, _, address string) (net.Conn, error) {
-		near, far := net.Pipe()
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		r.mu.Lock()
 		r.dials = append(r.dials, address)
 		r.mu.Unlock()
+		if r.server != "" {
+			c, err := new(net.Dialer).DialContext(ctx, network, r.server)
+			return recordedConn{c, r}, err
+		}
+		near, far := net.Pipe()
 		r.servers.Go(func() {
 			defer far.Close()
 			r.serve(name, far)
@@ -168,6 +184,17 @@ func (r *recorder) serve(name string, c net.Conn) {
 	}
 }
 
+// recordedConn is a connection to the server of a recorder.
+type recordedConn struct {
+	net.Conn
+	r *recorder
+}
+
+func (c recordedConn) Write(p []byte) (int, error) {
+	c.r.note(p)
+	return c.Conn.Write(p)
+}
+
 func (r *recorder) note(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,10 +205,10 @@ func (r *recorder) note(p []byte) {
 // and a URL from a client of the gateway as a link in an unknown page.
 var ways = []string{"typed", "link", "gateway client", "redirect"}
 
-// open opens u that way, and returns what was sent and dialled.
-func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, err error) {
+// open opens u that way, and returns what was sent and dialled. A recorder answers, or server.
+func open(t *testing.T, way string, u locus.URL, server string) (sent string, dials []string, err error) {
 	t.Helper()
-	r := new(recorder)
+	r := &recorder{server: server}
 	registry, err := all.Registry()
 	if err == nil {
 		from := scheme.Generic("x-from", scheme.Experimental)
@@ -222,32 +249,31 @@ func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, e
 // Only the octets in the table of the threat model reach a server decoded, and none of a
 // denied URL.
 func TestThreatModelOctets(t *testing.T) {
-	rows := threats(t)
+	rows, _ := threats(t)
 	for name := range places {
 		if !slices.ContainsFunc(rows, func(r threat) bool { return r.scheme == name }) {
 			t.Errorf("%s has no row", name)
 		}
 	}
+	demos := openDemos(t)
 	for _, row := range rows {
 		t.Run(row.scheme, func(t *testing.T) {
-			if len(places[row.scheme]) == 0 {
-				t.Fatal("no URL is tried")
-			}
-			synctest.Test(t, func(t *testing.T) {
+			tried := placesOf(t, demos, row.scheme)
+			inBubble(t, tried, func(t *testing.T) {
 				for _, c := range []struct{ host, want, says string }{
 					{"h.example", row.own, "own port"}, {"h.example:7000", row.other, "another port"}, {"h.example", row.byRedirect, "redirect"},
 				} {
-					tried := []string{"typed", "link", "gateway client"}
+					by := []string{"typed", "link", "gateway client"}
 					if c.says == "redirect" {
-						tried = []string{"redirect"}
+						by = []string{"redirect"}
 					}
-					for _, way := range tried {
+					for _, way := range by {
 						var got, want []string
 						for _, o := range octets() {
 							if has(t, c.want, o) {
 								want = append(want, fmt.Sprintf("%02X", o))
 							}
-							if reaches(t, way, row.scheme, c.host, o) {
+							if reaches(t, way, tried, c.host, o) {
 								got = append(got, fmt.Sprintf("%02X", o))
 							}
 						}
@@ -262,16 +288,16 @@ func TestThreatModelOctets(t *testing.T) {
 }
 
 // reaches reports whether an octet in any place of a URL is sent decoded.
-func reaches(t *testing.T, way, name, host string, o byte) bool {
+func reaches(t *testing.T, way string, tried []place, host string, o byte) bool {
 	t.Helper()
-	for _, place := range places[name] {
-		u, err := locus.Parse(fmt.Sprintf(place, host, fmt.Sprintf("%%%02X", o)))
+	for _, p := range tried {
+		u, err := locus.Parse(fmt.Sprintf(p.url, host, fmt.Sprintf("%%%02X", o)))
 		if err != nil {
-			if u, err = locus.Parse(fmt.Sprintf(place, host)); err != nil {
+			if u, err = locus.Parse(fmt.Sprintf(p.url, host)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sent, dials, err := open(t, way, u)
+		sent, dials, err := open(t, way, u, p.server)
 		if strings.Contains(sent, "Q"+string([]byte{o})+"Z") {
 			return true
 		}
@@ -284,27 +310,40 @@ func reaches(t *testing.T, way, name, host string, o byte) bool {
 
 // A URL leads only to the ports in the table, by the way it is opened.
 func TestThreatModelPorts(t *testing.T) {
-	for _, row := range threats(t) {
-		synctest.Test(t, func(t *testing.T) {
-			for _, way := range ways {
-				allowed := map[string]string{"typed": row.typed, "link": row.linked, "gateway client": row.linked, "redirect": row.redirects}[way]
-				for port, kind := range map[string]string{row.port: "own", "7000": "open", "8080": "open", "65535": "open", "25": "never", "1023": "never", "6379": "never", "11211": "never"} {
-					want := kind == "own" && allowed != "never" || kind == "open" && allowed == "open"
-					text := fmt.Sprintf(places[row.scheme][0], "h.example:"+port, "a")
-					if i := strings.Index(text, "%!(EXTRA"); i >= 0 {
-						text = text[:i]
-					}
-					if row.scheme == "rlogin" || row.scheme == "tn3270" {
-						text = row.scheme + "://u@h.example:" + port + "/"
-					}
-					_, dials, err := open(t, way, locus.MustParse(text))
-					reached := slices.Contains(dials, "93.184.216.34:"+port)
-					if reached != want || want == errors.Is(err, policy.ErrDenied) {
-						t.Errorf("%s, %s: dialled %v: %v; the table has %q", way, text, dials, err, allowed)
-					}
+	demos := openDemos(t)
+	rows, _ := threats(t)
+	for _, row := range rows {
+		tried := placesOf(t, demos, row.scheme)
+		inBubble(t, tried, func(t *testing.T) {
+			eachPort(t, row, tried[0], func(what string, reached, want bool, err error) {
+				if reached != want || want == errors.Is(err, policy.ErrDenied) {
+					t.Errorf("%s: dialled: %v: %v; the table: %v", what, reached, err, want)
 				}
-			}
+			})
 		})
+	}
+}
+
+// eachPort opens a URL with each of some ports, each way, and reports whether the port was
+// reached, and whether the row allows it.
+func eachPort(t *testing.T, row threat, p place, report func(what string, reached, want bool, err error)) {
+	t.Helper()
+	for _, way := range ways {
+		allowed := map[string]string{"typed": row.typed, "link": row.linked, "gateway client": row.linked, "redirect": row.redirects}[way]
+		kinds := map[string]string{"7000": "open", "8080": "open", "65535": "open", "25": "never", "1023": "never", "6379": "never", "11211": "never"}
+		kinds[row.port] = "own"
+		for port, kind := range kinds {
+			want := kind == "own" && allowed != "never" || kind == "open" && allowed == "open"
+			text := fmt.Sprintf(p.url, "h.example:"+port, "a")
+			if i := strings.Index(text, "%!(EXTRA"); i >= 0 {
+				text = text[:i]
+			}
+			if row.scheme == "rlogin" || row.scheme == "tn3270" {
+				text = row.scheme + "://u@h.example:" + port + "/"
+			}
+			_, dials, err := open(t, way, locus.MustParse(text), p.server)
+			report(way+", "+text, slices.Contains(dials, "93.184.216.34:"+port), want, err)
+		}
 	}
 }
 
@@ -324,7 +363,7 @@ func TestThreatModelExceptions(t *testing.T) {
 				{"h.example:8210", "wais://%s/db/TEXT/1=h;2=db;3=here%%00;4=h;5=db;6=here;7=%%00;", "here", nil},
 			} {
 				u := locus.MustParse(fmt.Sprintf(c.place, c.host))
-				sent, _, err := open(t, way, u)
+				sent, _, err := open(t, way, u, "")
 				if got, want := strings.Contains(sent, c.sent), slices.Contains(c.ways, way); got != want {
 					t.Errorf("%s, %s: sent: %v (%q, %v)", way, u, got, sent, err)
 				}

@@ -47,27 +47,37 @@ func tableRows(t *testing.T, header string) (list [][]string) {
 	return list
 }
 
-// Each scheme that can be opened has a row with its port, and no other does. Those that
-// connect without encryption are in the table of octets, too.
+// A row has the port of a scheme that can be opened. The table of octets has only schemes that
+// connect without encryption. A scheme without a row is held to the row anyOther.
 func TestThreatModelSchemes(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ports := map[string]string{}
-	for _, row := range tableRows(t, "| Scheme | Port | Direct | HTTP proxy | SOCKS proxy | Template |") {
+	for _, row := range tableRows(t, waysHeader) {
 		ports[row[0]] = row[1]
 	}
+	if port := ports[anyOther]; port != "its own" {
+		t.Errorf("%s: the table has port %q", anyOther, port)
+	}
+	delete(ports, anyOther)
+	delete(ports, anyLocal)
 	var octets []string
-	for _, row := range threats(t) {
+	rows, _ := threats(t)
+	for _, row := range rows {
 		octets = append(octets, row.scheme)
+	}
+	for name := range places {
+		if ports[name] == "" {
+			t.Errorf("%s has no row", name)
+		}
 	}
 	for _, s := range registry.All() {
 		port, has := ports[s.Name]
 		delete(ports, s.Name)
-		if has != (s.Access.Opener != nil) {
-			t.Errorf("%s: a row: %v, opened: %v", s.Name, has, s.Access.Opener != nil)
-			continue
+		if has && s.Access.Opener == nil {
+			t.Errorf("%s has a row, and can't be opened", s.Name)
 		}
 		want := "none"
 		if s.Port != 0 {
@@ -78,31 +88,59 @@ func TestThreatModelSchemes(t *testing.T) {
 		}
 		// What is encrypted sends what the row of the scheme without TLS has, and gemini
 		// its URL as written.
-		plain := s.Access.Opener != nil && s.Port != 0 && !s.Traits.Has(scheme.Secure)
-		if plain != slices.Contains(octets, s.Name) {
-			t.Errorf("%s: in the table of octets: %v", s.Name, !plain)
+		if i := slices.Index(octets, s.Name); i >= 0 {
+			octets = slices.Delete(octets, i, i+1)
+			if !isPlain(s) || rows[slices.IndexFunc(rows, func(r threat) bool { return r.scheme == s.Name })].port != want {
+				t.Errorf("%s: the table of octets has a row for an encrypted scheme, or another port than %s", s.Name, want)
+			}
 		}
 	}
 	for name := range ports {
 		t.Errorf("%s has a row, and is not registered", name)
 	}
+	for _, name := range octets {
+		t.Errorf("%s has a row in the table of octets, and is not registered", name)
+	}
 }
+
+// isPlain reports whether a scheme connects without encryption.
+func isPlain(s scheme.Scheme) bool {
+	return s.Access.Opener != nil && s.Port != 0 && !s.Traits.Has(scheme.Secure)
+}
+
+const (
+	waysHeader = "| Scheme | Port | Direct | HTTP proxy | SOCKS proxy | Template |"
+	// anyLocal is the name in the row of the other schemes that have no port.
+	anyLocal = "any other scheme without a port"
+)
 
 // Each row says how a URL of the scheme leaves the machine without a gateway, and through
 // each kind of gateway.
 func TestThreatModelWays(t *testing.T) {
-	for _, row := range tableRows(t, "| Scheme | Port | Direct | HTTP proxy | SOCKS proxy | Template |") {
+	demos := openDemos(t)
+	for _, row := range tableRows(t, waysHeader) {
+		if row[0] == anyOther || row[0] == anyLocal {
+			continue
+		}
+		url := cmp.Or(openable[row[0]], row[0]+"://h.example/a")
+		if openable[row[0]] == "" && places[row[0]] == nil {
+			url = cmp.Or(demoURL(demos, row[0]), url)
+		}
 		synctest.Test(t, func(t *testing.T) {
-			for i, gateway := range []string{"", "http://proxy.example:3128", "socks5h://proxy.example:1080", "http://gw.example/{url}"} {
-				if got, want := leaves(t, row[0], gateway), row[2+i]; got != want {
-					t.Errorf("%s through %q: %s; the table has %s", row[0], gateway, got, want)
+			for i, gateway := range gateways {
+				if got, want := leaves(t, url, gateway), row[2+i]; got != want {
+					t.Errorf("%s through %q: %s; the table has %s", url, gateway, got, want)
 				}
 			}
 		})
 	}
 }
 
-// openable are URLs of the schemes whose form is not that of the common syntax.
+// gateways are none, and one of each kind, in the order of the table.
+var gateways = []string{"", "http://proxy.example:3128", "socks5h://proxy.example:1080", "http://gw.example/{url}"}
+
+// openable are URLs of schemes whose form is not that of the common syntax. A scheme without
+// one is opened at a URL of its demo.
 var openable = map[string]string{
 	"data": "data:,a", "file": "file:///dev/null", "mid": "mid:a@b.example", "cid": "cid:a@b.example", "mailto": "mailto:a@b.example",
 	"news": "news://h.example/a.b", "snews": "snews://h.example/a.b", "nntp": "nntp://h.example/a.b/1", "nntps": "nntps://h.example/a.b/1",
@@ -112,8 +150,9 @@ var openable = map[string]string{
 // leaves opens a URL of a scheme through a gateway, and says what is dialled: "TCP" or
 // "UDP" for the server itself, "tunnel" for a connection that the gateway makes, and
 // "request" for a gateway that is asked for the URL.
-func leaves(t *testing.T, name, gateway string) string {
+func leaves(t *testing.T, url, gateway string) string {
 	t.Helper()
+	name, _, _ := strings.Cut(url, ":")
 	var dialled []string
 	sent := make(chan []byte, 8)
 	dial := func(_ context.Context, network, address string) (net.Conn, error) {
@@ -152,8 +191,7 @@ func leaves(t *testing.T, name, gateway string) string {
 		t.Fatal(err)
 	}
 	c := access.New(registry, p, o)
-	u := cmp.Or(openable[name], name+"://h.example/a")
-	res, err := c.Open(t.Context(), u)
+	res, err := c.Open(t.Context(), url)
 	if err == nil {
 		res.Resource.Close()
 	}
