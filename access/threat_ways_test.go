@@ -68,7 +68,7 @@ func TestThreatModelSchemes(t *testing.T) {
 	for _, row := range rows {
 		octets = append(octets, row.scheme)
 	}
-	for name := range places {
+	for name := range openable {
 		if ports[name] == "" {
 			t.Errorf("%s has no row", name)
 		}
@@ -122,9 +122,10 @@ func TestThreatModelWays(t *testing.T) {
 		if row[0] == anyOther || row[0] == anyLocal {
 			continue
 		}
-		url := cmp.Or(openable[row[0]], row[0]+"://h.example/a")
-		if openable[row[0]] == "" && places[row[0]] == nil {
-			url = cmp.Or(demoURL(demos, row[0]), url)
+		url := cmp.Or(openable[row[0]], demoURL(demos, row[0]))
+		if url == "" {
+			t.Errorf("%s: no URL is tried: the scheme needs a Demo in internal/tour, or an entry in openable", row[0])
+			continue
 		}
 		synctest.Test(t, func(t *testing.T) {
 			for i, gateway := range gateways {
@@ -139,12 +140,15 @@ func TestThreatModelWays(t *testing.T) {
 // gateways are none, and one of each kind, in the order of the table.
 var gateways = []string{"", "http://proxy.example:3128", "socks5h://proxy.example:1080", "http://gw.example/{url}"}
 
-// openable are URLs of schemes whose form is not that of the common syntax. A scheme without
-// one is opened at a URL of its demo.
+// openable are URLs of schemes that have a row. A scheme with a row that is not here is opened
+// at a URL of its demo.
 var openable = map[string]string{
-	"data": "data:,a", "file": "file:///dev/null", "mid": "mid:a@b.example", "cid": "cid:a@b.example", "mailto": "mailto:a@b.example",
+	"data": "data:,a", "file": "file:///dev/null", "mid": "mid:a@b.example", "cid": "cid:a@b.example",
+	"finger": "finger://h.example/a", "ftp": "ftp://h.example/a", "ftps": "ftps://h.example/a", "gemini": "gemini://h.example/a",
+	"gopher": "gopher://h.example/a", "gophers": "gophers://h.example/a", "http": "http://h.example/a", "https": "https://h.example/a",
 	"news": "news://h.example/a.b", "snews": "snews://h.example/a.b", "nntp": "nntp://h.example/a.b/1", "nntps": "nntps://h.example/a.b/1",
-	"wais": "wais://h.example/db?a", "rlogin": "rlogin://u@h.example/",
+	"prospero": "prospero://h.example/a", "rlogin": "rlogin://u@h.example/", "telnet": "telnet://h.example/a", "tn3270": "tn3270://h.example/a",
+	"wais": "wais://h.example/db?a",
 }
 
 // leaves opens a URL of a scheme through a gateway, and says what is dialled: "TCP" or
