@@ -95,8 +95,9 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	case *scheme.Object:
 		at = g.chosen(at, r.URL)
 		o := &scheme.Object{
-			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, ModTime: r.ModTime, Tag: r.Tag,
-			Body: &counted{r.Body, leave},
+			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, Tag: r.Tag,
+			ModTime: r.ModTime.UTC().Truncate(time.Second), // as in Last-Modified, which the store keeps
+			Body:    &counted{r.Body, leave},
 		}
 		m.status, m.header = describe(o)
 		o.Type = m.header.Get("Content-Type")

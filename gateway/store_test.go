@@ -195,3 +195,19 @@ func TestStoreBrokenMenu(t *testing.T) {
 		}
 	}
 }
+
+// The API has the time of Last-Modified, with and without a store.
+func TestStoreModTime(t *testing.T) {
+	modified := time.Date(1994, 12, 20, 13, 0, 0, 123456789, time.FixedZone("", 3600))
+	o := opened{"a": func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		return &scheme.Object{URL: req.URL, Type: "text/plain", Size: 1, ModTime: modified, Body: io.NopCloser(strings.NewReader("a"))}, nil
+	}}
+	for _, w := range []*world{startWith(t, o), startStored(t, o)} {
+		for range 2 {
+			waitForStore(make([]byte, 1<<20))
+			if a := w.get("/api/get?url=x-page://h/a"); !strings.Contains(a.body, `"modified":"1994-12-20T12:00:00Z"`) {
+				t.Error(a.body)
+			}
+		}
+	}
+}
