@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -89,8 +90,11 @@ type answerError struct {
 	kind   error
 	status int    // in HTTP
 	whole  string // the answer
-	text   string // the reason in it
+	text   string // the reason in it, of at most maxReason octets from the server
 }
+
+// maxReason is the size limit of the reason that an answer gives, in octets.
+const maxReason = 1 << 10
 
 func (e *answerError) Error() string { return e.text }
 
@@ -105,12 +109,25 @@ func newAnswerError(u locus.URL, code int, status, text string) *answerError {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		e.kind = scheme.ErrAuth
 	}
-	e.text = strings.TrimSuffix("the server answered "+status+": "+text, ": ")
 	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
 		// The text is that of the access client's error.
-		e.text = after
+		e.text = shorten(after)
+		return e
 	}
+	e.text = strings.TrimSuffix("the server answered "+status+": "+shorten(text), ": ")
 	return e
+}
+
+// shorten returns the beginning of text, of at most maxReason octets. It cuts no character.
+func shorten(text string) string {
+	if len(text) <= maxReason {
+		return text
+	}
+	n := maxReason
+	for n > maxReason-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 // asAnswerError returns the [*answerError] for an error of the access client that HTTP has a status
@@ -125,12 +142,11 @@ func asAnswerError(u locus.URL, err error) error {
 	return err
 }
 
-// statusError returns the error that an answer about u reports.
+// statusError returns the error that a web server's answer about u reports.
 func statusError(u locus.URL, resp *http.Response) error {
 	text := ""
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		const most = 1 << 10
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxReason+1))
 		text = strings.TrimSpace(string(body))
 	}
 	return newAnswerError(u, resp.StatusCode, resp.Status, text)

@@ -150,7 +150,8 @@ func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
-		return nil, m, statusError(req.URL, resp)
+		text, _ := io.ReadAll(resp.Body) // of encode, or of the store itself
+		return nil, m, newAnswerError(req.URL, resp.StatusCode, resp.Status, strings.TrimSpace(string(text)))
 	case resp.Header.Get(storedKind) != "menu":
 		return objectIn(req.URL, resp), m, nil
 	}

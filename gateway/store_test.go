@@ -211,3 +211,27 @@ func TestStoreModTime(t *testing.T) {
 		}
 	}
 }
+
+// A failure has the same text with and without a store. Programs get all of it, and others its
+// beginning.
+func TestStoreFailure(t *testing.T) {
+	const most = 1 << 10
+	long := strings.Repeat("é", most)
+	o := opened{"a": func(context.Context, *scheme.Request) (scheme.Resource, error) {
+		return nil, fmt.Errorf("x-page: %w: %s", scheme.ErrNotFound, long)
+	}}
+	worlds := []*world{startWith(t, o), startStored(t, o)}
+	for _, path := range []string{"", "/?url=%s", "/-/raw?url=%s", "/api/get?url=%s"} {
+		want := worlds[0].request(path, "x-page://h/a", nil)
+		if n := strings.Count(want.body, "é"); want.StatusCode != 404 || n != most && path == "" || path != "" && (n < most/4 || n > most/2) {
+			t.Errorf("%s: %s, %d characters", path, want.Status, n)
+		}
+		for range 2 {
+			waitForStore(make([]byte, 1<<20))
+			got := worlds[1].request(path, "x-page://h/a", nil)
+			if n := strings.Count(got.body, "é"); got.StatusCode != 404 || n != strings.Count(want.body, "é") {
+				t.Errorf("%s: %s, %d characters, want those of %s", path, got.Status, n, want.body)
+			}
+		}
+	}
+}
