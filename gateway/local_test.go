@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -649,5 +650,30 @@ func TestPageStreaming(t *testing.T) {
 	rest, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(rest), "</html>") {
 		t.Errorf("%v: %s", err, rest)
+	}
+}
+
+// An answer that has neither a resource nor a redirect is an error of the server.
+func TestWebNothing(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		code, _ := strconv.Atoi(r.URL.Path[1:])
+		w.Header().Set("Etag", `"v1"`)
+		w.WriteHeader(code)
+	}))
+	defer web.Close()
+	stored := open
+	stored.store = new(cache.Options)
+	for _, w := range []*world{start(t, open), start(t, stored)} {
+		for code, want := range map[string]int{"300": 200, "301": 502, "302": 502, "303": 502, "304": 502, "307": 502, "308": 502} {
+			for _, path := range []string{"/?url=", "/api/get?url="} {
+				a := w.get(path + query(web.URL+"/"+code))
+				if a.StatusCode != want || want == 502 && !strings.Contains(a.body, "protocol") {
+					t.Errorf("%s%s: %s %s", path, code, a.Status, a.body)
+				}
+			}
+		}
+		if a := w.get("/-/raw?url="+query(web.URL+"/304"), "If-None-Match", `"v1"`); a.StatusCode != 304 {
+			t.Errorf("with a condition: %s %s", a.Status, a.body)
+		}
 	}
 }

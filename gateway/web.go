@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,6 +79,12 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	case code >= 400 && code != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
 		return nil, m, statusError(req.URL, resp)
+	case slices.Contains(followed, code):
+		resp.Body.Close()
+		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status %d without a Location", scheme.ErrProtocol, code))
+	case code == http.StatusNotModified && r.Header["If-None-Match"] == nil && r.Header["If-Modified-Since"] == nil:
+		resp.Body.Close()
+		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status 304 for a request without a condition", scheme.ErrProtocol))
 	}
 	return objectIn(req.URL, resp), m, nil
 }
