@@ -32,13 +32,29 @@ type meta struct {
 	found  locus.URL   // where the resource is; zero: at the URL of the request
 	status int         // of the object in HTTP
 	header http.Header // of the object in HTTP, and what the store says
+	cache  string      // Cache-Status of the store; empty: it was not asked
 }
 
-// cacheStatus is what the store says about the request (RFC 9211).
-func (m meta) cacheStatus() string { return m.header.Get("Cache-Status") }
+// storeStatus returns what the store says about a request (RFC 9211). It adds its line after
+// those of other caches.
+func storeStatus(h http.Header) string {
+	lines := h["Cache-Status"]
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[len(lines)-1]
+}
 
-// isStored reports whether the resource comes from the store.
-func (m meta) isStored() bool { return strings.Contains(m.cacheStatus(), "; hit") }
+// isStored reports whether the resource comes from the store: the server was not asked, or the
+// store stands in for it because it failed.
+func (m meta) isStored() bool {
+	if strings.Contains(m.cache, "; hit") {
+		return true
+	}
+	// If the server sent the resource or confirmed it, the store says "stored", has no "ttl", or
+	// has the status 304.
+	return strings.Contains(m.cache, "; ttl=") && !strings.Contains(m.cache, "; stored") && !strings.Contains(m.cache, "; fwd-status=304")
+}
 
 // age returns how long ago the resource came from its server.
 func (m meta) age() time.Duration {

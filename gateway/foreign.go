@@ -43,7 +43,7 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 	}
 	if err == nil {
 		res, m, err = g.fetch(r.Context(), req)
-		w.cache = m.cacheStatus()
+		w.cache = m.cache
 	}
 	if failure, ok := err.(*answerError); ok {
 		res, m = failure.describe(req, m)

@@ -87,7 +87,9 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		return fmt.Errorf("the server answered with the invalid status %d", resp.StatusCode)
 	}
 	h := w.Header()
-	w.cache = resp.Header.Get("Cache-Status")
+	if g.options.Cache != nil {
+		w.cache = storeStatus(resp.Header)
+	}
 	copyEndToEnd(h, resp.Header)
 	g.addVia(h, resp.ProtoMajor, resp.ProtoMinor)
 	w.send(r, resp.StatusCode, resp.Body)

@@ -43,7 +43,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		copyFields(req.fields, r.Header, []string{"Range", "If-Range", "If-Modified-Since", "If-None-Match"})
 	}
 	res, m, err := g.fetch(r.Context(), req)
-	w.cache = m.cacheStatus()
+	w.cache = m.cache
 	if err != nil {
 		return err
 	}

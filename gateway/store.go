@@ -93,7 +93,7 @@ func (o *opening) result() (scheme.Resource, meta, error) {
 	if m.header == nil {
 		m.header = make(http.Header)
 	}
-	m.header["Cache-Status"] = o.resp.Header["Cache-Status"]
+	m.header["Cache-Status"], m.cache = o.resp.Header["Cache-Status"], storeStatus(o.resp.Header)
 	if o.err != nil {
 		o.resp.Body.Close()
 		return nil, m, o.err
@@ -145,7 +145,7 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 
 // decode returns what a response of the store encodes.
 func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error) {
-	m := meta{status: resp.StatusCode, header: resp.Header}
+	m := meta{status: resp.StatusCode, header: resp.Header, cache: storeStatus(resp.Header)}
 	m.found, _ = locus.Parse(resp.Header.Get("Content-Location"))
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:

@@ -133,7 +133,7 @@ func (v *view) fetch() error {
 
 // describe notes what the page says of the resource besides the resource itself.
 func (v *view) describe(m meta) {
-	v.w.cache = m.cacheStatus()
+	v.w.cache = m.cache
 	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
 }
 

@@ -68,6 +68,9 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 		return nil, meta{}, err
 	}
 	m := meta{status: resp.StatusCode, header: resp.Header}
+	if g.options.Cache != nil {
+		m.cache = storeStatus(resp.Header)
+	}
 	switch code := resp.StatusCode; {
 	case code >= 300 && code < 400 && resp.Header.Get("Location") != "":
 		defer resp.Body.Close()
