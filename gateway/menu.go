@@ -21,6 +21,8 @@ const (
 	menuHTML menuFormat = "text/html"        // a page
 	menuJSON menuFormat = "application/json" // the object that "locus get --json" writes
 	menuText menuFormat = "text/plain"       // a line for each item: its title, TAB and its URL
+
+	menuStored menuFormat = "stored" // the object that the store keeps; no client gets it
 )
 
 // formatFor returns the format that the client prefers. Of formats with the same quality
@@ -64,7 +66,7 @@ func newMenuBody(f menuFormat, menu *scheme.Menu, asked locus.URL, m meta) *menu
 		return &menuBody{menu: menu, writer: textWriter{}, stored: m.isStored()}
 	}
 	asked = asked.WithoutPassword()
-	return &menuBody{menu: menu, stored: m.isStored(), writer: &jsonWriter{head: shape.MenuHead{
+	return &menuBody{menu: menu, stored: m.isStored(), writer: &jsonWriter{menu: shape.MenuWriter{Stored: f == menuStored}, head: shape.MenuHead{
 		Resource: shape.NewResource(asked, m.url, "menu"),
 		Title:    shape.Text(menu.Title),
 		Form:     shape.NewForm(menu.Form, asked, nil),

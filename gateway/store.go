@@ -14,7 +14,8 @@ import (
 
 // The store of package cache keeps responses of HTTP. A resource of another scheme is encoded
 // as one when it is stored, and decoded when it comes from the store: an object as it is, a
-// menu as the JSON of "locus get --json", and a failure as a line of text.
+// menu as the JSON of "locus get --json" with other URLs ([shape.MenuWriter].Stored), and a failure
+// as a line of text.
 
 // storedKind is the header field that marks a menu in the store, with the value "menu". No
 // server can set it: an object has only the fields that open gives it, and webServer removes
@@ -128,7 +129,7 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 		resp.Header.Set("Accept-Ranges", "none")
 		resp.Header.Set("Vary", "Accept, Accept-Language")
 		if resp.Body = http.NoBody; !req.head {
-			resp.Body = newMenuBody(menuJSON, res, req.URL, m)
+			resp.Body = newMenuBody(menuStored, res, req.URL, m)
 		}
 	default:
 		failure, isAnswer := err.(*answerError)

@@ -235,3 +235,31 @@ func TestStoreFailure(t *testing.T) {
 		}
 	}
 }
+
+// The URLs of a menu have the same octets with and without a store.
+func TestStoreOctets(t *testing.T) {
+	items := []scheme.Item{
+		{URL: parse("ftp://h/\xe9"), Title: "a", Kind: scheme.KindObject, Size: -1}, {URL: parse("ftp://h/\xc3\xa9"), Title: "caf\xe9", Kind: scheme.KindMenu, Size: -1},
+	}
+	m := opened{"m": menuOf("", nil, items, nil), "\xe9": menuOf("", nil, items, nil)}
+	worlds := []*world{startWith(t, m), startStored(t, m)}
+	for _, u := range []string{"x-page://h/m", "x-page://h/\xe9"} {
+		for _, accept := range []string{"text/plain", "application/json", "text/html"} {
+			want := worlds[0].proxied("GET", u, "Accept", accept)
+			if accept == "text/plain" && want.body != "a\tftp://h/\xe9\ncafé\tftp://h/\xc3\xa9\n" {
+				t.Errorf("%q", want.body)
+			}
+			for range 2 {
+				waitForStore(make([]byte, 1<<20))
+				got := worlds[1].proxied("GET", u, "Accept", accept)
+				if accept == "text/html" {
+					_, got.body, _ = strings.Cut(strings.ReplaceAll(got.body, worlds[1].base, worlds[0].base), "<tbody")
+					got.body, _, _ = strings.Cut(got.body, "</tbody")
+				}
+				if !strings.Contains(want.body, got.body) || len(got.body) < len("a\tftp") {
+					t.Errorf("%s, %s: %q, want %q", u, accept, got.body, want.body)
+				}
+			}
+		}
+	}
+}

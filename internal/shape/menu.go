@@ -21,10 +21,10 @@ import (
 // ErrMenu is the error for JSON that is not a menu.
 var ErrMenu = errors.New("shape: invalid menu")
 
-// ReadMenu reads a menu that [MenuWriter] wrote: its head at once, its items one at a
-// time. found is where referrals led; zero: nowhere else. Titles that were not UTF-8 have
-// their octets again, other texts are UTF-8, and a form cannot be submitted. If the items
-// broke off, their error has the [access.Kind] that was written.
+// ReadMenu reads a menu that [MenuWriter] wrote with Stored: its head at once, its items one at
+// a time. found is where referrals led; zero: nowhere else. URLs, and titles that were not
+// UTF-8, have their octets again, other texts are UTF-8, and a form cannot be submitted. If the
+// items broke off, their error has the [access.Kind] that was written.
 func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}
@@ -33,9 +33,9 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 		err = readMembers(d, func(key string) error {
 			switch key {
 			case "url":
-				return read(d, func(text string) (err error) { m.URL, err = locus.Parse(text); return err })
+				return read(d, func(text string) (err error) { m.URL, err = locus.Parse(latin1(text)); return err })
 			case "found":
-				return read(d, func(text string) (err error) { found, err = locus.Parse(text); return err })
+				return read(d, func(text string) (err error) { found, err = locus.Parse(latin1(text)); return err })
 			case "title":
 				return d.Decode(&m.Title)
 			case "form":
@@ -121,9 +121,18 @@ func (v Item) read() (scheme.Item, error) {
 	}
 	var err error
 	if v.URL != nil {
-		i.URL, err = locus.Parse(string(*v.URL))
+		i.URL, err = locus.Parse(latin1(string(*v.URL)))
 	}
 	return i, err
+}
+
+// ofLatin1 returns octets in ISO Latin 1 as text.
+func ofLatin1(octets Text) Text {
+	text := make([]rune, len(octets))
+	for i := range len(octets) {
+		text[i] = rune(octets[i])
+	}
+	return Text(text)
 }
 
 // latin1 returns the octets of text in ISO Latin 1. Other characters stay in UTF-8.
@@ -153,7 +162,7 @@ func (v Form) read(u locus.URL) (*scheme.Form, error) {
 	}
 	var err error
 	if v.URL != nil {
-		f.URL, err = locus.Parse(string(*v.URL))
+		f.URL, err = locus.Parse(latin1(string(*v.URL)))
 	}
 	return f, err
 }
@@ -240,10 +249,21 @@ func menuError(err error) error {
 
 // MenuWriter writes a menu as one object, and holds one item at a time: call Begin, Item
 // for each, and End.
-type MenuWriter struct{ comma bool }
+type MenuWriter struct {
+	Stored bool // for ReadMenu: all URLs are read as ISO Latin 1, so that they keep their octets
+	comma  bool
+}
 
 // Begin writes what precedes the items.
 func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
+	if m.Stored {
+		head.URL, head.Found = ofLatin1(head.URL), ofLatin1(head.Found)
+		if head.Form != nil && head.Form.URL != nil {
+			form, u := *head.Form, ofLatin1(*head.Form.URL)
+			form.URL = &u
+			head.Form = &form
+		}
+	}
 	var b bytes.Buffer
 	if err := Write(&b, head); err != nil {
 		return err
@@ -262,7 +282,12 @@ func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
 		}
 	}
 	m.comma = true
-	return Write(w, NewItem(i))
+	d := NewItem(i)
+	if m.Stored && d.URL != nil {
+		u := ofLatin1(*d.URL)
+		d.URL = &u
+	}
+	return Write(w, d)
 }
 
 // End writes what follows the items, with "error" if failure is not nil.

@@ -34,7 +34,7 @@ func samples() []scheme.Item {
 func write(t testing.TB, list []scheme.Item, failure error) string {
 	t.Helper()
 	var b bytes.Buffer
-	var w MenuWriter
+	w := MenuWriter{Stored: true}
 	form := &scheme.Form{Title: "Search", Fields: []scheme.FormField{
 		{Kind: scheme.FieldNote, Prompt: "Note"}, {Kind: scheme.FieldText, Prompt: "Words", Default: "old"}, {Kind: scheme.FieldHidden, Prompt: "Secret", Default: "secret"},
 		{Kind: scheme.FieldChoice, Prompt: "Which", Choices: []string{"a", "b"}},
@@ -84,22 +84,28 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// A menu says where referrals led, and titles in ISO Latin 1 are the same octets again.
+// A menu says where referrals led. Titles in ISO Latin 1 and all URLs are the same octets again.
 func TestMenuFound(t *testing.T) {
-	var b bytes.Buffer
-	var w MenuWriter
-	there := locus.MustParse("wais://h/there")
-	err := errors.Join(w.Begin(&b, MenuHead{Resource: NewResource(asked, there, "menu")}), w.Item(&b, scheme.Item{Title: "caf\xe9 \xc3\xa9\xff", Size: -1}), w.End(&b, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, found, err := ReadMenu(&b)
-	if err != nil || found != there || m.URL != asked {
-		t.Fatalf("%s, found at %s, %v", m.URL, found, err)
-	}
-	for i, err := range m.Items {
-		if err != nil || i.Title != "caf\xe9 \xc3\xa9\xff" {
-			t.Errorf("%q, %v", i.Title, err)
+	for _, octets := range []string{"caf\xe9 \xc3\xa9\xff", "caf\xc3\xa9", "\xe2\x82\xac"} {
+		var b bytes.Buffer
+		w := MenuWriter{Stored: true}
+		at := func(host string) locus.URL {
+			return locus.MustParse("wais://" + host + "/" + strings.ReplaceAll(octets, " ", ""))
+		}
+		form := NewForm(&scheme.Form{URL: at("form")}, at("asked"), nil)
+		err := errors.Join(w.Begin(&b, MenuHead{Resource: NewResource(at("asked"), at("found"), "menu"), Form: form}), w.Item(&b, scheme.Item{URL: at("item"), Title: octets, Size: -1}),
+			w.Item(&b, scheme.Item{URL: at("item"), Size: -1}), w.End(&b, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, found, err := ReadMenu(&b)
+		if err != nil || found != at("found") || m.URL != at("asked") || m.Form.URL != at("form") {
+			t.Fatalf("%s, found at %s, %v", m.URL, found, err)
+		}
+		for i, err := range m.Items {
+			if err != nil || i.URL != at("item") || i.Title != octets && i.Title != "" {
+				t.Errorf("%s %q, %v", i.URL, i.Title, err)
+			}
 		}
 	}
 }
