@@ -22,6 +22,7 @@ import (
 // fetchRequest is a request for the resource at URL, without a fragment.
 type fetchRequest struct {
 	access.Request
+	noWeb  bool        // package net/http does not speak to the server, as webDialer found
 	head   bool        // the client wants to know about the resource, and not its content
 	fields http.Header // of the client: conditions, ranges, and directives for caches; nil: none
 }
@@ -70,7 +71,7 @@ func (m meta) age() time.Duration {
 // a failure that the store answers, are an [*answerError].
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	archived := g.isKept(req.URL)
-	if isWeb(req.URL.Scheme()) && !archived {
+	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {
 		dialer, err := g.webDialer(req.URL)
 		if err != nil {
 			return nil, meta{}, err
@@ -178,10 +179,13 @@ func withoutContent(res scheme.Resource) scheme.Resource {
 // has closed the resource.
 func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	leave, ok := g.limiter.enterHost(req.URL)
+	req.From = g.from(req.URL)
 	if !ok {
+		if err := g.client.Check(req.URL, req.From); err != nil {
+			return nil, nil, err // it isn't allowed later, either
+		}
 		return nil, nil, errBusy
 	}
-	req.From = g.from(req.URL)
 	result, err = g.client.Do(ctx, req)
 	if err != nil {
 		leave()

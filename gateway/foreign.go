@@ -33,7 +33,7 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 // serveProgram answers a program with the resource at u: with a menu in the format that it
 // prefers, and otherwise with the bytes. own are header fields of the answer. kept may be nil.
 func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
-	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, head: r.Method == http.MethodHead, fields: r.Header}
+	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, noWeb: true, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
 	var m meta
 	accept, err := req.prefer(r)

@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -165,6 +166,32 @@ func TestAskedOnce(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The proxy asks twice about a web URL that goes through a template: for package net/http, which
+// does not speak to the server, and in the access client.
+func TestAskedTemplate(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
+	defer far.Close()
+	through, err := access.ParseGateway(far.URL + "/{url}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open
+	if s.access.Gateways, err = access.NewGateways(access.GatewayRules{Schemes: map[string]access.Gateway{"http": through}}); err != nil {
+		t.Fatal(err)
+	}
+	u := "http://127.0.0.1:9999/"
+	var asked atomic.Int64
+	s.access.Check = func(at locus.URL) error {
+		if at.String() == u {
+			asked.Add(1)
+		}
+		return nil
+	}
+	if a := start(t, s).proxied("GET", u); a.body != "far" || asked.Load() != 2 {
+		t.Errorf("asked %d times: %s %q", asked.Load(), a.Status, a.body)
 	}
 }
 

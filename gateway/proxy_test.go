@@ -275,6 +275,9 @@ func TestPerHost(t *testing.T) {
 			t.Errorf("%s: %.200q", u, a)
 		}
 	}
+	if a := w.raw("GET gopher://127.0.0.1:25/ HTTP/1.0\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.0 403") {
+		t.Errorf("a URL that is denied: %.200q", a)
+	}
 	if screen, _, err := w.dial(t, "telnet://127.0.0.1/", w.base); err != nil {
 		t.Error(err)
 	} else {
