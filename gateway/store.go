@@ -17,6 +17,9 @@ import (
 // menu as the JSON of "locus get --json" with other URLs ([shape.MenuWriter].Stored), and a failure
 // as a line of text.
 
+// maxFailure is the size limit of the text of a stored failure, in bytes.
+const maxFailure = 64 << 10
+
 // storedKind is the header field that marks a menu in the store, with the value "menu". No
 // server can set it: an object has only the fields that open gives it, and webServer removes
 // the field from responses.
@@ -151,7 +154,7 @@ func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
-		text, _ := io.ReadAll(resp.Body) // of encode, or of the store itself
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure)) // of encode, or of the store itself
 		return nil, m, newAnswerError(req.URL, resp.StatusCode, resp.Status, strings.TrimSpace(string(text)))
 	case resp.Header.Get(storedKind) != "menu":
 		return objectIn(req.URL, resp), m, nil
