@@ -163,7 +163,7 @@ func (f *fault) error(text string, at int) *SyntaxError {
 		}
 	case windowsPath:
 		// A text with "@" may hold a password, which no message shows.
-		if u, ok := WindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
+		if u, ok := FromWindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
 			err = fmt.Errorf("%w: its URL is %s", err, u)
 		}
 	}

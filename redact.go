@@ -74,7 +74,7 @@ func maskGuess(text string) string {
 
 // maskBoth masks text, and what is in its wrapper: "<" or "URL:" may also belong to a login.
 func maskBoth(text string, mask func(string) string) string {
-	whole, w := mask(text), Unwrap(text)
+	whole, w := mask(text), RemoveWrapper(text)
 	if w.start == 0 && w.end == len(text) {
 		return whole
 	}

@@ -79,7 +79,7 @@ func (u URL) LogValue() slog.Value { return slog.StringValue(u.Shown()) }
 // ParseWrapped reads a URL in the wrapper that [Unwrap] removes. Offsets in the
 // error are offsets in text.
 func ParseWrapped(text string) (URL, error) {
-	w := Unwrap(text)
+	w := RemoveWrapper(text)
 	u, err := Parse(w.inner)
 	if err != nil {
 		return URL{}, w.Error(err)

@@ -11,7 +11,7 @@ import (
 // C:/Users/joe, or \\server\share\joe. ok reports whether text is such a path. [Parse]
 // refuses C:\Users\joe and \\server\share. It takes C:/Users/joe as a URL of a scheme
 // "c".
-func WindowsPath(text string) (url string, ok bool) {
+func FromWindowsPath(text string) (url string, ok bool) {
 	slashes := strings.ReplaceAll(text, `\`, "/")
 	prefix := "file:"
 	switch {

@@ -18,7 +18,7 @@ func TestWindowsPath(t *testing.T) {
 		`\\server\share\a b`:        "file://server/share/a%20b",
 		`C:`:                        "", `C:a`: "", `C://h/a`: "", `C:\/a`: "file:///C://a", `CD:\a`: "", `1:\a`: "", `\a`: "", `\\`: "", ``: "", "http://h/": "",
 	} {
-		got, ok := locus.WindowsPath(text)
+		got, ok := locus.FromWindowsPath(text)
 		if got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", text, got, ok, want)
 		}
@@ -30,7 +30,7 @@ func TestWindowsPath(t *testing.T) {
 	}
 	for _, text := range []string{`C:\Users\joe`, `c:\a b`, `Z:\`, `\\server\share`} {
 		_, err := locus.Parse(text)
-		url, _ := locus.WindowsPath(text)
+		url, _ := locus.FromWindowsPath(text)
 		if e, ok := err.(*locus.SyntaxError); !ok || !errors.Is(err, locus.ErrWindowsPath) || e.Offset != 0 || e.Part != "scheme" || !strings.Contains(err.Error(), url) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -18,7 +18,7 @@ type Unwrapped struct {
 // Unwrap removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>"
 // or "URL:...", with the prefix in either case. It also removes white space within
 // the brackets, line breaks included, and at both ends. The rest need not be a URL.
-func Unwrap(text string) Unwrapped {
+func RemoveWrapper(text string) Unwrapped {
 	w := Unwrapped{text: text, end: len(text)}
 	w.trim()
 	if w.end-w.start >= len("<>") && text[w.start] == '<' && text[w.end-1] == '>' {

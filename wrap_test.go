@@ -29,7 +29,7 @@ func TestUnwrap(t *testing.T) {
 		{"<URL:http://h/a- b>", "http://h/a-b", true, ""},
 		{"<URL:http://h/a- \r\n b>", "http://h/a-b", true, "http://h/ab"},
 	} {
-		w := locus.Unwrap(test.text)
+		w := locus.RemoveWrapper(test.text)
 		without, ok := w.WithoutHyphens()
 		if w.String() != test.inner || w.Wrapped() != test.wrapped || without != test.withoutHyphens && ok || ok != (test.withoutHyphens != "") {
 			t.Errorf("Unwrap(%q) = %q, %v, %q", test.text, w, w.Wrapped(), without)
@@ -49,7 +49,7 @@ func TestUnwrap(t *testing.T) {
 }
 
 func TestUnwrapNote(t *testing.T) {
-	note, _ := locus.Unwrap("<URL:ftp://u:pw@h/a-\nb>").Note()
+	note, _ := locus.RemoveWrapper("<URL:ftp://u:pw@h/a-\nb>").Note()
 	for _, want := range []string{`"<URL:" and ">" delimit the URL`, "white space between them", `"ftp://u:**@h/ab"`} {
 		if !strings.Contains(note.Help, want) {
 			t.Errorf("the note lacks %q: %s", want, note.Help)

@@ -55,17 +55,17 @@ type Options struct {
 	HeaderFor func(u locus.URL) http.Header
 	// Gateways are the gateways that URLs go through; nil: none. See the package's
 	// text.
-	Gateways *Gateways
+	Proxies *Proxies
 
 	// Kept opens URLs of every scheme without a network: an archive. The policy is about
 	// what is dialled, so it is not asked. nil: there is none.
-	Kept scheme.Opener
+	Archive scheme.Opener
 	// Live opens what Kept does not have (scheme.ErrNotKept) as if there were no Kept.
 	Live bool
 
 	// Via is called for each gateway that a URL goes through, before the request. nil:
 	// it is not called.
-	Via func(u locus.URL, g Gateway)
+	Via func(u locus.URL, g Proxy)
 
 	// Check judges each URL after the policy: those that are opened, those that
 	// referrals lead to, and those of [Client.Check]. Its error ends the open. nil: only
@@ -81,10 +81,10 @@ type Options struct {
 	Limit int64
 
 	// Connect is the most time for one connection, name look-up included; 0: 30 s.
-	Connect time.Duration
+	DialTimeout time.Duration
 
 	// Idle is the longest silence of a server; 0: 60 s. It does not apply to sessions.
-	Idle time.Duration
+	IdleTimeout time.Duration
 
 	// Timeout is the most time for an open, referrals included. It does not limit
 	// reading the resource. 0: no limit.
@@ -123,8 +123,8 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 		c.options = *o
 		c.options.Header = header(o.UserAgent, o.Header)
 	}
-	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
-	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
+	c.options.DialTimeout = cmp.Or(c.options.DialTimeout, defaultConnect)
+	c.options.IdleTimeout = cmp.Or(c.options.IdleTimeout, defaultIdle)
 	return c
 }
 
@@ -238,7 +238,7 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 // limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
 	var p plan
-	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
+	if all := c.options.Proxies.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		p.outcome, p.gateway = planTunnel, all
 	}
 	return c.dialer(p)
@@ -249,8 +249,8 @@ func (c *Client) Dialer() scheme.Dialer {
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
-	if c.options.Kept != nil && !c.options.Live {
-		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotKept, "nothing is opened but what the archive has"))
+	if c.options.Archive != nil && !c.options.Live {
+		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotArchived, "nothing is opened but what the archive has"))
 	}
 	p, err := c.judge(u, from)
 	if err == nil && p.outcome == planTemplate {
@@ -304,7 +304,7 @@ func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	if err := checkHost(to); err != nil || from == nil {
 		return policy.Typed, err
 	}
-	return c.linkOrigin(from), c.policy.CheckReferral(c.target(from.URL), to, 0)
+	return c.linkOrigin(from), c.policy.CheckRedirect(c.target(from.URL), to, 0)
 }
 
 func (c *Client) target(u locus.URL) policy.Target {
@@ -327,8 +327,8 @@ func (c *Client) target(u locus.URL) policy.Target {
 // CheckReferral judges whether the resource at from may refer to to. hops counts
 // consecutive referrals, this one included. It is for a program that follows redirects
 // itself or passes them to a client. The error is an [*Error].
-func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
-	if err := c.policy.CheckReferral(c.target(from), c.target(to), hops); err != nil {
+func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
+	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
 		return NewError("open", to, fmt.Errorf("%w (referred to from %s)", err, show(from)))
 	}
 	return nil
@@ -377,7 +377,7 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 // page with a refresh does. from is a result of c or, as for [Client.Next], of another
 // client. The rules are those of redirects in [Client.Do], and the redirects before from
 // count: the policy and its limit, loops, and cookies. The caller closes both results.
-func (c *Client) Refer(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
+func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
 	if from.chain == nil {
 		return c.Do(ctx, Request{URL: to, From: from})
 	}

@@ -36,7 +36,7 @@ func (s *cookieServer) client(t *testing.T, o *Options) *Client {
 			to, ok = s.to[u]
 		}
 		if ok && to != "" {
-			return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse(to)}}, nil
+			return &scheme.Redirect{URL: req.URL, To: []locus.URL{locus.MustParse(to)}}, nil
 		}
 		return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 	})
@@ -115,7 +115,7 @@ func TestCookieLoops(t *testing.T) {
 		to:   map[string]string{"http://a.example/": "http://a.example/"},
 	}
 	_, err := s.client(t, nil).Open(t.Context(), "http://a.example/")
-	if !errors.Is(err, ErrCircle) || len(s.seen) != 2 {
+	if !errors.Is(err, ErrRedirectLoop) || len(s.seen) != 2 {
 		t.Errorf("%v: %q", err, s.seen)
 	}
 	s = &cookieServer{sets: map[string][]string{}, to: map[string]string{}}
@@ -128,7 +128,7 @@ func TestCookieLoops(t *testing.T) {
 	for i := range 60 {
 		s.sets["http://a.example/0"] = append(s.sets["http://a.example/0"], fmt.Sprintf("c%d=1", i))
 	}
-	if _, err = s.client(t, nil).Open(t.Context(), "http://a.example/0"); !errors.Is(err, ErrCircle) {
+	if _, err = s.client(t, nil).Open(t.Context(), "http://a.example/0"); !errors.Is(err, ErrRedirectLoop) {
 		t.Errorf("%v", err)
 	}
 	if n := strings.Count(s.seen[len(s.seen)-1], "="); n != maxCookies {
@@ -152,7 +152,7 @@ func TestReferAgain(t *testing.T) {
 		return res
 	}
 	first := open()
-	res, err := c.Refer(t.Context(), first, locus.MustParse("http://a.example/y#f"))
+	res, err := c.Redirect(t.Context(), first, locus.MustParse("http://a.example/y#f"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,14 +163,14 @@ func TestReferAgain(t *testing.T) {
 	if len(first.Hops) != 2 || s.seen[3] != "http://a.example/z k=1" {
 		t.Errorf("%v, %q", first.Hops, s.seen)
 	}
-	for to, want := range map[string]error{"http://a.example/x": ErrCircle, "http://10.0.0.1/": policy.ErrDenied, "http://u@b.example/": policy.ErrDenied} {
-		if _, err := c.Refer(t.Context(), open(), locus.MustParse(to)); !errors.Is(err, want) {
+	for to, want := range map[string]error{"http://a.example/x": ErrRedirectLoop, "http://10.0.0.1/": policy.ErrDenied, "http://u@b.example/": policy.ErrDenied} {
+		if _, err := c.Redirect(t.Context(), open(), locus.MustParse(to)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
 	at := open()
 	for i := 2; err == nil && i < 40; i++ {
-		if at, err = c.Refer(t.Context(), at, locus.MustParse(fmt.Sprintf("http://a.example/%d", i))); err == nil {
+		if at, err = c.Redirect(t.Context(), at, locus.MustParse(fmt.Sprintf("http://a.example/%d", i))); err == nil {
 			defer at.Close()
 		}
 	}
@@ -178,7 +178,7 @@ func TestReferAgain(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	made := &Result{URL: locus.MustParse("http://a.example/"), LinkOrigin: policy.FromPublic}
-	if res, err := c.Refer(t.Context(), made, locus.MustParse("http://b.example/")); err != nil || !slices.Equal(res.Hops, []locus.URL{locus.MustParse("http://b.example/")}) {
+	if res, err := c.Redirect(t.Context(), made, locus.MustParse("http://b.example/")); err != nil || !slices.Equal(res.Hops, []locus.URL{locus.MustParse("http://b.example/")}) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

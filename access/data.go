@@ -45,7 +45,7 @@ func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (n
 		return nil, &policy.DeniedError{Rule: "data-port", Subject: locus.Quote(net.JoinHostPort(c.host(), strconv.Itoa(int(port)))),
 			Reason: fmt.Sprintf("a server may not have us connect to a port below %d", minDataPort)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
+	ctx, cancel := context.WithTimeout(ctx, d.client.options.DialTimeout)
 	defer cancel()
 	if c.name != "" {
 		return d.dialName(ctx, c.name, port)
@@ -86,7 +86,7 @@ func (d *dialer) ListenData(ctx context.Context, control net.Conn) (net.Listener
 		return nil, &dialError{local.String(), err}
 	}
 	listener := &dataListener{TCPListener: l.(*net.TCPListener), ctx: ctx, dialer: d, far: far.AddrPort().Addr().Unmap()}
-	if err := listener.SetDeadline(time.Now().Add(d.client.options.Connect)); err != nil {
+	if err := listener.SetDeadline(time.Now().Add(d.client.options.DialTimeout)); err != nil {
 		l.Close()
 		return nil, &dialError{local.String(), err}
 	}

@@ -351,7 +351,7 @@ func TestListenDataTime(t *testing.T) {
 	c := New(nil, p, nil)
 	defer c.Close()
 	control := dialControl(t, c.dialer(plan{origin: policy.Typed}))
-	c.options.Connect = 50 * time.Millisecond // not for control, which may take longer
+	c.options.DialTimeout = 50 * time.Millisecond // not for control, which may take longer
 	l, err := c.dialer(plan{origin: policy.Typed}).ListenData(t.Context(), control)
 	if err != nil {
 		t.Fatal(err)

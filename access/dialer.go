@@ -63,7 +63,7 @@ func (c *Client) dialer(p plan) *dialer {
 // gateway, which the configuration names.
 func (d *dialer) policy() policy.Policy {
 	if d.only != "" {
-		return d.client.policy.Configured()
+		return d.client.policy.ForConfiguredServer()
 	}
 	return d.client.policy
 }
@@ -86,7 +86,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 }
 
 func (d *dialer) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
+	ctx, cancel := context.WithTimeout(ctx, d.client.options.DialTimeout)
 	defer cancel()
 	if d.isTunnelled(address) {
 		return d.dialTunnel(ctx, network, address)
@@ -316,7 +316,7 @@ func (d *dialer) control(_, address string, _ syscall.RawConn) error {
 
 // admit tracks c as a connection of d.
 func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
-	admitted := &conn{Conn: c, dialer: d, address: address, idle: d.client.options.Idle}
+	admitted := &conn{Conn: c, dialer: d, address: address, idle: d.client.options.IdleTimeout}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrCircle is wrapped by the error about a referral to a URL that was already requested.
-var ErrCircle = errors.New("redirect loop")
+var ErrRedirectLoop = errors.New("redirect loop")
 
 // Error is a failure to open or read a URL. [NewError] makes one.
 type Error struct {
@@ -57,16 +57,16 @@ func (e *Error) Unwrap() error {
 
 // GatewayError is a failure of a request that went through gateways. The gateways or the
 // server may have caused it.
-type GatewayError struct {
-	Gateways []Gateway // in their order
-	Err      error
+type ProxyError struct {
+	Proxies []Proxy // in their order
+	Err     error
 }
 
-func (e *GatewayError) Error() string {
-	return e.Err.Error() + " (through " + gatewayTexts(e.Gateways) + ")"
+func (e *ProxyError) Error() string {
+	return e.Err.Error() + " (through " + gatewayTexts(e.Proxies) + ")"
 }
 
-func (e *GatewayError) Unwrap() error { return e.Err }
+func (e *ProxyError) Unwrap() error { return e.Err }
 
 // show returns u for a message, quoted if it is long or has special characters.
 func show(u locus.URL) string {

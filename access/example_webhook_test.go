@@ -33,8 +33,8 @@ func NewSender(o access.TransportOptions) (*Sender, error) {
 	}
 	o.Policy = rules
 	o.UserAgent = cmp.Or(o.UserAgent, "webhooks/1.0 (+https://www.example/webhooks)")
-	o.Connect = cmp.Or(o.Connect, 5*time.Second)
-	o.Idle = cmp.Or(o.Idle, 10*time.Second)
+	o.DialTimeout = cmp.Or(o.DialTimeout, 5*time.Second)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 10*time.Second)
 	o.Limit = cmp.Or(o.Limit, 64<<10)
 	return &Sender{client: &http.Client{Transport: access.NewTransport(&o)}, total: 30 * time.Second}, nil
 }

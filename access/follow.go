@@ -59,7 +59,7 @@ func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 // followFrom follows the referrals from a resource. hops is the number of the first one.
 func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.Resource, error) {
 	for ; err == nil; hops++ {
-		referral, ok := res.(*scheme.Referral)
+		referral, ok := res.(*scheme.Redirect)
 		if !ok || f.request.NoFollow {
 			return res, nil
 		}
@@ -69,7 +69,7 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 }
 
 // next opens what a referral leads to. hops is its number.
-func (f *follower) next(referral *scheme.Referral, hops int) (scheme.Resource, error) {
+func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
 	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
 	if len(referral.To) == 0 {
@@ -100,7 +100,7 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 // worthAnother reports whether another URL of a referral should be tried after err: no
 // request was sent. A cancelled open is not continued.
 func worthAnother(err error) bool {
-	return errors.Is(err, scheme.ErrNotKept) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
+	return errors.Is(err, scheme.ErrNotArchived) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
 // visit opens to and makes it the URL of the result. hops is the number of the referral that led
@@ -112,7 +112,7 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 	}
 	t := new(tracker)
 	res, err := f.perform(p, hops, t)
-	if p.outcome == planArchive && f.client.options.Live && errors.Is(err, scheme.ErrNotKept) {
+	if p.outcome == planArchive && f.client.options.Live && errors.Is(err, scheme.ErrNotArchived) {
 		return f.visit(to, hops, true)
 	}
 	if err != nil {
@@ -139,7 +139,7 @@ func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, erro
 		origin, err := c.originOf(to, f.request.From)
 		return to, origin, err
 	}
-	if err := c.policy.CheckReferral(c.target(from), c.target(to), hops); err != nil {
+	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
 		return to, 0, err
 	}
 	to = f.withLogin(from, to)
@@ -163,14 +163,14 @@ func (f *follower) admitArchived(to locus.URL, hops int) error {
 		return fmt.Errorf("%w: more than %d referrals", scheme.ErrProtocol, maxArchiveHops)
 	}
 	if target := c.target(to); !target.Reads {
-		return c.policy.CheckReferral(c.target(f.result.URL), target, hops)
+		return c.policy.CheckRedirect(c.target(f.result.URL), target, hops)
 	}
 	return nil
 }
 
 func (f *follower) checkLoop(to locus.URL) error {
 	if f.asked[f.key(to)] {
-		return fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle)
+		return fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrRedirectLoop)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestNoFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, ok := res.Resource.(*scheme.Referral)
+	r, ok := res.Resource.(*scheme.Redirect)
 	if !ok || texts(r.To) != "file:///x http://b.example/" || res.URL.String() != "http://a.example/#f" || res.LinkOrigin != policy.FromPublic {
 		t.Errorf("%+v", res)
 	}
@@ -262,7 +262,7 @@ func TestSchemeRequest(t *testing.T) {
 		got = append(got, req)
 		req.Traced(true, "hello")
 		if req.URL.Scheme() == "http" {
-			return &scheme.Referral{URL: req.URL, To: []locus.URL{parse("ftp://a.example/b")}}, nil
+			return &scheme.Redirect{URL: req.URL, To: []locus.URL{parse("ftp://a.example/b")}}, nil
 		}
 		return page(req.URL, "object", "")
 	})
@@ -530,7 +530,7 @@ func TestPermanent(t *testing.T) {
 			return &scheme.Object{Body: io.NopCloser(strings.NewReader(""))}, nil
 		}
 		to := parse("x-a://a.example/" + path[1:])
-		return &scheme.Referral{URL: req.URL, To: []locus.URL{to}, Permanent: path[0] == 'p'}, nil
+		return &scheme.Redirect{URL: req.URL, To: []locus.URL{to}, Permanent: path[0] == 'p'}, nil
 	})
 	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-a", Port: 4711, Status: scheme.Experimental, Access: scheme.Access{Opener: opener, Protocol: "a test"}})
 	if err != nil {

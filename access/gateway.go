@@ -15,7 +15,7 @@ import (
 
 // Gateway is a gateway locator that URLs go through (RFC 1738 section 4). It is
 // immutable and comparable. The zero Gateway is unset.
-type Gateway struct {
+type Proxy struct {
 	kind gatewayKind
 	url  locus.URL // of the proxy; of a template, with its braces
 }
@@ -56,15 +56,15 @@ const (
 //
 // A user and password in it are sent only to the gateway. The places come after the
 // host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
-func ParseGateway(text string) (Gateway, error) {
+func ParseProxy(text string) (Proxy, error) {
 	if text == "direct" {
-		return Gateway{kind: direct}, nil
+		return Proxy{kind: direct}, nil
 	}
 	u, err := locus.Parse(text)
 	if err != nil {
-		return Gateway{}, err
+		return Proxy{}, err
 	}
-	g := Gateway{url: u}
+	g := Proxy{url: u}
 	switch u.Scheme() {
 	case "http", "https":
 		g.kind = httpProxy
@@ -79,7 +79,7 @@ func ParseGateway(text string) (Gateway, error) {
 	return g, g.check()
 }
 
-func (g Gateway) check() error {
+func (g Proxy) check() error {
 	u := g.url
 	port, written := u.Port()
 	path, _ := u.Path()
@@ -102,7 +102,7 @@ func (g Gateway) check() error {
 	return g.checkLogin()
 }
 
-func (g Gateway) checkPlaces() error {
+func (g Proxy) checkPlaces() error {
 	u, text := g.url, g.url.String()
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' && text[i] != '}' {
@@ -130,7 +130,7 @@ func hasPath(u locus.URL) bool {
 	return ok
 }
 
-func (g Gateway) checkLogin() error {
+func (g Proxy) checkLogin() error {
 	user, password, ok := g.login()
 	const most = 255 // RFC 1929
 	switch start := len(g.url.Scheme()) + len("://"); {
@@ -147,13 +147,13 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7F })
 }
 
-func (g Gateway) login() (user, password string, ok bool) {
+func (g Proxy) login() (user, password string, ok bool) {
 	user, ok = g.url.User()
 	password, _ = g.url.Password()
 	return bnf.Decode(user), bnf.Decode(password), ok
 }
 
-func (g Gateway) address() string {
+func (g Proxy) address() string {
 	var own uint16
 	if g.kind != httpProxy {
 		own = socksPort
@@ -162,10 +162,10 @@ func (g Gateway) address() string {
 }
 
 // IsZero reports whether g is unset.
-func (g Gateway) IsZero() bool { return g == Gateway{} }
+func (g Proxy) IsZero() bool { return g == Proxy{} }
 
 // String returns the gateway as it was written, without its password.
-func (g Gateway) String() string {
+func (g Proxy) String() string {
 	if g.kind == direct {
 		return "direct"
 	}
@@ -173,8 +173,8 @@ func (g Gateway) String() string {
 }
 
 // UnmarshalText reads what [ParseGateway] does.
-func (g *Gateway) UnmarshalText(text []byte) (err error) {
-	*g, err = ParseGateway(string(text))
+func (g *Proxy) UnmarshalText(text []byte) (err error) {
+	*g, err = ParseProxy(string(text))
 	return err
 }
 
@@ -183,13 +183,13 @@ func (g *Gateway) UnmarshalText(text []byte) (err error) {
 func plain() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
 
 // expand puts u into a template, without its fragment and password.
-func (g Gateway) expand(u locus.URL) (locus.URL, error) {
+func (g Proxy) expand(u locus.URL) (locus.URL, error) {
 	text := u.WithoutFragment().WithoutPassword().String()
 	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
 }
 
 // is reports whether u is at the host of a template.
-func (g Gateway) is(u locus.URL) bool {
+func (g Proxy) is(u locus.URL) bool {
 	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
 }
 
@@ -210,13 +210,13 @@ func portOf(u locus.URL, own uint16) uint16 {
 }
 
 // GatewayRules are what [Gateways] are made of.
-type GatewayRules struct {
+type ProxyRules struct {
 	// Schemes are the gateways by the name of the scheme, in lower case. It need
 	// not be one that is registered.
-	Schemes map[string]Gateway
+	Schemes map[string]Proxy
 	// All is the gateway of schemes that Schemes doesn't have, except those whose
 	// traits are Local or Files.
-	All Gateway
+	All Proxy
 	// Except are hosts that use no gateway, separated by commas or blanks: "name" for
 	// the host and its subdomains, ".name" and "*.name" only for subdomains, an address,
 	// a prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port.
@@ -226,16 +226,16 @@ type GatewayRules struct {
 
 // Gateways say which URLs go through which gateway. They are immutable and may be
 // used from many goroutines at once.
-type Gateways struct {
-	schemes map[string]Gateway
-	all     Gateway
+type Proxies struct {
+	schemes map[string]Proxy
+	all     Proxy
 	except  []policy.Pattern
 }
 
 // NewGateways returns the gateways of r. It fails if a key is not the name of a scheme,
 // if an exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
-func NewGateways(r GatewayRules) (*Gateways, error) {
-	g := &Gateways{schemes: make(map[string]Gateway, len(r.Schemes)), all: r.All}
+func NewProxies(r ProxyRules) (*Proxies, error) {
+	g := &Proxies{schemes: make(map[string]Proxy, len(r.Schemes)), all: r.All}
 	var err error
 	if g.except, err = parseExceptions(r.Except); err != nil {
 		return nil, err
@@ -255,7 +255,7 @@ func NewGateways(r GatewayRules) (*Gateways, error) {
 }
 
 // ends checks that the gateways of a scheme form no loop.
-func (g *Gateways) ends(name string) error {
+func (g *Proxies) ends(name string) error {
 	u, err := locus.Parse(name + "://host.invalid/")
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 )
 
 // gateway reads a valid gateway.
-func gateway(t testing.TB, text string) Gateway {
+func gateway(t testing.TB, text string) Proxy {
 	t.Helper()
-	g, err := ParseGateway(text)
+	g, err := ParseProxy(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,16 +73,16 @@ func TestParseGateway(t *testing.T) {
 		{"socks5://:c@h/", 9, "user"},
 		{"socks5://" + strings.Repeat("a", 256) + "@h/", 9, "255"},
 	} {
-		_, err := ParseGateway(s.text)
+		_, err := ParseProxy(s.text)
 		var syntax *locus.SyntaxError
 		if !errors.As(err, &syntax) || syntax.Offset != s.offset || !strings.Contains(err.Error(), s.says) {
 			t.Errorf("%q: %v", s.text, err)
 		}
 	}
-	if _, err := ParseGateway("http://u:s3cret@h/path"); err == nil || strings.Contains(err.Error(), "s3cret") {
+	if _, err := ParseProxy("http://u:s3cret@h/path"); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("%v", err)
 	}
-	var g Gateway
+	var g Proxy
 	if err := g.UnmarshalText([]byte("socks5://h")); err != nil || g != gateway(t, "socks5://h") {
 		t.Errorf("%v, %v", g, err)
 	}
@@ -172,7 +172,7 @@ func TestExceptions(t *testing.T) {
 		{"::ffff:10.0.0.1", "http://10.0.0.1/", true},
 		{"h.example", "news:a.b", false},
 	} {
-		g, err := NewGateways(GatewayRules{All: gateway(t, "http://proxy.example"), Except: s.list})
+		g, err := NewProxies(ProxyRules{All: gateway(t, "http://proxy.example"), Except: s.list})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestExceptions(t *testing.T) {
 	}{
 		{"a,b:", 2}, {"a b:0", 2}, {"a:70000", 0}, {"a,*b", 2}, {"**", 0}, {".", 0}, {"a_b", 0}, {"10.0.0.0/33", 0}, {"[::1", 0}, {"[]:1", 0}, {"[1.1.1.1]:1", 0}, {"fe80::1%eth0", 0}, {"http://h/", 0},
 	} {
-		_, err := NewGateways(GatewayRules{Except: s.list})
+		_, err := NewProxies(ProxyRules{Except: s.list})
 		var syntax *locus.SyntaxError
 		if !errors.As(err, &syntax) || syntax.Offset != s.offset || syntax.Part != "exception" {
 			t.Errorf("%q: %v", s.list, err)
@@ -196,8 +196,8 @@ func TestExceptions(t *testing.T) {
 }
 
 func TestGatewayFor(t *testing.T) {
-	list := map[string]Gateway{"http": gateway(t, "http://a"), "gopher": gateway(t, "direct"), "file": gateway(t, "http://f/{url}"), "wais": {}}
-	g, err := NewGateways(GatewayRules{Schemes: list, All: gateway(t, "socks5://all")})
+	list := map[string]Proxy{"http": gateway(t, "http://a"), "gopher": gateway(t, "direct"), "file": gateway(t, "http://f/{url}"), "wais": {}}
+	g, err := NewProxies(ProxyRules{Schemes: list, All: gateway(t, "socks5://all")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,11 +214,11 @@ func TestGatewayFor(t *testing.T) {
 	if g.For(row("http")).String() != "http://a" || !g.For(row("gopher")).IsZero() || !g.For(row("cid")).IsZero() {
 		t.Error("For")
 	}
-	var none *Gateways
+	var none *Proxies
 	if p, err := none.plan(parse("http://h/"), known(t)); err != nil || !none.For(row("http")).IsZero() || p.outcome != planDirect {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := NewGateways(GatewayRules{Schemes: map[string]Gateway{"HTTP": gateway(t, "http://a")}}); err == nil {
+	if _, err := NewProxies(ProxyRules{Schemes: map[string]Proxy{"HTTP": gateway(t, "http://a")}}); err == nil {
 		t.Error("HTTP is taken for a scheme's name in lower case")
 	}
 }
@@ -249,16 +249,16 @@ func TestGatewayCircles(t *testing.T) {
 		{schemes: "a=b://h/{url} b=c://h/{url} c=a://h/{url}"},
 		{schemes: "a=b://h/{url}", all: "a://h/{url}"},
 	} {
-		list := map[string]Gateway{}
+		list := map[string]Proxy{}
 		for _, text := range strings.Fields(s.schemes) {
 			name, value, _ := strings.Cut(text, "=")
 			list[name] = gateway(t, value)
 		}
-		r := GatewayRules{Schemes: list, Except: s.except}
+		r := ProxyRules{Schemes: list, Except: s.except}
 		if s.all != "" {
 			r.All = gateway(t, s.all)
 		}
-		g, err := NewGateways(r)
+		g, err := NewProxies(r)
 		if s.url == "" {
 			if !errors.Is(err, errCircle) {
 				t.Errorf("%+v: %v", s, err)
@@ -291,7 +291,7 @@ func FuzzGateway(f *testing.F) {
 	f.Add("socks5h://u:p@[::1]:1080/", "news:a@b")
 	f.Add("gopher://h/7{url}", "ftp://u:p@h/%0D%0A")
 	f.Fuzz(func(t *testing.T, text, url string) {
-		g, err := ParseGateway(text)
+		g, err := ParseProxy(text)
 		if err != nil {
 			return
 		}
@@ -324,7 +324,7 @@ func FuzzExceptions(f *testing.F) {
 		if err != nil && (!errors.As(err, &syntax) || syntax.Offset < 0 || syntax.Offset >= len(list)) {
 			t.Fatalf("%q: %v", list, err)
 		}
-		g := &Gateways{except: except}
+		g := &Proxies{except: except}
 		for i, entry := range strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })[:len(except)] {
 			name, at := entry, port
 			if prefix, err := netip.ParsePrefix(name); err == nil {

@@ -20,7 +20,7 @@ func TestHeaderFor(t *testing.T) {
 		h := http.Header(req.Header)
 		seen = append(seen, req.URL.String()+" "+h.Get("Authorization")+" "+h.Get("X-All"))
 		if _, to, ok := strings.Cut(req.URL.String(), "?"); ok {
-			return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse(to)}}, nil
+			return &scheme.Redirect{URL: req.URL, To: []locus.URL{locus.MustParse(to)}}, nil
 		}
 		return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 	})

@@ -16,7 +16,7 @@ import (
 // after an error. from may be a result of another client: what that client dialled decides
 // where the redirect may lead. The caller closes both results. The error is an [*Error].
 func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
-	referral, ok := from.Resource.(*scheme.Referral)
+	referral, ok := from.Resource.(*scheme.Redirect)
 	if !ok || from.chain == nil {
 		return nil, NewError("open", from.URL, errors.New("not the referral of a client"))
 	}

@@ -19,7 +19,7 @@ func walk(t *testing.T, u locus.URL, clients ...*Client) (res *Result, err error
 	res, err = clients[0].Do(t.Context(), Request{URL: u, NoFollow: true})
 	for n := 1; err == nil; n++ {
 		defer res.Close()
-		if _, ok := res.Resource.(*scheme.Referral); !ok {
+		if _, ok := res.Resource.(*scheme.Redirect); !ok {
 			return res, nil
 		}
 		res, err = clients[n%len(clients)].Next(t.Context(), res)
@@ -77,7 +77,7 @@ func TestNextOfOtherClient(t *testing.T) {
 			return nil, err
 		}
 		c.Close()
-		return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("x-next://b.example/")}}, nil
+		return &scheme.Redirect{URL: req.URL, To: []locus.URL{locus.MustParse("x-next://b.example/")}}, nil
 	})
 	row := scheme.Generic("x-next", scheme.Experimental)
 	row.Access.Opener = open
@@ -114,7 +114,7 @@ func TestNextOfOtherClient(t *testing.T) {
 		}
 		other := client(test.second)
 		_, next := other.Next(t.Context(), from)
-		_, refer := client(test.second).Refer(t.Context(), from, to)
+		_, refer := client(test.second).Redirect(t.Context(), from, to)
 		if errors.Is(next, policy.ErrDenied) != test.denied || errors.Is(refer, policy.ErrDenied) != test.denied {
 			t.Errorf("from %s to %s: %v, %v", test.first, test.second, next, refer)
 		}
@@ -134,7 +134,7 @@ func TestNextAgain(t *testing.T) {
 		if err != nil || texts(next.Hops) != "http://a.example/ http://b.example/" || len(first.Hops) != 1 {
 			t.Errorf("%+v, %v", next, err)
 		}
-		referred, err := c.Refer(t.Context(), first, locus.MustParse("http://d.example/"))
+		referred, err := c.Redirect(t.Context(), first, locus.MustParse("http://d.example/"))
 		if err != nil || texts(referred.Hops) != "http://a.example/ http://d.example/" || len(first.Hops) != 1 {
 			t.Errorf("%+v, %v", referred, err)
 		}
@@ -149,8 +149,8 @@ func TestNextPermanent(t *testing.T) {
 	for _, test := range []struct{ first, second, want bool }{{true, true, true}, {true, false, false}, {false, true, false}} {
 		s := new(cookieServer)
 		c := s.client(t, nil)
-		referral := func(permanent bool) *scheme.Referral {
-			return &scheme.Referral{To: []locus.URL{locus.MustParse("http://b.example/")}, Permanent: permanent}
+		referral := func(permanent bool) *scheme.Redirect {
+			return &scheme.Redirect{To: []locus.URL{locus.MustParse("http://b.example/")}, Permanent: permanent}
 		}
 		res, err := c.Do(t.Context(), Request{URL: locus.MustParse("http://a.example/"), NoFollow: true})
 		if err != nil {
@@ -163,7 +163,7 @@ func TestNextPermanent(t *testing.T) {
 		}
 		defer res.Close()
 		res.Resource = referral(test.second)
-		res.Resource.(*scheme.Referral).To[0] = locus.MustParse("http://c.example/")
+		res.Resource.(*scheme.Redirect).To[0] = locus.MustParse("http://c.example/")
 		if res, err = c.Next(t.Context(), res); err != nil || res.Permanent != test.want {
 			t.Errorf("%+v: %+v, %v", test, res, err)
 		}

@@ -14,7 +14,7 @@ import (
 // allows, because a dial can't show whether a server receives datagrams. It sets no limit
 // of silence: the protocol has its own timeouts and retries.
 func (d *dialer) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
+	ctx, cancel := context.WithTimeout(ctx, d.client.options.DialTimeout)
 	defer cancel()
 	if d.isTunnelled(address) {
 		return nil, noDatagrams(d.tunnel)

@@ -34,7 +34,7 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 		setURL(res, p.url.WithoutFragment())
 	}
 	if err != nil && len(by) > 0 {
-		return nil, &GatewayError{by, err}
+		return nil, &ProxyError{by, err}
 	}
 	return res, err
 }
@@ -42,7 +42,7 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 // askArchive performs planArchive. Only a URL that the archive has counts as requested, because
 // the network may have another.
 func (f *follower) askArchive(p plan) (scheme.Resource, error) {
-	res, err := f.client.options.Kept.Open(f.ctx, f.schemeRequest(p.url.WithoutFragment()))
+	res, err := f.client.options.Archive.Open(f.ctx, f.schemeRequest(p.url.WithoutFragment()))
 	if err == nil && res == nil {
 		err = fmt.Errorf("%w: the archive gave nothing", scheme.ErrProtocol)
 	}
@@ -83,7 +83,7 @@ func (c *Client) askServer(ctx context.Context, req *scheme.Request) (scheme.Res
 }
 
 // askProxy performs planProxy.
-func (c *Client) askProxy(ctx context.Context, g Gateway, req *scheme.Request) (scheme.Resource, error) {
+func (c *Client) askProxy(ctx context.Context, g Proxy, req *scheme.Request) (scheme.Resource, error) {
 	opener, err := c.proxyOpener(g)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func setURL(res scheme.Resource, u locus.URL) {
 		r.URL = u
 	case *scheme.Session:
 		r.URL = u
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		r.URL = u
 	}
 }
@@ -136,7 +136,7 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	c := f.client
 	r := f.schemeRequest(p.last().url.WithoutFragment())
 	r.Dial = c.dialer(p)
-	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(p, to, hops, t) }
+	r.RedirectDialer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(p, to, hops, t) }
 	r.Ask = f.askFunc(hops)
 	r.Header, r.Cookies = f.header(r.URL), f.cookies
 	r.Offset, r.Tag, r.ModTime = f.request.Offset, f.request.Tag, f.request.ModTime
@@ -165,7 +165,7 @@ func (f *follower) askFunc(hops int) scheme.AskFunc {
 
 // referred returns the dialer for a URL that a server refers to while p is performed.
 func (c *Client) referred(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
-	if err := c.policy.CheckReferral(c.target(p.last().url), c.target(to), hops+1); err != nil {
+	if err := c.policy.CheckRedirect(c.target(p.last().url), c.target(to), hops+1); err != nil {
 		return nil, err
 	}
 	next, err := c.networkPlan(to, c.originAfter(p, t))
@@ -245,7 +245,7 @@ func hasSecretUser(u locus.URL) bool {
 	return user != "" && !strings.HasPrefix(rest, "//"+user)
 }
 
-func gatewayTexts(list []Gateway) string {
+func gatewayTexts(list []Proxy) string {
 	var b strings.Builder
 	for i, g := range list {
 		if i > 0 {

@@ -31,7 +31,7 @@ type plan struct {
 	outcome outcome
 	url     locus.URL
 	origin  policy.Origin // of url; Typed if a template made url
-	gateway Gateway       // the proxy or the template; zero for planDirect and planArchive
+	gateway Proxy         // the proxy or the template; zero for planDirect and planArchive
 	made    *plan         // of planTemplate: the plan for the URL that the template makes
 }
 
@@ -39,7 +39,7 @@ type plan struct {
 // referral that led to u; 0 means that u is the first URL. If there is an archive, it comes
 // first; live means that it does not have u. On error the plan has the URL to report.
 func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
-	if f.client.options.Kept != nil && !live {
+	if f.client.options.Archive != nil && !live {
 		if err := f.admitArchived(u, hops); err != nil {
 			return plan{url: u}, err
 		}
@@ -57,7 +57,7 @@ func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
 // networkPlan returns where a request for u goes without an archive, if the policy allows it and
 // an opener is registered for it.
 func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
-	p, err := c.options.Gateways.plan(u, c.registry)
+	p, err := c.options.Proxies.plan(u, c.registry)
 	p.origin = origin
 	if err != nil {
 		return p, err
@@ -75,7 +75,7 @@ var errCircle = errors.New("access: the gateways form a loop")
 
 // plan returns where a request for u goes. known has the registered schemes, and passed the
 // templates that made u.
-func (g *Gateways) plan(u locus.URL, known *scheme.Registry, passed ...Gateway) (plan, error) {
+func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (plan, error) {
 	s := known.Scheme(u)
 	p := plan{url: u, gateway: g.of(u, s)}
 	switch {
@@ -103,16 +103,16 @@ func (g *Gateways) plan(u locus.URL, known *scheme.Registry, passed ...Gateway) 
 
 // of returns the gateway of u, a URL of s. Zero means none. URLs at the host of a template do not
 // go through it.
-func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
+func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
 	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
-		return Gateway{}
+		return Proxy{}
 	}
-	for _, gateway := range []Gateway{g.For(s), g.forOthers(s)} {
+	for _, gateway := range []Proxy{g.For(s), g.forOthers(s)} {
 		if !gateway.is(u) {
 			return gateway
 		}
 	}
-	return Gateway{}
+	return Proxy{}
 }
 
 // isHere reports whether a file URL with that host names a file on this machine (RFC
@@ -120,14 +120,14 @@ func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
 // excepts reports whether host uses no gateway at that port.
-func (g *Gateways) excepts(host string, port uint16) bool {
+func (g *Proxies) excepts(host string, port uint16) bool {
 	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }
 
 // For returns the gateway for URLs of s, exceptions aside. The zero Gateway means none.
-func (g *Gateways) For(s scheme.Scheme) Gateway {
+func (g *Proxies) For(s scheme.Scheme) Proxy {
 	if g == nil {
-		return Gateway{}
+		return Proxy{}
 	}
 	gateway := g.schemes[s.Name]
 	if gateway.IsZero() {
@@ -137,16 +137,16 @@ func (g *Gateways) For(s scheme.Scheme) Gateway {
 }
 
 // forOthers returns the gateway of all, if it is for a scheme that has none of its own.
-func (g *Gateways) forOthers(s scheme.Scheme) Gateway {
+func (g *Proxies) forOthers(s scheme.Scheme) Proxy {
 	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
-		return Gateway{}
+		return Proxy{}
 	}
 	return g.all.unlessDirect()
 }
 
-func (g Gateway) unlessDirect() Gateway {
+func (g Proxy) unlessDirect() Proxy {
 	if g.kind == direct {
-		return Gateway{}
+		return Proxy{}
 	}
 	return g
 }
@@ -160,7 +160,7 @@ func (p plan) last() plan {
 }
 
 // gateways returns all gateways of p, in their order.
-func (p plan) gateways() (list []Gateway) {
+func (p plan) gateways() (list []Proxy) {
 	for next := &p; next != nil && !next.gateway.IsZero(); next = next.made {
 		list = append(list, next.gateway)
 	}
@@ -174,7 +174,7 @@ func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome ==
 // dialerKey identifies a dialer.
 type dialerKey struct {
 	origin policy.Origin
-	tunnel Gateway
+	tunnel Proxy
 	only   string // the one host that may be dialled; empty: any
 }
 
@@ -198,5 +198,5 @@ func (p plan) dialerKey() dialerKey {
 // than that of its URL, and some may be exceptions.
 func (d *dialer) isTunnelled(address string) bool {
 	host, port, err := splitAddress(address)
-	return err == nil && !d.tunnel.IsZero() && !d.client.options.Gateways.excepts(strings.ToLower(host), port)
+	return err == nil && !d.tunnel.IsZero() && !d.client.options.Proxies.excepts(strings.ToLower(host), port)
 }

@@ -47,14 +47,14 @@ func newFakeNet(t *testing.T) *fakeNet {
 		t.Fatal(err)
 	}
 	w.Lookup, w.Dial = w.lookup, w.dial
-	w.Via = func(_ locus.URL, g access.Gateway) { w.add("via " + g.String()) }
+	w.Via = func(_ locus.URL, g access.Proxy) { w.add("via " + g.String()) }
 	return w
 }
 
 // moved answers x-moved:URL with a redirect to the URL.
 func moved(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 	to, err := locus.Parse(req.URL.SchemePart())
-	return &scheme.Referral{URL: req.URL, To: []locus.URL{to}}, err
+	return &scheme.Redirect{URL: req.URL, To: []locus.URL{to}}, err
 }
 
 func (w *fakeNet) lookup(_ context.Context, host string) ([]netip.Addr, error) {
@@ -166,9 +166,9 @@ func (w *fakeNet) keep(ctx context.Context, req *scheme.Request) (scheme.Resourc
 	case req.Dial != nil:
 		return nil, errors.New("an archive must not dial")
 	case req.URL.Host() == "loop.example":
-		return &scheme.Referral{URL: req.URL, To: []locus.URL{req.URL}}, nil
+		return &scheme.Redirect{URL: req.URL, To: []locus.URL{req.URL}}, nil
 	case req.URL.Host() != "kept.example":
-		return nil, scheme.ErrNotKept
+		return nil, scheme.ErrNotArchived
 	}
 	return &scheme.Object{URL: req.URL, Body: http.NoBody}, nil
 }
@@ -180,7 +180,7 @@ func (w *fakeNet) outcome(err error) string {
 	switch {
 	case errors.As(err, &denied):
 		list = append(list, "denied by the rule "+denied.Rule)
-	case errors.Is(err, scheme.ErrNotKept):
+	case errors.Is(err, scheme.ErrNotArchived):
 		list = append(list, "not kept")
 	case err != nil:
 		list = append(list, string(access.KindOf(err)))
@@ -193,8 +193,8 @@ func (w *fakeNet) outcome(err error) string {
 func (w *fakeNet) client(t *testing.T, gateways, archive string) *access.Client {
 	t.Helper()
 	o := w.Options
-	if o.Gateways = parseGateways(t, "x-moved=direct "+gateways); archive != "" {
-		o.Kept, o.Live = scheme.OpenerFunc(w.keep), archive == "live"
+	if o.Proxies = parseGateways(t, "x-moved=direct "+gateways); archive != "" {
+		o.Archive, o.Live = scheme.OpenerFunc(w.keep), archive == "live"
 	}
 	p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // sending anything. The error names those that can't be reached; templates are not asked. It
 // may be called concurrently.
 func (c *Client) CheckProxies(ctx context.Context) error {
-	list := c.options.Gateways.proxies()
+	list := c.options.Proxies.proxies()
 	errs := make([]error, len(list))
 	var all sync.WaitGroup
 	for i, g := range list {
@@ -31,7 +31,7 @@ func (c *Client) CheckProxies(ctx context.Context) error {
 }
 
 // proxies returns the proxies, each once, sorted by their text.
-func (g *Gateways) proxies() (list []Gateway) {
+func (g *Proxies) proxies() (list []Proxy) {
 	if g == nil {
 		return nil
 	}
@@ -41,6 +41,6 @@ func (g *Gateways) proxies() (list []Gateway) {
 			list = append(list, one)
 		}
 	}
-	slices.SortFunc(list, func(a, b Gateway) int { return a.url.Compare(b.url) })
+	slices.SortFunc(list, func(a, b Proxy) int { return a.url.Compare(b.url) })
 	return list
 }

@@ -22,28 +22,28 @@ func TestCheckProxies(t *testing.T) {
 	defer up.Close()
 	down, dead := listen()
 	down.Close()
-	client := func(rules access.GatewayRules) *access.Client {
-		gateways, err := access.NewGateways(rules)
+	client := func(rules access.ProxyRules) *access.Client {
+		gateways, err := access.NewProxies(rules)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return access.New(nil, policy.Policy{}, &access.Options{Gateways: gateways})
+		return access.New(nil, policy.Policy{}, &access.Options{Proxies: gateways})
 	}
-	parse := func(text string) access.Gateway {
-		g, err := access.ParseGateway(text)
+	parse := func(text string) access.Proxy {
+		g, err := access.ParseProxy(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	c := client(access.GatewayRules{All: parse("http://" + good), Schemes: map[string]access.Gateway{
+	c := client(access.ProxyRules{All: parse("http://" + good), Schemes: map[string]access.Proxy{
 		"gopher": parse("http://" + dead + "/{url}"), "ftp": parse("direct"), "wais": parse("socks5h://" + good),
 	}})
 	defer c.Close()
 	if err := c.CheckProxies(t.Context()); err != nil {
 		t.Error(err)
 	}
-	c = client(access.GatewayRules{All: parse("http://fred:hunter2@" + dead), Schemes: map[string]access.Gateway{"ftp": parse("socks5://" + dead), "wais": parse("http://" + good)}})
+	c = client(access.ProxyRules{All: parse("http://fred:hunter2@" + dead), Schemes: map[string]access.Proxy{"ftp": parse("socks5://" + dead), "wais": parse("http://" + good)}})
 	defer c.Close()
 	err := c.CheckProxies(t.Context())
 	if err == nil {

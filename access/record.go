@@ -21,7 +21,7 @@ type Recording interface {
 }
 
 // Records reports whether the client records what it opens.
-func (c *Client) Records() bool { return c.options.Record != nil }
+func (c *Client) IsRecording() bool { return c.options.Record != nil }
 
 // Record begins to record a request for u that a program sends itself, with the dialer of
 // [Client.DialerFor]. It returns nil if the client does not record.

@@ -17,7 +17,7 @@ import (
 // that a server calls temporary, which are a [*scheme.LaterError]. Other answers of a server
 // are final, as are an unknown host, an untrusted certificate, a redirect loop and a denial.
 func Retry(err error) (again bool, pause time.Duration) {
-	later := (*scheme.LaterError)(nil)
+	later := (*scheme.RetryAfterError)(nil)
 	asked := errors.As(err, &later)
 	switch KindOf(err) {
 	case Timeout:
@@ -27,7 +27,7 @@ func Retry(err error) (again bool, pause time.Duration) {
 	case Auth:
 		again = asked
 	case Protocol:
-		again = asked || !errors.Is(err, ErrCircle) && !errors.As(err, new(*textproto.Error))
+		again = asked || !errors.Is(err, ErrRedirectLoop) && !errors.As(err, new(*textproto.Error))
 	}
 	if again && asked {
 		pause = later.After
@@ -42,5 +42,5 @@ func isFinal(err error) bool {
 	}
 	var dns *net.DNSError
 	// The unknown host may be the gateway's, which says nothing about the URL.
-	return errors.As(err, &dns) && dns.IsNotFound && !errors.As(err, new(*GatewayError))
+	return errors.As(err, &dns) && dns.IsNotFound && !errors.As(err, new(*ProxyError))
 }

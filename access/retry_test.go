@@ -26,7 +26,7 @@ func TestRetry(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	unknown := &net.DNSError{IsNotFound: true}
 	answer := func(kind error) error { return fmt.Errorf("%w: %w", kind, &textproto.Error{Code: 418}) }
-	later := func(err error) error { return &scheme.LaterError{Err: err, After: time.Second} }
+	later := func(err error) error { return &scheme.RetryAfterError{Err: err, After: time.Second} }
 	tests := []struct {
 		name  string
 		err   error
@@ -39,14 +39,14 @@ func TestRetry(t *testing.T) {
 		{"refused", &dialError{"h:80", refused}, true, 0},
 		{"unknown host", fmt.Errorf("%w: %w", scheme.ErrUnreachable, unknown), false, 0},
 		{"no name server", &net.DNSError{IsTemporary: true}, true, 0},
-		{"unknown gateway", &GatewayError{Err: unknown}, true, 0},
+		{"unknown gateway", &ProxyError{Err: unknown}, true, 0},
 		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), false, 0},
 		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), false, 0},
 		{"reset", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true, 0},
 		{"broken", scheme.ErrProtocol, true, 0},
 		{"cut", io.ErrUnexpectedEOF, true, 0},
 		{"status", answer(scheme.ErrProtocol), false, 0},
-		{"temporary status", &scheme.LaterError{Err: answer(scheme.ErrProtocol)}, true, 0},
+		{"temporary status", &scheme.RetryAfterError{Err: answer(scheme.ErrProtocol)}, true, 0},
 		{"status with a pause", later(answer(scheme.ErrProtocol)), true, time.Second},
 		{"no connection, and a pause", later(scheme.ErrUnreachable), true, time.Second},
 		{"login", scheme.ErrAuth, false, 0},
@@ -54,7 +54,7 @@ func TestRetry(t *testing.T) {
 		{"not found", scheme.ErrNotFound, false, 0},
 		{"not found with a pause", later(scheme.ErrNotFound), false, 0},
 		{"no file", fs.ErrNotExist, false, 0},
-		{"loop", fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle), false, 0},
+		{"loop", fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrRedirectLoop), false, 0},
 		{"denied", denied, false, 0},
 		{"denied by a dialer", fmt.Errorf("%w: %w", scheme.ErrUnreachable, denied), false, 0},
 		{"denied with a pause", later(denied), false, 0},

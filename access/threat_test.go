@@ -213,14 +213,14 @@ func open(t *testing.T, way string, u locus.URL, server string) (sent string, di
 	if err == nil {
 		from := scheme.Generic("x-from", scheme.Experimental)
 		from.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{URL: req.URL, To: []locus.URL{u}}, nil
+			return &scheme.Redirect{URL: req.URL, To: []locus.URL{u}}, nil
 		})
 		registry, err = registry.With(from)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := access.New(registry, policy.Policy{}, &access.Options{Lookup: r.lookup, Dial: r.dial(u.Scheme()), Idle: time.Second, Timeout: 5 * time.Second})
+	c := access.New(registry, policy.Policy{}, &access.Options{Lookup: r.lookup, Dial: r.dial(u.Scheme()), IdleTimeout: time.Second, Timeout: 5 * time.Second})
 	req := access.Request{URL: u}
 	switch way {
 	case "link":

@@ -182,11 +182,11 @@ func leaves(t *testing.T, url, gateway string) string {
 	}
 	o := &access.Options{Lookup: new(recorder).lookup, Dial: dial, Timeout: time.Minute}
 	if gateway != "" {
-		g, err := access.ParseGateway(gateway)
+		g, err := access.ParseProxy(gateway)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Gateways, err = access.NewGateways(access.GatewayRules{All: g}); err != nil {
+		if o.Proxies, err = access.NewProxies(access.ProxyRules{All: g}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,8 +48,8 @@ func TestSilentServer(t *testing.T) {
 		says string
 	}{
 		{Options{}, 60 * time.Second, "silent: nothing from it within 1m0s"},
-		{Options{Idle: 5 * time.Second}, 5 * time.Second, "within 5s"},
-		{Options{Idle: 5 * time.Second, Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
+		{Options{IdleTimeout: 5 * time.Second}, 5 * time.Second, "within 5s"},
+		{Options{IdleTimeout: 5 * time.Second, Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
 		{Options{Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
 	} {
 		w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
@@ -79,7 +79,7 @@ func TestConnect(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		return w.lookup(ctx, host)
 	}
-	w.bubble(t, Options{Dial: silent, Lookup: slow, Connect: 12 * time.Second}, new(lines), func(t *testing.T, c *Client) {
+	w.bubble(t, Options{Dial: silent, Lookup: slow, DialTimeout: 12 * time.Second}, new(lines), func(t *testing.T, c *Client) {
 		start = time.Now()
 		var err error
 		if d := took(func() { _, err = c.Open(t.Context(), "http://a.example/") }); d != 12*time.Second {
@@ -166,7 +166,7 @@ func TestReadingTakesItsTime(t *testing.T) {
 			})
 			return client, nil
 		}
-		w.bubble(t, Options{Idle: 5 * time.Second, Timeout: 2 * time.Second, Dial: dial}, drip, func(t *testing.T, c *Client) {
+		w.bubble(t, Options{IdleTimeout: 5 * time.Second, Timeout: 2 * time.Second, Dial: dial}, drip, func(t *testing.T, c *Client) {
 			var err error
 			d := took(func() { _, _, err = openText(t, c, Request{URL: parse("http://a.example/")}) })
 			if d != s.after || KindOf(err) != s.kind {
@@ -183,7 +183,7 @@ func TestReadingTakesItsTime(t *testing.T) {
 // A session has no limit of silence, and ends with its context.
 func TestSessionIsNotHurried(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"telnet://a.example/": "session", "go\r": "hello"}}
-	w.bubble(t, Options{Idle: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
+	w.bubble(t, Options{IdleTimeout: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		res, err := c.Open(ctx, "telnet://a.example/")
@@ -351,7 +351,7 @@ func TestTimeoutAtTheLastMoment(t *testing.T) {
 // The earlier of the caller's deadline and the limit of silence applies.
 func TestConnDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := New(nil, policy.Policy{}, &Options{Idle: 10 * time.Second})
+		c := New(nil, policy.Policy{}, &Options{IdleTimeout: 10 * time.Second})
 		open := func() (*conn, net.Conn) {
 			near, far := net.Pipe()
 			admitted, err := c.dialer(plan{origin: 0}).admit(near, netip.MustParseAddrPort("1.1.1.1:80"))

@@ -33,9 +33,9 @@ type TransportOptions struct {
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Connect is the most time for one connection, name look-up included; 0: 30 s.
-	Connect time.Duration
+	DialTimeout time.Duration
 	// Idle is the longest silence of a server; 0: 60 s.
-	Idle time.Duration
+	IdleTimeout time.Duration
 	// Limit is the most bytes of the body of one response, after decompression; 0: no limit.
 	// Reading the body fails at the limit with [scheme.ErrTooLarge].
 	Limit int64
@@ -61,14 +61,14 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 		o = new(TransportOptions)
 	}
 	t := &transport{
-		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle, Limit: o.Limit}),
+		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, DialTimeout: o.DialTimeout, IdleTimeout: o.IdleTimeout, Limit: o.Limit}),
 		header: header(cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name()), o.Header),
 	}
 	for origin := range t.origins {
 		t.origins[origin] = &http.Transport{
 			DialContext:           t.client.dialer(plan{origin: policy.Origin(origin)}).DialContext,
 			TLSClientConfig:       o.TLS.Clone(),
-			TLSHandshakeTimeout:   t.client.options.Connect,
+			TLSHandshakeTimeout:   t.client.options.DialTimeout,
 			ForceAttemptHTTP2:     true,
 			MaxIdleConns:          100,
 			IdleConnTimeout:       90 * time.Second,
@@ -131,7 +131,7 @@ func (t *transport) check(req *http.Request) (policy.Origin, error) {
 		origin = t.client.originAfter(plan{url: from.URL, origin: origin}, new(tracker))
 	}
 	if len(before) > 0 {
-		if err := t.client.policy.CheckReferral(from, to, len(before)); err != nil {
+		if err := t.client.policy.CheckRedirect(from, to, len(before)); err != nil {
 			return 0, err
 		}
 	}

@@ -40,7 +40,7 @@ func (d *dialer) dialTunnel(ctx context.Context, network, address string) (net.C
 	return c, err
 }
 
-func noDatagrams(g Gateway) error {
+func noDatagrams(g Proxy) error {
 	return scheme.Hint(fmt.Errorf("%w: %s carries only TCP, and this needs UDP", scheme.ErrUnsupported, g), "make the host an exception to go there directly")
 }
 
@@ -78,7 +78,7 @@ func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn
 }
 
 // dialSOCKS has the SOCKS proxy g connect to address.
-func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Gateway, address string) (net.Conn, error) {
+func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Proxy, address string) (net.Conn, error) {
 	var auth *proxy.Auth
 	if user, password, ok := g.login(); ok {
 		auth = &proxy.Auth{User: user, Password: password}
@@ -103,7 +103,7 @@ func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Gateway, address str
 	return c, nil
 }
 
-func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
+func (c *Client) proxyOpener(g Proxy) (scheme.ProxyOpener, error) {
 	s, _ := c.registry.Lookup(g.url.Scheme())
 	opener, ok := s.Access.Opener.(scheme.ProxyOpener)
 	if !ok {
@@ -113,7 +113,7 @@ func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 }
 
 // proxyDialer returns the dialer for the connection to g.
-func (c *Client) proxyDialer(g Gateway) rawDialer {
+func (c *Client) proxyDialer(g Proxy) rawDialer {
 	return rawDialer{c.dialer(plan{outcome: planProxy, gateway: g})}
 }
 

@@ -189,16 +189,16 @@ type gated struct {
 
 // parseGateways returns the gateways of text: "scheme=gateway", "all=gateway" and
 // "except=list", separated by blanks.
-func parseGateways(t *testing.T, text string) *access.Gateways {
+func parseGateways(t *testing.T, text string) *access.Proxies {
 	t.Helper()
-	rules := access.GatewayRules{Schemes: map[string]access.Gateway{}}
+	rules := access.ProxyRules{Schemes: map[string]access.Proxy{}}
 	for _, field := range strings.Fields(text) {
 		name, value, _ := strings.Cut(field, "=")
 		if name == "except" {
 			rules.Except = value
 			continue
 		}
-		g, err := access.ParseGateway(value)
+		g, err := access.ParseProxy(value)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func parseGateways(t *testing.T, text string) *access.Gateways {
 			rules.Schemes[name] = g
 		}
 	}
-	list, err := access.NewGateways(rules)
+	list, err := access.NewProxies(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,8 +229,8 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	}
 	c := new(gated)
 	c.Client = access.New(registry, p, &access.Options{
-		Gateways: parseGateways(t, gateways),
-		Via:      func(u locus.URL, g access.Gateway) { c.via.add(u.String() + " " + g.String()) },
+		Proxies: parseGateways(t, gateways),
+		Via:     func(u locus.URL, g access.Proxy) { c.via.add(u.String() + " " + g.String()) },
 		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
 			c.lookups.add(host)
 			if host == "public.example" {
@@ -322,9 +322,9 @@ func TestThroughProxy(t *testing.T) {
 	}
 	req := typed("news:a.b")
 	req.Items.Newest = 5
-	var by *access.GatewayError
+	var by *access.ProxyError
 	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "through "+shown) ||
-		!errors.As(err, &by) || len(by.Gateways) != 1 || len(asked.take()) != 0 {
+		!errors.As(err, &by) || len(by.Proxies) != 1 || len(asked.take()) != 0 {
 		t.Errorf("items: %v", err)
 	}
 	req = typed("wais://h.example/db?a")
@@ -504,11 +504,11 @@ func TestTemplateAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := access.ParseGateway("x-gw://gw.example/{url}")
+	g, err := access.ParseProxy("x-gw://gw.example/{url}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gateways, err := access.NewGateways(access.GatewayRules{All: g})
+	gateways, err := access.NewProxies(access.ProxyRules{All: g})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -516,7 +516,7 @@ func TestTemplateAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := access.New(registry, p, &access.Options{Gateways: gateways})
+	c := access.New(registry, p, &access.Options{Proxies: gateways})
 	defer c.Close()
 	_, err = c.Open(t.Context(), "gopher://h.example/")
 	var denied *policy.DeniedError
@@ -693,11 +693,11 @@ func TestGatewayClose(t *testing.T) {
 
 // A proxy needs a scheme whose opener is a ProxyOpener.
 func TestNoProxyOpener(t *testing.T) {
-	g, err := access.ParseGateway("http://proxy.example")
+	g, err := access.ParseProxy("http://proxy.example")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gateways, err := access.NewGateways(access.GatewayRules{All: g})
+	gateways, err := access.NewProxies(access.ProxyRules{All: g})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -708,7 +708,7 @@ func TestNoProxyOpener(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []*scheme.Registry{nil, registry} {
-		c := access.New(r, policy.Policy{}, &access.Options{Gateways: gateways})
+		c := access.New(r, policy.Policy{}, &access.Options{Proxies: gateways})
 		if _, err := c.Open(t.Context(), "http://public.example/"); access.KindOf(err) != access.Unsupported {
 			t.Error(err)
 		}

@@ -186,7 +186,7 @@ func page(u locus.URL, kind, rest string) (scheme.Resource, error) {
 		body := io.MultiReader(strings.NewReader(rest), errorReader{io.ErrUnexpectedEOF})
 		return &scheme.Object{URL: u, Size: -1, Body: io.NopCloser(body)}, nil
 	case "referral":
-		return &scheme.Referral{URL: u, To: urls}, nil
+		return &scheme.Redirect{URL: u, To: urls}, nil
 	case "menu":
 		return &scheme.Menu{URL: u, Items: func(yield func(scheme.Item, error) bool) {
 			for _, next := range urls {

@@ -24,7 +24,7 @@ func ExampleOpen() {
 		panic(err)
 	}
 	defer store.Close()
-	client := access.New(registry, policy.Policy{}, &access.Options{Kept: store})
+	client := access.New(registry, policy.Policy{}, &access.Options{Archive: store})
 	defer client.Close()
 	res, err := client.Open(ctx, "gopher://gopher.example/")
 	if err != nil {

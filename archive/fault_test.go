@@ -68,7 +68,7 @@ func (s *faultIndex) Put(i int) error {
 
 func (s *faultIndex) Get(i int) (bool, error) {
 	r, err := s.Store.Open(context.Background(), &scheme.Request{URL: mustParse(faultURL(i))})
-	if errors.Is(err, scheme.ErrNotKept) {
+	if errors.Is(err, scheme.ErrNotArchived) {
 		return false, nil
 	}
 	if err != nil {
@@ -109,10 +109,10 @@ func TestFaults(t *testing.T) {
 		t.Setenv(faultVar, name)
 	}
 	faults.Run(t, faults.Driver{
-		Open:    func(dir string) (faults.Store, error) { return openFaultIndex(registry, dir) },
-		Promise: faults.Always,
-		Shared:  true,
-		Room:    16 << 10,
-		Litter:  []string{"*.part", "locus-index-*", "locus-*.tmp"},
+		Open:      func(dir string) (faults.Store, error) { return openFaultIndex(registry, dir) },
+		Promise:   faults.Always,
+		Shared:    true,
+		DiskSpace: 16 << 10,
+		Litter:    []string{"*.part", "locus-index-*", "locus-*.tmp"},
 	})
 }

@@ -46,7 +46,7 @@ func TestDamage(t *testing.T) {
 	s := open(t, nil, long, response("http://h.example/after", day, page("after")), response("http://h.example/undated", "", page("x")), response("no URL", day, page("x")))
 	wantError(t, s, "http://h.example/long", scheme.ErrProtocol, "header")
 	want(t, s, "http://h.example/after", "after")
-	wantError(t, s, "http://h.example/undated", scheme.ErrNotKept, "")
+	wantError(t, s, "http://h.example/undated", scheme.ErrNotArchived, "")
 }
 
 func packText(text string) []byte {
@@ -126,7 +126,7 @@ func TestCDXJ(t *testing.T) {
 	later(t, list, time.Minute)
 	s := openPaths(t, nil, name)
 	want(t, s, "http://h.example/2", "two")
-	wantError(t, s, "http://h.example/1", scheme.ErrNotKept, "")
+	wantError(t, s, "http://h.example/1", scheme.ErrNotArchived, "")
 	later(t, list, -time.Hour)
 	later(t, name, time.Hour)
 	s = openPaths(t, nil, dir)
@@ -168,7 +168,7 @@ func TestCDXJHostile(t *testing.T) {
 			}
 		}}, name)
 		want(t, s, "http://h.example/", "kept")
-		wantError(t, s, "http://secret.example/", scheme.ErrNotKept, "")
+		wantError(t, s, "http://secret.example/", scheme.ErrNotArchived, "")
 		if notes != c.notes {
 			t.Errorf("%s: %d notes", what, notes)
 		}
@@ -209,7 +209,7 @@ func TestCDXJElsewhere(t *testing.T) {
 		"http://a.example/": true, "http://a.example/2": false, "http://b.example/": true, "http://b.example/2": false, // not in the list
 		"http://c.example/": true, "http://c.example/2": true, "http://c2.example/2": true, "http://o.example/": false,
 	} {
-		if _, ok, err := s.Around(locus.MustParse(url), time.Time{}); ok != isKept || err != nil {
+		if _, ok, err := s.Nearest(locus.MustParse(url), time.Time{}); ok != isKept || err != nil {
 			t.Errorf("%s: %v, %v", url, ok, err)
 		}
 	}
@@ -277,7 +277,7 @@ func TestWget(t *testing.T) {
 	want(t, s, "http://127.0.0.1:18733/sub/", "sub\n")
 	want(t, s, "http://127.0.0.1:18733/b.txt", "bee\n")
 	wantError(t, s, "http://127.0.0.1:18733/robots.txt", scheme.ErrNotFound, "404")
-	wantError(t, s, "http://127.0.0.1:18733/su", scheme.ErrNotKept, "http://127.0.0.1:18733/sub/")
+	wantError(t, s, "http://127.0.0.1:18733/su", scheme.ErrNotArchived, "http://127.0.0.1:18733/sub/")
 	if hosts, err := s.Hosts("", 10); len(hosts) != 1 || err != nil {
 		t.Errorf("%q, %v", hosts, err)
 	}

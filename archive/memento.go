@@ -43,7 +43,7 @@ type History struct {
 // Around returns the memento of u that is nearest to t, the earlier of two, and those
 // around it. The zero t: that of [Options].At. ok is false if u was not kept. If a URL was kept with
 // http and with https, those of its own scheme count: one often redirects to the other.
-func (s *Store) Around(u locus.URL, t time.Time) (h History, ok bool, err error) {
+func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error) {
 	if t.IsZero() {
 		t = s.options.At
 	}

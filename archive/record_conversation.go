@@ -13,7 +13,7 @@ import (
 )
 
 // ConversationType is the media type of a conversation: see docs/archive.md.
-const ConversationType = "application/x-locus-conversation"
+const TranscriptType = "application/x-locus-conversation"
 
 const (
 	// maxPiece is how many octets of a piece of a conversation are kept. What is longer is
@@ -146,7 +146,7 @@ func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, abou
 	b := r.to.NewBlock()
 	target := r.target(u)
 	c.write(b, target, secrets)
-	e := &warc.Entry{Type: "metadata", Date: began, ContentType: ConversationType, Block: b, Fields: sharedFields(address, nil, nil)}
+	e := &warc.Entry{Type: "metadata", Date: began, ContentType: TranscriptType, Block: b, Fields: sharedFields(address, nil, nil)}
 	if about != "" {
 		e.Fields = append(e.Fields, warc.Field{Name: "WARC-Refers-To", Value: "<" + about + ">"}, concurrent(about))
 	}

@@ -161,7 +161,7 @@ func (e *exchange) writePair(err error) {
 	id, requestID := r.to.NewID(), r.to.NewID()
 	r.write(&warc.Entry{Type: "response", ID: id, Target: target, Date: e.began, ContentType: "application/http;msgtype=response",
 		Fields: append(sharedFields(e.address, err, e.received), concurrent(requestID)),
-		Block:  e.response, Status: e.status, Media: e.kind, Once: err == nil && e.status == http.StatusOK,
+		Block:  e.response, Status: e.status, Media: e.kind, Dedup: err == nil && e.status == http.StatusOK,
 	}, &warc.Entry{Type: "request", ID: requestID, Target: target, Date: e.began, ContentType: "application/http;msgtype=request",
 		Fields: append(sharedFields(e.address, nil, e.sent), concurrent(id)), Block: e.request,
 	})

@@ -113,7 +113,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 		r.Body = &keptBody{ReadCloser: r.Body, recording: x, size: r.Size}
 	case *scheme.Menu:
 		x.keepMenu(r)
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		x.mu.Lock()
 		if list := referralList(r); len(list) > 0 && !x.over && !x.filled {
 			x.block, x.kind = x.recorder.to.NewBlock(), referralType(r)
@@ -268,7 +268,7 @@ func (x *recording) end(err error) {
 	case x.block != nil:
 		id = x.recorder.to.NewID()
 		entries = append(entries, &warc.Entry{Type: "resource", ID: id, Target: x.recorder.target(x.url), Date: x.began, ContentType: x.kind, Media: x.kind,
-			Fields: sharedFields(x.address, err, nil), Block: x.block, Once: err == nil})
+			Fields: sharedFields(x.address, err, nil), Block: x.block, Dedup: err == nil})
 	}
 	if !x.talk.isEmpty() {
 		x.talk.failed(err)

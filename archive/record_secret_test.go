@@ -97,11 +97,11 @@ func TestRecordNoSecrets(t *testing.T) {
 	// A server that repeats each line in its reply.
 	echo := echoServer(t)
 
-	proxy, err := access.ParseGateway("http://u:" + pw + "@" + host)
+	proxy, err := access.ParseProxy("http://u:" + pw + "@" + host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gateways, err := access.NewGateways(access.GatewayRules{Schemes: map[string]access.Gateway{"wais": proxy}})
+	gateways, err := access.NewProxies(access.ProxyRules{Schemes: map[string]access.Proxy{"wais": proxy}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRecordNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := access.New(registry, rules, &access.Options{
-		Record: r.Record, Gateways: gateways, Header: nethttp.Header{"X-Api-Key": {pw}},
+		Record: r.Record, Proxies: gateways, Header: nethttp.Header{"X-Api-Key": {pw}},
 		Ask: func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 			return scheme.Credentials{User: "u", Password: pw}, true, nil
 		},

@@ -115,7 +115,7 @@ func closed(t testing.TB, r *archive.Recorder) {
 }
 
 // newRegistry returns the schemes for clients of the museum.
-func newRegistry(t testing.TB, m *tour.Museum) *scheme.Registry {
+func newRegistry(t testing.TB, m *tour.Demo) *scheme.Registry {
 	t.Helper()
 	r, err := all.Registry(m.Schemes()...)
 	if err != nil {

@@ -20,14 +20,14 @@ const (
 	permanent     = "permanent"
 )
 
-func referralType(r *scheme.Referral) string {
+func referralType(r *scheme.Redirect) string {
 	if r.Permanent {
 		return uriList + "; " + referralParam + "=" + permanent
 	}
 	return uriList + "; " + referralParam + "=temporary"
 }
 
-func referralList(r *scheme.Referral) []byte {
+func referralList(r *scheme.Redirect) []byte {
 	var list []byte
 	for _, u := range r.To {
 		list = append(append(list, u.WithoutPassword().String()...), "\r\n"...)
@@ -43,13 +43,13 @@ const (
 
 // readReferral returns the referral in body, which it closes. ok is false if the media type
 // is that of something else.
-func readReferral(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.Referral, ok bool, err error) {
+func readReferral(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.Redirect, ok bool, err error) {
 	kind, params, err := mime.ParseMediaType(mediaType)
 	if err != nil || kind != uriList || params[referralParam] == "" {
 		return nil, false, nil
 	}
 	defer body.Close()
-	r = &scheme.Referral{URL: u, Permanent: params[referralParam] == permanent}
+	r = &scheme.Redirect{URL: u, Permanent: params[referralParam] == permanent}
 	in := bufio.NewScanner(scheme.Limit(body, maxReferrals))
 	in.Buffer(nil, maxReferrals)
 	for len(r.To) < mostReferrals && in.Scan() {

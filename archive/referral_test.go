@@ -16,7 +16,7 @@ func TestReferral(t *testing.T) {
 	for _, permanent := range []bool{true, false} {
 		to := []locus.URL{locus.MustParse("x-own://h2.example/a%20b"), locus.MustParse("ftp://user:secret@h3.example/")}
 		registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{URL: req.URL, To: to, Permanent: permanent}, nil
+			return &scheme.Redirect{URL: req.URL, To: to, Permanent: permanent}, nil
 		}})
 		r, name := recorder(t, registry)
 		if _, err := newClient(registry, r).Do(t.Context(), access.Request{URL: u, NoFollow: true}); err != nil {
@@ -25,7 +25,7 @@ func TestReferral(t *testing.T) {
 		closed(t, r)
 		s := openWith(t, registry, nil, name)
 		res, err := s.Open(t.Context(), &scheme.Request{URL: u})
-		got, ok := res.(*scheme.Referral)
+		got, ok := res.(*scheme.Redirect)
 		if err != nil || !ok || len(got.To) != 2 || got.To[0] != to[0] || got.To[1].String() != "ftp://user@h3.example/" || got.Permanent != permanent {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -49,7 +49,7 @@ func TestReferralHostile(t *testing.T) {
 			if padding[0] == 'h' {
 				want = nil
 			}
-			if r, ok := res.(*scheme.Referral); !errors.Is(err, want) || want == nil && (!ok || len(r.To) != 1000) {
+			if r, ok := res.(*scheme.Redirect); !errors.Is(err, want) || want == nil && (!ok || len(r.To) != 1000) {
 				t.Errorf("%d octets: %T, %v", len(body+padding), res, err)
 			}
 		}

@@ -24,7 +24,7 @@ import (
 //
 // A form that needs no server is there even if it was not kept, such as that of a search.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	h, ok, err := s.Around(req.URL, req.At)
+	h, ok, err := s.Nearest(req.URL, req.At)
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
@@ -51,7 +51,7 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	isFree := !isOwn || row.Traits&(scheme.Contained|scheme.Composes) != 0
 	if row.Access.Opener != nil && isFree {
 		offline := *req
-		offline.Dial, offline.Refer, offline.Trace = noDialer{}, nil, nil
+		offline.Dial, offline.RedirectDialer, offline.Trace = noDialer{}, nil, nil
 		res, err := row.Access.Opener.Open(ctx, &offline)
 		if err == nil || !errors.Is(err, errDial) {
 			return res, err
@@ -62,9 +62,9 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	case err != nil:
 		return nil, fmt.Errorf("archive: %w", err)
 	case near.IsZero():
-		return nil, scheme.ErrNotKept
+		return nil, scheme.ErrNotArchived
 	}
-	return nil, scheme.Hint(scheme.ErrNotKept, "the nearest that it has is "+near.Shown())
+	return nil, scheme.Hint(scheme.ErrNotArchived, "the nearest that it has is "+near.Shown())
 }
 
 // noDialer fails, so that nothing is dialled.
@@ -112,7 +112,7 @@ func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Res
 	if r, ok, err := readReferral(req.URL, mediaType, body); ok {
 		return r, err
 	}
-	if read := s.registry.Scheme(req.URL).Access.Kept; read != nil {
+	if read := s.registry.Scheme(req.URL).Access.Archived; read != nil {
 		return read(req.URL, mediaType, body)
 	}
 	return &scheme.Object{URL: req.URL, Type: mediaType, Size: -1, Body: body}, nil

@@ -117,7 +117,7 @@ func client(t testing.TB, s *archive.Store) *access.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := access.New(registry, p, &access.Options{Kept: s, Dial: func(_ context.Context, network, address string) (net.Conn, error) {
+	c := access.New(registry, p, &access.Options{Archive: s, Dial: func(_ context.Context, network, address string) (net.Conn, error) {
 		t.Errorf("dials %s %s", network, address)
 		return nil, errors.New("no network")
 	}})
@@ -214,10 +214,10 @@ func TestSchemes(t *testing.T) {
 	want(t, s, "gopher://h.example/7/find", "form Words to search for")
 	want(t, s, "gopher://h.example/hURL:http://h.example/a", "<p>a")
 	// Nothing is opened but what was kept.
-	wantError(t, s, "file:///etc/passwd", scheme.ErrNotKept, "not in the archive (the nearest that it has is file:///etc/hostname)")
-	wantError(t, s, "http://h.example/b", scheme.ErrNotKept, "not in the archive (the nearest that it has is http://h.example/a)")
-	wantError(t, s, "gopher://other.example/", scheme.ErrNotKept, "not in the archive")
-	wantError(t, s, "telnet://h.example/", scheme.ErrNotKept, "not in the archive")
+	wantError(t, s, "file:///etc/passwd", scheme.ErrNotArchived, "not in the archive (the nearest that it has is file:///etc/hostname)")
+	wantError(t, s, "http://h.example/b", scheme.ErrNotArchived, "not in the archive (the nearest that it has is http://h.example/a)")
+	wantError(t, s, "gopher://other.example/", scheme.ErrNotArchived, "not in the archive")
+	wantError(t, s, "telnet://h.example/", scheme.ErrNotArchived, "not in the archive")
 	wantError(t, s, "http://127.0.0.1:25/", scheme.ErrNotFound, "not in the archive")
 	wantError(t, s, "mid:a@b", os.ErrNotExist, "not in the archive")
 }
@@ -241,7 +241,7 @@ func TestHTTP(t *testing.T) {
 	want(t, s, "http://h.example/chunks", "hello")
 	// What other programs keep of "not modified" stands for nothing.
 	want(t, open(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
-	wantError(t, s, "http://h.example/loop", access.ErrCircle, "")
+	wantError(t, s, "http://h.example/loop", access.ErrRedirectLoop, "")
 	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "kept at 2024-05-01T10:00:00Z: http: not found: 404")
 	if got, _, err := get(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (only a part was kept: length)") {
 		t.Errorf("%q, %v", got, err)
@@ -264,7 +264,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", stamp, got, err, text)
 		}
 	}
-	h, ok, err := s.Around(locus.MustParse(u), time.Date(2002, 2, 1, 0, 0, 0, 0, time.UTC))
+	h, ok, err := s.Nearest(locus.MustParse(u), time.Date(2002, 2, 1, 0, 0, 0, 0, time.UTC))
 	if !ok || err != nil || h.First.Time.Year() != 2001 || h.Prev.Time.Year() != 2001 || h.At.Time.Year() != 2002 || h.Next.Time.Year() != 2003 || h.Last.Time.Year() != 2003 || h.Count != 3 {
 		t.Errorf("%+v, %v, %v", h, ok, err)
 	}
@@ -352,7 +352,7 @@ func TestSameSecond(t *testing.T) {
 	}
 	s := open(t, nil, list...)
 	want(t, s, "http://h.example/", "page 11")
-	if h, ok, err := s.Around(locus.MustParse("http://h.example/"), time.Time{}); h.Count != 1 || !ok || err != nil {
+	if h, ok, err := s.Nearest(locus.MustParse("http://h.example/"), time.Time{}); h.Count != 1 || !ok || err != nil {
 		t.Errorf("%+v, %v, %v", h, ok, err)
 	}
 	list = append(list, rec{"revisit", "http://h.example/", day, "application/http; msgtype=response", "", []string{"WARC-Payload-Digest: sha1:7", "WARC-Refers-To-Target-URI: http://h.example/", "WARC-Refers-To-Date: " + day}})
@@ -370,7 +370,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	errNetwork := errors.New("the network")
-	c := access.New(registry, p, &access.Options{Kept: s, Live: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errNetwork }})
+	c := access.New(registry, p, &access.Options{Archive: s, Live: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errNetwork }})
 	defer c.Close()
 	res, err := c.Open(t.Context(), "http://h.example/a")
 	if err != nil {
@@ -410,7 +410,7 @@ func TestLiveReferral(t *testing.T) {
 		t.Fatal(err)
 	}
 	errNetwork := errors.New("the network")
-	c := access.New(registry, p, &access.Options{Kept: s, Live: true,
+	c := access.New(registry, p, &access.Options{Archive: s, Live: true,
 		HeaderFor: func(locus.URL) http.Header { return http.Header{"Authorization": {"Bearer token"}} },
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil

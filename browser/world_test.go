@@ -33,7 +33,7 @@ import (
 type world struct {
 	base   string // "http://127.0.0.1:1738"
 	client *access.Client
-	museum *tour.Museum
+	museum *tour.Demo
 
 	gopher, ftp, news, wais, telnet, tn3270 string // host and port
 	host                                    *telnettest.Server
@@ -65,7 +65,7 @@ func newWorld(t testing.TB) *world {
 	}
 	client := access.New(registry, rules, nil)
 	t.Cleanup(func() { client.Close() })
-	g, err := gateway.New(client, &gateway.Options{Lobby: w.lobby()})
+	g, err := gateway.New(client, &gateway.Options{HomeSections: w.lobby()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func newWorld(t testing.TB) *world {
 // below returns the URL of a server that has another gateway below "/old".
 func (w *world) below(t testing.TB) string {
 	t.Helper()
-	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", Lobby: w.lobby()})
+	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", HomeSections: w.lobby()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func (f *fetch) leave() {
 		f.cancel()
 		return
 	}
-	f.left = f.s.o.Linger
+	f.left = f.s.o.PrefetchBytes
 	toCome := int64(-1)
 	if f.meta.size >= 0 {
 		toCome = f.meta.size - f.written

@@ -192,7 +192,7 @@ func TestAtOnce(t *testing.T) {
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := openStore(t, t.TempDir(), &Options{Linger: NoLinger})
+			s := openStore(t, t.TempDir(), &Options{PrefetchBytes: NoPrefetch})
 			p, hold := newPipe(), make(chan struct{})
 			up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 				<-hold
@@ -251,7 +251,7 @@ func TestLinger(t *testing.T) {
 		{"none", -1, 12, 10, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			flights(t, &Options{Linger: test.linger}, test.size, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
+			flights(t, &Options{PrefetchBytes: test.linger}, test.size, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 				c := send(t, rt, "GET", "http://h/a")
 				p := <-bodies
 				go io.WriteString(p.w, "ab")
@@ -658,7 +658,7 @@ func TestWishes(t *testing.T) {
 
 // The body does not show when its last reader left; the request's context does.
 func TestContext(t *testing.T) {
-	flights(t, &Options{Linger: NoLinger}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
+	flights(t, &Options{PrefetchBytes: NoPrefetch}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
 		<-bodies
 		<-c.came

@@ -117,7 +117,7 @@ func TestRandom(t *testing.T) {
 	for seed := uint64(0); seed < 8 || seed < 200 && !happened() && !t.Failed(); seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := openStore(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, Linger: 2000})
+				s := openStore(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, PrefetchBytes: 2000})
 				w := &world{rnd: rand.New(rand.NewPCG(seed, 1))}
 				rt := s.Transport(w)
 				var all sync.WaitGroup

@@ -31,7 +31,7 @@ type Options struct {
 	Memory int64
 	// Linger is how many more bytes of an answer are fetched for the store after the
 	// last reader has left; 0: 4 MiB, [NoLinger]: none.
-	Linger int64
+	PrefetchBytes int64
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 	// Note receives what is not an error of a request: that the index was damaged and
@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // NoLinger cancels a fetch when its last reader leaves: [Options].Linger.
-const NoLinger = -1
+const NoPrefetch = -1
 
 const (
 	// small is the greatest length of a body that is held in memory.
@@ -162,7 +162,7 @@ func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s.o.Size = cmp.Or(s.o.Size, 1<<30)
 	s.o.MaxObject = min(cmp.Or(s.o.MaxObject, s.o.Size/4), s.o.Size)
 	s.o.Memory = cmp.Or(s.o.Memory, 32<<20)
-	s.o.Linger = cmp.Or(s.o.Linger, 4<<20)
+	s.o.PrefetchBytes = cmp.Or(s.o.PrefetchBytes, 4<<20)
 	if s.o.Now == nil {
 		s.o.Now = time.Now
 	}

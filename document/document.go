@@ -66,14 +66,14 @@ type Options struct {
 	Depth int
 	// Unpacked is the most octets that all containers of a document may hold together;
 	// 0: 4 GiB.
-	Unpacked int64
+	MaxUnpacked int64
 	// Members is the most members that all containers of a document may have together;
 	// 0: 1,000,000.
-	Members int
+	MaxMembers int
 	// Held is the most octets of a text with markup, of a message, or of a zip archive
 	// within another container that are held in memory; 0: 64 MiB. A larger text is read
 	// as plain text.
-	Held int64
+	MaxBuffered int64
 }
 
 func (o *Options) orDefault() Options {
@@ -83,9 +83,9 @@ func (o *Options) orDefault() Options {
 	}
 	r.NoPosition = r.NoPosition && !r.Context
 	r.Depth = cmp.Or(r.Depth, 8)
-	r.Unpacked = cmp.Or(r.Unpacked, 4<<30)
-	r.Members = cmp.Or(r.Members, 1_000_000)
-	r.Held = cmp.Or(r.Held, 64<<20)
+	r.MaxUnpacked = cmp.Or(r.MaxUnpacked, 4<<30)
+	r.MaxMembers = cmp.Or(r.MaxMembers, 1_000_000)
+	r.MaxBuffered = cmp.Or(r.MaxBuffered, 64<<20)
 	return r
 }
 
@@ -161,7 +161,7 @@ func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 			return
 		}
 		f := &finder{o: o.orDefault(), name: name, yield: yield}
-		f.left, f.members = f.o.Unpacked, f.o.Members
+		f.left, f.members = f.o.MaxUnpacked, f.o.MaxMembers
 		whole, _ := r.(file)
 		f.find(item{r: r, file: whole, name: name, typ: f.o.Type})
 	}

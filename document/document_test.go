@@ -380,12 +380,12 @@ func TestLimits(t *testing.T) {
 	}{
 		{nested, "a", document.Options{}, inText},
 		{nested, "a", document.Options{Depth: 4}, "(a: limit reached: more than 4 nested containers)"},
-		{two, "a", document.Options{Members: 2}, "a 1:1 http://h.example/a, b 1:1 http://h.example/b, (a: limit reached: more than 2 members)"},
-		{bomb, "a", document.Options{Unpacked: 1 << 20}, "1:1 http://h.example/, (a: extract: reading at octet N: limit reached: more than 1048576 octets unpacked)"},
-		{two, "a", document.Options{Unpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: reading at octet N: limit reached: more than 20 octets unpacked)"},
-		{page, "a.html", document.Options{Held: 100}, "(a.html: limit reached: a text with markup of more than 100 octets is read as plain text), 1:1011 http://h.example/c"},
-		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{Held: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 octets that is not a file)"},
-		{letter, "a.eml", document.Options{Held: 300}, "(a.eml: limit reached: a message of more than 300 octets that is not a file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
+		{two, "a", document.Options{MaxMembers: 2}, "a 1:1 http://h.example/a, b 1:1 http://h.example/b, (a: limit reached: more than 2 members)"},
+		{bomb, "a", document.Options{MaxUnpacked: 1 << 20}, "1:1 http://h.example/, (a: extract: reading at octet N: limit reached: more than 1048576 octets unpacked)"},
+		{two, "a", document.Options{MaxUnpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: reading at octet N: limit reached: more than 20 octets unpacked)"},
+		{page, "a.html", document.Options{MaxBuffered: 100}, "(a.html: limit reached: a text with markup of more than 100 octets is read as plain text), 1:1011 http://h.example/c"},
+		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{MaxBuffered: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 octets that is not a file)"},
+		{letter, "a.eml", document.Options{MaxBuffered: 300}, "(a.eml: limit reached: a message of more than 300 octets that is not a file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
 	} {
 		// A reader that is not a file.
 		if got := links(struct{ io.Reader }{strings.NewReader(row.text)}, row.name, &row.o); got != row.want {
@@ -476,7 +476,7 @@ func TestFile(t *testing.T) {
 	if _, err := f.Seek(2, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	if got := links(f, name, &document.Options{Held: 1}); got != "a 1:1 http://h.example/" {
+	if got := links(f, name, &document.Options{MaxBuffered: 1}); got != "a 1:1 http://h.example/" {
 		t.Error(got)
 	}
 }

@@ -95,7 +95,7 @@ func (f *finder) next(it item) bool {
 	}
 	f.members--
 	if f.members < 0 {
-		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
+		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.MaxMembers))
 	}
 	return f.members >= 0
 }
@@ -108,7 +108,7 @@ type unpacked struct {
 
 func (u unpacked) Read(p []byte) (int, error) {
 	if u.f.left <= 0 {
-		return 0, fmt.Errorf("%w: more than %d octets unpacked", ErrLimit, u.f.o.Unpacked)
+		return 0, fmt.Errorf("%w: more than %d octets unpacked", ErrLimit, u.f.o.MaxUnpacked)
 	}
 	n, err := u.r.Read(p[:min(int64(len(p)), u.f.left)])
 	u.f.left -= int64(n)
@@ -119,7 +119,7 @@ func (u unpacked) Read(p []byte) (int, error) {
 // and the item is unchanged.
 func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	var b bytes.Buffer
-	_, err = io.CopyN(&b, it.r, f.o.Held+1)
+	_, err = io.CopyN(&b, it.r, f.o.MaxBuffered+1)
 	switch {
 	case err == io.EOF:
 		return b.Bytes(), true, nil
@@ -138,7 +138,7 @@ func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int6
 	}
 	octets, ok, err := f.hold(it)
 	if !ok {
-		return nil, 0, fmt.Errorf("%w: %s of more than %d octets that is not a file", ErrLimit, what, f.o.Held)
+		return nil, 0, fmt.Errorf("%w: %s of more than %d octets that is not a file", ErrLimit, what, f.o.MaxBuffered)
 	}
 	held := bytes.NewReader(octets)
 	it.r = held

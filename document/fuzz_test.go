@@ -22,7 +22,7 @@ func FuzzLinks(f *testing.F) {
 		if len(s) > 1<<16 {
 			return
 		}
-		o := &document.Options{Type: typ, Context: true, Unpacked: 1 << 20, Members: 100, Depth: 4, Held: 1 << 20}
+		o := &document.Options{Type: typ, Context: true, MaxUnpacked: 1 << 20, MaxMembers: 100, Depth: 4, MaxBuffered: 1 << 20}
 		var want []string
 		var damaged, damagedInPieces bool
 		for l, err := range document.Links(struct{ io.Reader }{strings.NewReader(s)}, name, o) {

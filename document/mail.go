@@ -69,7 +69,7 @@ func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	if whole == nil {
 		return nil, fmt.Errorf("%w is read as plain text", failure)
 	}
-	m, err := message.Parse(whole, size, &message.Limits{Part: f.o.Unpacked})
+	m, err := message.Parse(whole, size, &message.Limits{Part: f.o.MaxUnpacked})
 	if failure != nil {
 		it.r, err = io.MultiReader(it.r, failed{failure}), failure
 	}

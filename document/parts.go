@@ -35,7 +35,7 @@ func (t *texts) parts(h *head) {
 		err := fill(block, t.it.r)
 		cut := len(*block)
 		if err != io.EOF {
-			cut = extract.Divide(octet.View(*block))
+			cut = extract.SplitPoint(octet.View(*block))
 		}
 		if err != nil && err != io.EOF || cut == 0 && len(*block) >= maxPart {
 			t.it.r = io.MultiReader(bytes.NewReader(*block), t.it.r)

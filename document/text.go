@@ -141,7 +141,7 @@ func (t *texts) markup(k kind) {
 		return
 	}
 	if !ok {
-		t.f.fail(t.it, fmt.Errorf("%w: a text with markup of more than %d octets is read as plain text", ErrLimit, t.f.o.Held))
+		t.f.fail(t.it, fmt.Errorf("%w: a text with markup of more than %d octets is read as plain text", ErrLimit, t.f.o.MaxBuffered))
 		t.typ = "text/plain"
 		t.stream()
 		return

@@ -99,7 +99,7 @@ http://h.example/based 2:185 form action http://h.example/x/y?a&b&copy=1 (applic
 		t.Error(strings.Join(got, "\n"))
 	}
 	limited := 0
-	for _, err := range document.Links(strings.NewReader(file), "x.warc.wat", &document.Options{Held: 100}) {
+	for _, err := range document.Links(strings.NewReader(file), "x.warc.wat", &document.Options{MaxBuffered: 100}) {
 		if errors.Is(err, document.ErrLimit) {
 			limited++
 		}
@@ -122,7 +122,7 @@ func TestWebArchiveDamaged(t *testing.T) {
 	}
 	// The limits of containers are those of all others.
 	pages := strings.Repeat(kept("resource", "http://h/", "see http://a.example/"), 10)
-	for _, o := range []document.Options{{Members: 3}, {Unpacked: 30}} {
+	for _, o := range []document.Options{{MaxMembers: 3}, {MaxUnpacked: 30}} {
 		var limit error
 		for _, err := range document.Links(strings.NewReader(pages), "x.warc", &o) {
 			limit = err

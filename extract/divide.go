@@ -14,7 +14,7 @@ import (
 //
 // It is the start of a line, because only a URL in a wrapper continues on the next line,
 // and no wrapper is open there.
-func Divide(text string) int {
+func SplitPoint(text string) int {
 	if at := afterParagraph(text); at > 0 {
 		return at
 	}

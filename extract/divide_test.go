@@ -48,7 +48,7 @@ func sameDivided(t *testing.T, text string) (divided int) {
 		whole := slices.Collect(All(text, o))
 		done := map[int]bool{0: true}
 		for i := range len(text) + 1 {
-			at := Divide(text[:i])
+			at := SplitPoint(text[:i])
 			if done[at] {
 				continue
 			}
@@ -92,7 +92,7 @@ func TestDivide(t *testing.T) {
 		{"a.\n\n<URL:http://h/b.\nd", 4},
 		{"<URL:" + long + "\n", len("<URL:") + len(long) + 1},
 	} {
-		if got := Divide(row.text); got != row.want {
+		if got := SplitPoint(row.text); got != row.want {
 			t.Errorf("%.40q: %d, want %d", row.text, got, row.want)
 		}
 	}

@@ -45,20 +45,20 @@ func (k *answers) look(ctx context.Context, list []address) error {
 }
 
 // of returns the answer for a link.
-func (k *answers) of(ctx context.Context, found *verify.Found) (*verify.Answer, error) {
+func (k *answers) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
 	if found.Target.URL.IsZero() {
-		return new(verify.Answer), nil
+		return new(verify.Response), nil
 	}
 	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.checker, found))
 }
 
-func (k *answers) at(ctx context.Context, at address) (*verify.Answer, error) {
+func (k *answers) at(ctx context.Context, at address) (*verify.Response, error) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
 		if v := k.known[at]; v != nil {
 			return &v.answer, nil
 		}
 		if !k.wait {
-			return new(verify.Answer), nil
+			return new(verify.Response), nil
 		}
 		list := k.missing
 		if k.e.frontier.settings.Replicas > 1 {
@@ -74,7 +74,7 @@ func (k *answers) at(ctx context.Context, at address) (*verify.Answer, error) {
 }
 
 // await waits for the verdict at an address.
-func (e *Submitter) await(ctx context.Context, at address) (*verify.Answer, error) {
+func (e *Submitter) await(ctx context.Context, at address) (*verify.Response, error) {
 	k := &answers{e: e, wait: true, known: map[address]*verdict{}, missing: []address{at}}
 	return k.at(ctx, at)
 }

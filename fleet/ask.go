@@ -87,7 +87,7 @@ func (w *Worker) putBack(ctx context.Context, t *task) {
 }
 
 // afterAnswer stores an answer, or has the jobs tried again.
-func (w *Worker) afterAnswer(ctx context.Context, s *slot, t *task, answer *verify.Answer) {
+func (w *Worker) afterAnswer(ctx context.Context, s *slot, t *task, answer *verify.Response) {
 	tries := 0
 	for _, j := range t.jobs {
 		j.tries++
@@ -136,14 +136,14 @@ func pauseAfter(late error, times int) (pause time.Duration, why string) {
 }
 
 // shutAnswer is the answer for what is not asked for.
-func shutAnswer(tries int, why string) *verify.Answer {
-	return &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
+func shutAnswer(tries int, why string) *verify.Response {
+	return &verify.Response{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
 }
 
 // store stores the answer for jobs. While the server does not take it, nothing else is asked
 // for here: the answer would be lost, and the target asked for again. It is stored even if the
 // lease has ended meanwhile, unless another worker was faster.
-func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) {
+func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) {
 	for {
 		err := w.finish(ctx, s, jobs, h, answer)
 		if err == nil || ctx.Err() != nil {
@@ -164,7 +164,7 @@ func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
 
 // retryAfter reports whether a target is tried again, and after how long. A host that asks
 // for a pause gets it for all its targets, and from all workers.
-func (w *Worker) retryAfter(s *slot, tries int, a *verify.Answer) (pause time.Duration, again bool) {
+func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.Duration, again bool) {
 	if !a.Temporary {
 		return 0, false
 	}
@@ -181,7 +181,7 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Answer) (pause time.Du
 
 // finish stores the links of a page, then the verdict of each job, which are done when the
 // server has them. After an error, it may be called again.
-func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Answer) error {
+func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) error {
 	for _, j := range jobs {
 		if answer.IsPage && !j.isSent && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
 			if err := w.storePage(ctx, s, j, answer); err != nil {

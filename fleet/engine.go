@@ -155,7 +155,7 @@ func (d *reader) store(ctx context.Context) error {
 
 // target adds the target of a link, and that of its other reading. A target that must not be
 // published is asked for: answer is that of the link.
-func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Answer, err error) {
+func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Response, err error) {
 	a := e.slot.checker
 	if found.Target.URL.IsZero() {
 		return nil, nil

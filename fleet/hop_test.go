@@ -156,7 +156,7 @@ func TestHopContinues(t *testing.T) {
 		sources = append(sources, site(fmt.Sprintf("http://private%d.example/inside", 2+i))) // continued by other slots
 	}
 	plain := verify.Options{Politeness: access.Politeness{Interval: access.None}, Reserved: true}
-	plain.Ask.GitHub = locus.MustParse("http://api.example/")
+	plain.HTTP.GitHub = locus.MustParse("http://api.example/")
 	want := lines(slices.Collect(verify.New(w.plain(), &plain).Run(t.Context(), slices.Values(sources))))
 	asked := w.requests()
 	w.mu.Lock()
@@ -164,7 +164,7 @@ func TestHopContinues(t *testing.T) {
 	w.mu.Unlock()
 	f := open(t)
 	o := w.options()
-	o.Parallel, o.Ask = 4, plain.Ask
+	o.Parallel, o.HTTP = 4, plain.HTTP
 	defer w.start(w.worker(f, o))()
 	w.equal(lines(w.finish(f, sources...)()), want)
 	w.equal(w.requests(), asked)

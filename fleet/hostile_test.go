@@ -191,7 +191,7 @@ func FuzzVerdict(f *testing.F) {
 	for _, text := range []string{`{"v":"alive"}`, `{"v":1,"t":5}`, `{`, `{"to":"http://u:secret@h/"}`} {
 		f.Add([]byte(text))
 	}
-	text, err := json.Marshal(&verify.Answer{Outcome: verify.Outcome{Verdict: verify.Moved, To: locus.MustParse("http://h.example/x"), Detail: "d"}, When: time.Unix(5, 0), Fragments: map[string]bool{"a": true}})
+	text, err := json.Marshal(&verify.Response{Outcome: verify.Outcome{Verdict: verify.Moved, To: locus.MustParse("http://h.example/x"), Detail: "d"}, When: time.Unix(5, 0), Fragments: map[string]bool{"a": true}})
 	if err != nil {
 		f.Fatal(err)
 	}

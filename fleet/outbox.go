@@ -32,7 +32,7 @@ type outbox struct {
 type sentVerdict struct {
 	host   *host
 	job    *job
-	answer *verify.Answer
+	answer *verify.Response
 	ack    jetstream.PubAckFuture
 	err    error // errStored: another verdict is stored; another error: this one may not be
 }
@@ -46,7 +46,7 @@ func (j *job) last() uint64 {
 }
 
 // put publishes a verdict. The error is that of the connection.
-func (o *outbox) put(h *host, j *job, answer *verify.Answer) error {
+func (o *outbox) put(h *host, j *job, answer *verify.Response) error {
 	ack, err := o.frontier.publishVerdict(j.at, answer, j.last())
 	if err != nil {
 		return err

@@ -59,8 +59,8 @@ func TestLastOfLeader(t *testing.T) {
 func TestOutboxAgain(t *testing.T) {
 	f := open(t)
 	at := address{place{0, "0123456789abcdef"}, key{1}}
-	mine := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now()}
-	other := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Dead}, When: mine.When.Add(-time.Minute)}
+	mine := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now()}
+	other := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}, When: mine.When.Add(-time.Minute)}
 	o := outbox{frontier: f, clock: SystemClock{}}
 	for range 3 {
 		if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, answer: mine}); err != nil {
@@ -79,7 +79,7 @@ func TestOutboxAgain(t *testing.T) {
 func TestLargeVerdict(t *testing.T) {
 	f := open(t)
 	at := address{place{0, "0123456789abcdef"}, key{1}}
-	large := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Fragments: map[string]bool{strings.Repeat("f", maxMessage): true}}
+	large := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Fragments: map[string]bool{strings.Repeat("f", maxMessage): true}}
 	if err := f.storeVerdict(t.Context(), at, large, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestOutboxHolds(t *testing.T) {
 	p.lease.set(worker.clock.Now(), leaseTime)
 	worker.queue.parts[0] = p
 	h := worker.queue.hostFor(p, "0123456789abcdef", limits{})
-	answer := &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Links: make([]verify.Found, 3)}
+	answer := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Alive}, When: time.Now(), Links: make([]verify.Found, 3)}
 	send := func(i byte) {
 		t.Helper()
 		j := &job{at: address{place{0, h.hash}, key{i}}}

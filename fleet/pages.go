@@ -133,7 +133,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 }
 
 // storePage stores the links of a page, and their targets. It may be done twice.
-func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Answer) error {
+func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Response) error {
 	page := j.found.Target
 	page.First = answer.First
 	b := &batch{f: w.frontier, note: w.noteRarely}
@@ -190,7 +190,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 
 // askHere asks for a target that is not published, and again as for others. It waits for the pauses
 // of the host. The answer is that of the link.
-func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer {
+func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Response {
 	var fragments []string
 	if found.Fragment != "" {
 		fragments = []string{found.Fragment}
@@ -219,14 +219,14 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Answer 
 }
 
 // settled returns the answer of a link whose target is not in the frontier.
-func settled(a *verify.Checker, found *verify.Found, answer *verify.Answer) *verify.Answer {
+func settled(a *verify.Checker, found *verify.Found, answer *verify.Response) *verify.Response {
 	r := a.Result(found, answer)
-	return &verify.Answer{Outcome: r.Outcome, When: answer.When}
+	return &verify.Response{Outcome: r.Outcome, When: answer.When}
 }
 
 // claim reports whether j has the links of its page. A referral may have led to another page
 // of the site: then the first of them has them.
-func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Answer) (bool, error) {
+func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
 	mine := fmt.Sprintf("%x", j.at.key)
 	if j.by != "" && j.by != mine {
 		return false, nil

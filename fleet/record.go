@@ -125,16 +125,16 @@ func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (fou
 // lineRecord is a line of a piece of a document: a link, its outcome if it is known already,
 // or what can't be read.
 type lineRecord struct {
-	Link     json.RawMessage `json:"l,omitempty"`
-	Answer   *verify.Answer  `json:"a,omitempty"`
-	Document string          `json:"d,omitempty"`
-	Error    string          `json:"e,omitempty"`
+	Link     json.RawMessage  `json:"l,omitempty"`
+	Answer   *verify.Response `json:"a,omitempty"`
+	Document string           `json:"d,omitempty"`
+	Error    string           `json:"e,omitempty"`
 }
 
 // line is a line of a document.
 type line struct {
 	found    verify.Found
-	answer   *verify.Answer // nil: the verdict is that of the target
+	answer   *verify.Response // nil: the verdict is that of the target
 	document string
 	trouble  error // why a part of the document can't be read; nil: the line is a link
 }

@@ -63,7 +63,7 @@ func TestTargetRecord(t *testing.T) {
 func TestLineWithoutPassword(t *testing.T) {
 	a := testChecker(t)
 	found := a.Typed(locus.MustParse("http://u:secret@h.example/x"))
-	text, err := encodeLine(a, &line{found: found, answer: new(verify.Answer)})
+	text, err := encodeLine(a, &line{found: found, answer: new(verify.Response)})
 	if err != nil || bytes.Contains(text, []byte("secret")) {
 		t.Errorf("%s %v", text, err)
 	}
@@ -122,7 +122,7 @@ func FuzzTargetRecord(f *testing.F) {
 func FuzzLines(f *testing.F) {
 	a := testChecker(f)
 	found := a.Typed(locus.MustParse("http://h.example/a#b"))
-	for _, l := range []line{{found: found}, {found: found, answer: &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", trouble: errors.New("e")}} {
+	for _, l := range []line{{found: found}, {found: found, answer: &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", trouble: errors.New("e")}} {
 		text, err := encodeLine(a, &l)
 		if err != nil {
 			f.Fatal(err)

@@ -42,7 +42,7 @@ func changeOf(before, now *verify.Outcome) string {
 // tellChange stores a change, before its verdict is stored: a worker that dies in between
 // leaves another one to find the same. The subject has the number of the verdict that is
 // replaced, so that there is one change of each.
-func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Answer) error {
+func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response) error {
 	before, now := &j.before.answer.Outcome, &answer.Outcome
 	change := changeOf(before, now)
 	if change == "" || j.before.damaged != nil {

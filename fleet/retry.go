@@ -65,7 +65,7 @@ func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 			return count, b.flush(ctx)
 		}
 		next = m.Sequence + 1
-		var answer verify.Answer
+		var answer verify.Response
 		at, err := f.parseSubject(verdictStream, m.Subject)
 		if err != nil || json.Unmarshal(m.Data, &answer) != nil || !isOpen(answer.Outcome.Verdict, bad) {
 			continue

@@ -97,7 +97,7 @@ func (s *slot) wrap(dial Dial) Dial {
 		if err != nil {
 			return nil, err
 		}
-		ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.worker.options.Connect, defaultConnect))
+		ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.worker.options.DialTimeout, defaultConnect))
 		defer cancel()
 		c, err := dial(ctx, network, address)
 		if !isFirst {
@@ -226,7 +226,7 @@ func (s *slot) giveBack() {
 // answer says nothing: a turn did not come in time, or has ended. Then rest is the request that was
 // not made. With hops, late may be a *hopError: the check continues there with rest, in any slot.
 // Until end, the slot has the turn at the host that answered.
-func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool) (answer verify.Answer, rest *verify.Request, late error) {
+func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool) (answer verify.Response, rest *verify.Request, late error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()

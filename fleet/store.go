@@ -144,7 +144,7 @@ func (f *Frontier) pieceSubject(document key, number int) string {
 
 // verdict is what is stored about a target.
 type verdict struct {
-	answer   verify.Answer
+	answer   verify.Response
 	sequence uint64 // of its message
 	damaged  error  // why it can't be read
 }
@@ -165,7 +165,7 @@ func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) 
 func readVerdict(sequence uint64, text []byte) *verdict {
 	v := &verdict{sequence: sequence}
 	if v.damaged = json.Unmarshal(text, &v.answer); v.damaged != nil {
-		v.answer = verify.Answer{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict that the frontier has can't be read"}}
+		v.answer = verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict that the frontier has can't be read"}}
 	}
 	return v
 }
@@ -175,7 +175,7 @@ var errStored = errors.New("fleet: the target has a verdict")
 
 // storeVerdict stores the verdict of a target, whose verdict before has the sequence number
 // last; 0: it has none. The error is errStored, or that of the server.
-func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.Answer, last uint64) error {
+func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.Response, last uint64) error {
 	ack, err := f.publishVerdict(at, answer, last)
 	if err != nil {
 		return err
@@ -184,13 +184,13 @@ func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.
 }
 
 // publishVerdict is storeVerdict, whose server has not answered yet.
-func (f *Frontier) publishVerdict(at address, answer *verify.Answer, last uint64) (jetstream.PubAckFuture, error) {
+func (f *Frontier) publishVerdict(at address, answer *verify.Response, last uint64) (jetstream.PubAckFuture, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxMessage-1024 { // fragments may be of any length
-		return f.publishVerdict(at, &verify.Answer{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict is too large to be stored"}, When: answer.When}, last)
+		return f.publishVerdict(at, &verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict is too large to be stored"}, When: answer.When}, last)
 	}
 	return f.js.PublishAsync(f.subject(verdictStream, at.words()...), text, jetstream.WithExpectLastSequencePerSubject(last))
 }

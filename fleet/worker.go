@@ -22,7 +22,7 @@ type WorkerOptions struct {
 	// about this machine. Parallel is the number of requests at once.
 	Verify verify.Options
 	// Connect is the most time for one connection, without waiting for a turn; 0: 30 s.
-	Connect time.Duration
+	DialTimeout time.Duration
 	// Clock is the clock for everything but requests themselves; nil: [SystemClock].
 	Clock Clock
 	// Note is called for what a user should know; nil: it is dropped.

@@ -87,10 +87,10 @@ func resources() opened {
 		"coded":    object(scheme.Object{Type: "text/plain", Encoding: "gzip", Size: 10, ModTime: modified}),
 		"unknown":  object(scheme.Object{Size: -1, Tag: "10-1994"}),
 		"moved": func(context.Context, *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{To: []locus.URL{parse("x-page://h/all#there")}}, nil
+			return &scheme.Redirect{To: []locus.URL{parse("x-page://h/all#there")}}, nil
 		},
 		"movedmenu": func(context.Context, *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{To: []locus.URL{parse("x-page://h/menu")}}, nil
+			return &scheme.Redirect{To: []locus.URL{parse("x-page://h/menu")}}, nil
 		},
 		"menu": menu(),
 		"form": func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {

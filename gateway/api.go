@@ -332,9 +332,9 @@ func (c *call) follow(u locus.URL) error {
 			return err
 		}
 		asked[at] = true
-		err = g.client.CheckReferral(at, next, hops)
+		err = g.client.CheckRedirect(at, next, hops)
 		if err == nil && asked[next] {
-			err = access.NewError("open", next, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle))
+			err = access.NewError("open", next, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
 		}
 		if err != nil {
 			return err
@@ -355,7 +355,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 	}
 	defer res.Close()
 	switch res := res.(type) {
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		next = res.To[0].WithoutFragment()
 	case *scheme.Menu:
 		c.w.Header().Set("Content-Type", "application/json")

@@ -74,7 +74,7 @@ func TestLetterIsBounded(t *testing.T) {
 		{maxRecipients, 1, 1, "more than 10 recipients"},
 		{1, 0, maxLetter + 1, "longer than 65536 octets"},
 	} {
-		m, err := g.compose(&page.Letter{To: to(test.to), Cc: to(test.cc), Body: strings.Repeat("a", test.length)})
+		m, err := g.compose(&page.Message{To: to(test.to), Cc: to(test.cc), Body: strings.Repeat("a", test.length)})
 		if test.want == "" && (err != nil || m == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%d and %d recipients, %d bytes: %v, want %q", test.to, test.cc, test.length, err, test.want)
 		}

@@ -12,7 +12,7 @@ import (
 
 // Within returns an [Options.Files] for the files of this machine below folders, whose
 // paths must be absolute. Symbolic links in them are followed, wherever they lead.
-func Within(folders []string) (func(u locus.URL) bool, error) {
+func FilesBelow(folders []string) (func(u locus.URL) bool, error) {
 	clean := make([]string, len(folders))
 	for i, folder := range folders {
 		if !filepath.IsAbs(folder) {

@@ -141,7 +141,7 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *k
 // sent as they are, with the fields own. kept may be nil.
 func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) *view {
 	v := g.newView(w, r, u, "")
-	v.at, v.asIs, v.head.Kept = kept.time(), own, kept.page()
+	v.at, v.asIs, v.head.Archived = kept.time(), own, kept.page()
 	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})
 	return v
 }

@@ -185,7 +185,7 @@ func TestSubmitSecretURL(t *testing.T) {
 	pages := opened{
 		"object/hunter2": answer, "in/hunter2": answer, "menu/hunter2": menuOf("Welcome", nil, nil, nil),
 		"moved/hunter2": func(context.Context, *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{To: []locus.URL{parse("x-page://h/in/hunter2")}}, nil
+			return &scheme.Redirect{To: []locus.URL{parse("x-page://h/in/hunter2")}}, nil
 		},
 	}
 	answers := map[string]string{"object": "x-page://h/object/", "moved": "x-page://h/moved/", "menu": "x-page://h/menu/", "http": far.URL + "/?"}

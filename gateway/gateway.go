@@ -47,7 +47,7 @@ type Options struct {
 	Files func(u locus.URL) bool
 
 	// Lobby is the content of the home page. nil: the schemes.
-	Lobby []Section
+	HomeSections []Section
 
 	// Mail sends mail to mailto URLs. nil: mail can be written, but not sent.
 	Mail *Mail
@@ -124,7 +124,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.limiter = newLimiter(g.options.Limits)
 	g.health = newHealth(g.options.Health)
 	g.printer = page.New(c.Registry(), g.site("", ""))
-	g.web.tls, g.web.records = g.options.TLS, c.Records()
+	g.web.tls, g.web.records = g.options.TLS, c.IsRecording()
 	return g, nil
 }
 

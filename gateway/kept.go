@@ -36,11 +36,11 @@ type kept struct {
 }
 
 // page returns what a page shows of k, which may be nil.
-func (k *kept) page() *page.Kept {
+func (k *kept) page() *page.Archived {
 	if k == nil {
 		return nil
 	}
-	return &page.Kept{Time: k.At.Time, First: k.First.Time, Prev: k.Prev.Time, Next: k.Next.Time, Last: k.Last.Time, Count: k.Count, All: k.all}
+	return &page.Archived{Time: k.At.Time, First: k.First.Time, Prev: k.Prev.Time, Next: k.Next.Time, Last: k.Last.Time, Count: k.Count, All: k.all}
 }
 
 // time returns the time for which the archive looks. k may be nil.
@@ -59,7 +59,7 @@ func (g *Gateway) isKept(u locus.URL) bool {
 	case !g.options.Live:
 		return true
 	}
-	_, ok, err := g.options.Archive.Around(u, time.Time{})
+	_, ok, err := g.options.Archive.Nearest(u, time.Time{})
 	return ok || err != nil
 }
 
@@ -82,7 +82,7 @@ func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*kept, http.He
 	if err != nil {
 		return nil, nil, err
 	}
-	h, ok, err := g.options.Archive.Around(u, t)
+	h, ok, err := g.options.Archive.Nearest(u, t)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
@@ -125,7 +125,7 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	if err != nil {
 		return nil, t, err
 	}
-	h, ok, err := g.options.Archive.Around(u, t)
+	h, ok, err := g.options.Archive.Nearest(u, t)
 	if err == nil && !ok && at != "" {
 		return nil, t, nil // a form may lead to what was kept then
 	}
@@ -406,7 +406,7 @@ func (g *Gateway) keptTimes(list *page.Index, u locus.URL, after string) error {
 		list.Entries = append(list.Entries, page.IndexEntry{Text: stamp, Link: g.pagePath(u, page.Show{At: stamp}), Note: note, Time: m.Time})
 	}
 	if len(list.Entries) == 0 && after == "" {
-		return fmt.Errorf("%w", scheme.ErrNotKept)
+		return fmt.Errorf("%w", scheme.ErrNotArchived)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func keptGateway(t *testing.T, live bool) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := access.New(registry, p, &access.Options{Kept: store, Live: live, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+	c := access.New(registry, p, &access.Options{Archive: store, Live: live, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
 		t.Errorf("dials %s", address)
 		return nil, errors.New("no network")
 	}})

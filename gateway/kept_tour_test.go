@@ -22,7 +22,7 @@ import (
 )
 
 // tourRegistry returns the schemes for the servers of the tour.
-func tourRegistry(t *testing.T, m *tour.Museum) *scheme.Registry {
+func tourRegistry(t *testing.T, m *tour.Demo) *scheme.Registry {
 	t.Helper()
 	registry, err := all.Registry(m.Schemes()...)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestKeptTour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = access.New(registry, p, &access.Options{Kept: store, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+	c = access.New(registry, p, &access.Options{Archive: store, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
 		t.Errorf("dials %s", address)
 		return nil, errors.New("no network")
 	}})

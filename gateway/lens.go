@@ -16,7 +16,7 @@ import (
 func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
 	registry := g.client.Registry()
 	l := lens.New(registry, append(lens.Standards(registry), lens.InProcess(registry)...)...)
-	reports, err := l.Look(r.Context(), []string{text})
+	reports, err := l.Compare(r.Context(), []string{text})
 	if err != nil {
 		return nil, lens.Report{}, err
 	}
@@ -48,12 +48,12 @@ func (g *Gateway) lensPage(l *lens.Lens, r lens.Report) page.Lens {
 	for _, name := range lens.PartNames() {
 		part := page.LensPart{Name: name, Differs: slices.Contains(r.Differences, name)}
 		for _, group := range accepted {
-			part.Texts = append(part.Texts, group.Answer.Part(name))
+			part.Texts = append(part.Texts, group.Result.Part(name))
 		}
 		d.Parts = append(d.Parts, part)
 	}
 	for _, group := range refused {
-		d.Refused = append(d.Refused, page.LensRefusal{Names: strings.Join(group.Names, ", "), Why: group.Answer.Error})
+		d.Refused = append(d.Refused, page.LensRefusal{Names: strings.Join(group.Names, ", "), Why: group.Result.Error})
 	}
 	for _, a := range r.Advisories() {
 		d.Advisories = append(d.Advisories, a.String())

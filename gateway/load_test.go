@@ -122,7 +122,7 @@ func newLoaded(t *testing.T) *loaded {
 	s.gateway.ConnectPorts = []uint16{netip.MustParseAddrPort(l.echo).Port()}
 	s.gateway.Cache = store
 	s.gateway.Limits.Sessions = loadClients
-	var m *tour.Museum
+	var m *tour.Demo
 	l.world, m = museum(t, s)
 	l.choose(m.Stops())
 	if len(l.forms) == 0 || len(l.sessions) == 0 || l.web == "" {

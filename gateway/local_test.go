@@ -30,7 +30,7 @@ import (
 )
 
 // museum is a world with the servers of the tour.
-func museum(t testing.TB, s setup) (*world, *tour.Museum) {
+func museum(t testing.TB, s setup) (*world, *tour.Demo) {
 	t.Helper()
 	m, err := tour.Open()
 	if err != nil {

@@ -50,23 +50,23 @@ func (v *view) letter() error {
 	return nil
 }
 
-func (v *view) showLetter(status int, l page.Letter) {
+func (v *view) showLetter(status int, l page.Message) {
 	if m := v.gateway.options.Mail; m != nil {
 		l.From, l.Relay = m.From.String(), m.Relay
 	}
-	v.write(status, func(w io.Writer) error { return v.printer.Letter(w, v.head, l) })
+	v.write(status, func(w io.Writer) error { return v.printer.Message(w, v.head, l) })
 }
 
 // draft returns the letter that a mailto URL proposes: its address, and the fields of
 // RFC 6068 that are safe to take from a URL.
-func (g *Gateway) draft(u locus.URL) (page.Letter, error) {
+func (g *Gateway) draft(u locus.URL) (page.Message, error) {
 	address, query, _ := strings.Cut(u.SchemePart(), "?")
 	if _, err := g.client.Registry().Fields(u); err != nil && query == "" {
-		return page.Letter{}, err
+		return page.Message{}, err
 	}
 	to, err := url.PathUnescape(address)
 	if err != nil {
-		return page.Letter{}, err
+		return page.Message{}, err
 	}
 	var d submit.Draft
 	fields := []submit.Field{}
@@ -81,15 +81,15 @@ func (g *Gateway) draft(u locus.URL) (page.Letter, error) {
 		n, err1 := url.PathUnescape(name)
 		t, err2 := url.PathUnescape(value)
 		if err := errors.Join(err1, err2); err != nil {
-			return page.Letter{}, err
+			return page.Message{}, err
 		}
 		fields = append(fields, submit.Field{Name: n, Value: t})
 	}
 	ignored, err := d.Propose(fields)
 	if err != nil {
-		return page.Letter{}, fmt.Errorf("%w: %w", scheme.ErrUnsupported, err)
+		return page.Message{}, fmt.Errorf("%w: %w", scheme.ErrUnsupported, err)
 	}
-	l := page.Letter{To: mailboxes(d.To), Cc: mailboxes(d.Cc), Subject: d.Subject, Body: d.Body}
+	l := page.Message{To: mailboxes(d.To), Cc: mailboxes(d.Cc), Subject: d.Subject, Body: d.Body}
 	for _, f := range ignored {
 		l.LeftOut = append(l.LeftOut, f.Name)
 	}
@@ -116,7 +116,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	}
 	w.url = u
 	v := g.newView(w, r, u, "")
-	l := page.Letter{To: oneLine(values.Get("to")), Cc: oneLine(values.Get("cc")), Subject: oneLine(values.Get("subject")),
+	l := page.Message{To: oneLine(values.Get("to")), Cc: oneLine(values.Get("cc")), Subject: oneLine(values.Get("subject")),
 		Body: strings.ReplaceAll(values.Get("body"), "\r\n", "\n")}
 	status := http.StatusOK
 	switch step := values.Get("step"); {
@@ -130,7 +130,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 }
 
 // letterStep makes the preview of a letter, or sends it if its preview was shown.
-func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send bool) int {
+func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)
 	if err == nil {
@@ -162,7 +162,7 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send 
 }
 
 // compose returns the message of a letter, from the gateway's sender.
-func (g *Gateway) compose(l *page.Letter) (*submit.Message, error) {
+func (g *Gateway) compose(l *page.Message) (*submit.Message, error) {
 	d := submit.Draft{From: g.options.Mail.From, Subject: l.Subject, Body: l.Body}
 	if len(d.Body) > maxLetter {
 		return nil, fmt.Errorf("the letter is longer than %d octets", maxLetter)
@@ -177,7 +177,7 @@ func (g *Gateway) compose(l *page.Letter) (*submit.Message, error) {
 }
 
 // digest identifies a letter and the browser that previewed it.
-func (g *Gateway) digest(w *recorder, l *page.Letter) string {
+func (g *Gateway) digest(w *recorder, l *page.Message) string {
 	return g.sign("letter", w.token, l.To, l.Cc, l.Subject, l.Body)
 }
 

@@ -174,12 +174,12 @@ func TestAskedOnce(t *testing.T) {
 func TestAskedTemplate(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
 	defer far.Close()
-	through, err := access.ParseGateway(far.URL + "/{url}")
+	through, err := access.ParseProxy(far.URL + "/{url}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := open
-	if s.access.Gateways, err = access.NewGateways(access.GatewayRules{Schemes: map[string]access.Gateway{"http": through}}); err != nil {
+	if s.access.Proxies, err = access.NewProxies(access.ProxyRules{Schemes: map[string]access.Proxy{"http": through}}); err != nil {
 		t.Fatal(err)
 	}
 	u := "http://127.0.0.1:9999/"

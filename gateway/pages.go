@@ -52,7 +52,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	case path == "/" && !values.Has("url"):
 		v := g.newView(w, r, locus.URL{}, "")
 		var sections []page.Section
-		for _, s := range g.options.Lobby {
+		for _, s := range g.options.HomeSections {
 			sections = append(sections, page.Section(s))
 		}
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Home(w, v.head, sections) })

@@ -196,7 +196,7 @@ func TestRulesAddr(t *testing.T) {
 }
 
 func TestWithin(t *testing.T) {
-	files, err := Within([]string{"/srv/pub", "/srv/other/"})
+	files, err := FilesBelow([]string{"/srv/pub", "/srv/other/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: %t", text, got)
 		}
 	}
-	if _, err := Within([]string{"relative"}); err == nil {
+	if _, err := FilesBelow([]string{"relative"}); err == nil {
 		t.Error("a relative folder")
 	}
 }

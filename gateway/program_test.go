@@ -132,7 +132,7 @@ func TestProgramObject(t *testing.T) {
 		"nothing": object(scheme.Object{Size: -1, Tag: "10-1994"}),
 		"mail":    object(scheme.Object{Type: "message/rfc822", Size: 10}),
 		"there": func(context.Context, *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{To: []locus.URL{parse("x-page://h/all#there")}}, nil
+			return &scheme.Redirect{To: []locus.URL{parse("x-page://h/all#there")}}, nil
 		},
 	})
 	type fields map[string]string
@@ -390,7 +390,7 @@ func TestProgramJSON(t *testing.T) {
 	s.schemes = []scheme.Scheme{opened{
 		"m": menuOf("caf\xe9", nil, hostileItems(), nil),
 		"there": func(context.Context, *scheme.Request) (scheme.Resource, error) {
-			return &scheme.Referral{To: []locus.URL{parse("x-page://h/m#part")}}, nil
+			return &scheme.Redirect{To: []locus.URL{parse("x-page://h/m#part")}}, nil
 		},
 	}.row()}
 	w := start(t, s)

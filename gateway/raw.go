@@ -50,7 +50,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	defer res.Close()
 	var body io.Reader
 	switch res := res.(type) {
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		to := res.To[0]
 		if err := g.mayRedirect(u, to); err != nil {
 			return g.refuseRedirect(w, r, to, err)

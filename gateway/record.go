@@ -50,7 +50,7 @@ func recordWeb(t *http.Transport) {
 // roundTripWeb sends a request for u to a server of HTTP by t, and records a GET without a body: the
 // body of another request may have a password.
 func (g *Gateway) roundTripWeb(t *http.Transport, u locus.URL, req *http.Request) (*http.Response, error) {
-	if !g.client.Records() || req.Method != http.MethodGet || req.Body != nil && req.Body != http.NoBody {
+	if !g.client.IsRecording() || req.Method != http.MethodGet || req.Body != nil && req.Body != http.NoBody {
 		return t.RoundTrip(req)
 	}
 	r := g.client.Record(u)

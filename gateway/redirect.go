@@ -30,9 +30,9 @@ func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 // mayRedirect returns why a browser may not follow the redirect from u to to by itself.
 func (g *Gateway) mayRedirect(u, to locus.URL) error {
 	if to.WithoutFragment() == u.WithoutFragment() {
-		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle))
+		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
 	}
-	return g.client.CheckReferral(u, to, 1)
+	return g.client.CheckRedirect(u, to, 1)
 }
 
 // redirect redirects the browser to the page of to.
@@ -82,5 +82,5 @@ func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, 
 	if to, err = g.leadsTo(u, resp); err != nil {
 		return locus.URL{}, nil
 	}
-	return to, g.client.CheckReferral(u, to, 1)
+	return to, g.client.CheckRedirect(u, to, 1)
 }

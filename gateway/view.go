@@ -59,7 +59,7 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	v := g.newView(w, r, u, linksAt(s, t))
 	v.at = t
 	v.head.Show = s
-	v.head.Kept = kept.page()
+	v.head.Archived = kept.page()
 	switch traits := g.traits(u); {
 	case traits.Has(scheme.Interactive) && kept == nil:
 		v.run(v.terminal)
@@ -143,7 +143,7 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 	defer res.Close()
 	v.head.Sent = v.transcript.list
 	switch res := res.(type) {
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		return v.redirect(res.To[0])
 	case *scheme.Object:
 		if v.asIs != nil && page.ClassOf(res.Type) != page.ClassMessage {

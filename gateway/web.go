@@ -78,7 +78,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 		if err != nil {
 			return nil, m, err
 		}
-		return &scheme.Referral{URL: req.URL, To: []locus.URL{to}}, m, nil
+		return &scheme.Redirect{URL: req.URL, To: []locus.URL{to}}, m, nil
 	case code >= 400 && code != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
 		return nil, m, statusError(req.URL, resp)

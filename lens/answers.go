@@ -30,7 +30,7 @@ func encodeQuestions(urls []string) []byte {
 
 var errAnswers = errors.New("unusable answer")
 
-func decodeAnswers(output []byte, urls []string) (version string, list []Reading, err error) {
+func decodeAnswers(output []byte, urls []string) (version string, list []ParseResult, err error) {
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(output), "\r\n", "\n"), "\n"), "\n")
 	encoded, ok := strings.CutPrefix(lines[0], "version ")
 	octets, err := base64.StdEncoding.DecodeString(encoded)
@@ -40,7 +40,7 @@ func decodeAnswers(output []byte, urls []string) (version string, list []Reading
 	if len(lines)-1 != len(urls) {
 		return "", nil, fmt.Errorf("%w: %d lines for %d URLs", errAnswers, len(lines)-1, len(urls))
 	}
-	list = make([]Reading, len(urls))
+	list = make([]ParseResult, len(urls))
 	for i, line := range lines[1:] {
 		if list[i], err = decodeAnswer(line, i, len(urls[i])); err != nil {
 			return "", nil, err
@@ -49,9 +49,9 @@ func decodeAnswers(output []byte, urls []string) (version string, list []Reading
 	return string(octets), list, nil
 }
 
-func decodeAnswer(line string, number, length int) (Reading, error) {
-	bad := func(why string) (Reading, error) {
-		return Reading{}, fmt.Errorf("%w in line %d: %s", errAnswers, number+2, why)
+func decodeAnswer(line string, number, length int) (ParseResult, error) {
+	bad := func(why string) (ParseResult, error) {
+		return ParseResult{}, fmt.Errorf("%w in line %d: %s", errAnswers, number+2, why)
 	}
 	fields := strings.Split(line, " ")
 	if len(fields) < 3 || fields[0] != strconv.Itoa(number) || fields[1] != strconv.Itoa(length) {
@@ -59,7 +59,7 @@ func decodeAnswer(line string, number, length int) (Reading, error) {
 	}
 	switch fields[2] {
 	case "ok":
-		r := Reading{OK: true}
+		r := ParseResult{OK: true}
 		if err := r.setParts(fields[3:]); err != nil {
 			return bad(err.Error())
 		}
@@ -72,14 +72,14 @@ func decodeAnswer(line string, number, length int) (Reading, error) {
 		if err != nil {
 			return bad("not base64")
 		}
-		return Reading{Error: string(text)}, nil
+		return ParseResult{Error: string(text)}, nil
 	}
 	return bad("neither ok nor no")
 }
 
 // setParts sets each part of a list "name:BASE64". "unseen:name" says that a part can't be
 // told.
-func (r *Reading) setParts(fields []string) error {
+func (r *ParseResult) setParts(fields []string) error {
 	for _, field := range fields {
 		name, encoded, _ := strings.Cut(field, ":")
 		if name == "unseen" && slices.Contains(PartNames(), encoded) {

@@ -9,7 +9,7 @@ import (
 )
 
 // readChromium reads with new URL of Chromium: a page in a file, without a server.
-func readChromium(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+func readChromium(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 2, "--version")
 	if err != nil {
 		return "", nil, err

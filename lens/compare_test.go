@@ -16,43 +16,43 @@ func TestCompare(t *testing.T) {
 	l := inProcess(t)
 	for _, c := range []struct {
 		name string
-		a, b lens.Reading
+		a, b lens.ParseResult
 		want string
 	}{
-		{"case of the host", lens.Reading{Host: text("EXAMPLE.com")}, lens.Reading{Host: text("example.COM")}, ""},
-		{"A-labels", lens.Reading{Host: text("b\u00fccher.example")}, lens.Reading{Host: text("xn--bcher-kva.example")}, ""},
-		{"A-labels in capitals", lens.Reading{Host: text("B\u00dcCHER.example")}, lens.Reading{Host: text("xn--bcher-kva.example")}, ""},
-		{"a sharp s and ss", lens.Reading{Host: text("fa\u00df.example")}, lens.Reading{Host: text("fass.example")}, "host"},
-		{"a sharp s and its A-label", lens.Reading{Host: text("fa\u00df.example")}, lens.Reading{Host: text("xn--fa-hia.example")}, ""},
-		{"fullwidth letters", lens.Reading{Host: text("\uff45vil.example")}, lens.Reading{Host: text("evil.example")}, "host"},
-		{"a soft hyphen", lens.Reading{Host: text("e\u00advil.example")}, lens.Reading{Host: text("evil.example")}, "host"},
-		{"hexadecimal IPv4", lens.Reading{Host: text("0x7f.1")}, lens.Reading{Host: text("127.0.0.1")}, "host"},
-		{"octal IPv4", lens.Reading{Host: text("0177.0.0.1")}, lens.Reading{Host: text("177.0.0.1")}, "host"},
-		{"IPv6 brackets", lens.Reading{Host: text("[2001:DB8::0001]")}, lens.Reading{Host: text("2001:db8:0:0::1")}, ""},
-		{"IPv4 in IPv6", lens.Reading{Host: text("[::ffff:127.0.0.1]")}, lens.Reading{Host: text("[::ffff:7f00:1]")}, ""},
-		{"IPv4 and IPv4 in IPv6", lens.Reading{Host: text("[::ffff:127.0.0.1]")}, lens.Reading{Host: text("127.0.0.1")}, "host"},
-		{"zones", lens.Reading{Host: text("[fe80::1%25eth0]")}, lens.Reading{Host: text("fe80::1%eth0")}, ""},
-		{"another zone", lens.Reading{Host: text("[fe80::1%25eth0]")}, lens.Reading{Host: text("fe80::1")}, "host"},
-		{"a dot at the end", lens.Reading{Host: text("example.com.")}, lens.Reading{Host: text("example.com")}, "host"},
-		{"an escaped letter", lens.Reading{Host: text("ex%61mple.com")}, lens.Reading{Host: text("example.com")}, "host"},
-		{"the default port", lens.Reading{Scheme: text("http"), Port: text("80")}, lens.Reading{Scheme: text("HTTP")}, ""},
-		{"zeros of the port", lens.Reading{Port: text("0080")}, lens.Reading{Port: text("80")}, ""},
-		{"an empty port", lens.Reading{Scheme: text("http"), Port: text("")}, lens.Reading{Scheme: text("http")}, ""},
-		{"another port", lens.Reading{Scheme: text("http"), Port: text("8080")}, lens.Reading{Scheme: text("http")}, "port"},
-		{"a sign of the port", lens.Reading{Port: text("+80")}, lens.Reading{Port: text("80")}, "port"},
-		{"the port of an unknown scheme", lens.Reading{Scheme: text("x-none"), Port: text("99")}, lens.Reading{Scheme: text("x-none")}, ""},
-		{"localhost of a file", lens.Reading{Scheme: text("file"), Host: text("localhost")}, lens.Reading{Scheme: text("file"), Host: text("")}, ""},
-		{"localhost", lens.Reading{Scheme: text("http"), Host: text("localhost")}, lens.Reading{Scheme: text("http"), Host: text("")}, "host path"},
-		{"the root", lens.Reading{Host: text("h"), Path: text("")}, lens.Reading{Host: text("h"), Path: text("/")}, ""},
-		{"needless escapes", lens.Reading{Path: text("/%7ejoe%2D")}, lens.Reading{Path: text("/~joe-")}, ""},
-		{"missing escapes", lens.Reading{Path: text("/a b|\u00e4'")}, lens.Reading{Path: text("/a%20b%7C%c3%A4%27")}, ""},
-		{"an escaped slash", lens.Reading{Path: text("/a%2Fb")}, lens.Reading{Path: text("/a/b")}, "path"},
-		{"a plus", lens.Reading{Query: text("a+b")}, lens.Reading{Query: text("a%20b")}, "query"},
-		{"an empty query", lens.Reading{Query: text("")}, lens.Reading{}, ""},
-		{"an escaped user", lens.Reading{User: text("a%40b")}, lens.Reading{User: text("a@b")}, ""},
-		{"an unseen part", lens.Reading{Unseen: []string{"fragment"}}, lens.Reading{Fragment: text("x")}, ""},
+		{"case of the host", lens.ParseResult{Host: text("EXAMPLE.com")}, lens.ParseResult{Host: text("example.COM")}, ""},
+		{"A-labels", lens.ParseResult{Host: text("b\u00fccher.example")}, lens.ParseResult{Host: text("xn--bcher-kva.example")}, ""},
+		{"A-labels in capitals", lens.ParseResult{Host: text("B\u00dcCHER.example")}, lens.ParseResult{Host: text("xn--bcher-kva.example")}, ""},
+		{"a sharp s and ss", lens.ParseResult{Host: text("fa\u00df.example")}, lens.ParseResult{Host: text("fass.example")}, "host"},
+		{"a sharp s and its A-label", lens.ParseResult{Host: text("fa\u00df.example")}, lens.ParseResult{Host: text("xn--fa-hia.example")}, ""},
+		{"fullwidth letters", lens.ParseResult{Host: text("\uff45vil.example")}, lens.ParseResult{Host: text("evil.example")}, "host"},
+		{"a soft hyphen", lens.ParseResult{Host: text("e\u00advil.example")}, lens.ParseResult{Host: text("evil.example")}, "host"},
+		{"hexadecimal IPv4", lens.ParseResult{Host: text("0x7f.1")}, lens.ParseResult{Host: text("127.0.0.1")}, "host"},
+		{"octal IPv4", lens.ParseResult{Host: text("0177.0.0.1")}, lens.ParseResult{Host: text("177.0.0.1")}, "host"},
+		{"IPv6 brackets", lens.ParseResult{Host: text("[2001:DB8::0001]")}, lens.ParseResult{Host: text("2001:db8:0:0::1")}, ""},
+		{"IPv4 in IPv6", lens.ParseResult{Host: text("[::ffff:127.0.0.1]")}, lens.ParseResult{Host: text("[::ffff:7f00:1]")}, ""},
+		{"IPv4 and IPv4 in IPv6", lens.ParseResult{Host: text("[::ffff:127.0.0.1]")}, lens.ParseResult{Host: text("127.0.0.1")}, "host"},
+		{"zones", lens.ParseResult{Host: text("[fe80::1%25eth0]")}, lens.ParseResult{Host: text("fe80::1%eth0")}, ""},
+		{"another zone", lens.ParseResult{Host: text("[fe80::1%25eth0]")}, lens.ParseResult{Host: text("fe80::1")}, "host"},
+		{"a dot at the end", lens.ParseResult{Host: text("example.com.")}, lens.ParseResult{Host: text("example.com")}, "host"},
+		{"an escaped letter", lens.ParseResult{Host: text("ex%61mple.com")}, lens.ParseResult{Host: text("example.com")}, "host"},
+		{"the default port", lens.ParseResult{Scheme: text("http"), Port: text("80")}, lens.ParseResult{Scheme: text("HTTP")}, ""},
+		{"zeros of the port", lens.ParseResult{Port: text("0080")}, lens.ParseResult{Port: text("80")}, ""},
+		{"an empty port", lens.ParseResult{Scheme: text("http"), Port: text("")}, lens.ParseResult{Scheme: text("http")}, ""},
+		{"another port", lens.ParseResult{Scheme: text("http"), Port: text("8080")}, lens.ParseResult{Scheme: text("http")}, "port"},
+		{"a sign of the port", lens.ParseResult{Port: text("+80")}, lens.ParseResult{Port: text("80")}, "port"},
+		{"the port of an unknown scheme", lens.ParseResult{Scheme: text("x-none"), Port: text("99")}, lens.ParseResult{Scheme: text("x-none")}, ""},
+		{"localhost of a file", lens.ParseResult{Scheme: text("file"), Host: text("localhost")}, lens.ParseResult{Scheme: text("file"), Host: text("")}, ""},
+		{"localhost", lens.ParseResult{Scheme: text("http"), Host: text("localhost")}, lens.ParseResult{Scheme: text("http"), Host: text("")}, "host path"},
+		{"the root", lens.ParseResult{Host: text("h"), Path: text("")}, lens.ParseResult{Host: text("h"), Path: text("/")}, ""},
+		{"needless escapes", lens.ParseResult{Path: text("/%7ejoe%2D")}, lens.ParseResult{Path: text("/~joe-")}, ""},
+		{"missing escapes", lens.ParseResult{Path: text("/a b|\u00e4'")}, lens.ParseResult{Path: text("/a%20b%7C%c3%A4%27")}, ""},
+		{"an escaped slash", lens.ParseResult{Path: text("/a%2Fb")}, lens.ParseResult{Path: text("/a/b")}, "path"},
+		{"a plus", lens.ParseResult{Query: text("a+b")}, lens.ParseResult{Query: text("a%20b")}, "query"},
+		{"an empty query", lens.ParseResult{Query: text("")}, lens.ParseResult{}, ""},
+		{"an escaped user", lens.ParseResult{User: text("a%40b")}, lens.ParseResult{User: text("a@b")}, ""},
+		{"an unseen part", lens.ParseResult{Unseen: []string{"fragment"}}, lens.ParseResult{Fragment: text("x")}, ""},
 	} {
-		if got := strings.Join(l.Compare(c.a, c.b), " "); got != c.want {
+		if got := strings.Join(l.Differences(c.a, c.b), " "); got != c.want {
 			t.Errorf("%s: %q differs, want %q", c.name, got, c.want)
 		}
 	}
@@ -63,15 +63,15 @@ func TestSameTarget(t *testing.T) {
 	l := inProcess(t)
 	for _, c := range []struct {
 		name string
-		a, b lens.Reading
+		a, b lens.ParseResult
 		want bool
 	}{
-		{"a dot at the end", lens.Reading{Host: text("h.")}, lens.Reading{Host: text("h")}, true},
-		{"no scheme", lens.Reading{Host: text("h")}, lens.Reading{Scheme: text("x-none"), Host: text("h")}, true},
-		{"another scheme", lens.Reading{Scheme: text("ftp"), Host: text("h")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
-		{"no host", lens.Reading{Scheme: text("http")}, lens.Reading{Scheme: text("http"), Host: text("h"), Port: text("81")}, true},
-		{"no host by another scheme", lens.Reading{Scheme: text("jar")}, lens.Reading{Scheme: text("http"), Host: text("h")}, false},
-		{"another path", lens.Reading{Host: text("h"), Path: text("/a")}, lens.Reading{Host: text("h"), Path: text("/b")}, true},
+		{"a dot at the end", lens.ParseResult{Host: text("h.")}, lens.ParseResult{Host: text("h")}, true},
+		{"no scheme", lens.ParseResult{Host: text("h")}, lens.ParseResult{Scheme: text("x-none"), Host: text("h")}, true},
+		{"another scheme", lens.ParseResult{Scheme: text("ftp"), Host: text("h")}, lens.ParseResult{Scheme: text("http"), Host: text("h")}, false},
+		{"no host", lens.ParseResult{Scheme: text("http")}, lens.ParseResult{Scheme: text("http"), Host: text("h"), Port: text("81")}, true},
+		{"no host by another scheme", lens.ParseResult{Scheme: text("jar")}, lens.ParseResult{Scheme: text("http"), Host: text("h")}, false},
+		{"another path", lens.ParseResult{Host: text("h"), Path: text("/a")}, lens.ParseResult{Host: text("h"), Path: text("/b")}, true},
 	} {
 		if l.SameTarget(c.a, c.b) != c.want {
 			t.Errorf("%s: the same is %t", c.name, !c.want)

@@ -227,11 +227,11 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	byScheme := slices.Contains(r.Differences, "scheme")
 	var names, targets []string
 	some, none := "", false // a target with a host; whether a reader finds no host
-	for _, a := range r.Masked().Readers {
+	for _, a := range r.Masked().Results {
 		if !a.OK {
 			continue
 		}
-		m := l.meaning(a.Reading)
+		m := l.meaning(a.ParseResult)
 		names, targets = append(names, a.Name), append(targets, m.target(byScheme))
 		none = none || m.hasNoHost()
 		if some == "" && m.parts["host"] != "" {

@@ -62,7 +62,7 @@ setsid sh -c 'echo >$0/started; exec sleep 3600' $dir >&3 2>&1 </dev/null &
 exec 3>&-
 while [ ! -e $dir/started ]; do sleep 0.01; done
 `+version+`; echo 0 17 no eA==`), patience)
-	if a := look(t, l, "http://h.example/").Readers; a[len(a)-1].Failure != "" {
+	if a := look(t, l, "http://h.example/").Results; a[len(a)-1].Failure != "" {
 		t.Error(a[len(a)-1].Failure)
 	}
 	select {

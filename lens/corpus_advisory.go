@@ -23,7 +23,7 @@ func (a Advisory) String() string { return fmt.Sprintf("%s (%s: %s)", a.Name, a.
 // readers of r all accept it and take it for the same. The versions of the readers do not
 // matter: one that was corrected refuses the URL, or still differs from others.
 func (r *Report) Advisories() []Advisory {
-	refused := slices.ContainsFunc(r.Readers, func(a Answer) bool { return !a.OK && a.Failure == "" })
+	refused := slices.ContainsFunc(r.Results, func(a Result) bool { return !a.OK && a.Failure == "" })
 	if len(r.Differences) == 0 && !refused {
 		return nil
 	}

@@ -16,7 +16,7 @@ func names(list []Advisory) (names []string) {
 
 func lookAt(t testing.TB, l *Lens, url string) *Report {
 	t.Helper()
-	reports, err := l.Look(context.Background(), []string{url})
+	reports, err := l.Compare(context.Background(), []string{url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +64,8 @@ func TestAdvisoriesAreRecognized(t *testing.T) {
 // Readers that agree have no weakness, whatever the URL looks like.
 func TestAdvisoriesNeedADifference(t *testing.T) {
 	url := "http://one.example%2Ftwo.test/"
-	alike := func(name string) Reader {
-		return reader{name, "1", Parser, func(string) Reading { return Reading{OK: true, Host: &url} }}
+	alike := func(name string) Parser {
+		return reader{name, "1", KindParser, func(string) ParseResult { return ParseResult{OK: true, Host: &url} }}
 	}
 	r := lookAt(t, New(newLens(t).registry, alike("a"), alike("b")), url)
 	if list := r.Advisories(); list != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // newLens returns a lens with the readers of this process and more.
-func newLens(t testing.TB, more ...Reader) *Lens {
+func newLens(t testing.TB, more ...Parser) *Lens {
 	t.Helper()
 	r, err := all.Registry()
 	if err != nil {
@@ -28,7 +28,7 @@ func lookAtCorpus(t testing.TB, l *Lens) []Report {
 	for _, e := range Corpus() {
 		urls = append(urls, e.URL)
 	}
-	reports, err := l.Look(context.Background(), urls)
+	reports, err := l.Compare(context.Background(), urls)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func hasRune(from, to rune) func(Entry) bool {
 // No reader takes an entry for a host that may exist.
 func TestCorpusHostsAreReserved(t *testing.T) {
 	for _, r := range lookAtCorpus(t, newLens(t)) {
-		for _, a := range r.Readers {
+		for _, a := range r.Results {
 			if host := value(a.Host); !isReserved(host) {
 				t.Errorf("%q: the host of %s is %q", r.Input, a.Name, host)
 			}
@@ -171,7 +171,7 @@ func TestCorpusHasManyBehaviours(t *testing.T) {
 	l := newLens(t)
 	seen := map[string]bool{}
 	for i, r := range lookAtCorpus(t, l) {
-		seen[l.Behaviour(Corpus()[i], r)] = true
+		seen[l.Behavior(Corpus()[i], r)] = true
 	}
 	if len(seen) < 180 {
 		t.Errorf("%d behaviours", len(seen))

@@ -15,7 +15,7 @@ import (
 
 // readCurl reads what curl asks a SOCKS proxy of ours for: it is the host's name that curl
 // would look up. The path is that of the request, if it is one of HTTP.
-func readCurl(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 2, "-q", "--version")
 	if err != nil {
 		return "", nil, err
@@ -30,7 +30,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []Reading
 		return "", nil, err
 	}
 	told := curlReports(out, r.password)
-	list := make([]Reading, len(urls))
+	list := make([]ParseResult, len(urls))
 	for i, url := range urls {
 		report, ok := told[strconv.Itoa(i)]
 		if !ok && curlTakes(url) {
@@ -108,16 +108,16 @@ func curlReports(out []byte, mark string) map[string]curlReport {
 	return reports
 }
 
-func curlReading(r *recorder, i int, told map[string]curlReport) Reading {
+func curlReading(r *recorder, i int, told map[string]curlReport) ParseResult {
 	report, ok := told[strconv.Itoa(i)]
 	if !ok {
-		return Reading{Error: "curl can't be given this text"}
+		return ParseResult{Error: "curl can't be given this text"}
 	}
 	a, connected := r.asked(i)
 	if !connected {
-		return Reading{Error: report.message}
+		return ParseResult{Error: report.message}
 	}
-	reading := Reading{OK: true, Scheme: filled(report.scheme), Host: &a.host, Port: &a.port, Unseen: []string{"fragment"}}
+	reading := ParseResult{OK: true, Scheme: filled(report.scheme), Host: &a.host, Port: &a.port, Unseen: []string{"fragment"}}
 	if _, target, ok := requestLine(a.request); ok {
 		reading.setTarget(target)
 		reading.setLogin(a.request)

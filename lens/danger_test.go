@@ -7,9 +7,9 @@ import (
 )
 
 // says is a reader that takes every URL for reading.
-func says(name string, reading Reading) Reader {
+func says(name string, reading ParseResult) Parser {
 	reading.OK = true
-	return reader{name, "1", Parser, func(string) Reading { return reading }}
+	return reader{name, "1", KindParser, func(string) ParseResult { return reading }}
 }
 
 func text(s string) *string { return &s }
@@ -19,21 +19,21 @@ func text(s string) *string { return &s }
 func TestNoHostIsNoDanger(t *testing.T) {
 	for _, c := range []struct {
 		url    string
-		a, b   Reading
+		a, b   ParseResult
 		danger bool
 		why    string
 	}{
-		{"https://my_host.example.com/", Reading{Scheme: text("https")}, Reading{Scheme: text("https"), Host: text("my_host.example.com")}, false, "each that finds a host contacts my_host.example.com port 443."},
-		{"http:/h.example/", Reading{Scheme: text("http")}, Reading{Scheme: text("http"), Host: text("h.example")}, false, "each that finds a host contacts h.example port 80."},
-		{"javascript://h.example/x", Reading{Scheme: text("javascript")}, Reading{Scheme: text("javascript"), Host: text("h.example")}, false, "each that finds a host contacts h.example."},
-		{"jdbc:mysql://localhost:3306/db", Reading{Scheme: text("jdbc")}, Reading{Scheme: text("ftp"), Host: text("jdbc")}, false, "a URL of the scheme jdbc needs no host"},
-		{"jdbc:mysql://localhost:3306/db", Reading{Scheme: text("jdbc"), Host: text("mysql")}, Reading{Scheme: text("ftp"), Host: text("jdbc")}, false, "a URL of the scheme jdbc needs no host"},
-		{"jar:file:/x.jar!/y", Reading{Scheme: text("jar")}, Reading{Scheme: text("file"), Path: text("/x.jar!/y")}, false, "a URL of the scheme jar needs no host"},
-		{"jar:http://127.0.0.1!/x", Reading{Scheme: text("jar")}, Reading{Scheme: text("http"), Host: text("127.0.0.1")}, true, "a contacts no host by jar, b contacts 127.0.0.1 port 80 by http."},
-		{"mailto:a@b.example", Reading{Scheme: text("mailto")}, Reading{Scheme: text("http"), Host: text("b.example")}, false, "a URL of the scheme mailto needs no host"},
-		{"url:http://h.example/", Reading{Scheme: text("url")}, Reading{Scheme: text("http"), Host: text("h.example")}, true, "a contacts no host by url, b contacts h.example port 80 by http."},
-		{"http://h.example/", Reading{Scheme: text("http"), Host: text("a.example")}, Reading{Scheme: text("http"), Host: text("b.example")}, true, "a contacts a.example port 80, b contacts b.example port 80."},
-		{"http:h", Reading{Scheme: text("http")}, Reading{Scheme: text("http"), Path: text("h")}, false, "no reader contacts a host."},
+		{"https://my_host.example.com/", ParseResult{Scheme: text("https")}, ParseResult{Scheme: text("https"), Host: text("my_host.example.com")}, false, "each that finds a host contacts my_host.example.com port 443."},
+		{"http:/h.example/", ParseResult{Scheme: text("http")}, ParseResult{Scheme: text("http"), Host: text("h.example")}, false, "each that finds a host contacts h.example port 80."},
+		{"javascript://h.example/x", ParseResult{Scheme: text("javascript")}, ParseResult{Scheme: text("javascript"), Host: text("h.example")}, false, "each that finds a host contacts h.example."},
+		{"jdbc:mysql://localhost:3306/db", ParseResult{Scheme: text("jdbc")}, ParseResult{Scheme: text("ftp"), Host: text("jdbc")}, false, "a URL of the scheme jdbc needs no host"},
+		{"jdbc:mysql://localhost:3306/db", ParseResult{Scheme: text("jdbc"), Host: text("mysql")}, ParseResult{Scheme: text("ftp"), Host: text("jdbc")}, false, "a URL of the scheme jdbc needs no host"},
+		{"jar:file:/x.jar!/y", ParseResult{Scheme: text("jar")}, ParseResult{Scheme: text("file"), Path: text("/x.jar!/y")}, false, "a URL of the scheme jar needs no host"},
+		{"jar:http://127.0.0.1!/x", ParseResult{Scheme: text("jar")}, ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}, true, "a contacts no host by jar, b contacts 127.0.0.1 port 80 by http."},
+		{"mailto:a@b.example", ParseResult{Scheme: text("mailto")}, ParseResult{Scheme: text("http"), Host: text("b.example")}, false, "a URL of the scheme mailto needs no host"},
+		{"url:http://h.example/", ParseResult{Scheme: text("url")}, ParseResult{Scheme: text("http"), Host: text("h.example")}, true, "a contacts no host by url, b contacts h.example port 80 by http."},
+		{"http://h.example/", ParseResult{Scheme: text("http"), Host: text("a.example")}, ParseResult{Scheme: text("http"), Host: text("b.example")}, true, "a contacts a.example port 80, b contacts b.example port 80."},
+		{"http:h", ParseResult{Scheme: text("http")}, ParseResult{Scheme: text("http"), Path: text("h")}, false, "no reader contacts a host."},
 	} {
 		l := New(newLens(t).registry, says("a", c.a), says("b", c.b))
 		r := lookAt(t, l, c.url)
@@ -45,12 +45,12 @@ func TestNoHostIsNoDanger(t *testing.T) {
 
 // The two readers that a danger names have hosts, if there are two such readers.
 func TestDangerNamesHosts(t *testing.T) {
-	jar := New(newLens(t).registry, says("none", Reading{Scheme: text("jar")}), says("legacy", Reading{Scheme: text("jar"), Host: text("http")}),
-		says("guess", Reading{Scheme: text("ftp"), Host: text("jar")}), says("java", Reading{Scheme: text("http"), Host: text("127.0.0.1")}))
+	jar := New(newLens(t).registry, says("none", ParseResult{Scheme: text("jar")}), says("legacy", ParseResult{Scheme: text("jar"), Host: text("http")}),
+		says("guess", ParseResult{Scheme: text("ftp"), Host: text("jar")}), says("java", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
 	if r := lookAt(t, jar, "jar:http://127.0.0.1!/x"); !strings.HasSuffix(r.Why, "java contacts 127.0.0.1 port 80 by http.") {
 		t.Error(r.Why)
 	}
-	l := New(newLens(t).registry, says("none", Reading{Scheme: text("http")}), says("guess", Reading{Scheme: text("ftp"), Host: text("http")}), says("host", Reading{Scheme: text("http"), Host: text("127.0.0.1")}))
+	l := New(newLens(t).registry, says("none", ParseResult{Scheme: text("http")}), says("guess", ParseResult{Scheme: text("ftp"), Host: text("http")}), says("host", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
 	r := lookAt(t, l, "http:127.0.0.1#@good.example")
 	if want := "guess contacts http port 21 by ftp, host contacts 127.0.0.1 port 80 by http."; !strings.HasSuffix(r.Why, want) {
 		t.Errorf("%s, want %s", r.Why, want)
@@ -73,8 +73,8 @@ func TestRelativeReferences(t *testing.T) {
 		{":x", false},
 		{"", false},
 	} {
-		r := lookAt(t, New(newLens(t).registry, says("a", Reading{Path: text(c.url)})), c.url)
-		if a := r.Readers[0]; a.OK != c.accepted || a.OK && *a.Path != c.url {
+		r := lookAt(t, New(newLens(t).registry, says("a", ParseResult{Path: text(c.url)})), c.url)
+		if a := r.Results[0]; a.OK != c.accepted || a.OK && *a.Path != c.url {
 			t.Errorf("%q: accepted is %t: %s", c.url, a.OK, a.Error)
 		}
 	}
@@ -96,7 +96,7 @@ func TestDangersHaveKinds(t *testing.T) {
 		"http://XN--a.example/":                {[2]string{"a.example", "xn--a.example"}, Punycode},
 		"http://good.example/":                 {[2]string{"good.example", "evil.example"}, HostName},
 	} {
-		reading := func(host string) Reading { return Reading{Scheme: text("http"), Host: &host, Path: text("/")} }
+		reading := func(host string) ParseResult { return ParseResult{Scheme: text("http"), Host: &host, Path: text("/")} }
 		l := New(newLens(t).registry, says("a", reading(c.hosts[0])), says("b", reading(c.hosts[1])))
 		if r := lookAt(t, l, url); !r.Danger || r.Confusion != c.want {
 			t.Errorf("%q: danger %t, %q", url, r.Danger, r.Confusion)
@@ -128,14 +128,14 @@ func TestHostsAreNotMasked(t *testing.T) {
 		{"http://u%3As3cret%40good.example", "u%3As3cret%40good.example", "http://u%3A***%40good.example"},
 		{"http://u\uff1as3cret\uff20good.example", "u\uff1as3cret\uff20good.example", "http://u\uff1a***\uff20good.example"},
 	} {
-		guess := says("guess", Reading{Scheme: text("http"), User: text("http"), Password: text(strings.TrimSuffix(strings.TrimPrefix(c.url, "http:"), "@good.example")), Host: text("good.example")})
-		readers := []Reader{says("a", Reading{Scheme: text("http"), Host: &c.host})}
+		guess := says("guess", ParseResult{Scheme: text("http"), User: text("http"), Password: text(strings.TrimSuffix(strings.TrimPrefix(c.url, "http:"), "@good.example")), Host: text("good.example")})
+		readers := []Parser{says("a", ParseResult{Scheme: text("http"), Host: &c.host})}
 		if slices.Contains([]string{`http:127.0.0.1\@good.example`}, c.url) {
 			readers = append(readers, guess)
 		}
 		r := lookAt(t, New(newLens(t).registry, readers...), c.url)
-		if m := r.Masked(); m.Input != c.want || strings.Contains(c.want, c.host) && *m.Readers[0].Host != c.host {
-			t.Errorf("%q, host %q: %q, host %q", c.url, c.host, m.Input, *m.Readers[0].Host)
+		if m := r.Masked(); m.Input != c.want || strings.Contains(c.want, c.host) && *m.Results[0].Host != c.host {
+			t.Errorf("%q, host %q: %q, host %q", c.url, c.host, m.Input, *m.Results[0].Host)
 		}
 	}
 	r := lookAt(t, newLens(t), "http:127.0.0.1#@good.example")

@@ -15,14 +15,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var readers []lens.Reader
+	var readers []lens.Parser
 	for _, r := range append(lens.Standards(schemes), lens.InProcess(schemes)...) {
 		if r.Name() == "net/url" || r.Name() == "whatwg" {
 			readers = append(readers, r)
 		}
 	}
 	l := lens.New(schemes, readers...)
-	reports, err := l.Look(context.Background(), []string{"http://0xA9FEA9FE/", "http://example.com/"})
+	reports, err := l.Compare(context.Background(), []string{"http://0xA9FEA9FE/", "http://example.com/"})
 	if err != nil {
 		log.Fatal(err)
 	}

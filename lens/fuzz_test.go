@@ -148,7 +148,7 @@ func FuzzLook(f *testing.F) {
 	}
 	l := New(r, append(Standards(r), InProcess(r)...)...)
 	f.Fuzz(func(t *testing.T, url string) {
-		reports, err := l.Look(t.Context(), []string{url})
+		reports, err := l.Compare(t.Context(), []string{url})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,17 +163,17 @@ func FuzzLook(f *testing.F) {
 		if (report.Differences == nil) != (report.Why == "") || report.Differences == nil && report.Confusion != "" {
 			t.Errorf("%q: %v, %q, %q", url, report.Differences, report.Confusion, report.Why)
 		}
-		for _, a := range report.Readers {
+		for _, a := range report.Results {
 			for name, at := range a.Offsets {
 				if part := *a.Part(name); !strings.EqualFold(lowerASCII(part), lowerASCII(url[at:at+len(part)])) {
 					t.Errorf("%q: %s of %s is not at %d", url, name, a.Name, at)
 				}
 			}
-			if differences := l.Compare(a.Reading, a.Reading); differences != nil {
+			if differences := l.Differences(a.ParseResult, a.ParseResult); differences != nil {
 				t.Errorf("%q differs from itself in %v", url, differences)
 			}
-			for _, b := range report.Readers {
-				if !slices.Equal(l.Compare(a.Reading, b.Reading), l.Compare(b.Reading, a.Reading)) {
+			for _, b := range report.Results {
+				if !slices.Equal(l.Differences(a.ParseResult, b.ParseResult), l.Differences(b.ParseResult, a.ParseResult)) {
 					t.Errorf("%q: %s and %s", url, a.Name, b.Name)
 				}
 			}

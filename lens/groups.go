@@ -7,40 +7,40 @@ import "slices"
 type Group struct {
 	Names []string
 	// Answer is that of the reader that tells most. Its password is "***".
-	Answer Answer
+	Result Result
 }
 
 // Groups returns the readers that accept the URL of r, in groups that agree on every part,
 // and those that do not: a group for each error or failure.
 func (l *Lens) Groups(r Report) (accepted, refused []Group) {
 	masked := r.Masked()
-	var members [][]Reading
-	for i, a := range r.Readers {
-		shown := masked.Readers[i]
+	var members [][]ParseResult
+	for i, a := range r.Results {
+		shown := masked.Results[i]
 		if !a.OK {
 			refused = addRefusal(refused, shown)
 			continue
 		}
-		n := slices.IndexFunc(members, func(list []Reading) bool {
-			return !slices.ContainsFunc(list, func(b Reading) bool { return len(l.Compare(a.Reading, b)) > 0 })
+		n := slices.IndexFunc(members, func(list []ParseResult) bool {
+			return !slices.ContainsFunc(list, func(b ParseResult) bool { return len(l.Differences(a.ParseResult, b)) > 0 })
 		})
 		if n < 0 {
 			n = len(members)
 			members = append(members, nil)
-			accepted = append(accepted, Group{Answer: shown})
+			accepted = append(accepted, Group{Result: shown})
 		}
-		members[n] = append(members[n], a.Reading)
+		members[n] = append(members[n], a.ParseResult)
 		g := &accepted[n]
 		g.Names = append(g.Names, a.Name)
-		if len(a.Unseen) < len(g.Answer.Unseen) {
-			g.Answer = shown
+		if len(a.Unseen) < len(g.Result.Unseen) {
+			g.Result = shown
 		}
 	}
 	return accepted, refused
 }
 
-func addRefusal(list []Group, a Answer) []Group {
-	i := slices.IndexFunc(list, func(g Group) bool { return g.Answer.Error == a.Error && g.Answer.Failure == a.Failure })
+func addRefusal(list []Group, a Result) []Group {
+	i := slices.IndexFunc(list, func(g Group) bool { return g.Result.Error == a.Error && g.Result.Failure == a.Failure })
 	if i < 0 {
 		return append(list, Group{[]string{a.Name}, a})
 	}

@@ -64,12 +64,12 @@ type GuardResult struct {
 // different targets: such a URL passes a filter that reads it with the one, and reaches
 // another server through the other. What is found until ctx ends is returned
 // with its error. Any other error means that a reader does not work at all.
-func (l *Lens) Guard(ctx context.Context, filter, fetch Reader, o *GuardOptions) (GuardResult, error) {
+func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions) (GuardResult, error) {
 	if o == nil {
 		o = &GuardOptions{}
 	}
 	g := &guard{
-		lens: New(l.registry, filter, fetch), pair: [2]Reader{filter, fetch}, o: *o,
+		lens: New(l.registry, filter, fetch), pair: [2]Parser{filter, fetch}, o: *o,
 		mutator: newMutator(o.Seed), tried: map[string]bool{}, kinds: map[string]int{}, shapes: map[string]bool{},
 	}
 	if g.o.MaxTries == 0 {
@@ -85,7 +85,7 @@ func (l *Lens) Guard(ctx context.Context, filter, fetch Reader, o *GuardOptions)
 // guard is a search.
 type guard struct {
 	lens     *Lens
-	pair     [2]Reader
+	pair     [2]Parser
 	versions [2]string
 	o        GuardOptions
 	mutator  mutator
@@ -122,7 +122,7 @@ const plainURL = "http://a.example/"
 // check asks for the versions of the readers, and fails if one does not work.
 func (g *guard) check(ctx context.Context) error {
 	for i, r := range g.pair {
-		list, err := r.Read(ctx, []string{plainURL})
+		list, err := r.Parse(ctx, []string{plainURL})
 		if err == nil {
 			g.versions[i], err = r.Version(ctx)
 		}
@@ -206,7 +206,7 @@ func (g *guard) breed(url string) {
 }
 
 // add minimizes a finding, unless there are enough like it.
-func (g *guard) add(ctx context.Context, url, kind string, p [2]Reading) error {
+func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) error {
 	report := g.report(url, p)
 	cause := kind + " " + string(report.Confusion)
 	if g.kinds[cause] >= perKind {
@@ -216,7 +216,7 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]Reading) error {
 	small, err := minimize(url, func(urls []string) ([]bool, error) { return g.keeps(ctx, urls, kind) })
 	if small != url && err == nil {
 		// One more question, for the readings of what is left.
-		var again [][2]Reading
+		var again [][2]ParseResult
 		if again, err = g.ask(ctx, []string{small}); err == nil {
 			report = g.report(small, again[0])
 		}
@@ -248,7 +248,7 @@ func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, 
 
 // kind says how the targets of two readings differ: "" if not, else a Contact, and after
 // a comma whether a host is missing and the scheme differs, too.
-func (g *guard) kind(p [2]Reading) string {
+func (g *guard) kind(p [2]ParseResult) string {
 	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
 	if a.sameTarget(b) {
 		return ""
@@ -275,10 +275,10 @@ func contact(kind string) Contact {
 }
 
 // report compares two readings of url.
-func (g *guard) report(url string, p [2]Reading) Report {
+func (g *guard) report(url string, p [2]ParseResult) Report {
 	r := Report{Input: url}
 	for i, reading := range p {
-		r.Readers = append(r.Readers, Answer{Name: g.pair[i].Name(), Version: g.versions[i], Kind: g.pair[i].Kind(), Reading: reading, Offsets: offsets(url, reading)})
+		r.Results = append(r.Results, Result{Name: g.pair[i].Name(), Version: g.versions[i], Kind: g.pair[i].Kind(), ParseResult: reading, Offsets: offsets(url, reading)})
 	}
 	g.lens.compareAll(&r)
 	return r
@@ -286,9 +286,9 @@ func (g *guard) report(url string, p [2]Reading) Report {
 
 // ask returns the readings of both readers. A URL that ends a reader is one that it
 // refuses.
-func (g *guard) ask(ctx context.Context, urls []string) ([][2]Reading, error) {
+func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error) {
 	g.result.Tries += len(urls)
-	pairs := make([][2]Reading, len(urls))
+	pairs := make([][2]ParseResult, len(urls))
 	for i, r := range g.pair {
 		list, err := readAll(ctx, r, urls)
 		if err != nil {
@@ -303,8 +303,8 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]Reading, error) {
 
 // readAll asks about urls, and about each half if the reader fails: one URL that ends a
 // program must not hide what it says of others. The error is that of ctx.
-func readAll(ctx context.Context, r Reader, urls []string) ([]Reading, error) {
-	list, err := r.Read(ctx, urls)
+func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error) {
+	list, err := r.Parse(ctx, urls)
 	if err == nil && len(list) != len(urls) {
 		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
 	}
@@ -314,7 +314,7 @@ func readAll(ctx context.Context, r Reader, urls []string) ([]Reading, error) {
 	case err == nil:
 		return list, nil
 	case len(urls) == 1:
-		return []Reading{{Error: "the reader failed: " + err.Error()}}, nil
+		return []ParseResult{{Error: "the reader failed: " + err.Error()}}, nil
 	}
 	first, err := readAll(ctx, r, urls[:len(urls)/2])
 	if err != nil {

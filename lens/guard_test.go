@@ -10,11 +10,11 @@ import (
 )
 
 // toy is a reader that takes what host returns for the host.
-func toy(name string, host func(url string) (string, bool)) Reader {
-	return reader{name, "1", Parser, func(url string) Reading {
+func toy(name string, host func(url string) (string, bool)) Parser {
+	return reader{name, "1", KindParser, func(url string) ParseResult {
 		h, ok := host(url)
 		scheme := "http"
-		return Reading{OK: ok, Scheme: &scheme, Host: &h}
+		return ParseResult{OK: ok, Scheme: &scheme, Host: &h}
 	}}
 }
 
@@ -34,7 +34,7 @@ func lastAt(url string) (string, bool) {
 	return rest[strings.LastIndexByte(rest, '@')+1:], ok
 }
 
-func search(t *testing.T, filter, fetch Reader, o GuardOptions) GuardResult {
+func search(t *testing.T, filter, fetch Parser, o GuardOptions) GuardResult {
 	t.Helper()
 	result, err := newLens(t).Guard(context.Background(), filter, fetch, &o)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestGuardFindsAHostConfusion(t *testing.T) {
 		for _, f := range result.Findings {
 			a, _ := firstAt(f.URL)
 			b, _ := lastAt(f.URL)
-			if a == b || f.Differs != ContactHost || !f.Report.Danger || f.Report.Why == "" || f.Report.Input != f.URL || f.Report.Readers[0].Version != "1" {
+			if a == b || f.Differs != ContactHost || !f.Report.Danger || f.Report.Why == "" || f.Report.Input != f.URL || f.Report.Results[0].Version != "1" {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -111,8 +111,8 @@ func TestGuardFindsNothing(t *testing.T) {
 
 // Readers of this process that are known to differ: a browser skips what Go keeps.
 func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
-	var whatwg, netURL Reader
-	for _, r := range newLens(t).Readers() {
+	var whatwg, netURL Parser
+	for _, r := range newLens(t).Parsers() {
 		switch r.Name() {
 		case "whatwg":
 			whatwg = r
@@ -128,14 +128,14 @@ func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
 
 // Only what would be contacted matters: other parts may differ.
 func TestGuardPorts(t *testing.T) {
-	port := func(name, byDefault string) Reader {
-		return reader{name, "1", Parser, func(url string) Reading {
+	port := func(name, byDefault string) Parser {
+		return reader{name, "1", KindParser, func(url string) ParseResult {
 			host, ok := lastAt(url)
 			scheme, port := "http", byDefault
 			if h, p, found := strings.Cut(host, ":"); found {
 				host, port = h, p
 			}
-			return Reading{OK: ok, Scheme: &scheme, Host: &host, Port: &port, Path: &url}
+			return ParseResult{OK: ok, Scheme: &scheme, Host: &host, Port: &port, Path: &url}
 		}}
 	}
 	if result := search(t, port("a", ""), port("b", "80"), GuardOptions{MaxTries: 2000}); len(result.Findings) != 0 {
@@ -162,27 +162,27 @@ func TestGuardEndsWithItsContext(t *testing.T) {
 }
 
 // fragile fails as a whole when a URL has a "%".
-type fragile struct{ Reader }
+type fragile struct{ Parser }
 
-func (f fragile) Read(ctx context.Context, urls []string) ([]Reading, error) {
+func (f fragile) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	if slices.ContainsFunc(urls, func(url string) bool { return strings.Contains(url, "%") }) {
 		return nil, errors.New("crashed")
 	}
-	return f.Reader.Read(ctx, urls)
+	return f.Parser.Parse(ctx, urls)
 }
 
 // short leaves out an answer.
-type short struct{ Reader }
+type short struct{ Parser }
 
-func (s short) Read(ctx context.Context, urls []string) ([]Reading, error) {
-	list, err := s.Reader.Read(ctx, urls)
+func (s short) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
+	list, err := s.Parser.Parse(ctx, urls)
 	return list[:len(list)-1], err
 }
 
 // broken never answers.
-type broken struct{ Reader }
+type broken struct{ Parser }
 
-func (broken) Read(context.Context, []string) ([]Reading, error) {
+func (broken) Parse(context.Context, []string) ([]ParseResult, error) {
 	return nil, errors.New("no such program")
 }
 
@@ -197,7 +197,7 @@ func TestGuardWithBrokenReaders(t *testing.T) {
 			t.Errorf("%q crashed the reader", f.URL)
 		}
 	}
-	for _, r := range []Reader{broken{last}, short{last}} {
+	for _, r := range []Parser{broken{last}, short{last}} {
 		if _, err := newLens(t).Guard(context.Background(), first, r, nil); err == nil || !strings.Contains(err.Error(), "last") {
 			t.Errorf("%T: %v", r, err)
 		}
@@ -297,7 +297,7 @@ func FuzzMinimize(f *testing.F) {
 // An octet that is not UTF-8 does not stand for a character of Latin 1.
 func TestOctetIsNoOtherHost(t *testing.T) {
 	octet, name := "\xef", "xn--gda"
-	if newLens(t).SameTarget(Reading{OK: true, Host: &octet}, Reading{OK: true, Host: &name}) {
+	if newLens(t).SameTarget(ParseResult{OK: true, Host: &octet}, ParseResult{OK: true, Host: &name}) {
 		t.Error("an octet is a name in another charset")
 	}
 }
@@ -305,14 +305,14 @@ func TestOctetIsNoOtherHost(t *testing.T) {
 // An empty port that a reader leaves at the host is contacted as none.
 func TestEmptyPortIsNoOtherHost(t *testing.T) {
 	l := newLens(t)
-	reading := func(host string) Reading { return Reading{OK: true, Host: &host} }
+	reading := func(host string) ParseResult { return ParseResult{OK: true, Host: &host} }
 	if !l.SameTarget(reading("a.example"), reading("a.example:")) || !l.SameTarget(reading("[::1]"), reading("[::1]:")) {
 		t.Error("a host with the colon of an empty port is another one")
 	}
 	if l.SameTarget(reading("a.example"), reading("a.example:80")) {
 		t.Error("a host with a port is the same")
 	}
-	if got := l.Compare(reading("a.example"), reading("a.example:")); !slices.Equal(got, []string{"host"}) {
+	if got := l.Differences(reading("a.example"), reading("a.example:")); !slices.Equal(got, []string{"host"}) {
 		t.Errorf("the difference is not shown: %q", got)
 	}
 }

@@ -77,13 +77,13 @@ func splitPort(text string) (host, port string) {
 }
 
 // setTarget sets path and query from the target of a request.
-func (r *Reading) setTarget(target string) {
+func (r *ParseResult) setTarget(target string) {
 	path, query, found := strings.Cut(target, "?")
 	r.Path, r.Query = &path, present(query, found)
 }
 
 // setLogin sets user and password from the header of a request.
-func (r *Reading) setLogin(head []byte) {
+func (r *ParseResult) setLogin(head []byte) {
 	if user, password, ok := basic(field(head, "Authorization")); ok {
 		r.User, r.Password = &user, filled(password)
 	}

@@ -15,14 +15,14 @@ import (
 // InProcess returns the parsers of this process: "net/url" is url.Parse, "net/url-strict"
 // is what url.ParseRequestURI, http.NewRequest and http.Client accept together, and
 // "locus" is locus.Parse and what the scheme's row in r accepts.
-func InProcess(r *scheme.Registry) []Reader {
-	return []Reader{
-		reader{"net/url", runtime.Version(), Parser, byNetURL},
-		reader{"net/url-strict", runtime.Version(), Parser, byRequest},
-		reader{"locus", ownVersion(), Parser, func(url string) Reading {
+func InProcess(r *scheme.Registry) []Parser {
+	return []Parser{
+		reader{"net/url", runtime.Version(), KindParser, byNetURL},
+		reader{"net/url-strict", runtime.Version(), KindParser, byRequest},
+		reader{"locus", ownVersion(), KindParser, func(url string) ParseResult {
 			u, err := locus.Parse(url)
 			if err != nil {
-				return Reading{Error: syntaxText(err)}
+				return ParseResult{Error: syntaxText(err)}
 			}
 			reading := partsOf(r, u)
 			if _, err := r.Fields(u); err != nil {
@@ -49,27 +49,27 @@ func ownVersion() string {
 	return "(devel)"
 }
 
-func byNetURL(text string) Reading {
+func byNetURL(text string) ParseResult {
 	u, err := url.Parse(text)
 	if err != nil {
-		return Reading{Error: withoutURL(err)}
+		return ParseResult{Error: withoutURL(err)}
 	}
 	return netParts(u)
 }
 
 // byRequest reads as a program that checks a URL with ParseRequestURI, which takes no
 // fragment, and requests it.
-func byRequest(text string) Reading {
+func byRequest(text string) ParseResult {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if _, err := url.ParseRequestURI(before); err != nil {
-		return Reading{Error: withoutURL(err)}
+		return ParseResult{Error: withoutURL(err)}
 	}
 	request, err := http.NewRequest(http.MethodGet, before, nil)
 	if err != nil {
-		return Reading{Error: withoutURL(err)}
+		return ParseResult{Error: withoutURL(err)}
 	}
 	if request.URL.Scheme == "" || request.URL.Host == "" {
-		return Reading{Error: "no scheme or no host in the URL of a request"}
+		return ParseResult{Error: "no scheme or no host in the URL of a request"}
 	}
 	reading := netParts(request.URL)
 	reading.Fragment = present(fragment, hasFragment)
@@ -88,8 +88,8 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-func netParts(u *url.URL) Reading {
-	r := Reading{
+func netParts(u *url.URL) ParseResult {
+	r := ParseResult{
 		OK:       true,
 		Scheme:   filled(u.Scheme),
 		Port:     filled(u.Port()),

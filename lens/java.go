@@ -7,8 +7,8 @@ var javaProbe = []string{"--describe-module", "jdk.compiler"}
 
 // readJava reads with java.net.URI or java.net.URL: which is "uri" or "url". Java compiles
 // the program each time it runs.
-func readJava(which string) func(context.Context, *program, []string) (string, []Reading, error) {
-	return func(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+func readJava(which string) func(context.Context, *program, []string) (string, []ParseResult, error) {
+	return func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 		source, err := readers.ReadFile("readers/Read.java")
 		if err != nil {
 			return "", nil, err

@@ -18,22 +18,22 @@ const atOnce = 4
 // goroutines at once.
 type Lens struct {
 	registry *scheme.Registry
-	readers  []Reader
+	readers  []Parser
 }
 
 // New returns a lens. r says which port a scheme has where none is written.
-func New(r *scheme.Registry, readers ...Reader) *Lens {
+func New(r *scheme.Registry, readers ...Parser) *Lens {
 	return &Lens{r, slices.Clone(readers)}
 }
 
 // Readers returns the readers, in the order of a report.
-func (l *Lens) Readers() []Reader { return slices.Clone(l.readers) }
+func (l *Lens) Parsers() []Parser { return slices.Clone(l.readers) }
 
 // Answer is what one reader says of one URL.
-type Answer struct {
+type Result struct {
 	Name, Version string
 	Kind          Kind
-	Reading
+	ParseResult
 	// Failure says why the reader gave no answer at all: it is broken, or was too slow.
 	Failure string
 	// Offsets says where the text of a part begins in the URL, in octets, for the parts
@@ -46,7 +46,7 @@ type Answer struct {
 type Report struct {
 	// Input is the URL as it was given, with its password.
 	Input   string
-	Readers []Answer
+	Results []Result
 	// Differences are the names of the parts that readers which accept the URL take
 	// differently, in the order of PartNames.
 	Differences []string
@@ -64,10 +64,10 @@ type Report struct {
 
 // Look returns a report for each URL, in order. A reader that fails has a Failure in every
 // report, and changes nothing for the others. The error is that of ctx.
-func (l *Lens) Look(ctx context.Context, urls []string) ([]Report, error) {
+func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	reports := make([]Report, len(urls))
 	for i, url := range urls {
-		reports[i] = Report{Input: url, Readers: make([]Answer, len(l.readers))}
+		reports[i] = Report{Input: url, Results: make([]Result, len(l.readers))}
 	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
@@ -76,8 +76,8 @@ func (l *Lens) Look(ctx context.Context, urls []string) ([]Report, error) {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			for i, answer := range ask(ctx, reader, urls) {
-				answer.Offsets = offsets(urls[i], answer.Reading)
-				reports[i].Readers[n] = answer
+				answer.Offsets = offsets(urls[i], answer.ParseResult)
+				reports[i].Results[n] = answer
 			}
 		})
 	}
@@ -92,9 +92,9 @@ func (l *Lens) Look(ctx context.Context, urls []string) ([]Report, error) {
 }
 
 // ask returns the answer of one reader about each URL.
-func ask(ctx context.Context, reader Reader, urls []string) []Answer {
-	answers := make([]Answer, len(urls))
-	list, err := reader.Read(ctx, urls)
+func ask(ctx context.Context, reader Parser, urls []string) []Result {
+	answers := make([]Result, len(urls))
+	list, err := reader.Parse(ctx, urls)
 	var version string
 	if err == nil {
 		version, err = reader.Version(ctx) // a program has told it with its answers
@@ -103,12 +103,12 @@ func ask(ctx context.Context, reader Reader, urls []string) []Answer {
 		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
 	}
 	for i := range answers {
-		answers[i] = Answer{Name: reader.Name(), Kind: reader.Kind(), Version: version}
+		answers[i] = Result{Name: reader.Name(), Kind: reader.Kind(), Version: version}
 		if err != nil {
 			answers[i].Failure = err.Error()
 			continue
 		}
-		answers[i].Reading = absolute(urls[i], list[i])
+		answers[i].ParseResult = absolute(urls[i], list[i])
 	}
 	return answers
 }
@@ -116,7 +116,7 @@ func ask(ctx context.Context, reader Reader, urls []string) []Answer {
 // absolute refuses a reading of url with neither scheme nor host if url is a relative reference.
 // "local_file:/etc/passwd" is not relative (RFC 3986 section 4.2), although "_" can't be in a scheme:
 // some programs take the text before the first ":" for a scheme of any spelling.
-func absolute(url string, r Reading) Reading {
+func absolute(url string, r ParseResult) ParseResult {
 	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")
 	if r.OK && relative && value(r.Scheme) == "" && value(r.Host) == "" && !slices.Contains(r.Unseen, "host") {
 		r.OK, r.Error = false, "a relative reference: neither scheme nor host"
@@ -127,10 +127,10 @@ func absolute(url string, r Reading) Reading {
 // compareAll fills in the differences of a report.
 func (l *Lens) compareAll(r *Report) {
 	var accepted []meaning
-	for i := range r.Readers {
-		if r.Readers[i].OK {
-			m := l.meaning(r.Readers[i].Reading)
-			m.nested = isNested(r.Input, r.Readers[i].Reading)
+	for i := range r.Results {
+		if r.Results[i].OK {
+			m := l.meaning(r.Results[i].ParseResult)
+			m.nested = isNested(r.Input, r.Results[i].ParseResult)
 			accepted = append(accepted, m)
 		}
 	}
@@ -179,7 +179,7 @@ func (l *Lens) hostless(url string) string {
 }
 
 // isNested reports whether r has the host of a URL within url, as of "jar:http://h/x!/y".
-func isNested(url string, r Reading) bool {
+func isNested(url string, r ParseResult) bool {
 	outer, rest, _ := strings.Cut(url, ":")
 	inner, _, found := strings.Cut(rest, ":")
 	return found && value(r.Host) != "" && !strings.EqualFold(inner, outer) && strings.EqualFold(inner, value(r.Scheme))
@@ -189,13 +189,13 @@ func isNested(url string, r Reading) bool {
 // PartNames. Parts are the same if they mean the same: hosts by what would be dialled,
 // ports with the default of the scheme, texts with the escapes that any program may add or
 // remove. Whether a reading is OK does not matter.
-func (l *Lens) Compare(a, b Reading) []string {
+func (l *Lens) Differences(a, b ParseResult) []string {
 	return l.meaning(a).differences(l.meaning(b))
 }
 
 // SameTarget reports whether programs with the readings a and b would contact the same
 // host and port by the same scheme. If the schemes are the same, a reading without a host has
 // the same target as any other, because it contacts no host.
-func (l *Lens) SameTarget(a, b Reading) bool {
+func (l *Lens) SameTarget(a, b ParseResult) bool {
 	return l.meaning(a).sameTarget(l.meaning(b))
 }

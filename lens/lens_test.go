@@ -28,7 +28,7 @@ func inProcess(t testing.TB) *lens.Lens {
 
 func look(t testing.TB, l *lens.Lens, url string) lens.Report {
 	t.Helper()
-	list, err := l.Look(context.Background(), []string{url})
+	list, err := l.Compare(context.Background(), []string{url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestAlike(t *testing.T) {
 		if r.Differences != nil || r.Danger || r.Confusion != "" || r.Why != "" {
 			t.Errorf("%q: %v %q danger %t: %s", url, r.Differences, r.Confusion, r.Danger, r.Why)
 		}
-		if !slices.ContainsFunc(r.Readers, func(a lens.Answer) bool { return a.OK }) {
+		if !slices.ContainsFunc(r.Results, func(a lens.Result) bool { return a.OK }) {
 			t.Errorf("%q: no reader accepts it", url)
 		}
 		if text, err := r.MarshalJSON(); err != nil || strings.Contains(string(text), "secret") {

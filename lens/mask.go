@@ -22,9 +22,9 @@ func (r *Report) Masked() Report {
 	m := newMask(r)
 	masked := *r
 	masked.Input = charset.Text(m.hideAt(r.Input, 0))
-	masked.Readers = slices.Clone(r.Readers)
-	for i := range masked.Readers {
-		a := &masked.Readers[i]
+	masked.Results = slices.Clone(r.Results)
+	for i := range masked.Results {
+		a := &masked.Results[i]
 		a.Error = charset.Text(m.hide(locus.MaskText(a.Error)))
 		a.Failure = charset.Text(m.hide(locus.MaskText(a.Failure)))
 		for j, p := range a.parts() {
@@ -68,7 +68,7 @@ func newMask(r *Report) mask {
 	m.hideURL(r)
 	// Without "//" locus.Mask knows better than programs that guess a login.
 	if strings.Contains(r.Input, "//") || strings.Contains(r.Input, `\`) {
-		for _, a := range r.Readers {
+		for _, a := range r.Results {
 			password := value(a.Password)
 			if at, ok := a.Offsets["password"]; ok {
 				password = password[afterHost(r, at, at+len(password))-at:]
@@ -106,7 +106,7 @@ func (m *mask) hideURL(r *Report) {
 // text, the password follows the next ":", if there is one: "http:127.0.0.1#@h" has none.
 func afterHost(r *Report, start, end int) int {
 	host := 0
-	for _, a := range r.Readers {
+	for _, a := range r.Results {
 		at, ok := a.Offsets["host"]
 		if !ok || !a.OK || at > start+slashesAt(r.Input[start:end]) || scheme.NameStatus(strings.ToLower(value(a.Scheme))) == "" {
 			continue
@@ -236,8 +236,8 @@ type answerJSON struct {
 // MarshalJSON writes r as `locus lens --json` does, with passwords as "***".
 func (r Report) MarshalJSON() ([]byte, error) {
 	m := r.Masked()
-	answers := make([]answerJSON, len(m.Readers))
-	for i, a := range m.Readers {
+	answers := make([]answerJSON, len(m.Results))
+	for i, a := range m.Results {
 		answers[i] = answerJSON{
 			Name: a.Name, Version: a.Version, Kind: a.Kind, OK: a.OK, Error: filled(a.Error),
 			Scheme: a.Scheme, User: a.User, Password: a.Password, Host: a.Host, Port: a.Port,

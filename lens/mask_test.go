@@ -17,7 +17,7 @@ func TestPasswordOfManyPieces(t *testing.T) {
 		fmt.Fprintf(&password, "%05xq:", i)
 	}
 	for _, url := range []string{"http://u:" + password.String() + "@h.example/", `http:\\u:` + strings.ReplaceAll(password.String(), ":", "/") + "@h.example/"} {
-		reports, err := newLens(t).Look(t.Context(), []string{url})
+		reports, err := newLens(t).Compare(t.Context(), []string{url})
 		if err != nil {
 			t.Fatal(err)
 		}

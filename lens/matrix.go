@@ -8,7 +8,7 @@ import (
 // Matrix counts the URLs that each two readers of a Lens take differently.
 type Matrix struct {
 	URLs    int            `json:"urls"`
-	Readers []MatrixReader `json:"readers"`
+	Parsers []MatrixParser `json:"readers"`
 	// Pairs has a row for each reader, and a Pair for each reader in it.
 	Pairs [][]Pair `json:"pairs"`
 	// Danger is the number of URLs that two readers would contact different servers for.
@@ -18,7 +18,7 @@ type Matrix struct {
 }
 
 // MatrixReader is a reader in a Matrix.
-type MatrixReader struct {
+type MatrixParser struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
 	Kind     Kind   `json:"kind"`
@@ -35,9 +35,9 @@ type Pair struct {
 
 // Matrix counts the differences in reports of l.
 func (l *Lens) Matrix(reports []Report) Matrix {
-	m := Matrix{URLs: len(reports), Readers: make([]MatrixReader, len(l.readers)), Pairs: make([][]Pair, len(l.readers))}
+	m := Matrix{URLs: len(reports), Parsers: make([]MatrixParser, len(l.readers)), Pairs: make([][]Pair, len(l.readers))}
 	for i, r := range l.readers {
-		m.Readers[i] = MatrixReader{Name: r.Name(), Kind: r.Kind()}
+		m.Parsers[i] = MatrixParser{Name: r.Name(), Kind: r.Kind()}
 		m.Pairs[i] = make([]Pair, len(l.readers))
 	}
 	for _, r := range reports {
@@ -47,20 +47,20 @@ func (l *Lens) Matrix(reports []Report) Matrix {
 }
 
 func (l *Lens) count(m *Matrix, r Report) {
-	meanings := make([]meaning, len(r.Readers))
-	for i, a := range r.Readers {
-		m.Readers[i].Version = a.Version
-		meanings[i] = l.meaning(a.Reading)
+	meanings := make([]meaning, len(r.Results))
+	for i, a := range r.Results {
+		m.Parsers[i].Version = a.Version
+		meanings[i] = l.meaning(a.ParseResult)
 		switch {
 		case a.Failure != "":
-			m.Readers[i].Failed++
+			m.Parsers[i].Failed++
 		case a.OK:
-			m.Readers[i].Accepted++
+			m.Parsers[i].Accepted++
 		}
 	}
 	mixed := false
-	for i, a := range r.Readers {
-		for j, b := range r.Readers {
+	for i, a := range r.Results {
+		for j, b := range r.Results {
 			if i == j || a.Failure != "" || b.Failure != "" {
 				continue
 			}
@@ -93,14 +93,14 @@ func (p *Pair) add(aOK, bOK bool, a, b meaning) {
 // Behaviour describes how the readers of r treat the URL of e: which accept it, and for
 // each part which of those take it for the same. Two entries of a class with the same
 // behaviour show the same confusion.
-func (l *Lens) Behaviour(e Entry, r Report) string {
+func (l *Lens) Behavior(e Entry, r Report) string {
 	var b strings.Builder
 	b.WriteString(e.Class)
-	meanings := make([]meaning, len(r.Readers))
-	for i := range r.Readers {
+	meanings := make([]meaning, len(r.Results))
+	for i := range r.Results {
 		sign := " -"
-		if r.Readers[i].OK {
-			sign, meanings[i] = " +", l.meaning(r.Readers[i].Reading)
+		if r.Results[i].OK {
+			sign, meanings[i] = " +", l.meaning(r.Results[i].ParseResult)
 		}
 		b.WriteString(sign)
 	}
@@ -108,7 +108,7 @@ func (l *Lens) Behaviour(e Entry, r Report) string {
 		groups := map[string]int{}
 		b.WriteString(" " + part + ":")
 		for i, m := range meanings {
-			if !r.Readers[i].OK {
+			if !r.Results[i].OK {
 				continue
 			}
 			n, ok := groups[m.parts[part]]

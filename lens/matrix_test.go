@@ -15,24 +15,24 @@ func TestMatrixCounts(t *testing.T) {
 		return url, true
 	})
 	l := New(newLens(t).registry, strict, loose, broken{toy("broken", firstAt)})
-	reports, err := l.Look(context.Background(), []string{"alike", "apart", "loose"})
+	reports, err := l.Compare(context.Background(), []string{"alike", "apart", "loose"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := l.Matrix(reports)
-	if m.URLs != 3 || m.Danger != 1 || m.Alike != 1 || len(m.Readers) != 3 {
+	if m.URLs != 3 || m.Danger != 1 || m.Alike != 1 || len(m.Parsers) != 3 {
 		t.Errorf("%+v", m)
 	}
-	for i, want := range []MatrixReader{{"strict", "1", Parser, 2, 0}, {"loose", "1", Parser, 3, 0}, {"broken", "", Parser, 0, 3}} {
-		if m.Readers[i] != want {
-			t.Errorf("%+v, want %+v", m.Readers[i], want)
+	for i, want := range []MatrixParser{{"strict", "1", KindParser, 2, 0}, {"loose", "1", KindParser, 3, 0}, {"broken", "", KindParser, 0, 3}} {
+		if m.Parsers[i] != want {
+			t.Errorf("%+v, want %+v", m.Parsers[i], want)
 		}
 	}
 	want := [][]Pair{{{}, {Host: 1, Any: 1, Verdict: 1}, {}}, {{Host: 1, Any: 1, Verdict: 1}, {}, {}}, {{}, {}, {}}}
 	for i := range want {
 		for j := range want {
 			if m.Pairs[i][j] != want[i][j] {
-				t.Errorf("%s and %s: %+v, want %+v", m.Readers[i].Name, m.Readers[j].Name, m.Pairs[i][j], want[i][j])
+				t.Errorf("%s and %s: %+v, want %+v", m.Parsers[i].Name, m.Parsers[j].Name, m.Pairs[i][j], want[i][j])
 			}
 		}
 	}
@@ -41,30 +41,30 @@ func TestMatrixCounts(t *testing.T) {
 // A behaviour is who accepts and who agrees, not what the parts are.
 func TestBehaviour(t *testing.T) {
 	l := New(newLens(t).registry, toy("first", firstAt), toy("last", lastAt))
-	reports, err := l.Look(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})
+	reports, err := l.Compare(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := Entry{Class: "userinfo"}
-	two, same, alike, refused := l.Behaviour(e, reports[0]), l.Behaviour(e, reports[1]), l.Behaviour(e, reports[2]), l.Behaviour(e, reports[3])
-	if two != same || two == alike || alike == refused || two == l.Behaviour(Entry{Class: "host"}, reports[0]) {
+	two, same, alike, refused := l.Behavior(e, reports[0]), l.Behavior(e, reports[1]), l.Behavior(e, reports[2]), l.Behavior(e, reports[3])
+	if two != same || two == alike || alike == refused || two == l.Behavior(Entry{Class: "host"}, reports[0]) {
 		t.Errorf("%q %q %q %q", two, same, alike, refused)
 	}
 }
 
 // slow ends its context in the middle of a search.
 type slow struct {
-	Reader
+	Parser
 	calls  *int
 	cancel context.CancelFunc
 }
 
-func (s slow) Read(ctx context.Context, urls []string) ([]Reading, error) {
+func (s slow) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	if *s.calls++; *s.calls == 4 {
 		s.cancel()
 		return nil, errors.New("killed")
 	}
-	return s.Reader.Read(ctx, urls)
+	return s.Parser.Parse(ctx, urls)
 }
 
 // A finding that could not be minimized is there all the same.

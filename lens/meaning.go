@@ -19,7 +19,7 @@ type meaning struct {
 	nested bool // it is of a URL within the URL
 }
 
-func (l *Lens) meaning(r Reading) meaning {
+func (l *Lens) meaning(r ParseResult) meaning {
 	m := meaning{parts: make(map[string]string, len(PartNames())), unseen: r.Unseen}
 	name := strings.ToLower(value(r.Scheme))
 	row, known := l.registry.Lookup(name)

@@ -4,7 +4,7 @@ import "strings"
 
 // offsets returns where each part of r is in url. The parts follow each other. A part
 // whose text is not in the URL, because the reader has changed it, has no offset.
-func offsets(url string, r Reading) map[string]int {
+func offsets(url string, r ParseResult) map[string]int {
 	found := make(map[string]int)
 	at := 0
 	for i, p := range r.parts() {

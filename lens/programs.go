@@ -39,7 +39,7 @@ type programRow struct {
 	// probe are arguments with which the program succeeds if the reader is there: it may
 	// be a module that is not installed. nil: it is there if the program is.
 	probe []string
-	read  func(ctx context.Context, p *program, urls []string) (version string, list []Reading, err error)
+	read  func(ctx context.Context, p *program, urls []string) (version string, list []ParseResult, err error)
 }
 
 func programRows() []programRow {
@@ -66,9 +66,9 @@ func ProgramNames() (names []string) {
 // file in that folder. On Linux, if the system allows network namespaces, it has no
 // network. curl and wget have a proxy on the loopback interface instead, which connects
 // nowhere. ctx limits the search for them, not the readers.
-func Programs(ctx context.Context, o Options) []Reader {
+func Programs(ctx context.Context, o Options) []Parser {
 	rows := programRows()
-	found := make([]Reader, len(rows))
+	found := make([]Parser, len(rows))
 	var wg sync.WaitGroup
 	for i, row := range rows {
 		path, asked := o.With[row.name]
@@ -87,7 +87,7 @@ func Programs(ctx context.Context, o Options) []Reader {
 		})
 	}
 	wg.Wait()
-	return slices.DeleteFunc(found, func(r Reader) bool { return r == nil })
+	return slices.DeleteFunc(found, func(r Parser) bool { return r == nil })
 }
 
 // program is a Reader that runs a program.
@@ -132,7 +132,7 @@ func (p *program) find(ctx context.Context) error {
 }
 
 func (p *program) Name() string { return p.row.name }
-func (p *program) Kind() Kind   { return Parser }
+func (p *program) Kind() Kind   { return KindParser }
 
 // Version runs the program without URLs, if it has not run before.
 func (p *program) Version(ctx context.Context) (string, error) {
@@ -142,7 +142,7 @@ func (p *program) Version(ctx context.Context) (string, error) {
 	if version != "" {
 		return version, nil
 	}
-	_, err := p.Read(ctx, nil)
+	_, err := p.Parse(ctx, nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.version, err
@@ -161,11 +161,11 @@ func (p *program) versionOf(ctx context.Context, words int, args ...string) (str
 	return strings.Join(f[:min(words, len(f))], " "), err
 }
 
-func (p *program) Read(ctx context.Context, urls []string) ([]Reading, error) {
+func (p *program) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	if p.missing != nil {
 		return nil, p.missing
 	}
-	var readings []Reading
+	var readings []ParseResult
 	for batch := range batches(urls) {
 		batchCtx, cancel := context.WithTimeoutCause(ctx, p.timeout, tooSlowError(p.timeout))
 		version, list, err := p.row.read(batchCtx, p, batch)

@@ -51,7 +51,7 @@ while read -r line; do
 	number=$((number + 1))
 done`)
 	l := withFake(t, "urllib", path, patience)
-	reports, err := l.Look(context.Background(), []string{"http://a.example/x?y", "", "http://b.example/?y"})
+	reports, err := l.Compare(context.Background(), []string{"http://a.example/x?y", "", "http://b.example/?y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ done`)
 	if last.Differences != nil || last.Danger {
 		t.Errorf("%q: %v %s", last.Input, last.Differences, last.Why)
 	}
-	a := last.Readers[len(last.Readers)-1]
+	a := last.Results[len(last.Results)-1]
 	if a.Version != "x" || a.Failure != "" || !a.OK || a.Query != nil || a.Path == nil || *a.Path != "" {
 		t.Errorf("the answer is %+v", a)
 	}
@@ -116,16 +116,16 @@ func TestBrokenPrograms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := withFake(t, c.reader, path, cmp.Or(c.timeout, patience))
-			reports, err := l.Look(context.Background(), []string{"http://h.example/", "http://h.example/", long}[:urls])
+			reports, err := l.Compare(context.Background(), []string{"http://h.example/", "http://h.example/", long}[:urls])
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range reports {
-				a := r.Readers[len(r.Readers)-1]
+				a := r.Results[len(r.Results)-1]
 				if a.OK || !strings.Contains(a.Failure, c.want) || a.Failure == "" {
 					t.Errorf("%q: %+v", r.Input, a)
 				}
-				if r.Differences != nil || r.Danger || !r.Readers[0].OK {
+				if r.Differences != nil || r.Danger || !r.Results[0].OK {
 					t.Errorf("%q: %v %s", r.Input, r.Differences, r.Why)
 				}
 			}
@@ -141,7 +141,7 @@ func TestMissingPrograms(t *testing.T) {
 		t.Errorf("found %v", list)
 	}
 	l := withFake(t, "node", filepath.Join(t.TempDir(), "none"), 0)
-	a := look(t, l, "http://h.example/").Readers
+	a := look(t, l, "http://h.example/").Results
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "no such file") {
 		t.Errorf("the answer is %+v", last)
 	}
@@ -153,7 +153,7 @@ func TestSetuid(t *testing.T) {
 	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
-	a := look(t, withFake(t, "urllib", path, patience), "http://h.example/").Readers
+	a := look(t, withFake(t, "urllib", path, patience), "http://h.example/").Results
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "runs as another user") {
 		t.Errorf("the answer is %+v", last)
 	}
@@ -162,7 +162,7 @@ func TestSetuid(t *testing.T) {
 // A module that its interpreter lacks is missing, too.
 func TestMissingModule(t *testing.T) {
 	l := withFake(t, "urllib3", fake(t, "exit 1"), 0)
-	a := look(t, l, "http://h.example/").Readers
+	a := look(t, l, "http://h.example/").Results
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "lacks what urllib3 needs") {
 		t.Errorf("the answer is %+v", last)
 	}
@@ -184,7 +184,7 @@ func TestInterrupted(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	if _, err := l.Look(ctx, []string{"http://h.example/"}); err != context.Canceled {
+	if _, err := l.Compare(ctx, []string{"http://h.example/"}); err != context.Canceled {
 		t.Errorf("the error is %v", err)
 	}
 	cancel()
@@ -196,7 +196,7 @@ func TestSurroundings(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
 	kept := t.TempDir()
 	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), patience)
-	if a := look(t, l, "http://u:p4ssword@h.example").Readers; a[len(a)-1].Failure != "" {
+	if a := look(t, l, "http://u:p4ssword@h.example").Results; a[len(a)-1].Failure != "" {
 		t.Fatal(a[len(a)-1].Failure)
 	}
 	read := func(name string) string {

@@ -7,7 +7,7 @@ import (
 
 // Reading is what one reader takes a URL for. The parts are texts as the reader gives
 // them, some decoded and some not. nil is absent, "" is present and empty.
-type Reading struct {
+type ParseResult struct {
 	// OK: the reader accepts the URL. A standard that refuses it may have parts all the
 	// same.
 	OK bool
@@ -30,7 +30,7 @@ func PartNames() []string {
 }
 
 // Part returns the part of that name.
-func (r *Reading) Part(name string) *string {
+func (r *ParseResult) Part(name string) *string {
 	if i := slices.Index(PartNames(), name); i >= 0 {
 		return *r.parts()[i]
 	}
@@ -38,7 +38,7 @@ func (r *Reading) Part(name string) *string {
 }
 
 // parts returns the parts in the order of PartNames.
-func (r *Reading) parts() [8]**string {
+func (r *ParseResult) parts() [8]**string {
 	return [...]**string{&r.Scheme, &r.User, &r.Password, &r.Host, &r.Port, &r.Path, &r.Query, &r.Fragment}
 }
 
@@ -46,13 +46,13 @@ func (r *Reading) parts() [8]**string {
 type Kind string
 
 const (
-	Standard Kind = "standard" // the rules of a document
-	Parser   Kind = "parser"   // a program or library that is in use
+	KindStandard Kind = "standard" // the rules of a document
+	KindParser   Kind = "parser"   // a program or library that is in use
 )
 
 // Reader reads URLs by one standard, or with one parser. Its methods may be called
 // concurrently.
-type Reader interface {
+type Parser interface {
 	// Name is unique among the readers of a Lens: "net/url".
 	Name() string
 	Kind() Kind
@@ -60,22 +60,22 @@ type Reader interface {
 	Version(ctx context.Context) (string, error)
 	// Read returns a reading for each URL, in order. A URL may be any octets. The error
 	// means that the reader failed as a whole, and nothing is known of any URL.
-	Read(ctx context.Context, urls []string) ([]Reading, error)
+	Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 }
 
 // reader is a Reader that is a function.
 type reader struct {
 	name, version string
 	kind          Kind
-	read          func(url string) Reading
+	read          func(url string) ParseResult
 }
 
 func (r reader) Name() string                            { return r.name }
 func (r reader) Kind() Kind                              { return r.kind }
 func (r reader) Version(context.Context) (string, error) { return r.version, nil }
 
-func (r reader) Read(ctx context.Context, urls []string) ([]Reading, error) {
-	list := make([]Reading, 0, len(urls))
+func (r reader) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
+	list := make([]ParseResult, 0, len(urls))
 	for _, url := range urls {
 		if err := ctx.Err(); err != nil {
 			return nil, err

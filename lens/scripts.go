@@ -30,7 +30,7 @@ func pythonHas(module string) []string {
 
 func script(name, interpreter, file string, probe []string, args ...string) programRow {
 	return programRow{name: name, program: interpreter, probe: probe,
-		read: func(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+		read: func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 			text, err := readers.ReadFile("readers/" + file)
 			if err != nil {
 				return "", nil, err

@@ -13,21 +13,21 @@ import (
 
 // Standards returns the readers of RFC 1738, RFC 1630, RFC 3986 and the URL Standard
 // of the WHATWG. r has the schemes of the first two.
-func Standards(r *scheme.Registry) []Reader {
-	return []Reader{
-		reader{"rfc1738", "December 1994", Standard, byProfile(r, locus.RFC1738)},
-		reader{"rfc1630", "June 1994", Standard, byProfile(r, locus.RFC1630)},
-		reader{"rfc3986", "January 2005", Standard, byRFC3986},
-		reader{"whatwg", "2026", Standard, byWHATWG},
+func Standards(r *scheme.Registry) []Parser {
+	return []Parser{
+		reader{"rfc1738", "December 1994", KindStandard, byProfile(r, locus.RFC1738)},
+		reader{"rfc1630", "June 1994", KindStandard, byProfile(r, locus.RFC1630)},
+		reader{"rfc3986", "January 2005", KindStandard, byRFC3986},
+		reader{"whatwg", "2026", KindStandard, byWHATWG},
 	}
 }
 
 // byProfile reads by the grammar of p, which refuses a URL with a violation.
-func byProfile(r *scheme.Registry, p locus.Profile) func(string) Reading {
-	return func(url string) Reading {
+func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
+	return func(url string) ParseResult {
 		u, err := locus.Parse(url)
 		if err != nil {
-			return Reading{Error: syntaxText(err)}
+			return ParseResult{Error: syntaxText(err)}
 		}
 		reading := partsOf(r, u)
 		reading.refuse(r.Check(u, p))
@@ -36,7 +36,7 @@ func byProfile(r *scheme.Registry, p locus.Profile) func(string) Reading {
 }
 
 // refuse refuses a URL for the first violation of list, if there is one.
-func (r *Reading) refuse(list []locus.Violation) {
+func (r *ParseResult) refuse(list []locus.Violation) {
 	r.OK = locus.Conforms(list)
 	for _, v := range list {
 		if v.Kind != locus.Note {
@@ -48,8 +48,8 @@ func (r *Reading) refuse(list []locus.Violation) {
 
 // partsOf returns the parts of u. Its scheme says whether "?" begins a query; without
 // rules of its own every scheme is read as those that have one.
-func partsOf(r *scheme.Registry, u locus.URL) Reading {
-	reading := Reading{Scheme: filled(u.Scheme())}
+func partsOf(r *scheme.Registry, u locus.URL) ParseResult {
+	reading := ParseResult{Scheme: filled(u.Scheme())}
 	reading.User = present(u.User())
 	reading.Password = present(u.Password())
 	reading.Port = present(u.PortText())
@@ -82,9 +82,9 @@ func syntaxText(err error) string {
 	return err.Error()
 }
 
-func byRFC3986(url string) Reading {
+func byRFC3986(url string) ParseResult {
 	u := rfc3986.Parse(url)
-	var r Reading
+	var r ParseResult
 	r.Scheme = present(u.Scheme())
 	if userinfo, ok := u.Userinfo(); ok {
 		r.splitUserinfo(userinfo)
@@ -99,17 +99,17 @@ func byRFC3986(url string) Reading {
 }
 
 // splitUserinfo sets user and password from userinfo.
-func (r *Reading) splitUserinfo(userinfo string) {
+func (r *ParseResult) splitUserinfo(userinfo string) {
 	user, password, ok := strings.Cut(userinfo, ":")
 	r.User, r.Password = &user, present(password, ok)
 }
 
-func byWHATWG(url string) Reading {
+func byWHATWG(url string) ParseResult {
 	u, err := whatwg.Parse(url, nil)
 	if err != nil {
-		return Reading{Error: syntaxText(err)}
+		return ParseResult{Error: syntaxText(err)}
 	}
-	return Reading{
+	return ParseResult{
 		OK:       true,
 		Scheme:   filled(strings.TrimSuffix(u.Protocol(), ":")),
 		User:     filled(u.Username()),

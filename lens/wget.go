@@ -12,7 +12,7 @@ import (
 )
 
 // readWget reads what `wget -i` takes a line of its list for.
-func readWget(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+func readWget(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	return readWgetLines(ctx, p, urls)
 }
 
@@ -20,7 +20,7 @@ func readWget(ctx context.Context, p *program, urls []string) (string, []Reading
 // before it splits it, and a line of a list only afterwards. No program gets a URL as an
 // argument, because other users can see its password in the list of processes. So the URL
 // is escaped here, and given as a line.
-func readWgetArgument(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+func readWgetArgument(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	lines := make([]string, len(urls))
 	for i, url := range urls {
 		lines[i] = wgetEscapes(url)
@@ -28,7 +28,7 @@ func readWgetArgument(ctx context.Context, p *program, urls []string) (string, [
 	version, list, err := readWgetLines(ctx, p, lines)
 	for i := range list {
 		if list[i].OK && decodesTwice(lines[i]) {
-			list[i] = Reading{OK: true, Unseen: PartNames()}
+			list[i] = ParseResult{OK: true, Unseen: PartNames()}
 		}
 	}
 	return version, list, err
@@ -66,7 +66,7 @@ func decodesTwice(line string) bool {
 }
 
 // readWgetLines is readWget for lines of a list.
-func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Reading, error) {
+func readWgetLines(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 3, "--no-config", "--version")
 	if err != nil {
 		return "", nil, err
@@ -90,7 +90,7 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Re
 	if ctx.Err() != nil {
 		return "", nil, context.Cause(ctx)
 	}
-	list := make([]Reading, len(urls))
+	list := make([]ParseResult, len(urls))
 	for i, url := range urls {
 		if exit := (*exec.ExitError)(nil); !errors.Is(failures[i], errLine) && (!errors.As(failures[i], &exit) || exit.ExitCode() < 0) {
 			return "", nil, cmp.Or(failures[i], errAnswers) // it did not run to its end
@@ -143,8 +143,8 @@ func refusal(err error, url string) string {
 	return first
 }
 
-func wgetReading(a asked) Reading {
-	r := Reading{OK: true, Host: &a.host, Port: filled(a.port), Unseen: []string{"fragment"}}
+func wgetReading(a asked) ParseResult {
+	r := ParseResult{OK: true, Host: &a.host, Port: filled(a.port), Unseen: []string{"fragment"}}
 	method, target, _ := requestLine(a.request)
 	name, rest, ok := strings.Cut(target, "://")
 	if method == "CONNECT" || !ok {

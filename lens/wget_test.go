@@ -70,7 +70,7 @@ func TestWgetReaders(t *testing.T) {
 	} {
 		r := lookAt(t, New(l.registry, both...), c.url)
 		for i, want := range []string{c.argument, c.line} {
-			a := r.Readers[i]
+			a := r.Results[i]
 			got := value(a.Host)
 			switch {
 			case a.Failure != "":

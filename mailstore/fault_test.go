@@ -78,10 +78,10 @@ func TestFaults(t *testing.T) {
 			s.batch = 50
 			return faultIndex{s}, nil
 		},
-		Promise: faults.Always,
-		Shared:  true,
-		Entries: 30,
-		Room:    24 << 10,
+		Promise:   faults.Always,
+		Shared:    true,
+		Entries:   30,
+		DiskSpace: 24 << 10,
 	})
 }
 

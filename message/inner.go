@@ -95,24 +95,24 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 		return limited("more than %d parts", m.limits.Parts)
 	case limits.Depth <= 0:
 		return limited("nested more than %d levels deep", m.limits.Depth)
-	case limits.Held <= 0:
+	case limits.Buffered <= 0:
 		return limited("the encoded messages in it are too large to keep in memory")
 	}
 	limits.Depth--
 	var b bytes.Buffer
 	encoded := io.NewSectionReader(m.r, n.body, n.end-n.body)
-	_, err := io.CopyN(&b, decoded(n.encoding, encoded, encoded.Size()), limits.Held+1)
+	_, err := io.CopyN(&b, decoded(n.encoding, encoded, encoded.Size()), limits.Buffered+1)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("message: octet %d: %w", n.body, err)
 	}
 	size := int64(b.Len())
-	if size > limits.Held {
-		return limited("the encoded messages in it have more than %d octets", limits.Held)
+	if size > limits.Buffered {
+		return limited("the encoded messages in it have more than %d octets", limits.Buffered)
 	}
-	limits.Held -= size
+	limits.Buffered -= size
 	inner := newScanner(&Message{r: bytes.NewReader(b.Bytes()), size: size, limits: limits})
 	err = inner.scan()
-	m.limits.Held = inner.m.limits.Held
+	m.limits.Buffered = inner.m.limits.Buffered
 	if errors.Is(err, ErrNoMessage) {
 		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it does not begin with a header")
 		return nil, nil

@@ -36,7 +36,7 @@ type Limits struct {
 	Part int64
 	// Held is the largest total size of enclosed messages that have a transfer encoding:
 	// they are decoded, and kept in memory as long as the message; 0: 32 MiB.
-	Held int64
+	Buffered int64
 }
 
 // headers times the limit of one header is the limit of all headers.
@@ -52,7 +52,7 @@ func (l *Limits) orDefault() Limits {
 	r.Parts = cmp.Or(r.Parts, 10_000)
 	r.Depth = cmp.Or(r.Depth, 50)
 	r.Part = cmp.Or(r.Part, 1<<30)
-	r.Held = cmp.Or(r.Held, 32<<20)
+	r.Buffered = cmp.Or(r.Buffered, 32<<20)
 	return r
 }
 

@@ -262,7 +262,7 @@ func (c *crawler) finish(j *job, o *outcome) {
 	}
 	switch {
 	case j.again: // The rest was reported before.
-		c.sum.Whole = c.sum.Whole && o.err == nil
+		c.sum.Complete = c.sum.Complete && o.err == nil
 		if o.result != nil && o.result.Status != Same {
 			c.ledger.done(o.result)
 		}
@@ -284,7 +284,7 @@ func (c *crawler) finish(j *job, o *outcome) {
 		c.sum.Loops++
 	}
 	if o.cut || o.partial {
-		c.sum.Whole = false
+		c.sum.Complete = false
 	}
 	if j.seq > c.ordered && c.heldAll+len(o.links) > maxHeld {
 		j.again, c.late[j.seq] = true, j
@@ -301,7 +301,7 @@ func (c *crawler) fail(j *job, o *outcome) {
 	before, _ := c.ledger.records(j.URL)
 	isFile := before != nil && !before.Menu && !before.Document || j.InMenu && j.Kind == scheme.KindObject
 	if !missing && (!isFile || o.partial) {
-		c.sum.Whole = false // its links are not known
+		c.sum.Complete = false // its links are not known
 	}
 	c.ledger.done(&result{Status: Failed, Record: Record{URL: j.URL}, Missing: missing})
 	if missing && before != nil {
@@ -441,4 +441,4 @@ func mayHaveLinks(u locus.URL) bool {
 	return strings.HasSuffix(text, "/") || t == "" || documentType(t) != "" || strings.Contains(t, "httpd") || strings.HasPrefix(t, "text/html")
 }
 
-var errHops = fmt.Errorf("%w: more than %d consecutive referrals", access.ErrCircle, maxHops)
+var errHops = fmt.Errorf("%w: more than %d consecutive referrals", access.ErrRedirectLoop, maxHops)

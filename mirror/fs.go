@@ -41,7 +41,7 @@ type FSOptions struct {
 	// Kept is the most menus whose entries are kept; 0: 4096. Together they have at
 	// most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond that,
 	// the least recently used menu is dropped, and read again when it is needed.
-	Kept int
+	CachedMenus int
 }
 
 const (
@@ -89,13 +89,13 @@ func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) 
 	if o != nil {
 		f.o = *o
 	}
-	if f.o.Depth < 0 || f.o.Entries < 0 || f.o.Menus < 0 || f.o.Kept < 0 || f.o.Keep < 0 {
+	if f.o.Depth < 0 || f.o.Entries < 0 || f.o.Menus < 0 || f.o.CachedMenus < 0 || f.o.Keep < 0 {
 		return nil, errors.New("mirror: a limit is negative; 0 means the default")
 	}
 	f.o.Depth = cmp.Or(f.o.Depth, defaultDepth)
 	f.o.Entries = cmp.Or(f.o.Entries, defaultEntries)
 	f.o.Menus = cmp.Or(f.o.Menus, defaultMenus)
-	f.o.Kept = cmp.Or(f.o.Kept, defaultKept)
+	f.o.CachedMenus = cmp.Or(f.o.CachedMenus, defaultKept)
 
 	if root.IsZero() {
 		return nil, errors.New("mirror: the root is missing")

@@ -648,7 +648,7 @@ func TestFSKept(t *testing.T) {
 	for _, row := range []struct {
 		o     mirror.FSOptions
 		again string
-	}{{mirror.FSOptions{Kept: 3}, "0 8"}, {mirror.FSOptions{Entries: 17}, "0 8"}, {mirror.FSOptions{}, ""}} {
+	}{{mirror.FSOptions{CachedMenus: 3}, "0 8"}, {mirror.FSOptions{Entries: 17}, "0 8"}, {mirror.FSOptions{}, ""}} {
 		f := w.fs(t, &row.o)
 		first := tree(t, f)
 		if got := w.requests(); got != want {
@@ -681,7 +681,7 @@ func TestFSManyAtOnce(t *testing.T) {
 		w.pages[name] = menuPage{items: []scheme.Item{menuItem(fmt.Sprint((i + 1) % 20)), menuItemOf(scheme.KindMenu, "home", ""), objectItem("f" + name)}}
 	}
 	w.pages[""] = menuPage{items: items}
-	f := w.fs(t, &mirror.FSOptions{Kept: 5})
+	f := w.fs(t, &mirror.FSOptions{CachedMenus: 5})
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

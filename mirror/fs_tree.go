@@ -135,7 +135,7 @@ func (f *FS) keep(m *fsMenu, l *listing) {
 	m.kept, m.element = l, f.recent.PushFront(m)
 	f.total += len(l.entries)
 	f.text += l.text
-	for f.recent.Len() > 1 && (f.recent.Len() > f.o.Kept || f.total > f.o.Entries || f.text > f.most) {
+	for f.recent.Len() > 1 && (f.recent.Len() > f.o.CachedMenus || f.total > f.o.Entries || f.text > f.most) {
 		f.drop(f.recent.Back().Value.(*fsMenu))
 	}
 }

@@ -43,7 +43,7 @@ func TestPagesBelowTheStart(t *testing.T) {
 		"style.css": s.pages["/docs/style.css"], "bg.png": s.pages["/docs/bg.png"], "i.png": s.pages["/docs/i.png"],
 	})
 	checkFiles(t, filesOf(t, dir), want)
-	if out.Added != len(want) || !out.Whole {
+	if out.Added != len(want) || !out.Complete {
 		t.Errorf("%+v", out.Summary)
 	}
 	info, err := os.Stat(filepath.Join(dir, folder, "docs", "a.html"))
@@ -128,7 +128,7 @@ func TestNothingIsDeletedAfterAFailure(t *testing.T) {
 	s.set("/b.txt", "b")
 	out := run(t, c, dir, &mirror.Options{Delete: true, Politeness: access.Politeness{Retry: access.None}}, root+"/")
 	want := map[string]mirror.Status{folder + "/index.html": mirror.Changed, folder + "/b.txt": mirror.Added, root + "/list.html": mirror.Failed}
-	if got := out.statuses(); out.err != nil || !maps.Equal(got, want) || out.Whole || out.Deleted > 0 {
+	if got := out.statuses(); out.err != nil || !maps.Equal(got, want) || out.Complete || out.Deleted > 0 {
 		t.Errorf("%v, %v, %+v", out.err, got, out.Summary)
 	}
 	if files := filesOf(t, dir); files[folder+"/a.txt"] != "a" || files[folder+"/list.html"] == "" {
@@ -180,8 +180,8 @@ func TestScope(t *testing.T) {
 			if !reflect.DeepEqual(got, slices.Clip(test.want)) && len(got)+len(test.want) > 0 {
 				t.Errorf("got %v, not %v (%+v)", got, test.want, out.Summary)
 			}
-			if limited := name == "files" || name == "bytes"; out.Whole == limited {
-				t.Errorf("whole: %v", out.Whole)
+			if limited := name == "files" || name == "bytes"; out.Complete == limited {
+				t.Errorf("whole: %v", out.Complete)
 			}
 		})
 	}

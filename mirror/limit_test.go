@@ -41,7 +41,7 @@ func TestLongMenu(t *testing.T) {
 		})
 		out := run(t, newClient(t, s), t.TempDir(), &mirror.Options{Politeness: access.Politeness{Retry: access.None}}, "x-menu://h/")
 		err := out.events["x-menu://h/"].Err
-		if got := read.Load(); got != want || out.Whole != (n == 1<<20) || (err == nil) != out.Whole || err != nil && !strings.Contains(err.Error(), "the menu has more than 1048576 items") {
+		if got := read.Load(); got != want || out.Complete != (n == 1<<20) || (err == nil) != out.Complete || err != nil && !strings.Contains(err.Error(), "the menu has more than 1048576 items") {
 			t.Errorf("%d items: %d were read; %+v, %v", n, got, out.Summary, err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestHeldLinks(t *testing.T) {
 		return m, nil
 	})
 	out := mustRun(t, newClient(t, s), t.TempDir(), &mirror.Options{Politeness: access.Politeness{Parallel: 2, PerHost: 2}}, "x-menu://h/")
-	if n := opened.Load(); n < menus+late-1 || n > menus+late || read.Load() != n*links || out.Added != 2+2*menus || !out.Whole {
+	if n := opened.Load(); n < menus+late-1 || n > menus+late || read.Load() != n*links || out.Added != 2+2*menus || !out.Complete {
 		t.Errorf("%d menus of %d were read again, want %d; %+v", n-menus, menus, late, out.Summary)
 	}
 }

@@ -159,7 +159,7 @@ func TestRetryAfterTooLong(t *testing.T) {
 	dir := t.TempDir()
 	c := newClient(t)
 	out := run(t, c, dir, &mirror.Options{Politeness: access.Politeness{PerHost: 1}}, root+"/")
-	if out.err != nil || out.Failed != 6 || out.Whole || len(s.asked()) != 2 {
+	if out.err != nil || out.Failed != 6 || out.Complete || len(s.asked()) != 2 {
 		t.Errorf("%v, %+v", out.err, out.Summary)
 	}
 	if e := out.events[root+"/p03.txt"]; e.Err == nil || !strings.Contains(e.Err.Error(), "pause of 1h0m0s") {

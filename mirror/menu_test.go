@@ -81,7 +81,7 @@ func TestDirectories(t *testing.T) {
 		}
 		folded[strings.ToLower(name)] = name
 	}
-	if out.Loops > 0 || !out.Whole {
+	if out.Loops > 0 || !out.Complete {
 		t.Errorf("%+v", out.Summary)
 	}
 	info, err := os.Stat(filepath.Join(dir, hostFolder(s.Addr()), "pub", "plain.txt"))
@@ -164,7 +164,7 @@ func TestCutListingKeepsFiles(t *testing.T) {
 	mustRun(t, c, dir, nil, "x-menu://h/")
 	w.pages[""] = page{items: []scheme.Item{item(scheme.KindObject, "a", "a")}, err: io.ErrUnexpectedEOF}
 	out := run(t, c, dir, &mirror.Options{Delete: true, Politeness: access.Politeness{Retry: access.None}}, "x-menu://h/")
-	if out.Whole || out.Gone > 0 || out.Failed != 1 || filesOf(t, dir)["h/b"] != "b" {
+	if out.Complete || out.Gone > 0 || out.Failed != 1 || filesOf(t, dir)["h/b"] != "b" {
 		t.Errorf("%+v", out.Summary)
 	}
 }
@@ -182,7 +182,7 @@ func TestLoops(t *testing.T) {
 		}
 		dir := t.TempDir()
 		out := mustRun(t, newClient(t), dir, nil, "file://"+filepath.ToSlash(top)+"/")
-		if out.Loops == 0 || !out.Whole || out.Added > 200 {
+		if out.Loops == 0 || !out.Complete || out.Added > 200 {
 			t.Errorf("%+v", out.Summary)
 		}
 	})

@@ -120,5 +120,5 @@ type Summary struct {
 	Bytes   int64 // received in this process
 	// Whole reports that all menus and pages were read to their end, and no limit was met.
 	// Otherwise it can't be told what is gone.
-	Whole bool
+	Complete bool
 }

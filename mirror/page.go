@@ -187,7 +187,7 @@ func (c *crawler) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title st
 	if err != nil {
 		return nil, "", err
 	}
-	kept := c.registry.Scheme(u).Access.Kept
+	kept := c.registry.Scheme(u).Access.Archived
 	if r.Type == itemsType || kept == nil {
 		defer f.Close()
 		octets, err := io.ReadAll(f)

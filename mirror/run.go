@@ -31,7 +31,7 @@ func Run(ctx context.Context, client *access.Client, dir string, starts []locus.
 		client: client, registry: client.Registry(), o: options, queue: crawl.New[*job](), robots: crawl.NewRobots(client.Do, options.Politeness),
 		held: map[int][]job{}, late: map[int]*job{},
 	}
-	c.sum.Whole = true
+	c.sum.Complete = true
 	if err := c.setStarts(starts); err != nil {
 		return Summary{}, err
 	}
@@ -112,7 +112,7 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 		err = c.settle()
 	}
 	if err != nil {
-		c.sum.Whole = false
+		c.sum.Complete = false
 		if flushed := c.ledger.flush(); flushed != nil && !errors.Is(err, errors.Unwrap(flushed)) {
 			err = errors.Join(err, flushed)
 		}
@@ -218,7 +218,7 @@ func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	if !c.isWanted(from, u, kind, false) && !c.o.PageRequisites || !r.Modified.IsZero() && r.Modified.Before(c.o.Newer) {
 		return false // It was not looked for.
 	}
-	return c.sum.Whole || c.registry.Scheme(u).Traits.Has(scheme.Directories) && c.isListed(r, whole)
+	return c.sum.Complete || c.registry.Scheme(u).Traits.Has(scheme.Directories) && c.isListed(r, whole)
 }
 
 // isListed reports whether the directory that listed r, or one above it that is gone with

@@ -66,7 +66,7 @@ func openClient(more ...scheme.Scheme) (*access.Client, func()) {
 	if err != nil {
 		panic(err)
 	}
-	c := access.New(r, p, &access.Options{Idle: time.Minute})
+	c := access.New(r, p, &access.Options{IdleTimeout: time.Minute})
 	return c, func() {
 		web.Close()
 		files.Close()

@@ -74,7 +74,7 @@ func New(r Rules) (Policy, error) {
 // Configured returns the policy for a server that the program or its configuration
 // names: the server may have an address that is not public. It may have a link-local
 // address only with Rules.LinkLocal. p itself applies to what it leads to.
-func (p Policy) Configured() Policy {
+func (p Policy) ForConfiguredServer() Policy {
 	p.rules.TypedPrivate = true
 	return p
 }
@@ -359,7 +359,7 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 //
 // From an encrypted scheme to one that is not, as from https to http, is allowed. The
 // caller then sends no login.
-func (p Policy) CheckReferral(from, to Target, hops int) error {
+func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	most := p.rules.MaxHops
 	if most == 0 {
 		most = maxHops

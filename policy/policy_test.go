@@ -414,7 +414,7 @@ func TestNoURL(t *testing.T) {
 	if got := ruleOf(t, p.CheckURL(Target{Port: 80}, Typed)); got != "url" {
 		t.Errorf("CheckURL of no URL: rule %q", got)
 	}
-	if got := ruleOf(t, p.CheckReferral(Target{}, Target{}, 1)); got != "url" {
+	if got := ruleOf(t, p.CheckRedirect(Target{}, Target{}, 1)); got != "url" {
 		t.Errorf("CheckReferral to no URL: rule %q", got)
 	}
 }
@@ -520,7 +520,7 @@ func TestReferrals(t *testing.T) {
 		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 3, "hops"},
 	} {
 		p := mustNew(t, c.rules)
-		err := p.CheckReferral(of(c.from), of(c.to), c.hops)
+		err := p.CheckRedirect(of(c.from), of(c.to), c.hops)
 		if got := ruleOf(t, err); got != c.rule {
 			t.Errorf("%+v: CheckReferral(%s, %s, %d): rule %q (%v), want %q", c.rules, c.from, c.to, c.hops, got, err, c.rule)
 		}
@@ -536,8 +536,8 @@ func TestZeroTarget(t *testing.T) {
 		rule string
 	}{
 		{"as a file", Policy{}.CheckURL(http, Typed), "file"},
-		{"followed as a file", Policy{}.CheckReferral(of("http://a.example/"), http, 1), "file"},
-		{"as a session", Policy{}.CheckReferral(of("http://a.example/"), Target{URL: http.URL, Reach: Network}, 1), "session"},
+		{"followed as a file", Policy{}.CheckRedirect(of("http://a.example/"), http, 1), "file"},
+		{"as a session", Policy{}.CheckRedirect(of("http://a.example/"), Target{URL: http.URL, Reach: Network}, 1), "session"},
 	} {
 		if got := ruleOf(t, c.err); got != c.rule {
 			t.Errorf("%s: rule %q (%v)", c.name, got, c.err)
@@ -589,7 +589,7 @@ func TestConfigured(t *testing.T) {
 		t.Fatal(err)
 	}
 	here := netip.MustParseAddrPort("127.0.0.1:3128")
-	c := p.Configured()
+	c := p.ForConfiguredServer()
 	metadata := netip.MustParseAddrPort("169.254.169.254:80")
 	if got := ruleOf(t, c.CheckAddr(metadata, Typed)); got != "link-local" {
 		t.Errorf("a configured server at a link-local address: rule %q", got)
@@ -642,7 +642,7 @@ func TestMessages(t *testing.T) {
 		p.CheckURL(target(locus.MustParse("http://u:secret@h.example:25/"), 80), Typed),
 		mustNew(t, Rules{Passwords: true}).CheckURL(target(locus.MustParse("http://u:secret@127.1:25/"), 80), Typed),
 		mustNew(t, Rules{Passwords: true}).CheckURL(target(locus.MustParse("http://u:secret@h.example:25/"), 80), Typed),
-		p.CheckReferral(of("http://h.example/"), of("http://u:secret@h.example/"), 1),
+		p.CheckRedirect(of("http://h.example/"), of("http://u:secret@h.example/"), 1),
 	} {
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: a password shows, or no error", err)
@@ -657,12 +657,12 @@ func TestMessages(t *testing.T) {
 func TestLocalNamesFromNowhere(t *testing.T) {
 	for _, rules := range []Rules{{}, {TypedPrivate: true}} {
 		for _, host := range []string{"wiki", "printer.local", "db.internal", "x.home.arpa"} {
-			if got := ruleOf(t, mustNew(t, rules).CheckReferral(Target{}, of("http://"+host+"/"), 0)); got != "private" {
+			if got := ruleOf(t, mustNew(t, rules).CheckRedirect(Target{}, of("http://"+host+"/"), 0)); got != "private" {
 				t.Errorf("%s: rule %q", host, got)
 			}
 		}
 	}
-	if err := mustNew(t, Rules{AllowPrivate: true}).CheckReferral(Target{}, of("http://wiki/"), 0); err != nil {
+	if err := mustNew(t, Rules{AllowPrivate: true}).CheckRedirect(Target{}, of("http://wiki/"), 0); err != nil {
 		t.Error(err)
 	}
 }

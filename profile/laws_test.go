@@ -281,7 +281,7 @@ func leaveOut(text string, v locus.Violation, _ []string) edit {
 		start := strings.IndexByte(text, ':') + 1
 		e.start = len(text) - len(strings.TrimLeft(text[start:], `/\`))
 	case "no-user", "user":
-		w := locus.Unwrap(text)
+		w := locus.RemoveWrapper(text)
 		if u, err := locus.Parse(w.String()); err == nil {
 			e.end = w.Offset(u.HostOffset())
 		}

@@ -70,7 +70,7 @@ func (c *Conn) reason(err error) error {
 	case c.closed.Load():
 		return fs.ErrClosed
 	}
-	return Broken(err)
+	return ProtocolError(err)
 }
 
 // Close closes the connection. It may be called more than once, and while Read waits.

@@ -10,7 +10,7 @@ import (
 
 // Current is the standard that is in force for a scheme, on top of RFC 3986, where it is
 // later than RFC 1738. Its functions get a URI of the scheme with any faults.
-type Current struct {
+type CurrentStandard struct {
 	// Name is the standard: "RFC 6068". Empty: that of Section.
 	Name string
 	// Check returns what Name forbids or advises against and RFC 3986 does not, in order

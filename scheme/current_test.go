@@ -13,7 +13,7 @@ import (
 // The findings of the standard that is in force are among those of RFC 3986, once for each
 // offset, and its normal form follows RFC 3986's.
 func TestCurrent(t *testing.T) {
-	own := scheme.Current{
+	own := scheme.CurrentStandard{
 		Name: "RFC 9999",
 		Check: func(u rfc3986.URI) (list []locus.Violation) {
 			for i := range len(u.String()) {

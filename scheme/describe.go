@@ -205,13 +205,13 @@ type Freshness struct {
 
 // Times for [Freshness].
 const (
-	SearchAge = time.Minute
-	ListAge   = time.Minute     // a list that grows as people write to it
-	MenuAge   = 5 * time.Minute // a list that an administrator changes
-	AboutAge  = time.Hour       // a description of a service
-	FileAge   = time.Hour       // a file without a date
-	NumberAge = 24 * time.Hour  // an object under a number that is not used again
-	LetterAge = 7 * 24 * time.Hour
+	SearchAge  = time.Minute
+	ListAge    = time.Minute     // a list that grows as people write to it
+	MenuAge    = 5 * time.Minute // a list that an administrator changes
+	AboutAge   = time.Hour       // a description of a service
+	FileAge    = time.Hour       // a file without a date
+	NumberAge  = 24 * time.Hour  // an object under a number that is not used again
+	MessageAge = 7 * 24 * time.Hour
 )
 
 func neverFresh(locus.URL) Freshness { return Freshness{} }

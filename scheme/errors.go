@@ -13,7 +13,7 @@ var (
 	// ErrNotFound: the server has no such resource. It is fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
 	// ErrNotKept: an archive does not have the resource. It is ErrNotFound.
-	ErrNotKept error = kind{"not in the archive", ErrNotFound}
+	ErrNotArchived error = kind{"not in the archive", ErrNotFound}
 	// ErrAuth: the server wants a login, or refused the one it got. It is
 	// fs.ErrPermission.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
@@ -85,15 +85,15 @@ func (e *HintError) Unwrap() error { return e.Err }
 
 // LaterError is a failure that the server calls temporary: the same request may succeed
 // later. A failed connection or a timeout needs no LaterError.
-type LaterError struct {
+type RetryAfterError struct {
 	Err error
 	// After is the pause that the server asks for, never negative. Zero means that it
 	// names none.
 	After time.Duration
 }
 
-func (e *LaterError) Error() string { return e.Err.Error() }
-func (e *LaterError) Unwrap() error { return e.Err }
+func (e *RetryAfterError) Error() string { return e.Err.Error() }
+func (e *RetryAfterError) Unwrap() error { return e.Err }
 
 // Unreachable wraps err in ErrUnreachable, unless that is there already. It returns a timeout
 // as it is.
@@ -102,7 +102,7 @@ func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 // Broken wraps err, a failure of a connection, in ErrProtocol, unless that is there already.
 // It returns a timeout as it is, and net.ErrClosed, which means that this side closed the
 // connection.
-func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
+func ProtocolError(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
 	var timeout interface{ Timeout() bool }

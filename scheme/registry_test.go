@@ -292,7 +292,7 @@ func ExampleRegistry_With() {
 				if req.URL.SchemePart() != "gopher" {
 					return nil, scheme.ErrNotFound
 				}
-				return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("gopher://gopher.micro.umn.edu/")}}, nil
+				return &scheme.Redirect{URL: req.URL, To: []locus.URL{locus.MustParse("gopher://gopher.micro.umn.edu/")}}, nil
 			}),
 		},
 	}
@@ -309,7 +309,7 @@ func ExampleRegistry_With() {
 		return
 	}
 	defer resource.Close()
-	fmt.Println(resource.(*scheme.Referral).To[0])
+	fmt.Println(resource.(*scheme.Redirect).To[0])
 	// Output: gopher://gopher.micro.umn.edu/
 }
 

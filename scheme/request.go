@@ -62,7 +62,7 @@ type Request struct {
 	// Refer returns the dialer for a URL that a server refers to during a request, such
 	// as one with the rest of a directory. The error is a denial by the policy. nil:
 	// Dial.
-	Refer func(to locus.URL) (Dialer, error)
+	RedirectDialer func(to locus.URL) (Dialer, error)
 
 	// Limit is the most bytes to read of an object; 0: no limit. Reading a longer one
 	// fails with ErrTooLarge.
@@ -105,10 +105,10 @@ type Request struct {
 
 // Referred returns the dialer for a URL that a server refers to: see Refer.
 func (r *Request) Referred(to locus.URL) (Dialer, error) {
-	if r.Refer == nil {
+	if r.RedirectDialer == nil {
 		return r.Dial, nil
 	}
-	return r.Refer(to)
+	return r.RedirectDialer(to)
 }
 
 // ItemRange chooses items by their numbers. The zero ItemRange selects the newest items,

@@ -100,7 +100,7 @@ type Session struct {
 
 // Referral lists other URLs that lead to the object, the preferred one first: a redirect,
 // a Prospero link.
-type Referral struct {
+type Redirect struct {
 	URL       locus.URL
 	To        []locus.URL
 	Permanent bool
@@ -121,9 +121,9 @@ func (m *Menu) Close() error {
 func (s *Session) Close() error { return s.Conn.Close() }
 
 // Close does nothing: a referral holds nothing open.
-func (r *Referral) Close() error { return nil }
+func (r *Redirect) Close() error { return nil }
 
 func (*Object) isResource()   {}
 func (*Menu) isResource()     {}
 func (*Session) isResource()  {}
-func (*Referral) isResource() {}
+func (*Redirect) isResource() {}

@@ -53,7 +53,7 @@ type Syntax struct {
 
 	// Current is the standard that is in force today, by which [Registry.CheckURI] judges.
 	// The zero Current: only RFC 3986.
-	Current Current
+	Current CurrentStandard
 
 	// Reserved holds the characters that mean something else in a URL of this
 	// scheme than their escapes do (section 2.2). Canonical neither escapes nor
@@ -108,7 +108,7 @@ type Access struct {
 	// nothing. The resource reads body, and closes it; an error closes it too. It opens no
 	// connection. A body with a method Date() time.Time tells when it was kept, which dates
 	// without a year need. nil: an object.
-	Kept func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
+	Archived func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
 }
 
 // Display describes a URL for people. Its functions get a URL of the scheme, whether or not

@@ -20,7 +20,7 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 		return locus.URL{}, ""
 	}
 	written, name := u.Scheme(), ""
-	text, ok := locus.WindowsPath(u.String())
+	text, ok := locus.FromWindowsPath(u.String())
 	switch {
 	case ok:
 	case written == "url":

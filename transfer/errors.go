@@ -32,10 +32,10 @@ var (
 
 // Error reports that a URL was not written to its file.
 type Error struct {
-	URL  locus.URL
-	File string // the path of the file
-	Part string // the path of the part that can be resumed; empty: none
-	Kept int64  // bytes of Part
+	URL      locus.URL
+	File     string // the path of the file
+	Part     string // the path of the part that can be resumed; empty: none
+	PartSize int64  // bytes of Part
 	// Resumable reports that the server said it can continue Part.
 	Resumable bool
 	Err       error
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 		text += ", from " + e.URL.Shown()
 	}
 	if e.Part != "" {
-		text += fmt.Sprintf("; %d octets are kept in %s", e.Kept, e.Part)
+		text += fmt.Sprintf("; %d octets are kept in %s", e.PartSize, e.Part)
 	}
 	return "transfer: " + text
 }

@@ -32,7 +32,7 @@ func TestFull(t *testing.T) {
 	m := &memory{files: map[string]*file{"a": {data: data}}}
 	r := runOne(t, m, dir, &Options{Politeness: access.Politeness{Retry: 3}})
 	var e *Error
-	if !errors.As(r.Err, &e) || !errors.Is(e, syscall.ENOSPC) || !errors.Is(e, ErrFile) || e.Kept == 0 || len(m.asked) != 1 {
+	if !errors.As(r.Err, &e) || !errors.Is(e, syscall.ENOSPC) || !errors.Is(e, ErrFile) || e.PartSize == 0 || len(m.asked) != 1 {
 		t.Fatalf("%v, after %d requests", r.Err, len(m.asked))
 	}
 	if want := filepath.Join(dir, "a.part") + ": no space left on device"; !strings.Contains(e.Error(), want) {
@@ -44,7 +44,7 @@ func TestFull(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
 		t.Fatal(err)
 	}
-	if r := runOne(t, m, dir, &Options{Resume: true}); r.Err != nil || r.Resumed != e.Kept {
+	if r := runOne(t, m, dir, &Options{Resume: true}); r.Err != nil || r.Resumed != e.PartSize {
 		t.Errorf("%+v", r)
 	}
 	wantFile(t, dir, "a", data)

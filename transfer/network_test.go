@@ -124,13 +124,13 @@ func TestResumeHTTP(t *testing.T) {
 		return slices.Collect(results)[0]
 	}
 	var e *Error
-	if r := get(Options{}); !errors.As(r.Err, &e) || e.Kept < 600_000 || access.KindOf(r.Err) != access.Protocol {
+	if r := get(Options{}); !errors.As(r.Err, &e) || e.PartSize < 600_000 || access.KindOf(r.Err) != access.Protocol {
 		t.Fatalf("cut off: %v", r.Err)
 	}
-	if r := get(Options{Resume: true}); r.Err != nil || r.Resumed != e.Kept || r.Size != 1<<20 {
+	if r := get(Options{Resume: true}); r.Err != nil || r.Resumed != e.PartSize || r.Size != 1<<20 {
 		t.Errorf("resumed: %+v", r)
 	}
-	if want := []string{"", fmt.Sprintf("bytes=%d-", e.Kept-overlap)}; !slices.Equal(s.ranges, want) {
+	if want := []string{"", fmt.Sprintf("bytes=%d-", e.PartSize-overlap)}; !slices.Equal(s.ranges, want) {
 		t.Errorf("ranges %q, want %q", s.ranges, want)
 	}
 	wantFile(t, dir, "object.bin", s.data)
@@ -193,7 +193,7 @@ func TestResumeFTP(t *testing.T) {
 		for r := range results {
 			var e *Error
 			switch {
-			case !resume && (!errors.As(r.Err, &e) || e.Kept != 700_000 || e.Part != filepath.Join(dir, "object.bin.part")):
+			case !resume && (!errors.As(r.Err, &e) || e.PartSize != 700_000 || e.Part != filepath.Join(dir, "object.bin.part")):
 				t.Errorf("cut off: %v", r.Err)
 			case resume && (r.Err != nil || r.Resumed != 700_000):
 				t.Errorf("resumed: %+v", r)

@@ -251,7 +251,7 @@ func (t *task) failure(err error) error {
 	}
 	e := &Error{URL: t.result.Job.URL, File: t.part.path(t.part.file), Err: err}
 	if kept {
-		e.Part, e.Kept, e.Resumable = t.part.path(t.part.partName()), t.part.size, t.resumable
+		e.Part, e.PartSize, e.Resumable = t.part.path(t.part.partName()), t.part.size, t.resumable
 	}
 	return e
 }

@@ -303,7 +303,7 @@ func TestResume(t *testing.T) {
 	if !errors.As(r.Err, &e) || !errors.Is(r.Err, scheme.ErrProtocol) {
 		t.Fatal(r.Err)
 	}
-	if e.Part != filepath.Join(dir, "a.part") || e.Kept != 200_000 || e.File != filepath.Join(dir, "a") {
+	if e.Part != filepath.Join(dir, "a.part") || e.PartSize != 200_000 || e.File != filepath.Join(dir, "a") {
 		t.Errorf("error %+v", e)
 	}
 	if want := "200000 octets are kept in " + filepath.Join(dir, "a.part"); !strings.Contains(e.Error(), want) {
@@ -601,7 +601,7 @@ func TestExists(t *testing.T) {
 		m.files["a"].during = func(context.Context, int64) { write(t, dir, "a", []byte("new")) }
 		r := runOne(t, m, dir, nil)
 		var e *Error
-		if !errors.As(r.Err, &e) || !errors.Is(r.Err, ErrExists) || e.Kept != 5000 {
+		if !errors.As(r.Err, &e) || !errors.Is(r.Err, ErrExists) || e.PartSize != 5000 {
 			t.Error(r.Err)
 		}
 		wantFile(t, dir, "a", []byte("new"))
@@ -704,7 +704,7 @@ func TestCancel(t *testing.T) {
 	}
 	results := run(t, ctx, m, dir, &Options{Politeness: access.Politeness{Parallel: 1}}, Job{mem("a"), "a"}, Job{mem("b"), "b"})
 	var e *Error
-	if !errors.As(results[0].Err, &e) || !errors.Is(e, context.Canceled) || e.Kept != 50_000 {
+	if !errors.As(results[0].Err, &e) || !errors.Is(e, context.Canceled) || e.PartSize != 50_000 {
 		t.Errorf("the one that was under way: %v", results[0].Err)
 	}
 	if !errors.As(results[1].Err, &e) || !errors.Is(e, context.Canceled) || e.Part != "" || len(m.asked) != 1 {
@@ -753,8 +753,8 @@ func TestRetryNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, err := range []error{
 			scheme.ErrNotFound, scheme.ErrAuth, scheme.ErrUnsupported, scheme.ErrTooLarge, policy.ErrDenied,
-			&textproto.Error{Code: 400}, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle),
-			&scheme.LaterError{Err: scheme.ErrProtocol, After: time.Minute + 1},
+			&textproto.Error{Code: 400}, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop),
+			&scheme.RetryAfterError{Err: scheme.ErrProtocol, After: time.Minute + 1},
 		} {
 			m := &memory{files: map[string]*file{"a": {fail: []error{err, err, err}}}}
 			if r := runOne(t, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 2}}); !errors.Is(r.Err, err) || len(m.asked) != 1 {
@@ -805,7 +805,7 @@ func TestPoliteness(t *testing.T) {
 // A server that asks for a pause gets it, even if the client would wait for less.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		later := func(after time.Duration) error { return &scheme.LaterError{Err: scheme.ErrProtocol, After: after} }
+		later := func(after time.Duration) error { return &scheme.RetryAfterError{Err: scheme.ErrProtocol, After: after} }
 		m := &memory{files: map[string]*file{"a": {data: octets(10), fail: []error{later(time.Minute), later(time.Second), later(0)}}}}
 		start := time.Now()
 		r := runOne(t, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 3}})
@@ -823,7 +823,7 @@ func TestRetryInterrupted(t *testing.T) {
 		start := time.Now()
 		r := run(t, ctx, m, t.TempDir(), &Options{Politeness: access.Politeness{Retry: 1, Wait: time.Hour}}, Job{mem("a"), "a"})[0]
 		var e *Error
-		if !errors.As(r.Err, &e) || e.Kept != 50_000 || time.Since(start) != 3*time.Second {
+		if !errors.As(r.Err, &e) || e.PartSize != 50_000 || time.Since(start) != 3*time.Second {
 			t.Errorf("%v after %v", r.Err, time.Since(start))
 		}
 	})
@@ -971,7 +971,7 @@ func TestMenuRefused(t *testing.T) {
 }
 
 func TestReferral(t *testing.T) {
-	for _, resource := range []scheme.Resource{&scheme.Referral{To: []locus.URL{mem("a")}}} {
+	for _, resource := range []scheme.Resource{&scheme.Redirect{To: []locus.URL{mem("a")}}} {
 		s := scheme.Generic("x-mem", scheme.Experimental)
 		s.Access.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return resource, nil })
 		registry, err := scheme.NewRegistry(s)

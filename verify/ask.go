@@ -16,7 +16,7 @@ import (
 
 // Ask says how URLs are requested over HTTP and what counts as alive. The zero Ask
 // requests as little as proves a link.
-type Ask struct {
+type HTTP struct {
 	// Get sends GET at once. false: HEAD comes first, and GET follows unless HEAD succeeds.
 	Get bool
 	// Accept are statuses of failures that count as [Alive]. nil: none.
@@ -70,15 +70,15 @@ func statusCode(text string) int {
 }
 
 // accepts reports whether a failure of that status counts as alive.
-func (a *Ask) accepts(status int) bool {
+func (a *HTTP) accepts(status int) bool {
 	return status != 0 && slices.ContainsFunc(a.Accept, func(r Statuses) bool { return r.First <= status && status <= r.Last })
 }
 
 // isBad reports whether the outcome is bad by the options.
-func (c *Checker) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !c.o.Ask.accepts(o.Status) }
+func (c *Checker) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !c.o.HTTP.accepts(o.Status) }
 
 // judge applies the options to an outcome of u, which may come from the store.
-func (a *Ask) judge(u locus.URL, o *Outcome, now time.Time) {
+func (a *HTTP) judge(u locus.URL, o *Outcome, now time.Time) {
 	if a.accepts(o.Status) && (o.Verdict == Dead || o.Verdict == Warning) {
 		o.Verdict, o.Detail = Alive, fmt.Sprintf("the status %d is accepted", o.Status)
 		return
@@ -104,7 +104,7 @@ func days(d time.Duration) string {
 }
 
 // probes reports whether t needs no more than a probe.
-func (c *Checker) probes(u locus.URL) bool { return !c.o.Ask.Get || !c.traits(u).Has(scheme.Web) }
+func (c *Checker) probes(u locus.URL) bool { return !c.o.HTTP.Get || !c.traits(u).Has(scheme.Web) }
 
 // Host are settings for some hosts, in a file of rules. What is zero is as for other
 // hosts. The header fields and the certificate are for the caller's client.

@@ -72,7 +72,7 @@ func TestAccept(t *testing.T) {
 		fmt.Sscan(r.URL.Path[1:], &code)
 		rw.WriteHeader(code)
 	})
-	w.o.Ask.Accept = []Statuses{{403, 404}, {500, 599}}
+	w.o.HTTP.Accept = []Statuses{{403, 404}, {500, 599}}
 	w.o.Store = openTestStore(t, t.TempDir()+"/s")
 	defer closeStore(t, w.o.Store)
 	doc := textDoc("d", "http://a.example/403 http://a.example/404 http://a.example/503 http://a.example/410 http://a.example/429")
@@ -81,7 +81,7 @@ func TestAccept(t *testing.T) {
 	if n := strings.Count(strings.Join(w.asked(), " "), "/503"); n != 2 {
 		t.Errorf("503 was requested %d times", n)
 	}
-	w.o.Ask.Accept = nil
+	w.o.HTTP.Accept = nil
 	w.want(w.run(doc)[:2], "d:1 http://a.example/403 warning 403", "d:1 http://a.example/404 dead 404")
 }
 
@@ -90,7 +90,7 @@ func TestMethod(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
 	w.serve("a.example", func(http.ResponseWriter, *http.Request) {})
 	w.run(textDoc("d", "http://a.example/head"))
-	w.o.Ask.Get = true
+	w.o.HTTP.Get = true
 	w.run(textDoc("d", "http://a.example/get"))
 	if got, want := w.asked(), []string{"GET http://a.example/get", "HEAD http://a.example/head"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -200,8 +200,8 @@ func secureWorld(t *testing.T, certificates map[string]tls.Certificate, mistrust
 			roots.AddCert(c.Leaf)
 		}
 	}
-	w.o.Ask.Certificates = new(Certificates)
-	opener := web.New(&web.Options{TLS: &tls.Config{RootCAs: roots, VerifyConnection: w.o.Ask.Certificates.Record}})
+	w.o.HTTP.Certificates = new(Certificates)
+	opener := web.New(&web.Options{TLS: &tls.Config{RootCAs: roots, VerifyConnection: w.o.HTTP.Certificates.Record}})
 	t.Cleanup(func() { opener.Close() })
 	registry, err := all.Registry(web.Scheme(opener), web.SecureScheme(opener))
 	if err != nil {
@@ -234,7 +234,7 @@ func TestTLSProblems(t *testing.T) {
 		mu.Unlock()
 	})
 	w.serve("plain.example", func(http.ResponseWriter, *http.Request) {})
-	w.o.Ask.Expiring = 30 * day
+	w.o.HTTP.Expiring = 30 * day
 	names := []string{"good", "soon", "expired", "early", "wrong", "self", "plain"}
 	var text strings.Builder
 	for _, name := range names {
@@ -257,7 +257,7 @@ func TestTLSProblems(t *testing.T) {
 	if versions["good.example"] != 2 {
 		t.Errorf("HTTP/%d, and the server offers HTTP/2", versions["good.example"])
 	}
-	w.o.Ask.Expiring = 0
+	w.o.HTTP.Expiring = 0
 	if r := w.run(textDoc("d", "https://soon.example/"))[0]; r.Verdict != Alive {
 		t.Errorf("%+v", r)
 	}
@@ -342,7 +342,7 @@ func TestGitHub(t *testing.T) {
 			rw.WriteHeader(http.StatusNotFound)
 		}
 	})
-	w.o.Ask.GitHub = locus.MustParse("http://api.example/")
+	w.o.HTTP.GitHub = locus.MustParse("http://api.example/")
 	w.o.PerHost = 1
 	doc := "http://github.com/o/private http://github.com/o/r/issues/1 http://github.com/o/moved http://github.com/o/gone http://github.com/o/unseen http://github.com/about"
 	w.want(w.run(textDoc("d", doc)), "d:1 http://github.com/o/private alive", "d:1 http://github.com/o/r/issues/1 alive",

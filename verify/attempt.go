@@ -84,7 +84,7 @@ func (r *Request) at() locus.URL {
 	if r == nil || r.redirect == nil {
 		return locus.URL{}
 	}
-	if referral, ok := r.redirect.Resource.(*scheme.Referral); ok && len(referral.To) > 0 {
+	if referral, ok := r.redirect.Resource.(*scheme.Redirect); ok && len(referral.To) > 0 {
 		return referral.To[0]
 	}
 	return r.to
@@ -125,7 +125,7 @@ func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 		next, err := c.client.Next(ctx, r.redirect)
 		c.judge(ctx, a, r, next, err)
 	default:
-		next, err := c.client.Refer(ctx, r.redirect, r.to)
+		next, err := c.client.Redirect(ctx, r.redirect, r.to)
 		c.judge(ctx, a, r, next, err)
 	}
 	if a.next != nil && a.next.left == 0 {
@@ -165,7 +165,7 @@ func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
 func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access.Result, err error) {
 	if err != nil {
 		a.classify(err)
-		if c.o.Ask.accepts(a.outcome.Status) {
+		if c.o.HTTP.accepts(a.outcome.Status) {
 			a.temporary, a.busy = false, false
 		}
 		a.outcome.To = failedAt(r.url, err)
@@ -175,7 +175,7 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 		return
 	}
 	defer res.Resource.Close()
-	if _, ok := res.Resource.(*scheme.Referral); ok {
+	if _, ok := res.Resource.(*scheme.Redirect); ok {
 		a.next = r.after(res, locus.URL{})
 		return
 	}
@@ -231,7 +231,7 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 
 // mustRead reports whether an object is read: for its links, its fragments, or a refresh.
 func (c *Checker) mustRead(w want, res *access.Result) bool {
-	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.Ask.Get && c.traits(res.URL).Has(scheme.Web)
+	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.HTTP.Get && c.traits(res.URL).Has(scheme.Web)
 }
 
 // brought returns the fragment to which redirects led, if it is looked for; empty: none.
@@ -251,7 +251,7 @@ func isOfHead(err error, o *Outcome) bool {
 		return false
 	}
 	silent := access.KindOf(err) == access.Timeout && !errors.Is(err, scheme.ErrUnreachable)
-	return silent || !o.To.IsZero() || errors.Is(err, access.ErrCircle)
+	return silent || !o.To.IsZero() || errors.Is(err, access.ErrRedirectLoop)
 }
 
 // failedAt returns the URL that referrals from asked led to, without a password, if opening
@@ -579,7 +579,7 @@ func spellsAddress(host string) bool {
 // it refuses connections, the network fails, or the server is busy.
 func (a *attempt) classifyUnreachable(err error) {
 	var dns *net.DNSError
-	gateway := errors.As(err, new(*access.GatewayError))
+	gateway := errors.As(err, new(*access.ProxyError))
 	switch {
 	case errors.As(err, &dns):
 		if dns.IsNotFound && !gateway {
@@ -603,8 +603,8 @@ func (a *attempt) classifyUnreachable(err error) {
 func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
 	a.outcome.Status = status
-	if errors.Is(err, access.ErrCircle) {
-		a.outcome.Detail = access.ErrCircle.Error()
+	if errors.Is(err, access.ErrRedirectLoop) {
+		a.outcome.Detail = access.ErrRedirectLoop.Error()
 	}
 	a.busy = a.busy || status == 429 || status == 503
 }

@@ -215,7 +215,7 @@ func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 }
 
 // Answer is what the requests for a target told so far.
-type Answer struct {
+type Response struct {
 	// Next is the request that the check continues with, after a redirect for example. Until then
 	// nothing else is known. nil: the answer is final.
 	Next *Request
@@ -249,7 +249,7 @@ type Answer struct {
 //
 // A host name that does not exist makes t [Dead]. Only a [Verifier] sees all names of a run,
 // so no outcome of a Checker has the cause [NoNames].
-func (c *Checker) Check(ctx context.Context, t *Target, fragments []string) Answer {
+func (c *Checker) Check(ctx context.Context, t *Target, fragments []string) Response {
 	answer := c.Do(ctx, c.Begin(t, fragments))
 	for answer.Next != nil {
 		answer = c.Do(ctx, answer.Next)
@@ -268,13 +268,13 @@ func (c *Checker) Begin(t *Target, fragments []string) *Request {
 }
 
 // Do makes a request of a check. See [Checker.Check].
-func (c *Checker) Do(ctx context.Context, r *Request) Answer {
+func (c *Checker) Do(ctx context.Context, r *Request) Response {
 	got := c.send(ctx, r)
 	got.outcome.Tries = 1
 	if got.outcome.Cause == NoNames {
 		got.outcome.Cause = 0
 	}
-	answer := Answer{
+	answer := Response{
 		Next: got.next, Outcome: got.outcome, When: time.Now(), Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
 		Public: got.public, Fragments: got.found, Scripted: got.scripted, Troubles: got.troubles,
 	}
@@ -292,7 +292,7 @@ func (c *Checker) Do(ctx context.Context, r *Request) Answer {
 
 // Result returns the result of a link whose target has that outcome. The maps and Scripted of
 // the answer are those of all checks of the target.
-func (c *Checker) Result(f *Found, answer *Answer) Result {
+func (c *Checker) Result(f *Found, answer *Response) Result {
 	res := f.Result
 	if !f.Target.URL.IsZero() {
 		fragment, _ := f.Result.URL.Fragment()
@@ -310,7 +310,7 @@ func (c *Checker) Result(f *Found, answer *Answer) Result {
 // With a note, and a cause, the link gets a warning although it is found.
 func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment, note string, cause Cause) Outcome {
 	known.apply(&o, fragment)
-	c.o.Ask.judge(u, &o, time.Now())
+	c.o.HTTP.judge(u, &o, time.Now())
 	if note != "" && isFound(&o) {
 		o.Verdict, o.Cause, o.Detail = Warning, cause, note
 	}

@@ -23,7 +23,7 @@ type answerRecord struct {
 
 // MarshalJSON returns what a program keeps of an answer: the outcome, Public, Scripted and the
 // fragments. No password is in it. When is the time of the answer.
-func (a *Answer) MarshalJSON() ([]byte, error) {
+func (a *Response) MarshalJSON() ([]byte, error) {
 	o := &a.Outcome
 	r := newRecord(o, a.When, a.Fragments)
 	r.Detail = locus.MaskText(r.Detail)
@@ -31,7 +31,7 @@ func (a *Answer) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, of which nothing is trusted.
-func (a *Answer) UnmarshalJSON(text []byte) error {
+func (a *Response) UnmarshalJSON(text []byte) error {
 	var r answerRecord
 	if err := json.Unmarshal(text, &r); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (a *Answer) UnmarshalJSON(text []byte) error {
 	out := r.outcome()
 	out.Cached = false
 	out.Rule, out.Port = r.Rule, r.Port
-	*a = Answer{Outcome: out, When: time.Unix(r.When, 0).UTC(), Fragments: r.Fragments, Public: r.Public, Scripted: r.Scripted}
+	*a = Response{Outcome: out, When: time.Unix(r.When, 0).UTC(), Fragments: r.Fragments, Public: r.Public, Scripted: r.Scripted}
 	return nil
 }
 

@@ -20,11 +20,11 @@ import (
 // crawl verifies sources with a Checker, one request after another.
 func (w *world) crawl(a *Checker, sources ...Source) (results []Result) {
 	type known struct {
-		Answer
+		Response
 		asked map[string]bool // fragments
 	}
 	answers := map[[16]byte]*known{}
-	var ask func(f *Found) *Answer
+	var ask func(f *Found) *Response
 	pages := map[locus.URL]bool{}
 	var todo []Found
 	add := func(f Found, page *Target) {
@@ -47,15 +47,15 @@ func (w *world) crawl(a *Checker, sources ...Source) (results []Result) {
 		}
 		todo = append(todo, f)
 	}
-	ask = func(f *Found) *Answer {
+	ask = func(f *Found) *Response {
 		if f.Target.URL.IsZero() {
-			return &Answer{}
+			return &Response{}
 		}
 		key := a.Key(&f.Target)
 		k := answers[key]
 		isPage := !f.Target.First.IsZero()
 		if k != nil && !isPage && (f.Fragment == "" || k.asked[f.Fragment] || !isFound(&k.Outcome)) {
-			return &k.Answer
+			return &k.Response
 		}
 		if k == nil {
 			k = &known{asked: map[string]bool{}}
@@ -67,21 +67,21 @@ func (w *world) crawl(a *Checker, sources ...Source) (results []Result) {
 			k.asked[f.Fragment] = true
 		}
 		before := k.Fragments
-		k.Answer = a.Check(w.Context(), &f.Target, want)
+		k.Response = a.Check(w.Context(), &f.Target, want)
 		for tries := 0; k.Temporary && tries < w.o.Retry; tries++ {
-			k.Answer = a.Check(w.Context(), &f.Target, want)
+			k.Response = a.Check(w.Context(), &f.Target, want)
 		}
 		maps.Copy(k.Fragments, before)
-		kept, err := json.Marshal(&k.Answer)
+		kept, err := json.Marshal(&k.Response)
 		if err != nil {
 			w.Fatal(err)
 		}
-		var again Answer
+		var again Response
 		if err := json.Unmarshal(kept, &again); err != nil {
 			w.Fatal(err)
 		}
 		again.Links, again.First, again.IsPage, again.Temporary = k.Links, k.First, k.IsPage, k.Temporary
-		k.Answer = again
+		k.Response = again
 		if k.IsPage {
 			page := f.Target
 			page.First = k.First
@@ -89,7 +89,7 @@ func (w *world) crawl(a *Checker, sources ...Source) (results []Result) {
 				add(l, &page)
 			}
 		}
-		return &k.Answer
+		return &k.Response
 	}
 	for _, s := range sources {
 		if s.Open == nil {
@@ -368,7 +368,7 @@ func TestCheckerRequests(t *testing.T) {
 		}
 		want := checkers[0].Check(t.Context(), &f.Target, fragments)
 		r, n := checkers[0].Begin(&f.Target, fragments), 0
-		var got Answer
+		var got Response
 		for ; r != nil; r = got.Next {
 			n++
 			checkers[n%2].Do(t.Context(), r)

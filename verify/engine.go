@@ -574,7 +574,7 @@ func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved 
 
 // askArchive starts a request to an archive for t, if it is dead and none was made.
 func (e *Verifier) askArchive(t *target) bool {
-	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.Ask.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
+	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.HTTP.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
 	dead := t.url.WithoutPassword()

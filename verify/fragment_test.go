@@ -275,12 +275,12 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		// What an answer is written as is what it is read from.
-		answer := &Answer{Outcome: r.outcome(), When: instant(r.When), Fragments: r.Fragments}
+		answer := &Response{Outcome: r.outcome(), When: instant(r.When), Fragments: r.Fragments}
 		text, err := json.Marshal(answer)
 		if err != nil {
 			t.Fatalf("%s: %v", value, err)
 		}
-		var again Answer
+		var again Response
 		if err := json.Unmarshal(text, &again); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

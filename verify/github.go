@@ -21,8 +21,8 @@ type github struct {
 // url returns the URL of the API that may confirm a link to u. The zero URL means that the API
 // can't.
 func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
-	if !c.o.Ask.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
-		api, _ = githubAPI(c.o.Ask.GitHub, u)
+	if !c.o.HTTP.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
+		api, _ = githubAPI(c.o.HTTP.GitHub, u)
 	}
 	return api
 }

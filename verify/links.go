@@ -347,7 +347,7 @@ func (c *Checker) unknown(written string) (Verdict, string) {
 	if end <= 0 || end == len(written) || written[end] != ':' {
 		return 0, ""
 	}
-	if _, ok := locus.WindowsPath(written); ok {
+	if _, ok := locus.FromWindowsPath(written); ok {
 		return 0, ""
 	}
 	name := strings.ToLower(written[:end])

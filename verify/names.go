@@ -111,7 +111,7 @@ func isPublicName(host string) bool {
 
 // isResolved reports whether an attempt that failed with err knew an address of its host.
 func isResolved(err error) bool {
-	if errors.As(err, new(*net.DNSError)) || errors.As(err, new(*access.GatewayError)) {
+	if errors.As(err, new(*net.DNSError)) || errors.As(err, new(*access.ProxyError)) {
 		return false
 	}
 	switch access.KindOf(err) {

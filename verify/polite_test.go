@@ -60,7 +60,7 @@ func (c *clock) open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 		return nil, err
 	}
 	if to := c.leads[u.String()]; to != "" {
-		return &scheme.Referral{URL: u, To: []locus.URL{locus.MustParse(to)}}, nil
+		return &scheme.Redirect{URL: u, To: []locus.URL{locus.MustParse(to)}}, nil
 	}
 	return &scheme.Object{URL: u, Body: io.NopCloser(strings.NewReader("")), Size: -1}, nil
 }
@@ -140,7 +140,7 @@ func answered(code int) error {
 }
 
 func busy(code int, after time.Duration) error {
-	return &scheme.LaterError{Err: answered(code), After: after}
+	return &scheme.RetryAfterError{Err: answered(code), After: after}
 }
 
 // A server that says when to come back is left alone until then, by everybody.
@@ -215,12 +215,12 @@ func TestRetries(t *testing.T) {
 		{"no name server", &net.DNSError{IsTemporary: true}, 9, Warning, 3},
 		{"bad request", answered(400), 9, Warning, 1},
 		{"law", answered(451), 9, Warning, 1},
-		{"loop", fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle), 9, Warning, 1},
+		{"loop", fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop), 9, Warning, 1},
 		{"not now", scheme.ErrUnreachable, 9, Warning, 3},
 		{"not now, and then", scheme.ErrUnreachable, 1, Alive, 2},
 		{"too many connections", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &textproto.Error{Code: 421}), 9, Warning, 3},
-		{"no gateway", &access.GatewayError{Err: refused}, 9, Warning, 3},
-		{"no name of a gateway", &access.GatewayError{Err: &net.DNSError{IsNotFound: true}}, 9, Warning, 3},
+		{"no gateway", &access.ProxyError{Err: refused}, 9, Warning, 3},
+		{"no name of a gateway", &access.ProxyError{Err: &net.DNSError{IsNotFound: true}}, 9, Warning, 3},
 		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), 9, TLS, 1},
 		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), 9, TLS, 1},
 		{"strange status", answered(999), 9, Warning, 1},

@@ -110,6 +110,6 @@ func TestFinalDotOverTLS(t *testing.T) {
 	const day = 24 * time.Hour
 	w := secureWorld(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -day, 5*day)}, "", func(http.ResponseWriter, *http.Request) {})
 	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ alive")
-	w.o.Ask.Expiring = 30 * day
+	w.o.HTTP.Expiring = 30 * day
 	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ warning")
 }

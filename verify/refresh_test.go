@@ -95,7 +95,7 @@ func TestRefresh(t *testing.T) {
 		{"base/0;url=c", "moved -> " + a + "b/c", true},
 		{"long", "alive", true},
 	} {
-		w.o.Ask.Get = c.get
+		w.o.HTTP.Get = c.get
 		got := w.run(textDoc("d", "<"+a+c.link+">"))
 		if text := strings.TrimPrefix(line(got[0]), "d:1 "+got[0].Link()+" "); text != c.want {
 			t.Errorf("%s: %s, want %s (%s)", c.link, text, c.want, got[0].Detail)

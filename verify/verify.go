@@ -98,7 +98,7 @@ type Options struct {
 	Baseline *Baseline // nil: none
 
 	// Ask is how URLs are requested over HTTP, and Site what is looked at in sites.
-	Ask  Ask
+	HTTP HTTP
 	Site Site
 
 	// Store keeps outcomes between runs. nil: none does.

@@ -77,7 +77,7 @@ type Entry struct {
 	Media  string
 	// Once has a revisit record written if a record of this archive has the same
 	// payload.
-	Once bool
+	Dedup bool
 }
 
 // NewID returns a new identifier of a record.
@@ -177,7 +177,7 @@ func (w *Writer) write(e *Entry) error {
 		payload = digest(b.payload)
 		r.add("WARC-Payload-Digest", payload)
 	}
-	if e.Once && b.payload != nil && b.size > b.start {
+	if e.Dedup && b.payload != nil && b.size > b.start {
 		this := original{id, e.Target, date.UTC().Format(time.RFC3339)}
 		if first, ok := w.first(payloadKey(e.Type, e.ContentType, payload), this); ok {
 			var err error

@@ -45,11 +45,11 @@ func block(w *warc.Writer, header, payload string) *warc.Block {
 const okHeader = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
 
 func response(w *warc.Writer, target, payload string) *warc.Entry {
-	return &warc.Entry{Type: "response", Target: target, ContentType: "application/http;msgtype=response", Block: block(w, okHeader, payload), Status: 200, Media: "text/plain", Once: true}
+	return &warc.Entry{Type: "response", Target: target, ContentType: "application/http;msgtype=response", Block: block(w, okHeader, payload), Status: 200, Media: "text/plain", Dedup: true}
 }
 
 func resource(w *warc.Writer, target, payload string) *warc.Entry {
-	return &warc.Entry{Type: "resource", Target: target, ContentType: "text/plain", Block: block(w, "", payload), Media: "text/plain", Once: true}
+	return &warc.Entry{Type: "resource", Target: target, ContentType: "text/plain", Block: block(w, "", payload), Media: "text/plain", Dedup: true}
 }
 
 func closed(t testing.TB, w *warc.Writer) {
@@ -132,7 +132,7 @@ func TestWriteOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.warc.gz")
 	w := create(t, name, warc.WriterOptions{})
 	cut := response(w, "http://h.example/cut", "one")
-	cut.Once = false
+	cut.Dedup = false
 	other := resource(w, "gopher://h.example/9b", "one")
 	other.ContentType = "application/octet-stream"
 	for _, e := range []*warc.Entry{response(w, "http://h.example/a", "one"), response(w, "http://h.example/b", "one"), response(w, "http://h.example/c", "two"),
@@ -283,7 +283,7 @@ func TestIndexAfterKill(t *testing.T) {
 		unfit.Media, unfit.Status = "image/png", 200
 		once := func() *warc.Entry {
 			e := with(plain("resource", "Text/HTML"), "the same")
-			e.Once = true
+			e.Dedup = true
 			return e
 		}
 		err := w.Write(with(plain("resource", ""), "octets"), plain("resource", "text/plain"), unfit, once(), once(),

@@ -22,7 +22,7 @@ const (
 // links yields the links of s.
 func links(ctx context.Context, s Source, in *reading, rules profile.Rules, o document.Options) iter.Seq2[document.Link, error] {
 	o.Extract.Schemes = rules.Registry.InText()
-	o.Unpacked, o.Members = maxUnpacked, maxMembers
+	o.MaxUnpacked, o.MaxMembers = maxUnpacked, maxMembers
 	return func(yield func(document.Link, error) bool) {
 		for l, err := range document.Links(in.document(), s.Path, &o) {
 			if ctx.Err() != nil || !yield(l, err) {

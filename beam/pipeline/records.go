@@ -97,7 +97,7 @@ func (r *records) check(counts *aggregate, input string) error {
 	if err != nil || !locus.Conforms(list) {
 		t.N, t.Samples = 1, sample()
 	}
-	u := rfc3986.Parse(locus.Unwrap(input).String())
+	u := rfc3986.Parse(locus.RemoveWrapper(input).String())
 	scheme, _ := u.Scheme()
 	host, _ := u.Host()
 	counts.add(byScheme+"\t"+cmp.Or(octet.ToLower(scheme), noGroup), t)

@@ -92,7 +92,7 @@ func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation,
 	}
 	if _, why := r.Suggest(u); why != "" {
 		v.Rule, v.Kind, v.Help = "mistyped-scheme", locus.Suggestion, why
-		if _, isPath := locus.WindowsPath(u.String()); isPath {
+		if _, isPath := locus.FromWindowsPath(u.String()); isPath {
 			v.Rule, v.Section = "windows-path", "RFC 1738 3.10"
 		}
 		return v, true

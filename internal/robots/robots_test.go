@@ -44,13 +44,13 @@ func TestFetch(t *testing.T) {
 	}{
 		"missing":     {status(404, scheme.ErrNotFound), true},
 		"forbidden":   {status(403, scheme.ErrAuth), true},
-		"overloaded":  {&scheme.LaterError{Err: status(503, scheme.ErrProtocol)}, false},
-		"too many":    {&scheme.LaterError{Err: status(429, scheme.ErrProtocol)}, false},
-		"too slow":    {&scheme.LaterError{Err: status(408, scheme.ErrProtocol)}, false},
+		"overloaded":  {&scheme.RetryAfterError{Err: status(503, scheme.ErrProtocol)}, false},
+		"too many":    {&scheme.RetryAfterError{Err: status(429, scheme.ErrProtocol)}, false},
+		"too slow":    {&scheme.RetryAfterError{Err: status(408, scheme.ErrProtocol)}, false},
 		"not yet":     {status(501, scheme.ErrProtocol), false}, // RFC 9309 section 2.3.1.4
 		"bad":         {status(400, scheme.ErrProtocol), true},
 		"law":         {status(451, scheme.ErrProtocol), true},
-		"loop":        {errors.Join(scheme.ErrProtocol, access.ErrCircle), true},
+		"loop":        {errors.Join(scheme.ErrProtocol, access.ErrRedirectLoop), true},
 		"bad URL":     {errors.Join(scheme.ErrProtocol, syntax), true},
 		"denied":      {policy.ErrDenied, true},
 		"unreachable": {scheme.ErrUnreachable, false},

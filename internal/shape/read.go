@@ -29,7 +29,7 @@ func ReadBase(input string, strict bool) (locus.URL, error) {
 func ReadRef(input string) (relative.Ref, error) { return unwrapped(input, relative.Parse) }
 
 func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
-	w := locus.Unwrap(input)
+	w := locus.RemoveWrapper(input)
 	if !w.Wrapped() {
 		return parse(input)
 	}
@@ -40,7 +40,7 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 // located returns findings about a URL with offsets in input, the text with its wrapper,
 // and a note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {
-	w := locus.Unwrap(input)
+	w := locus.RemoveWrapper(input)
 	note, ok := w.Note()
 	if !ok {
 		return list

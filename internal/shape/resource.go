@@ -141,17 +141,17 @@ type Failed struct {
 }
 
 // Referral is a referral that is not followed.
-type Referral struct {
+type Redirect struct {
 	Resource
 	To        []Text `json:"to"`
 	Permanent bool   `json:"permanent"`
 }
 
 // NewReferral describes a referral.
-func NewReferral(d Resource, r *scheme.Referral) Referral {
+func NewRedirect(d Resource, r *scheme.Redirect) Redirect {
 	to := make([]Text, len(r.To))
 	for i, u := range r.To {
 		to[i] = Text(u.WithoutPassword().String())
 	}
-	return Referral{d, to, r.Permanent}
+	return Redirect{d, to, r.Permanent}
 }

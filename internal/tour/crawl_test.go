@@ -55,7 +55,7 @@ type link struct {
 }
 
 // enter opens the museum and a client. The caller must call leave.
-func enter(t *testing.T) (museum *tour.Museum, client *access.Client, leave func()) {
+func enter(t *testing.T) (museum *tour.Demo, client *access.Client, leave func()) {
 	t.Helper()
 	museum, err := tour.Open()
 	if err != nil {

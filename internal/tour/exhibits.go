@@ -25,7 +25,7 @@ var embedded embed.FS
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
 // read returns an exhibit, with the addresses filled in if it is a text.
-func (m *Museum) read(name string) ([]byte, error) {
+func (m *Demo) read(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
 	if err != nil || !utf8.Valid(octets) {
 		return octets, err
@@ -34,12 +34,12 @@ func (m *Museum) read(name string) ([]byte, error) {
 }
 
 // text returns an exhibit as a string of JSON, octets as the value of a []byte.
-func (m *Museum) text(name string) (string, error) {
+func (m *Demo) text(name string) (string, error) {
 	octets, err := m.read(name)
 	return toJSON(string(octets), err)
 }
 
-func (m *Museum) octets(name string) (string, error) { return toJSON(m.read(name)) }
+func (m *Demo) octets(name string) (string, error) { return toJSON(m.read(name)) }
 
 func toJSON[T string | []byte](v T, err error) (string, error) {
 	if err != nil {
@@ -49,7 +49,7 @@ func toJSON[T string | []byte](v T, err error) (string, error) {
 	return string(quoted), err
 }
 
-func (m *Museum) readJSON(name string, v any) error {
+func (m *Demo) readJSON(name string, v any) error {
 	octets, err := m.read(name)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (m *Museum) readJSON(name string, v any) error {
 	return json.Unmarshal(octets, v)
 }
 
-func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
+func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"text": m.text, "octets": m.octets, "heading": Stop.Heading,
 		"html":    func(v any) string { return html.EscapeString(fmt.Sprint(v)) },
@@ -89,7 +89,7 @@ func dated(name string) time.Time {
 const oddName = "pub/names/100% of #1.txt"
 
 // writeFiles writes the files that FTP, HTTP and file URLs show.
-func (m *Museum) writeFiles() (err error) {
+func (m *Demo) writeFiles() (err error) {
 	if m.dir, err = os.MkdirTemp("", "locus-tour-"); err != nil {
 		return err
 	}
@@ -136,4 +136,4 @@ func writeFile(name string, octets []byte) error {
 	return os.Chtimes(name, date, date)
 }
 
-func (m *Museum) files() fs.FS { return os.DirFS(m.filesDir()) }
+func (m *Demo) files() fs.FS { return os.DirFS(m.filesDir()) }

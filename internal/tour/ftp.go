@@ -3,7 +3,7 @@ package tour
 import "github.com/locus-url/locus/scheme/ftp/ftptest"
 
 // startFTP starts a server of the files. Everyone may log in.
-func (m *Museum) startFTP(o ftptest.Options) error {
+func (m *Demo) startFTP(o ftptest.Options) error {
 	files, err := ftptest.FromFS(m.files())
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-func (m *Museum) startGopher() error {
+func (m *Demo) startGopher() error {
 	var people []gophertest.Person // search programs; their phone numbers are the years in which they began
 	if err := m.readJSON("gopher/people.json", &people); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (m *Museum) startGopher() error {
 	}))
 }
 
-func (m *Museum) startSecureGopher() error {
+func (m *Demo) startSecureGopher() error {
 	items, err := m.gopherMenu("gopher/sealed.json")
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ type gopherItem struct {
 	Items   []gopherItem
 }
 
-func (m *Museum) gopherMenu(name string) ([]gophertest.Item, error) {
+func (m *Demo) gopherMenu(name string) ([]gophertest.Item, error) {
 	var list []gopherItem
 	if err := m.readJSON(name, &list); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (m *Museum) gopherMenu(name string) ([]gophertest.Item, error) {
 	return m.gopherItems(list)
 }
 
-func (m *Museum) gopherItems(list []gopherItem) (items []gophertest.Item, err error) {
+func (m *Demo) gopherItems(list []gopherItem) (items []gophertest.Item, err error) {
 	for _, from := range list {
 		item := from.Item
 		if from.Type != "" {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func (m *Museum) startHTTP(l net.Listener) {
+func (m *Demo) startHTTP(l net.Listener) {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(m.files())
 	for _, pattern := range []string{"/pub/", "/README", "/INDEX"} {
@@ -37,7 +37,7 @@ func (m *Museum) startHTTP(l net.Listener) {
 }
 
 // afterStart delays requests until all servers run, because pages list all rooms.
-func (m *Museum) afterStart(next http.Handler) http.Handler {
+func (m *Demo) afterStart(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-m.started:
@@ -47,7 +47,7 @@ func (m *Museum) afterStart(next http.Handler) http.Handler {
 	})
 }
 
-func (m *Museum) writePage(w http.ResponseWriter, name string, data any) {
+func (m *Demo) writePage(w http.ResponseWriter, name string, data any) {
 	text, err := fs.ReadFile(exhibits, "pages/"+name)
 	if err == nil {
 		text, err = m.execute(name, text, data)
@@ -61,7 +61,7 @@ func (m *Museum) writePage(w http.ResponseWriter, name string, data any) {
 }
 
 // find shows the stops whose titles or URLs have all the words of the searchpart.
-func (m *Museum) find(w http.ResponseWriter, r *http.Request) {
+func (m *Demo) find(w http.ResponseWriter, r *http.Request) {
 	words, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil {
 		http.Error(w, "invalid searchpart", http.StatusBadRequest)

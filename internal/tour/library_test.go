@@ -78,7 +78,7 @@ func FuzzLibrary(f *testing.F) {
 
 // A name that is unknown in an exhibit is an error.
 func TestExecute(t *testing.T) {
-	m := &Museum{base: map[string]string{"ftp": "ftp://h"}}
+	m := &Demo{base: map[string]string{"ftp": "ftp://h"}}
 	for _, text := range []string{"{{.ftq}}", "{{text \"x\"}}", "{{", "{{text 1}}"} {
 		if got, err := m.execute("x", []byte(text), m.base); err == nil {
 			t.Errorf("%q becomes %q", text, got)
@@ -88,7 +88,7 @@ func TestExecute(t *testing.T) {
 
 // An exhibit that is missing or malformed is an error.
 func TestExhibits(t *testing.T) {
-	m := &Museum{base: map[string]string{}}
+	m := &Demo{base: map[string]string{}}
 	for name, err := range map[string]error{
 		"missing": m.readJSON("none.json", new(int)), "not JSON": m.readJSON("names.txt", new(int)), "menu": second(m.gopherMenu("names.txt")),
 		"item":   second(m.gopherItems([]gopherItem{{Exhibit: "none"}})),

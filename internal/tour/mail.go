@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/mailstore"
 )
 
-func (m *Museum) openMail() error {
+func (m *Demo) openMail() error {
 	octets, err := m.read("mail/letters.mbox")
 	if err != nil {
 		return err

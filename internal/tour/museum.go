@@ -29,8 +29,8 @@ import (
 )
 
 // Museum is the running servers. Close ends them.
-type Museum struct {
-	rooms []Room
+type Demo struct {
+	rooms []Server
 
 	tcp       map[string]net.Listener // by the names of tcpServers
 	udp       net.PacketConn
@@ -50,7 +50,7 @@ type Museum struct {
 }
 
 // Room is the stops of a scheme, or of a few that belong together.
-type Room struct {
+type Server struct {
 	Scheme string // of the first
 	Name   string
 	About  string // a sentence or two
@@ -73,8 +73,8 @@ var demos = []func() (*servetest.Demo, error){
 
 // Open starts a server for each scheme of RFC 1738 and the URI draft, and those of demos. The
 // servers use loopback and ports that the kernel chooses.
-func Open() (*Museum, error) {
-	m := &Museum{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
+func Open() (*Demo, error) {
+	m := &Demo{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
 	m.start = sync.OnceFunc(func() { close(m.started) })
 	if err := m.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
@@ -82,7 +82,7 @@ func Open() (*Museum, error) {
 	return m, nil
 }
 
-func (m *Museum) open() error {
+func (m *Demo) open() error {
 	if err := m.listen(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (m *Museum) open() error {
 	if err != nil {
 		return err
 	}
-	var rooms []Room
+	var rooms []Server
 	if err := m.readJSON("rooms.json", &rooms); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (m *Museum) open() error {
 	return nil
 }
 
-func (m *Museum) listen() (err error) {
+func (m *Demo) listen() (err error) {
 	if m.server, m.client, err = certtest.Pair(); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (m *Museum) listen() (err error) {
 }
 
 // add adds a room, and sets what its stops leave out.
-func (m *Museum) add(r Room) {
+func (m *Demo) add(r Server) {
 	for i := range r.Stops {
 		s := &r.Stops[i]
 		if s.Scheme == "" {
@@ -154,12 +154,12 @@ func (m *Museum) add(r Room) {
 }
 
 // addDemo adds the room of a server that runs already.
-func (m *Museum) addDemo(d *servetest.Demo, err error) error {
+func (m *Demo) addDemo(d *servetest.Demo, err error) error {
 	if err != nil {
 		return err
 	}
 	m.closers = append(m.closers, closerFunc(d.Close))
-	r := Room{Name: d.Name, About: d.About}
+	r := Server{Name: d.Name, About: d.About}
 	for i, s := range d.Stops {
 		u, err := locus.Parse(s.URL)
 		if err != nil {
@@ -176,7 +176,7 @@ func (m *Museum) addDemo(d *servetest.Demo, err error) error {
 
 // Stops returns the stops of all rooms, in the order of RFC 1738 section 3, with rlogin
 // and tn3270 after telnet. The schemes of the URI draft follow, and then the others.
-func (m *Museum) Stops() []Stop {
+func (m *Demo) Stops() []Stop {
 	var all []Stop
 	for _, r := range m.rooms {
 		all = append(all, r.Stops...)
@@ -185,23 +185,23 @@ func (m *Museum) Stops() []Stop {
 }
 
 // Rooms returns the same by rooms.
-func (m *Museum) Rooms() []Room { return m.rooms }
+func (m *Demo) Servers() []Server { return m.rooms }
 
 // News returns the server for news URLs, which name none, as "nntp://host:port".
-func (m *Museum) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
+func (m *Demo) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 
 // Mail returns the mail for mid URLs. It is valid until Close.
-func (m *Museum) Mail() *mailstore.Store { return m.mail }
+func (m *Demo) Mail() *mailstore.Store { return m.mail }
 
 // MailFile returns the name of the mbox that Mail reads. Its folder has all files of the tour.
-func (m *Museum) MailFile() string { return filepath.Join(m.dir, "letters.mbox") }
+func (m *Demo) MailFile() string { return filepath.Join(m.dir, "letters.mbox") }
 
 // TLS returns a configuration that trusts only the tour's servers. The caller must not
 // change it.
-func (m *Museum) TLS() *tls.Config { return m.client }
+func (m *Demo) TLS() *tls.Config { return m.client }
 
 // Close ends the servers and removes their files.
-func (m *Museum) Close() error {
+func (m *Demo) Close() error {
 	m.start() // a request that waits must not hold up the end of its server
 	var errs []error
 	for _, c := range m.closers {
@@ -225,24 +225,24 @@ type closerFunc func() error
 func (f closerFunc) Close() error { return f() }
 
 // keep makes Close close a server that was started.
-func (m *Museum) keep(server io.Closer, err error) error {
+func (m *Demo) keep(server io.Closer, err error) error {
 	if err == nil {
 		m.closers = append(m.closers, server)
 	}
 	return err
 }
 
-func (m *Museum) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
-func (m *Museum) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
+func (m *Demo) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
+func (m *Demo) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
 
 // Ports returns the ports of the tour's servers, for [policy.Rules]: a redirect may
 // lead only to a scheme's own port, and these servers use others.
-func (m *Museum) Ports() []uint16 { return m.addresses.ports() }
+func (m *Demo) Ports() []uint16 { return m.addresses.ports() }
 
 // Client returns a client for the schemes of r that reaches only the tour's servers and
 // files. It looks up no name. Dial and Lookup of o are ignored; its Check is called after
 // the tour's own. o may be nil.
-func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
+func (m *Demo) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
 	var options access.Options
 	if o != nil {
 		options = *o
@@ -267,7 +267,7 @@ func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, 
 	return access.New(r, p, &options), nil
 }
 
-func (m *Museum) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (m *Demo) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !m.addresses.has(address) {
 		return nil, denied(address)
 	}
@@ -283,7 +283,7 @@ func denied(subject string) error {
 }
 
 // check refuses the URL of another server or file. port is the scheme's own.
-func (m *Museum) check(u locus.URL, port uint16) error {
+func (m *Demo) check(u locus.URL, port uint16) error {
 	switch {
 	case u.Scheme() == "file" && !m.Holds(u):
 		return denied(u.String())
@@ -304,7 +304,7 @@ func hostPort(u locus.URL, port uint16) string {
 }
 
 // Holds reports whether u is the URL of one of the tour's files.
-func (m *Museum) Holds(u locus.URL) bool {
+func (m *Demo) Holds(u locus.URL) bool {
 	rest, ok := strings.CutPrefix(u.String(), m.base["file"]+"/")
 	if !ok {
 		return false
@@ -319,4 +319,4 @@ func (m *Museum) Holds(u locus.URL) bool {
 }
 
 // filesDir returns the directory of the files that FTP, HTTP and file URLs show.
-func (m *Museum) filesDir() string { return filepath.Join(m.dir, "files") }
+func (m *Demo) filesDir() string { return filepath.Join(m.dir, "files") }

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-func (m *Museum) startNews(o newstest.Options) error {
+func (m *Demo) startNews(o newstest.Options) error {
 	var groups newstest.Groups
 	if err := m.readJSON("news/groups.json", &groups); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
-func (m *Museum) startProspero() error {
+func (m *Demo) startProspero() error {
 	files, err := ftptest.FromFS(m.files())
 	if err != nil {
 		return err

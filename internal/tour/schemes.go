@@ -13,7 +13,7 @@ import (
 
 // Schemes returns the schemes whose clients need to know the servers: they trust the
 // certificate, ask the news server, and have the mail. Each call makes new clients.
-func (m *Museum) Schemes() []scheme.Scheme {
+func (m *Demo) Schemes() []scheme.Scheme {
 	files := ftp.New(&ftp.Options{TLSConfig: m.TLS()})
 	web := http.New(&http.Options{TLS: m.TLS()})
 	menus := gopher.New(&gopher.Options{TLSConfig: m.TLS()})

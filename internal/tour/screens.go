@@ -14,11 +14,11 @@ import (
 // a screen for each room.
 type screens struct {
 	*telnettest.Host
-	rooms   []Room
+	rooms   []Server
 	message string // for the next screen
 }
 
-func (m *Museum) runScreens(host *telnettest.Host) error {
+func (m *Demo) runScreens(host *telnettest.Host) error {
 	<-m.started
 	s := &screens{Host: host, rooms: m.rooms}
 	for {

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-func (m *Museum) startSecure() error {
+func (m *Demo) startSecure() error {
 	m.startHTTP(tls.NewListener(m.tcp["https"], m.server))
 	return errors.Join(
 		m.startFTP(ftptest.Options{Listener: m.tcp["ftps"], TLS: m.server, Implicit: true}),

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-func (m *Museum) startSessions() error {
+func (m *Demo) startSessions() error {
 	books, err := m.cards("catalogue.txt")
 	if err != nil {
 		return err

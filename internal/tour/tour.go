@@ -113,8 +113,8 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 // for a terminal.
 type Story struct {
 	Stop
-	Conversation []string // the traced lines, after "> " if sent and "< " if received
-	Form         *Found   // the form that was filled in; nil: none
+	Transcript []string // the traced lines, after "> " if sent and "< " if received
+	Form       *Found   // the form that was filled in; nil: none
 	Found
 	Err error // why the visit failed
 }
@@ -167,7 +167,7 @@ func (g *Guide) Visit(ctx context.Context, stop Stop, d Detail) error {
 // printBrief prints at most three lines.
 func (s *Story) printBrief(out io.Writer) {
 	fmt.Fprintf(out, "%s  %s\n", s.Name, s.URL.Shown())
-	for _, line := range slices.Backward(s.Conversation) {
+	for _, line := range slices.Backward(s.Transcript) {
 		if strings.HasPrefix(line, "> ") {
 			writeLine(out, line)
 			break
@@ -181,7 +181,7 @@ func (s *Story) printBrief(out io.Writer) {
 
 func (s *Story) print(out io.Writer, d Detail) {
 	fmt.Fprintf(out, "%s: %s (%s)\n  %s\n", s.Name, s.Title, s.Section, s.URL.Shown())
-	lines := s.Conversation
+	lines := s.Transcript
 	switch {
 	case len(lines) > 0 || s.Err != nil:
 	case s.URL.Scheme() == "mailto":

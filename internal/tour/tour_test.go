@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
+func open(t *testing.T) (*tour.Demo, *tour.Guide, *bytes.Buffer) {
 	t.Helper()
 	museum, err := tour.Open()
 	if err != nil {
@@ -36,7 +36,7 @@ func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 }
 
 // newClient makes a client as the command does.
-func newClient(t *testing.T, museum *tour.Museum, o *access.Options) (*access.Client, error) {
+func newClient(t *testing.T, museum *tour.Demo, o *access.Options) (*access.Client, error) {
 	t.Helper()
 	schemes := museum.Schemes()
 	for _, s := range schemes {
@@ -88,7 +88,7 @@ func visit(t *testing.T, name string, change func(*tour.Stop)) (string, error) {
 	return out.String(), err
 }
 
-func named(t *testing.T, museum *tour.Museum, name string) tour.Stop {
+func named(t *testing.T, museum *tour.Demo, name string) tour.Stop {
 	t.Helper()
 	for _, stop := range museum.Stops() {
 		if stop.Name == name {

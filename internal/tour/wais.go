@@ -8,7 +8,7 @@ import (
 
 // startWAIS starts a server with a database of texts, one of which has two types, and a
 // card index.
-func (m *Museum) startWAIS() error {
+func (m *Demo) startWAIS() error {
 	var databases [2]waistest.Database
 	if err := m.readJSON("wais/databases.json", &databases); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (m *Museum) startWAIS() error {
 	return m.keep(server, err)
 }
 
-func (m *Museum) waisCards() (documents []waistest.Document, err error) {
+func (m *Demo) waisCards() (documents []waistest.Document, err error) {
 	texts, err := m.cards("wais/cards.txt")
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (m *Museum) waisCards() (documents []waistest.Document, err error) {
 }
 
 // cards returns the texts of an exhibit, which lines of "%%" separate.
-func (m *Museum) cards(name string) ([]string, error) {
+func (m *Demo) cards(name string) ([]string, error) {
 	octets, err := m.read(name)
 	return strings.Split(string(octets), "%%\n"), err
 }

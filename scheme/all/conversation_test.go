@@ -149,7 +149,7 @@ func (c *conversation) read(res scheme.Resource) error {
 		return c.readMenu(r)
 	case *scheme.Session:
 		return c.use(r)
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		for _, u := range r.To {
 			c.checkURL(u)
 		}

@@ -103,7 +103,7 @@ func prosperoGuide(ctx context.Context, u locus.URL, file io.Writer) error {
 	}
 	defer res.Close()
 	switch r := res.(type) {
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		fmt.Println(r.To) // the best first, such as ftp://ftp.example.org/pub/paper.ps;type=i
 	case *scheme.Menu:
 		for item, err := range r.Items {

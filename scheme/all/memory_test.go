@@ -179,7 +179,7 @@ func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held in
 		}
 	}
 	client, err := all.Client(&all.Options{Options: access.Options{
-		Timeout: time.Minute, Idle: time.Minute,
+		Timeout: time.Minute, IdleTimeout: time.Minute,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 		},

@@ -12,8 +12,8 @@ import (
 
 // inForce is RFC 2397, which is still in force. To RFC 3986 a data URL is a path and
 // perhaps a query.
-func inForce() scheme.Current {
-	return scheme.Current{
+func inForce() scheme.CurrentStandard {
+	return scheme.CurrentStandard{
 		Check: checkURI,
 		Normalize: func(u rfc3986.URI) rfc3986.URI {
 			text, start := part(u)

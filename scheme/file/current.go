@@ -19,7 +19,7 @@ import (
 //	path-absolute  = "/" [ segment-nz *( "/" segment ) ]
 //
 // The forms of appendix E are in use, and not in this syntax.
-var inForce = scheme.Current{Name: "RFC 8089", Check: checkURI, Clean: isClean, Normalize: normalizeURI}
+var inForce = scheme.CurrentStandard{Name: "RFC 8089", Check: checkURI, Clean: isClean, Normalize: normalizeURI}
 
 const syntax = "RFC 8089 2"
 

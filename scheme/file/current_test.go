@@ -46,7 +46,7 @@ func TestCurrent(t *testing.T) {
 }
 
 func TestCurrentTwin(t *testing.T) {
-	currenttest.Twin(t, file.Scheme(nil), "(?://"+currenttest.RegName+")?"+currenttest.PathAbsolute+currenttest.Fragment,
+	currenttest.Reference(t, file.Scheme(nil), "(?://"+currenttest.RegName+")?"+currenttest.PathAbsolute+currenttest.Fragment,
 		"file:///path/to/file", "file:/path/to/file", "file://localhost/a", "file://host.example.com/c:/b#c")
 }
 

@@ -31,13 +31,13 @@ func TestKept(t *testing.T) {
 	}
 	defer root.Close()
 	s := Scheme(New(&Options{Root: root}))
-	schemetest.Kept(t, s, locus.MustParse("file:///"), nil)
-	schemetest.Kept(t, s, locus.MustParse("file:///sub/"), nil)
-	schemetest.Kept(t, s, locus.MustParse("file:///sub#part"), nil)
+	schemetest.Archived(t, s, locus.MustParse("file:///"), nil)
+	schemetest.Archived(t, s, locus.MustParse("file:///sub/"), nil)
+	schemetest.Archived(t, s, locus.MustParse("file:///sub#part"), nil)
 }
 
 func TestKeptObject(t *testing.T) {
-	res, err := Scheme(nil).Access.Kept(locus.MustParse("file:///a/b.html"), "", io.NopCloser(strings.NewReader("text")))
+	res, err := Scheme(nil).Access.Archived(locus.MustParse("file:///a/b.html"), "", io.NopCloser(strings.NewReader("text")))
 	if o, ok := res.(*scheme.Object); err != nil || !ok || o.Name != "b.html" || o.Type != "text/html; charset=utf-8" && o.Type != "text/html" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -49,6 +49,6 @@ func FuzzKept(f *testing.F) {
 	f.Add("menu -1 - \"symbolic link\" \"a b\\xff\"\n")
 	f.Add("object 3 - \"\" \"\"\n")
 	f.Fuzz(func(t *testing.T, octets string) {
-		schemetest.ReadKept(t, Scheme(nil), locus.MustParse("file:///a/"), listingType, []byte(octets))
+		schemetest.ReadArchived(t, Scheme(nil), locus.MustParse("file:///a/"), listingType, []byte(octets))
 	})
 }

@@ -30,11 +30,11 @@ var seeds = []string{
 	"file:/x", "file://h", "file://u@h/x", "file://h:80/x",
 }
 
-var laws = bnftest.Laws{
-	Scheme: Scheme(nil),
-	Twin:   bnftest.Production(fileurl),
-	Same:   sameFields,
-	Parse:  bnftest.Parser(Parse),
+var laws = bnftest.Invariants{
+	Scheme:    Scheme(nil),
+	Reference: bnftest.Production(fileurl),
+	Same:      sameFields,
+	Parse:     bnftest.Parser(Parse),
 }
 
 // sameFields compares the fields of a URL and of its canonical form, in which this

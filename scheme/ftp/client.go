@@ -530,7 +530,7 @@ func (ch *channel) start(x *operation) error {
 	if ch.tls != nil {
 		conn := tls.Client(ch.conn, ch.tls)
 		if err := conn.HandshakeContext(x.ctx); err != nil {
-			return fmt.Errorf("data connection: TLS: %w", scheme.Broken(err))
+			return fmt.Errorf("data connection: TLS: %w", scheme.ProtocolError(err))
 		}
 		ch.conn = conn
 	}

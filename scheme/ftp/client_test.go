@@ -142,7 +142,7 @@ func (w *world) titles(login, path string) ([]string, error) {
 		list = append(list, string(it.Kind)+" "+strings.TrimPrefix(it.URL.String(), "ftp://"+login+w.addr))
 	}
 	if m, ok := r.(*scheme.Menu); ok && m.Source != nil {
-		schemetest.SameKept(w, ftp.Scheme(w.client), r.(*scheme.Menu), all)
+		schemetest.SameArchived(w, ftp.Scheme(w.client), r.(*scheme.Menu), all)
 	}
 	return list, nil
 }

@@ -15,7 +15,7 @@ import (
 //	ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //
 // An empty path after the host is "/" (RFC 3986 section 6.2.3, "in general").
-var inForce = scheme.Current{Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
+var inForce = scheme.CurrentStandard{Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
 
 const typePrefix = ";type="
 

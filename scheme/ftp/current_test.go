@@ -39,7 +39,7 @@ func TestCurrentTwin(t *testing.T) {
 	generic := currenttest.Production(row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Query+currenttest.Fragment)
 	typecode := regexp.MustCompile(`^[^/]*//[^/?#]*/(?:[^?#]*/)?[^/?#]*;(?i:(?:t|%[57]4)(?:y|%[57]9)(?:p|%[57]0)(?:e|%[46]5))=([^/;?#]*)(?:[?#]|$)`)
 	letter := regexp.MustCompile(`^(?:[aAiIdD]|%[46][149])$`).MatchString
-	currenttest.TwinFunc(t, row, func(text string) bool {
+	currenttest.ReferenceFunc(t, row, func(text string) bool {
 		code := typecode.FindStringSubmatch(text)
 		return generic(text) && (code == nil || letter(code[1]))
 	}, "ftp://myname@host.dom/%2Fetc/motd", "ftp://host.dom//etc/motd;type=a", "ftp://h:2121/;type=d", "ftp://h", "ftp://h/a;b;type=i#c", "ftp://h/a;%74yp%45=%69")

@@ -25,7 +25,7 @@ func (b *datedBody) Date() time.Time { return b.date }
 // A date without a year is one before the listing was kept.
 func TestKeptYear(t *testing.T) {
 	body := &datedBody{strings.NewReader("-rw-r--r-- 1 a b 5 Jan  2 10:20 a\r\n"), time.Date(1996, 5, 1, 0, 0, 0, 0, time.UTC)}
-	res, err := ftp.Scheme(nil).Access.Kept(locus.MustParse("ftp://h/d/"), "", body)
+	res, err := ftp.Scheme(nil).Access.Archived(locus.MustParse("ftp://h/d/"), "", body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestKeptYear(t *testing.T) {
 func TestKeptObject(t *testing.T) {
 	for _, text := range []string{"ftp://h/a.txt", "ftp://h/a.txt;type=a"} {
 		body := io.NopCloser(strings.NewReader("type=file; name\r\n"))
-		res, err := ftp.Scheme(nil).Access.Kept(locus.MustParse(text), "", body)
+		res, err := ftp.Scheme(nil).Access.Archived(locus.MustParse(text), "", body)
 		if o, ok := res.(*scheme.Object); err != nil || !ok || o.Name != "a.txt" || o.Type != "text/plain" {
 			t.Errorf("%s: %+v, %v", text, res, err)
 		}
@@ -55,7 +55,7 @@ func FuzzKept(f *testing.F) {
 	s := ftp.Scheme(nil)
 	f.Fuzz(func(t *testing.T, octets []byte) {
 		for _, path := range []string{"", "d/", "d;type=d", "d/;type=d", "a"} {
-			schemetest.ReadKept(t, s, locus.MustParse("ftp://h/"+path), "", octets)
+			schemetest.ReadArchived(t, s, locus.MustParse("ftp://h/"+path), "", octets)
 		}
 	})
 }

@@ -76,7 +76,7 @@ func replyError(err error) error {
 	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
 		return fmt.Errorf("%w: the reply exceeds the limit: %w", scheme.ErrProtocol, err)
 	}
-	return scheme.Broken(err)
+	return scheme.ProtocolError(err)
 }
 
 // refusal returns the error for a reply other than the expected one.
@@ -89,7 +89,7 @@ func refusal(command string, r reply) error {
 func failed(command string, r reply, kind error) error {
 	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kind}
 	if r.code >= 400 && r.code < 500 && kind == scheme.ErrProtocol {
-		return &scheme.LaterError{Err: err} // RFC 959 section 4.2: transient
+		return &scheme.RetryAfterError{Err: err} // RFC 959 section 4.2: transient
 	}
 	return err
 }

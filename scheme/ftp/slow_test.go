@@ -21,7 +21,7 @@ const (
 	ftpurl   = "ftp://" + bnftest.Login + "(?:/" + fpath + "(?:;(?i:type)=" + ftptype + ")?)?"
 )
 
-var laws = bnftest.Laws{Scheme: Scheme(nil), Twin: bnftest.Production(ftpurl), Parse: bnftest.Parser(Parse)}
+var laws = bnftest.Invariants{Scheme: Scheme(nil), Reference: bnftest.Production(ftpurl), Parse: bnftest.Parser(Parse)}
 
 var seeds = []string{
 	"ftp://h", "ftp://h.dom/", "ftp://h//", "ftp://h/;type=d", "ftp://h/etc/motd", "ftp://h//etc/motd", "ftp://h/%2Fetc/motd",

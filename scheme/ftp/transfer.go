@@ -215,7 +215,7 @@ func (d *download) finish(err error, whole bool) error {
 			d.x.ctl.habits.notAhead.Store(true) // perhaps the command ended the transfer
 		}
 		d.x.End(false)
-		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
+		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.ProtocolError(err)))
 	}
 	err = d.complete()
 	d.x.End(true)

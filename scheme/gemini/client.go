@@ -144,7 +144,7 @@ func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (re
 		if err != nil {
 			return nil, false, fmt.Errorf("%w: a redirect to %s: %w", scheme.ErrProtocol, locus.Quote(h.meta), err)
 		}
-		return &scheme.Referral{URL: g.url, To: []locus.URL{to}, Permanent: h.status == 31}, false, nil
+		return &scheme.Redirect{URL: g.url, To: []locus.URL{to}, Permanent: h.status == 31}, false, nil
 	}
 	kind := cmp.Or(h.meta, mediaType)
 	if essence, _, _ := mime.ParseMediaType(kind); essence == mediaType && !req.Probe {

@@ -45,10 +45,10 @@ func TestFaults(t *testing.T) {
 			h := &faultHosts{knownHosts{file: filepath.Join(dir, "known")}}
 			return h, h.load()
 		},
-		Promise: faults.AtPut,
-		Shared:  true,
-		Room:    32 << 10,
-		Silent:  true,
+		Promise:   faults.AtPut,
+		Shared:    true,
+		DiskSpace: 32 << 10,
+		Silent:    true,
 	})
 }
 

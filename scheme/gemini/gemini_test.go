@@ -154,7 +154,7 @@ func TestRedirects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := res.(*scheme.Referral); fmt.Sprint(r.To, r.Permanent) != want {
+		if r := res.(*scheme.Redirect); fmt.Sprint(r.To, r.Permanent) != want {
 			t.Errorf("%s: %v %v", path, r.To, r.Permanent)
 		}
 	}
@@ -176,7 +176,7 @@ func TestErrors(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("%.20q: %v", response, err)
 		}
-		if later := (*scheme.LaterError)(nil); errors.As(err, &later) != strings.HasPrefix(response, "4") || later != nil && (later.After == 0) != (response[1] == '0') {
+		if later := (*scheme.RetryAfterError)(nil); errors.As(err, &later) != strings.HasPrefix(response, "4") || later != nil && (later.After == 0) != (response[1] == '0') {
 			t.Errorf("%.20q: %v", response, err)
 		}
 	}

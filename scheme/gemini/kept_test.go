@@ -34,7 +34,7 @@ func TestKept(t *testing.T) {
 			}
 			list = append(list, item)
 		}
-		schemetest.SameKept(t, gemini.Scheme(c), m, list)
+		schemetest.SameArchived(t, gemini.Scheme(c), m, list)
 		m.Close()
 	}
 }
@@ -44,7 +44,7 @@ func TestKeptObject(t *testing.T) {
 	row := gemini.Scheme(nil)
 	for path, want := range map[string]string{"/a.txt|": "text/plain", "/a|text/plain": "text/plain", "/|text/plain": "text/plain", "/a.gmi|": "", "/|": "", "/a.png|text/gemini": ""} {
 		path, kind, _ := strings.Cut(path, "|")
-		res, err := row.Access.Kept(locus.MustParse("gemini://h"+path), kind, io.NopCloser(strings.NewReader("=> a\n")))
+		res, err := row.Access.Archived(locus.MustParse("gemini://h"+path), kind, io.NopCloser(strings.NewReader("=> a\n")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func FuzzKept(f *testing.F) {
 	f.Add("# T\n=> b.gmi  The b\n```\n=> no\n```\nlast")
 	f.Fuzz(func(t *testing.T, octets string) {
 		for _, kind := range []string{"", "text/gemini"} {
-			schemetest.ReadKept(t, gemini.Scheme(nil), locus.MustParse("gemini://h/"), kind, []byte(octets))
+			schemetest.ReadArchived(t, gemini.Scheme(nil), locus.MustParse("gemini://h/"), kind, []byte(octets))
 		}
 	})
 }

@@ -50,7 +50,7 @@ func (h header) err() error {
 	}
 	err := fmt.Errorf("%w: the server answered %d %s", kind, h.status, locus.Quote(h.meta))
 	if h.status < 50 {
-		later := &scheme.LaterError{Err: err}
+		later := &scheme.RetryAfterError{Err: err}
 		if seconds, parseErr := strconv.ParseUint(h.meta, 10, 16); parseErr == nil && h.status == 44 {
 			later.After = time.Duration(seconds) * time.Second
 		}

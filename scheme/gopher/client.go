@@ -101,12 +101,12 @@ type operation struct {
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {
-	to, refers, err := g.Referral()
+	to, refers, err := g.Redirect()
 	switch {
 	case err != nil:
 		return nil, err
 	case refers:
-		return &scheme.Referral{URL: g.url, To: []locus.URL{to}}, nil
+		return &scheme.Redirect{URL: g.url, To: []locus.URL{to}}, nil
 	case g.asksPhone():
 		return op.phone(g)
 	case g.wantsWords():
@@ -440,7 +440,7 @@ func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 		return nil, err
 	}
 	x.Close()
-	return &scheme.Referral{URL: g.url, To: []locus.URL{to}, Permanent: true}, nil
+	return &scheme.Redirect{URL: g.url, To: []locus.URL{to}, Permanent: true}, nil
 }
 
 func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, error) {

@@ -115,7 +115,7 @@ func items(t testing.TB, res scheme.Resource, err error) (list []string, end err
 		t.Errorf("%s: closed behind its end: %v", m.URL, err)
 	}
 	if m.Source != nil {
-		schemetest.SameKept(t, gopher.Scheme(nil), m, all)
+		schemetest.SameArchived(t, gopher.Scheme(nil), m, all)
 	}
 	return list, nil
 }
@@ -171,7 +171,7 @@ func TestReferrals(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if to := res.(*scheme.Referral).To; len(to) != 1 || to[0].String() != want {
+		if to := res.(*scheme.Redirect).To; len(to) != 1 || to[0].String() != want {
 			t.Errorf("%s: %v, want %s", path, to, want)
 		}
 	}
@@ -453,7 +453,7 @@ func TestPlusErrors(t *testing.T) {
 			t.Errorf("%s/later: %v", gtype, err)
 		}
 		res, err := get(t, s, gtype+"/moved", nil, nil)
-		if r, ok := res.(*scheme.Referral); !ok || r.To[0].String() != "gopher://other.example/0/about" {
+		if r, ok := res.(*scheme.Redirect); !ok || r.To[0].String() != "gopher://other.example/0/about" {
 			t.Errorf("%s/moved: %v, %v", gtype, res, err)
 		}
 		if gtype == "1" {

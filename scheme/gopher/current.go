@@ -20,7 +20,7 @@ import (
 // "The entire <gopher-path> may also be empty, in which case the delimiting "/" is also
 // optional and the <gophertype> defaults to "1"." A selector has any octets but HT, LF and
 // CR.
-var inForce = scheme.Current{Name: "RFC 4266", Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
+var inForce = scheme.CurrentStandard{Name: "RFC 4266", Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
 
 func isClean(u rfc3986.URI) bool {
 	selector, _, _ := strings.Cut(u.Path(), "%09")

@@ -12,7 +12,7 @@ import (
 func FuzzURL(f *testing.F) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		g, _ := Parse(u)
-		g.Referral()
+		g.Redirect()
 		request, err := g.AppendRequest(nil)
 		if err != nil {
 			if request != nil {

@@ -50,7 +50,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 
 // isMenu reports whether what a server sends for g is a menu, and not an object.
 func (g URL) isMenu() bool {
-	if _, refers, _ := g.Referral(); refers || g.asksPhone() || g.asksAttributes() || g.plus == "?" {
+	if _, refers, _ := g.Redirect(); refers || g.asksPhone() || g.asksAttributes() || g.plus == "?" {
 		return true
 	}
 	form := g.reply().form

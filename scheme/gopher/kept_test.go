@@ -15,9 +15,9 @@ import (
 func TestKeptView(t *testing.T) {
 	const lines = "0About\t0about\th.example\t70\r\n"
 	for _, octets := range []string{lines, lines + ".\r\n", "+-1\r\n" + lines + ".\r\n", "+-2\r\n" + lines, "+28\r\n" + lines} {
-		schemetest.ReadKept(t, gopher.Scheme(nil), locus.MustParse("gopher://h/1"), "", []byte(octets))
+		schemetest.ReadArchived(t, gopher.Scheme(nil), locus.MustParse("gopher://h/1"), "", []byte(octets))
 		m := &scheme.Menu{URL: locus.MustParse("gopher://h/1"), Source: func() ([]byte, string) { return []byte(octets), "" }}
-		schemetest.SameKept(t, gopher.Scheme(nil), m, []scheme.Item{
+		schemetest.SameArchived(t, gopher.Scheme(nil), m, []scheme.Item{
 			{URL: locus.MustParse("gopher://h.example/00about"), Title: "About", Kind: scheme.KindObject, Type: "text/plain", Size: -1},
 		})
 	}
@@ -26,7 +26,7 @@ func TestKeptView(t *testing.T) {
 // A raw client returns the octets of a menu.
 func TestKeptRaw(t *testing.T) {
 	const octets = "+-1\r\n0About\t0about\th.example\t70\r\n.\r\n"
-	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Access.Kept(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
+	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Access.Archived(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
 	o, ok := res.(*scheme.Object)
 	if err != nil || !ok {
 		t.Fatalf("%T, %v", res, err)
@@ -39,7 +39,7 @@ func TestKeptRaw(t *testing.T) {
 // An item of a menu of gophers is gophers too, and needs no TLS to be read again.
 func TestKeptSecure(t *testing.T) {
 	m := &scheme.Menu{URL: locus.MustParse("gophers://h/1"), Source: func() ([]byte, string) { return []byte("1Sub\t/sub\th\t70\r\n.\r\n"), "" }}
-	schemetest.SameKept(t, gopher.SecureScheme(nil), m, []scheme.Item{
+	schemetest.SameArchived(t, gopher.SecureScheme(nil), m, []scheme.Item{
 		{URL: locus.MustParse("gophers://h/1/sub"), Title: "Sub", Kind: scheme.KindMenu, Type: "application/gopher-menu", Size: -1},
 	})
 }
@@ -54,7 +54,7 @@ func FuzzKept(f *testing.F) {
 	s := gopher.Scheme(nil)
 	f.Fuzz(func(t *testing.T, octets string) {
 		for _, path := range []string{"", "1/a", "7/a%09words", "7/a", "1/a%09%09$", "1/a%09%09!", "0/a%09%09?", "2/a%09name", "0/a", "h/URL:http://x.example/"} {
-			schemetest.ReadKept(t, s, locus.MustParse("gopher://h/"+path), "", []byte(octets))
+			schemetest.ReadArchived(t, s, locus.MustParse("gopher://h/"+path), "", []byte(octets))
 		}
 	})
 }

@@ -95,7 +95,7 @@ func (g URL) noRequest() string {
 // tn3270 URL for the types 8 and T, whose selector is the login name, or the URL
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].
-func (g URL) Referral() (to locus.URL, ok bool, err error) {
+func (g URL) Redirect() (to locus.URL, ok bool, err error) {
 	isLink := g.isLink()
 	if !isLink && (g.hasPlus || g.gtype != TypeTelnet && g.gtype != TypeTN3270) {
 		return locus.URL{}, false, nil

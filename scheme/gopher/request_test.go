@@ -129,20 +129,20 @@ func TestNoRequest(t *testing.T) {
 		if got != nil || !errors.Is(err, ErrNoRequest) || !strings.Contains(err.Error(), test.why) {
 			t.Errorf("%s: sends %q, %v", test.url, got, err)
 		}
-		to, ok, err := g.Referral()
+		to, ok, err := g.Redirect()
 		if to.String() != test.to || ok != (test.to != "") || err != nil {
 			t.Errorf("%s: leads to %q %v %v; want %q", test.url, to, ok, err, test.to)
 		}
 	}
 	for _, url := range []string{"gopher://h/hURL:", "gopher://h/hURL:a%20b", "gopher://h/hURL:http://x/%0D%0A", "gopher://h/8-froot", "gopher://h/8a%1B", "gopher://h/T-x"} {
-		_, ok, err := parse(t, url).Referral()
+		_, ok, err := parse(t, url).Redirect()
 		var e *locus.SyntaxError
 		if ok || !errors.As(err, &e) || e.Part != "selector" || e.Offset != len("gopher://h/h") {
 			t.Errorf("%s: %v %v", url, ok, err)
 		}
 	}
 	for _, url := range []string{"gopher://h/hURL", "gopher://h/0URL:http://x/", "gopher://h/h//URL:http://x/", "gopher://h/8a%09%09!"} {
-		if to, ok, err := parse(t, url).Referral(); ok || err != nil {
+		if to, ok, err := parse(t, url).Redirect(); ok || err != nil {
 			t.Errorf("%s: leads to %q, %v", url, to, err)
 		}
 	}

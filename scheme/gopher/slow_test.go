@@ -18,11 +18,11 @@ const (
 		"(?:%09" + search + "(?:%09" + gopherString + ")?)?)?)?)?"
 )
 
-var laws = bnftest.Laws{
-	Scheme:   Scheme(nil),
-	Twin:     bnftest.Production(gopherurl),
-	Parse:    bnftest.Parser(Parse),
-	Thorough: check,
+var laws = bnftest.Invariants{
+	Scheme:    Scheme(nil),
+	Reference: bnftest.Production(gopherurl),
+	Parse:     bnftest.Parser(Parse),
+	Thorough:  check,
 }
 
 var seeds = []string{

@@ -335,7 +335,7 @@ func TestRedirects(t *testing.T) {
 				}
 				continue
 			}
-			referral, ok := r.(*scheme.Referral)
+			referral, ok := r.(*scheme.Redirect)
 			if err != nil || !ok {
 				t.Errorf("%d %q: %v, %v", code, c.location, r, err)
 				continue

@@ -15,7 +15,7 @@ import (
 // Section 4.2.1 refuses an empty host, and section 4.2.4 a userinfo from senders.
 // Fragments are those of RFC 3986 (section 4.2.5). Section 4.2.3 normalizes as RFC 3986
 // section 6.2.3, with "/" for an empty path.
-var inForce = scheme.Current{Name: "RFC 9110", Check: checkURI, Clean: current.Hosted, Root: true}
+var inForce = scheme.CurrentStandard{Name: "RFC 9110", Check: checkURI, Clean: current.Hosted, Root: true}
 
 func checkURI(u rfc3986.URI) []locus.Violation {
 	section := "RFC 9110 4.2.1"

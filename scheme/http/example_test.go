@@ -80,7 +80,7 @@ func ExampleClient_Open() {
 		case *scheme.Object:
 			text, err := io.ReadAll(r.Body)
 			fmt.Printf("%s of %d octets: %s %v\n", r.Type, r.Size, text, err)
-		case *scheme.Referral:
+		case *scheme.Redirect:
 			// Nothing is followed here: whether to go there is for others to say.
 			fmt.Println("moved for good to", r.To[0])
 		}

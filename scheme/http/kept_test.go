@@ -17,7 +17,7 @@ const responseType = "application/http; msgtype=response"
 
 func readKept(t *testing.T, text string) (scheme.Resource, error) {
 	t.Helper()
-	return Scheme(nil).Access.Kept(locus.MustParse("http://h.example/a/b"), responseType, io.NopCloser(strings.NewReader(text)))
+	return Scheme(nil).Access.Archived(locus.MustParse("http://h.example/a/b"), responseType, io.NopCloser(strings.NewReader(text)))
 }
 
 func TestKeptObject(t *testing.T) {
@@ -55,7 +55,7 @@ func TestKeptObject(t *testing.T) {
 
 func TestKeptStatus(t *testing.T) {
 	res, err := readKept(t, "HTTP/1.1 301 Moved\r\nLocation: ../c\r\n\r\n")
-	if r, ok := res.(*scheme.Referral); err != nil || !ok || !r.Permanent || r.To[0].String() != "http://h.example/c" {
+	if r, ok := res.(*scheme.Redirect); err != nil || !ok || !r.Permanent || r.To[0].String() != "http://h.example/c" {
 		t.Errorf("%+v, %v", res, err)
 	}
 	for text, want := range map[string]error{
@@ -80,6 +80,6 @@ func FuzzKept(f *testing.F) {
 	f.Add(responseType, "HTTP/2 301\r\nLocation: /x\r\n\r\n")
 	f.Add("text/html", "<p>")
 	f.Fuzz(func(t *testing.T, mediaType, octets string) {
-		schemetest.ReadKept(t, Scheme(nil), locus.MustParse("http://h/"), mediaType, []byte(octets))
+		schemetest.ReadArchived(t, Scheme(nil), locus.MustParse("http://h/"), mediaType, []byte(octets))
 	})
 }

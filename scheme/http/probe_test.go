@@ -118,7 +118,7 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		base, _ := raw(t, says("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
 		_, err := get(t, base+"/", probe)
-		var later *scheme.LaterError
+		var later *scheme.RetryAfterError
 		if !errors.As(err, &later) || later.After != c.after || strings.Contains(err.Error(), "to wait") != c.ok {
 			t.Errorf("%q: %v, %+v", c.header, err, later)
 		}
@@ -135,7 +135,7 @@ func TestTemporary(t *testing.T) {
 		for i, header := range []string{"Retry-After: 7\r\n", ""} {
 			base, _ := raw(t, says(fmt.Sprintf("HTTP/1.1 %d No\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", status, header)))
 			_, err := get(t, base+"/", nil)
-			later := (*scheme.LaterError)(nil)
+			later := (*scheme.RetryAfterError)(nil)
 			if ok := errors.As(err, &later); err == nil || ok != (when > i) || ok && later.After != []time.Duration{7 * time.Second, 0}[i] {
 				t.Errorf("%d %q: %v", status, header, err)
 			}

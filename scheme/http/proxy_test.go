@@ -138,14 +138,14 @@ func TestOpenVia(t *testing.T) {
 
 		// A redirect is a referral.
 		_, r, err := viaProxy(t, c, "gopher://far.example/away", via, nil)
-		if to, ok := r.(*scheme.Referral); !ok || err != nil || to.To[0].String() != "http://10.0.0.1/" {
+		if to, ok := r.(*scheme.Redirect); !ok || err != nil || to.To[0].String() != "http://10.0.0.1/" {
 			t.Errorf("%+v, %v", r, err)
 		}
 		if _, _, err := viaProxy(t, c, "gopher://far.example/near", via, nil); !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("a relative redirect from gopher: %v", err)
 		}
 		_, r, err = viaProxy(t, c, "http://far.example/near", via, nil)
-		if to, ok := r.(*scheme.Referral); !ok || err != nil || to.To[0].String() != "http://far.example/x" {
+		if to, ok := r.(*scheme.Redirect); !ok || err != nil || to.To[0].String() != "http://far.example/x" {
 			t.Errorf("%+v, %v", r, err)
 		}
 		seen()

@@ -299,7 +299,7 @@ func (v *operation) referral(a *response) (scheme.Resource, error) {
 		return nil, fmt.Errorf("%w: redirect to an invalid URL: %w", scheme.ErrProtocol, err)
 	}
 	permanent := a.StatusCode == http.StatusMovedPermanently || a.StatusCode == http.StatusPermanentRedirect
-	return &scheme.Referral{URL: v.req.URL, To: []locus.URL{to}, Permanent: permanent}, nil
+	return &scheme.Redirect{URL: v.req.URL, To: []locus.URL{to}, Permanent: permanent}, nil
 }
 
 // resolve returns the URL of a Location, which may be relative to base (RFC 9110
@@ -350,7 +350,7 @@ func (a *response) failure() error {
 		err = scheme.Hint(err, "the server asks to wait "+until)
 	}
 	if isTemporary(a.StatusCode, later) {
-		err = &scheme.LaterError{Err: err, After: after}
+		err = &scheme.RetryAfterError{Err: err, After: after}
 	}
 	return err
 }

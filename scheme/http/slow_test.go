@@ -39,14 +39,14 @@ var (
 	secureLaws = lawsOf(SecureScheme(nil), "https://"+httppart)
 )
 
-func lawsOf(s scheme.Scheme, production string) bnftest.Laws {
-	return bnftest.Laws{
-		Scheme:   s,
-		Twin:     bnftest.Production(production),
-		Same:     sameFields,
-		Parse:    bnftest.Parser(Parse),
-		Clean:    conforms,
-		Thorough: findings,
+func lawsOf(s scheme.Scheme, production string) bnftest.Invariants {
+	return bnftest.Invariants{
+		Scheme:    s,
+		Reference: bnftest.Production(production),
+		Same:      sameFields,
+		Parse:     bnftest.Parser(Parse),
+		Clean:     conforms,
+		Thorough:  findings,
 	}
 }
 

@@ -24,8 +24,8 @@ import (
 //	qchar        = unreserved / pct-encoded / some-delims
 //	some-delims  = "!" / "$" / "'" / "(" / ")" / "*"
 //	             / "+" / "," / ";" / ":" / "@"
-func inForce() scheme.Current {
-	return scheme.Current{Name: "RFC 6068", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
+func inForce() scheme.CurrentStandard {
+	return scheme.CurrentStandard{Name: "RFC 6068", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const rfc6068 = "RFC 6068 2"

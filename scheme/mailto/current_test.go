@@ -98,7 +98,7 @@ func isMailto(text string) bool {
 	return true
 }
 
-var currentLaws = bnftest.NewCurrentLaws(mailto.Scheme(), isMailto)
+var currentLaws = bnftest.NewCurrentInvariants(mailto.Scheme(), isMailto)
 
 var currentSeeds = []string{
 	"mailto:addr1@an.example,addr2@an.example?to=a@b&subject=caf%C3%A9", "mailto:%22%5C%5C%5C%22it's%5C%20ugly%5C%5C%5C%22%22@example.org",

@@ -15,11 +15,11 @@ import (
 //
 //	mailtourl      = "mailto:" encoded822addr
 //	encoded822addr = 1*xchar
-var laws = bnftest.Laws{
-	Scheme: mailto.Scheme(),
-	Twin:   bnftest.Production("mailto:" + bnftest.Xchar + "+"),
-	Same:   sameAddress,
-	Parse:  bnftest.Parser(mailto.Parse),
+var laws = bnftest.Invariants{
+	Scheme:    mailto.Scheme(),
+	Reference: bnftest.Production("mailto:" + bnftest.Xchar + "+"),
+	Same:      sameAddress,
+	Parse:     bnftest.Parser(mailto.Parse),
 }
 
 // sameAddress reports whether two addresses differ at most in the case of the domain. After a

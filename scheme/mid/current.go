@@ -22,8 +22,8 @@ import (
 //
 // Two URLs are equivalent if their decoded identifiers have the same octets: case matters,
 // even in the domain.
-func inForce() scheme.Current {
-	return scheme.Current{Name: "RFC 2392", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
+func inForce() scheme.CurrentStandard {
+	return scheme.CurrentStandard{Name: "RFC 2392", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const rfc2392 = "RFC 2392 2"

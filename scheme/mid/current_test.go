@@ -46,8 +46,8 @@ func isCID(text string) bool {
 }
 
 var (
-	currentMID = bnftest.NewCurrentLaws(mid.Schemes(nil)[0], isMID)
-	currentCID = bnftest.NewCurrentLaws(mid.Schemes(nil)[1], isCID)
+	currentMID = bnftest.NewCurrentInvariants(mid.Schemes(nil)[0], isMID)
+	currentCID = bnftest.NewCurrentInvariants(mid.Schemes(nil)[1], isCID)
 )
 
 var currentSeeds = []string{

@@ -11,7 +11,7 @@ import (
 func FuzzParse(f *testing.F)    { fuzzParse(f, laws, seeds) }
 func FuzzParseCID(f *testing.F) { fuzzParse(f, cidLaws, cidSeeds) }
 
-func fuzzParse(f *testing.F, laws bnftest.Laws, seeds []string) {
+func fuzzParse(f *testing.F, laws bnftest.Invariants, seeds []string) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		m, _ := mid.Parse(u)
 		id, _ := m.ContentID()

@@ -13,10 +13,10 @@ import (
 //	midaddress = "mid:" addr-spec
 //
 // An addr-spec is never empty; what else RFC 822 says is judged in its own test.
-var laws = bnftest.Laws{
-	Scheme: mid.Schemes(nil)[0],
-	Twin:   bnftest.Production("mid:" + bnftest.Xchar + "+"),
-	Parse:  bnftest.Parser(mid.Parse),
+var laws = bnftest.Invariants{
+	Scheme:    mid.Schemes(nil)[0],
+	Reference: bnftest.Production("mid:" + bnftest.Xchar + "+"),
+	Parse:     bnftest.Parser(mid.Parse),
 }
 
 var seeds = []string{
@@ -30,10 +30,10 @@ var seeds = []string{
 //	cidaddress = "cid:" content-identifier
 //
 // An identifier is never empty.
-var cidLaws = bnftest.Laws{
-	Scheme: mid.Schemes(nil)[1],
-	Twin:   bnftest.Production("cid:" + bnftest.Xchar + "+"),
-	Parse:  bnftest.Parser(mid.Parse),
+var cidLaws = bnftest.Invariants{
+	Scheme:    mid.Schemes(nil)[1],
+	Reference: bnftest.Production("cid:" + bnftest.Xchar + "+"),
+	Parse:     bnftest.Parser(mid.Parse),
 }
 
 var cidSeeds = []string{

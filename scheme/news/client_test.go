@@ -129,7 +129,7 @@ func items(res scheme.Resource, err error) (list []scheme.Item, _ error) {
 			s = row
 		}
 	}
-	return list, schemetest.CheckKept(s, m, list)
+	return list, schemetest.CheckArchived(s, m, list)
 }
 
 // titles are those of items, joined.

@@ -29,9 +29,9 @@ import (
 //
 // RFC 5538 says that an nntp URL without a number is equivalent to a news URL. Their normal
 // forms differ all the same, because normalization keeps the scheme.
-func inForce() (news, nntp scheme.Current) {
-	news = scheme.Current{Name: "RFC 5538", Check: checkCurrentNews, Clean: isCleanNews, Normalize: normalizeNews}
-	nntp = scheme.Current{Name: "RFC 5538", Check: checkCurrentNNTP, Clean: isCleanNNTP, Normalize: normalizeNNTP}
+func inForce() (news, nntp scheme.CurrentStandard) {
+	news = scheme.CurrentStandard{Name: "RFC 5538", Check: checkCurrentNews, Clean: isCleanNews, Normalize: normalizeNews}
+	nntp = scheme.CurrentStandard{Name: "RFC 5538", Check: checkCurrentNNTP, Clean: isCleanNNTP, Normalize: normalizeNNTP}
 	return news, nntp
 }
 

@@ -43,8 +43,8 @@ func isNNTP(text string) bool {
 
 var (
 	rows        = news.Schemes(nil)
-	currentNews = bnftest.NewCurrentLaws(rows[0], isNews)
-	currentNNTP = bnftest.NewCurrentLaws(rows[2], isNNTP)
+	currentNews = bnftest.NewCurrentInvariants(rows[0], isNews)
+	currentNNTP = bnftest.NewCurrentInvariants(rows[2], isNNTP)
 )
 
 var currentNewsSeeds = []string{
@@ -147,7 +147,7 @@ func TestCurrentNNTP(t *testing.T) {
 }
 
 func TestCurrentSNews(t *testing.T) {
-	laws := bnftest.NewCurrentLaws(rows[1], isNews)
+	laws := bnftest.NewCurrentInvariants(rows[1], isNews)
 	laws.Examples(t, []bnftest.CurrentExample{{"8.1", "snews://h/a", "deprecated@0!"}, {"8.1", "snews:a?b", "deprecated@0! query@7"}})
 	laws.Equal(t, [][]string{{"snews://h/*", "SNEWS://H:563/"}, {"snews://h:119/*"}})
 }

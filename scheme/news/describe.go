@@ -47,7 +47,7 @@ func menuLabel(u locus.URL) string {
 func newsFreshness(u locus.URL) scheme.Freshness {
 	part := u.SchemePart()
 	if strings.Contains(part[strings.LastIndexByte(part, '/')+1:], "@") {
-		return scheme.Freshness{For: scheme.LetterAge, Fixed: true}
+		return scheme.Freshness{For: scheme.MessageAge, Fixed: true}
 	}
 	return scheme.Freshness{For: scheme.ListAge}
 }

@@ -24,7 +24,7 @@ func FuzzKept(f *testing.F) {
 	f.Fuzz(func(t *testing.T, octets string) {
 		for _, s := range rows {
 			for _, rest := range map[string][]string{"news": {":g", ":*", ":a@x"}, "nntp": {"://h/g", "://h/g/1"}}[s.Name] {
-				schemetest.ReadKept(t, s, locus.MustParse(s.Name+rest), "", []byte(octets))
+				schemetest.ReadArchived(t, s, locus.MustParse(s.Name+rest), "", []byte(octets))
 			}
 		}
 	})
@@ -70,7 +70,7 @@ func TestKeptItems(t *testing.T) {
 			{scheme.ItemRange{First: 500, Last: 610}, "not listed: 101-600 and 611-1600", 10, "s601", "s610"},
 			{scheme.ItemRange{Last: 300}, "not listed: 101-1600", 0, "", ""},
 		} {
-			list, err := items(news.Schemes(nil)[0].Access.Kept(u, "", selected{bytes.NewReader(octets), c.items}))
+			list, err := items(news.Schemes(nil)[0].Access.Archived(u, "", selected{bytes.NewReader(octets), c.items}))
 			if err != nil || len(list) != c.count+1 || list[0].Title != c.note || c.count > 0 && (list[1].Title != c.first || list[c.count].Title != c.last) {
 				t.Errorf("%+v of %+v: %d items, %v", c.items, o, len(list), err)
 			}

@@ -42,14 +42,14 @@ func readError(err error) error {
 	case errors.Is(err, line.ErrTotal):
 		return fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)
 	}
-	return scheme.Broken(err)
+	return scheme.ProtocolError(err)
 }
 
 // refusal returns the error for a reply other than the expected one.
 func refusal(command string, r reply) error {
 	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
 	if r.code == codeFault {
-		return &scheme.LaterError{Err: err}
+		return &scheme.RetryAfterError{Err: err}
 	}
 	return err
 }

@@ -18,9 +18,9 @@ import (
 //
 // "news://h/a@b" is an article of the host b. By section 3.1 a "//" says that a host
 // follows: Parse refuses a text without one.
-var laws = bnftest.Laws{
+var laws = bnftest.Invariants{
 	Scheme: news.Schemes(nil)[0],
-	Twin: func(text string) bool {
+	Reference: func(text string) bool {
 		if !newsurl(text) || !strings.HasPrefix(text, "news://") {
 			return newsurl(text)
 		}
@@ -48,10 +48,10 @@ func TestProduction(t *testing.T) {
 // nntpLaws compare the package with the production of section 5:
 //
 //	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
-var nntpLaws = bnftest.Laws{
-	Scheme: news.Schemes(nil)[2],
-	Twin:   bnftest.Production("nntp://" + bnftest.HostPort + "/" + bnftest.Group + "(?:/" + bnftest.Digits + ")?"),
-	Parse:  bnftest.Parser(news.Parse),
+var nntpLaws = bnftest.Invariants{
+	Scheme:    news.Schemes(nil)[2],
+	Reference: bnftest.Production("nntp://" + bnftest.HostPort + "/" + bnftest.Group + "(?:/" + bnftest.Digits + ")?"),
+	Parse:     bnftest.Parser(news.Parse),
 }
 
 var nntpSeeds = []string{

@@ -17,7 +17,7 @@ import (
 // "The <url-path> is a hierarchical directory path of the form
 // /<directory>/<directory>/<directory>/.../<name>", of US-ASCII characters. "If <url-path>
 // is omitted or consists solely of "/", it must default to the path "."."
-var inForce = scheme.Current{Name: "RFC 2224", Check: checkURI, Clean: isClean, Root: true}
+var inForce = scheme.CurrentStandard{Name: "RFC 2224", Check: checkURI, Clean: isClean, Root: true}
 
 func isClean(u rfc3986.URI) bool {
 	path := u.Path()

@@ -27,7 +27,7 @@ func BenchmarkLookup(b *testing.B) {
 			b.Error(err)
 			return
 		}
-		if r, ok := res.(*scheme.Referral); !ok || r.To[0].Host() != "ftp.example.org" {
+		if r, ok := res.(*scheme.Redirect); !ok || r.To[0].Host() != "ftp.example.org" {
 			b.Errorf("%+v", res)
 		}
 	}

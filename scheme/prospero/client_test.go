@@ -88,7 +88,7 @@ func TestMethods(t *testing.T) {
 			switch r := res.(type) {
 			case *scheme.Object:
 				got = "object"
-			case *scheme.Referral:
+			case *scheme.Redirect:
 				got = strings.Trim(fmt.Sprint(r.To), "[]")
 			}
 			if got != c.to {
@@ -114,7 +114,7 @@ func TestReferrals(t *testing.T) {
 		{serverA + "/pfs/info/moved-file;A=B;object-version=0;C=D", serverB + "/pfs2/info/archive/old%20paper.txt;A=B;C=D"},
 	} {
 		res, err := newWorld(t, text(replies.answer)).open(c.url)
-		if r, ok := res.(*scheme.Referral); !ok || len(r.To) != 1 || r.To[0].String() != c.to || r.URL.String() != c.url || r.Permanent {
+		if r, ok := res.(*scheme.Redirect); !ok || len(r.To) != 1 || r.To[0].String() != c.to || r.URL.String() != c.url || r.Permanent {
 			t.Errorf("%s: %+v, %v, want %s", c.url, res, err, c.to)
 		}
 	}
@@ -128,7 +128,7 @@ func TestReferrals(t *testing.T) {
 		if name == "a pointer" {
 			want = serverB + "/pfs2/info/archive/old%20paper.txt"
 		}
-		if r, ok := res.(*scheme.Referral); !ok || len(r.To) != 1 || r.To[0].String() != want {
+		if r, ok := res.(*scheme.Redirect); !ok || len(r.To) != 1 || r.To[0].String() != want {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestReferrals(t *testing.T) {
 		wantError(t, err, kind, "")
 	}
 	contents := answers{"x": method + "PROSPERO-CONTENTS '' '' '' ''\n", "CONTENTS x": "FORWARDED INTERNET-D o.example ASCII y 0\n"}
-	if res, err := contents.world(t).open(theServer + "x"); err != nil || fmt.Sprint(res.(*scheme.Referral).To) != "[prospero://o.example/y]" {
+	if res, err := contents.world(t).open(theServer + "x"); err != nil || fmt.Sprint(res.(*scheme.Redirect).To) != "[prospero://o.example/y]" {
 		t.Errorf("%v, %v", res, err)
 	}
 }
@@ -472,7 +472,7 @@ func TestUnionRefer(t *testing.T) {
 	}.world(t)
 	denied := errors.New("denied")
 	var asked []string
-	res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(to locus.URL) (scheme.Dialer, error) {
+	res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: func(to locus.URL) (scheme.Dialer, error) {
 		asked = append(asked, to.String())
 		if to.Host() == "no.example" {
 			return nil, denied
@@ -609,7 +609,7 @@ func TestArchie(t *testing.T) {
 	// A gateway's name that the server does not know leads to the gateway's target.
 	const gateway = "GOPHER-GW/g.example(70)/1/docs"
 	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.world(t).open(theServer + gateway)
-	if r, ok := res.(*scheme.Referral); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
+	if r, ok := res.(*scheme.Redirect); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -764,7 +764,7 @@ func TestDelivery(t *testing.T) {
 			to = append(to, u.String())
 			return dialAny{}, nil
 		}
-		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: refer})
+		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: refer})
 		list, asked := items(t, res, err), other.requests()
 		if len(list) != 0 || len(asked) != 2 {
 			t.Errorf("%+v, %q", list, asked)
@@ -780,7 +780,7 @@ func TestDelivery(t *testing.T) {
 	t.Run("not sent on", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
 		denied := errors.New("denied")
-		_, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(locus.URL) (scheme.Dialer, error) { return nil, denied }})
+		_, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: func(locus.URL) (scheme.Dialer, error) { return nil, denied }})
 		wantError(t, err, denied, "")
 	})
 }

@@ -15,7 +15,7 @@ import (
 //
 // The fields are optional. A "/" may stand in the hsoname only, and a ";" separates the
 // fields: either is written as an escape elsewhere.
-var inForce = scheme.Current{Name: "RFC 4157", Check: checkURI, Clean: isClean}
+var inForce = scheme.CurrentStandard{Name: "RFC 4157", Check: checkURI, Clean: isClean}
 
 func isClean(u rfc3986.URI) bool {
 	path := u.Path()

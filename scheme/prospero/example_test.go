@@ -53,6 +53,6 @@ func ExampleClient_Get() {
 		return
 	}
 	defer res.Close()
-	fmt.Println(res.(*scheme.Referral).To)
+	fmt.Println(res.(*scheme.Redirect).To)
 	// Output: [ftp://ftp.example.org/pub/name;type=i]
 }

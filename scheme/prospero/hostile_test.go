@@ -70,7 +70,7 @@ func FuzzReplies(f *testing.F) {
 		}
 		defer res.Close()
 		switch r := res.(type) {
-		case *scheme.Referral:
+		case *scheme.Redirect:
 			for _, u := range r.To {
 				sound(t, u)
 			}

@@ -14,8 +14,8 @@ import (
 // A text that begins as a reply does is an object all the same.
 func TestKeptObject(t *testing.T) {
 	for _, text := range []string{"", "LINK to something\n", "VERSION 5\x00 and more", "text"} {
-		schemetest.ReadKept(t, prospero.Scheme(nil), locus.MustParse(theServer+"x"), "", []byte(text))
-		res, err := prospero.Scheme(nil).Access.Kept(locus.MustParse(theServer+"a/x.txt"), "", io.NopCloser(strings.NewReader(text)))
+		schemetest.ReadArchived(t, prospero.Scheme(nil), locus.MustParse(theServer+"x"), "", []byte(text))
+		res, err := prospero.Scheme(nil).Access.Archived(locus.MustParse(theServer+"a/x.txt"), "", io.NopCloser(strings.NewReader(text)))
 		o, ok := res.(*scheme.Object)
 		if err != nil || !ok {
 			t.Fatalf("%q: %T, %v", text, res, err)
@@ -35,7 +35,7 @@ func FuzzKept(f *testing.F) {
 	s := prospero.Scheme(nil)
 	f.Fuzz(func(t *testing.T, octets string) {
 		for _, text := range []string{"x", "/a/b;VERSION=1", "x;key=value"} {
-			schemetest.ReadKept(t, s, locus.MustParse(theServer+text), "", []byte(octets))
+			schemetest.ReadArchived(t, s, locus.MustParse(theServer+text), "", []byte(octets))
 		}
 	})
 }

@@ -228,7 +228,7 @@ func (w *world) follow(url string) (scheme.Resource, error) {
 	for !seen[url] {
 		seen[url] = true
 		res, err := w.open(url)
-		r, ok := res.(*scheme.Referral)
+		r, ok := res.(*scheme.Redirect)
 		if err != nil || !ok {
 			return res, err
 		}
@@ -254,7 +254,7 @@ func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 		list = append(list, item)
 	}
 	if m.Source != nil {
-		schemetest.SameKept(t, prospero.Scheme(nil), m, list)
+		schemetest.SameArchived(t, prospero.Scheme(nil), m, list)
 	}
 	return list
 }

@@ -93,7 +93,7 @@ func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	switch {
 	case instead != nil && isFailure(err, wordNotFound, wordNotDirectory):
 		if to := gatewayURLs(f.at.hsoname); len(to) > 0 {
-			return &scheme.Referral{URL: f.url.url, To: to}, nil
+			return &scheme.Redirect{URL: f.url.url, To: to}, nil
 		}
 		return nil, instead
 	case err != nil:
@@ -162,7 +162,7 @@ func (f *fetcher) refer(t *target) (scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scheme.Referral{URL: f.url.url, To: []locus.URL{to}}, nil
+	return &scheme.Redirect{URL: f.url.url, To: []locus.URL{to}}, nil
 }
 
 func isVersion(f Field) bool { return sameName(f.Name, ObjectVersion) }
@@ -268,7 +268,7 @@ func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (schem
 		}
 	}
 	if to = append(to, gatewayURLs(f.at.hsoname)...); len(to) > 0 {
-		return &scheme.Referral{URL: f.url.url, To: to}, nil
+		return &scheme.Redirect{URL: f.url.url, To: to}, nil
 	}
 	if private != nil {
 		return nil, private.needsLogin()

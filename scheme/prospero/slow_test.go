@@ -18,11 +18,11 @@ const (
 	prosperourl = "prospero://" + bnftest.HostPort + "/" + ppath + fieldspecs
 )
 
-var laws = bnftest.Laws{
-	Scheme:   Scheme(nil),
-	Twin:     bnftest.Production(prosperourl),
-	Parse:    bnftest.Parser(Parse),
-	Thorough: check,
+var laws = bnftest.Invariants{
+	Scheme:    Scheme(nil),
+	Reference: bnftest.Production(prosperourl),
+	Parse:     bnftest.Parser(Parse),
+	Thorough:  check,
 }
 
 var seeds = []string{

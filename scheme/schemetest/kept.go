@@ -15,7 +15,7 @@ import (
 
 // Kept opens the menu at u with d and reads it again from its octets: the items must be the
 // same. It fails the test if u is not a menu, or the menu has no octets.
-func Kept(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
+func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
@@ -27,25 +27,25 @@ func Kept(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	if !ok {
 		t.Fatalf("%q is a %T", u, res)
 	}
-	SameKept(t, s, live, read(t, live))
+	SameArchived(t, s, live, read(t, live))
 }
 
 // SameKept tests that the octets of a menu give the items again that were read from it.
-func SameKept(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []scheme.Item) {
+func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []scheme.Item) {
 	t.Helper()
-	if err := CheckKept(s, live, items); err != nil {
+	if err := CheckArchived(s, live, items); err != nil {
 		t.Error(err)
 	}
 }
 
 // CheckKept is [SameKept] with an error for what differs.
-func CheckKept(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) error {
+func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) error {
 	if live.Source == nil {
 		return fmt.Errorf("%q: the menu has no octets", live.URL)
 	}
 	octets, mediaType := live.Source()
 	body := &closer{Reader: bytes.NewReader(octets)}
-	res, err := s.Access.Kept(live.URL, mediaType, body)
+	res, err := s.Access.Archived(live.URL, mediaType, body)
 	if err != nil {
 		return fmt.Errorf("%q: %w; the octets are %.200q", live.URL, err, octets)
 	}
@@ -114,10 +114,10 @@ func read(t testing.TB, m *scheme.Menu) (items []scheme.Item) {
 
 // ReadKept reads a resource from octets of any kind, for a fuzz test: it must end, close the
 // octets, and open no connection.
-func ReadKept(t *testing.T, s scheme.Scheme, u locus.URL, mediaType string, octets []byte) {
+func ReadArchived(t *testing.T, s scheme.Scheme, u locus.URL, mediaType string, octets []byte) {
 	t.Helper()
 	body := &closer{Reader: bytes.NewReader(octets)}
-	res, err := s.Access.Kept(u, mediaType, body)
+	res, err := s.Access.Archived(u, mediaType, body)
 	if err == nil {
 		drain(res)
 	}

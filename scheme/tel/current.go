@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-func inForce() scheme.Current {
-	return scheme.Current{Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
+func inForce() scheme.CurrentStandard {
+	return scheme.CurrentStandard{Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }
 
 const (

@@ -53,7 +53,7 @@ func isTel(text string) bool {
 	return globalNumber.MatchString(number) || localNumber.MatchString(number) && contexts == 1
 }
 
-var current = bnftest.NewCurrentLaws(tel.Scheme(), isTel)
+var current = bnftest.NewCurrentInvariants(tel.Scheme(), isTel)
 
 var currentSeeds = []string{
 	"tel:+1-201-555-0123", "tel:7042;phone-context=example.com", "tel:863-1234;phone-context=+1-914-555", "tel:+1(201)555.0123;ext=12-3;a=b;m-c",

@@ -180,7 +180,7 @@ func (s *session) broken(err error) error {
 	case s.closed.Load():
 		return fmt.Errorf("%s: %w", s.name, net.ErrClosed)
 	}
-	return fmt.Errorf("%s: %w", s.name, scheme.Broken(err))
+	return fmt.Errorf("%s: %w", s.name, scheme.ProtocolError(err))
 }
 
 func (s *session) Close() error {
@@ -207,7 +207,7 @@ func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	case errors.Is(err, scheme.ErrProtocol), errors.Is(err, net.ErrClosed):
 		return nil, err // the session's own, which says the same
 	}
-	return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.Broken(err))
+	return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.ProtocolError(err))
 }
 
 // startTLS returns the option START-TLS of conn. started is called when both sides have

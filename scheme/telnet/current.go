@@ -14,8 +14,8 @@ import (
 // "The final "/" character may be omitted." RFC 6270 section 2 has the same for tn3270:
 // an authority, and no more than "/" after it. No later text has rlogin.
 var (
-	telnetInForce = scheme.Current{Name: "RFC 4248", Check: checkURI("RFC 4248 2"), Clean: isClean, Root: true}
-	tn3270InForce = scheme.Current{Name: "RFC 6270", Check: checkURI("RFC 6270 2"), Clean: isClean, Root: true}
+	telnetInForce = scheme.CurrentStandard{Name: "RFC 4248", Check: checkURI("RFC 4248 2"), Clean: isClean, Root: true}
+	tn3270InForce = scheme.CurrentStandard{Name: "RFC 6270", Check: checkURI("RFC 6270 2"), Clean: isClean, Root: true}
 )
 
 func isClean(u rfc3986.URI) bool {

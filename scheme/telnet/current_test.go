@@ -39,7 +39,7 @@ func TestCurrent(t *testing.T) {
 func TestCurrentTwin(t *testing.T) {
 	for _, row := range telnet.Schemes(nil) {
 		if row.Syntax.Current.Name != "" {
-			currenttest.Twin(t, row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+"/?"+currenttest.Fragment,
+			currenttest.Reference(t, row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+"/?"+currenttest.Fragment,
 				row.Name+"://h", row.Name+"://u:p@h:23/", row.Name+"://192.0.2.16:80/#a", row.Name+"://%75@h.example:/")
 		}
 	}

@@ -13,16 +13,16 @@ import (
 // same with another name:
 //
 //	telneturl = "telnet://" login [ "/" ]
-func laws(s scheme.Scheme) bnftest.Laws {
-	return bnftest.Laws{
-		Scheme: s,
-		Twin:   bnftest.Production(s.Name + "://" + bnftest.Login + "/?"),
-		Parse:  bnftest.Parser(telnet.Parse),
+func laws(s scheme.Scheme) bnftest.Invariants {
+	return bnftest.Invariants{
+		Scheme:    s,
+		Reference: bnftest.Production(s.Name + "://" + bnftest.Login + "/?"),
+		Parse:     bnftest.Parser(telnet.Parse),
 	}
 }
 
-func all() []bnftest.Laws {
-	return []bnftest.Laws{laws(telnet.Schemes(nil)[0]), laws(telnet.Schemes(nil)[1]), laws(telnet.Schemes(nil)[2])}
+func all() []bnftest.Invariants {
+	return []bnftest.Invariants{laws(telnet.Schemes(nil)[0]), laws(telnet.Schemes(nil)[1]), laws(telnet.Schemes(nil)[2])}
 }
 
 var seeds = []string{
@@ -31,7 +31,7 @@ var seeds = []string{
 }
 
 // seedsOf returns the seeds as URLs of the scheme of l.
-func seedsOf(l bnftest.Laws) (list []string) {
+func seedsOf(l bnftest.Invariants) (list []string) {
 	for _, text := range seeds {
 		list = append(list, strings.Replace(text, "telnet:", l.Scheme.Name+":", 1))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-func inForce() scheme.Current {
-	return scheme.Current{Name: "RFC 8141", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent, AsWritten: true}
+func inForce() scheme.CurrentStandard {
+	return scheme.CurrentStandard{Name: "RFC 8141", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent, AsWritten: true}
 }
 
 // isClean reports that u is an assigned name without escapes, whose namespace has three to 32

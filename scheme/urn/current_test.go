@@ -39,7 +39,7 @@ func isURN(text string) bool {
 	return rest == "" || hasQ && component.MatchString(q)
 }
 
-var current = bnftest.NewCurrentLaws(urn.Scheme(), isURN)
+var current = bnftest.NewCurrentInvariants(urn.Scheme(), isURN)
 
 var currentSeeds = []string{
 	"urn:example:a123,z456?+abc?=xyz#789", "URN:EXAMPLE:a123%2cz456", "urn:example:weather?=op=map&lat=39.56", "urn:urn-7:x", "urn:example:%D0%B0123,z456",

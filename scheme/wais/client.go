@@ -31,8 +31,8 @@ type Options struct {
 
 // Limits bound what a client accepts from a server.
 type Limits struct {
-	Answer int   // octets of an answer; 0: 1 MiB, or more if Options.Range needs it
-	Octets int64 // octets of a document; 0: 2 GiB, the longest that the protocol can express
+	Response int   // octets of an answer; 0: 1 MiB, or more if Options.Range needs it
+	Octets   int64 // octets of a document; 0: 2 GiB, the longest that the protocol can express
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 func (o Options) orDefault() Options {
 	o.Max = cmp.Or(max(o.Max, 0), 40)
 	o.Range = cmp.Or(max(o.Range, 0), defaultRange)
-	o.Limits.Answer = cmp.Or(max(o.Limits.Answer, 0), max(defaultAnswer, o.Range+aroundText))
+	o.Limits.Response = cmp.Or(max(o.Limits.Response, 0), max(defaultAnswer, o.Range+aroundText))
 	o.Limits.Octets = cmp.Or(max(o.Limits.Octets, 0), math.MaxInt32)
 	return o
 }

@@ -240,7 +240,7 @@ func itemsOf(t testing.TB, res scheme.Resource) (list []scheme.Item) {
 		t.Error(err)
 	}
 	if w, ok := t.(*world); ok && m.Source != nil {
-		schemetest.SameKept(t, Scheme(w.client), m, list)
+		schemetest.SameArchived(t, Scheme(w.client), m, list)
 	}
 	return list
 }
@@ -393,7 +393,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("Limit %d: %d octets, %v", limit, len(got), err)
 		}
 	}
-	w := newWorld(t, documentPeer(t, octets, 100000), &Options{Limits: Limits{Answer: 500}})
+	w := newWorld(t, documentPeer(t, octets, 100000), &Options{Limits: Limits{Response: 500}})
 	_, err := w.open("db/TEXT/3=id")
 	wantError(t, err, scheme.ErrTooLarge)
 }

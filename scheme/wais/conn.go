@@ -131,9 +131,9 @@ func (x *exchange) receive(packet []byte) ([]byte, error) {
 		c.record.Octets("", true, packet)
 	}
 	if _, err := c.raw.Write(packet); err != nil {
-		return nil, x.failure(fmt.Errorf("wais: %w", scheme.Broken(err)))
+		return nil, x.failure(fmt.Errorf("wais: %w", scheme.ProtocolError(err)))
 	}
-	apdu, err := readPacket(x.op.answers.Tee(c.r), x.apdu, x.op.client.o.Limits.Answer)
+	apdu, err := readPacket(x.op.answers.Tee(c.r), x.apdu, x.op.client.o.Limits.Response)
 	if err != nil && !errors.Is(err, ErrEmpty) {
 		return nil, x.failure(err)
 	}

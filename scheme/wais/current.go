@@ -14,7 +14,7 @@ import (
 //	wais://<host>:<port>/<database>
 //	wais://<host>:<port>/<database>?<search>
 //	wais://<host>:<port>/<database>/<wtype>/<wpath>
-var inForce = scheme.Current{Name: "RFC 4156", Check: checkURI, Clean: isClean}
+var inForce = scheme.CurrentStandard{Name: "RFC 4156", Check: checkURI, Clean: isClean}
 
 // isClean reports that u has a database, and no document or dot segment.
 func isClean(u rfc3986.URI) bool {

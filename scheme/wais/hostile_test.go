@@ -53,7 +53,7 @@ func TestManyHits(t *testing.T) {
 	if list := w.menu("db?x"); len(list) != 100001 || list[100000].Kind != scheme.KindInfo {
 		t.Errorf("%d items", len(list))
 	}
-	w = newWorld(t, newPeer(t, answering(packetOf(hits))), &Options{Limits: Limits{Answer: 600000}})
+	w = newWorld(t, newPeer(t, answering(packetOf(hits))), &Options{Limits: Limits{Response: 600000}})
 	_, err := w.open("db?x")
 	wantError(t, err, scheme.ErrTooLarge)
 

@@ -17,7 +17,7 @@ func FuzzKept(f *testing.F) {
 	s := Scheme(nil)
 	f.Fuzz(func(t *testing.T, octets []byte) {
 		for _, text := range []string{"wais://h/db", "wais://h/db?words", "wais://h/db/TEXT/1=a;"} {
-			schemetest.ReadKept(t, s, locus.MustParse(text), "", octets)
+			schemetest.ReadArchived(t, s, locus.MustParse(text), "", octets)
 		}
 	})
 }

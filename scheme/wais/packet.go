@@ -117,7 +117,7 @@ func brokenOff(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("wais: after %d octets %s: %w", octets, where, scheme.Broken(err))
+	return fmt.Errorf("wais: after %d octets %s: %w", octets, where, scheme.ProtocolError(err))
 }
 
 type packet struct {

@@ -23,11 +23,11 @@ const (
 	waisurl      = waisdatabase + "|" + waisindex + "|" + waisdoc
 )
 
-var laws = bnftest.Laws{
-	Scheme:   Scheme(nil),
-	Twin:     bnftest.Production(waisurl),
-	Parse:    bnftest.Parser(Parse),
-	Thorough: check,
+var laws = bnftest.Invariants{
+	Scheme:    Scheme(nil),
+	Reference: bnftest.Production(waisurl),
+	Parse:     bnftest.Parser(Parse),
+	Thorough:  check,
 }
 
 var seeds = []string{

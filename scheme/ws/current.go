@@ -14,7 +14,7 @@ import (
 //
 // host, port, path-abempty and query are those of RFC 3986. A fragment "MUST NOT be used
 // on these URIs". The resource name has "/" for an empty path.
-var inForce = scheme.Current{Check: checkURI, Clean: isClean, Root: true}
+var inForce = scheme.CurrentStandard{Check: checkURI, Clean: isClean, Root: true}
 
 func isClean(u rfc3986.URI) bool {
 	_, fragment := u.Fragment()

@@ -82,7 +82,7 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 }
 
 func (c *command) workerOptions(o verify.Options, access client.Options) fleet.WorkerOptions {
-	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, Connect: c.a.Flags.Timeout, Note: func(text string) { c.note("%s", text) }}
+	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, DialTimeout: c.a.Flags.Timeout, Note: func(text string) { c.note("%s", text) }}
 }
 
 // withoutMeaning are the flags of "locus verify" that a fleet does not obey: pages and what is

@@ -49,7 +49,7 @@ func (p *Printer) explainText(text string) explained {
 		return refusal(locus.Mask(text), err)
 	}
 	x := p.explain(u)
-	if note, ok := locus.Unwrap(text).Note(); ok {
+	if note, ok := locus.RemoveWrapper(text).Note(); ok {
 		x.Findings = append([]locus.Violation{note}, x.Findings...)
 	}
 	return x

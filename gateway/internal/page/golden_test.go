@@ -275,15 +275,17 @@ func TestGolden(t *testing.T) {
 			return p.Terminal(w, &Head{URL: parse("telnet://guest:secret@library.example.net/")})
 		},
 		"compose": func(w io.Writer) error {
-			return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net"), Token: "t0ken"}, Letter{To: "keeper@example.net", Subject: "<Q>", Relay: "smtps://mail.example.net:465", LeftOut: []string{"bcc"}, Problem: errors.New("from: not an address")})
+			return p.Message(w, &Head{URL: parse("mailto:keeper@example.net"), Token: "t0ken"}, Message{To: "keeper@example.net", Subject: "<Q>", Relay: "smtps://mail.example.net:465", LeftOut: []string{"bcc"}, Problem: errors.New("from: not an address")})
 		},
 		"preview": func(w io.Writer) error {
-			return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net"), Token: "t0ken"}, Letter{From: "a@example.net", To: "keeper@example.net", Body: "</textarea>\n", Relay: "smtps://mail.example.net:465", Preview: "From: a@example.net\n| </pre>\x1b\n"})
+			return p.Message(w, &Head{URL: parse("mailto:keeper@example.net"), Token: "t0ken"}, Message{From: "a@example.net", To: "keeper@example.net", Body: "</textarea>\n", Relay: "smtps://mail.example.net:465", Preview: "From: a@example.net\n| </pre>\x1b\n"})
 		},
 		"sent": func(w io.Writer) error {
-			return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net")}, Letter{Relay: "smtps://mail.example.net:465", Sent: "250 <ok>"})
+			return p.Message(w, &Head{URL: parse("mailto:keeper@example.net")}, Message{Relay: "smtps://mail.example.net:465", Sent: "250 <ok>"})
 		},
-		"no-relay": func(w io.Writer) error { return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net")}, Letter{}) },
+		"no-relay": func(w io.Writer) error {
+			return p.Message(w, &Head{URL: parse("mailto:keeper@example.net")}, Message{})
+		},
 		"failure": func(w io.Writer) error {
 			return p.Failure(w, &Head{URL: parse("gopher://nobody.example.net/1"), Sent: sent}, "unreachable", errors.New("no such host"))
 		},

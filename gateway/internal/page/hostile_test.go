@@ -63,10 +63,10 @@ func TestHostile(t *testing.T) {
 				return p.Object(w, &Head{URL: u}, &scheme.Object{Type: "message/rfc822", Body: io.NopCloser(strings.NewReader("Subject: x\r\nFrom: " + text + "\r\n\r\n" + text))})
 			},
 			"letter": func(w io.Writer) error {
-				return p.Letter(w, &h, Letter{From: text, To: text, Cc: text, Subject: text, Body: text, Relay: text, LeftOut: []string{text}, Problem: errors.New(text)})
+				return p.Message(w, &h, Message{From: text, To: text, Cc: text, Subject: text, Body: text, Relay: text, LeftOut: []string{text}, Problem: errors.New(text)})
 			},
-			"preview":  func(w io.Writer) error { return p.Letter(w, &h, Letter{From: text, Preview: text, Relay: text}) },
-			"sent":     func(w io.Writer) error { return p.Letter(w, &h, Letter{Sent: text, Relay: text}) },
+			"preview":  func(w io.Writer) error { return p.Message(w, &h, Message{From: text, Preview: text, Relay: text}) },
+			"sent":     func(w io.Writer) error { return p.Message(w, &h, Message{Sent: text, Relay: text}) },
 			"failure":  func(w io.Writer) error { return p.Failure(w, &h, text, scheme.Hint(errors.New(text), text)) },
 			"home":     func(w io.Writer) error { return p.Home(w, &h, []Section{{text, text, []scheme.Item{item}}}) },
 			"terminal": func(w io.Writer) error { return p.Terminal(w, &h) },

@@ -23,7 +23,7 @@ type keptLink struct {
 const stampLayout = "20060102150405"
 
 func (g *page) keptTimes() *keptTimes {
-	k := g.h.Kept
+	k := g.h.Archived
 	if k == nil {
 		return nil
 	}

@@ -5,7 +5,7 @@ import "io"
 // Letter is mail that is being written. Its page sends it by POST to [Site.Send] as
 // "from", "to", "cc", "subject" and "body", with "url", "token" and "step": "show" asks
 // for a Preview, "edit" goes back from it, "send" sends the message.
-type Letter struct {
+type Message struct {
 	From, To, Cc, Subject, Body string
 	// LeftOut are the names of header fields in the URL that are ignored.
 	LeftOut []string
@@ -20,10 +20,10 @@ type Letter struct {
 }
 
 // Letter writes the page for writing, previewing and sending mail.
-func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
+func (p *Printer) Message(w io.Writer, h *Head, l Message) error {
 	g := p.begin(w, h, nil, kindAddress, "")
 	g.put("letter", struct {
-		Letter
+		Message
 		Action, URL, Token string
 	}{l, p.site.Send, g.h.URL.String(), h.Token})
 	return g.end(nil)

@@ -337,7 +337,7 @@ func TestBareSite(t *testing.T) {
 		func(w io.Writer) error { return p.Home(w, nil, nil) },
 		func(w io.Writer) error { return p.Schemes(w, nil) },
 		func(w io.Writer) error { return p.Terminal(w, &Head{URL: parse("telnet://h/")}) },
-		func(w io.Writer) error { return p.Letter(w, &Head{URL: parse("mailto:a@b")}, Letter{}) },
+		func(w io.Writer) error { return p.Message(w, &Head{URL: parse("mailto:a@b")}, Message{}) },
 	} {
 		harmless(t, printed(t, print))
 	}

@@ -80,14 +80,14 @@ type Head struct {
 	// was written. nil: the page shows no conversation.
 	Sent func() []Line
 
-	Kept *Kept // nil: the content comes from its server
+	Archived *Archived // nil: the content comes from its server
 
 	Show  Show
 	Token string // goes along with forms, as "token", against cross-site requests
 }
 
 // Kept says when the resource was kept. A zero time is that of no other.
-type Kept struct {
+type Archived struct {
 	Time, First, Prev, Next, Last time.Time
 	Count                         int
 	All                           string // the page of all times

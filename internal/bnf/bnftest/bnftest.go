@@ -45,10 +45,10 @@ func Production(expr string) func(text string) bool {
 }
 
 // Laws are the properties that a scheme must have.
-type Laws struct {
+type Invariants struct {
 	Scheme scheme.Scheme
 	// Twin reports whether a text matches the scheme's production; see [Production].
-	Twin func(text string) bool
+	Reference func(text string) bool
 	// Same compares the fields of a URL and of its canonical form. nil: they must
 	// be equal.
 	Same func(a, b []scheme.Field) bool
@@ -61,7 +61,7 @@ type Laws struct {
 }
 
 // Random tests n random changes of seeds, the same in each run.
-func (l Laws) Random(t *testing.T, n int, seeds []string) {
+func (l Invariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1738, 5))
 	good := 0
@@ -86,9 +86,9 @@ func (l Laws) Random(t *testing.T, n int, seeds []string) {
 
 // Text tests one text and returns the result of Twin. For a URL of another scheme it
 // tests only Parse and Clean.
-func (l Laws) Text(t *testing.T, text string) bool {
+func (l Invariants) Text(t *testing.T, text string) bool {
 	t.Helper()
-	want := l.Twin(text)
+	want := l.Reference(text)
 	u, err := locus.Parse(text)
 	if err != nil {
 		// locus.Parse refuses a text with "//" that does not split by section 3.1.
@@ -113,7 +113,7 @@ func (l Laws) Text(t *testing.T, text string) bool {
 
 // clean compares Clean with Thorough. Clean may be false for a URL without findings if
 // [bnf.Sound] is.
-func (l Laws) clean(t *testing.T, u locus.URL) {
+func (l Invariants) clean(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Clean == nil {
 		return

@@ -12,7 +12,7 @@ import (
 )
 
 // CurrentLaws are the properties of [scheme.Current].
-type CurrentLaws struct {
+type CurrentInvariants struct {
 	registry *scheme.Registry
 	name     string
 	twin     func(text string) bool
@@ -20,12 +20,12 @@ type CurrentLaws struct {
 
 // NewCurrentLaws returns the laws of row. twin, which may be nil, reports whether a text
 // that conforms to RFC 3986 also matches the grammar of the standard that is in force.
-func NewCurrentLaws(row scheme.Scheme, twin func(text string) bool) CurrentLaws {
+func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) CurrentInvariants {
 	r, err := scheme.NewRegistry(row)
 	if err != nil {
 		panic(err)
 	}
-	return CurrentLaws{r, row.Name, twin}
+	return CurrentInvariants{r, row.Name, twin}
 }
 
 // CurrentExample is a row of a table: a section, a text of it, and the findings, as [Rules]
@@ -33,7 +33,7 @@ func NewCurrentLaws(row scheme.Scheme, twin func(text string) bool) CurrentLaws 
 type CurrentExample = struct{ Section, Text, Want string }
 
 // Examples tests the findings about texts.
-func (l CurrentLaws) Examples(t *testing.T, rows []CurrentExample) {
+func (l CurrentInvariants) Examples(t *testing.T, rows []CurrentExample) {
 	t.Helper()
 	for _, row := range rows {
 		l.Text(t, row.Text)
@@ -45,7 +45,7 @@ func (l CurrentLaws) Examples(t *testing.T, rows []CurrentExample) {
 
 // Equal tests that all texts of a group have the same normal form, the first of the group,
 // and that no two groups have the same.
-func (l CurrentLaws) Equal(t *testing.T, groups [][]string) {
+func (l CurrentInvariants) Equal(t *testing.T, groups [][]string) {
 	t.Helper()
 	group := map[string]string{}
 	for _, texts := range groups {
@@ -67,7 +67,7 @@ func (l CurrentLaws) Equal(t *testing.T, groups [][]string) {
 }
 
 // Random tests n random changes of seeds, the same in each run.
-func (l CurrentLaws) Random(t *testing.T, n int, seeds []string) {
+func (l CurrentInvariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3986, 6))
 	good := 0
@@ -91,7 +91,7 @@ func (l CurrentLaws) Random(t *testing.T, n int, seeds []string) {
 }
 
 // Fuzz is the fuzz test of Current.
-func (l CurrentLaws) Fuzz(f *testing.F, seeds []string) {
+func (l CurrentInvariants) Fuzz(f *testing.F, seeds []string) {
 	for _, text := range seeds {
 		f.Add(text)
 	}
@@ -99,7 +99,7 @@ func (l CurrentLaws) Fuzz(f *testing.F, seeds []string) {
 }
 
 // Text tests one text of the scheme, and reports whether it conforms.
-func (l CurrentLaws) Text(t testing.TB, text string) bool {
+func (l CurrentInvariants) Text(t testing.TB, text string) bool {
 	t.Helper()
 	u := rfc3986.Parse(text)
 	if name, _ := u.Scheme(); !strings.EqualFold(name, l.name) {

@@ -21,7 +21,7 @@ func Parser[L interface {
 
 // parse tests that the result of Parse has the given URL, and that parsing again gives an
 // equal result.
-func (l Laws) parse(t *testing.T, u locus.URL) {
+func (l Invariants) parse(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Parse == nil {
 		return
@@ -37,7 +37,7 @@ func (l Laws) parse(t *testing.T, u locus.URL) {
 
 // Fuzz is the fuzz test of a scheme's URLs. It calls more, if it is not nil, for each URL
 // that Parse accepts.
-func (l Laws) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u locus.URL)) {
+func (l Invariants) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u locus.URL)) {
 	for _, text := range seeds {
 		f.Add(text)
 	}
@@ -76,7 +76,7 @@ type Refusal = struct {
 
 // Refuses tests that Parse refuses each row, and that Check finds a violation unless the
 // part is "scheme".
-func (l Laws) Refuses(t *testing.T, rows []Refusal) {
+func (l Invariants) Refuses(t *testing.T, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {
 		u := l.url(t, row.Before+row.At)
@@ -112,7 +112,7 @@ func Made(t testing.TB, parts any, err error) bool {
 
 // Remade tests that made, a URL from the decoded parts of u, has the fields of u. err is
 // allowed only for a long u, because made may have more escapes.
-func (l Laws) Remade(t testing.TB, u, made locus.URL, err error) {
+func (l Invariants) Remade(t testing.TB, u, made locus.URL, err error) {
 	t.Helper()
 	if err != nil {
 		if u.Len() < locus.MaxLen/3 {

@@ -35,7 +35,7 @@ func Fields(list []scheme.Field) string {
 }
 
 // url parses and tests a text of a table, which must be a URL.
-func (l Laws) url(t *testing.T, text string) locus.URL {
+func (l Invariants) url(t *testing.T, text string) locus.URL {
 	t.Helper()
 	u, err := locus.Parse(text)
 	if err != nil {
@@ -47,7 +47,7 @@ func (l Laws) url(t *testing.T, text string) locus.URL {
 
 // Conforming tests that Check finds nothing, not even notes, by RFC 1738 and does not
 // allocate.
-func (l Laws) Conforming(t *testing.T, texts ...string) {
+func (l Invariants) Conforming(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		u := l.url(t, text)
@@ -59,7 +59,7 @@ func (l Laws) Conforming(t *testing.T, texts ...string) {
 }
 
 // Findings tests Check with a table of texts and findings, as [Rules] formats them.
-func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
+func (l Invariants) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
 		text, want := row[0], row[1]
@@ -72,7 +72,7 @@ func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 
 // Fields tests the fields of URLs with a table of texts and fields, as the function
 // [Fields] formats them.
-func (l Laws) Fields(t *testing.T, rows [][2]string) {
+func (l Invariants) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
 		u := l.url(t, row[0])
@@ -90,7 +90,7 @@ type Spelling = struct {
 }
 
 // Spellings tests Canonical with a table.
-func (l Laws) Spellings(t *testing.T, rows []Spelling) {
+func (l Invariants) Spellings(t *testing.T, rows []Spelling) {
 	t.Helper()
 	for _, row := range rows {
 		u := l.url(t, row.Text)
@@ -108,7 +108,7 @@ type Pair = struct {
 }
 
 // Pairs tests Canonical with a table of pairs.
-func (l Laws) Pairs(t *testing.T, rows []Pair) {
+func (l Invariants) Pairs(t *testing.T, rows []Pair) {
 	t.Helper()
 	for _, row := range rows {
 		var forms [2]locus.URL

@@ -24,8 +24,8 @@ type Flags struct {
 	AllowLinkLocal bool // also needs AllowPrivate, except for typed URLs
 	AllowPorts     []uint16
 	MaxSize        int64 // octets; 0: no limit
-	Gateways       []string
-	NoGateway      bool
+	Proxies        []string
+	NoProxy        bool
 	UserAgent      string // in requests over HTTP; empty: the default
 	Header         http.Header
 	HostFields     []HostField // fields for some URLs
@@ -42,8 +42,8 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 		f.BoolVar(&a.Flags.AllowPrivate, "allow-private", false, "allow addresses that are not public")
 		f.BoolVar(&a.Flags.AllowLinkLocal, "allow-link-local", false, "with private addresses, allow link-local ones, such as cloud metadata")
 		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
-		f.StringArrayVar(&a.Flags.Gateways, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
-		f.BoolVar(&a.Flags.NoGateway, "no-gateway", false, "use no gateway or proxy")
+		f.StringArrayVar(&a.Flags.Proxies, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
+		f.BoolVar(&a.Flags.NoProxy, "no-gateway", false, "use no gateway or proxy")
 		f.StringVar(&a.Flags.UserAgent, "user-agent", "", "identify as `NAME` in requests over HTTP")
 		f.StringArrayVar(&a.Flags.headerLines, "header", nil, "add `\"[HOST: ]NAME: VALUE\"`, or the lines of @FILE, to requests over HTTP (repeatable)")
 	}))

@@ -280,7 +280,7 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 
 // NoteWrapper writes a note about the text around a URL, for standard input once.
 func (a *App) NoteWrapper(input string) {
-	if note, ok := locus.Unwrap(input).Note(); ok {
+	if note, ok := locus.RemoveWrapper(input).Note(); ok {
 		a.noteAround(fmt.Sprintf("%s (%s)", charset.Text(note.Help), note.Section))
 	}
 }

@@ -58,7 +58,7 @@ func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 // mistaken returns what a text without a scheme is, and the text of the URL for it; ""
 // if that is unknown.
 func (a *App) mistaken(text string) (what, url string) {
-	if url, ok := locus.WindowsPath(text); ok {
+	if url, ok := locus.FromWindowsPath(text); ok {
 		return "is a Windows path, not a URL", url
 	}
 	path := a.ExpandHome(text)

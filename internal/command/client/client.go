@@ -33,7 +33,7 @@ import (
 // Options are for New, besides the global flags and the configuration.
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
-	ViaGateway func(locus.URL, access.Gateway)  // may be nil
+	ViaProxy   func(locus.URL, access.Proxy)    // may be nil
 	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as configured
 	Raw        bool                             // do not decode content codings
 	Fill       scheme.FillFunc                  // fills in forms; may be nil
@@ -94,23 +94,23 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	gateways, err := Gateways(a)
+	gateways, err := Proxies(a)
 	if err != nil {
 		return nil, nil, err
 	}
 	login := NewLogin(a)
 	login.silent, login.suspend = o.NoPrompt, o.Suspend
 	options := &access.Options{
-		Gateways: gateways,
-		Via:      o.ViaGateway,
-		Ask:      login.Ask,
-		Fill:     o.Fill,
-		Trace:    o.Trace,
-		Limit:    a.Flags.MaxSize,
-		Connect:  longer(a.Flags.Timeout, o.Wait),
-		Idle:     a.Flags.Timeout,
-		Timeout:  longer(a.Flags.Timeout, o.Wait),
-		Total:    longer(a.Flags.MaxTime, o.Wait),
+		Proxies:     gateways,
+		Via:         o.ViaProxy,
+		Ask:         login.Ask,
+		Fill:        o.Fill,
+		Trace:       o.Trace,
+		Limit:       a.Flags.MaxSize,
+		DialTimeout: longer(a.Flags.Timeout, o.Wait),
+		IdleTimeout: a.Flags.Timeout,
+		Timeout:     longer(a.Flags.Timeout, o.Wait),
+		Total:       longer(a.Flags.MaxTime, o.Wait),
 
 		UserAgent: a.Flags.UserAgent,
 		Header:    a.Flags.Header,
@@ -126,7 +126,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		options.Timeout = 0
 	}
 	if kept != nil {
-		options.Kept, options.Live = kept, o.Archives.Live
+		options.Archive, options.Live = kept, o.Archives.Live
 		if o.Opened != nil {
 			o.Opened(kept)
 		}

@@ -28,7 +28,7 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 
 // proxies returns the gateways that the proxy variables name, and what is wrong with those
 // variables.
-func proxies(a *base.App) (g config.GatewayTable, problems []config.Problem) {
+func proxies(a *base.App) (g config.ProxyTable, problems []config.Problem) {
 	for _, s := range a.Registry.All() {
 		for _, name := range s.Policy.ProxyVars {
 			problems = addProxy(a, &g, name, s.Name, problems)
@@ -44,7 +44,7 @@ func exceptions(a *base.App) (list string, problems []config.Problem) {
 	var good []string
 	masked := locus.Mask(text)
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
-		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
+		if _, err := access.NewProxies(access.ProxyRules{Except: field}); err != nil {
 			shown := locus.Mask(field)
 			if shown == field && !strings.Contains(masked, field) {
 				// Only the whole text shows that this part of a mistyped URL has its password.
@@ -61,7 +61,7 @@ func exceptions(a *base.App) (list string, problems []config.Problem) {
 
 // ProxyProblems returns what is wrong with the proxy variables. No error contains a password.
 func ProxyProblems(a *base.App) []config.Problem {
-	if a.Flags.NoGateway {
+	if a.Flags.NoProxy {
 		return nil
 	}
 	_, list := proxies(a)
@@ -70,8 +70,8 @@ func ProxyProblems(a *base.App) []config.Problem {
 }
 
 // Gateways returns the gateways of flags, configuration and proxy variables, in this order.
-func Gateways(a *base.App) (*access.Gateways, error) {
-	if a.Flags.NoGateway {
+func Proxies(a *base.App) (*access.Proxies, error) {
+	if a.Flags.NoProxy {
 		return nil, nil
 	}
 	below, problems := proxies(a)
@@ -84,35 +84,35 @@ func Gateways(a *base.App) (*access.Gateways, error) {
 		// Other programs may understand it.
 		a.Note("the environment variable %s: ignored: %v", p.Variable, p.Err)
 	}
-	return GatewaysOver(a, below)
+	return ProxiesOver(a, below)
 }
 
 // GatewaysOver returns the gateways of flags and configuration, and below for the rest.
-func GatewaysOver(a *base.App, below config.GatewayTable) (*access.Gateways, error) {
-	if a.Flags.NoGateway {
+func ProxiesOver(a *base.App, below config.ProxyTable) (*access.Proxies, error) {
+	if a.Flags.NoProxy {
 		return nil, nil
 	}
-	table, err := GatewayTable(a)
+	table, err := ProxyTable(a)
 	if err != nil {
 		return nil, err
 	}
-	g, err := access.NewGateways(table.Over(below).Rules)
+	g, err := access.NewProxies(table.Over(below).Rules)
 	return g, config.Unprefixed(err)
 }
 
 // GatewayTable returns the gateways of the flags and the configuration.
-func GatewayTable(a *base.App) (flags config.GatewayTable, err error) {
-	for _, text := range a.Flags.Gateways {
+func ProxyTable(a *base.App) (flags config.ProxyTable, err error) {
+	for _, text := range a.Flags.Proxies {
 		if err := flags.Set(text); err != nil {
 			return flags, fmt.Errorf("--gateway: %w", err)
 		}
 	}
-	return flags.Over(a.Config.Gateways), nil
+	return flags.Over(a.Config.Proxies), nil
 }
 
 // addProxy adds the gateway of a scheme that a variable names, if any, or what is wrong with
 // the variable.
-func addProxy(a *base.App, g *config.GatewayTable, variable, scheme string, problems []config.Problem) []config.Problem {
+func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, problems []config.Problem) []config.Problem {
 	value, name := proxyVariable(a, variable)
 	value = strings.TrimSpace(value)
 	if value == "" || slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Variable == name }) {
@@ -135,7 +135,7 @@ func addProxy(a *base.App, g *config.GatewayTable, variable, scheme string, prob
 }
 
 // GatewayFor returns the gateway for URLs of a scheme, registered or not.
-func GatewayFor(a *base.App, gateways *access.Gateways, name string) access.Gateway {
+func ProxyFor(a *base.App, gateways *access.Proxies, name string) access.Proxy {
 	s, ok := a.Registry.Lookup(name)
 	if !ok {
 		s = scheme.Generic(name, scheme.Reserved)

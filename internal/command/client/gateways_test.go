@@ -58,19 +58,19 @@ func TestProxyVariables(t *testing.T) {
 		if err := (config.Source{File: name, Getenv: a.Getenv, Schemes: []string{"gopher"}}).Read(&a.Config); err != nil {
 			t.Fatal(err)
 		}
-		a.Flags.Gateways = s.flags
-		g, err := Gateways(a)
+		a.Flags.Proxies = s.flags
+		g, err := Proxies(a)
 		if err != nil {
 			t.Errorf("%+v: %v, want no error", s, err)
 			continue
 		}
-		got := GatewayFor(a, g, s.scheme)
+		got := ProxyFor(a, g, s.scheme)
 		if shown := got.String(); shown != s.want {
 			t.Errorf("%+v: %s, want shown %q", s, shown, s.want)
 		}
-		a.Flags.NoGateway = true
-		if g, err := Gateways(a); err != nil || !GatewayFor(a, g, s.scheme).IsZero() {
-			t.Errorf("--no-gateway: %v, %v", GatewayFor(a, g, s.scheme), err)
+		a.Flags.NoProxy = true
+		if g, err := Proxies(a); err != nil || !ProxyFor(a, g, s.scheme).IsZero() {
+			t.Errorf("--no-gateway: %v, %v", ProxyFor(a, g, s.scheme), err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (s Source) Check(c *Config) *Report {
 				r.add(Problem{Variable: key.variable(), Err: err})
 			}
 		}
-		if t, ok := key.value.(*GatewayTable); ok {
+		if t, ok := key.value.(*ProxyTable); ok {
 			s.readEntries(r, key, t)
 		}
 	}
@@ -105,7 +105,7 @@ func (s Source) readFile(r *Report, c *Config) {
 
 // readEntries reads the variables of a table: first those of registered schemes and of
 // the other keys, then those of schemes that are not registered.
-func (s Source) readEntries(r *Report, key setting, t *GatewayTable) {
+func (s Source) readEntries(r *Report, key setting, t *ProxyTable) {
 	names := append([]string{AllSchemes, exceptions}, s.Schemes...)
 	known := map[string]bool{}
 	for _, name := range names {

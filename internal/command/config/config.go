@@ -26,8 +26,8 @@ type Config struct {
 		AllowPorts     Ports
 		MaxSize        Size
 	}
-	Gateways GatewayTable
-	FTP      struct {
+	Proxies ProxyTable
+	FTP     struct {
 		CWD               cwdMode
 		Active            bool
 		TLS               bool
@@ -131,7 +131,7 @@ func (c *Config) settings() []setting {
 		{"policy.allow_link_local", &c.Policy.AllowLinkLocal, "with private addresses, allow link-local ones, such as cloud metadata"},
 		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
 		{"policy.max_size", &c.Policy.MaxSize, `refuse larger objects: "5G"; 0 means unlimited`},
-		{"gateways", &c.Gateways, `gateways by scheme: gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; see "locus help gateways"`},
+		{"gateways", &c.Proxies, `gateways by scheme: gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; see "locus help gateways"`},
 		{"ftp.cwd", &c.FTP.CWD, `how to change to a directory: "multi" (RFC 1738), "single" or "none"`},
 		{"ftp.active", &c.FTP.Active, "let the server open the data connection"},
 		{"ftp.tls", &c.FTP.TLS, "require TLS before the login"},

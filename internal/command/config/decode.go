@@ -44,7 +44,7 @@ func (d *decoder) table(table map[string]toml.Primitive, set func(name string, v
 
 func (d *decoder) value(key string, value toml.Primitive) []error {
 	s, known := d.settings[key]
-	gateways, isOpen := s.value.(*GatewayTable)
+	gateways, isOpen := s.value.(*ProxyTable)
 	if known {
 		d.lines[key] = lineOf(d.refuse(value, "known"))
 	}

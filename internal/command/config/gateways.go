@@ -30,31 +30,31 @@ const (
 )
 
 // GatewayTable is the table of gateways by scheme.
-type GatewayTable struct {
-	Rules     access.GatewayRules
+type ProxyTable struct {
+	Rules     access.ProxyRules
 	HasExcept bool
 }
 
 type gatewayEntry struct {
-	table *GatewayTable
+	table *ProxyTable
 	name  string
 }
 
 // Entry returns the destination for the value of a key.
-func (g *GatewayTable) Entry(name string) encoding.TextUnmarshaler { return gatewayEntry{g, name} }
+func (g *ProxyTable) Entry(name string) encoding.TextUnmarshaler { return gatewayEntry{g, name} }
 
 // UnmarshalText sets a gateway or the exceptions. No error contains a password.
 func (e gatewayEntry) UnmarshalText(text []byte) error {
 	g := e.table
 	if e.name == exceptions {
 		g.Rules.Except, g.HasExcept = string(text), true
-		_, err := access.NewGateways(access.GatewayRules{Except: g.Rules.Except})
+		_, err := access.NewProxies(access.ProxyRules{Except: g.Rules.Except})
 		return Unprefixed(err)
 	}
 	if !locus.IsScheme(e.name) {
 		return fmt.Errorf("%q is not the name of a scheme in lower case", e.name)
 	}
-	gateway, err := access.ParseGateway(string(text))
+	gateway, err := access.ParseProxy(string(text))
 	if err != nil {
 		return Unprefixed(err)
 	}
@@ -63,7 +63,7 @@ func (e gatewayEntry) UnmarshalText(text []byte) error {
 		return nil
 	}
 	if g.Rules.Schemes == nil {
-		g.Rules.Schemes = make(map[string]access.Gateway)
+		g.Rules.Schemes = make(map[string]access.Proxy)
 	}
 	g.Rules.Schemes[e.name] = gateway
 	return nil
@@ -78,7 +78,7 @@ func Unprefixed(err error) error {
 }
 
 // UnmarshalText reads SCHEME=GATEWAY entries, separated by blanks.
-func (g *GatewayTable) UnmarshalText(text []byte) error {
+func (g *ProxyTable) UnmarshalText(text []byte) error {
 	for _, word := range strings.Fields(string(text)) {
 		if err := g.Set(word); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (g *GatewayTable) UnmarshalText(text []byte) error {
 }
 
 // Set reads SCHEME=GATEWAY.
-func (g *GatewayTable) Set(text string) error {
+func (g *ProxyTable) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || strings.ContainsAny(name, ":/@") {
 		// It may contain a password, so it is not repeated.
@@ -101,10 +101,10 @@ func (g *GatewayTable) Set(text string) error {
 }
 
 // Over returns the entries of g, and those of below for other keys.
-func (g GatewayTable) Over(below GatewayTable) GatewayTable {
+func (g ProxyTable) Over(below ProxyTable) ProxyTable {
 	schemes := maps.Clone(below.Rules.Schemes)
 	if schemes == nil {
-		schemes = make(map[string]access.Gateway)
+		schemes = make(map[string]access.Proxy)
 	}
 	maps.Copy(schemes, g.Rules.Schemes)
 	below.Rules.Schemes = schemes

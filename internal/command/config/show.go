@@ -22,7 +22,7 @@ type Setting struct {
 func (c *Config) Settings() []Setting {
 	var list []Setting
 	for _, s := range c.settings() {
-		g, ok := s.value.(*GatewayTable)
+		g, ok := s.value.(*ProxyTable)
 		if !ok {
 			value, empty := plainValue(s.value)
 			list = append(list, Setting{s.key, s.help, s.variable(), value, empty})

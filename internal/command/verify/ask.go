@@ -63,7 +63,7 @@ func (v *verifier) addAskFlags(cmd *cobra.Command) {
 // prepareAsk sets the options of the verifier and of its client from the flags, the rules
 // and the environment. trusted: a flag named the file of rules.
 func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
-	q, ask := &v.ask, &v.o.Ask
+	q, ask := &v.ask, &v.o.HTTP
 	switch method := strings.ToLower(q.method); {
 	case method == "get":
 		ask.Get = true
@@ -292,7 +292,7 @@ func (v *verifier) prepareGitHub(o *client.Options) error {
 	if err != nil {
 		return fmt.Errorf("GITHUB_TOKEN: %w", err)
 	}
-	v.o.Ask.GitHub = api
+	v.o.HTTP.GitHub = api
 	return nil
 }
 

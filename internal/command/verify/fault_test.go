@@ -82,11 +82,11 @@ func TestFaults(t *testing.T) {
 			}
 			return f, nil
 		},
-		Promise: faults.AtPut,
-		Shared:  true,
-		Entries: 30,
-		Room:    32 << 10,
-		Silent:  true,
-		Cannot:  map[faults.Fault]string{faults.Two: "a run writes its own baseline, and changes no document that another process has changed"},
+		Promise:   faults.AtPut,
+		Shared:    true,
+		Entries:   30,
+		DiskSpace: 32 << 10,
+		Silent:    true,
+		Cannot:    map[faults.Fault]string{faults.Two: "a run writes its own baseline, and changes no document that another process has changed"},
 	})
 }

@@ -229,7 +229,7 @@ func (v *verifier) prepare() error {
 	o.MaxAge = cmp.Or(o.MaxAge, verify.None)
 	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
 	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
-	o.Document.Unpacked = a.Flags.MaxSize
+	o.Document.MaxUnpacked = a.Flags.MaxSize
 	if v.tell.suggest {
 		o.Archive = a.Config.Verify.Archive.URLOf
 	}

@@ -76,7 +76,7 @@ type Driver struct {
 	// Entries is how many entries fill a store for a test; 0: 60.
 	Entries int
 	// Room is the size of the disk that becomes full, in bytes; 0: 256 KiB.
-	Room int
+	DiskSpace int
 	// IsInput reports whether a file, named from the folder, is not the store's but the
 	// caller's. It is not damaged. nil: none is.
 	IsInput func(name string) bool
@@ -98,10 +98,10 @@ func (d *Driver) entries() int {
 }
 
 func (d *Driver) room() int {
-	if d.Room == 0 {
+	if d.DiskSpace == 0 {
 		return 256 << 10
 	}
-	return d.Room
+	return d.DiskSpace
 }
 
 // Run runs the column of a store: with CI=true all of it, otherwise few of the kills and

@@ -203,7 +203,7 @@ func TestBrowseTour(t *testing.T) {
 }
 
 // record opens the stops of a museum, and returns the name of their archive.
-func record(t *testing.T, a *base.App, museum *tour.Museum) string {
+func record(t *testing.T, a *base.App, museum *tour.Demo) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "kept.warc.gz")
 	w, err := warc.Create(name, nil)
@@ -235,7 +235,7 @@ func record(t *testing.T, a *base.App, museum *tour.Museum) string {
 }
 
 // open opens a stop, and reads all of it. form is what it asks for, if anything.
-func open(t *testing.T, museum *tour.Museum, r *scheme.Registry, o *access.Options, stop tour.Stop) (form *scheme.Form) {
+func open(t *testing.T, museum *tour.Demo, r *scheme.Registry, o *access.Options, stop tour.Stop) (form *scheme.Form) {
 	t.Helper()
 	c, err := museum.Client(r, o)
 	if err != nil {

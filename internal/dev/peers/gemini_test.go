@@ -95,7 +95,7 @@ func TestGemini(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := res.(*scheme.Referral); !r.Permanent || r.To[0].String() != base+"/notes/one.txt" {
+	if r := res.(*scheme.Redirect); !r.Permanent || r.To[0].String() != base+"/notes/one.txt" {
 		t.Errorf("open(/moved) = %+v, want a permanent redirect to %s", r, base+"/notes/one.txt")
 	}
 	if _, err := open("/none"); !errors.Is(err, scheme.ErrNotFound) {

@@ -61,11 +61,11 @@ func newLens(t *testing.T, programs ...string) (*lens.Lens, *scheme.Registry) {
 
 func corpusReports(t *testing.T, l *lens.Lens, urls []string) []lens.Report {
 	t.Helper()
-	reports, err := l.Look(context.Background(), urls)
+	reports, err := l.Compare(context.Background(), urls)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range reports[0].Readers {
+	for _, a := range reports[0].Results {
 		if a.Failure != "" {
 			t.Fatalf("%s: %s", a.Name, a.Failure)
 		}
@@ -85,7 +85,7 @@ func TestLensCorpusBehaviours(t *testing.T) {
 	first := map[string]string{}
 	doubles := 0
 	for i, r := range corpusReports(t, l, urls) {
-		behaviour := l.Behaviour(entries[i], r)
+		behaviour := l.Behavior(entries[i], r)
 		if before, ok := first[behaviour]; ok {
 			doubles++
 			t.Logf("%q shows what %q shows", entries[i].URL, before)
@@ -144,7 +144,7 @@ func ordinaryURLs(t *testing.T, r *scheme.Registry, dir string, count int) []str
 func TestLensHasNoFalseAlarms(t *testing.T) {
 	long(t)
 	l, r := newLens(t)
-	t.Logf("%d readers", len(l.Readers()))
+	t.Logf("%d readers", len(l.Parsers()))
 	urls := ordinaryURLs(t, r, "/usr/share/doc", 1000)
 	if len(urls) < 1000 {
 		t.Fatalf("/usr/share/doc has %d URLs", len(urls))
@@ -327,7 +327,7 @@ func TestLensWgetArgument(t *testing.T) {
 	}
 	unseen := 0
 	for _, r := range corpusReports(t, l, urls) {
-		a := r.Readers[len(r.Readers)-1]
+		a := r.Results[len(r.Results)-1]
 		got := "refused"
 		switch {
 		case slices.Contains(a.Unseen, "host"):

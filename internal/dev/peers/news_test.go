@@ -171,7 +171,7 @@ func readNews(t testing.TB, p *peer, o news.Options, passwords ...string) *readi
 	}
 	r := new(reading)
 	r.Client = access.New(registry, rules, &access.Options{
-		Timeout: maxSession, Connect: maxSession, Idle: maxSession,
+		Timeout: maxSession, DialTimeout: maxSession, IdleTimeout: maxSession,
 		Ask: func(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 			r.asked = append(r.asked, q)
 			if q.Attempt >= len(passwords) {

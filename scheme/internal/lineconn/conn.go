@@ -107,7 +107,7 @@ func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	secure := tls.Client(c.Raw, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		c.Broken = true
-		return fmt.Errorf("TLS: %w", scheme.Broken(err))
+		return fmt.Errorf("TLS: %w", scheme.ProtocolError(err))
 	}
 	c.Stream = secure
 	return nil
@@ -117,7 +117,7 @@ func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 func (c *Conn) Send(command []byte, shown string) error {
 	c.Traced(true, shown)
 	if _, err := c.Stream.Write(command); err != nil {
-		return c.Fail(scheme.Broken(err))
+		return c.Fail(scheme.ProtocolError(err))
 	}
 	c.Owed++
 	return nil

@@ -45,11 +45,11 @@ func TestFaults(t *testing.T) {
 			_, err := m.read()
 			return m, err
 		},
-		Promise: faults.AtPut,
-		Shared:  true,
-		Entries: 30,
-		Room:    32 << 10,
-		Litter:  []string{".bookmarks.new"},
-		Silent:  true,
+		Promise:   faults.AtPut,
+		Shared:    true,
+		Entries:   30,
+		DiskSpace: 32 << 10,
+		Litter:    []string{".bookmarks.new"},
+		Silent:    true,
 	})
 }

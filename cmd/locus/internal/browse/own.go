@@ -68,7 +68,7 @@ func (m *model) startTour() {
 type tourMsg struct{ page *page }
 
 // tourPage lists the stops of the tour.
-func tourPage(o opener, rooms []tour.Room) *page {
+func tourPage(o opener, rooms []tour.Server) *page {
 	p := &page{title: "The tour"}
 	for i, room := range rooms {
 		if i > 0 {

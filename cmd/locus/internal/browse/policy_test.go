@@ -207,7 +207,7 @@ func TestKeptDialsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := access.New(r, p, &access.Options{
-		Kept: store,
+		Archive: store,
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			t.Error("dialled")
 			return nil, errors.New("dialled")

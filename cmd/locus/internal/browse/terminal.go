@@ -32,7 +32,7 @@ type browser struct {
 	terminal Terminal
 
 	mu       sync.Mutex
-	museum   *tour.Museum // may be nil
+	museum   *tour.Demo // may be nil
 	page     *page
 	closeAll []func()
 }
@@ -116,7 +116,7 @@ func (b *browser) tour() (*page, error) {
 		return nil, err
 	}
 	b.closeAll = append(b.closeAll, func() { c.Close() })
-	b.museum, b.page = museum, tourPage(c, museum.Rooms())
+	b.museum, b.page = museum, tourPage(c, museum.Servers())
 	return b.page, nil
 }
 

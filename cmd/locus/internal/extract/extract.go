@@ -115,7 +115,7 @@ func (x *extractor) prepare() error {
 	x.o.Context = x.context
 	x.o.NoPosition = !x.context && !x.a.Flags.JSON
 	x.o.Extract.Borrow = true
-	x.o.Unpacked = x.a.Flags.MaxSize
+	x.o.MaxUnpacked = x.a.Flags.MaxSize
 	return nil
 }
 

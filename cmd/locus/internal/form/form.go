@@ -207,7 +207,7 @@ func (l *TextDecoder) Preset(q Question) string {
 const MaxShown = 60
 
 // Howto tells which flags answer a form.
-func Howto(f *scheme.Form) string {
+func Hint(f *scheme.Form) string {
 	how := "--answer FIELD=TEXT"
 	if len(Questions(f)) == 1 {
 		how = "--answer TEXT"

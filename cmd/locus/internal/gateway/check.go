@@ -126,7 +126,7 @@ func (k *checker) checkRules() {
 func (k *checker) checkPlaces() {
 	for _, folder := range k.config.Files {
 		folder = k.app.ExpandHome(folder)
-		_, err := gateway.Within([]string{folder})
+		_, err := gateway.FilesBelow([]string{folder})
 		if err == nil {
 			err = isFolder(folder)
 		}
@@ -178,7 +178,7 @@ func (k *checker) checkMail() {
 func (k *checker) checkClient() {
 	_, err := policy.New(client.Rules(k.app))
 	k.add(err)
-	_, err = client.GatewaysOver(k.app, config.GatewayTable{})
+	_, err = client.ProxiesOver(k.app, config.ProxyTable{})
 	k.add(err)
 	// The gateway does not use them. Other commands and programs in this environment do.
 	k.problems = append(k.problems, client.ProxyProblems(k.app)...)

@@ -20,7 +20,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 		registry, err = a.NewRegistry(c.museum.Schemes()...)
 	} else if registry, err = client.NewRegistry(a, client.Options{ForGateway: true, Archives: c.archives}, mail); err == nil {
 		// The proxy variables of other programs may name this gateway.
-		c.locators, err = client.GatewaysOver(a, config.GatewayTable{})
+		c.locators, err = client.ProxiesOver(a, config.ProxyTable{})
 	}
 	if err != nil {
 		return nil, nil, err
@@ -34,7 +34,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	}
 	options := c.accessOptions()
 	if c.kept != nil {
-		options.Kept, options.Live = c.kept, c.archives.Live
+		options.Archive, options.Live = c.kept, c.archives.Live
 	}
 	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
 	options.Record = c.archive.Record()
@@ -73,7 +73,7 @@ func newClient(r *scheme.Registry, rules policy.Rules, o *access.Options) (*acce
 func (c *gatewayCommand) accessOptions() *access.Options {
 	f := &c.app.Flags
 	return &access.Options{
-		Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,
+		Proxies: c.locators, Limit: f.MaxSize, DialTimeout: f.Timeout, IdleTimeout: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,
 		UserAgent: f.UserAgent, Header: f.Header,
 	}
 }

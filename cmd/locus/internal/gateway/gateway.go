@@ -32,10 +32,10 @@ type gatewayCommand struct {
 	app    *base.App
 	config config.Gateway
 	demo   bool
-	museum *tour.Museum   // of the demonstration; may be nil
+	museum *tour.Demo     // of the demonstration; may be nil
 	relays *access.Client // leads to the mail relay; may be nil
 
-	locators *access.Gateways // gateways that URLs go through
+	locators *access.Proxies // gateways that URLs go through
 	archives client.Archives
 	kept     *archive.Store // of archives; may be nil
 	archive  base.Archive
@@ -229,7 +229,7 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 	o := &gateway.Options{
 		Names:        c.config.Names,
 		ConnectPorts: c.config.ConnectPorts,
-		Lobby:        c.lobby(),
+		HomeSections: c.lobby(),
 		Log:          c.logger(),
 		Archive:      c.kept,
 		Live:         c.archives.Live,
@@ -244,7 +244,7 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 		for i, folder := range c.config.Files {
 			folders[i] = c.app.ExpandHome(folder)
 		}
-		if o.Files, err = gateway.Within(folders); err != nil {
+		if o.Files, err = gateway.FilesBelow(folders); err != nil {
 			return nil, err
 		}
 	}
@@ -286,7 +286,7 @@ func (c *gatewayCommand) lobby() []gateway.Section {
 		return nil
 	}
 	var sections []gateway.Section
-	for _, room := range c.museum.Rooms() {
+	for _, room := range c.museum.Servers() {
 		section := gateway.Section{Title: room.Name, Text: room.About}
 		for _, stop := range room.Stops {
 			if !stop.From.IsZero() {

@@ -50,7 +50,7 @@ func (c *command) settle() error {
 }
 
 // runCorpus asks the readers about the corpus and writes how many of them each two readers disagree on.
-func (c *command) runCorpus(readers []lens.Reader) error {
+func (c *command) runCorpus(readers []lens.Parser) error {
 	l := lens.New(c.Registry, readers...)
 	result := corpusResult{entries: lens.Corpus(), lens: l}
 	urls := make([]string, len(result.entries))
@@ -58,7 +58,7 @@ func (c *command) runCorpus(readers []lens.Reader) error {
 		urls[i] = e.URL
 	}
 	var err error
-	if result.reports, err = l.Look(c.ctx, urls); err != nil {
+	if result.reports, err = l.Compare(c.ctx, urls); err != nil {
 		c.ended()
 		return nil
 	}
@@ -118,23 +118,23 @@ func (r corpusResult) cells(table matrixTable) [][]string {
 // summary is a sentence or two about the whole.
 func (r corpusResult) summary() string {
 	return fmt.Sprintf("%d readers, %d URLs. Readers that accept a URL would contact different servers for %d of them. All readers treat %d alike.",
-		len(r.Readers), r.URLs, r.Danger, r.Alike)
+		len(r.Parsers), r.URLs, r.Danger, r.Alike)
 }
 
 func (c *command) corpusText(w io.Writer, r corpusResult) {
 	colors := term.NewColors(c.OutTTY, c.Getenv)
 	fmt.Fprintln(w, r.summary())
-	for i, reader := range r.Readers {
+	for i, reader := range r.Parsers {
 		fmt.Fprintf(w, "%3d  %-14s  %-8s  accepts %3d  %s\n", i+1, reader.Name, reader.Kind, reader.Accepted, versionText(reader))
 	}
 	for _, table := range matrixTables() {
 		fmt.Fprintf(w, "\n%s\n%19s", colors.In(term.Bold, table.title), "")
-		for i := range r.Readers {
+		for i := range r.Parsers {
 			fmt.Fprintf(w, "%4d", i+1)
 		}
 		fmt.Fprintln(w)
 		for i, row := range r.cells(table) {
-			fmt.Fprintf(w, "%3d  %-14s", i+1, r.Readers[i].Name)
+			fmt.Fprintf(w, "%3d  %-14s", i+1, r.Parsers[i].Name)
 			for _, cell := range row {
 				fmt.Fprintf(w, "%4s", cell)
 			}
@@ -144,7 +144,7 @@ func (c *command) corpusText(w io.Writer, r corpusResult) {
 }
 
 // versionText is the version of a reader for people, and how many answers are missing.
-func versionText(r lens.MatrixReader) string {
+func versionText(r lens.MatrixParser) string {
 	text := term.Text(r.Version)
 	if r.Failed > 0 {
 		text = strings.TrimSpace(fmt.Sprintf("%s (no answer about %d)", text, r.Failed))
@@ -161,7 +161,7 @@ func corpusMarkdown(w io.Writer, r corpusResult) {
 	fmt.Fprint(w, "Made by `locus lens --corpus --format markdown`. The URLs and their sources are in `lens/corpus.tsv`;\n"+
 		"`locus lens --corpus --format html` shows what each reader takes each of them for.\n\n"+
 		"| | reader | version | accepts |\n|---|---|---|---|\n")
-	for i, reader := range r.Readers {
+	for i, reader := range r.Parsers {
 		version := versionText(reader)
 		if reader.Name == ownName {
 			version = "this one"
@@ -170,12 +170,12 @@ func corpusMarkdown(w io.Writer, r corpusResult) {
 	}
 	for _, table := range matrixTables() {
 		fmt.Fprintf(w, "\n## %s\n\n| |", table.title)
-		for i := range r.Readers {
+		for i := range r.Parsers {
 			fmt.Fprintf(w, " %d |", i+1)
 		}
-		fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(r.Readers)))
+		fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(r.Parsers)))
 		for i, row := range r.cells(table) {
-			fmt.Fprintf(w, "| %d %s | %s |\n", i+1, r.Readers[i].Name, strings.Join(row, " | "))
+			fmt.Fprintf(w, "| %d %s | %s |\n", i+1, r.Parsers[i].Name, strings.Join(row, " | "))
 		}
 	}
 }
@@ -203,7 +203,7 @@ type pageEntry struct {
 // pageHost is a target, and the readers that would contact it.
 type pageHost struct {
 	Host, Readers string
-	reading       lens.Reading
+	reading       lens.ParseResult
 }
 
 func corpusHTML(w io.Writer, r corpusResult) error {
@@ -215,7 +215,7 @@ func corpusHTML(w io.Writer, r corpusResult) error {
 	for _, table := range matrixTables() {
 		t := pageTable{Title: table.title}
 		for i, row := range r.cells(table) {
-			t.Rows = append(t.Rows, pageRow{r.Readers[i].Name, row})
+			t.Rows = append(t.Rows, pageRow{r.Parsers[i].Name, row})
 		}
 		tables = append(tables, t)
 	}
@@ -223,7 +223,7 @@ func corpusHTML(w io.Writer, r corpusResult) error {
 	for i := range r.entries {
 		entries = append(entries, r.pageEntry(i))
 	}
-	return page.Execute(w, map[string]any{"Summary": r.summary(), "Readers": r.Readers, "Tables": tables, "Entries": entries})
+	return page.Execute(w, map[string]any{"Summary": r.summary(), "Readers": r.Parsers, "Tables": tables, "Entries": entries})
 }
 
 func (r corpusResult) pageEntry(i int) pageEntry {
@@ -233,9 +233,9 @@ func (r corpusResult) pageEntry(i int) pageEntry {
 		URL: strconv.Quote(m.Input), Note: e.Note, Source: e.Source, Class: e.Class, Confusion: string(m.Confusion), Danger: m.Danger,
 	}
 	var refused []string
-	for n, a := range m.Readers {
+	for n, a := range m.Results {
 		if a.OK {
-			entry.Hosts = r.addHost(entry.Hosts, a, report.Readers[n].Reading)
+			entry.Hosts = r.addHost(entry.Hosts, a, report.Results[n].ParseResult)
 		} else {
 			refused = append(refused, a.Name)
 		}
@@ -245,7 +245,7 @@ func (r corpusResult) pageEntry(i int) pageEntry {
 }
 
 // addHost adds a reader to those that would contact the same.
-func (r corpusResult) addHost(hosts []pageHost, a lens.Answer, reading lens.Reading) []pageHost {
+func (r corpusResult) addHost(hosts []pageHost, a lens.Result, reading lens.ParseResult) []pageHost {
 	for i := range hosts {
 		if r.lens.SameTarget(hosts[i].reading, reading) {
 			hosts[i].Readers += ", " + a.Name

@@ -90,7 +90,7 @@ func (c *command) runGuard() error {
 }
 
 // named returns the two readers of those names.
-func (c *command) named(filter, fetch string) ([2]lens.Reader, error) {
+func (c *command) named(filter, fetch string) ([2]lens.Parser, error) {
 	given := func(name string) bool {
 		return slices.ContainsFunc(c.with, func(with string) bool { return with == name || strings.HasPrefix(with, name+"=") })
 	}
@@ -102,12 +102,12 @@ func (c *command) named(filter, fetch string) ([2]lens.Reader, error) {
 	c.without = []string{everyProgram}
 	readers, err := c.readers()
 	if err != nil {
-		return [2]lens.Reader{}, err
+		return [2]lens.Parser{}, err
 	}
-	by := func(name string) lens.Reader {
-		return readers[slices.IndexFunc(readers, func(r lens.Reader) bool { return r.Name() == name })]
+	by := func(name string) lens.Parser {
+		return readers[slices.IndexFunc(readers, func(r lens.Parser) bool { return r.Name() == name })]
 	}
-	return [2]lens.Reader{by(filter), by(fetch)}, nil
+	return [2]lens.Parser{by(filter), by(fetch)}, nil
 }
 
 func (c *command) writeFinding(f lens.Finding) {

@@ -128,7 +128,7 @@ func New(a *base.App) *cobra.Command {
 }
 
 // ownReaders are the readers that need no program.
-func (c *command) ownReaders() []lens.Reader {
+func (c *command) ownReaders() []lens.Parser {
 	return append(lens.Standards(c.Registry), lens.InProcess(c.Registry)...)
 }
 
@@ -141,7 +141,7 @@ func (c *command) names() (names []string) {
 }
 
 // readers returns the readers that the flags ask for. The error is about a flag.
-func (c *command) readers() ([]lens.Reader, error) {
+func (c *command) readers() ([]lens.Parser, error) {
 	o := lens.Options{Registry: c.Registry, With: map[string]string{}, Without: c.without, Timeout: c.Flags.Timeout}
 	for _, with := range c.with {
 		name, path, found := strings.Cut(with, "=")
@@ -160,7 +160,7 @@ func (c *command) readers() ([]lens.Reader, error) {
 			return nil, fmt.Errorf("--without: unknown reader %q: %s", name, strings.Join(append(c.names(), everyProgram), ", "))
 		}
 	}
-	own := slices.DeleteFunc(c.ownReaders(), func(r lens.Reader) bool { return slices.Contains(c.without, r.Name()) })
+	own := slices.DeleteFunc(c.ownReaders(), func(r lens.Parser) bool { return slices.Contains(c.without, r.Name()) })
 	readers := append(own, lens.Programs(c.ctx, o)...)
 	if len(readers) == 0 {
 		return nil, fmt.Errorf("--without leaves no reader")
@@ -182,7 +182,7 @@ func (c *command) look(l *lens.Lens, args []string) {
 
 // report writes a report for each of urls, unless the run ends before.
 func (c *command) report(l *lens.Lens, urls []string) bool {
-	reports, err := l.Look(c.ctx, urls)
+	reports, err := l.Compare(c.ctx, urls)
 	if err != nil {
 		c.ended()
 		return false
@@ -191,7 +191,7 @@ func (c *command) report(l *lens.Lens, urls []string) bool {
 		if r.Danger {
 			c.RaiseStatus(base.StatusNo)
 		}
-		accepted := slices.ContainsFunc(r.Readers, func(a lens.Answer) bool { return a.OK })
+		accepted := slices.ContainsFunc(r.Results, func(a lens.Result) bool { return a.OK })
 		if !accepted {
 			c.RaiseStatus(base.StatusUsage)
 		}
@@ -215,7 +215,7 @@ type listed struct {
 	Error   string    `json:"error,omitempty"`
 }
 
-func (c *command) writeList(readers []lens.Reader) {
+func (c *command) writeList(readers []lens.Parser) {
 	for _, r := range readers {
 		version, err := r.Version(c.ctx)
 		if c.ctx.Err() != nil {

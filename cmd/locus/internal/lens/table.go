@@ -35,9 +35,9 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 		c.writeBlock(colors, block, r.Differences, width)
 	}
 	for _, g := range refused {
-		verb, text := "refused by", g.Answer.Error
-		if g.Answer.Failure != "" {
-			verb, text = "no answer from", g.Answer.Failure
+		verb, text := "refused by", g.Result.Error
+		if g.Result.Failure != "" {
+			verb, text = "no answer from", g.Result.Failure
 		}
 		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), shorten(term.Text(text)))
 	}
@@ -78,8 +78,8 @@ func (c *command) writeBlock(colors term.Colors, groups []lens.Group, difference
 		cells = cells[:0]
 		present := differs
 		for _, g := range groups {
-			cells = append(cells, partText(g.Answer, name, differs))
-			present = present || g.Answer.Part(name) != nil
+			cells = append(cells, partText(g.Result, name, differs))
+			present = present || g.Result.Part(name) != nil
 		}
 		if present {
 			c.writeRow(label, cells, width, paint)
@@ -88,7 +88,7 @@ func (c *command) writeBlock(colors term.Colors, groups []lens.Group, difference
 }
 
 // partText is the text of a part in the table.
-func partText(a lens.Answer, name string, differs bool) string {
+func partText(a lens.Result, name string, differs bool) string {
 	p := a.Part(name)
 	switch {
 	case slices.Contains(a.Unseen, name):

@@ -78,7 +78,7 @@ func (r *runner) report(e mirror.Event) {
 // summarize writes the outcome of the run.
 func (r *runner) summarize(s mirror.Summary, finished bool) {
 	if r.a.Flags.JSON {
-		r.a.WriteJSON(summaryLine{s.Added, s.Changed, s.Same, s.Gone, s.Failed, s.Deleted, s.Robots, s.Loops, s.Bytes, s.Whole, finished})
+		r.a.WriteJSON(summaryLine{s.Added, s.Changed, s.Same, s.Gone, s.Failed, s.Deleted, s.Robots, s.Loops, s.Bytes, s.Complete, finished})
 		return
 	}
 	if r.a.Flags.Quiet {
@@ -97,7 +97,7 @@ func (r *runner) summarize(s mirror.Summary, finished bool) {
 		list = []string{"nothing"}
 	}
 	fmt.Fprintf(r.a.Out, "%s; %s received\n", strings.Join(list, ", "), human.Size(s.Bytes))
-	if finished && !s.Whole && (r.o.Delete || s.Gone > 0) {
+	if finished && !s.Complete && (r.o.Delete || s.Gone > 0) {
 		r.a.Note("not everything was listed to its end: what is gone can't be told there, and nothing of that was deleted")
 	}
 	if s.Loops > 0 {

@@ -38,18 +38,18 @@ not accessed. Names that have only a gateway come last.`,
   locus schemes --json`,
 		Args: base.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			gateways, err := client.Gateways(a)
+			gateways, err := client.Proxies(a)
 			if err != nil {
 				return err
 			}
-			table, err := client.GatewayTable(a)
+			table, err := client.ProxyTable(a)
 			if err != nil {
 				return err
 			}
 			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "CURRENT", "ACCESS"}}
 			for _, s := range list(a, table, gateways) {
 				j := schemeJSON{Scheme: s}
-				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
+				if g := client.ProxyFor(a, gateways, s.Name); !g.IsZero() {
 					j.Gateway = shape.Text(g.String())
 				}
 				if a.Flags.JSON {
@@ -69,14 +69,14 @@ not accessed. Names that have only a gateway come last.`,
 }
 
 // list returns the registry, then other names of IANA, then those with only a gateway.
-func list(a *base.App, table config.GatewayTable, gateways *access.Gateways) (list []shape.Scheme) {
+func list(a *base.App, table config.ProxyTable, gateways *access.Proxies) (list []shape.Scheme) {
 	for _, s := range a.Registry.All() {
 		list = append(list, shape.NewScheme(s))
 	}
 	list = append(list, shape.NamedSchemes(a.Registry)...)
 	for _, name := range slices.Sorted(maps.Keys(table.Rules.Schemes)) {
 		_, known := a.Registry.Lookup(name)
-		if !known && scheme.NameStatus(name) == "" && !client.GatewayFor(a, gateways, name).IsZero() {
+		if !known && scheme.NameStatus(name) == "" && !client.ProxyFor(a, gateways, name).IsZero() {
 			list = append(list, shape.Scheme{Name: name, Status: "unregistered"})
 		}
 	}

@@ -30,7 +30,7 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 		v.NoteLater("%s: text that is not UTF-8 is shown as ISO Latin 1", f.Asked.Shown())
 	}
 	if m.Form != nil && err == nil && items == 0 {
-		v.NoteLater("%s", form.Howto(m.Form))
+		v.NoteLater("%s", form.Hint(m.Form))
 	}
 	return err
 }
@@ -211,9 +211,9 @@ func ShortKind(item scheme.Item) string {
 	return string(item.Kind)
 }
 
-func (v *Viewer) referral(f Found, r *scheme.Referral, to Stream) error {
+func (v *Viewer) referral(f Found, r *scheme.Redirect, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
-		v.App.WriteJSON(shape.NewReferral(f.Describe("referral"), r))
+		v.App.WriteJSON(shape.NewRedirect(f.Describe("referral"), r))
 		return nil
 	}
 	for _, u := range r.To {

@@ -65,7 +65,7 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 		return v.object(ctx, f, r, to)
 	case *scheme.Menu:
 		return v.menu(f, r, to)
-	case *scheme.Referral:
+	case *scheme.Redirect:
 		return v.referral(f, r, to)
 	case *scheme.Session:
 		if v.RunSession != nil {

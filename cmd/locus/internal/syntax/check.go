@@ -193,7 +193,7 @@ func (c *checker) explained(input string, list []locus.Violation, err error) []l
 // count writes the lines that --by counts.
 func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	if c.by != nil && !conforms {
-		c.group(c.by(locus.Unwrap(input).String()))
+		c.group(c.by(locus.RemoveWrapper(input).String()))
 	}
 	if !c.byRule {
 		return

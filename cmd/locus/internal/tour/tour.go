@@ -128,9 +128,9 @@ func visitAll(a *base.App, names []string, full bool) error {
 }
 
 // list greets and lists the stops, a line each.
-func list(a *base.App, museum *tour.Museum) {
+func list(a *base.App, museum *tour.Demo) {
 	fmt.Fprint(a.Out, greeting)
-	for _, room := range museum.Rooms() {
+	for _, room := range museum.Servers() {
 		fmt.Fprintf(a.Out, "\n%s\n", room.Name)
 		for _, stop := range room.Stops {
 			fmt.Fprintf(a.Out, "  %-18s  %s\n", stop.Name, stop.Title)
@@ -181,7 +181,7 @@ func newStoryJSON(s *tour.Story) storyJSON {
 		Name: shape.Text(s.Name), Scheme: shape.Text(s.Scheme), Section: shape.Text(s.Section), Title: shape.Text(s.Title), URL: shape.Text(s.URL.Shown()),
 		Conversation: []lineJSON{},
 	}
-	for _, line := range s.Conversation {
+	for _, line := range s.Transcript {
 		j.Conversation = append(j.Conversation, lineJSON{line[0] == '>', shape.Text(line[len("> "):])})
 	}
 	if s.Form != nil {

@@ -78,9 +78,9 @@ func describe(list []locus.Violation) string {
 
 // Twin compares row on 20,000 random changes of seeds with production, a regular
 // expression. It skips texts with "[": RFC 3986 alone judges addresses in brackets.
-func Twin(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
+func Reference(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
 	t.Helper()
-	TwinFunc(t, row, Production(row, production), seeds...)
+	ReferenceFunc(t, row, Production(row, production), seeds...)
 }
 
 // Production returns a function that reports whether a text is the name of row, ":" and
@@ -90,7 +90,7 @@ func Production(row scheme.Scheme, expr string) func(text string) bool {
 }
 
 // TwinFunc is [Twin] with a function.
-func TwinFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool, seeds ...string) {
+func ReferenceFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool, seeds ...string) {
 	t.Helper()
 	r, rnd := registry(t, row), rand.New(rand.NewPCG(3986, uint64(len(row.Name))))
 	good, all := 0, 0
