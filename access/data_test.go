@@ -120,7 +120,7 @@ func TestDialData(t *testing.T) {
 // A data connection goes to the address that was dialled for control, even if the name has
 // another address now.
 func TestDialDataToTheSameAddress(t *testing.T) {
-	w := &world{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
+	w := &fixture{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
 	d := c.dialer(plan{origin: policy.Typed})
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
@@ -138,7 +138,7 @@ func TestDialDataToTheSameAddress(t *testing.T) {
 
 // The origin's rules apply to data connections too.
 func TestDialDataIsJudged(t *testing.T) {
-	w := new(world)
+	w := new(fixture)
 	d := w.client(t, policy.Rules{TypedPrivate: true}, nil, nil).dialer(plan{origin: policy.FromPublic})
 	near, far := net.Pipe()
 	defer far.Close()
@@ -276,7 +276,7 @@ func TestRealDial(t *testing.T) {
 }
 
 func TestDialRefuses(t *testing.T) {
-	w := &world{names: map[string]string{"v4.example": "1.1.1.1", "none.example": ""}}
+	w := &fixture{names: map[string]string{"v4.example": "1.1.1.1", "none.example": ""}}
 	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
 	d := c.dialer(plan{origin: policy.Typed})
 	for _, s := range []struct {
@@ -312,7 +312,7 @@ func TestDialRefuses(t *testing.T) {
 
 // Closing a client closes its connections.
 func TestClientClose(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x", "telnet://a.example/": "session"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x", "telnet://a.example/": "session"}}
 	l := &lines{keep: true}
 	c := w.client(t, policy.Rules{}, nil, l)
 	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/")}); err != nil {

@@ -29,7 +29,7 @@ func names(list ...string) map[string]string {
 }
 
 func TestFollow(t *testing.T) {
-	w := &world{
+	w := &fixture{
 		names: names("a.example", "b.example", "c.example"),
 		pages: map[string]string{
 			"http://a.example/1":  "referral http://b.example/2",
@@ -102,7 +102,7 @@ func TestFollow(t *testing.T) {
 }
 
 func TestNoFollow(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral file:///x http://b.example/"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral file:///x http://b.example/"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
 	_, res, err := openText(t, c, Request{URL: parse("http://a.example/#f"), NoFollow: true})
 	if err != nil {
@@ -116,7 +116,7 @@ func TestNoFollow(t *testing.T) {
 
 // The policy limits consecutive referrals.
 func TestHops(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/0": "object end"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/0": "object end"}}
 	for i := 1; i <= 21; i++ {
 		w.pages[fmt.Sprintf("http://a.example/%d", i)] = fmt.Sprintf("referral http://a.example/%d", i-1)
 	}
@@ -134,7 +134,7 @@ func TestHops(t *testing.T) {
 // The next URL of a referral is tried if no request was sent: the URL is denied, its
 // scheme is not supported, or the connection fails.
 func TestAlternatives(t *testing.T) {
-	w := &world{
+	w := &fixture{
 		names: map[string]string{"a.example": "1.1.1.1", "b.example": "1.1.1.2", "dead1.example": "1.1.1.3", "dead2.example": "1.1.1.4", "private.example": "10.0.0.1"},
 		dead:  map[string]bool{"1.1.1.3": true, "1.1.1.4": true},
 		pages: map[string]string{
@@ -194,7 +194,7 @@ func TestLogins(t *testing.T) {
 		{"ftp://h.example/2", "ftp://h.example/2"},
 		{"http://h.example?q", "http://u:secret@h.example/?q"},
 	} {
-		w := &world{
+		w := &fixture{
 			names: names("h.example", "H.Example", "www.h.example", "other.example", "h.example.other.example"),
 			pages: map[string]string{"http://u:secret@h.example/1": "referral " + s.to, s.asked: "object there"},
 		}
@@ -209,7 +209,7 @@ func TestLogins(t *testing.T) {
 		}
 	}
 	// A login in a referral is refused, even if typed URLs may have one.
-	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral http://admin:admin@a.example/x"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral http://admin:admin@a.example/x"}}
 	for _, passwords := range []bool{false, true} {
 		c := w.client(t, policy.Rules{Passwords: passwords}, nil, nil)
 		if _, _, err := openText(t, c, Request{URL: parse("http://a.example/")}); deniedBy(err) != "login" || strings.Contains(err.Error(), ":admin") {
@@ -220,7 +220,7 @@ func TestLogins(t *testing.T) {
 
 // After an encrypted connection, no login is sent over an unencrypted one.
 func TestAskAfterDowngrade(t *testing.T) {
-	w := &world{
+	w := &fixture{
 		names: names("a.example"),
 		pages: map[string]string{
 			"https://a.example/1": "referral http://a.example/2",
@@ -298,7 +298,7 @@ func TestSchemeRequest(t *testing.T) {
 // An opener can open the document that contains its URL, under the same rules as the
 // client.
 func TestWithin(t *testing.T) {
-	w := &world{
+	w := &fixture{
 		names: map[string]string{"a.example": "192.0.2.1"},
 		pages: map[string]string{"http://a.example/1": "object around", "http://b.example/1": "object elsewhere"},
 	}
@@ -341,7 +341,7 @@ func TestWithin(t *testing.T) {
 
 // The policy also judges the addresses of a server that the configuration names.
 func TestDialer(t *testing.T) {
-	w := &world{names: map[string]string{"a.example": "93.184.216.34", "b.example": "127.0.0.1"}}
+	w := &fixture{names: map[string]string{"a.example": "93.184.216.34", "b.example": "127.0.0.1"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
 	conn, err := c.Dialer().DialContext(t.Context(), "tcp", "a.example:25")
 	if err != nil {
@@ -384,7 +384,7 @@ func TestNoOpener(t *testing.T) {
 
 // A denied URL is not looked up, dialled or opened.
 func TestRefusedBeforeAnythingIsSent(t *testing.T) {
-	w := &world{names: names("h.example")}
+	w := &fixture{names: names("h.example")}
 	opened := false
 	o := scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) {
 		opened = true
@@ -418,7 +418,7 @@ func TestOpenersThatGiveNothing(t *testing.T) {
 // Concurrent requests get their own responses, with referrals and reused connections.
 func TestManyAtOnce(t *testing.T) {
 	const hostCount, each = 8, 25
-	w := &world{names: make(map[string]string), pages: make(map[string]string)}
+	w := &fixture{names: make(map[string]string), pages: make(map[string]string)}
 	for h := range hostCount {
 		host := fmt.Sprintf("h%d.example", h)
 		w.names[host] = fmt.Sprintf("1.1.1.%d", h)

@@ -144,7 +144,7 @@ func isAccessError(e ast.Expr, own bool) bool {
 
 // A second iteration over a menu yields an error.
 func TestSecondLoop(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "menu http://b.example/"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "menu http://b.example/"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
 	res, err := c.Do(t.Context(), Request{URL: parse("http://a.example/")})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Servers named p... are private, those named g... are public.
-func zoneWorld() *world {
-	return &world{
+func zoneFixture() *fixture {
+	return &fixture{
 		names: map[string]string{
 			"p1.example": "10.0.0.1", "p2.example": "192.168.0.2", "p3.example": "fd00::3",
 			"g1.example": "1.1.1.1", "g2.example": "2606:4700::1111",
@@ -76,7 +76,7 @@ func TestZonesOfReferrals(t *testing.T) {
 		{"http://g1.example/file", "file", 0},
 		{"http://p1.example/file", "file", 0},
 	} {
-		w := zoneWorld()
+		w := zoneFixture()
 		_, res, err := openText(t, w.client(t, policy.Rules{TypedPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)})
 		if got := deniedBy(err); got != c.rule || (err != nil) != (c.rule != "") {
 			t.Errorf("%s: %v, want rule %q", c.text, err, c.rule)
@@ -89,7 +89,7 @@ func TestZonesOfReferrals(t *testing.T) {
 			t.Errorf("%s: what is denied was dialled", c.text)
 		}
 		// AllowPrivate allows every address.
-		if _, _, err := openText(t, zoneWorld().client(t, policy.Rules{AllowPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)}); (err != nil) != (c.rule == "file" || strings.Contains(c.text, "local")) {
+		if _, _, err := openText(t, zoneFixture().client(t, policy.Rules{AllowPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)}); (err != nil) != (c.rule == "file" || strings.Contains(c.text, "local")) {
 			t.Errorf("%s with --allow-private: %v", c.text, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestZonesOfReferrals(t *testing.T) {
 
 // A link is judged by where it was found.
 func TestZonesOfLinks(t *testing.T) {
-	w := zoneWorld()
+	w := zoneFixture()
 	c := w.client(t, policy.Rules{TypedPrivate: true, Files: true}, nil, nil)
 	link := parse("http://p2.example/end")
 	for _, s := range []struct {
@@ -140,7 +140,7 @@ func TestZonesOfLinks(t *testing.T) {
 
 // Without TypedPrivate no origin leads to a private address, by whatever name.
 func TestPrivateByName(t *testing.T) {
-	w := zoneWorld()
+	w := zoneFixture()
 	c := w.client(t, policy.Rules{}, nil, nil)
 	for _, text := range []string{"http://p1.example/", "http://p3.example/", "http://10.0.0.1/end", "http://[::ffff:10.0.0.1]/", "http://localhost/"} {
 		if _, _, err := openText(t, c, Request{URL: parse(text)}); deniedBy(err) != "private" || KindOf(err) != Denied {
@@ -160,8 +160,8 @@ func TestPrivateByName(t *testing.T) {
 }
 
 // linkWorld has a public server and a private one. Both lead to metadata services.
-func linkWorld() *world {
-	w := &world{
+func linkFixture() *fixture {
+	w := &fixture{
 		names: map[string]string{
 			"g1.example": "1.1.1.1", "p1.example": "10.0.0.1",
 			"meta.example": "169.254.169.254", "zone.example": "fe80::1%eth0", "mapped.example": "::ffff:169.254.169.254", "aws.example": "fd00:ec2::254",
@@ -204,7 +204,7 @@ func TestLinkLocal(t *testing.T) {
 			{policy.Rules{TypedPrivate: true, LinkLocal: true}, !public},
 			{policy.Rules{AllowPrivate: true, LinkLocal: true}, true},
 		} {
-			w := linkWorld()
+			w := linkFixture()
 			req := Request{URL: parse(c.text)}
 			if c.from != typed {
 				req.From = &Result{URL: parse(c.from), LinkOrigin: policy.FromPrivate}
@@ -225,7 +225,7 @@ func TestLinkLocal(t *testing.T) {
 
 // Of the addresses of a name, only those that are not link-local are dialled.
 func TestLinkLocalByName(t *testing.T) {
-	w := linkWorld()
+	w := linkFixture()
 	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
 	if text, _, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "near" {
 		t.Errorf("a name with both: %q %v", text, err)
@@ -258,7 +258,7 @@ func TestLinkLocalGateway(t *testing.T) {
 		{policy.Rules{}, "[fe80::1%eth0]:80", "link-local"},
 		{policy.Rules{LinkLocal: true}, "169.254.1.2:80", ""},
 	} {
-		d := linkWorld().client(t, c.rules, nil, nil).dialer(plan{outcome: planProxy, gateway: gateway(t, "http://gateway.example")})
+		d := linkFixture().client(t, c.rules, nil, nil).dialer(plan{outcome: planProxy, gateway: gateway(t, "http://gateway.example")})
 		if err := d.checkAddr(netip.MustParseAddrPort(c.address)); deniedBy(err) != c.rule || (err != nil) != (c.rule != "") {
 			t.Errorf("%+v: a gateway at %s: %v", c.rules, c.address, err)
 		}
@@ -267,7 +267,7 @@ func TestLinkLocalGateway(t *testing.T) {
 
 // The name has a public address at the first look-up, and a private one after.
 func TestRebinding(t *testing.T) {
-	w := zoneWorld()
+	w := zoneFixture()
 	c := w.client(t, policy.Rules{}, nil, nil)
 	u := parse("http://rebind.example/")
 	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
@@ -280,7 +280,7 @@ func TestRebinding(t *testing.T) {
 
 	// Even if typed URLs may have private addresses, a name that was once public leads
 	// only to public ones.
-	w = zoneWorld()
+	w = zoneFixture()
 	c = w.client(t, policy.Rules{TypedPrivate: true}, nil, nil)
 	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func TestRebinding(t *testing.T) {
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80", "10.0.0.9:80"})
 
 	// The same applies if the public address refused the connection.
-	w = zoneWorld()
+	w = zoneFixture()
 	w.names["mixed.example"] = "9.9.9.9 10.0.0.9"
 	w.dead = map[string]bool{"9.9.9.9": true}
 	c = w.client(t, policy.Rules{TypedPrivate: true}, nil, nil)
@@ -307,7 +307,7 @@ func TestZonesOfKeptConnections(t *testing.T) {
 		{"http://p1.example/g2", "http://p1.example/p2", ""},
 		{"http://p1.example/p2", "http://p1.example/p2", ""},
 	} {
-		w := zoneWorld()
+		w := zoneFixture()
 		c := w.client(t, policy.Rules{TypedPrivate: true}, nil, &lines{keep: true})
 		if _, _, err := openText(t, c, Request{URL: parse(s.first)}); err != nil {
 			t.Fatal(err)
@@ -326,8 +326,8 @@ func TestZonesOfKeptConnections(t *testing.T) {
 }
 
 // A client has one dialer for each origin, because openers keep connections by dialer.
-func TestDoors(t *testing.T) {
-	w := zoneWorld()
+func TestDialers(t *testing.T) {
+	w := zoneFixture()
 	var seen []scheme.Dialer
 	inner := new(lines)
 	o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -401,7 +401,7 @@ func TestZoneAfter(t *testing.T) {
 // For a URL without a host, as of news, the addresses that its opener dials count.
 func TestZoneOfAServerOfOnesOwn(t *testing.T) {
 	for server, want := range map[string]policy.Origin{"p1.example:119": policy.FromPrivate, "10.0.0.1:119": policy.FromPrivate, "g1.example:119": policy.FromPublic, "mixed.example:119": policy.FromPublic} {
-		w := zoneWorld()
+		w := zoneFixture()
 		o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 			c, err := req.Dial.DialContext(ctx, "tcp", server)
 			if err != nil {
@@ -475,7 +475,7 @@ func TestInTurns(t *testing.T) {
 // Options.CheckAddr judges each address of a name, at each look-up, except those of
 // gateways.
 func TestCheckAddr(t *testing.T) {
-	w := zoneWorld()
+	w := zoneFixture()
 	o := &Options{CheckAddr: func(a netip.AddrPort) error {
 		if a.Addr() == netip.MustParseAddr("1.1.1.1") || a == netip.MustParseAddrPort("9.9.9.9:5000") {
 			return &policy.DeniedError{Rule: "list", Subject: a.String(), Reason: "it is on the list"}

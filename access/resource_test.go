@@ -68,7 +68,7 @@ func TestLimit(t *testing.T) {
 
 // An error while reading names the URL and the step, once and without a password.
 func TestReadErrors(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"http://u:secret@a.example/": "cut half of"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://u:secret@a.example/": "cut half of"}}
 	c := w.client(t, policy.Rules{Passwords: true}, nil, nil)
 	text, _, err := openText(t, c, Request{URL: parse("http://u:secret@a.example/#f")})
 	if want := "locus: read http://u:***@a.example/#f: unexpected EOF"; text != "half of" || err == nil || err.Error() != want {
@@ -112,7 +112,7 @@ func TestClose(t *testing.T) {
 
 // The end of the context ends reading, also of a body in memory.
 func TestReadAfterTheContext(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	res, err := c.Open(ctx, "http://a.example/")
@@ -129,7 +129,7 @@ func TestReadAfterTheContext(t *testing.T) {
 // A long object is complete.
 func TestLongBody(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 1<<14)
-	w := new(world)
+	w := new(fixture)
 	w.pages = map[string]string{"file:///long": "object " + text}
 	c := w.client(t, all, &Options{Limit: int64(len(text))}, nil)
 	got, _, err := openText(t, c, Request{URL: parse("file:///long")})
@@ -140,7 +140,7 @@ func TestLongBody(t *testing.T) {
 
 // Closing a resource releases its context.
 func TestNothingIsLeft(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{
+	w := &fixture{names: names("a.example"), pages: map[string]string{
 		"http://a.example/o": "object x", "http://a.example/m": "menu http://a.example/", "http://a.example/r": "referral http://b.example/",
 		"http://a.example/s": "session",
 	}}

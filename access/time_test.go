@@ -18,7 +18,7 @@ import (
 )
 
 // bubble runs f in a synctest bubble, with a client for w.
-func (w *world) bubble(t *testing.T, o Options, opener scheme.Opener, f func(t *testing.T, c *Client)) {
+func (w *fixture) bubble(t *testing.T, o Options, opener scheme.Opener, f func(t *testing.T, c *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if o.Lookup == nil {
@@ -52,7 +52,7 @@ func TestSilentServer(t *testing.T) {
 		{Options{IdleTimeout: 5 * time.Second, Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
 		{Options{Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
 	} {
-		w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
+		w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
 		w.bubble(t, s.o, new(lines), func(t *testing.T, c *Client) {
 			var err error
 			if d := took(func() { _, err = c.Open(t.Context(), "http://a.example/") }); d != s.want {
@@ -67,7 +67,7 @@ func TestSilentServer(t *testing.T) {
 
 // If no address answers, each gets its share of the time, the name look-up included.
 func TestConnect(t *testing.T) {
-	w := &world{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2 2606:4700::1"}}
+	w := &fixture{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2 2606:4700::1"}}
 	var at []string
 	start := time.Time{}
 	silent := func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -103,7 +103,7 @@ func TestConnect(t *testing.T) {
 		}
 	})
 	// One that refuses costs no time.
-	w = &world{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2"}, dead: map[string]bool{"1.1.1.1": true}, pages: map[string]string{"http://a.example/": "object"}}
+	w = &fixture{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2"}, dead: map[string]bool{"1.1.1.1": true}, pages: map[string]string{"http://a.example/": "object"}}
 	w.bubble(t, Options{}, new(lines), func(t *testing.T, c *Client) {
 		d := took(func() {
 			if _, _, err := openText(t, c, Request{URL: parse("http://a.example/")}); err != nil {
@@ -119,7 +119,7 @@ func TestConnect(t *testing.T) {
 
 // The number of addresses that are tried is limited.
 func TestManyAddresses(t *testing.T) {
-	w := &world{names: map[string]string{"a.example": ""}, dead: make(map[string]bool)}
+	w := &fixture{names: map[string]string{"a.example": ""}, dead: make(map[string]bool)}
 	for i := range 100 {
 		a := fmt.Sprintf("1.1.1.%d", i)
 		w.names["a.example"] += " " + a
@@ -152,7 +152,7 @@ func TestReadingTakesItsTime(t *testing.T) {
 		{4 * time.Second, "", 40 * time.Second},
 		{6 * time.Second, Timeout, 5 * time.Second},
 	} {
-		w := &world{names: names("a.example")}
+		w := &fixture{names: names("a.example")}
 		dial := func(context.Context, string, string) (net.Conn, error) {
 			client, server := net.Pipe()
 			w.servers.Go(func() {
@@ -182,7 +182,7 @@ func TestReadingTakesItsTime(t *testing.T) {
 
 // A session has no limit of silence, and ends with its context.
 func TestSessionIsNotHurried(t *testing.T) {
-	w := &world{names: names("a.example"), pages: map[string]string{"telnet://a.example/": "session", "go\r": "hello"}}
+	w := &fixture{names: names("a.example"), pages: map[string]string{"telnet://a.example/": "session", "go\r": "hello"}}
 	w.bubble(t, Options{IdleTimeout: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -233,7 +233,7 @@ func TestCancel(t *testing.T) {
 		}},
 		{"answer", nil, nil},
 	} {
-		w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
+		w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
 		w.bubble(t, Options{Lookup: s.lookup, Dial: s.dial, Timeout: time.Minute}, new(lines), func(t *testing.T, c *Client) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(gone) })
@@ -261,7 +261,7 @@ func TestCancel(t *testing.T) {
 	})
 	for _, text := range []string{"http://a.example/", "gopher://a.example/"} {
 		for _, closeIt := range []bool{false, true} {
-			w := &world{names: names("a.example")}
+			w := &fixture{names: names("a.example")}
 			w.bubble(t, Options{}, deaf, func(t *testing.T, c *Client) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
@@ -315,7 +315,7 @@ func TestTimeoutTellsWhatHappened(t *testing.T) {
 			}
 			return nil, errors.New("use of closed connection")
 		})
-		new(world).bubble(t, Options{Timeout: time.Second}, slow, func(t *testing.T, c *Client) {
+		new(fixture).bubble(t, Options{Timeout: time.Second}, slow, func(t *testing.T, c *Client) {
 			_, err := c.Open(t.Context(), "http://a.example/")
 			want := "nothing there within 1s"
 			if tells {
@@ -340,7 +340,7 @@ func TestTimeoutAtTheLastMoment(t *testing.T) {
 		}{strings.NewReader("late"), closeFunc(func() error { closed = true; return nil })}
 		return o, err
 	})
-	w := new(world)
+	w := new(fixture)
 	w.bubble(t, Options{Timeout: time.Second}, late, func(t *testing.T, c *Client) {
 		if _, err := c.Open(t.Context(), "http://a.example/"); KindOf(err) != Timeout || !closed {
 			t.Errorf("%v, closed: %v", err, closed)

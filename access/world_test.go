@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is an Internet in memory: names with addresses, and one server at each address. The
 // server reads a URL in a line and answers with a line about its resource.
-type world struct {
+type fixture struct {
 	// names have the addresses of hosts, separated by blanks. "|" separates the answers to
 	// consecutive look-ups; the last is repeated.
 	names map[string]string
@@ -41,7 +41,7 @@ type world struct {
 	servers sync.WaitGroup
 }
 
-func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
+func (w *fixture) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	text, ok := w.names[host]
@@ -61,7 +61,7 @@ func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	return list, nil
 }
 
-func (w *world) dial(_ context.Context, network, address string) (net.Conn, error) {
+func (w *fixture) dial(_ context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dials = append(w.dials, address)
@@ -77,7 +77,7 @@ func (w *world) dial(_ context.Context, network, address string) (net.Conn, erro
 	return client, nil
 }
 
-func (w *world) serve(c net.Conn) {
+func (w *fixture) serve(c net.Conn) {
 	for r := bufio.NewReader(c); ; {
 		line, err := r.ReadString('\n')
 		if err != nil {
@@ -234,7 +234,7 @@ func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 }
 
 // files opens file URLs without a connection, from the pages of w, and passes other URLs on.
-func files(w *world, o scheme.Opener) scheme.Opener {
+func files(w *fixture, o scheme.Opener) scheme.Opener {
 	return scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		if s := req.URL.Scheme(); s != "file" && s != "mid" {
 			return o.Open(ctx, req)
@@ -245,7 +245,7 @@ func files(w *world, o scheme.Opener) scheme.Opener {
 }
 
 // client returns a client for w, which the test closes.
-func (w *world) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Client {
+func (w *fixture) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Client {
 	t.Helper()
 	p, err := policy.New(r)
 	if err != nil {
@@ -267,7 +267,7 @@ func (w *world) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Clie
 }
 
 // dialled returns the hosts that were dialled since the last call.
-func (w *world) dialled() []string {
+func (w *fixture) dialled() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.dials

@@ -175,7 +175,7 @@ func concurrent(id string) warc.Field {
 // method than GET, or followed by another request for the same URL.
 func (e *exchange) writeConversation(err error) {
 	defer e.reset()
-	var talk conversation
+	var transcript conversation
 	for _, side := range []struct {
 		sent  bool
 		block *warc.Block
@@ -189,13 +189,13 @@ func (e *exchange) writeConversation(err error) {
 		}
 		head := make([]byte, min(side.block.Size(), maxPiece))
 		if _, readErr := io.ReadFull(in, head); readErr == nil {
-			talk.add("", side.sent, head)
-			talk.omitted(side.block.Size() - int64(len(head)))
+			transcript.add("", side.sent, head)
+			transcript.omitted(side.block.Size() - int64(len(head)))
 		}
 	}
-	talk.failed(err)
+	transcript.failed(err)
 	x := e.recording
-	entry := x.recorder.conversationEntry(x.url, e.began, e.address, "", &talk, x.knownSecrets())
+	entry := x.recorder.conversationEntry(x.url, e.began, e.address, "", &transcript, x.knownSecrets())
 	if masked := append(slices.Clone(e.sent), e.received...); len(masked) > 0 {
 		entry.Fields = append(entry.Fields, maskedField(masked))
 	}

@@ -26,14 +26,14 @@ type recording struct {
 	filled   bool // a form was filled in
 	part     bool // the response is not all that the URL leads to by itself
 
-	mu      sync.Mutex
-	talk    conversation
-	address string   // of the server
-	secrets []string // what must not be kept, the longest first
-	isHTTP  bool     // its exchanges record themselves
-	block   *warc.Block
-	kind    string // media type of block
-	over    bool
+	mu         sync.Mutex
+	transcript conversation
+	address    string   // of the server
+	secrets    []string // what must not be kept, the longest first
+	isHTTP     bool     // its exchanges record themselves
+	block      *warc.Block
+	kind       string // media type of block
+	over       bool
 }
 
 // Connected implements [scheme.Recorder].
@@ -43,7 +43,7 @@ func (x *recording) Connected(name string, remote net.Addr) {
 	if x.address == "" {
 		x.address = ipAddress(remote)
 	}
-	x.talk.connected(name, remote)
+	x.transcript.connected(name, remote)
 }
 
 // Octets implements [scheme.Recorder].
@@ -51,7 +51,7 @@ func (x *recording) Octets(name string, sent bool, p []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.over {
-		x.talk.add(name, sent, p)
+		x.transcript.add(name, sent, p)
 	}
 }
 
@@ -110,7 +110,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 			x.block.BeginPayload()
 		}
 		x.mu.Unlock()
-		r.Body = &keptBody{ReadCloser: r.Body, recording: x, size: r.Size}
+		r.Body = &recordedBody{ReadCloser: r.Body, recording: x, size: r.Size}
 	case *scheme.Menu:
 		x.keepMenu(r)
 	case *scheme.Redirect:
@@ -157,13 +157,13 @@ func (x *recording) drop() {
 }
 
 // keptBody keeps what is read of an object.
-type keptBody struct {
+type recordedBody struct {
 	io.ReadCloser
 	recording *recording
 	size, got int64 // guarded by recording.mu
 }
 
-func (b *keptBody) Read(p []byte) (int, error) {
+func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	x := b.recording
 	x.mu.Lock()
@@ -181,7 +181,7 @@ func (b *keptBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *keptBody) Close() error {
+func (b *recordedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.recording.mu.Lock()
 	whole := b.got == b.size
@@ -270,9 +270,9 @@ func (x *recording) end(err error) {
 		entries = append(entries, &warc.Entry{Type: "resource", ID: id, Target: x.recorder.target(x.url), Date: x.began, ContentType: x.kind, Media: x.kind,
 			Fields: sharedFields(x.address, err, nil), Block: x.block, Dedup: err == nil})
 	}
-	if !x.talk.isEmpty() {
-		x.talk.failed(err)
-		entries = append(entries, x.recorder.conversationEntry(x.url, x.began, x.address, id, &x.talk, x.secrets))
+	if !x.transcript.isEmpty() {
+		x.transcript.failed(err)
+		entries = append(entries, x.recorder.conversationEntry(x.url, x.began, x.address, id, &x.transcript, x.secrets))
 	}
 	if len(entries) > 0 {
 		x.recorder.write(entries...)

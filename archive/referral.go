@@ -37,8 +37,8 @@ func referralList(r *scheme.Redirect) []byte {
 
 // Bounds of a list of URLs that was kept.
 const (
-	mostReferrals = 1000
-	maxReferrals  = 1 << 20 // octets
+	maxRedirects    = 1000
+	maxRedirectList = 1 << 20 // octets
 )
 
 // readReferral returns the referral in body, which it closes. ok is false if the media type
@@ -50,9 +50,9 @@ func readReferral(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.
 	}
 	defer body.Close()
 	r = &scheme.Redirect{URL: u, Permanent: params[referralParam] == permanent}
-	in := bufio.NewScanner(scheme.Limit(body, maxReferrals))
-	in.Buffer(nil, maxReferrals)
-	for len(r.To) < mostReferrals && in.Scan() {
+	in := bufio.NewScanner(scheme.Limit(body, maxRedirectList))
+	in.Buffer(nil, maxRedirectList)
+	for len(r.To) < maxRedirects && in.Scan() {
 		text := strings.TrimRight(in.Text(), "\r")
 		if text == "" || text[0] == '#' {
 			continue

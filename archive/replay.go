@@ -80,7 +80,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	if err != nil {
 		return nil, err
 	}
-	k := &kept{record: rec, date: m.Time}
+	k := &storedBlock{record: rec, date: m.Time}
 	if rec.Type == "revisit" {
 		if k, err = s.revisited(&m.entry, rec); err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 }
 
 // read gives the block of a record to the scheme.
-func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Resource, error) {
+func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
 	if r, ok, err := readReferral(req.URL, mediaType, body); ok {
 		return r, err
@@ -119,7 +119,7 @@ func (s *Store) read(req *scheme.Request, k *kept, body *replayBody) (scheme.Res
 }
 
 // finish applies the request to a resource.
-func (s *Store) finish(req *scheme.Request, k *kept, res scheme.Resource) (scheme.Resource, error) {
+func (s *Store) finish(req *scheme.Request, k *storedBlock, res scheme.Resource) (scheme.Resource, error) {
 	o, ok := res.(*scheme.Object)
 	if !ok {
 		return res, nil
@@ -151,7 +151,7 @@ func joinNotes(a, b string) string {
 }
 
 // kept is the block of a record, or of the two of a revisit.
-type kept struct {
+type storedBlock struct {
 	record *record   // has the octets
 	head   []byte    // the header of HTTP that replaces that of record
 	skip   io.Reader // what follows the header of record
@@ -159,11 +159,11 @@ type kept struct {
 	first  io.Closer // the record of the revisit
 }
 
-func (k *kept) isHTTP() bool { return isHTTP(k.record.Record) }
+func (k *storedBlock) isHTTP() bool { return isHTTP(k.record.Record) }
 
 // mediaType returns the media type for Scheme.Kept: that of a response of HTTP for a whole
 // one, and what a server named for other octets.
-func (k *kept) mediaType() string {
+func (k *storedBlock) mediaType() string {
 	if k.isHTTP() {
 		return "application/http; msgtype=response"
 	}
@@ -174,7 +174,7 @@ func (k *kept) mediaType() string {
 	return ""
 }
 
-func (k *kept) Read(p []byte) (int, error) {
+func (k *storedBlock) Read(p []byte) (int, error) {
 	if len(k.head) > 0 {
 		n := copy(p, k.head)
 		k.head = k.head[n:]
@@ -186,7 +186,7 @@ func (k *kept) Read(p []byte) (int, error) {
 	return k.record.Read(p)
 }
 
-func (k *kept) Close() error {
+func (k *storedBlock) Close() error {
 	if k.first != nil {
 		k.first.Close()
 	}
@@ -199,7 +199,7 @@ var errRevisit = fmt.Errorf("%w: the same octets were kept earlier, and that rec
 // revisited returns what a revisit record stands for: the header that it has, and the
 // payload of the record that it refers to, by URL and date or by the digest. That one is
 // never a revisit.
-func (s *Store) revisited(e *entry, rec *record) (*kept, error) {
+func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	original, err := s.original(e, rec)
 	if err != nil {
 		rec.Close()
@@ -210,7 +210,7 @@ func (s *Store) revisited(e *entry, rec *record) (*kept, error) {
 		rec.Close()
 		return nil, err
 	}
-	k := &kept{record: whole, date: e.date(), first: rec}
+	k := &storedBlock{record: whole, date: e.date(), first: rec}
 	if rec.Length == 0 || !isHTTP(rec.Record) || !k.isHTTP() {
 		return k, nil
 	}

@@ -21,7 +21,7 @@ import (
 
 // mostBlock is the longest block of a record, unpacked. A longer one ends the reading of
 // its file: no resource has so many octets.
-const mostBlock = 64 << 30
+const maxBlock = 64 << 30
 
 // scanner reads archives for their index.
 type scanner struct {

@@ -289,7 +289,7 @@ func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []
 	if err != nil {
 		return err
 	}
-	scan := &scanner{store: s, ctx: ctx, lines: lines, most: mostBlock}
+	scan := &scanner{store: s, ctx: ctx, lines: lines, most: maxBlock}
 	for _, file := range s.files {
 		scan.size += file.size
 	}

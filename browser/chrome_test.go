@@ -24,7 +24,7 @@ import (
 var axe string
 
 // patience is the deadline of each step. It is long enough for a busy machine.
-const patience = 2 * time.Minute
+const testTimeout = 2 * time.Minute
 
 // tab is a page in a browser. It records faults and requests.
 type tab struct {
@@ -57,7 +57,7 @@ func newTab(t testing.TB, base string) *tab {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 	)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*testTimeout)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -127,7 +127,7 @@ func (b *tab) checkClean(t testing.TB) {
 // run runs steps. They must succeed.
 func (b *tab) run(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, testTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		where, _ := chromedp.Run(b.ctx, chromedp.Location())
@@ -138,7 +138,7 @@ func (b *tab) run(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 // get runs a step and returns its result.
 func get[T any](t testing.TB, b *tab, step chromedp.Action[T]) T {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, testTimeout)
 	defer cancel()
 	value, err := chromedp.Run(ctx, step)
 	if err != nil {
@@ -158,7 +158,7 @@ func eval[T any](t testing.TB, b *tab, expression string) T {
 // the previous page.
 func (b *tab) await(t testing.TB, expression string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, testTimeout)
 	defer cancel()
 	for {
 		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))

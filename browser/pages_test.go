@@ -29,7 +29,7 @@ type sample struct {
 	want      string // an expression that is true there
 }
 
-func (w *world) samples() []sample {
+func (w *fixture) samples() []sample {
 	has := func(selector, text string) string {
 		return fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))", selector, text)
 	}
@@ -59,7 +59,7 @@ func (w *world) samples() []sample {
 // Each kind of page, in each view, has its content, runs no script of a server, has no
 // faults, makes no request to another host, and passes axe-core.
 func TestPages(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	for _, p := range w.samples() {
 		t.Run(p.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func (b *tab) schemes(t testing.TB) string {
 
 // Every stop of the tour has a page.
 func TestTour(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.visit(t, "/")
 	links := eval[[]string](t, b, "[...document.querySelectorAll('.card a')].map((a) => a.getAttribute('href'))")
@@ -134,7 +134,7 @@ func leftOut(link string) bool {
 
 // Every answer to a Gopher+ form reaches the server.
 func TestForm(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.open(t, "gopher://"+w.gopher+"/")
 	b.run(t, chromedp.Click(".menu .kind-form + .title a"))
@@ -160,7 +160,7 @@ func TestForm(t *testing.T) {
 // Pages link to the other languages of a Gopher+ text, and to the other types of a WAIS
 // document.
 func TestViews(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	click := func(among, text string) {
 		t.Helper()
@@ -203,7 +203,7 @@ func TestViews(t *testing.T) {
 
 // A WAIS search leads to a document.
 func TestSearch(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.open(t, "wais://"+w.wais+"/museum")
 	b.run(t, chromedp.SendKeys(".ask input[type=search]", "first protocols"+kb.Enter))
@@ -220,9 +220,9 @@ func TestSearch(t *testing.T) {
 // A telnet session works in the page: the button for the login of the URL, a typed
 // command, a telnet command, and the end.
 func TestTerminal(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, testTimeout)
 	defer cancel()
 	shows := func(text string) {
 		t.Helper()
@@ -260,7 +260,7 @@ func TestTerminal(t *testing.T) {
 
 // A session of tn3270 has the keys of its keyboard as buttons.
 func TestScreen(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.open(t, "tn3270://"+w.tn3270+"/")
 	b.await(t, "document.querySelectorAll('.session .commands button').length > 0")
@@ -307,7 +307,7 @@ func (b *tab) checkLetters(t testing.TB) {
 
 // The letters of a terminal can be read on a phone.
 func TestTerminalLetters(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.setView(t, "light", 390, 820)
 	b.open(t, "telnet://"+w.telnet+"/")
@@ -317,7 +317,7 @@ func TestTerminalLetters(t *testing.T) {
 
 // A key of the page is typed, and a command has a name for people.
 func TestTerminalKeys(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	s := newLine(t)
 	b := newTab(t, w.base)
 	b.setView(t, "light", 390, 844)
@@ -346,7 +346,7 @@ func TestTerminalKeys(t *testing.T) {
 // A directory is sorted, and left for its parent, with the keyboard alone, and without
 // scripts.
 func TestDirectory(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, scripts := range []bool{true, false} {
 		b := newTab(t, w.base)
 		if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts}); err != nil {
@@ -383,7 +383,7 @@ func TestDirectory(t *testing.T) {
 // Below a prefix of another server pages have their styles and scripts, forms are sent, and
 // terminals connect.
 func TestPrefix(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.below(t))
 	at := func(u string) { b.visit(t, "/old/?url="+url.QueryEscape(u)) }
 	b.visit(t, "/old/")
@@ -405,7 +405,7 @@ func TestPrefix(t *testing.T) {
 // With the keyboard alone a user gets past the bar, opens a URL that lacks its scheme, and
 // follows the fix.
 func TestKeyboard(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	for _, v := range views {
 		b.setView(t, v.colours, v.width, v.height)
@@ -436,7 +436,7 @@ func TestKeyboard(t *testing.T) {
 // Without JavaScript a search is an ordinary form, and the page of a session says that it
 // needs JavaScript.
 func TestWithoutScripts(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
@@ -455,7 +455,7 @@ func TestWithoutScripts(t *testing.T) {
 // A URL is explained while it is typed. The colours follow the system, until the user
 // chooses others with the button.
 func TestHome(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.setView(t, "light", 1180, 820)
 	b.visit(t, "/")
@@ -489,7 +489,7 @@ const lensPath = "/-/lens"
 // A URL that is typed on the page of the lens is shown under every reader. The link to
 // the page leads to the same page, and nothing is asked outside the gateway.
 func TestLens(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	for _, width := range []int64{1280, 390} {
 		b.setView(t, "light", width, 820)
@@ -519,7 +519,7 @@ func TestLens(t *testing.T) {
 
 // The keyboard walks through a list, and "/" goes to the box.
 func TestKeys(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.open(t, "gopher://"+w.gopher+"/")
 	b.run(t, chromedp.KeyEvent("jj"))
@@ -568,7 +568,7 @@ func TestPictures(t *testing.T) {
 	if folder == "" {
 		folder = t.TempDir()
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	b := newTab(t, w.base)
 	take := func(name string, v view) {
 		t.Helper()

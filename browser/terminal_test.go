@@ -37,12 +37,12 @@ func newLine(t testing.TB) *line {
 
 func (s *line) accept() {
 	s.t.Helper()
-	s.l.(*net.TCPListener).SetDeadline(time.Now().Add(patience))
+	s.l.(*net.TCPListener).SetDeadline(time.Now().Add(testTimeout))
 	c, err := s.l.Accept()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(testTimeout))
 	s.c = c
 }
 
@@ -81,7 +81,7 @@ func (b *tab) paste(t testing.TB, script string) {
 // The page echoes typed characters if the server does not. Editing keys work, and so do
 // wide characters.
 func TestTerminalEditing(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	s := newLine(t)
 	b := newTab(t, w.base)
 	b.open(t, "telnet://"+s.l.Addr().String()+"/")
@@ -115,7 +115,7 @@ func TestTerminalEditing(t *testing.T) {
 
 // Text that was typed without Enter is not sent with a later command.
 func TestTerminalEcho(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	s := newLine(t)
 	b := newTab(t, w.base)
 	b.open(t, "telnet://"+s.l.Addr().String()+"/")
@@ -142,7 +142,7 @@ func TestTerminalEcho(t *testing.T) {
 
 // A large paste reaches a slow server completely, and the session continues.
 func TestTerminalPaste(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	s := newLine(t)
 	b := newTab(t, w.base)
 	b.open(t, "telnet://"+s.l.Addr().String()+"/")
@@ -161,7 +161,7 @@ func TestTerminalPaste(t *testing.T) {
 
 // The page says why a session ended, and ignores what is typed then.
 func TestTerminalEnds(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	s := newLine(t)
 	b := newTab(t, w.base)
 	ended := func(text string) {

@@ -30,7 +30,7 @@ import (
 
 // world is a gateway and its servers: those of the tour, and some with content for
 // these tests.
-type world struct {
+type fixture struct {
 	base   string // "http://127.0.0.1:1738"
 	client *access.Client
 	museum *tour.Demo
@@ -40,9 +40,9 @@ type world struct {
 	forms                                   *gophertest.Server
 }
 
-func newWorld(t testing.TB) *world {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	w := &world{}
+	w := &fixture{}
 	var err error
 	if w.museum, err = tour.Open(); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func newWorld(t testing.TB) *world {
 	}
 	client := access.New(registry, rules, nil)
 	t.Cleanup(func() { client.Close() })
-	g, err := gateway.New(client, &gateway.Options{HomeSections: w.lobby()})
+	g, err := gateway.New(client, &gateway.Options{HomeSections: w.homeSections()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func newWorld(t testing.TB) *world {
 	server, served := gateway.NewServer(g), make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		if err := server.Shutdown(ctx); err != nil {
 			t.Error(err)
@@ -92,9 +92,9 @@ func newWorld(t testing.TB) *world {
 }
 
 // below returns the URL of a server that has another gateway below "/old".
-func (w *world) below(t testing.TB) string {
+func (w *fixture) below(t testing.TB) string {
 	t.Helper()
-	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", HomeSections: w.lobby()})
+	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", HomeSections: w.homeSections()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func port(t testing.TB, address string) uint16 {
 }
 
 // lobby returns the sections of the first page: the stops of the tour.
-func (w *world) lobby() (list []gateway.Section) {
+func (w *fixture) homeSections() (list []gateway.Section) {
 	for _, stop := range w.museum.Stops() {
 		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {
 			list = append(list, gateway.Section{Title: stop.Scheme, Text: stop.Section})
@@ -151,7 +151,7 @@ func picture() string {
 // evil is HTML that a page must show as text.
 const evil = `<script>document.title="taken"</script><img src=x onerror='document.title="taken"'>`
 
-func (w *world) servers(t testing.TB) {
+func (w *fixture) servers(t testing.TB) {
 	t.Helper()
 	keep := func(err error, end func() error) {
 		if err != nil {

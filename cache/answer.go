@@ -34,7 +34,7 @@ func (s *Store) opener(h hit) openFunc {
 // Conditions and ranges of the request are evaluated here (RFC 9110 section 13.2.2).
 // With simple, several ranges are answered with the whole: a body that is being fetched
 // has one reader for each request. opened reports whether open was called.
-func (s *Store) answer(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
+func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
 	now := s.now()
 	resp = &http.Response{
 		StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -61,7 +61,7 @@ func BenchmarkServer(b *testing.B) {
 		}
 		files := http.FileServer(http.Dir(dir))
 		s := openStore(b, b.TempDir(), nil)
-		cached := served(s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+		cached := served(s.Transport(&upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 			w := httptest.NewRecorder()
 			files.ServeHTTP(w, req)
 			resp := w.Result()

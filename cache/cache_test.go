@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 
 // upstream is a RoundTripper that a test answers for.
 type upstream struct {
-	mu     sync.Mutex
-	seen   []*http.Request
-	answer func(n int, req *http.Request) (*http.Response, error)
+	mu       sync.Mutex
+	seen     []*http.Request
+	response func(n int, req *http.Request) (*http.Response, error)
 }
 
 func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -35,7 +35,7 @@ func (u *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	u.seen = append(u.seen, req)
 	n := len(u.seen)
 	u.mu.Unlock()
-	return u.answer(n, req)
+	return u.response(n, req)
 }
 
 func (u *upstream) count() int {
@@ -126,7 +126,7 @@ func play(t *testing.T, rt http.RoundTripper, up *upstream, script string) {
 	var req *http.Request
 	var next func() (*http.Response, error)
 	var resp *http.Response
-	up.answer = func(_ int, req *http.Request) (*http.Response, error) {
+	up.response = func(_ int, req *http.Request) (*http.Response, error) {
 		if next == nil {
 			return nil, fmt.Errorf("%s %s was asked for", req.Method, req.URL)
 		}

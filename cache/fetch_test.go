@@ -105,7 +105,7 @@ func flights(t *testing.T, o *Options, size int64, header []string, test func(t 
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), o)
 		bodies := make(chan *pipe, 10)
-		up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+		up := &upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 			p := newPipe()
 			bodies <- p
 			return piped(req.Context(), p, size, header...), nil
@@ -163,7 +163,7 @@ func TestSingleFlight(t *testing.T) {
 // when the answer is just there takes that.
 func TestAtOnce(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	up := &upstream{answer: func(int, *http.Request) (*http.Response, error) {
+	up := &upstream{response: func(int, *http.Request) (*http.Response, error) {
 		return response(200, "x", fresh60...), nil
 	}}
 	rt := s.Transport(up)
@@ -194,7 +194,7 @@ func TestLeaderLeaves(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := openStore(t, t.TempDir(), &Options{PrefetchBytes: NoPrefetch})
 			p, hold := newPipe(), make(chan struct{})
-			up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+			up := &upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 				<-hold
 				return piped(req.Context(), p, 6, fresh60...), nil
 			}}
@@ -302,7 +302,7 @@ func TestNotShared(t *testing.T) {
 			s := openStore(t, t.TempDir(), nil)
 			hold := make(chan struct{})
 			up := &upstream{}
-			up.answer = func(n int, req *http.Request) (*http.Response, error) {
+			up.response = func(n int, req *http.Request) (*http.Response, error) {
 				<-hold
 				return response(200, req.Header.Get("X-Who"), header...), nil
 			}
@@ -333,7 +333,7 @@ func TestPersonal(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{}
-		up.answer = func(n int, req *http.Request) (*http.Response, error) {
+		up.response = func(n int, req *http.Request) (*http.Response, error) {
 			<-hold
 			return response(200, req.Header.Get("Via"), "Cache-Control: max-age=60"), nil
 		}
@@ -360,7 +360,7 @@ func TestFailures(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{}
-		up.answer = func(n int, req *http.Request) (*http.Response, error) {
+		up.response = func(n int, req *http.Request) (*http.Response, error) {
 			<-hold
 			if n == 1 {
 				return nil, errTest
@@ -513,7 +513,7 @@ func TestBadDisk(t *testing.T) {
 				f, err := createFile(path)
 				return &badDisk{f, takes}, err
 			}
-			up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+			up := &upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 				resp := response(200, "", fresh60...)
 				resp.Body = io.NopCloser(io.MultiReader(strings.NewReader("12345"), strings.NewReader("67890"), strings.NewReader("abcde")))
 				resp.ContentLength = 15
@@ -632,7 +632,7 @@ func TestWishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
-		up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+		up := &upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 			<-hold
 			return response(200, req.Header.Get("Accept"), "Cache-Control: max-age=60", "Vary: Accept, X-Other"), nil
 		}}

@@ -19,8 +19,8 @@ const version = "locus cache 2"
 
 // The buckets of the index. A key is the hash of the URL and the answer's id.
 const (
-	bucketAnswers = "answers" // key and id: record
-	bucketUsed    = "used"    // key and id: when it was last used, in nanoseconds since 1970, if it was
+	bucketResponses = "answers" // key and id: record
+	bucketUsed      = "used"    // key and id: when it was last used, in nanoseconds since 1970, if it was
 )
 
 // index is the database of the answers in the store. Only the store's writer
@@ -31,7 +31,7 @@ type index struct{ *store.File }
 // by an empty one, and note is told.
 func openIndex(dir string, note func(error)) (x index, list []*entry, err error) {
 	x.File = &store.File{
-		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketAnswers, bucketUsed},
+		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketResponses, bucketUsed},
 		Check: func(tx *bbolt.Tx) (err error) {
 			list, err = readAll(tx)
 			return err
@@ -48,7 +48,7 @@ func openIndex(dir string, note func(error)) (x index, list []*entry, err error)
 // readAll reads the whole index.
 func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 	used := tx.Bucket([]byte(bucketUsed))
-	err = tx.Bucket([]byte(bucketAnswers)).ForEach(func(name, record []byte) error {
+	err = tx.Bucket([]byte(bucketResponses)).ForEach(func(name, record []byte) error {
 		m, sum, err := parseRecord(record)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 
 func (x index) load(k key, id uint64) (m *meta, err error) {
 	err = x.View(func(tx *bbolt.Tx) error {
-		m, _, err = parseRecord(tx.Bucket([]byte(bucketAnswers)).Get(recordName(k, id)))
+		m, _, err = parseRecord(tx.Bucket([]byte(bucketResponses)).Get(recordName(k, id)))
 		return err
 	})
 	return m, err
@@ -79,7 +79,7 @@ func (x index) load(k key, id uint64) (m *meta, err error) {
 // an error it has written nothing.
 func (x index) write(metas map[*entry]*meta, lastUsed map[*entry]int64) error {
 	return x.Update(func(tx *bbolt.Tx) error {
-		answers, used := tx.Bucket([]byte(bucketAnswers)), tx.Bucket([]byte(bucketUsed))
+		answers, used := tx.Bucket([]byte(bucketResponses)), tx.Bucket([]byte(bucketUsed))
 		for e, m := range metas {
 			var err error
 			if name := recordName(e.key, e.id); m != nil {

@@ -19,7 +19,7 @@ func TestReflectedFields(t *testing.T) {
 		"Origin", "Referer", "User-Agent", "From", "X-Anything",
 	} {
 		s := openStore(t, t.TempDir(), nil)
-		rt := s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+		rt := s.Transport(&upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 			return response(200, "host="+req.Header.Get(name), "Cache-Control: max-age=100"), nil
 		}})
 		for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestClockSetBack(t *testing.T) {
 		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		dir := t.TempDir()
 		s := openStore(t, dir, &Options{Now: func() time.Time { return now }})
-		rt := s.Transport(&upstream{answer: func(n int, _ *http.Request) (*http.Response, error) {
+		rt := s.Transport(&upstream{response: func(n int, _ *http.Request) (*http.Response, error) {
 			resp := response(200, "x", "Date: "+now.Format(http.TimeFormat))
 			if strings.HasPrefix(url, "http") {
 				resp.Header.Set("Cache-Control", "max-age=1000")
@@ -81,7 +81,7 @@ func TestClockSetBack(t *testing.T) {
 			t.Errorf("%s: not stored again", url)
 		}
 		now = now.Add(-time.Hour)
-		rt = s.Transport(&upstream{answer: func(int, *http.Request) (*http.Response, error) {
+		rt = s.Transport(&upstream{response: func(int, *http.Request) (*http.Response, error) {
 			return nil, &net.OpError{Op: "dial", Err: errors.New("down")}
 		}})
 		if resp, _, err := ask(rt, request(t, "GET", url)); err == nil {
@@ -93,7 +93,7 @@ func TestClockSetBack(t *testing.T) {
 // Nothing of a URL that may have a password reaches the disk.
 func TestNoPasswordIsStored(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	rt := s.Transport(&upstream{answer: func(int, *http.Request) (*http.Response, error) {
+	rt := s.Transport(&upstream{response: func(int, *http.Request) (*http.Response, error) {
 		return response(200, "x", "Cache-Control: max-age=100"), nil
 	}})
 	for _, url := range secrettest.URLs(secrettest.Password, "h.example") {

@@ -16,12 +16,12 @@ import (
 
 // world is a server of a few URLs whose answers change, break off, come slowly, and
 // are sometimes for one client only.
-type world struct {
+type fixture struct {
 	mu  sync.Mutex
 	rnd *rand.Rand
 }
 
-func (w *world) intN(n int) int {
+func (w *fixture) intN(n int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.rnd.IntN(n)
@@ -32,7 +32,7 @@ func line(path, who string, version int) string {
 	return fmt.Sprintf("%s for %s, version %d\n", path, who, version)
 }
 
-func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w *fixture) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if err := pause(ctx, time.Duration(w.intN(2000))*time.Millisecond); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func TestRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := openStore(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, PrefetchBytes: 2000})
-				w := &world{rnd: rand.New(rand.NewPCG(seed, 1))}
+				w := &fixture{rnd: rand.New(rand.NewPCG(seed, 1))}
 				rt := s.Transport(w)
 				var all sync.WaitGroup
 				for i := range 12 {
@@ -162,7 +162,7 @@ func TestRandom(t *testing.T) {
 }
 
 // visit asks for something and looks at what comes.
-func visit(t *testing.T, rt http.RoundTripper, w *world, who string) {
+func visit(t *testing.T, rt http.RoundTripper, w *fixture, who string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	path := fmt.Sprint("/", w.intN(4))

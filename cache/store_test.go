@@ -22,7 +22,7 @@ import (
 // texts answers with a body of so many octets as the path says, and notes what was
 // asked for.
 func texts() *upstream {
-	return &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+	return &upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 		var n int
 		fmt.Sscanf(req.URL.Path, "/%d", &n)
 		resp := response(200, text(req.URL.String(), n), "Cache-Control: max-age=100000")
@@ -428,7 +428,7 @@ func TestSeveralRanges(t *testing.T) {
 func TestVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
-		rt := s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+		rt := s.Transport(&upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 			return response(200, "x", "Cache-Control: max-age=60", "Vary: X-Any"), nil
 		}})
 		for i := range 3 * maxVariants {

@@ -113,12 +113,12 @@ func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response
 	if ok {
 		switch found.meta.usability(a.cc, s.now()) {
 		case fresh:
-			return t.answerStored(req, found, outcome{})
+			return t.respondStored(req, found, outcome{})
 		case staleRevalidate:
 			t.renew(req, a, found)
 			fallthrough
 		case staleAccepted:
-			return t.answerStale(req, found, outcome{})
+			return t.respondStale(req, found, outcome{})
 		}
 		fwd = fwdStale
 		if a.cc.has("no-cache") || found.meta.lifetime > found.meta.currentAge(s.now()) {
@@ -183,8 +183,8 @@ func (s *Store) dontShare(k key) {
 	s.unshared[k] = s.now().Add(unsharedTime)
 }
 
-func (t *transport) answerStored(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
-	resp, _, err := t.s.answer(req, h.meta, w, false, t.s.opener(h))
+func (t *transport) respondStored(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
+	resp, _, err := t.s.respond(req, h.meta, w, false, t.s.opener(h))
 	if err != nil {
 		t.s.remove(h.entry) // its body is not there
 		return nil, nil, true
@@ -201,9 +201,9 @@ func (t *transport) answerStored(req *http.Request, h hit, w outcome) (*http.Res
 }
 
 // answerStale is answerStored for an answer that is stale.
-func (t *transport) answerStale(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
+func (t *transport) respondStale(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	t.s.count.stale.Add(1)
-	return t.answerStored(req, h, w)
+	return t.respondStored(req, h, w)
 }
 
 // runningFetch returns a fetch that the request has joined, and must leave; nil: there
@@ -270,7 +270,7 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 	switch {
 	case f.meta != nil && suits(f.meta):
 		w.stored = true
-		resp, attached, err := s.answer(req, f.meta, w, true, func(start, end int64) (io.ReadCloser, error) {
+		resp, attached, err := s.respond(req, f.meta, w, true, func(start, end int64) (io.ReadCloser, error) {
 			return f.attach(req.Context(), start, end), nil
 		})
 		if !attached {
@@ -302,16 +302,16 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 	case f.validated != nil && suits(f.validated):
 		old.meta = f.validated
 		w.status = http.StatusNotModified
-		return t.answerStored(req, old, w)
+		return t.respondStored(req, old, w)
 	case f.err != nil && errors.Is(f.err, context.Canceled) && req.Context().Err() == nil:
 		return nil, nil, true // the fetch was cancelled, not this request
 	case f.err != nil && mayReplace && isOutage(f.err):
-		return t.answerStale(req, old, w)
+		return t.respondStale(req, old, w)
 	case f.err != nil:
 		return nil, f.err, false
 	case mayReplace && isServerError(f.status):
 		w.status = f.status
-		return t.answerStale(req, old, w)
+		return t.respondStale(req, old, w)
 	}
 	return nil, nil, true
 }

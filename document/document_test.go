@@ -137,7 +137,7 @@ func links(r io.Reader, name string, o *document.Options) string {
 	return strings.Join(list, ", ")
 }
 
-const letter = "From: a@h.example\r\nDate: Sat, 3 Jan 1996 01:05:34 +0000\r\nList-Archive: <http://h.example/list>\r\n" +
+const message = "From: a@h.example\r\nDate: Sat, 3 Jan 1996 01:05:34 +0000\r\nList-Archive: <http://h.example/list>\r\n" +
 	"MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" +
 	"--b\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n" +
 	"n=C3=B6 http://h.example/=\r\none\r\n" +
@@ -146,7 +146,7 @@ const letter = "From: a@h.example\r\nDate: Sat, 3 Jan 1996 01:05:34 +0000\r\nLis
 	"--b\r\nContent-Type: application/octet-stream; name=x.png\r\n\r\n\x89PNG\x00http://h.example/no\r\n" +
 	"--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: b\r\nSubject: http://h.example/s\r\n\r\nhttp://h.example/four\r\n--b--\r\n"
 
-const inLetter = "header 3:16 http://h.example/list, 1 1:4 http://h.example/one, 2 1:10 two.html, 2 2:4 http://h.example/three, " +
+const inMessage = "header 3:16 http://h.example/list, 1 1:4 http://h.example/one, 2 1:10 two.html, 2 2:4 http://h.example/three, " +
 	"(d: 3: binary file), 4/header 2:10 http://h.example/s, 4.1 1:1 http://h.example/four"
 
 func TestLinks(t *testing.T) {
@@ -193,8 +193,8 @@ func TestLinks(t *testing.T) {
 		{"a.jar", zipped(t, "in.zip", zipped(t, "b.txt.gz", gz(t, "http://h.example/"))), "in.zip/b.txt.gz 1:1 http://h.example/"},
 		{"a.tar", tarred(t, "../../etc/passwd", "http://h.example/a", "/b", "http://h.example/b"), "../../etc/passwd 1:1 http://h.example/a, /b 1:1 http://h.example/b"},
 
-		{"a.eml", letter, inLetter},
-		{"cur/1:2,S", letter, inLetter},
+		{"a.eml", message, inMessage},
+		{"cur/1:2,S", message, inMessage},
 		{"a.eml", "no field\nhttp://h.example/\n", "2:1 http://h.example/"},
 		{"box.mbox", "From a Sat Jan  3 01:05:34 1996\nFrom: a\nDate: b\n\nhttp://h.example/a\nFrom here on 12:00 1996\n\nFrom there to http://h.example/b\n" +
 			"\nFrom b Sat Jan  3 01:05:34 1996\nSubject: x\n\nhttp://h.example/c\n", "1/1 1:1 http://h.example/a, 1/1 4:15 http://h.example/b, 2/1 1:1 http://h.example/c"},
@@ -385,7 +385,7 @@ func TestLimits(t *testing.T) {
 		{two, "a", document.Options{MaxUnpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: reading at octet N: limit reached: more than 20 octets unpacked)"},
 		{page, "a.html", document.Options{MaxBuffered: 100}, "(a.html: limit reached: a text with markup of more than 100 octets is read as plain text), 1:1011 http://h.example/c"},
 		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{MaxBuffered: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 octets that is not a file)"},
-		{letter, "a.eml", document.Options{MaxBuffered: 300}, "(a.eml: limit reached: a message of more than 300 octets that is not a file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
+		{message, "a.eml", document.Options{MaxBuffered: 300}, "(a.eml: limit reached: a message of more than 300 octets that is not a file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
 	} {
 		// A reader that is not a file.
 		if got := links(struct{ io.Reader }{strings.NewReader(row.text)}, row.name, &row.o); got != row.want {
@@ -454,8 +454,8 @@ func (empty) Read([]byte) (int, error) { return 0, nil }
 
 // Whoever has seen enough is left alone.
 func TestStop(t *testing.T) {
-	for _, s := range []string{text, gz(t, text), tarred(t, "a", text, "b", text), zipped(t, "a", text, "b", text), letter, "<html>" + text, "\x00",
-		"From a Sat Jan  3 01:05:34 1996\n" + letter} {
+	for _, s := range []string{text, gz(t, text), tarred(t, "a", text, "b", text), zipped(t, "a", text, "b", text), message, "<html>" + text, "\x00",
+		"From a Sat Jan  3 01:05:34 1996\n" + message} {
 		for range document.Links(strings.NewReader(s), "", nil) {
 			break
 		}
@@ -526,8 +526,8 @@ func corpus(t testing.TB) map[string]string {
 	return map[string]string{
 		"a.txt": text, "a.gz": gz(t, text), "a.zst": zst(t, text), "a.bz2": file(t, "links.txt.bz2"), "a.xz": file(t, "links.txt.xz"), "a.Z": file(t, "links.txt.Z"),
 		"a.tar": tarred(t, "a", text, "b.html", "<a href=b>"), "a.tgz": gz(t, tarred(t, "a", text)), "a.zip": zipped(t, "a", text, "b.gz", gz(t, text)),
-		"a.eml": letter, "a.html": "<a href='http://h.example/a' title=x><img srcset='b 1x, c 2x'> " + text, "a.md": "[a](b)\n" + text,
-		"a.mbox": "From a Sat Jan  3 01:05:34 1996\n" + letter + "\nFrom a Sat Jan  3 01:05:34 1996\n" + letter, "u.txt": utf16(text, true),
+		"a.eml": message, "a.html": "<a href='http://h.example/a' title=x><img srcset='b 1x, c 2x'> " + text, "a.md": "[a](b)\n" + text,
+		"a.mbox": "From a Sat Jan  3 01:05:34 1996\n" + message + "\nFrom a Sat Jan  3 01:05:34 1996\n" + message, "u.txt": utf16(text, true),
 	}
 }
 
@@ -573,14 +573,14 @@ func TestCutEverywhere(t *testing.T) {
 		}
 		// Those know where they end, and so what is cut.
 		packed := strings.Contains("a.gz a.zst a.bz2 a.xz a.tar a.tgz a.zip", name)
-		letter := name == "a.eml" || name == "a.mbox"
+		message := name == "a.eml" || name == "a.mbox"
 		for cut := range len(s) {
 			for l, err := range document.Links(strings.NewReader(s[:cut]), name, nil) {
 				if err != nil {
 					continue
 				}
 				found := l.URL.String() + l.Ref
-				if letter {
+				if message {
 					// At the end of a line of quoted-printable it is no character, but there
 					// is no such line yet.
 					found = strings.TrimSuffix(found, "=")

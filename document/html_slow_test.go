@@ -57,7 +57,7 @@ func slowTags(s string) (tags []slowTag) {
 		}
 	}
 	lower := func(c byte) string { return string(asciiLower([]byte{c})) }
-	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	message := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 	space := func(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -72,7 +72,7 @@ func slowTags(s string) (tags []slowTag) {
 				state = "markup declaration open"
 			case c == '/':
 				state = "end tag open"
-			case letter(c):
+			case message(c):
 				tag = slowTag{}
 				state = "tag name"
 				i--
@@ -84,7 +84,7 @@ func slowTags(s string) (tags []slowTag) {
 			}
 		case "end tag open":
 			switch {
-			case letter(c):
+			case message(c):
 				tag = slowTag{closing: true}
 				state = "tag name"
 				i--
@@ -233,7 +233,7 @@ func slowTags(s string) (tags []slowTag) {
 				i -= len(temporary) + 1
 				state = "tag name"
 				tag = slowTag{closing: true}
-			case letter(c):
+			case message(c):
 				temporary += lower(c)
 			default:
 				i = len(s) - len(back) + 1

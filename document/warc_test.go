@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-func kept(typ, target, block string) string {
+func archivedRecords(typ, target, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", typ, target, len(block), block)
 }
 
@@ -28,13 +28,13 @@ func TestWebArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := []string{
-		kept("warcinfo", "", "see http://info.example/"),
-		kept("request", "http://h.example/a/", "GET / HTTP/1.1\r\nReferer: http://request.example/\r\n\r\n"),
-		kept("response", "http://h.example/a/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=b>b</a> <a href=http://c.example/>c</a>"),
-		kept("response", "http://h.example/based", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<base href=/x/><a href=y>y</a>"),
-		kept("response", "http://h.example/gone", "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<a href=none>n</a>"),
-		kept("response", "http://h.example/coded", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+small.String()),
-		kept("resource", "gopher://g.example/0t", "see http://text.example/ there"),
+		archivedRecords("warcinfo", "", "see http://info.example/"),
+		archivedRecords("request", "http://h.example/a/", "GET / HTTP/1.1\r\nReferer: http://request.example/\r\n\r\n"),
+		archivedRecords("response", "http://h.example/a/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=b>b</a> <a href=http://c.example/>c</a>"),
+		archivedRecords("response", "http://h.example/based", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<base href=/x/><a href=y>y</a>"),
+		archivedRecords("response", "http://h.example/gone", "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<a href=none>n</a>"),
+		archivedRecords("response", "http://h.example/coded", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+small.String()),
+		archivedRecords("resource", "gopher://g.example/0t", "see http://text.example/ there"),
 	}
 	var members bytes.Buffer
 	for _, record := range records {
@@ -70,14 +70,14 @@ func TestWAT(t *testing.T) {
 	wat := func(typ, target, page string) string {
 		block := `{"Container":{"Compressed":true},
 "Envelope":{"WARC-Header-Metadata":{"WARC-Type":"` + typ + `"},"Payload-Metadata":{"HTTP-Response-Metadata":{"HTML-Metadata":` + page + `}}}}`
-		return strings.Replace(kept("metadata", target, block), "text/plain", "application/json; charset=utf-8", 1)
+		return strings.Replace(archivedRecords("metadata", target, block), "text/plain", "application/json; charset=utf-8", 1)
 	}
-	file := kept("warcinfo", "", "see http://info.example/") +
+	file := archivedRecords("warcinfo", "", "see http://info.example/") +
 		wat("request", "http://h.example/a/", "{}") +
 		wat("response", "http://h.example/a/", `{"Head":{"Link":[{"path":"LINK@/href","url":"/s.css","rel":"stylesheet"}]},"Links":[{"path":"A@/href","url":"b"},{"path":"IMG@/src","url":" http:\/\/c.example\/\u00e9 "},{"path":"A@/href","url":"javascript:go('http://no.example/')"}]}`) +
 		wat("response", "http://h.example/based", `{"Head":{"Base":"/x/"},"Links":[{"path":"FORM@/action","url":"y?a&amp;b&copy=1"}]}`) +
-		strings.Replace(kept("metadata", "http://h.example/", "{"), "text/plain", "application/json", 1) +
-		kept("metadata", "http://h.example/", "via: http://v.example/")
+		strings.Replace(archivedRecords("metadata", "http://h.example/", "{"), "text/plain", "application/json", 1) +
+		archivedRecords("metadata", "http://h.example/", "via: http://v.example/")
 	var got []string
 	for l, err := range document.Links(strings.NewReader(file), "x.warc.wat", nil) {
 		if err != nil {
@@ -110,7 +110,7 @@ http://h.example/based 2:185 form action http://h.example/x/y?a&b&copy=1 (applic
 }
 
 func TestWebArchiveDamaged(t *testing.T) {
-	file := kept("resource", "http://h/", "see http://a.example/") + "WARC/1.0\r\nContent-Length: 100\r\n\r\nshort"
+	file := archivedRecords("resource", "http://h/", "see http://a.example/") + "WARC/1.0\r\nContent-Length: 100\r\n\r\nshort"
 	links, failed := 0, false
 	for _, err := range document.Links(strings.NewReader(file), "x.warc", nil) {
 		if failed = failed || errors.Is(err, io.ErrUnexpectedEOF); err == nil {
@@ -121,7 +121,7 @@ func TestWebArchiveDamaged(t *testing.T) {
 		t.Errorf("%d links, failed: %t", links, failed)
 	}
 	// The limits of containers are those of all others.
-	pages := strings.Repeat(kept("resource", "http://h/", "see http://a.example/"), 10)
+	pages := strings.Repeat(archivedRecords("resource", "http://h/", "see http://a.example/"), 10)
 	for _, o := range []document.Options{{MaxMembers: 3}, {MaxUnpacked: 30}} {
 		var limit error
 		for _, err := range document.Links(strings.NewReader(pages), "x.warc", &o) {

@@ -43,7 +43,7 @@ func compose(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-func TestTwin(t *testing.T) {
+func TestReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 38))
 	rounds := 5_000
 	if testing.Short() {

@@ -10,7 +10,7 @@ import (
 )
 
 // answers are the verdicts of some lines.
-type answers struct {
+type responses struct {
 	e       *Submitter
 	wait    bool // for verdicts; otherwise a link without one is Unknown
 	known   map[address]*verdict
@@ -18,11 +18,11 @@ type answers struct {
 }
 
 // answersFor looks up the verdicts of lines.
-func (e *Submitter) answersFor(ctx context.Context, lines []line, wait bool) (*answers, error) {
-	k := &answers{e: e, wait: wait, known: map[address]*verdict{}}
+func (e *Submitter) responsesFor(ctx context.Context, lines []line, wait bool) (*responses, error) {
+	k := &responses{e: e, wait: wait, known: map[address]*verdict{}}
 	for i := range lines {
 		l := &lines[i]
-		if l.trouble != nil || l.answer != nil || l.found.Target.URL.IsZero() {
+		if l.failure != nil || l.response != nil || l.found.Target.URL.IsZero() {
 			continue
 		}
 		k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &l.found))
@@ -34,7 +34,7 @@ func (e *Submitter) answersFor(ctx context.Context, lines []line, wait bool) (*a
 }
 
 // look looks for verdicts that are missing.
-func (k *answers) look(ctx context.Context, list []address) error {
+func (k *responses) look(ctx context.Context, list []address) error {
 	found, err := tryFor(ctx, k.e.note, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
 	if err != nil {
 		return err
@@ -45,17 +45,17 @@ func (k *answers) look(ctx context.Context, list []address) error {
 }
 
 // of returns the answer for a link.
-func (k *answers) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
+func (k *responses) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
 	if found.Target.URL.IsZero() {
 		return new(verify.Response), nil
 	}
 	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.checker, found))
 }
 
-func (k *answers) at(ctx context.Context, at address) (*verify.Response, error) {
+func (k *responses) at(ctx context.Context, at address) (*verify.Response, error) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
 		if v := k.known[at]; v != nil {
-			return &v.answer, nil
+			return &v.response, nil
 		}
 		if !k.wait {
 			return new(verify.Response), nil
@@ -75,6 +75,6 @@ func (k *answers) at(ctx context.Context, at address) (*verify.Response, error) 
 
 // await waits for the verdict at an address.
 func (e *Submitter) await(ctx context.Context, at address) (*verify.Response, error) {
-	k := &answers{e: e, wait: true, known: map[address]*verdict{}, missing: []address{at}}
+	k := &responses{e: e, wait: true, known: map[address]*verdict{}, missing: []address{at}}
 	return k.at(ctx, at)
 }

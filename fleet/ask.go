@@ -24,7 +24,7 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 		t.request = s.checker.Begin(&t.jobs[0].found.Target, t.fragments())
 	}
 	if t.why != "" {
-		w.store(ctx, s, t.jobs, t.host, shutAnswer(t.jobs[0].tries, t.why))
+		w.store(ctx, s, t.jobs, t.host, shutResponse(t.jobs[0].tries, t.why))
 		return
 	}
 	answer, rest, late := s.ask(ctx, t.turn, t.request, true)
@@ -48,7 +48,7 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 		w.afterLate(ctx, s, t.jobs, t.host, late)
 		return
 	}
-	w.afterAnswer(ctx, s, t, &answer)
+	w.afterResponse(ctx, s, t, &answer)
 }
 
 // comesFurther reports whether a request was answered, after which rest is the next one, or there may
@@ -87,7 +87,7 @@ func (w *Worker) putBack(ctx context.Context, t *task) {
 }
 
 // afterAnswer stores an answer, or has the jobs tried again.
-func (w *Worker) afterAnswer(ctx context.Context, s *slot, t *task, answer *verify.Response) {
+func (w *Worker) afterResponse(ctx context.Context, s *slot, t *task, answer *verify.Response) {
 	tries := 0
 	for _, j := range t.jobs {
 		j.tries++
@@ -115,7 +115,7 @@ func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, l
 	}
 	pause, why := pauseAfter(late, jobs[0].late)
 	if why != "" {
-		w.store(ctx, s, jobs, h, shutAnswer(jobs[0].tries, why))
+		w.store(ctx, s, jobs, h, shutResponse(jobs[0].tries, why))
 		return
 	}
 	w.again(h, jobs, pause)
@@ -136,7 +136,7 @@ func pauseAfter(late error, times int) (pause time.Duration, why string) {
 }
 
 // shutAnswer is the answer for what is not asked for.
-func shutAnswer(tries int, why string) *verify.Response {
+func shutResponse(tries int, why string) *verify.Response {
 	return &verify.Response{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
 }
 
@@ -215,6 +215,6 @@ func (w *Worker) stored(v *sentVerdict) {
 		w.queue.done(v.host, v.job)
 	}
 	if v.err == nil {
-		w.count(func(c *Counts) { c.Verdicts[v.answer.Outcome.Verdict.String()]++ })
+		w.count(func(c *Counts) { c.Verdicts[v.response.Outcome.Verdict.String()]++ })
 	}
 }

@@ -60,7 +60,7 @@ func diskUse(b *testing.B, dir string) (n int64) {
 // Submitting 100,000 targets: bytes on the disk and in memory for each.
 func BenchmarkSubmit(b *testing.B) {
 	const n, hosts = 100_000, 2000
-	w := newWorld(b, redirecting)
+	w := newFixture(b, redirecting)
 	for b.Loop() {
 		dir := b.TempDir()
 		e, f := benchFrontier(b, dir)

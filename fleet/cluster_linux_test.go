@@ -106,7 +106,7 @@ func faultOptions() verify.Options {
 
 // faultClient makes clients that find all hosts at one address.
 func faultClient(hosts, name string) NewClient {
-	w := &world{}
+	w := &fixture{}
 	return func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
 		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", hosts)
@@ -124,7 +124,7 @@ func runWorker(c *childConfig) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() { awaitEnd(); cancel() }()
-	f, err := patiently(ctx, func() (*Frontier, error) { return OpenFrontier(ctx, nc, "default", Settings{}) })
+	f, err := tryQuietly(ctx, func() (*Frontier, error) { return OpenFrontier(ctx, nc, "default", Settings{}) })
 	if ctx.Err() != nil {
 		return json.NewEncoder(os.Stdout).Encode(Counts{}) // the test was over first
 	}

@@ -111,11 +111,11 @@ type reader struct {
 
 // add adds a link, or what can't be read.
 func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (err error) {
-	l := line{document: d.name, trouble: trouble}
+	l := line{document: d.name, failure: trouble}
 	if trouble == nil {
 		d.links++
 		l = line{found: *found}
-		if l.answer, err = d.e.target(ctx, d.batch, found); err != nil {
+		if l.response, err = d.e.target(ctx, d.batch, found); err != nil {
 			return err
 		}
 	}
@@ -230,8 +230,8 @@ func (e *Submitter) yieldUndated(ctx context.Context, yield func(verify.Result) 
 func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool) error {
 	pages := []address{}
 	known := map[key]bool{}
-	each := func(l *line, verdicts *answers) error {
-		if t := &l.found.Target; l.trouble == nil && l.answer == nil && !t.First.IsZero() {
+	each := func(l *line, verdicts *responses) error {
+		if t := &l.found.Target; l.failure == nil && l.response == nil && !t.First.IsZero() {
 			page := l.found
 			page.Fragment = ""
 			if at := e.frontier.addressOf(e.slot.checker, &page); !known[at.key] {
@@ -278,7 +278,7 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 }
 
 // eachLine calls each for the lines of a document or page, with what waits for their verdicts.
-func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *answers) error) error {
+func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *responses) error) error {
 	for number := 0; ; number++ {
 		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
 			return e.frontier.links.GetLastMsgForSubject(ctx, e.frontier.pieceSubject(document, number))
@@ -296,13 +296,13 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line,
 }
 
 // eachOf calls each for the lines of a message. Their verdicts are looked up together.
-func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *answers) error) error {
+func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *responses) error) error {
 	lines, err := decodeLines(e.slot.checker, text)
 	if err != nil {
 		return err
 	}
 	for part := range slices.Chunk(lines, maxBatch/2) {
-		known, err := e.answersFor(ctx, part, wait)
+		known, err := e.responsesFor(ctx, part, wait)
 		if err != nil {
 			return err
 		}
@@ -316,12 +316,12 @@ func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each fun
 }
 
 // result returns the result of a line.
-func (e *Submitter) result(ctx context.Context, l *line, known *answers) (r verify.Result, err error) {
-	if l.trouble != nil {
-		return verify.Result{Document: l.document, Err: l.trouble}, nil
+func (e *Submitter) result(ctx context.Context, l *line, known *responses) (r verify.Result, err error) {
+	if l.failure != nil {
+		return verify.Result{Document: l.document, Err: l.failure}, nil
 	}
 	a := e.slot.checker
-	answer := l.answer
+	answer := l.response
 	if answer == nil {
 		if answer, err = known.of(ctx, &l.found); err != nil {
 			return r, err
@@ -366,7 +366,7 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 			}
 			if err == nil {
 				next = m.Sequence + 1
-				err = e.eachOf(ctx, m.Data, false, func(l *line, known *answers) error {
+				err = e.eachOf(ctx, m.Data, false, func(l *line, known *responses) error {
 					r, err := e.result(ctx, l, known)
 					if err == nil && !yield(r) {
 						err = errStop

@@ -41,7 +41,7 @@ func redirecting(host, path string) (int, string) {
 
 // breach returns what the hosts' own logs say against the limits. A busy machine writes them
 // late, so the interval is judged over many requests: twice the rate is seen.
-func (w *world) breach(atOnce int, interval time.Duration) (list []string) {
+func (w *fixture) breach(atOnce int, interval time.Duration) (list []string) {
 	const together = 20
 	least := interval * (together - 1) * 2 / 3
 	w.mu.Lock()
@@ -85,7 +85,7 @@ func TestTwoWorkers(t *testing.T) {
 		n = 400
 	}
 	interval := 40 * time.Millisecond
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	w.delay = 5 * time.Millisecond
 	o := w.options()
 	o.PerHost, o.Interval, o.Parallel = atOnce, interval, parallel
@@ -130,7 +130,7 @@ func TestTwoWorkers(t *testing.T) {
 	}
 	plain := w.options()
 	plain.PerHost, plain.Parallel = 8, 32
-	quiet := newWorld(t, redirecting)
+	quiet := newFixture(t, redirecting)
 	w.equal(lines(got), lines(slices.Collect(verify.New(quiet.plain(), &plain).Run(t.Context(), slices.Values([]verify.Source{manyHosts(n, hosts)})))))
 	s, err := f.Status(t.Context())
 	if err != nil || s.Targets != uint64(n) || s.Verdicts != uint64(n) {

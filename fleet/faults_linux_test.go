@@ -225,7 +225,7 @@ func newFaultTest(t testing.TB, form *faultForm) *faultTest {
 		}
 		hosts.end()
 	})
-	x.frontier, err = patiently(t.Context(), func() (*Frontier, error) {
+	x.frontier, err = tryQuietly(t.Context(), func() (*Frontier, error) {
 		return OpenFrontier(t.Context(), nc, "default", Settings{Replicas: 3, Partitions: 32, PerHost: faultAtOnce, Interval: faultInterval})
 	})
 	if err != nil {
@@ -353,11 +353,11 @@ func (x *faultTest) checkResults(form *faultForm, got []verify.Result) {
 func (x *faultTest) checkFrontier(ctx context.Context) {
 	ctx, cancel := undated(ctx)
 	defer cancel()
-	s, err := patiently(ctx, func() (Status, error) { return x.frontier.Status(ctx) })
+	s, err := tryQuietly(ctx, func() (Status, error) { return x.frontier.Status(ctx) })
 	if err != nil {
 		x.Fatal(err)
 	}
-	info, err := patiently(ctx, func() (*jetstream.StreamInfo, error) { return x.frontier.verdicts.Info(ctx) })
+	info, err := tryQuietly(ctx, func() (*jetstream.StreamInfo, error) { return x.frontier.verdicts.Info(ctx) })
 	if err != nil {
 		x.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestEqualToVerify(t *testing.T) {
 	case os.Getenv("CI") != "":
 		pages = 20_000
 	}
-	w := newWorld(t, bigSite(pages))
+	w := newFixture(t, bigSite(pages))
 	sources := []verify.Source{
 		document("a.txt", "http://h1.example/p1 http://h2.example/p2#here http://h2.example/p2#no <URL:http://u:secret@h3.example/x> file:///none/at/all http://h1.example/a-\nb x-un:known gopher://h/0/\n"),
 		document("b.html", "<a href='http://h1.example/bad1'>1</a> <a href='nothing.html'>2</a> <a href='#x'>3</a>"),
@@ -100,7 +100,7 @@ func TestEqualToVerify(t *testing.T) {
 
 // The links of a page are read once, whatever redirects lead to it.
 func TestPageOnce(t *testing.T) {
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		switch path {
 		case "/":
 			return 200, "<a href=/a>1</a> <a href=/b>2</a> <a href=/t>3</a> <a href=/out>4</a>"

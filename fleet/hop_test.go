@@ -15,7 +15,7 @@ import (
 )
 
 // finish submits sources, and returns their results when workers have found them.
-func (w *world) finish(f *Frontier, sources ...verify.Source) (results func() []verify.Result) {
+func (w *fixture) finish(f *Frontier, sources ...verify.Source) (results func() []verify.Result) {
 	e, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
 		w.Fatal(err)
@@ -34,7 +34,7 @@ func (w *world) finish(f *Frontier, sources ...verify.Source) (results func() []
 }
 
 // repeated returns the requests that were made more than once.
-func (w *world) repeated() (list []string) {
+func (w *fixture) repeated() (list []string) {
 	before := ""
 	for _, one := range w.requests() {
 		if one == before {
@@ -55,7 +55,7 @@ func TestBusyHub(t *testing.T) {
 			t.Parallel()
 			const hosts, each = 20, 3 // hosts, and on each targets of both kinds
 			held := make(chan struct{})
-			w := newWorld(t, func(host, path string) (int, string) {
+			w := newFixture(t, func(host, path string) (int, string) {
 				switch {
 				case host == "hub.example":
 					<-held
@@ -118,7 +118,7 @@ func TestBusyHub(t *testing.T) {
 // private address leads to. No request is made twice.
 func TestHopContinues(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(host, path string) (int, string) {
+	w := newFixture(t, func(host, path string) (int, string) {
 		switch {
 		case host == "api.example" && path != "/repos/o/known":
 			return 404, ""
@@ -178,7 +178,7 @@ func TestPauseInRequest(t *testing.T) {
 	var mu sync.Mutex
 	tries := map[string]int{}
 	asked := make(chan struct{})
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		mu.Lock()
 		tries[path]++
 		n := tries[path]
@@ -190,7 +190,7 @@ func TestPauseInRequest(t *testing.T) {
 		case path == "/flaky" && n == 1:
 			close(asked)
 			eventually(t, func() bool {
-				return isKept(t, f, "h.example", func(r hostRecord) bool { return r.Pause > 0 })
+				return isStored(t, f, "h.example", func(r hostRecord) bool { return r.Pause > 0 })
 			})
 			return 500, ""
 		case path == "/flaky" && n == 2:
@@ -214,7 +214,7 @@ func TestPauseInRequest(t *testing.T) {
 // host has a private address when the target continues.
 func TestHopAfterRebinding(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(host, _ string) (int, string) {
+	w := newFixture(t, func(host, _ string) (int, string) {
 		if host == "rebind1.example" {
 			return 301, "http://rebind2.example/"
 		}
@@ -249,7 +249,7 @@ func TestHopAfterPause(t *testing.T) {
 	}
 	t.Cleanup(func() { e.Close() })
 	f, _ := connected(t, e, Settings{Partitions: 1})
-	w := newWorld(t, redirecting).worker(f, verify.Options{})
+	w := newFixture(t, redirecting).worker(f, verify.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer w.running.Wait()
 	defer cancel()
@@ -320,7 +320,7 @@ func TestBusySlots(t *testing.T) {
 	t.Cleanup(func() { e.Close() })
 	f, _ := connected(t, e, Settings{Partitions: 2})
 	c := newFakeClock()
-	x := newWorld(t, redirecting)
+	x := newFixture(t, redirecting)
 	w := x.workerAt(f, x.options(), c)
 	s, closeSlot, err := w.newSlot()
 	if err != nil {

@@ -12,21 +12,21 @@ type host struct {
 	atOnce   int
 	interval time.Duration
 
-	jobs   []*job        // that wait for a turn
-	all    map[*job]bool // that are not done
-	turns  []chan struct{}
-	active int
-	last   time.Time     // when the last request began
-	calm   time.Time     // when the pause ends that the host asked for
-	begin  ticket        // of the request that is about to begin; 0: none is
-	until  time.Time     // when that ticket expires
-	wake   chan struct{} // closed when a request may begin sooner; nil: none waits
-	ready  bool          // it is in scheduler.ready
-	timer  func()        // stops what wakes it; nil: nothing does
-	alarm  time.Time     // when the timer wakes it
-	shut   string        // why its jobs are not asked for until calm; empty: they are
-	slower time.Duration // the interval that the host asked for; 0: none
-	kept   bool          // its pause is stored
+	jobs        []*job        // that wait for a turn
+	all         map[*job]bool // that are not done
+	turns       []chan struct{}
+	active      int
+	last        time.Time     // when the last request began
+	calm        time.Time     // when the pause ends that the host asked for
+	begin       ticket        // of the request that is about to begin; 0: none is
+	until       time.Time     // when that ticket expires
+	wake        chan struct{} // closed when a request may begin sooner; nil: none waits
+	ready       bool          // it is in scheduler.ready
+	timer       func()        // stops what wakes it; nil: nothing does
+	alarm       time.Time     // when the timer wakes it
+	shut        string        // why its jobs are not asked for until calm; empty: they are
+	slower      time.Duration // the interval that the host asked for; 0: none
+	pauseStored bool          // its pause is stored
 
 	behind  uint64 // the sequence number from which its targets were not read; 0: all were
 	skipped uint64 // how often a target was not read
@@ -63,7 +63,7 @@ func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 	if h == nil {
 		h = &host{part: p, hash: hash, atOnce: l.atOnce, interval: max(l.interval, l.Interval), slower: l.Interval, all: map[*job]bool{}, last: p.lease.taken}
 		if l.Pause > 0 {
-			h.calm, h.shut, h.kept = s.clock.Now().Add(l.Pause), l.Shut, true
+			h.calm, h.shut, h.pauseStored = s.clock.Now().Add(l.Pause), l.Shut, true
 		}
 		p.hosts[hash] = h
 	}
@@ -173,7 +173,7 @@ func (s *scheduler) asked(h *host) hostRecord {
 	if r.Pause > 0 {
 		r.Shut = h.shut
 	}
-	h.kept = r.Pause > 0
+	h.pauseStored = r.Pause > 0
 	return r
 }
 

@@ -19,7 +19,7 @@ import (
 // becomes a dead letter.
 func TestGarbage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
+	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)
 	publish := func(subject, text string) {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestGarbage(t *testing.T) {
 
 // Damaged messages of links are results with an error, and the others are read.
 func TestDamagedLinks(t *testing.T) {
-	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
+	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)
 	s, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
@@ -173,7 +173,7 @@ func TestPageRate(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	f := open(t)
-	hosts := newWorld(t, redirecting)
+	hosts := newFixture(t, redirecting)
 	w := hosts.worker(f, hosts.options())
 	w.count(func(c *Counts) { c.Verdicts["alive"], c.Verdicts["dead"], c.Requests = 3, 1, 5 })
 	var b strings.Builder
@@ -198,10 +198,10 @@ func FuzzVerdict(f *testing.F) {
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		v := readVerdict(7, text)
-		if v.sequence != 7 || v.damaged != nil && v.answer.Outcome.Verdict != verify.Unknown || v.answer.Outcome.Verdict.String() == "" {
+		if v.sequence != 7 || v.damaged != nil && v.response.Outcome.Verdict != verify.Unknown || v.response.Outcome.Verdict.String() == "" {
 			t.Errorf("%q: %+v", text, v)
 		}
-		if _, err := json.Marshal(&v.answer); err != nil {
+		if _, err := json.Marshal(&v.response); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	})

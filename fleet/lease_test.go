@@ -65,7 +65,7 @@ func TestLeaseTakeover(t *testing.T) {
 }
 
 // A renewal whose answer was lost is found again.
-func TestLeaseLostAnswer(t *testing.T) {
+func TestLeaseLostResponse(t *testing.T) {
 	f := open(t)
 	c := newFakeClock()
 	a := leasesOf(f, "a", c)

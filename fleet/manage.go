@@ -91,7 +91,7 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 	}
 	if err == nil {
 		w.mu.Lock()
-		w.answered = w.clock.Now()
+		w.responded = w.clock.Now()
 		w.mu.Unlock()
 	}
 	return drained, err

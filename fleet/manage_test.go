@@ -127,7 +127,7 @@ func TestDistantWorker(t *testing.T) {
 	const partitions, rounds = 256, 3
 	near, far := distantServer(t, 15*time.Millisecond)
 	f := frontierAt(t, near, Settings{Partitions: partitions})
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	worker := w.worker(frontierAt(t, far, Settings{}), w.options())
 	end := w.start(worker)
 	defer end()
@@ -200,7 +200,7 @@ type managed struct {
 }
 
 func newManaged(t *testing.T, f *Frontier, c *fakeClock) *managed {
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	m := &managed{clock: c}
 	m.Worker = NewWorker(f, WorkerOptions{Client: w.client, Verify: w.options(), Clock: c, Note: func(text string) { m.notes = append(m.notes, text) }})
 	return m

@@ -66,9 +66,9 @@ func (w *Worker) Health() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.answered.IsZero():
+	case w.responded.IsZero():
 		return errors.New("the NATS server did not answer yet")
-	case w.clock.Now().Sub(w.answered) >= leaseTime:
+	case w.clock.Now().Sub(w.responded) >= leaseTime:
 		return fmt.Errorf("the NATS server did not answer for %s", leaseTime)
 	}
 	return nil

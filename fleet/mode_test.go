@@ -138,7 +138,7 @@ func TestModeWithoutRenewal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, c := open(t), newFakeClock()
-			w := newWorld(t, redirecting).workerAt(f, verify.Options{}, c)
+			w := newFixture(t, redirecting).workerAt(f, verify.Options{}, c)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer w.running.Wait()
 			defer cancel()
@@ -175,7 +175,7 @@ func TestUnknownMode(t *testing.T) {
 
 // pausedFleet is a paused frontier with targets, and a worker that has not begun.
 type pausedFleet struct {
-	*world
+	*fixture
 	frontier *Frontier
 	control  *faultyBucket
 	worker   *Worker
@@ -189,10 +189,10 @@ func newPaused(t *testing.T) *pausedFleet {
 	t.Cleanup(func() { e.Close() })
 	f, _ := connected(t, e, Settings{Partitions: 2})
 	own, _ := connected(t, e, Settings{})
-	x := &pausedFleet{world: newWorld(t, redirecting), frontier: f, control: &faultyBucket{KeyValue: own.control}}
+	x := &pausedFleet{fixture: newFixture(t, redirecting), frontier: f, control: &faultyBucket{KeyValue: own.control}}
 	own.control = x.control
-	x.worker = x.world.worker(own, x.options())
-	s, err := NewSubmitter(x.world.worker(f, x.options()))
+	x.worker = x.fixture.worker(own, x.options())
+	s, err := NewSubmitter(x.fixture.worker(f, x.options()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,11 +30,11 @@ type outbox struct {
 }
 
 type sentVerdict struct {
-	host   *host
-	job    *job
-	answer *verify.Response
-	ack    jetstream.PubAckFuture
-	err    error // errStored: another verdict is stored; another error: this one may not be
+	host     *host
+	job      *job
+	response *verify.Response
+	ack      jetstream.PubAckFuture
+	err      error // errStored: another verdict is stored; another error: this one may not be
 }
 
 // last is the sequence number of the verdict that the one of j replaces; 0: none.
@@ -52,8 +52,8 @@ func (o *outbox) put(h *host, j *job, answer *verify.Response) error {
 		return err
 	}
 	small := *answer
-	small.Links, small.Troubles = nil, nil // they are stored, and may be large
-	o.sent <- sentVerdict{host: h, job: j, answer: &small, ack: ack}
+	small.Links, small.Failures = nil, nil // they are stored, and may be large
+	o.sent <- sentVerdict{host: h, job: j, response: &small, ack: ack}
 	return nil
 }
 
@@ -77,7 +77,7 @@ func (o *outbox) settle(ctx context.Context) {
 func (o *outbox) again(ctx context.Context, v *sentVerdict) error {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
-	err := o.frontier.storeVerdict(ctx, v.job.at, v.answer, v.job.last())
+	err := o.frontier.storeVerdict(ctx, v.job.at, v.response, v.job.last())
 	if !errors.Is(err, errStored) {
 		return err
 	}
@@ -85,7 +85,7 @@ func (o *outbox) again(ctx context.Context, v *sentVerdict) error {
 	if getErr != nil {
 		return getErr
 	}
-	if stored != nil && stored.answer.When.Unix() == v.answer.When.Unix() {
+	if stored != nil && stored.response.When.Unix() == v.response.When.Unix() {
 		return nil // the server's answer to an earlier try was lost
 	}
 	return errStored

@@ -63,14 +63,14 @@ func TestOutboxAgain(t *testing.T) {
 	other := &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}, When: mine.When.Add(-time.Minute)}
 	o := outbox{frontier: f, clock: SystemClock{}}
 	for range 3 {
-		if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, answer: mine}); err != nil {
+		if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, response: mine}); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, answer: other}); err != errStored {
+	if err := o.again(t.Context(), &sentVerdict{job: &job{at: at}, response: other}); err != errStored {
 		t.Error(err)
 	}
-	if v, err := f.verdictOf(t.Context(), at); err != nil || v.answer.Outcome.Verdict != verify.Alive {
+	if v, err := f.verdictOf(t.Context(), at); err != nil || v.response.Outcome.Verdict != verify.Alive {
 		t.Error(v, err)
 	}
 }
@@ -83,7 +83,7 @@ func TestLargeVerdict(t *testing.T) {
 	if err := f.storeVerdict(t.Context(), at, large, 0); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.damaged != nil || v.answer.Outcome.Verdict != verify.Unknown {
+	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.damaged != nil || v.response.Outcome.Verdict != verify.Unknown {
 		t.Error(v, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestLargeVerdict(t *testing.T) {
 // What was sent is held until the server has it, and given up long after the lease has ended.
 func TestOutboxHolds(t *testing.T) {
 	f := open(t)
-	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
+	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	worker := w.worker(f, w.options())
 	p := &partition{number: 0, lease: &lease{}, hosts: map[string]*host{}, draining: true}
 	p.lease.set(worker.clock.Now(), leaseTime)
@@ -112,7 +112,7 @@ func TestOutboxHolds(t *testing.T) {
 		t.Error("it is not held")
 	}
 	// The server does not take the second one.
-	lost := &sentVerdict{host: h, job: &job{at: address{place{0, h.hash}, key{2}}}, answer: answer, ack: neverAcked{}}
+	lost := &sentVerdict{host: h, job: &job{at: address{place{0, h.hash}, key{2}}}, response: answer, ack: neverAcked{}}
 	worker.queue.hold(p)
 	p.lease.set(worker.clock.Now().Add(-leaseTime-2*lastStore), leaseTime)
 	worker.outbox.sent <- *lost

@@ -18,7 +18,7 @@ import (
 // successor is a test in which one worker dies after some requests, and another one continues,
 // whose clock is 10 minutes off.
 type successor struct {
-	*world
+	*fixture
 	sources []verify.Source
 	options verify.Options
 	// dies reports that the first worker is to be killed.
@@ -76,7 +76,7 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 }
 
 // isKept reports whether the store has what a host asked for.
-func isKept(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) bool {
+func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) bool {
 	entry, err := f.hosts.Get(t.Context(), hostKey(f.placeOf(hostName(t, host)).host))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return false
@@ -89,7 +89,7 @@ func isKept(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) b
 
 // hostName is the name by which targets at a host share limits.
 func hostName(t *testing.T, host string) string {
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	o := w.options()
 	a := verify.NewChecker(w.plain(), &o, nil)
 	found := a.Typed(site("http://" + host + "/").URL)
@@ -114,7 +114,7 @@ func TestPauseOutlivesWorker(t *testing.T) {
 		t.Run(one.name, func(t *testing.T) {
 			var mu sync.Mutex
 			asked := 0
-			w := newWorld(t, func(string, string) (int, string) {
+			w := newFixture(t, func(string, string) (int, string) {
 				mu.Lock()
 				defer mu.Unlock()
 				if asked++; asked <= one.refused {
@@ -127,10 +127,10 @@ func TestPauseOutlivesWorker(t *testing.T) {
 			for i := range 5 {
 				fmt.Fprintf(&links, "http://busy.example/%d\n", i)
 			}
-			s := &successor{world: w, sources: []verify.Source{document("d", links.String())}, options: w.options()}
+			s := &successor{fixture: w, sources: []verify.Source{document("d", links.String())}, options: w.options()}
 			s.options.Wait, s.options.PerHost, s.options.Interval = one.wait, 1, time.Second
 			s.dies = func(f *Frontier) bool {
-				return isKept(t, f, "busy.example", func(r hostRecord) bool { return r.Pause > 0 })
+				return isStored(t, f, "busy.example", func(r hostRecord) bool { return r.Pause > 0 })
 			}
 			got, began := s.run(t)
 			for _, r := range got {
@@ -155,7 +155,7 @@ func TestPauseOutlivesWorker(t *testing.T) {
 // the file again.
 func TestRobotsOutlivesWorker(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		switch path {
 		case "/robots.txt":
 			return 200, "User-agent: *\nCrawl-delay: 5\n"
@@ -164,10 +164,10 @@ func TestRobotsOutlivesWorker(t *testing.T) {
 		}
 		return 200, ""
 	})
-	s := &successor{world: w, sources: []verify.Source{site("http://slow.example/")}, options: w.options()}
+	s := &successor{fixture: w, sources: []verify.Source{site("http://slow.example/")}, options: w.options()}
 	s.options.Interval = time.Second / 10
 	s.dies = func(f *Frontier) bool {
-		return len(w.times("slow.example")) >= 4 && isKept(t, f, "slow.example", func(r hostRecord) bool { return r.Interval > 0 })
+		return len(w.times("slow.example")) >= 4 && isStored(t, f, "slow.example", func(r hostRecord) bool { return r.Interval > 0 })
 	}
 	got, began := s.run(t)
 	if len(got) != 6 {
@@ -203,7 +203,7 @@ func TestPauseForAllWorkers(t *testing.T) {
 	var mu sync.Mutex
 	var refused time.Time
 	clock := newFakeClock()
-	w := newWorld(t, func(host, path string) (int, string) {
+	w := newFixture(t, func(host, path string) (int, string) {
 		if strings.HasPrefix(host, "from") {
 			return 301, "http://to.example/landing" + strings.TrimSuffix(host, ".example")
 		}

@@ -158,8 +158,8 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 		texts = append(texts, text)
 		return err
 	}
-	for _, trouble := range answer.Troubles {
-		if err := add(&line{document: name, trouble: trouble}); err != nil {
+	for _, trouble := range answer.Failures {
+		if err := add(&line{document: name, failure: trouble}); err != nil {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 				return err
 			}
 		default:
-			l.answer = s.askHere(ctx, &found)
+			l.response = s.askHere(ctx, &found)
 		}
 		if err := add(&l); err != nil {
 			return err
@@ -208,7 +208,7 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Respons
 			var why string
 			pause, why = pauseAfter(err, late)
 			if again = why == ""; !again {
-				answer = *shutAnswer(tries, why)
+				answer = *shutResponse(tries, why)
 			}
 		}
 		s.end()

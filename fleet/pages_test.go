@@ -16,7 +16,7 @@ import (
 func TestMaxPages(t *testing.T) {
 	t.Parallel()
 	const most, n = 25, 60
-	w := newWorld(t, func(host, path string) (int, string) {
+	w := newFixture(t, func(host, path string) (int, string) {
 		if path == "/robots.txt" {
 			return 404, ""
 		}
@@ -84,7 +84,7 @@ func TestAskHereAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	asked := map[string]int{}
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked[path]++

@@ -14,7 +14,7 @@ import (
 const (
 	// patience is how long an operation is tried that the servers do not answer. A cluster
 	// needs some seconds for a new leader.
-	patience = 2 * time.Minute
+	retryTime = 2 * time.Minute
 	// quietTime is after how long a user is told that an operation is tried again.
 	quietTime = 5 * time.Second
 	// pauseBetween is the pause between two tries.
@@ -22,7 +22,7 @@ const (
 )
 
 // patiently is tryFor without notes.
-func patiently[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
+func tryQuietly[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
 	return tryFor(ctx, nil, f)
 }
 
@@ -33,11 +33,11 @@ func tryFor[T any](ctx context.Context, note func(format string, args ...any), f
 	for begin := time.Now(); ; {
 		v, err = f()
 		passed := time.Since(begin)
-		if err == nil || !isTemporary(err) || passed > patience {
+		if err == nil || !isTemporary(err) || passed > retryTime {
 			return v, err
 		}
 		if note != nil && passed > quietTime && ctx.Err() == nil {
-			note("the NATS server %s; trying again for %s", reason(err), patience)
+			note("the NATS server %s; trying again for %s", reason(err), retryTime)
 			note = nil
 		}
 		if wait(SystemClock{}, pauseBetween, ctx.Done()) {

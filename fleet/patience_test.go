@@ -23,7 +23,7 @@ func TestTryFor(t *testing.T) {
 		"at once":          {0, nats.ErrTimeout, nil, 0, 0},
 		"soon":             {4, nats.ErrNoResponders, nil, 0, 4 * pauseBetween},
 		"later":            {60, context.DeadlineExceeded, nil, 1, 60 * pauseBetween},
-		"never":            {1e9, nats.ErrDisconnected, nats.ErrDisconnected, 1, patience},
+		"never":            {1e9, nats.ErrDisconnected, nats.ErrDisconnected, 1, retryTime},
 		"refused":          {1e9, nats.ErrPermissionViolation, nats.ErrPermissionViolation, 0, 0},
 		"closed by itself": {1e9, nats.ErrConnectionClosed, nats.ErrConnectionClosed, 0, 0},
 	} {

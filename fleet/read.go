@@ -90,7 +90,7 @@ func (s *scheduler) hostCount() (n int) {
 func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
 	at, last, err := w.frontier.parseTarget(m.Subject)
 	if err != nil || at.partition != p.number {
-		return w.buryTarget(ctx, address{}, m, errSubject)
+		return w.rejectTarget(ctx, address{}, m, errSubject)
 	}
 	if w.isBehind(p, at.host, m.Sequence) {
 		return nil
@@ -128,7 +128,7 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 			return nil, err
 		}
 		if v != nil && v.damaged != nil {
-			return nil, w.buryVerdict(ctx, at, v.damaged)
+			return nil, w.rejectVerdict(ctx, at, v.damaged)
 		}
 		if v != nil {
 			return nil, nil
@@ -136,14 +136,14 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 	}
 	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
 	if err != nil {
-		return nil, w.buryTarget(ctx, at, m, err)
+		return nil, w.rejectTarget(ctx, at, m, err)
 	}
 	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
 }
 
 // buryTarget stores why a target can't be read, and a verdict, so that nothing waits for one.
-func (w *Worker) buryTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
-	if err := w.frontier.bury(ctx, m.Subject, m.Data, why); err != nil {
+func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
+	if err := w.frontier.writeDeadLetter(ctx, m.Subject, m.Data, why); err != nil {
 		return err
 	}
 	w.count(func(c *Counts) { c.Buried++ })
@@ -159,10 +159,10 @@ func (w *Worker) buryTarget(ctx context.Context, at address, m *jetstream.RawStr
 }
 
 // buryVerdict stores why a verdict can't be read.
-func (w *Worker) buryVerdict(ctx context.Context, at address, why error) error {
+func (w *Worker) rejectVerdict(ctx context.Context, at address, why error) error {
 	w.count(func(c *Counts) { c.Buried++ })
 	w.options.note("a verdict can't be read, and is among the dead letters: %v", why)
-	return w.frontier.bury(ctx, w.frontier.subject(verdictStream, at.words()...), nil, why)
+	return w.frontier.writeDeadLetter(ctx, w.frontier.subject(verdictStream, at.words()...), nil, why)
 }
 
 // limits are those of a host.

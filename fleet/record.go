@@ -126,7 +126,7 @@ func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (fou
 // or what can't be read.
 type lineRecord struct {
 	Link     json.RawMessage  `json:"l,omitempty"`
-	Answer   *verify.Response `json:"a,omitempty"`
+	Response *verify.Response `json:"a,omitempty"`
 	Document string           `json:"d,omitempty"`
 	Error    string           `json:"e,omitempty"`
 }
@@ -134,17 +134,17 @@ type lineRecord struct {
 // line is a line of a document.
 type line struct {
 	found    verify.Found
-	answer   *verify.Response // nil: the verdict is that of the target
+	response *verify.Response // nil: the verdict is that of the target
 	document string
-	trouble  error // why a part of the document can't be read; nil: the line is a link
+	failure  error // why a part of the document can't be read; nil: the line is a link
 }
 
 // encodeLine returns l as JSON, with a newline. A password is left out.
 func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
-	r := lineRecord{Answer: l.answer}
+	r := lineRecord{Response: l.response}
 	var err error
-	if l.trouble != nil {
-		r.Document, r.Error = l.document, locus.MaskText(l.trouble.Error())
+	if l.failure != nil {
+		r.Document, r.Error = l.document, locus.MaskText(l.failure.Error())
 	} else if r.Link, err = a.Encode(&l.found); errors.Is(err, verify.ErrSecret) {
 		plain := verify.Found{Result: l.found.Result}
 		plain.Result.Written = locus.Mask(plain.Result.Written)
@@ -171,9 +171,9 @@ func decodeLines(a *verify.Checker, text []byte) (lines []line, err error) {
 		if err := json.Unmarshal(one, &r); err != nil {
 			return lines, fmt.Errorf("%w: %w", errLine, err)
 		}
-		l := line{answer: r.Answer, document: r.Document}
+		l := line{response: r.Response, document: r.Document}
 		if r.Link == nil {
-			l.trouble = errors.New(r.Error)
+			l.failure = errors.New(r.Error)
 		} else if l.found, err = a.Decode(r.Link); err != nil {
 			return lines, fmt.Errorf("%w: %w", errLine, err)
 		}

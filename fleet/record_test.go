@@ -13,7 +13,7 @@ import (
 )
 
 func testChecker(t testing.TB) *verify.Checker {
-	w := &world{TB: t}
+	w := &fixture{TB: t}
 	return verify.NewChecker(w.plain(), nil, nil)
 }
 
@@ -63,16 +63,16 @@ func TestTargetRecord(t *testing.T) {
 func TestLineWithoutPassword(t *testing.T) {
 	a := testChecker(t)
 	found := a.Typed(locus.MustParse("http://u:secret@h.example/x"))
-	text, err := encodeLine(a, &line{found: found, answer: new(verify.Response)})
+	text, err := encodeLine(a, &line{found: found, response: new(verify.Response)})
 	if err != nil || bytes.Contains(text, []byte("secret")) {
 		t.Errorf("%s %v", text, err)
 	}
-	trouble, err := encodeLine(a, &line{document: "d", trouble: errors.New("can't read http://u:secret@h.example/x")})
+	trouble, err := encodeLine(a, &line{document: "d", failure: errors.New("can't read http://u:secret@h.example/x")})
 	if err != nil || bytes.Contains(trouble, []byte("secret")) {
 		t.Errorf("%s %v", trouble, err)
 	}
 	lines, err := decodeLines(a, append(text, trouble...))
-	if err != nil || len(lines) != 2 || lines[0].found.Result.URL.String() != "http://u@h.example/x" || lines[1].trouble == nil {
+	if err != nil || len(lines) != 2 || lines[0].found.Result.URL.String() != "http://u@h.example/x" || lines[1].failure == nil {
 		t.Errorf("%+v %v", lines, err)
 	}
 }
@@ -122,7 +122,7 @@ func FuzzTargetRecord(f *testing.F) {
 func FuzzLines(f *testing.F) {
 	a := testChecker(f)
 	found := a.Typed(locus.MustParse("http://h.example/a#b"))
-	for _, l := range []line{{found: found}, {found: found, answer: &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", trouble: errors.New("e")}} {
+	for _, l := range []line{{found: found}, {found: found, response: &verify.Response{Outcome: verify.Outcome{Verdict: verify.Dead}}}, {document: "d", failure: errors.New("e")}} {
 		text, err := encodeLine(a, &l)
 		if err != nil {
 			f.Fatal(err)

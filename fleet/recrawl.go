@@ -43,7 +43,7 @@ func changeOf(before, now *verify.Outcome) string {
 // leaves another one to find the same. The subject has the number of the verdict that is
 // replaced, so that there is one change of each.
 func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response) error {
-	before, now := &j.before.answer.Outcome, &answer.Outcome
+	before, now := &j.before.response.Outcome, &answer.Outcome
 	change := changeOf(before, now)
 	if change == "" || j.before.damaged != nil {
 		return nil
@@ -66,12 +66,12 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response
 // Changes calls each for the changes, and for those to come if follow is set, until ctx ends
 // or each returns false. What servers do not answer is tried for two minutes.
 func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) bool) error {
-	stream, err := patiently(ctx, func() (jetstream.Stream, error) { return f.js.Stream(ctx, f.stream(changeStream)) })
+	stream, err := tryQuietly(ctx, func() (jetstream.Stream, error) { return f.js.Stream(ctx, f.stream(changeStream)) })
 	if err != nil {
 		return err
 	}
 	for next := uint64(1); ctx.Err() == nil; {
-		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+		m, err := tryQuietly(ctx, func() (*jetstream.RawStreamMsg, error) {
 			return stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(f.subject(changeStream, ">")))
 		})
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -128,7 +128,7 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 		next = m.Sequence + 1
 		v := &verdict{sequence: m.Sequence}
 		at, err := w.frontier.parseSubject(verdictStream, m.Subject)
-		if err != nil || json.Unmarshal(m.Data, &v.answer) != nil || !w.frontier.settings.isDue(&v.answer.Outcome, w.clock.Now().Sub(v.answer.When)) {
+		if err != nil || json.Unmarshal(m.Data, &v.response) != nil || !w.frontier.settings.isDue(&v.response.Outcome, w.clock.Now().Sub(v.response.When)) {
 			continue
 		}
 		if err := w.askAgain(ctx, p, at, v); err != nil {

@@ -14,7 +14,7 @@ import (
 func TestRecrawlAges(t *testing.T) {
 	var mu sync.Mutex
 	answers := map[string]int{"/good": 200, "/bad": 404}
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		mu.Lock()
 		defer mu.Unlock()
 		return answers[path], ""

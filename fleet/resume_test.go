@@ -14,7 +14,7 @@ import (
 // An interrupted run goes on: only what was in flight is asked for again.
 func TestResume(t *testing.T) {
 	const n, hosts = 400, 5
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	o := w.options()
 	dir := t.TempDir()
 	run := func(ctx context.Context, each func()) (results []verify.Result, err error) {
@@ -71,7 +71,7 @@ func TestResume(t *testing.T) {
 
 // What can't be read is among the dead letters, and nothing waits for it.
 func TestDeadLetters(t *testing.T) {
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	f := open(t)
 	at := address{f.placeOf("h.example"), key{1}}
 	for subject, text := range map[string]string{
@@ -101,7 +101,7 @@ func TestDeadLetters(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.answer.Outcome.Verdict != verify.Unknown {
+	if v, err := f.verdictOf(t.Context(), at); err != nil || v == nil || v.response.Outcome.Verdict != verify.Unknown {
 		t.Errorf("%+v %v", v, err)
 	}
 	if asked := w.requests(); len(asked) > 0 {
@@ -112,7 +112,7 @@ func TestDeadLetters(t *testing.T) {
 // Verdicts are asked for again, and what changed is told.
 func TestRecrawl(t *testing.T) {
 	var phase atomic.Int32
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		switch {
 		case path == "/steady":
 			return 200, ""
@@ -160,7 +160,7 @@ func TestRecrawl(t *testing.T) {
 
 // Paused workers ask for nothing; drained ones end.
 func TestModes(t *testing.T) {
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	f := open(t)
 	worker := w.worker(f, w.options())
 	s, err := NewSubmitter(worker)

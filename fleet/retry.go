@@ -48,14 +48,14 @@ func (f *Frontier) parseTarget(subject string) (at address, verdict uint64, err 
 func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 	ctx, cancel := undated(ctx)
 	defer cancel()
-	info, err := patiently(ctx, func() (*jetstream.StreamInfo, error) { return f.verdicts.Info(ctx) })
+	info, err := tryQuietly(ctx, func() (*jetstream.StreamInfo, error) { return f.verdicts.Info(ctx) })
 	if err != nil {
 		return 0, err
 	}
 	b := &batch{f: f}
 	filter := f.subject(verdictStream, ">")
 	for next := uint64(1); ; {
-		m, err := patiently(ctx, func() (*jetstream.RawStreamMsg, error) {
+		m, err := tryQuietly(ctx, func() (*jetstream.RawStreamMsg, error) {
 			return f.verdicts.GetMsg(ctx, next, jetstream.WithGetMsgSubject(filter))
 		})
 		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {

@@ -17,7 +17,7 @@ func TestRetry(t *testing.T) {
 	const warned = maxWaiting + 20 // of one host: some wait in the frontier
 	var mu sync.Mutex
 	failing := true
-	w := newWorld(t, func(_, path string) (int, string) {
+	w := newFixture(t, func(_, path string) (int, string) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch {

@@ -86,7 +86,7 @@ func BenchmarkWaiting(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w := newWorld(b, redirecting)
+		w := newFixture(b, redirecting)
 		submitter, err := NewSubmitter(w.worker(f, w.options()))
 		if err != nil {
 			b.Fatal(err)
@@ -140,8 +140,8 @@ func BenchmarkWaiting(b *testing.B) {
 }
 
 // newFastHosts returns hosts that answer after a delay, and what makes their clients.
-func newFastHosts(t testing.TB, delay time.Duration) (w *world, client NewClient) {
-	w = newWorld(t, func(string, string) (int, string) { return 200, "" })
+func newFastHosts(t testing.TB, delay time.Duration) (w *fixture, client NewClient) {
+	w = newFixture(t, func(string, string) (int, string) { return 200, "" })
 	p := newPipes()
 	s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) })}
 	go s.Serve(p)

@@ -351,7 +351,7 @@ func (s *scheduler) forget(h *host) {
 		return
 	}
 	delete(h.part.hosts, h.hash)
-	if h.kept && s.parts[h.part.number] == h.part {
+	if h.pauseStored && s.parts[h.part.number] == h.part {
 		go s.over(h)
 	}
 }

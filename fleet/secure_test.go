@@ -199,7 +199,7 @@ func TestUsers(t *testing.T) {
 		}
 		return f, nc
 	}
-	hosts := newWorld(t, redirecting)
+	hosts := newFixture(t, redirecting)
 	workerFrontier, workerConn := frontier("worker")
 	submitterFrontier, submitterConn := frontier("submitter")
 	readerFrontier, readerConn := frontier("reader")

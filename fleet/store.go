@@ -144,7 +144,7 @@ func (f *Frontier) pieceSubject(document key, number int) string {
 
 // verdict is what is stored about a target.
 type verdict struct {
-	answer   verify.Response
+	response verify.Response
 	sequence uint64 // of its message
 	damaged  error  // why it can't be read
 }
@@ -164,8 +164,8 @@ func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) 
 // readVerdict reads a verdict. What is damaged is Unknown: nothing waits for it.
 func readVerdict(sequence uint64, text []byte) *verdict {
 	v := &verdict{sequence: sequence}
-	if v.damaged = json.Unmarshal(text, &v.answer); v.damaged != nil {
-		v.answer = verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict that the frontier has can't be read"}}
+	if v.damaged = json.Unmarshal(text, &v.response); v.damaged != nil {
+		v.response = verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict that the frontier has can't be read"}}
 	}
 	return v
 }
@@ -196,7 +196,7 @@ func (f *Frontier) publishVerdict(at address, answer *verify.Response, last uint
 }
 
 // bury stores a message that can't be read, and why.
-func (f *Frontier) bury(ctx context.Context, subject string, data []byte, why error) error {
+func (f *Frontier) writeDeadLetter(ctx context.Context, subject string, data []byte, why error) error {
 	text, err := json.Marshal(struct {
 		Subject string `json:"subject"`
 		Reason  string `json:"reason"`

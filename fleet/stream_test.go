@@ -16,7 +16,7 @@ import (
 // before its end is written. Submitted again, it adds nothing.
 func TestSubmitStreams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(string, string) (int, string) { return 200, "" })
+	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)
 	e, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {

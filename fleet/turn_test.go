@@ -191,7 +191,7 @@ func TestPermit(t *testing.T) {
 	f, _ := connected(t, e, Settings{Partitions: 1})
 	other, _ := connected(t, e, Settings{})
 	c := newFakeClock()
-	w := newWorld(t, redirecting)
+	w := newFixture(t, redirecting)
 	owner, asker := w.workerAt(f, w.options(), c), w.workerAt(other, w.options(), c)
 	l, err := owner.leases.take(t.Context(), leaseName(0))
 	if err != nil {

@@ -58,15 +58,15 @@ type Worker struct {
 	mode         Mode // empty: the worker could not read it yet
 	modeRevision uint64
 
-	mu       sync.Mutex
-	answered time.Time // when the server last answered for leases, mode and workers
-	told     int       // lost partitions that a note told of
-	ended    bool      // nothing is spawned any more
-	noted    time.Time
-	permits  map[string]*permit
-	last     uint64        // the last sequence number of the targets
-	news     chan struct{} // closed when there are more
-	counts   Counts
+	mu        sync.Mutex
+	responded time.Time // when the server last answered for leases, mode and workers
+	told      int       // lost partitions that a note told of
+	ended     bool      // nothing is spawned any more
+	noted     time.Time
+	permits   map[string]*permit
+	last      uint64        // the last sequence number of the targets
+	news      chan struct{} // closed when there are more
+	counts    Counts
 }
 
 // Counts are what a worker did, and has to do.

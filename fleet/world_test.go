@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // world is one web server for any number of hosts, and a log of what it was asked.
-type world struct {
+type fixture struct {
 	testing.TB
 	server    *httptest.Server
 	pages     func(host, path string) (status int, body string) // 301: body is where to
@@ -57,14 +57,14 @@ type request struct {
 	at   time.Time
 }
 
-func newWorld(t testing.TB, pages func(host, path string) (int, string)) *world {
-	w := &world{TB: t, pages: pages, log: map[string][]request{}, looked: map[string]int{}, active: map[string]int{}, most: map[string]int{}}
+func newFixture(t testing.TB, pages func(host, path string) (int, string)) *fixture {
+	w := &fixture{TB: t, pages: pages, log: map[string][]request{}, looked: map[string]int{}, active: map[string]int{}, most: map[string]int{}}
 	w.server = httptest.NewServer(w)
 	t.Cleanup(w.server.Close)
 	return w
 }
 
-func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (w *fixture) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	now := time.Now()
 	if w.clock != nil {
@@ -100,7 +100,7 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 // requests are all that were logged, robots.txt aside, in order of their text.
-func (w *world) requests() (list []string) {
+func (w *fixture) requests() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for host, log := range w.log {
@@ -115,7 +115,7 @@ func (w *world) requests() (list []string) {
 }
 
 // times returns when a host was asked, robots.txt included.
-func (w *world) times(host string) (list []request) {
+func (w *fixture) times(host string) (list []request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.log[host])
@@ -129,11 +129,11 @@ func address4(host string) netip.Addr {
 	return netip.AddrFrom4([4]byte{1, 1, byte(n >> 8), byte(n)})
 }
 
-func (w *world) dial(ctx context.Context, network, _ string) (net.Conn, error) {
+func (w *fixture) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "tcp", w.server.Listener.Addr().String())
 }
 
-func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
+func (w *fixture) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	if !strings.HasSuffix(host, ".example") && host != "github.com" || strings.HasPrefix(host, "none") {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
@@ -149,12 +149,12 @@ func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 }
 
 // client is a [NewClient].
-func (w *world) client(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
+func (w *fixture) client(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
 	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check})
 }
 
 // clientWith returns a client. Of a fleet, which judges each URL, it has a connection for each request.
-func (w *world) clientWith(o *access.Options) (*access.Client, func(), error) {
+func (w *fixture) clientWith(o *access.Options) (*access.Client, func(), error) {
 	web := webscheme.New(&webscheme.Options{Single: o.Check != nil})
 	registry, err := all.Registry(webscheme.Scheme(web), webscheme.SecureScheme(web))
 	if err != nil {
@@ -177,7 +177,7 @@ func closeIdle(r *scheme.Registry) {
 }
 
 // plain returns a client without a fleet.
-func (w *world) plain() *access.Client {
+func (w *fixture) plain() *access.Client {
 	c, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial})
 	if err != nil {
 		w.Fatal(err)
@@ -186,22 +186,22 @@ func (w *world) plain() *access.Client {
 	return c
 }
 
-func (w *world) options() verify.Options {
+func (w *fixture) options() verify.Options {
 	return verify.Options{Politeness: access.Politeness{Interval: access.None, Wait: time.Millisecond, Parallel: 8}, Reserved: true}
 }
 
 // worker returns a worker of f.
-func (w *world) worker(f *Frontier, o verify.Options) *Worker {
+func (w *fixture) worker(f *Frontier, o verify.Options) *Worker {
 	return w.workerAt(f, o, nil)
 }
 
 // workerAt returns a worker of f with a clock.
-func (w *world) workerAt(f *Frontier, o verify.Options, c Clock) *Worker {
+func (w *fixture) workerAt(f *Frontier, o verify.Options, c Clock) *Worker {
 	return NewWorker(f, WorkerOptions{Client: w.client, Verify: o, Clock: c, Note: func(text string) { w.Log(text) }})
 }
 
 // start runs a worker until end.
-func (w *world) start(worker *Worker) (end func()) {
+func (w *fixture) start(worker *Worker) (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -228,7 +228,7 @@ func lines(results []verify.Result) (list []string) {
 	return list
 }
 
-func (w *world) equal(got, want []string) {
+func (w *fixture) equal(got, want []string) {
 	w.Helper()
 	if slices.Equal(got, want) {
 		return

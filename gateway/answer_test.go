@@ -9,7 +9,7 @@ import (
 )
 
 // The header of a server's answer has at most 256 KiB, through the proxy and in a page.
-func TestAnswerHeader(t *testing.T) {
+func TestResponseHeader(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		size, _ := strconv.Atoi(r.URL.Path[1:])
 		for range size {

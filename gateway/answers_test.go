@@ -198,7 +198,7 @@ func summary(a answer, page bool) string {
 }
 
 // request asks for u in one way. An answer that breaks off ends with "(broken)".
-func (w *world) request(path, u string, fields []string) answer {
+func (w *fixture) request(path, u string, fields []string) answer {
 	w.t.Helper()
 	method := "GET"
 	if len(fields)%2 == 1 {
@@ -235,7 +235,7 @@ func waitForStore(stacks []byte) {
 
 // Each way to ask for each kind of resource has one answer: without a store, with an empty
 // one, and when the answer is in it.
-func TestAnswers(t *testing.T) {
+func TestResponses(t *testing.T) {
 	g, err := gophertest.Start(gophertest.Item{Name: "Hole", Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome <here>"},
 		{Name: "About", Selector: "/about", Views: []gophertest.View{
@@ -267,7 +267,7 @@ func TestAnswers(t *testing.T) {
 	slices.Sort(urls[16:])
 	stacks := make([]byte, 1<<20)
 	var b strings.Builder
-	worlds := map[string]*world{}
+	worlds := map[string]*fixture{}
 	names := strings.NewReplacer(g.Addr(), "GOPHER", f.Addr(), "FTP", strings.TrimPrefix(far.URL, "http://"), "WEB", query(g.Addr()), "GOPHER", query(f.Addr()), "FTP", silent, "TELNET", query(silent), "TELNET")
 	for _, name := range []string{"none", "store"} {
 		s := open
@@ -296,14 +296,14 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	compareAnswers(t, "answers.txt", b.String())
+	compareResponses(t, "answers.txt", b.String())
 }
 
 // What an archive has is answered in each way, too.
-func TestArchivedAnswers(t *testing.T) {
+func TestArchivedResponses(t *testing.T) {
 	for _, live := range []bool{false, true} {
-		s := keptGateway(t, live)
-		w := &world{t: t, addr: strings.TrimPrefix(s.URL, "http://"), base: s.URL, http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+		s := archivedGateway(t, live)
+		w := &fixture{t: t, addr: strings.TrimPrefix(s.URL, "http://"), base: s.URL, http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 		var b strings.Builder
 		for _, u := range []string{"http://h.example/", "http://h.example/moved", "http://h.example/gone", "gopher://g.example/", "gopher://g.example/0/about", "gopher://g.example/7/find", "http://evil.example/a.js", "file:///etc/motd"} {
 			for _, way := range ways {
@@ -316,12 +316,12 @@ func TestArchivedAnswers(t *testing.T) {
 				}
 			}
 		}
-		compareAnswers(t, "archived.txt", b.String())
+		compareResponses(t, "archived.txt", b.String())
 	}
 }
 
 // compareAnswers compares answers with those in a file of testdata.
-func compareAnswers(t *testing.T, name, got string) {
+func compareResponses(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)
 	if *update {

@@ -67,7 +67,7 @@ func (c *call) refuse(err error) {
 	if errors.As(err, &p) {
 		status = p.status
 	}
-	c.answer(status, struct {
+	c.reply(status, struct {
 		Error shape.Error `json:"error"`
 	}{shape.Error{Message: shape.Text(locus.MaskText(err.Error()))}})
 }
@@ -80,7 +80,7 @@ func (c *call) openAPI() error {
 }
 
 // answer writes one object.
-func (c *call) answer(status int, v any) {
+func (c *call) reply(status int, v any) {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
@@ -104,7 +104,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) error {
 		if !ok {
 			status = http.StatusUnprocessableEntity
 		}
-		c.answer(status, v)
+		c.reply(status, v)
 		return nil
 	}
 	if len(inputs) == 0 || len(inputs) > maxInputs {
@@ -155,7 +155,7 @@ func (c *call) schemes() error {
 	for _, s := range c.registry().All() {
 		list = append(list, shape.NewScheme(s))
 	}
-	c.answer(http.StatusOK, list)
+	c.reply(http.StatusOK, list)
 	return nil
 }
 
@@ -239,7 +239,7 @@ func (c *call) compare() error {
 		}
 		list[i] = shape.NewComparison(r, x, y)
 	}
-	c.answer(status, shape.NewCompare(c.values.Get("a"), c.values.Get("b"), list...))
+	c.reply(status, shape.NewCompare(c.values.Get("a"), c.values.Get("b"), list...))
 	return nil
 }
 
@@ -262,10 +262,10 @@ func (c *call) resolve() error {
 		j = shape.NewResolve(base, ref, nil, o)
 	}
 	if !j.OK {
-		c.answer(http.StatusUnprocessableEntity, j)
+		c.reply(http.StatusUnprocessableEntity, j)
 		return nil
 	}
-	c.answer(http.StatusOK, j)
+	c.reply(http.StatusOK, j)
 	return nil
 }
 
@@ -310,7 +310,7 @@ func (c *call) get() error {
 		if u.IsZero() {
 			text = locus.Mask(c.values.Get("url"))
 		}
-		c.answer(status, shape.Failed{URL: shape.Text(text), Error: shape.NewReason(err)})
+		c.reply(status, shape.Failed{URL: shape.Text(text), Error: shape.NewReason(err)})
 	}
 	return nil
 }
@@ -323,7 +323,7 @@ func (c *call) follow(u locus.URL) error {
 		if g.traits(at).Has(scheme.Interactive) {
 			_, err := g.client.DialerFor(at, g.from(at))
 			if err == nil {
-				c.answer(http.StatusOK, shape.NewResource(u, at, "session"))
+				c.reply(http.StatusOK, shape.NewResource(u, at, "session"))
 			}
 			return err
 		}
@@ -376,7 +376,7 @@ func (c *call) object(asked, at locus.URL, o *scheme.Object, m meta) {
 	if !m.found.IsZero() {
 		at = m.found
 	}
-	c.answer(http.StatusOK, shape.Object{
+	c.reply(http.StatusOK, shape.Object{
 		Resource:  shape.NewResource(asked, at, "object"),
 		MediaType: shape.Present(o.Type, o.Type != ""),
 		Size:      shape.Known(o.Size),

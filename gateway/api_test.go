@@ -19,7 +19,7 @@ type description struct {
 	seen map[string]bool
 }
 
-func describe(t *testing.T, w *world) *description {
+func describe(t *testing.T, w *fixture) *description {
 	t.Helper()
 	a := w.get("/api/openapi.json")
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))

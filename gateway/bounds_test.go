@@ -20,7 +20,7 @@ import (
 
 // What clients choose fills no table without end.
 func TestTablesAreBounded(t *testing.T) {
-	var l letters
+	var l messages
 	var m metrics
 	for i := range 4 * (maxShown + maxKeys) {
 		l.show(fmt.Sprint(i))
@@ -40,7 +40,7 @@ func TestFormIsBounded(t *testing.T) {
 		fields, length int
 		ok             bool
 	}{
-		{maxParts, 1, true}, {maxParts + 1, 1, false}, {1, maxAnswers - 100, true}, {1, maxAnswers + 1, false},
+		{maxParts, 1, true}, {maxParts + 1, 1, false}, {1, maxFormAnswers - 100, true}, {1, maxFormAnswers + 1, false},
 	} {
 		values := url.Values{}
 		for i := range c.fields {
@@ -55,7 +55,7 @@ func TestFormIsBounded(t *testing.T) {
 }
 
 // A letter has so many recipients, and so many bytes.
-func TestLetterIsBounded(t *testing.T) {
+func TestComposedMessageIsBounded(t *testing.T) {
 	g := &Gateway{options: Options{Mail: &Mail{From: submit.Mailbox{Address: "keeper@gw.example"}}}}
 	to := func(n int) string {
 		list := make([]string, n)
@@ -68,11 +68,11 @@ func TestLetterIsBounded(t *testing.T) {
 		to, cc, length int
 		want           string
 	}{
-		{maxRecipients, 0, maxLetter, ""},
+		{maxRecipients, 0, maxMessageText, ""},
 		{1, maxRecipients - 1, 1, ""},
 		{maxRecipients + 1, 0, 1, "more than 10 recipients"},
 		{maxRecipients, 1, 1, "more than 10 recipients"},
-		{1, 0, maxLetter + 1, "longer than 65536 octets"},
+		{1, 0, maxMessageText + 1, "longer than 65536 octets"},
 	} {
 		m, err := g.compose(&page.Message{To: to(test.to), Cc: to(test.cc), Body: strings.Repeat("a", test.length)})
 		if test.want == "" && (err != nil || m == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {

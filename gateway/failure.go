@@ -86,7 +86,7 @@ var statuses = map[access.Kind]int{
 
 // answerError is a failure that an answer reports: the server has no such resource, or wants a
 // login, or answers with the status of an error.
-type answerError struct {
+type serverError struct {
 	kind   error
 	status int    // in HTTP
 	whole  string // the answer
@@ -96,13 +96,13 @@ type answerError struct {
 // maxReason is the size limit of the reason that an answer gives, in octets.
 const maxReason = 1 << 10
 
-func (e *answerError) Error() string { return e.text }
+func (e *serverError) Error() string { return e.text }
 
-func (e *answerError) Unwrap() error { return e.kind }
+func (e *serverError) Unwrap() error { return e.kind }
 
 // newAnswerError returns the error that an answer about u reports, with that status and text.
-func newAnswerError(u locus.URL, code int, status, text string) *answerError {
-	e := &answerError{kind: scheme.ErrProtocol, status: code, whole: text}
+func newServerError(u locus.URL, code int, status, text string) *serverError {
+	e := &serverError{kind: scheme.ErrProtocol, status: code, whole: text}
 	switch code {
 	case http.StatusNotFound, http.StatusGone:
 		e.kind = scheme.ErrNotFound
@@ -132,12 +132,12 @@ func shorten(text string) string {
 
 // asAnswerError returns the [*answerError] for an error of the access client that HTTP has a status
 // for, or err.
-func asAnswerError(u locus.URL, err error) error {
+func asServerError(u locus.URL, err error) error {
 	switch access.KindOf(err) {
 	case access.NotFound:
-		return newAnswerError(u, http.StatusNotFound, "404 Not Found", term.Text(err.Error()))
+		return newServerError(u, http.StatusNotFound, "404 Not Found", term.Text(err.Error()))
 	case access.Auth:
-		return newAnswerError(u, http.StatusUnauthorized, "401 Unauthorized", term.Text(err.Error()))
+		return newServerError(u, http.StatusUnauthorized, "401 Unauthorized", term.Text(err.Error()))
 	}
 	return err
 }
@@ -149,11 +149,11 @@ func statusError(u locus.URL, resp *http.Response) error {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxReason+1))
 		text = strings.TrimSpace(string(body))
 	}
-	return newAnswerError(u, resp.StatusCode, resp.Status, text)
+	return newServerError(u, resp.StatusCode, resp.Status, text)
 }
 
 // describe returns the answer to req as an object, a line of text. m is what was known of it.
-func (e *answerError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
+func (e *serverError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
 	text := term.Text(e.whole) + "\n"
 	o := &scheme.Object{URL: req.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
 	_, h := describe(o)

@@ -70,7 +70,7 @@ func (m meta) age() time.Duration {
 // The [meta] is valid if there is an error, too. A resource that the server does not have, and
 // a failure that the store answers, are an [*answerError].
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
-	archived := g.isKept(req.URL)
+	archived := g.isArchived(req.URL)
 	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {
 		dialer, err := g.webDialer(req.URL)
 		if err != nil {
@@ -104,7 +104,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	req.Accept = withMenus(req.Accept)
 	result, leave, err := g.doRange(ctx, req.Request)
 	if err != nil {
-		return nil, m, asAnswerError(req.URL, err)
+		return nil, m, asServerError(req.URL, err)
 	}
 	m = meta{url: result.URL.WithoutPassword(), status: http.StatusOK, header: make(http.Header)}
 	at := result.URL

@@ -32,20 +32,20 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 
 // serveProgram answers a program with the resource at u: with a menu in the format that it
 // prefers, and otherwise with the bytes. own are header fields of the answer. kept may be nil.
-func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
+func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, noWeb: true, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
 	var m meta
 	accept, err := req.prefer(r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		err = &answerError{status: http.StatusMethodNotAllowed, whole: fmt.Sprintf("method %s is not supported: use GET or HEAD", locus.Quote(r.Method))}
+		err = &serverError{status: http.StatusMethodNotAllowed, whole: fmt.Sprintf("method %s is not supported: use GET or HEAD", locus.Quote(r.Method))}
 	}
 	if err == nil {
 		res, m, err = g.fetch(r.Context(), req)
 		w.cache = m.cache
 	}
-	if failure, ok := err.(*answerError); ok {
+	if failure, ok := err.(*serverError); ok {
 		res, m = failure.describe(req, m)
 	} else if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err 
 	}
 	req.AcceptLanguage = strings.Join(r.Header.Values("Accept-Language"), ", ")
 	malformed := func(name string, err error) error {
-		return &answerError{status: http.StatusBadRequest, whole: fmt.Sprintf("the header %s: %v", name, err)}
+		return &serverError{status: http.StatusBadRequest, whole: fmt.Sprintf("the header %s: %v", name, err)}
 	}
 	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
 		return accept, malformed("Accept-Language", err)
@@ -126,7 +126,7 @@ var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
 // servePerson answers a browser that uses the gateway as its proxy: menus and messages
 // are pages, and other objects are sent as they are, with the fields own. kept may be nil.
-func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) error {
+func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	if traits := g.traits(u); kept == nil && traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
 		// A terminal and a mail form need the gateway's own origin.
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
@@ -139,7 +139,7 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *k
 
 // proxiedView returns a view of u for a client of the proxy. Objects other than messages are
 // sent as they are, with the fields own. kept may be nil.
-func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *kept, own http.Header) *view {
+func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) *view {
 	v := g.newView(w, r, u, "")
 	v.at, v.asIs, v.head.Archived = kept.time(), own, kept.page()
 	copyFields(w.Header(), own, []string{"Memento-Datetime", "Vary", "Link"})

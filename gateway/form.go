@@ -20,19 +20,19 @@ import (
 
 const (
 	// maxAnswers is the size limit of the answers to a form, in octets.
-	maxAnswers = 256 << 10
+	maxFormAnswers = 256 << 10
 	// maxParts is the limit of answers in a multipart form.
 	maxParts = 512
 )
 
 // readForm reads a form that a page sent. It is too short for temporary files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxAnswers)
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormAnswers)
 	// ParseMultipartForm hides its error.
 	if err := r.ParseForm(); err != nil {
 		return nil, err
 	}
-	if err := r.ParseMultipartForm(maxAnswers); err != nil && err != http.ErrNotMultipart {
+	if err := r.ParseMultipartForm(maxFormAnswers); err != nil && err != http.ErrNotMultipart {
 		return nil, err
 	}
 	values := r.PostForm

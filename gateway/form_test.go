@@ -23,7 +23,7 @@ import (
 )
 
 // send sends a form as a browser does.
-func (w *world) send(path string, values url.Values) answer {
+func (w *fixture) send(path string, values url.Values) answer {
 	w.t.Helper()
 	return w.do("POST", path, values.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html", "Origin", w.base, "Sec-Fetch-Site", "same-origin")
 }
@@ -49,7 +49,7 @@ func forms(t *testing.T) *gophertest.Server {
 }
 
 // atForms is a gateway that lets forms be sent to the port of g.
-func atForms(t *testing.T, g *gophertest.Server) *world {
+func atForms(t *testing.T, g *gophertest.Server) *fixture {
 	s := open
 	s.rules.Ports = []uint16{netip.MustParseAddrPort(g.Addr()).Port()}
 	return start(t, s)
@@ -195,7 +195,7 @@ func TestSubmitSecretURL(t *testing.T) {
 		}}
 		pages[name] = menuOf("", form, nil, nil)
 	}
-	for _, w := range []*world{startWith(t, pages), startStored(t, pages)} {
+	for _, w := range []*fixture{startWith(t, pages), startStored(t, pages)} {
 		for name := range answers {
 			form := w.get("/x-page/h/" + name)
 			a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"hunter2"}})
@@ -241,13 +241,13 @@ func TestSubmitFile(t *testing.T) {
 }
 
 // letterbox takes what is sent.
-type letterbox struct {
+type mailSink struct {
 	mu   sync.Mutex
 	sent []string
 	fail error
 }
 
-func (l *letterbox) send(_ context.Context, m *submit.Message) (string, error) {
+func (l *mailSink) send(_ context.Context, m *submit.Message) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var b strings.Builder
@@ -258,8 +258,8 @@ func (l *letterbox) send(_ context.Context, m *submit.Message) (string, error) {
 
 // A letter is written, shown, and then sent: only what was shown, only from the one
 // sender, and only so many.
-func TestLetter(t *testing.T) {
-	box := &letterbox{}
+func TestComposeMessage(t *testing.T) {
+	box := &mailSink{}
 	s := open
 	s.gateway.Mail = &gateway.Mail{From: submit.Mailbox{Address: "keeper@gw.example"}, Relay: "smtp://relay.example", Send: box.send, PerHour: 2}
 	w := start(t, s)
@@ -318,14 +318,14 @@ func TestLetter(t *testing.T) {
 }
 
 // Without a relay nothing is sent, and one that fails says so.
-func TestLetterUnsent(t *testing.T) {
+func TestMessageUnsent(t *testing.T) {
 	w := start(t, open)
 	page := w.get("/mailto:joe@host.example")
 	values := url.Values{"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "to": {"joe@host.example"}, "step": {"send"}}
 	if a := w.send("/-/send", values); a.StatusCode != http.StatusForbidden {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
-	box := &letterbox{fail: errors.New("the relay says <no>")}
+	box := &mailSink{fail: errors.New("the relay says <no>")}
 	s := open
 	s.gateway.Mail = &gateway.Mail{From: submit.Mailbox{Address: "keeper@gw.example"}, Send: box.send}
 	w = start(t, s)

@@ -92,7 +92,7 @@ type Gateway struct {
 	metrics  metrics
 	secret   [32]byte
 	printer  *page.Printer
-	letters  letters
+	messages messages
 	sessions *sessions
 	health   *health
 }

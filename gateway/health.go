@@ -36,7 +36,7 @@ const (
 )
 
 // healthAnswer is the body of the answer.
-type healthAnswer struct {
+type healthStatus struct {
 	OK       bool            `json:"ok"`
 	Problems []healthProblem `json:"problems"`
 }
@@ -132,7 +132,7 @@ func (g *Gateway) asksHealth(r *http.Request) bool {
 
 // serveHealth says what is wrong, with the status 503, or that nothing is.
 func (g *Gateway) serveHealth(w http.ResponseWriter) error {
-	a := healthAnswer{Problems: append(g.limiter.full(), g.health.problems(time.Now())...)}
+	a := healthStatus{Problems: append(g.limiter.full(), g.health.problems(time.Now())...)}
 	a.OK = len(a.Problems) == 0
 	if a.OK {
 		a.Problems = []healthProblem{}

@@ -19,7 +19,7 @@ import (
 const healthy = "{\"ok\":true,\"problems\":[]}\n"
 
 // problems returns what /healthz says.
-func (w *world) problems() (status int, list []string) {
+func (w *fixture) problems() (status int, list []string) {
 	w.t.Helper()
 	a := w.get("/healthz")
 	var body struct {

@@ -23,20 +23,20 @@ import (
 const (
 	stampLayout = "20060102150405"
 	// keptPerPage is how many links a page of the archive has.
-	keptPerPage = 500
+	archivedPerPage = 500
 	// keptPerMap is how many mementos a TimeMap has; another continues it.
-	keptPerMap = 10_000
+	archivedPerMap = 10_000
 )
 
 // kept is what the archive has of a URL.
-type kept struct {
+type archivedPages struct {
 	archive.History
 	moved bool // the client was redirected to a memento
 	all   string
 }
 
 // page returns what a page shows of k, which may be nil.
-func (k *kept) page() *page.Archived {
+func (k *archivedPages) page() *page.Archived {
 	if k == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (k *kept) page() *page.Archived {
 }
 
 // time returns the time for which the archive looks. k may be nil.
-func (k *kept) time() time.Time {
+func (k *archivedPages) time() time.Time {
 	if k == nil {
 		return time.Time{}
 	}
@@ -52,7 +52,7 @@ func (k *kept) time() time.Time {
 }
 
 // isKept reports whether the answer about u comes from the archive.
-func (g *Gateway) isKept(u locus.URL) bool {
+func (g *Gateway) isArchived(u locus.URL) bool {
 	switch {
 	case g.options.Archive == nil:
 		return false
@@ -65,7 +65,7 @@ func (g *Gateway) isKept(u locus.URL) bool {
 
 // keptOwn are fields of what was kept, for a proxy's client. The browser takes it for what the
 // server of the URL says, so it gets an origin of its own: it can't read or set cookies there.
-var keptOwn = http.Header{
+var archivedHeader = http.Header{
 	"Content-Security-Policy": {"sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts allow-top-navigation-by-user-activation"},
 	"X-Content-Type-Options":  {"nosniff"},
 	"Cache-Control":           {"no-store"},
@@ -74,7 +74,7 @@ var keptOwn = http.Header{
 // negotiateProxied chooses the memento of u for a proxy's client: that of Accept-Datetime, or the
 // last. The URL is original, TimeGate and memento at once (RFC 7089 section 4.1.3). It returns the
 // fields of the answer, nil if there is no memento.
-func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*kept, http.Header, error) {
+func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*archivedPages, http.Header, error) {
 	if g.options.Archive == nil {
 		return nil, nil, nil
 	}
@@ -86,11 +86,11 @@ func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*kept, http.He
 	if err != nil || !ok {
 		return nil, nil, err
 	}
-	base, own := g.base(r), keptOwn.Clone()
+	base, own := g.base(r), archivedHeader.Clone()
 	own.Set("Memento-Datetime", h.At.Time.Format(http.TimeFormat))
 	own.Set("Vary", "Accept-Datetime")
 	own.Set("Link", target(u.WithoutPassword().String())+`; rel="original timegate", `+target(base+g.timeMapPath(u, ""))+`; rel="timemap"; type="application/link-format"`)
-	k := &kept{History: h, all: base + askFor(keptPath, u.WithoutPassword(), nil)}
+	k := &archivedPages{History: h, all: base + askFor(archivedPath, u.WithoutPassword(), nil)}
 	return k, own, nil
 }
 
@@ -110,7 +110,7 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 // last. path returns the path of a view of u. It returns no kept if there is no memento: the
 // answer then says so. t is the time for which the archive looks; zero: there is no archive, or
 // no memento and no time in s.
-func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *kept, t time.Time, err error) {
+func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *archivedPages, t time.Time, err error) {
 	if g.options.Archive == nil {
 		return nil, t, nil
 	}
@@ -132,7 +132,7 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	if err != nil || !ok {
 		return nil, time.Time{}, err
 	}
-	k = &kept{History: h, all: g.options.Prefix + askFor(keptPath, u.WithoutPassword(), nil)}
+	k = &archivedPages{History: h, all: g.options.Prefix + askFor(archivedPath, u.WithoutPassword(), nil)}
 	base := g.origin(r)
 	memento := func(m archive.Memento) string {
 		s.At = m.Time.Format(stampLayout)
@@ -189,7 +189,7 @@ func target(u string) string {
 }
 
 // links returns the value of the header field Link (RFC 7089 section 2.2).
-func (k *kept) links(u locus.URL, gate, timeMap string, memento func(archive.Memento) string) string {
+func (k *archivedPages) links(u locus.URL, gate, timeMap string, memento func(archive.Memento) string) string {
 	list := []string{
 		target(u.WithoutPassword().WithoutFragment().String()) + `; rel="original"`,
 		target(gate) + `; rel="timegate"`,
@@ -207,7 +207,7 @@ func (k *kept) links(u locus.URL, gate, timeMap string, memento func(archive.Mem
 }
 
 // relation returns the relation types of a memento.
-func (k *kept) relation(m archive.Memento) string {
+func (k *archivedPages) relation(m archive.Memento) string {
 	var names []string
 	for _, each := range []struct {
 		name string
@@ -238,7 +238,7 @@ func (g *Gateway) serveTimeMap(w *recorder, r *http.Request, values url.Values) 
 		if m.Time.Format(stampLayout) <= after || len(times) > 0 && times[len(times)-1].Equal(m.Time) {
 			continue
 		}
-		if more = len(times) == keptPerMap; more {
+		if more = len(times) == archivedPerMap; more {
 			break
 		}
 		times = append(times, m.Time)
@@ -282,7 +282,7 @@ func (g *Gateway) serveTimeMap(w *recorder, r *http.Request, values url.Values) 
 
 // serveKept serves the pages of what was kept: the hosts, the URLs of a host, the times of a
 // URL.
-func (g *Gateway) serveKept(w *recorder, r *http.Request, values url.Values) error {
+func (g *Gateway) serveArchived(w *recorder, r *http.Request, values url.Values) error {
 	list := page.Index{Title: "Archive"}
 	after := values.Get("after")
 	var err error
@@ -290,12 +290,12 @@ func (g *Gateway) serveKept(w *recorder, r *http.Request, values url.Values) err
 	case values.Has("url"):
 		var u locus.URL
 		if u, err = asked(values); err == nil {
-			err = g.keptTimes(&list, u.WithoutPassword(), after)
+			err = g.archivedTimes(&list, u.WithoutPassword(), after)
 		}
 	case values.Has("host"):
-		err = g.keptURLs(&list, values.Get("host"), after)
+		err = g.archivedURLs(&list, values.Get("host"), after)
 	default:
-		err = g.keptHosts(&list, after)
+		err = g.archivedHosts(&list, after)
 	}
 	if err != nil {
 		return err
@@ -305,7 +305,7 @@ func (g *Gateway) serveKept(w *recorder, r *http.Request, values url.Values) err
 	return nil
 }
 
-func (g *Gateway) keptLink(name, value, after string) string {
+func (g *Gateway) archivedLink(name, value, after string) string {
 	values := url.Values{}
 	if name != "" {
 		values.Set(name, value)
@@ -313,11 +313,11 @@ func (g *Gateway) keptLink(name, value, after string) string {
 	if after != "" {
 		values.Set("after", after)
 	}
-	return g.options.Prefix + keptPath + "?" + values.Encode()
+	return g.options.Prefix + archivedPath + "?" + values.Encode()
 }
 
-func (g *Gateway) keptHosts(list *page.Index, after string) error {
-	hosts, err := g.options.Archive.Hosts(after, keptPerPage+1)
+func (g *Gateway) archivedHosts(list *page.Index, after string) error {
+	hosts, err := g.options.Archive.Hosts(after, archivedPerPage+1)
 	if err != nil {
 		return err
 	}
@@ -325,22 +325,22 @@ func (g *Gateway) keptHosts(list *page.Index, after string) error {
 	if g.options.Live {
 		list.Text += " What was not kept is opened from its server."
 	}
-	if len(hosts) > keptPerPage {
-		hosts = hosts[:keptPerPage]
-		list.Next = g.keptLink("", "", hosts[keptPerPage-1])
+	if len(hosts) > archivedPerPage {
+		hosts = hosts[:archivedPerPage]
+		list.Next = g.archivedLink("", "", hosts[archivedPerPage-1])
 	}
 	for _, host := range hosts {
-		list.Entries = append(list.Entries, page.IndexEntry{Text: cmp.Or(host, "(URLs without a host)"), Link: g.keptLink("host", host, "")})
+		list.Entries = append(list.Entries, page.IndexEntry{Text: cmp.Or(host, "(URLs without a host)"), Link: g.archivedLink("host", host, "")})
 	}
 	if after != "" {
 		return nil
 	}
-	list.Examples, err = g.keptExamples(hosts)
+	list.Examples, err = g.archivedExamples(hosts)
 	return err
 }
 
 // keptExamples returns links to a kept URL of each of the first hosts.
-func (g *Gateway) keptExamples(hosts []string) (examples []page.IndexEntry, err error) {
+func (g *Gateway) archivedExamples(hosts []string) (examples []page.IndexEntry, err error) {
 	const most, perHost = 4, 8
 	for _, host := range hosts[:min(most, len(hosts))] {
 		found, err := g.options.Archive.List(host, "", perHost)
@@ -357,8 +357,8 @@ func (g *Gateway) keptExamples(hosts []string) (examples []page.IndexEntry, err 
 	return examples, nil
 }
 
-func (g *Gateway) keptURLs(list *page.Index, host, after string) error {
-	found, err := g.options.Archive.List(host, after, keptPerPage)
+func (g *Gateway) archivedURLs(list *page.Index, host, after string) error {
+	found, err := g.options.Archive.List(host, after, archivedPerPage)
 	if err != nil {
 		return err
 	}
@@ -377,13 +377,13 @@ func (g *Gateway) keptURLs(list *page.Index, host, after string) error {
 		u := each.URL.WithoutPassword()
 		list.Entries = append(list.Entries, page.IndexEntry{Text: u.String(), Link: g.pagePath(u, page.Show{}), Note: strings.Join(about, ", "), Time: each.Time})
 	}
-	if len(found) == keptPerPage {
-		list.Next = g.keptLink("host", host, found[len(found)-1].After)
+	if len(found) == archivedPerPage {
+		list.Next = g.archivedLink("host", host, found[len(found)-1].After)
 	}
 	return nil
 }
 
-func (g *Gateway) keptTimes(list *page.Index, u locus.URL, after string) error {
+func (g *Gateway) archivedTimes(list *page.Index, u locus.URL, after string) error {
 	list.Title, list.Text = u.String(), "The times when it was kept."
 	last := ""
 	for m, err := range g.options.Archive.Mementos(u) {
@@ -394,8 +394,8 @@ func (g *Gateway) keptTimes(list *page.Index, u locus.URL, after string) error {
 		if stamp <= after || stamp == last {
 			continue
 		}
-		if len(list.Entries) == keptPerPage {
-			list.Next = g.keptLink("url", u.String(), last)
+		if len(list.Entries) == archivedPerPage {
+			list.Next = g.archivedLink("url", u.String(), last)
 			break
 		}
 		last = stamp

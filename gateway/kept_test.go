@@ -22,40 +22,40 @@ import (
 )
 
 // keptRecord returns a record of WARC.
-func keptRecord(kind, u, date, media, body string) string {
+func archivedRecord(kind, u, date, media, body string) string {
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, u, date, media, len(body), body)
 }
 
-func keptPage(u, date, body string) string {
-	return keptRecord("response", u, date, "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+body)
+func archivedPage(u, date, body string) string {
+	return archivedRecord("response", u, date, "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+body)
 }
 
 // evil is active content, and its header has what would give it more rights.
 const evil = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
 
 func evilRecord(name, media string) string {
-	return keptRecord("response", "http://evil.example/"+name, "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: "+media+
+	return archivedRecord("response", "http://evil.example/"+name, "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: "+media+
 		"\r\nSet-Cookie: a=b\r\nAccess-Control-Allow-Origin: *\r\nContent-Security-Policy: default-src *\r\nX-Content-Type-Options: none\r\n\r\n"+evil)
 }
 
 const oldMenu = "iKept\t\t\t\r\n0About\t/about\tg.example\t70\r\n7Find\t/find\tg.example\t70\r\n.\r\n"
 
 // keptGateway serves an archive. Anything that is dialled fails the test.
-func keptGateway(t *testing.T, live bool) *httptest.Server {
+func archivedGateway(t *testing.T, live bool) *httptest.Server {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.warc")
-	text := keptPage("http://h.example/", "2001-01-01T00:00:00Z", "<script>alert(1)</script><a href=/next onclick=x()>one</a>") +
-		keptPage("http://h.example/", "2002-01-01T00:00:00Z", "<a href=/next>two</a><img src=i.png>") +
-		keptPage("http://h.example/", "2003-01-01T00:00:00Z", "three") +
-		keptPage("http://h.example/next", "2001-01-01T00:00:05Z", "next one") + keptPage("http://h.example/next", "2003-01-01T00:00:00Z", "next three") +
-		keptRecord("response", "http://h.example/moved", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 302 Found\r\nLocation: /sub/page\r\n\r\n") +
-		keptPage("http://h.example/sub/page", "2001-01-01T00:00:00Z", "<a href=other>x</a>") +
-		keptRecord("response", "http://h.example/gone", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 404 Not Found\r\n\r\n") +
-		keptRecord("resource", "gopher://g.example/", "2001-01-01T00:00:00Z", "application/octet-stream", oldMenu) +
-		keptRecord("resource", "gopher://g.example/0/about", "2001-01-01T00:00:00Z", "text/plain", "about it") +
+	text := archivedPage("http://h.example/", "2001-01-01T00:00:00Z", "<script>alert(1)</script><a href=/next onclick=x()>one</a>") +
+		archivedPage("http://h.example/", "2002-01-01T00:00:00Z", "<a href=/next>two</a><img src=i.png>") +
+		archivedPage("http://h.example/", "2003-01-01T00:00:00Z", "three") +
+		archivedPage("http://h.example/next", "2001-01-01T00:00:05Z", "next one") + archivedPage("http://h.example/next", "2003-01-01T00:00:00Z", "next three") +
+		archivedRecord("response", "http://h.example/moved", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 302 Found\r\nLocation: /sub/page\r\n\r\n") +
+		archivedPage("http://h.example/sub/page", "2001-01-01T00:00:00Z", "<a href=other>x</a>") +
+		archivedRecord("response", "http://h.example/gone", "2001-01-01T00:00:00Z", "application/http; msgtype=response", "HTTP/1.1 404 Not Found\r\n\r\n") +
+		archivedRecord("resource", "gopher://g.example/", "2001-01-01T00:00:00Z", "application/octet-stream", oldMenu) +
+		archivedRecord("resource", "gopher://g.example/0/about", "2001-01-01T00:00:00Z", "text/plain", "about it") +
 		evilRecord("a.svg", "image/svg+xml") + evilRecord("a.js", "text/javascript") + evilRecord("a.html", "text/html") +
-		keptPage("http://127.0.0.2/", "2001-01-01T00:00:00Z", "not this machine") +
-		keptRecord("resource", "file:///etc/motd", "2001-01-01T00:00:00Z", "text/plain", "kept file")
+		archivedPage("http://127.0.0.2/", "2001-01-01T00:00:00Z", "not this machine") +
+		archivedRecord("resource", "file:///etc/motd", "2001-01-01T00:00:00Z", "text/plain", "kept file")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +122,8 @@ func wantParts(t *testing.T, what, page string, parts ...string) {
 	}
 }
 
-func TestKeptPages(t *testing.T) {
-	s := keptGateway(t, false)
+func TestArchivedPages(t *testing.T) {
+	s := archivedGateway(t, false)
 	resp, body := ask(t, s, "/http/h.example/")
 	if resp.StatusCode != 200 || resp.Header.Get("Memento-Datetime") != "Wed, 01 Jan 2003 00:00:00 GMT" || resp.Header.Get("Vary") != "Accept-Datetime" {
 		t.Error(resp.Status, resp.Header)
@@ -155,8 +155,8 @@ func TestKeptPages(t *testing.T) {
 	}
 }
 
-func TestKeptRaw(t *testing.T) {
-	s := keptGateway(t, false)
+func TestArchivedRaw(t *testing.T) {
+	s := archivedGateway(t, false)
 	for path, want := range map[string]string{
 		"/-/raw/gopher/g.example/0/about":                  "about it",
 		"/-/raw/http/h.example/":                           "three",
@@ -193,8 +193,8 @@ func TestKeptRaw(t *testing.T) {
 }
 
 // The answers to a form lead to what was kept at the time of its page.
-func TestKeptForm(t *testing.T) {
-	s := keptGateway(t, false)
+func TestArchivedForm(t *testing.T) {
+	s := archivedGateway(t, false)
 	resp, body := ask(t, s, "/?url=gopher://g.example/7/find&at=2001")
 	wantParts(t, "form", body, `action="/-/submit?at=20010101000000"`)
 	_, rest, _ := strings.Cut(body, `name="token" value="`)
@@ -223,7 +223,7 @@ func TestKeptForm(t *testing.T) {
 
 // The negotiation of RFC 7089.
 func TestMemento(t *testing.T) {
-	s := keptGateway(t, false)
+	s := archivedGateway(t, false)
 	resp, _ := ask(t, s, "/http/h.example/", "Accept-Datetime", "Fri, 01 Feb 2002 00:00:00 GMT")
 	memento := s.URL + "/?url=http%3A%2F%2Fh.example%2F&at=20020101000000"
 	if resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != memento || resp.Header.Get("Vary") != "Accept-Datetime" || resp.Header.Get("Memento-Datetime") != "" {
@@ -259,8 +259,8 @@ func TestMemento(t *testing.T) {
 	}
 }
 
-func TestKeptIndex(t *testing.T) {
-	s := keptGateway(t, false)
+func TestArchivedIndex(t *testing.T) {
+	s := archivedGateway(t, false)
 	_, body := ask(t, s, "/")
 	wantParts(t, "hosts", body, `href="/-/kept?host=g.example"`, `href="/-/kept?host=h.example"`, "(URLs without a host)", "!rel=\"next\"")
 	_, examples, _ := strings.Cut(body, `<ul class="begin">`)
@@ -279,8 +279,8 @@ func TestKeptIndex(t *testing.T) {
 }
 
 // A browser with the gateway as its proxy sees the archive, and gets no tunnel out of it.
-func TestKeptProxy(t *testing.T) {
-	s := keptGateway(t, false)
+func TestArchivedProxy(t *testing.T) {
+	s := archivedGateway(t, false)
 	proxy, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -329,8 +329,8 @@ func TestKeptProxy(t *testing.T) {
 }
 
 // With Live, the policy is asked about what was not kept.
-func TestKeptLive(t *testing.T) {
-	s := keptGateway(t, true)
+func TestArchivedLive(t *testing.T) {
+	s := archivedGateway(t, true)
 	_, body := ask(t, s, "/http/h.example/")
 	wantParts(t, "kept", body, "three")
 	if resp, body := ask(t, s, "/http/127.0.0.1/"); resp.StatusCode != http.StatusForbidden || strings.Contains(body, "Kept <time") {

@@ -40,7 +40,7 @@ func tourRegistry(t *testing.T, m *tour.Demo) *scheme.Registry {
 
 // What a gateway shows of each of the tour's servers, another shows from the archive: the
 // raw view octet for octet.
-func TestKeptTour(t *testing.T) {
+func TestArchivedTour(t *testing.T) {
 	m, err := tour.Open()
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ const (
 	lensPath     = "/-/lens"
 	terminalPath = "/-/terminal"
 	assetsPath   = "/-/assets/"
-	keptPath     = "/-/kept"
+	archivedPath = "/-/kept"
 	timeMapPath  = "/-/timemap"
 )
 

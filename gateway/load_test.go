@@ -60,7 +60,7 @@ var loads = []struct {
 
 // loaded is a gateway under load, and the stops of the tour that its clients open.
 type loaded struct {
-	*world
+	*fixture
 	stops, forms, sessions []tour.Stop
 	web                    string // address of the tour's HTTP server
 	echo                   string // address of a server that echoes
@@ -123,7 +123,7 @@ func newLoaded(t *testing.T) *loaded {
 	s.gateway.Cache = store
 	s.gateway.Limits.Sessions = loadClients
 	var m *tour.Demo
-	l.world, m = museum(t, s)
+	l.fixture, m = museum(t, s)
 	l.choose(m.Stops())
 	if len(l.forms) == 0 || len(l.sessions) == 0 || l.web == "" {
 		t.Fatalf("the tour has %d forms, %d sessions, and the web page %q", len(l.forms), len(l.sessions), l.web)

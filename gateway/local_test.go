@@ -30,7 +30,7 @@ import (
 )
 
 // museum is a world with the servers of the tour.
-func museum(t testing.TB, s setup) (*world, *tour.Demo) {
+func museum(t testing.TB, s setup) (*fixture, *tour.Demo) {
 	t.Helper()
 	m, err := tour.Open()
 	if err != nil {
@@ -663,7 +663,7 @@ func TestWebNothing(t *testing.T) {
 	defer web.Close()
 	stored := open
 	stored.store = new(cache.Options)
-	for _, w := range []*world{start(t, open), start(t, stored)} {
+	for _, w := range []*fixture{start(t, open), start(t, stored)} {
 		for code, want := range map[string]int{"300": 200, "301": 502, "302": 502, "303": 502, "304": 502, "307": 502, "308": 502} {
 			for _, path := range []string{"/?url=", "/api/get?url="} {
 				a := w.get(path + query(web.URL+"/"+code))

@@ -33,24 +33,24 @@ type Mail struct {
 }
 
 const (
-	lettersPerHour = 20
+	messagesPerHour = 20
 	// maxRecipients is the limit of recipients.
 	maxRecipients = 10
 	// maxLetter is the size limit of the text, in octets.
-	maxLetter = 64 << 10
+	maxMessageText = 64 << 10
 )
 
 // letter shows the page for writing a letter.
-func (v *view) letter() error {
+func (v *view) composeMessage() error {
 	l, err := v.gateway.draft(v.head.URL)
 	if err != nil {
 		return err
 	}
-	v.showLetter(http.StatusOK, l)
+	v.showComposed(http.StatusOK, l)
 	return nil
 }
 
-func (v *view) showLetter(status int, l page.Message) {
+func (v *view) showComposed(status int, l page.Message) {
 	if m := v.gateway.options.Mail; m != nil {
 		l.From, l.Relay = m.From.String(), m.Relay
 	}
@@ -123,14 +123,14 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	case g.options.Mail == nil:
 		l.Problem, status = errors.New("the gateway has no mail relay"), http.StatusForbidden
 	case step == "show" || step == "send":
-		status = g.letterStep(w, r, &l, step == "send")
+		status = g.messageStep(w, r, &l, step == "send")
 	}
-	v.showLetter(status, l)
+	v.showComposed(status, l)
 	return nil
 }
 
 // letterStep makes the preview of a letter, or sends it if its preview was shown.
-func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
+func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)
 	if err == nil {
@@ -140,13 +140,13 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Message, send
 		l.Problem = err
 		return http.StatusUnprocessableEntity
 	}
-	if !send || !g.letters.wasShown(g.digest(w, l)) {
-		g.letters.show(g.digest(w, l))
+	if !send || !g.messages.wasShown(g.digest(w, l)) {
+		g.messages.show(g.digest(w, l))
 		l.Preview = preview
 		return http.StatusOK
 	}
 	mail := g.options.Mail
-	if !g.letters.take(time.Now(), mail.PerHour) {
+	if !g.messages.take(time.Now(), mail.PerHour) {
 		l.Preview, l.Problem = preview, errors.New("the gateway has reached its limit of mail for this hour")
 		w.Header().Set("Retry-After", "600")
 		return http.StatusTooManyRequests
@@ -164,8 +164,8 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Message, send
 // compose returns the message of a letter, from the gateway's sender.
 func (g *Gateway) compose(l *page.Message) (*submit.Message, error) {
 	d := submit.Draft{From: g.options.Mail.From, Subject: l.Subject, Body: l.Body}
-	if len(d.Body) > maxLetter {
-		return nil, fmt.Errorf("the letter is longer than %d octets", maxLetter)
+	if len(d.Body) > maxMessageText {
+		return nil, fmt.Errorf("the letter is longer than %d octets", maxMessageText)
 	}
 	if _, err := d.Propose([]submit.Field{{Name: "to", Value: l.To}, {Name: "cc", Value: l.Cc}}); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (g *Gateway) digest(w *recorder, l *page.Message) string {
 }
 
 // letters holds the digests of previews, and counts the letters that were sent.
-type letters struct {
+type messages struct {
 	mu    sync.Mutex
 	shown map[string]bool
 	sent  []time.Time // in the last hour
@@ -192,7 +192,7 @@ type letters struct {
 // preview has to be shown again.
 const maxShown = 1000
 
-func (l *letters) show(digest string) {
+func (l *messages) show(digest string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.shown == nil {
@@ -209,7 +209,7 @@ func (l *letters) show(digest string) {
 
 // wasShown reports whether a preview was shown, and drops it: sending the letter again
 // needs another preview.
-func (l *letters) wasShown(digest string) bool {
+func (l *messages) wasShown(digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	was := l.shown[digest]
@@ -218,9 +218,9 @@ func (l *letters) wasShown(digest string) bool {
 }
 
 // take counts a letter. ok is false if the limit is reached.
-func (l *letters) take(now time.Time, perHour int) (ok bool) {
+func (l *messages) take(now time.Time, perHour int) (ok bool) {
 	if perHour <= 0 {
-		perHour = lettersPerHour
+		perHour = messagesPerHour
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

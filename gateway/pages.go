@@ -48,7 +48,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 		w.kind = "api"
 		g.serveAPI(w, r, strings.TrimPrefix(path, "/api/"), values)
 	case path == "/" && !values.Has("url") && g.options.Archive != nil:
-		return g.serveKept(w, r, values)
+		return g.serveArchived(w, r, values)
 	case path == "/" && !values.Has("url"):
 		v := g.newView(w, r, locus.URL{}, "")
 		var sections []page.Section
@@ -113,8 +113,8 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Explain(w, values.Get("url")) })
 	case path == lensPath:
 		return g.serveLens(w, r, values)
-	case path == keptPath && g.options.Archive != nil:
-		return g.serveKept(w, r, values)
+	case path == archivedPath && g.options.Archive != nil:
+		return g.serveArchived(w, r, values)
 	case path == timeMapPath && g.options.Archive != nil:
 		return g.serveTimeMap(w, r, values)
 	case path == rawPath:

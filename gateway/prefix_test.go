@@ -17,7 +17,7 @@ import (
 )
 
 // below serves w's gateway below "/old" of another server. The world's requests go there.
-func below(t *testing.T, w *world, mount func(g http.Handler) http.Handler) {
+func below(t *testing.T, w *fixture, mount func(g http.Handler) http.Handler) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/old/", mount(w.g))
@@ -44,7 +44,7 @@ var mounts = map[string]func(g http.Handler) http.Handler{
 
 // ownLinks returns the links of a page that lead to its own server, and requires that each
 // is below "/old/".
-func ownLinks(t *testing.T, w *world, body, where string) (list []string) {
+func ownLinks(t *testing.T, w *fixture, body, where string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -174,7 +174,7 @@ func TestPrefixTools(t *testing.T) {
 }
 
 // pageLink returns the link to the page of u, as the page of a text that contains u has it.
-func pageLink(t *testing.T, w *world, u string) string {
+func pageLink(t *testing.T, w *fixture, u string) string {
 	t.Helper()
 	text := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/plain")

@@ -24,7 +24,7 @@ import (
 // A program asks the gateway as a proxy for URLs of schemes that HTTP does not know.
 
 // startWith serves a gateway that opens URLs of x-page with o.
-func startWith(t testing.TB, o opened) *world {
+func startWith(t testing.TB, o opened) *fixture {
 	t.Helper()
 	s := open
 	s.schemes = []scheme.Scheme{o.row()}
@@ -33,7 +33,7 @@ func startWith(t testing.TB, o opened) *world {
 
 // program asks for u in HTTP/1.1, so that err tells of a body that breaks off. Fields are
 // names and values in turns.
-func (w *world) program(method, u string, fields ...string) (a answer, err error) {
+func (w *fixture) program(method, u string, fields ...string) (a answer, err error) {
 	w.t.Helper()
 	c, err := net.Dial("tcp", w.addr)
 	if err != nil {

@@ -41,7 +41,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 		return err
 	}
 	var dialer scheme.Dialer
-	if !g.isKept(u) {
+	if !g.isArchived(u) {
 		if dialer, err = g.webDialer(u); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // proxyClient asks w for everything.
-func (w *world) proxyClient() *http.Client {
+func (w *fixture) proxyClient() *http.Client {
 	to, err := url.Parse(w.base)
 	if err != nil {
 		w.t.Fatal(err)

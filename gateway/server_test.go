@@ -325,7 +325,7 @@ func TestSlowBody(t *testing.T) {
 }
 
 // answerPatiently reads one request, and answers late.
-func answerPatiently(c net.Conn) {
+func answerSlowly(c net.Conn) {
 	defer c.Close()
 	req, err := http.ReadRequest(bufio.NewReader(c))
 	if err != nil {
@@ -335,7 +335,7 @@ func answerPatiently(c net.Conn) {
 	if err != nil || string(body) != "aaaa" {
 		return
 	}
-	time.Sleep(answerTime - time.Second)
+	time.Sleep(responseTime - time.Second)
 	io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\ndone")
 }
 
@@ -349,7 +349,7 @@ func TestPatientBody(t *testing.T) {
 			},
 			Dial: func(context.Context, string, string) (net.Conn, error) {
 				near, far := net.Pipe()
-				go answerPatiently(far)
+				go answerSlowly(far)
 				return near, nil
 			},
 		})

@@ -24,7 +24,7 @@ type screen struct {
 	err   error // of read
 }
 
-func (w *world) dial(t *testing.T, u, origin string) (*screen, *http.Response, error) {
+func (w *fixture) dial(t *testing.T, u, origin string) (*screen, *http.Response, error) {
 	t.Helper()
 	header := http.Header{}
 	if origin != "" {
@@ -82,7 +82,7 @@ func (s *screen) toEnd() websocket.CloseError {
 }
 
 // logs waits until the log has text.
-func (w *world) logs(t *testing.T, text string) {
+func (w *fixture) logs(t *testing.T, text string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !strings.Contains(w.log.String(), text); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -309,7 +309,7 @@ func (w *wire) hears(want string) {
 }
 
 // onWire opens a terminal whose service is a wire that has said hello.
-func onWire(t *testing.T) (*world, *screen, *wire) {
+func onWire(t *testing.T) (*fixture, *screen, *wire) {
 	t.Helper()
 	line := startWire(t)
 	w := start(t, open)

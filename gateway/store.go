@@ -135,7 +135,7 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 			resp.Body = newMenuBody(menuStored, res, req.URL, m)
 		}
 	default:
-		failure, isAnswer := err.(*answerError)
+		failure, isAnswer := err.(*serverError)
 		if !isAnswer {
 			return nil, false
 		}
@@ -155,7 +155,7 @@ func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure)) // of encode, or of the store itself
-		return nil, m, newAnswerError(req.URL, resp.StatusCode, resp.Status, strings.TrimSpace(string(text)))
+		return nil, m, newServerError(req.URL, resp.StatusCode, resp.Status, strings.TrimSpace(string(text)))
 	case resp.Header.Get(storedKind) != "menu":
 		return objectIn(req.URL, resp), m, nil
 	}

@@ -22,7 +22,7 @@ import (
 
 // wantsStored asks for u, and tests the body, if want is not empty, and what Cache-Status says,
 // less how long the answer is fresh.
-func (w *world) wantsStored(u, want, wantStatus string, fields ...string) string {
+func (w *fixture) wantsStored(u, want, wantStatus string, fields ...string) string {
 	w.t.Helper()
 	waitForStore(make([]byte, 1<<20))
 	a, err := w.program("GET", u, fields...)
@@ -130,7 +130,7 @@ func TestStoreGopher(t *testing.T) {
 }
 
 // startStored is startWith for a gateway with a store.
-func startStored(t *testing.T, o opened) *world {
+func startStored(t *testing.T, o opened) *fixture {
 	t.Helper()
 	s := open
 	s.store = new(cache.Options)
@@ -183,7 +183,7 @@ func TestStoreUnchangedMenu(t *testing.T) {
 func TestStoreBrokenMenu(t *testing.T) {
 	for _, failure := range []error{os.ErrDeadlineExceeded, scheme.ErrTooLarge, context.Canceled, fmt.Errorf("x-page: %w: <cut> \x1b", scheme.ErrProtocol)} {
 		m := opened{"m": menuOf("", nil, hostileItems()[:1], failure)}
-		worlds := []*world{startWith(t, m), startStored(t, m)}
+		worlds := []*fixture{startWith(t, m), startStored(t, m)}
 		for _, path := range []string{"", "/-/raw?url=%s", "/api/get?url=%s"} {
 			want := worlds[0].request(path, "x-page://h/m", nil)
 			for range 2 {
@@ -202,7 +202,7 @@ func TestStoreModTime(t *testing.T) {
 	o := opened{"a": func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		return &scheme.Object{URL: req.URL, Type: "text/plain", Size: 1, ModTime: modified, Body: io.NopCloser(strings.NewReader("a"))}, nil
 	}}
-	for _, w := range []*world{startWith(t, o), startStored(t, o)} {
+	for _, w := range []*fixture{startWith(t, o), startStored(t, o)} {
 		for range 2 {
 			waitForStore(make([]byte, 1<<20))
 			if a := w.get("/api/get?url=x-page://h/a"); !strings.Contains(a.body, `"modified":"1994-12-20T12:00:00Z"`) {
@@ -220,7 +220,7 @@ func TestStoreFailure(t *testing.T) {
 	o := opened{"a": func(context.Context, *scheme.Request) (scheme.Resource, error) {
 		return nil, fmt.Errorf("x-page: %w: %s", scheme.ErrNotFound, long)
 	}}
-	worlds := []*world{startWith(t, o), startStored(t, o)}
+	worlds := []*fixture{startWith(t, o), startStored(t, o)}
 	for _, path := range []string{"", "/?url=%s", "/-/raw?url=%s", "/api/get?url=%s"} {
 		want := worlds[0].request(path, "x-page://h/a", nil)
 		if n := strings.Count(want.body, "é"); want.StatusCode != 404 || n != most && path == "" || path != "" && (n < most/4 || n > most/2) {
@@ -242,7 +242,7 @@ func TestStoreOctets(t *testing.T) {
 		{URL: parse("ftp://h/\xe9"), Title: "a", Kind: scheme.KindObject, Size: -1}, {URL: parse("ftp://h/\xc3\xa9"), Title: "caf\xe9", Kind: scheme.KindMenu, Size: -1},
 	}
 	m := opened{"m": menuOf("", nil, items, nil), "\xe9": menuOf("", nil, items, nil)}
-	worlds := []*world{startWith(t, m), startStored(t, m)}
+	worlds := []*fixture{startWith(t, m), startStored(t, m)}
 	for _, u := range []string{"x-page://h/m", "x-page://h/\xe9"} {
 		for _, accept := range []string{"text/plain", "application/json", "text/html"} {
 			want := worlds[0].proxied("GET", u, "Accept", accept)

@@ -21,7 +21,7 @@ const (
 	// There are at most mostLarge of them.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
-	mostLarge  = 64
+	maxLarge   = 64
 	// maxPiece is the most octets of a file in one copy by the operating system. A client
 	// that takes a piece within quickTime gets larger ones.
 	maxPiece  = 1 << 20
@@ -31,7 +31,7 @@ const (
 var (
 	chunks      = sync.Pool{New: func() any { return new([chunk]byte) }}
 	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
-	largeInUse  = make(chan struct{}, mostLarge)
+	largeInUse  = make(chan struct{}, maxLarge)
 )
 
 // stream sends body to the client. A body that breaks off breaks off the connection,

@@ -103,13 +103,13 @@ func TestChunks(t *testing.T) {
 		t.Error("a large chunk stays")
 	}
 	var many []*chunksOf
-	for range mostLarge + 3 {
+	for range maxLarge + 3 {
 		c := newChunks()
 		defer c.free()
 		quick(c, largeAfter)
 		many = append(many, c)
 	}
-	if first, last := many[0], many[mostLarge]; len(first.octets) != largeChunk || len(last.octets) != chunk || len(largeInUse) != mostLarge {
+	if first, last := many[0], many[maxLarge]; len(first.octets) != largeChunk || len(last.octets) != chunk || len(largeInUse) != maxLarge {
 		t.Errorf("chunks of %d and %d, %d large", len(first.octets), len(last.octets), len(largeInUse))
 	}
 }

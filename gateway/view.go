@@ -64,7 +64,7 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	case traits.Has(scheme.Interactive) && kept == nil:
 		v.run(v.terminal)
 	case traits.Has(scheme.Composes):
-		v.run(v.letter)
+		v.run(v.composeMessage)
 	case s.Items != (scheme.ItemRange{}):
 		v.run(func() error { return v.open(u) })
 	default:

@@ -18,12 +18,12 @@ import (
 
 const (
 	// maxAnswerHeader is the size limit of a server's response header, in octets.
-	maxAnswerHeader = 256 << 10
-	// keptPerHost is how many idle connections to a server are kept, for keptTime each.
-	keptPerHost = 8
-	keptTime    = 50 * time.Second
+	maxResponseHeader = 256 << 10
+	// keptPerHost is how many idle connections to a server are kept, for upstreamIdleTime each.
+	idlePerHost      = 8
+	upstreamIdleTime = 50 * time.Second
 	// answerTime is how long a server may take until its response begins.
-	answerTime = 60 * time.Second
+	responseTime = 60 * time.Second
 )
 
 // Requests for http and https are sent by package net/http, so that a proxy passes on what it
@@ -133,7 +133,7 @@ func webError(err error) error {
 		return err
 	}
 	if strings.Contains(err.Error(), "response header") { // net/http has no type for it
-		err = fmt.Errorf("the header has more than %d octets", maxAnswerHeader)
+		err = fmt.Errorf("the header has more than %d octets", maxResponseHeader)
 	}
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }
@@ -160,10 +160,10 @@ func (w *webTransports) through(d scheme.Dialer) *http.Transport {
 			TLSClientConfig:        w.tls.Clone(), // package net/http changes it
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
-			MaxResponseHeaderBytes: maxAnswerHeader,
-			MaxIdleConnsPerHost:    keptPerHost,
-			IdleConnTimeout:        keptTime,
-			ResponseHeaderTimeout:  answerTime,
+			MaxResponseHeaderBytes: maxResponseHeader,
+			MaxIdleConnsPerHost:    idlePerHost,
+			IdleConnTimeout:        upstreamIdleTime,
+			ResponseHeaderTimeout:  responseTime,
 		}
 		if w.records {
 			recordWeb(t)

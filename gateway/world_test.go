@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { // net/http stays for half a second after an answe
 }
 
 // world is a gateway that is served on loopback.
-type world struct {
+type fixture struct {
 	t    testing.TB
 	g    *gateway.Gateway
 	addr string
@@ -74,7 +74,7 @@ type setup struct {
 // open is for the servers of tests, which are all on this machine.
 var open = setup{rules: policy.Rules{AllowPrivate: true, Passwords: true}}
 
-func start(t testing.TB, s setup) *world {
+func start(t testing.TB, s setup) *fixture {
 	t.Helper()
 	registry, err := all.Registry(s.schemes...)
 	if err != nil {
@@ -102,7 +102,7 @@ func start(t testing.TB, s setup) *world {
 		t.Cleanup(func() { store.Close() })
 		s.gateway.Cache = store
 	}
-	w := &world{t: t, log: new(safeBuffer), rows: registry}
+	w := &fixture{t: t, log: new(safeBuffer), rows: registry}
 	if s.gateway.Log == nil {
 		s.gateway.Log = slog.New(slog.NewTextHandler(w.log, nil))
 	}
@@ -143,7 +143,7 @@ func start(t testing.TB, s setup) *world {
 }
 
 // closeIdle closes idle connections to servers.
-func (w *world) closeIdle() {
+func (w *fixture) closeIdle() {
 	w.g.Close()
 	for _, s := range w.rows.All() {
 		if opener, ok := s.Access.Opener.(io.Closer); ok {
@@ -160,7 +160,7 @@ type answer struct {
 
 // do sends a request to the gateway; path may be a whole URL. Fields are names and
 // values in turns.
-func (w *world) do(method, path, body string, fields ...string) answer {
+func (w *fixture) do(method, path, body string, fields ...string) answer {
 	w.t.Helper()
 	if strings.HasPrefix(path, "/") {
 		path = w.base + path
@@ -188,7 +188,7 @@ func (w *world) do(method, path, body string, fields ...string) answer {
 	return answer{resp, string(text)}
 }
 
-func (w *world) get(path string, fields ...string) answer {
+func (w *fixture) get(path string, fields ...string) answer {
 	w.t.Helper()
 	return w.do("GET", path, "", fields...)
 }
@@ -198,7 +198,7 @@ var browser = []string{"Accept", "text/html,application/xhtml+xml,application/xm
 
 // raw sends octets to the gateway and returns all that comes back until the
 // connection is closed.
-func (w *world) raw(octets string) string {
+func (w *fixture) raw(octets string) string {
 	w.t.Helper()
 	c, err := net.Dial("tcp", w.addr)
 	if err != nil {
@@ -216,7 +216,7 @@ func (w *world) raw(octets string) string {
 }
 
 // proxied asks the gateway as a proxy, in HTTP/1.0 as old browsers do.
-func (w *world) proxied(method, u string, fields ...string) answer {
+func (w *fixture) proxied(method, u string, fields ...string) answer {
 	w.t.Helper()
 	var b strings.Builder
 	b.WriteString(method + " " + u + " HTTP/1.0\r\n")

@@ -28,30 +28,30 @@ func encodeQuestions(urls []string) []byte {
 	return b.Bytes()
 }
 
-var errAnswers = errors.New("unusable answer")
+var errResults = errors.New("unusable answer")
 
-func decodeAnswers(output []byte, urls []string) (version string, list []ParseResult, err error) {
+func decodeResults(output []byte, urls []string) (version string, list []ParseResult, err error) {
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(output), "\r\n", "\n"), "\n"), "\n")
 	encoded, ok := strings.CutPrefix(lines[0], "version ")
 	octets, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(octets) == 0 {
-		return "", nil, fmt.Errorf("%w: the first line is not its version", errAnswers)
+		return "", nil, fmt.Errorf("%w: the first line is not its version", errResults)
 	}
 	if len(lines)-1 != len(urls) {
-		return "", nil, fmt.Errorf("%w: %d lines for %d URLs", errAnswers, len(lines)-1, len(urls))
+		return "", nil, fmt.Errorf("%w: %d lines for %d URLs", errResults, len(lines)-1, len(urls))
 	}
 	list = make([]ParseResult, len(urls))
 	for i, line := range lines[1:] {
-		if list[i], err = decodeAnswer(line, i, len(urls[i])); err != nil {
+		if list[i], err = decodeResult(line, i, len(urls[i])); err != nil {
 			return "", nil, err
 		}
 	}
 	return string(octets), list, nil
 }
 
-func decodeAnswer(line string, number, length int) (ParseResult, error) {
+func decodeResult(line string, number, length int) (ParseResult, error) {
 	bad := func(why string) (ParseResult, error) {
-		return ParseResult{}, fmt.Errorf("%w in line %d: %s", errAnswers, number+2, why)
+		return ParseResult{}, fmt.Errorf("%w in line %d: %s", errResults, number+2, why)
 	}
 	fields := strings.Split(line, " ")
 	if len(fields) < 3 || fields[0] != strconv.Itoa(number) || fields[1] != strconv.Itoa(length) {

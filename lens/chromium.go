@@ -31,8 +31,8 @@ func readChromium(ctx context.Context, p *program, urls []string) (string, []Par
 	_, rest, found := bytes.Cut(out, []byte(`<pre id="answers">`))
 	answers, _, ended := bytes.Cut(rest, []byte("</pre>"))
 	if !found || !ended {
-		return "", nil, fmt.Errorf("%w: no list in the page", errAnswers)
+		return "", nil, fmt.Errorf("%w: no list in the page", errResults)
 	}
-	_, list, err := decodeAnswers(answers, urls)
+	_, list, err := decodeResults(answers, urls)
 	return version, list, err
 }

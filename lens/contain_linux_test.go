@@ -23,7 +23,7 @@ func needNamespaces(t *testing.T) {
 func TestNoNetwork(t *testing.T) {
 	needNamespaces(t)
 	kept := t.TempDir() + "/dev"
-	l := withFake(t, "urllib", fake(t, "cat /proc/net/dev > "+kept+"; cat /proc/net/route >> "+kept), patience)
+	l := withFake(t, "urllib", fake(t, "cat /proc/net/dev > "+kept+"; cat /proc/net/route >> "+kept), testTimeout)
 	look(t, l, "http://h.example/")
 	text, err := os.ReadFile(kept)
 	if err != nil {
@@ -61,7 +61,7 @@ exec 3>$dir/pipe
 setsid sh -c 'echo >$0/started; exec sleep 3600' $dir >&3 2>&1 </dev/null &
 exec 3>&-
 while [ ! -e $dir/started ]; do sleep 0.01; done
-`+version+`; echo 0 17 no eA==`), patience)
+`+version+`; echo 0 17 no eA==`), testTimeout)
 	if a := look(t, l, "http://h.example/").Results; a[len(a)-1].Failure != "" {
 		t.Error(a[len(a)-1].Failure)
 	}
@@ -70,7 +70,7 @@ while [ ! -e $dir/started ]; do sleep 0.01; done
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Error("the child is still there")
 	}
 }
@@ -78,7 +78,7 @@ while [ ! -e $dir/started ]; do sleep 0.01; done
 // A program is in a session of its own: it can't reach the terminal of the caller.
 func TestSession(t *testing.T) {
 	kept := t.TempDir() + "/stat"
-	look(t, withFake(t, "urllib", fake(t, "read line </proc/self/stat; echo $line >"+kept), patience), "http://h.example/")
+	look(t, withFake(t, "urllib", fake(t, "read line </proc/self/stat; echo $line >"+kept), testTimeout), "http://h.example/")
 	text, err := os.ReadFile(kept)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	for i, url := range urls {
 		report, ok := told[strconv.Itoa(i)]
 		if !ok && curlTakes(url) {
-			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errAnswers))
+			return "", nil, fmt.Errorf("no report of a URL: %w", cmp.Or(err, errResults))
 		}
 		if _, connected := r.asked(i); !connected && report.lost() {
 			return "", nil, fmt.Errorf("%w: %s", errProxy, report.message)

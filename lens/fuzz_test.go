@@ -16,7 +16,7 @@ import (
 
 // Whatever a program prints, there is an error or an answer for each URL, and each line is
 // about its URL.
-func FuzzAnswers(f *testing.F) {
+func FuzzResults(f *testing.F) {
 	for _, seed := range []string{
 		"version eA==\n0 1 ok scheme:aHR0cA== host:aA==\n1 2 no eA==\n", "version eA==\r\n0 1 ok\r\n1 2 ok unseen:path\r\n", "version eA==\n0 1 ok path:\n1 2 no \n",
 		"", "\n", "version \n", "version eA==\n0 1 maybe\n1 2 no eA==", "version eA==\n1 1 no eA==\n0 2 no eA==\n", "version eA==\n0 1 ok host:a host:b\n1 2 ok unseen:\n",
@@ -25,7 +25,7 @@ func FuzzAnswers(f *testing.F) {
 	}
 	urls := []string{"a", "bb"}
 	f.Fuzz(func(t *testing.T, output []byte) {
-		version, list, err := decodeAnswers(output, urls)
+		version, list, err := decodeResults(output, urls)
 		if err != nil {
 			if list != nil || version != "" {
 				t.Errorf("answers with %v", err)

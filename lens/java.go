@@ -18,6 +18,6 @@ func readJava(which string) func(context.Context, *program, []string) (string, [
 		if err != nil {
 			return "", nil, err
 		}
-		return decodeAnswers(out, urls)
+		return decodeResults(out, urls)
 	}
 }

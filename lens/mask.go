@@ -214,7 +214,7 @@ func hideWord(text, secret string) string {
 }
 
 // answerJSON is an Answer in JSON.
-type answerJSON struct {
+type resultJSON struct {
 	Name     string         `json:"name"`
 	Version  string         `json:"version"`
 	Kind     Kind           `json:"kind"`
@@ -236,9 +236,9 @@ type answerJSON struct {
 // MarshalJSON writes r as `locus lens --json` does, with passwords as "***".
 func (r Report) MarshalJSON() ([]byte, error) {
 	m := r.Masked()
-	answers := make([]answerJSON, len(m.Results))
+	answers := make([]resultJSON, len(m.Results))
 	for i, a := range m.Results {
-		answers[i] = answerJSON{
+		answers[i] = resultJSON{
 			Name: a.Name, Version: a.Version, Kind: a.Kind, OK: a.OK, Error: filled(a.Error),
 			Scheme: a.Scheme, User: a.User, Password: a.Password, Host: a.Host, Port: a.Port,
 			Path: a.Path, Query: a.Query, Fragment: a.Fragment,
@@ -250,7 +250,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Input       string       `json:"input"`
-		Readers     []answerJSON `json:"readers"`
+		Readers     []resultJSON `json:"readers"`
 		Differences []string     `json:"differences"`
 		Confusion   *string      `json:"confusion"`
 		Danger      bool         `json:"danger"`

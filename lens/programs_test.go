@@ -42,7 +42,7 @@ func withFake(t *testing.T, name, path string, timeout time.Duration) *lens.Lens
 const version = "echo version eA=="
 
 // A program that answers well is believed, whatever it says.
-func TestProgramAnswers(t *testing.T) {
+func TestProgramResults(t *testing.T) {
 	path := fake(t, version+`
 number=0
 while read -r line; do
@@ -50,7 +50,7 @@ while read -r line; do
 	echo $number $((length)) ok scheme:aHR0cA== host:Yi5leGFtcGxl path: unseen:query
 	number=$((number + 1))
 done`)
-	l := withFake(t, "urllib", path, patience)
+	l := withFake(t, "urllib", path, testTimeout)
 	reports, err := l.Compare(context.Background(), []string{"http://a.example/x?y", "", "http://b.example/?y"})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ done`)
 }
 
 // patience is what a busy machine may need.
-const patience = time.Minute
+const testTimeout = time.Minute
 
 // curlThatReports is a script that says that each transfer has ended with that status.
 func curlThatReports(status int) string {
@@ -115,7 +115,7 @@ func TestBrokenPrograms(t *testing.T) {
 		path := fake(t, c.script) // here: a file that is open for writing when another test forks can't be run
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := withFake(t, c.reader, path, cmp.Or(c.timeout, patience))
+			l := withFake(t, c.reader, path, cmp.Or(c.timeout, testTimeout))
 			reports, err := l.Compare(context.Background(), []string{"http://h.example/", "http://h.example/", long}[:urls])
 			if err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func TestSetuid(t *testing.T) {
 	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
-	a := look(t, withFake(t, "urllib", path, patience), "http://h.example/").Results
+	a := look(t, withFake(t, "urllib", path, testTimeout), "http://h.example/").Results
 	if last := a[len(a)-1]; last.OK || !strings.Contains(last.Failure, "runs as another user") {
 		t.Errorf("the answer is %+v", last)
 	}
@@ -195,7 +195,7 @@ func TestInterrupted(t *testing.T) {
 func TestSurroundings(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
 	kept := t.TempDir()
-	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), patience)
+	l := withFake(t, "urllib", fake(t, "env > "+kept+"/env; pwd > "+kept+"/pwd; ls -A > "+kept+"/ls; cat > "+kept+"/in; echo $* > "+kept+"/args; "+version+"; echo 0 27 no eA=="), testTimeout)
 	if a := look(t, l, "http://u:p4ssword@h.example").Results; a[len(a)-1].Failure != "" {
 		t.Fatal(a[len(a)-1].Failure)
 	}

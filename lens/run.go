@@ -92,9 +92,9 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	case errors.Is(err, exec.ErrWaitDelay):
 		return nil, errChildren
 	case err != nil:
-		return out.kept.Bytes(), &programError{err, strings.TrimSpace(messages.kept.String())}
+		return out.buffered.Bytes(), &programError{err, strings.TrimSpace(messages.buffered.String())}
 	}
-	return out.kept.Bytes(), nil
+	return out.buffered.Bytes(), nil
 }
 
 // programError is the error of a program that has failed.
@@ -115,14 +115,14 @@ func (e *programError) Error() string {
 
 // limited is a buffer that keeps the first octets, and calls full for more.
 type limited struct {
-	kept bytes.Buffer // not embedded: its ReadFrom has no limit
-	most int
-	full func()
+	buffered bytes.Buffer // not embedded: its ReadFrom has no limit
+	most     int
+	full     func()
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	room := min(len(p), l.most-l.kept.Len())
-	l.kept.Write(p[:room])
+	room := min(len(p), l.most-l.buffered.Len())
+	l.buffered.Write(p[:room])
 	if room < len(p) && l.full != nil {
 		l.full()
 	}

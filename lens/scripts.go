@@ -39,6 +39,6 @@ func script(name, interpreter, file string, probe []string, args ...string) prog
 			if err != nil {
 				return "", nil, err
 			}
-			return decodeAnswers(out, urls)
+			return decodeResults(out, urls)
 		}}
 }

@@ -93,7 +93,7 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Pa
 	list := make([]ParseResult, len(urls))
 	for i, url := range urls {
 		if exit := (*exec.ExitError)(nil); !errors.Is(failures[i], errLine) && (!errors.As(failures[i], &exit) || exit.ExitCode() < 0) {
-			return "", nil, cmp.Or(failures[i], errAnswers) // it did not run to its end
+			return "", nil, cmp.Or(failures[i], errResults) // it did not run to its end
 		}
 		if a, ok := r.asked(i); ok {
 			list[i] = wgetReading(a)

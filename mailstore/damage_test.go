@@ -17,7 +17,7 @@ func damagedStore(t *testing.T) (dir string, octets []byte) {
 	write(t, filepath.Join(dir, "mail", "mbox"), "")
 	writeMbox(t, filepath.Join(dir, "mail", "mbox"), 300)
 	for i := range 100 {
-		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), letter(fmt.Sprintf("file%d@a", i), "x"))
+		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), messageText(fmt.Sprintf("file%d@a", i), "x"))
 	}
 	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
 	isRefreshed(t, s, 400)

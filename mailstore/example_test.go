@@ -39,7 +39,7 @@ func Example() {
 		return
 	}
 	defer store.Close()
-	text, err := letter(context.Background(), store, u)
+	text, err := messageText(context.Background(), store, u)
 	fmt.Print(text, err)
 	// Output:
 	// Subject: A line
@@ -50,7 +50,7 @@ func Example() {
 }
 
 // letter returns the message of a mid URL, as mail readers show it.
-func letter(ctx context.Context, store *mailstore.Store, u mid.URL) (string, error) {
+func messageText(ctx context.Context, store *mailstore.Store, u mid.URL) (string, error) {
 	for file, err := range store.Messages(ctx, u.MessageID()) {
 		if err != nil {
 			return "", err

@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 		write(t, filepath.Join(dir, "mail", "mbox"), "")
 		writeMbox(t, filepath.Join(dir, "mail", "mbox"), faultMessages)
 		for i := range faultFiles {
-			write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), letter(faultFile(i), "x"))
+			write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), messageText(faultFile(i), "x"))
 		}
 		readable(t, dir)
 	}

@@ -51,7 +51,7 @@ type refresher struct {
 	dead       bool // there is a dead container
 	last       uint32
 	seen       map[string]bool // the real paths of directories and mboxes
-	kept       map[string]bool // the containers that exist
+	existing   map[string]bool // the containers that exist
 	unread     []string        // paths that could not be read; what is below is kept
 	batch      batch
 	reached    Progress
@@ -101,7 +101,7 @@ func (r *refresher) load(tx *bbolt.Tx) error {
 
 func (r *refresher) sources() error {
 	r.now = time.Now()
-	r.seen, r.kept = map[string]bool{}, map[string]bool{}
+	r.seen, r.existing = map[string]bool{}, map[string]bool{}
 	// The index's own folder may be in a source.
 	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
@@ -278,7 +278,7 @@ func (e *unreadError) Unwrap() error { return e.err }
 // markMissing marks the containers dead that no longer exist.
 func (r *refresher) markMissing() {
 	for path, c := range r.containers {
-		kept := r.kept[path]
+		kept := r.existing[path]
 		for _, unread := range r.unread {
 			kept = kept || isIn(path, unread)
 		}
@@ -344,7 +344,7 @@ func (r *refresher) changeTime(info fs.FileInfo) int64 {
 }
 
 func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
-	r.kept[path] = true
+	r.existing[path] = true
 	c := r.containers[path]
 	at, known := int64(0), int64(-1)
 	switch {
@@ -562,7 +562,7 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 	if err != nil || s.container == nil {
 		return err
 	}
-	r.kept[s.container.path()] = true
+	r.existing[s.container.path()] = true
 	gone := false
 	for _, f := range s.files {
 		if f.seen {
@@ -596,7 +596,7 @@ func (r *refresher) readMaildir(path string) error {
 	}
 	c := r.containers[key]
 	if c != nil && c.Done && !r.reread[key] && c.Time != 0 && c.NewTime != 0 && times == [2]int64{c.Time, c.NewTime} {
-		r.kept[key] = true
+		r.existing[key] = true
 		return nil
 	}
 	s, err := r.scan(path, kindMaildir)

@@ -91,11 +91,11 @@ func old(t testing.TB, path string) {
 	}
 }
 
-func letter(id, body string) string {
+func messageText(id, body string) string {
 	return "From: joe@host.dom\nMessage-ID: <" + id + ">\n\n" + body + "\n"
 }
 
-func inMbox(id, body string) string { return from + letter(id, body) + "\n" }
+func inMbox(id, body string) string { return from + messageText(id, body) + "\n" }
 
 // finds wants that identifier to lead to those files, and to messages with that
 // body.
@@ -113,7 +113,7 @@ func finds(t testing.TB, s *Store, id, body string, paths ...string) {
 			t.Fatalf("%s: %v", id, err)
 		}
 		text, err := io.ReadAll(m)
-		if want := letter(id, body); string(text) != want || err != nil {
+		if want := messageText(id, body); string(text) != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", id, text, err, want)
 		}
 		if m.Close(); l.MessageID != id {
@@ -142,19 +142,19 @@ func TestSources(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write(t, at("mail/inbox"), inMbox("1@a", "one")+inMbox("2@a", "two"))
 	write(t, at("mail/sub/deep/old.mbox"), inMbox("3@a", "three"))
-	write(t, at("mail/one.eml"), letter("4@a", "four"))
-	write(t, at("mail/mh/17"), letter("5@a", "five"))
-	write(t, at("mail/Maildir/cur/1.a.host:2,S"), letter("6@a", "six"))
-	write(t, at("mail/Maildir/new/2.a.host"), letter("7@a", "seven"))
-	write(t, at("mail/Maildir/tmp/3.a.host"), letter("no@a", "not yet delivered"))
-	write(t, at("mail/Maildir/.Sent.2026/cur/4.a.host:2,"), letter("8@a", "eight"))
-	write(t, at("mail/Maildir/.Sent.2026/new/.hidden"), letter("no@a", "hidden"))
+	write(t, at("mail/one.eml"), messageText("4@a", "four"))
+	write(t, at("mail/mh/17"), messageText("5@a", "five"))
+	write(t, at("mail/Maildir/cur/1.a.host:2,S"), messageText("6@a", "six"))
+	write(t, at("mail/Maildir/new/2.a.host"), messageText("7@a", "seven"))
+	write(t, at("mail/Maildir/tmp/3.a.host"), messageText("no@a", "not yet delivered"))
+	write(t, at("mail/Maildir/.Sent.2026/cur/4.a.host:2,"), messageText("8@a", "eight"))
+	write(t, at("mail/Maildir/.Sent.2026/new/.hidden"), messageText("no@a", "hidden"))
 	write(t, at("mail/Maildir/dovecot-uidlist"), "3 V1 N1\n")
 	write(t, at("mail/notes.txt"), "To do: nothing\n")
 	write(t, at("mail/empty"), "")
 	write(t, at("mail/binary"), "\x00\x01\x02")
 	write(t, at("lone.eml"), "\xFF: no header\n")
-	write(t, at("single"), letter("9@a", "nine"))
+	write(t, at("single"), messageText("9@a", "nine"))
 	write(t, at("box"), inMbox("10@a", "ten"))
 	s, n := openStore(t, at("cache"), at("mail"), at("single"), at("box"), at("lone.eml"), at("missing"))
 	for range 2 {
@@ -195,7 +195,7 @@ func TestSameIdentifier(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	write(t, a, inMbox("1@a", "same")+inMbox("2@a", "x")+inMbox("1@a", "same"))
-	write(t, b, letter("1@a", "same"))
+	write(t, b, messageText("1@a", "same"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), b, a)
 	finds(t, s, "1@a", "same", a, a, b)
 	list, _ := s.Find(t.Context(), "1@a")
@@ -208,7 +208,7 @@ func TestSameIdentifier(t *testing.T) {
 			t.Fatal(err)
 		}
 		info, err := m.Stat()
-		if err != nil || info.Size() != int64(len(letter("1@a", "same"))) || info.IsDir() || info.Mode() != 0o400 || info.ModTime().IsZero() || info.Sys() != nil || info.Name() != filepath.Base(list[n].Path) {
+		if err != nil || info.Size() != int64(len(messageText("1@a", "same"))) || info.IsDir() || info.Mode() != 0o400 || info.ModTime().IsZero() || info.Sys() != nil || info.Name() != filepath.Base(list[n].Path) {
 			t.Errorf("%v, %v", info, err)
 		}
 		if n++; m.Close() != nil || n == 2 {
@@ -278,7 +278,7 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "3@c", "three", path)
 
 	// No mbox any more; and gone.
-	write(t, path, letter("5@a", "five"))
+	write(t, path, messageText("5@a", "five"))
 	finds(t, s, "5@a", "five", path)
 	finds(t, s, "1@b", "")
 	write(t, path, inMbox("6@a", "six"))
@@ -412,8 +412,8 @@ func TestMaildirChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, at("cur/1.host:2,"), letter("1@a", "one"))
-	write(t, at("new/2.host"), letter("2@a", "two"))
+	write(t, at("cur/1.host:2,"), messageText("1@a", "one"))
+	write(t, at("new/2.host"), messageText("2@a", "two"))
 	old(t, at("cur"))
 	old(t, at("new"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), maildir)
@@ -439,7 +439,7 @@ func TestMaildirChanges(t *testing.T) {
 	finds(t, s, "1@a", "one", at("cur/1.host:2,RS"))
 	finds(t, s, "2@a", "two", at("cur/2.host:2,FS"))
 
-	write(t, at("new/3.host"), letter("3@a", "three"))
+	write(t, at("new/3.host"), messageText("3@a", "three"))
 	isRefreshed(t, s, 1)
 	finds(t, s, "3@a", "three", at("new/3.host"))
 
@@ -453,7 +453,7 @@ func TestMaildirChanges(t *testing.T) {
 	finds(t, s, "1@a", "")
 	finds(t, s, "2@a", "two", at("cur/2.host:2,FS"))
 
-	write(t, at(".Sent/cur/4.host:2,S"), letter("4@a", "four"))
+	write(t, at(".Sent/cur/4.host:2,S"), messageText("4@a", "four"))
 	if err := os.MkdirAll(at(".Sent/new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -469,18 +469,18 @@ func TestFolderChanges(t *testing.T) {
 	dir := t.TempDir()
 	mail := filepath.Join(dir, "mail")
 	at := func(name string) string { return filepath.Join(mail, name) }
-	write(t, at("1"), letter("1@a", "one"))
+	write(t, at("1"), messageText("1@a", "one"))
 	write(t, at("other"), "nothing\n")
 	s, _ := openStore(t, filepath.Join(dir, "cache"), mail)
 	isRefreshed(t, s, 1)
 	isRefreshed(t, s, 0)
-	write(t, at("2"), letter("2@a", "two"))
-	write(t, at("other"), letter("3@a", "no longer nothing"))
+	write(t, at("2"), messageText("2@a", "two"))
+	write(t, at("other"), messageText("3@a", "no longer nothing"))
 	isRefreshed(t, s, 2)
 	finds(t, s, "3@a", "no longer nothing", at("other"))
 	// In place, with the same size and time.
 	info, _ := os.Stat(at("1"))
-	write(t, at("1"), letter("1@b", "one"))
+	write(t, at("1"), messageText("1@b", "one"))
 	if err := os.Chtimes(at("1"), info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
@@ -511,8 +511,8 @@ func TestSymlinks(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write(t, at("mail/a/mbox"), inMbox("1@a", "one"))
 	write(t, at("elsewhere/mbox"), inMbox("2@a", "two"))
-	write(t, at("elsewhere/deep/3.eml"), letter("3@a", "three"))
-	write(t, at("else/4.eml"), letter("4@a", "four"))
+	write(t, at("elsewhere/deep/3.eml"), messageText("3@a", "three"))
+	write(t, at("else/4.eml"), messageText("4@a", "four"))
 	for link, to := range map[string]string{
 		"mail/a/loop": "..", "mail/a/self": "self", "mail/a/nowhere": "nothing", "mail/a/same": "mbox", "mail/b": "a",
 		"mail/out": "../elsewhere", "mail/out2": "../elsewhere", "elsewhere/back": "../mail", "mail/4": "../else/4.eml", "mail/5": "../else/4.eml",
@@ -537,7 +537,7 @@ func TestSymlinks(t *testing.T) {
 func TestDeep(t *testing.T) {
 	dir := t.TempDir()
 	deep := filepath.Join(dir, strings.Repeat("d/", maxDepth+2))
-	write(t, filepath.Join(deep, "1.eml"), letter("1@a", "one"))
+	write(t, filepath.Join(deep, "1.eml"), messageText("1@a", "one"))
 	s, n := openStore(t, "", dir)
 	finds(t, s, "1@a", "")
 	if !n.has("deep") {
@@ -619,7 +619,7 @@ func TestCancelled(t *testing.T) {
 	write(t, path, "")
 	writeMbox(t, path, 5000)
 	for i := range 50 {
-		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), letter(fmt.Sprintf("file%d@a", i), "x"))
+		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), messageText(fmt.Sprintf("file%d@a", i), "x"))
 	}
 	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
 	ctx, cancel := context.WithCancel(t.Context())

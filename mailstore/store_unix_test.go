@@ -16,8 +16,8 @@ func TestPipes(t *testing.T) {
 	mail := filepath.Join(dir, "mail")
 	at := func(name string) string { return filepath.Join(mail, name) }
 	write(t, at("mbox"), inMbox("1@a", "one"))
-	write(t, at("Maildir/cur/2.host:2,"), letter("2@a", "two"))
-	write(t, at("Maildir/new/3.host"), letter("3@a", "three"))
+	write(t, at("Maildir/cur/2.host:2,"), messageText("2@a", "two"))
+	write(t, at("Maildir/new/3.host"), messageText("3@a", "three"))
 	for _, name := range []string{"pipe", "Maildir/new/pipe", "Maildir/pipe"} {
 		if err := syscall.Mkfifo(at(name), 0o600); err != nil {
 			t.Skip(err)
@@ -59,7 +59,7 @@ func TestPermission(t *testing.T) {
 	dir := t.TempDir()
 	mail, cache := filepath.Join(dir, "mail"), filepath.Join(dir, "cache")
 	write(t, filepath.Join(mail, "a"), inMbox("1@a", "one"))
-	write(t, filepath.Join(mail, "b", "2.eml"), letter("2@a", "two"))
+	write(t, filepath.Join(mail, "b", "2.eml"), messageText("2@a", "two"))
 	s, n := openStore(t, cache, mail)
 	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
 	for _, path := range []string{filepath.Join(mail, "a"), filepath.Join(mail, "b")} {

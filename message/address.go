@@ -109,7 +109,7 @@ func (a *addresses) finish() {
 		made.Addr, name = strings.TrimSpace(string(a.written)), ""
 	}
 	if strings.IndexByte(made.Addr, '"') < 0 && strings.IndexByte(made.Addr, '@') >= 0 {
-		made.Addr = squeeze(withoutComments(made.Addr))
+		made.Addr = collapseSpace(withoutComments(made.Addr))
 	}
 	if name == "" {
 		name = string(a.comment)
@@ -132,7 +132,7 @@ func withoutRoute(addr string) string {
 	return addr
 }
 
-func squeeze(text string) string {
+func collapseSpace(text string) string {
 	if !strings.ContainsAny(text, " \t\r\n") {
 		return text
 	}

@@ -102,7 +102,7 @@ func (m *Message) part(i int, path string) Part {
 		p.Name = label(params["name"])
 	}
 	p.ContentID = firstID(n.header.Get("Content-ID"))
-	p.ContentLocation = squeeze(n.header.Get("Content-Location"))
+	p.ContentLocation = collapseSpace(n.header.Get("Content-Location"))
 	return p
 }
 

@@ -29,16 +29,16 @@ type crawler struct {
 	queue    *crawl.Queue[*job]
 	robots   *crawl.Robots
 
-	mu      sync.Mutex
-	ledger  *ledger
-	placer  *placer
-	sum     Summary
-	trouble error // ends the run: the folder can't be written
-	cancel  context.CancelFunc
-	active  int // jobs in the queue, or taken from it
-	files   int // fetched
-	bytes   int64
-	ended   bool // no more jobs come
+	mu     sync.Mutex
+	ledger *ledger
+	placer *placer
+	sum    Summary
+	fatal  error // ends the run: the folder can't be written
+	cancel context.CancelFunc
+	active int // jobs in the queue, or taken from it
+	files  int // fetched
+	bytes  int64
+	ended  bool // no more jobs come
 
 	// Links are added in the order of the jobs, so that names do not depend on timing.
 	ordered int           // jobs whose links were added
@@ -83,7 +83,7 @@ func (c *crawler) add(j *job) {
 
 // feed gives jobs to the queue. The caller must hold c.mu.
 func (c *crawler) feed() {
-	for c.trouble == nil && c.ledger.seq < c.ordered+maxAhead && c.heldAll < maxHeld {
+	for c.fatal == nil && c.ledger.seq < c.ordered+maxAhead && c.heldAll < maxHeld {
 		j, err := c.ledger.nextJob()
 		if err != nil {
 			c.stop(err)
@@ -115,8 +115,8 @@ func (c *crawler) feed() {
 
 // stop ends the run because of err. The caller must hold c.mu.
 func (c *crawler) stop(err error) {
-	if c.trouble == nil {
-		c.trouble = err
+	if c.fatal == nil {
+		c.fatal = err
 		c.cancel()
 		c.queue.Close()
 	}

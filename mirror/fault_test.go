@@ -73,7 +73,7 @@ func (f *faultTree) Close() error {
 func TestFaults(t *testing.T) {
 	faults.Run(t, faults.Driver{
 		Open: func(dir string) (faults.Store, error) {
-			s := (&world{}).scheme()
+			s := (&fixture{}).scheme()
 			s.Access.Opener = faultServer{}
 			c, end := openClient(s)
 			return &faultTree{c, end, dir}, nil

@@ -45,13 +45,13 @@ type FSOptions struct {
 }
 
 const (
-	defaultDepth   = 64
-	defaultEntries = 1 << 20
-	defaultMenus   = 1 << 20
-	defaultKept    = 4096
+	defaultDepth       = 64
+	defaultEntries     = 1 << 20
+	defaultMenus       = 1 << 20
+	defaultCachedMenus = 4096
 	// mostText limits the octets of URLs and other text of kept entries, and of all
 	// menus, because servers determine their length.
-	mostText = 256 << 20
+	maxText = 256 << 20
 )
 
 // FS is a tree of menus. It may be used concurrently. Its errors are [*fs.PathError].
@@ -85,7 +85,7 @@ var (
 // error is about root's scheme or about o, which may be nil. The end of ctx cancels
 // the operations of the FS and its files.
 func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) (*FS, error) {
-	f := &FS{ctx: ctx, client: c, menus: make(map[locus.URL]*fsMenu), loading: make(map[*fsMenu]chan struct{}), recent: list.New(), most: mostText}
+	f := &FS{ctx: ctx, client: c, menus: make(map[locus.URL]*fsMenu), loading: make(map[*fsMenu]chan struct{}), recent: list.New(), most: maxText}
 	if o != nil {
 		f.o = *o
 	}
@@ -95,7 +95,7 @@ func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) 
 	f.o.Depth = cmp.Or(f.o.Depth, defaultDepth)
 	f.o.Entries = cmp.Or(f.o.Entries, defaultEntries)
 	f.o.Menus = cmp.Or(f.o.Menus, defaultMenus)
-	f.o.CachedMenus = cmp.Or(f.o.CachedMenus, defaultKept)
+	f.o.CachedMenus = cmp.Or(f.o.CachedMenus, defaultCachedMenus)
 
 	if root.IsZero() {
 		return nil, errors.New("mirror: the root is missing")

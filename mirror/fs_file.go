@@ -21,7 +21,7 @@ const (
 	// keepMeasured is how many octets are kept while finding the size.
 	keepMeasured = 1 << 20
 	// mostMeasured limits the octets that are read to find the size.
-	mostMeasured = 1 << 30
+	maxMeasured = 1 << 30
 	// shortSkip is how far a seek forward reads on instead of opening the object again.
 	shortSkip = 64 << 10
 )
@@ -163,8 +163,8 @@ func (f *openFile) measure() error {
 	}
 	buffer := make([]byte, 32<<10)
 	for f.end == nil {
-		if f.at > mostMeasured {
-			return fmt.Errorf("%w: the size is unknown and more than %d octets", scheme.ErrTooLarge, mostMeasured)
+		if f.at > maxMeasured {
+			return fmt.Errorf("%w: the size is unknown and more than %d octets", scheme.ErrTooLarge, maxMeasured)
 		}
 		f.fetch(buffer, keepMeasured)
 	}

@@ -30,8 +30,8 @@ func octetsOf(n int) string {
 }
 
 // objects are small and large, with and without a size, and resumable or not.
-func objects(sizes ...int) (w *menuWorld, names []string) {
-	w = &menuWorld{pages: map[string]menuPage{}}
+func objects(sizes ...int) (w *menuFixture, names []string) {
+	w = &menuFixture{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for _, n := range sizes {
 		for _, size := range []bool{false, true} {
@@ -143,7 +143,7 @@ func TestFSSize(t *testing.T) {
 
 // Reading or copying an object does not first read it to find its size.
 func TestFSReadsOnce(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: octetsOf(3 << 20)}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: octetsOf(3 << 20)}}}
 	f := w.fs(t, nil)
 	if data, err := fs.ReadFile(f, "x"); err != nil || string(data) != w.pages["x"].data {
 		t.Errorf("%d octets, %v", len(data), err)
@@ -169,7 +169,7 @@ func TestFSObjectTells(t *testing.T) {
 	date := time.Date(1994, 12, 20, 0, 0, 0, 0, time.UTC)
 	i := objectItem("x")
 	i.Size, i.ModTime, i.Type = 7, date, "text/html"
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{i}}, "x": {data: "12345", size: true, modTime: date.AddDate(1, 0, 0)}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{i}}, "x": {data: "12345", size: true, modTime: date.AddDate(1, 0, 0)}}}
 	f := w.fs(t, nil)
 	entries, err := f.ReadDir(".")
 	if err != nil {
@@ -191,7 +191,7 @@ func TestFSObjectTells(t *testing.T) {
 
 func TestFSBrokenObject(t *testing.T) {
 	cut := fmt.Errorf("%w: cut off", scheme.ErrProtocol)
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "good", err: cut}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "good", err: cut}}}
 	f := w.fs(t, nil)
 	data, err := f.ReadFile("x")
 	var about *fs.PathError
@@ -218,7 +218,7 @@ func TestFSBrokenObject(t *testing.T) {
 // Reading does not continue with an object that has changed.
 func TestFSChanged(t *testing.T) {
 	version := 0
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: octetsOf(100_000), resumes: true, tag: func() string {
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: octetsOf(100_000), resumes: true, tag: func() string {
 		version++
 		return fmt.Sprint(version)
 	}}}}
@@ -242,7 +242,7 @@ func TestFSSeekFTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	f := newFS(t, new(menuWorld).client(t), "ftp://"+server.Addr(), nil)
+	f := newFS(t, new(menuFixture).client(t), "ftp://"+server.Addr(), nil)
 	x, err := f.Open("x")
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestFSSeekFTP(t *testing.T) {
 }
 
 func TestFSClose(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
 	x, err := w.fs(t, nil).Open("x")
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestFSClose(t *testing.T) {
 
 // A file can be closed while its size is being found.
 func TestFSCloseWhileMeasured(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
 	x, err := w.fs(t, nil).Open("x")
 	if err != nil {
 		t.Fatal(err)

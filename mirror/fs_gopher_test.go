@@ -69,7 +69,7 @@ octets
 `
 	for _, o := range []*gophertest.Options{nil, {Length: gophertest.LengthExact}, {Length: gophertest.LengthClose}, {Plain: true}, {Plain: true, NoDot: true}} {
 		server, root := startGopher(t, hole(), o)
-		f := newFS(t, new(menuWorld).client(t), root, nil)
+		f := newFS(t, new(menuFixture).client(t), root, nil)
 		if got := tree(t, f); got != want {
 			t.Errorf("%+v: %s", o, got)
 		}
@@ -103,7 +103,7 @@ func TestFSGopherPlusRoot(t *testing.T) {
 			fmt.Fprintf(c, "1Home\t\t%s\t%s\t+\r\n.\r\n", host, port)
 		},
 	}})
-	if got := tree(t, newFS(t, new(menuWorld).client(t), root, nil)); got != "./\nHome -> .\n" {
+	if got := tree(t, newFS(t, new(menuFixture).client(t), root, nil)); got != "./\nHome -> .\n" {
 		t.Error(got)
 	}
 }
@@ -117,7 +117,7 @@ func TestFSGopherBroken(t *testing.T) {
 			fmt.Fprintf(c, "0Good\t/good\t%s\t%s\r\n0%s", host, port, strings.Repeat("x", 1<<20))
 		},
 	}})
-	entries, err := newFS(t, new(menuWorld).client(t), root, nil).ReadDir(".")
+	entries, err := newFS(t, new(menuFixture).client(t), root, nil).ReadDir(".")
 	if names(entries) != "good" || err == nil {
 		t.Errorf("%s, %v", names(entries), err)
 	}
@@ -135,7 +135,7 @@ func TestFSGopherEndless(t *testing.T) {
 			}
 		},
 	}})
-	entries, err := newFS(t, new(menuWorld).client(t), root, &mirror.FSOptions{Entries: 1000}).ReadDir(".")
+	entries, err := newFS(t, new(menuFixture).client(t), root, &mirror.FSOptions{Entries: 1000}).ReadDir(".")
 	if len(entries) != 1000 || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
@@ -143,7 +143,7 @@ func TestFSGopherEndless(t *testing.T) {
 
 func TestFSGopherFileServer(t *testing.T) {
 	_, root := startGopher(t, hole(), nil)
-	h := http.FileServer(http.FS(newFS(t, new(menuWorld).client(t), root, nil)))
+	h := http.FileServer(http.FS(newFS(t, new(menuFixture).client(t), root, nil)))
 	for path, want := range map[string]string{"/octets": "a\r\n.\r\nb\x00\xff", "/docs/about.txt": "Documents.\r\n"} {
 		rec := get(t, h, path)
 		if rec.Code != 200 || lines(rec.Body.Bytes()) != lines([]byte(want)) {
@@ -158,7 +158,7 @@ func TestFSGopherFileServer(t *testing.T) {
 // An item that the server has removed does not exist.
 func TestFSGopherNotFound(t *testing.T) {
 	_, root := startGopher(t, gophertest.Item{Items: []gophertest.Item{{Name: "gone", Fail: &gophertest.Failure{Code: 1, Lines: []string{"It is gone."}}}}}, nil)
-	f := newFS(t, new(menuWorld).client(t), root, nil)
+	f := newFS(t, new(menuFixture).client(t), root, nil)
 	if _, err := f.Open("gone"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

@@ -56,7 +56,7 @@ func TestFSFTP(t *testing.T) {
 	}
 	for _, server := range []*ftptest.Options{nil, {Unknown: []string{"MLSD"}}} {
 		root := startFTPRoot(t, files, server)
-		c := new(menuWorld).client(t)
+		c := new(menuFixture).client(t)
 		if err := fstest.TestFS(newFS(t, c, root, nil), want...); err != nil {
 			t.Error(err)
 		}
@@ -86,7 +86,7 @@ func TestFSFTPLogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := access.New(new(menuWorld).client(t).Registry(), rules, nil)
+	c := access.New(new(menuFixture).client(t).Registry(), rules, nil)
 	defer c.Close()
 	f := newFS(t, c, strings.Replace(root, "//", "//me:secret@", 1), nil)
 	if got := tree(t, f); got != "./\na/\na/b.txt\n" {
@@ -102,7 +102,7 @@ func TestFSFTPLogin(t *testing.T) {
 }
 
 func TestFSWhatIsInIt(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{
+	w := &menuFixture{pages: map[string]menuPage{
 		"": {items: []scheme.Item{
 			{Title: "Welcome", Kind: scheme.KindInfo},
 			{URL: parse("x-menu://h/x"), Title: "Welcome", Kind: scheme.KindInfo},
@@ -174,7 +174,7 @@ func TestFSNames(t *testing.T) {
 		{".hidden", ".hidden", false, "_hidden"},
 		{"a  ", "g/%20", false, "a"},
 	}
-	w := &menuWorld{pages: map[string]menuPage{}}
+	w := &menuFixture{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for _, row := range rows {
 		kind := scheme.KindObject
@@ -243,7 +243,7 @@ func FuzzFSNames(f *testing.F) {
 			return
 		}
 		items := []scheme.Item{menuItemOf(scheme.KindObject, title, path), menuItemOf(scheme.KindObject, title, path), menuItemOf(scheme.KindUnknown, title, "")}
-		w := &menuWorld{pages: map[string]menuPage{"": {items: items}}}
+		w := &menuFixture{pages: map[string]menuPage{"": {items: items}}}
 		entries, err := w.fs(t, nil).ReadDir(".")
 		if err != nil || len(entries) != len(items) {
 			t.Fatalf("%d entries, %v", len(entries), err)
@@ -261,7 +261,7 @@ func FuzzFSNames(f *testing.F) {
 
 // Menus that link to each other and to the root are read once each.
 func TestFSLoops(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{
+	w := &menuFixture{pages: map[string]menuPage{
 		"":    {items: []scheme.Item{menuItem("a"), menuItem("b"), menuItemOf(scheme.KindMenu, "myself", ""), objectItem("x")}},
 		"a":   {items: []scheme.Item{menuItem("b"), menuItemOf(scheme.KindMenu, "home", ""), menuItem("a"), menuItem("a/c"), menuItem("a/c")}},
 		"b":   {items: []scheme.Item{menuItem("a"), menuItem("a/c"), objectItem("x"), menuItemOf(scheme.KindUnknown, "home", ""), {URL: parse("X-MENU://H/%61#there"), Title: "a again", Kind: scheme.KindMenu}}},
@@ -332,7 +332,7 @@ x
 
 // A generated tree ends.
 func TestFSEndless(t *testing.T) {
-	chain := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{menuItem("d")}}}}
+	chain := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{menuItem("d")}}}}
 	for p := "d"; len(p) < 40; p += "/d" {
 		chain.pages[p] = menuPage{items: []scheme.Item{menuItem(p + "/d"), objectItem(p + "/x")}}
 	}
@@ -356,7 +356,7 @@ func TestFSEndless(t *testing.T) {
 	endless := func(kind scheme.ItemKind) menuPage {
 		return menuPage{more: func(i int) (scheme.Item, bool) { return menuItemOf(kind, "", fmt.Sprint(i)), true }}
 	}
-	w := &menuWorld{pages: map[string]menuPage{"": endless(scheme.KindObject)}}
+	w := &menuFixture{pages: map[string]menuPage{"": endless(scheme.KindObject)}}
 	f = w.fs(t, &mirror.FSOptions{Entries: 1000})
 	for range 2 {
 		entries, err := f.ReadDir(".")
@@ -374,15 +374,15 @@ func TestFSEndless(t *testing.T) {
 		t.Errorf("it may exist: %v", err)
 	}
 
-	w = &menuWorld{pages: map[string]menuPage{"": endless(scheme.KindInfo)}}
+	w = &menuFixture{pages: map[string]menuPage{"": endless(scheme.KindInfo)}}
 	if entries, err := w.fs(t, &mirror.FSOptions{Entries: 10}).ReadDir("."); len(entries) != 0 || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
-	w = &menuWorld{pages: map[string]menuPage{"": endless(scheme.KindMenu)}}
+	w = &menuFixture{pages: map[string]menuPage{"": endless(scheme.KindMenu)}}
 	if entries, err := w.fs(t, &mirror.FSOptions{Menus: 10}).ReadDir("."); len(entries) != 9 || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
-	w = &menuWorld{pages: map[string]menuPage{"": {items: slices.Repeat([]scheme.Item{objectItem("x")}, 5)}}}
+	w = &menuFixture{pages: map[string]menuPage{"": {items: slices.Repeat([]scheme.Item{objectItem("x")}, 5)}}}
 	if entries, err := w.fs(t, &mirror.FSOptions{Entries: 5}).ReadDir("."); len(entries) != 5 || err != nil {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
@@ -390,7 +390,7 @@ func TestFSEndless(t *testing.T) {
 
 func TestFSSameNameManyTimes(t *testing.T) {
 	const many = 50_000
-	w := &menuWorld{pages: map[string]menuPage{"": {more: func(i int) (scheme.Item, bool) { return menuItemOf(scheme.KindObject, "x", "a.b"), i < many }}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {more: func(i int) (scheme.Item, bool) { return menuItemOf(scheme.KindObject, "x", "a.b"), i < many }}}}
 	entries, err := w.fs(t, nil).ReadDir(".")
 	if err != nil || len(entries) != many {
 		t.Errorf("%d entries, %v", len(entries), err)
@@ -400,7 +400,7 @@ func TestFSSameNameManyTimes(t *testing.T) {
 // The entries before an error are valid, and the menu is read again.
 func TestFSBroken(t *testing.T) {
 	broken := fmt.Errorf("%w: cut off", scheme.ErrProtocol)
-	w := &menuWorld{pages: map[string]menuPage{
+	w := &menuFixture{pages: map[string]menuPage{
 		"":  {items: []scheme.Item{menuItem("d"), objectItem("x")}},
 		"d": {items: []scheme.Item{objectItem("d/b"), objectItem("d/a")}, err: broken},
 	}}
@@ -457,7 +457,7 @@ func TestFSBroken(t *testing.T) {
 }
 
 func TestFSReadDirFile(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("c"), objectItem("a"), objectItem("b")}}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("c"), objectItem("a"), objectItem("b")}}}}
 	d, err := w.fs(t, nil).Open(".")
 	if err != nil {
 		t.Fatal(err)
@@ -489,7 +489,7 @@ func TestFSReadDirFile(t *testing.T) {
 }
 
 func TestFSErrors(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{
+	w := &menuFixture{pages: map[string]menuPage{
 		"": {items: []scheme.Item{
 			objectItem("gone"), menuItem("gone/menu"), objectItem("secret"), objectItem("there"), menuItem("liar"),
 			{URL: parse("file:///etc/passwd"), Title: "passwd", Kind: scheme.KindObject},
@@ -549,7 +549,7 @@ func TestFSErrors(t *testing.T) {
 }
 
 func TestFSNew(t *testing.T) {
-	c := new(menuWorld).client(t)
+	c := new(menuFixture).client(t)
 	for _, root := range []string{"x-closed://h/", "x-strange://h/", "ftp:x"} {
 		if _, err := mirror.NewFS(t.Context(), c, parse(root), nil); err == nil {
 			t.Errorf("%s: no error", root)
@@ -566,7 +566,7 @@ func TestFSNew(t *testing.T) {
 
 // Opening a root that is not a menu fails.
 func TestFSRootIsNoMenu(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{"": {data: "an object"}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {data: "an object"}}}
 	if _, err := w.fs(t, nil).Open("."); err == nil {
 		t.Error("no error")
 	}
@@ -574,7 +574,7 @@ func TestFSRootIsNoMenu(t *testing.T) {
 
 // An item of unknown kind that is a menu becomes a directory when it is opened.
 func TestFSUnknown(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{
+	w := &menuFixture{pages: map[string]menuPage{
 		"":  {items: []scheme.Item{menuItemOf(scheme.KindUnknown, "m", "m"), menuItemOf(scheme.KindObject, "n", "n"), menuItemOf(scheme.KindUnknown, "o", "o")}},
 		"m": {items: []scheme.Item{objectItem("o")}},
 		"n": {items: []scheme.Item{menuItem("m")}},
@@ -609,7 +609,7 @@ func TestFSUnknown(t *testing.T) {
 
 func TestFSKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{menuItem("d"), objectItem("x")}}, "d": {items: []scheme.Item{}}}}
+		w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{menuItem("d"), objectItem("x")}}, "d": {items: []scheme.Item{}}}}
 		f := w.fs(t, &mirror.FSOptions{Keep: time.Minute})
 		stat := func(name string, want error) {
 			t.Helper()
@@ -635,8 +635,8 @@ func TestFSKeep(t *testing.T) {
 	})
 }
 
-func TestFSKept(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{}}
+func TestFSCachedMenus(t *testing.T) {
+	w := &menuFixture{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for i := range 10 {
 		name := fmt.Sprint(i)
@@ -672,7 +672,7 @@ func TestFSKept(t *testing.T) {
 }
 
 func TestFSManyAtOnce(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{}}
+	w := &menuFixture{pages: map[string]menuPage{}}
 	var items []scheme.Item
 	for i := range 20 {
 		name := fmt.Sprint(i)
@@ -706,7 +706,7 @@ func TestFSManyAtOnce(t *testing.T) {
 // Concurrent reads of a menu share one request.
 func TestFSReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &menuWorld{pages: map[string]menuPage{"": {more: func(i int) (scheme.Item, bool) {
+		w := &menuFixture{pages: map[string]menuPage{"": {more: func(i int) (scheme.Item, bool) {
 			time.Sleep(time.Second)
 			return objectItem(fmt.Sprint(i)), i < 3
 		}}}}
@@ -728,7 +728,7 @@ func TestFSReadOnce(t *testing.T) {
 
 // The end of the context cancels everything.
 func TestFSContext(t *testing.T) {
-	w := &menuWorld{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x"), menuItem("d")}}, "x": {data: "x", wait: true}, "d": {items: []scheme.Item{}}}}
+	w := &menuFixture{pages: map[string]menuPage{"": {items: []scheme.Item{objectItem("x"), menuItem("d")}}, "x": {data: "x", wait: true}, "d": {items: []scheme.Item{}}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	f, err := mirror.NewFS(ctx, w.client(t), parse("x-menu://h/"), nil)
 	if err != nil {

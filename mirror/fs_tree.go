@@ -23,7 +23,7 @@ type fsMenu struct {
 
 	// Under FS.mu:
 	name    string
-	kept    *listing      // nil: not read yet, or dropped
+	listing *listing      // nil: not read yet, or dropped
 	element *list.Element // of kept in FS.recent
 }
 
@@ -102,7 +102,7 @@ func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l = m.kept
+	l = m.listing
 	switch {
 	case l == nil:
 	case f.o.Keep > 0 && time.Since(l.read) >= f.o.Keep:
@@ -132,7 +132,7 @@ func (f *FS) finish(m *fsMenu, l *listing) {
 // caller must hold f.mu.
 func (f *FS) keep(m *fsMenu, l *listing) {
 	f.drop(m)
-	m.kept, m.element = l, f.recent.PushFront(m)
+	m.listing, m.element = l, f.recent.PushFront(m)
 	f.total += len(l.entries)
 	f.text += l.text
 	for f.recent.Len() > 1 && (f.recent.Len() > f.o.CachedMenus || f.total > f.o.Entries || f.text > f.most) {
@@ -142,13 +142,13 @@ func (f *FS) keep(m *fsMenu, l *listing) {
 
 // drop drops the entries of m, if they are kept. The caller must hold f.mu.
 func (f *FS) drop(m *fsMenu) {
-	if m.kept == nil {
+	if m.listing == nil {
 		return
 	}
-	f.total -= len(m.kept.entries)
-	f.text -= m.kept.text
+	f.total -= len(m.listing.entries)
+	f.text -= m.listing.text
 	f.recent.Remove(m.element)
-	m.kept, m.element = nil, nil
+	m.listing, m.element = nil, nil
 }
 
 func (f *FS) load(m *fsMenu) (*listing, error) {

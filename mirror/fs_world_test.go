@@ -22,7 +22,7 @@ import (
 
 // menuWorld has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"]. Opening them
 // dials nothing.
-type menuWorld struct {
+type menuFixture struct {
 	pages map[string]menuPage
 
 	mu     sync.Mutex
@@ -53,7 +53,7 @@ func menuItemOf(kind scheme.ItemKind, title, path string) scheme.Item {
 func menuItem(path string) scheme.Item   { return menuItemOf(scheme.KindMenu, path, path) }
 func objectItem(path string) scheme.Item { return menuItemOf(scheme.KindObject, path, path) }
 
-func (w *menuWorld) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+func (w *menuFixture) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	path, _ := req.URL.Path()
 	w.mu.Lock()
 	w.asked = append(w.asked, path)
@@ -70,7 +70,7 @@ func (w *menuWorld) Open(ctx context.Context, req *scheme.Request) (scheme.Resou
 	return w.object(ctx, req, p), nil
 }
 
-func (w *menuWorld) menu(req *scheme.Request, p menuPage) *scheme.Menu {
+func (w *menuFixture) menu(req *scheme.Request, p menuPage) *scheme.Menu {
 	w.count(1)
 	return &scheme.Menu{URL: req.URL, Closer: closer{w}, Items: func(yield func(scheme.Item, error) bool) {
 		for _, i := range p.items {
@@ -93,7 +93,7 @@ func (w *menuWorld) menu(req *scheme.Request, p menuPage) *scheme.Menu {
 	}}
 }
 
-func (w *menuWorld) object(ctx context.Context, req *scheme.Request, p menuPage) *scheme.Object {
+func (w *menuFixture) object(ctx context.Context, req *scheme.Request, p menuPage) *scheme.Object {
 	w.count(1)
 	o := &scheme.Object{URL: req.URL, Size: -1, ModTime: p.modTime, Type: "text/plain"}
 	if p.size {
@@ -115,14 +115,14 @@ func (w *menuWorld) object(ctx context.Context, req *scheme.Request, p menuPage)
 	return o
 }
 
-func (w *menuWorld) count(n int) {
+func (w *menuFixture) count(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.bodies += n
 }
 
 // requests returns the paths that were requested since its last call.
-func (w *menuWorld) requests() string {
+func (w *menuFixture) requests() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.asked
@@ -147,7 +147,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-type closer struct{ w *menuWorld }
+type closer struct{ w *menuFixture }
 
 func (c closer) Close() error {
 	c.w.count(-1)
@@ -171,7 +171,7 @@ func (w waiting) Read([]byte) (int, error) {
 }
 
 // client returns a client for w, ftp and files.
-func (w *menuWorld) client(t testing.TB) *access.Client {
+func (w *menuFixture) client(t testing.TB) *access.Client {
 	t.Helper()
 	row := scheme.Generic("x-menu", scheme.Experimental)
 	row.Port, row.Access.Opener = 7000, w
@@ -198,7 +198,7 @@ func (w *menuWorld) client(t testing.TB) *access.Client {
 }
 
 // fs returns the tree at x-menu://h/.
-func (w *menuWorld) fs(t testing.TB, o *mirror.FSOptions) *mirror.FS {
+func (w *menuFixture) fs(t testing.TB, o *mirror.FSOptions) *mirror.FS {
 	t.Helper()
 	return newFS(t, w.client(t), "x-menu://h/", o)
 }

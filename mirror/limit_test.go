@@ -33,7 +33,7 @@ func repeated(n int, item scheme.Item, read *atomic.Int64) *scheme.Menu {
 func TestLongMenu(t *testing.T) {
 	for n, want := range map[int]int64{1 << 20: 1 << 20, 1<<20 + 1: 1<<20 + 1, 1 << 30: 1<<20 + 1} {
 		var read atomic.Int64
-		s := (&world{}).scheme()
+		s := (&fixture{}).scheme()
 		s.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 			m := repeated(n, scheme.Item{Title: "x", Kind: scheme.KindInfo, Size: -1}, &read)
 			m.URL = req.URL
@@ -55,7 +55,7 @@ func TestHeldLinks(t *testing.T) {
 	var opened, read atomic.Int64
 	release := make(chan struct{})
 	var once sync.Once
-	s := (&world{}).scheme()
+	s := (&fixture{}).scheme()
 	s.Access.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		path, _ := req.URL.Path()
 		m := &scheme.Menu{Items: func(func(scheme.Item, error) bool) {}}

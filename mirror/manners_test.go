@@ -67,7 +67,7 @@ func TestPerHost(t *testing.T) {
 				once.Do(func() { close(full) })
 			}
 		}
-		s := (&world{}).scheme()
+		s := (&fixture{}).scheme()
 		s.Access.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 			if path, _ := req.URL.Path(); path == "" {
 				return &scheme.Menu{URL: req.URL, Items: func(yield func(scheme.Item, error) bool) {

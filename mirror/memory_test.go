@@ -50,7 +50,7 @@ func TestMemory(t *testing.T) {
 	if os.Getenv("CI") == "true" {
 		c.menus = 1000
 	}
-	s := (&world{}).scheme()
+	s := (&fixture{}).scheme()
 	s.Access.Opener = c
 	var most atomic.Uint64
 	measure := func() {

@@ -126,7 +126,7 @@ func retrieved(s *ftptest.Server) (list []string) {
 
 func TestFolderThatCantBeListed(t *testing.T) {
 	refuse := false
-	w := &world{pages: map[string]page{
+	w := &fixture{pages: map[string]page{
 		"":    {items: []scheme.Item{item(scheme.KindMenu, "a/", "a/"), item(scheme.KindMenu, "b/", "b/")}},
 		"a/":  {items: []scheme.Item{item(scheme.KindObject, "x", "a/x")}},
 		"b/":  {items: []scheme.Item{item(scheme.KindObject, "y", "b/y"), item(scheme.KindObject, "z", "b/z")}},
@@ -155,7 +155,7 @@ func TestFolderThatCantBeListed(t *testing.T) {
 }
 
 func TestCutListingKeepsFiles(t *testing.T) {
-	w := &world{pages: map[string]page{
+	w := &fixture{pages: map[string]page{
 		"":  {items: []scheme.Item{item(scheme.KindObject, "a", "a"), item(scheme.KindObject, "b", "b")}},
 		"a": {data: "a"}, "b": {data: "b"},
 	}}
@@ -187,7 +187,7 @@ func TestLoops(t *testing.T) {
 		}
 	})
 	t.Run("menus", func(t *testing.T) {
-		w := &world{pages: map[string]page{
+		w := &fixture{pages: map[string]page{
 			"":    {items: []scheme.Item{item(scheme.KindMenu, "a/", "a/")}},
 			"a/":  {items: []scheme.Item{item(scheme.KindMenu, "top", ""), item(scheme.KindMenu, "a/", "a/"), item(scheme.KindObject, "x", "a/x")}},
 			"a/x": {data: "x"},
@@ -387,7 +387,7 @@ func TestManifest(t *testing.T) {
 }
 
 // world has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"].
-type world struct {
+type fixture struct {
 	pages  map[string]page
 	refuse func(path string) error
 
@@ -401,7 +401,7 @@ type page struct {
 	data  string
 }
 
-func (w *world) scheme() scheme.Scheme {
+func (w *fixture) scheme() scheme.Scheme {
 	return scheme.Scheme{
 		Name:   "x-menu",
 		Traits: scheme.Directories,
@@ -421,7 +421,7 @@ func item(kind scheme.ItemKind, title, path string) scheme.Item {
 	return scheme.Item{URL: parse("x-menu://h/" + path), Title: title, Kind: kind, Size: -1}
 }
 
-func (w *world) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+func (w *fixture) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	path, _ := req.URL.Path()
 	w.mu.Lock()
 	w.asked = append(w.asked, path)

@@ -41,7 +41,7 @@ func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *
 	if j.InMenu && c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
 		docType = "" // The directory lists all there is.
 	}
-	kept := c.isKept(j, r)
+	kept := c.isStored(j, r)
 	if docType == "" {
 		c.noLinks(j)
 		if !kept {
@@ -101,8 +101,8 @@ func bounded(text string) string {
 	return text
 }
 
-// isKept reports whether an object is to have a file.
-func (c *crawler) isKept(j *job, r *scheme.Object) bool {
+// isStored reports whether an object is to have a file.
+func (c *crawler) isStored(j *job, r *scheme.Object) bool {
 	modTime := r.ModTime
 	if modTime.IsZero() && j.Listed != nil {
 		modTime = j.Listed.Time
@@ -202,7 +202,7 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 		return
 	}
 	c.received(r.Size, true)
-	c.kept(p, r, stored, o)
+	c.fileWritten(p, r, stored, o)
 }
 
 // isSame keeps the file that is there if it has the octets of r. Its time may be another.
@@ -216,7 +216,7 @@ func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 }
 
 // kept makes r the result, whose octets were written.
-func (c *crawler) kept(p prior, r *Record, stored *Stamp, o *outcome) {
+func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
 		c.tree.remove(p.File) // It was a menu, and is a file now, or the other way.
 	}
@@ -276,7 +276,7 @@ func (c *crawler) keepPart(ctx context.Context, p prior, r *Record, part *part, 
 	}
 	part.remove()
 	c.received(0, true)
-	c.kept(p, r, stored, o)
+	c.fileWritten(p, r, stored, o)
 }
 
 type failing struct{ err error }

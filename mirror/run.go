@@ -101,7 +101,7 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sum.Bytes = c.bytes
-	err := c.trouble
+	err := c.fatal
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // lawTexts are the seeds of TestLaws, by scheme.
-var lawTexts = map[string]string{
+var invariantTexts = map[string]string{
 	"http":     "http://h http://u:p@H:80/a/b;c?d=e#f http://[2001:DB8::1]/~%7e/../b http://[fe80::1%25eth0]/ http://0x7f.1/",
 	"ftp":      "ftp://h ftp://u:p@h:21/%2Fa/b;type=a ftp://h/x;TYPE=I ftp://h/;type=d ftp://h;type=d",
 	"file":     "file:///a/b file://localhost/c:/x file:/c|/d file://h/share/a file:a",
@@ -62,12 +62,12 @@ const otherTexts = "x://u:p@h:8/a/../b?c#d x:a/b;c=%7e x://[::1]/%2f"
 
 // seedsOf returns the seeds for the scheme of that name.
 func seedsOf(name string) []string {
-	if texts, ok := lawTexts[name]; ok {
+	if texts, ok := invariantTexts[name]; ok {
 		return strings.Fields(texts)
 	}
 	like, texts := others[name], otherTexts
 	if like != "" {
-		texts = lawTexts[like]
+		texts = invariantTexts[like]
 	}
 	list := strings.Fields(texts)
 	for i, text := range list {
@@ -107,7 +107,7 @@ func mutated(t *rapid.T, seeds []string) string {
 
 // A canonical form passes the check of its own rules, and is its own canonical form. With
 // all fixes that the check names, a text does not have those violations.
-func TestLaws(t *testing.T) {
+func TestInvariants(t *testing.T) {
 	r := registry(t)
 	names := []string{"x-unregistered"}
 	for _, s := range r.All() {
@@ -128,7 +128,7 @@ func TestLaws(t *testing.T) {
 }
 
 // The texts that broke a law.
-func TestLawsOfExamples(t *testing.T) {
+func TestInvariantsOfExamples(t *testing.T) {
 	r := registry(t)
 	for _, text := range []string{
 		"nntp://h/ab/0", "nntps://h/ab/00", "wais://h/%2E", "wais://h/%2E/WAIS/x", "wais://h/a/b/%2e%2E", "http://u@a.example:80/", "ws://u@h#f", "file://u@localhost/a",

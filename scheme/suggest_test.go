@@ -66,7 +66,7 @@ func TestSuggest(t *testing.T) {
 }
 
 // No name that IANA registers is taken for a slip, whatever is registered here.
-func TestNamesAreNoSlips(t *testing.T) {
+func TestRegisteredNamesAreNotTypos(t *testing.T) {
 	var list []scheme.Scheme
 	for _, name := range []string{"ftp", "http", "news", "wais", "mid", "cid", "telnet", "tn3270", "gopher", "nntp", "file"} {
 		list = append(list, named(name, 0))

@@ -26,7 +26,7 @@ func composeFixed(d submit.Draft) (*submit.Message, error) {
 func box(address string) submit.Mailbox { return submit.Mailbox{Address: address} }
 
 // letter is a complete and valid draft.
-func letter() submit.Draft {
+func messageText() submit.Draft {
 	return submit.Draft{From: box("me@example.org"), To: []submit.Mailbox{box("joe@host.dom")}, Subject: "hi", Body: "Hello.\n"}
 }
 
@@ -130,7 +130,7 @@ Sent to   secret@host.dom (Bcc: hidden from the others)
 `
 
 func TestPreview(t *testing.T) {
-	d := letter()
+	d := messageText()
 	d.From.Name = "Café"
 	d.To[0].Name = "Boss <boss@host.dom>"
 	d.Subject = "=?utf-8?q?x?="
@@ -142,7 +142,7 @@ func TestPreview(t *testing.T) {
 	if want := wantPreview + fmt.Sprintf("Size      %d octets\n", m.Size()); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	d = letter()
+	d = messageText()
 	d.Body = ""
 	if got, err := compose(t, d).Preview(); err != nil || !strings.Contains(got, "\n\nNo text.\n\nSent from") {
 		t.Errorf("%v\n%s", err, got)
@@ -307,7 +307,7 @@ func TestReadBack(t *testing.T) {
 	}
 	for name, change := range rows {
 		t.Run(name, func(t *testing.T) {
-			d := letter()
+			d := messageText()
 			change(&d)
 			octets := text(t, compose(t, d))
 			readBack(t, d, octets)
@@ -318,7 +318,7 @@ func TestReadBack(t *testing.T) {
 
 // Package net/mail does not accept these.
 func TestReadBackIPv6(t *testing.T) {
-	d := letter()
+	d := messageText()
 	d.To = []submit.Mailbox{box("a@[IPv6:2001:db8::1]"), {Name: "B", Address: "b@[IPv6:::1]"}}
 	byMessage(t, d, text(t, compose(t, d)))
 }
@@ -355,7 +355,7 @@ func TestInjection(t *testing.T) {
 	}
 	for name, set := range fields {
 		for _, s := range []string{"\r\nBcc: x@y", "\nX: y", "\rX: y", "\x00", "\r\n\r\nbody", "\r\n", "\x85", "\u0085", "\x1b[2J", "\x7f"} {
-			d := letter()
+			d := messageText()
 			set(&d, s)
 			m, err := submit.Compose(d)
 			if err == nil {
@@ -389,13 +389,13 @@ func TestComposeRefuses(t *testing.T) {
 		"name too long":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: strings.Repeat("x", 256)}} }, "invalid attachment name"},
 		"Bcc is checked": {func(d *submit.Draft) { d.Bcc = []submit.Mailbox{box("x")} }, "not an address"},
 	} {
-		d := letter()
+		d := messageText()
 		row.change(&d)
 		if _, err := submit.Compose(d); err == nil || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := submit.ComposeWith(letter(), time.Now(), strings.NewReader("x")); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := submit.ComposeWith(messageText(), time.Now(), strings.NewReader("x")); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("without random octets: %v", err)
 	}
 }
@@ -404,7 +404,7 @@ func TestComposeRefuses(t *testing.T) {
 func TestMessageIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 10 {
-		m, err := submit.Compose(letter())
+		m, err := submit.Compose(messageText())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,7 +423,7 @@ func TestMessageIDs(t *testing.T) {
 }
 
 func TestPropose(t *testing.T) {
-	d := letter()
+	d := messageText()
 	d.Subject = ""
 	ignored, err := d.Propose([]submit.Field{
 		{"Subject", "Grüße"}, {"BODY", "one\r\ntwo"}, {"body", "three"}, {"cc", "a@b, Joe <c@d>"}, {"Cc", ""}, {"to", "x@y"},
@@ -458,7 +458,7 @@ func TestPropose(t *testing.T) {
 		t.Errorf("%+v, %v", cafe, err)
 	}
 	// An encoded-word does not evade the check.
-	cafe = letter()
+	cafe = messageText()
 	if _, err := cafe.Propose([]submit.Field{{"subject", "=?utf-8?Q?a=0D=0AX:_y?="}}); err == nil {
 		if m, err := submit.Compose(cafe); err == nil && strings.Contains(text(t, m), "\nX:") {
 			t.Errorf("%q", text(t, m))

@@ -46,7 +46,7 @@ func FuzzSMTPConversation(f *testing.F) {
 	// In a bubble the year is 2000.
 	now := time.Now()
 	client.Time = func() time.Time { return now }
-	m, err := composeFixed(letter())
+	m, err := composeFixed(messageText())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func file(t *testing.T, dir, name string) string {
 
 func TestSendmail(t *testing.T) {
 	s, dir := newSendmail(t, "-C", "my file; $(touch x)")
-	d := letter()
+	d := messageText()
 	d.From.Address = "-oQ/tmp@example.org"
 	d.To = []submit.Mailbox{box("-bs@host.dom"), box(`"a b; rm"@host.dom`)}
 	d.Bcc = []submit.Mailbox{box("secret@host.dom")}
@@ -87,7 +87,7 @@ func TestSendmailFails(t *testing.T) {
 		s, dir := newSendmail(t)
 		os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(status)), 0o600)
 		os.WriteFile(filepath.Join(dir, "says"), []byte("no\x1b[2J\n"+strings.Repeat("x", 1<<20)), 0o600)
-		err := s.Submit(t.Context(), compose(t, letter()))
+		err := s.Submit(t.Context(), compose(t, messageText()))
 		var program *submit.ProgramError
 		if !errors.As(err, &program) || program.Status != status || program.Temporary() != (status == 75) || len(program.Text) > 4<<10 {
 			t.Fatalf("%d: %v", status, err)
@@ -103,7 +103,7 @@ func TestSendmailFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Submit(t.Context(), compose(t, letter())); !errors.Is(err, fs.ErrNotExist) {
+	if err := s.Submit(t.Context(), compose(t, messageText())); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -113,7 +113,7 @@ func TestSendmailEnds(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "wait"), nil, 0o600)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- s.Submit(ctx, compose(t, letter())) }()
+	go func() { ended <- s.Submit(ctx, compose(t, messageText())) }()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -122,7 +122,7 @@ func TestSendmailEnds(t *testing.T) {
 
 func TestWriteFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "draft.eml")
-	m := compose(t, letter())
+	m := compose(t, messageText())
 	if err := submit.WriteFile(name, m); err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ const (
 // The exact octets sent; dots at the start of lines are doubled.
 func TestWire(t *testing.T) {
 	s := serve(t, script(greeting, ehlo, ok, ok, ok, goAhead, "250 2.0.0 0db438c0 Message accepted for delivery\r\n", bye))
-	d := letter()
+	d := messageText()
 	d.Bcc = []submit.Mailbox{box("secret@host.dom")}
 	d.Body = "line\n.dot\n..two\n.\nRCPT TO:<x@y>\nlast"
 	m := compose(t, d)
@@ -210,7 +210,7 @@ func TestReplay(t *testing.T) {
 					upToTLS += line
 				}
 			})
-			d := letter()
+			d := messageText()
 			d.To = []submit.Mailbox{box(row.to)}
 			sender := submit.NewSMTP(relay(t, row.scheme, s.addr), new(net.Dialer), &submit.SMTPOptions{Name: "client.local.test"})
 			reply, err := sender.Submit(t.Context(), compose(t, d))
@@ -258,7 +258,7 @@ func TestRefusals(t *testing.T) {
 				play = func(net.Conn, *bufio.Reader) {}
 			}
 			s := serve(t, play)
-			d := letter()
+			d := messageText()
 			d.To = append(d.To, box("jane@host.dom"))
 			_, err := clearTo(t, s).Submit(t.Context(), compose(t, d))
 			if err == nil || row.is != nil && !errors.Is(err, row.is) || errors.Is(err, submit.ErrUncertain) {
@@ -293,7 +293,7 @@ func TestDrops(t *testing.T) {
 				readTo(r, end)
 			}
 		})
-		_, err := clearTo(t, s).Submit(t.Context(), compose(t, letter()))
+		_, err := clearTo(t, s).Submit(t.Context(), compose(t, messageText()))
 		if !errors.Is(err, submit.ErrProtocol) && !errors.As(err, new(net.Error)) || errors.Is(err, submit.ErrUncertain) != (n == len(whole)) {
 			t.Errorf("after %d replies: %v", n, err)
 		}
@@ -314,7 +314,7 @@ func TestEndless(t *testing.T) {
 				}
 			}
 		})
-		if _, err := clearTo(t, s).Submit(t.Context(), compose(t, letter())); !errors.Is(err, submit.ErrProtocol) {
+		if _, err := clearTo(t, s).Submit(t.Context(), compose(t, messageText())); !errors.Is(err, submit.ErrProtocol) {
 			t.Errorf("%s: %v", name, err)
 		}
 		<-s.heard
@@ -338,7 +338,7 @@ func TestSilence(t *testing.T) {
 				go script(replies...)(other, bufio.NewReader(other))
 				start := time.Now()
 				sender := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, &submit.SMTPOptions{Clear: true, Wait: 20 * time.Second})
-				_, err := sender.Submit(t.Context(), compose(t, letter()))
+				_, err := sender.Submit(t.Context(), compose(t, messageText()))
 				if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 20*time.Second || errors.Is(err, submit.ErrUncertain) != (name == "after message") {
 					t.Errorf("after %v: %v", time.Since(start), err)
 				}
@@ -359,7 +359,7 @@ func TestSilence(t *testing.T) {
 			}()
 			start := time.Now()
 			sender := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, &submit.SMTPOptions{Clear: true, Wait: 20 * time.Second})
-			_, err := sender.Submit(t.Context(), compose(t, letter()))
+			_, err := sender.Submit(t.Context(), compose(t, messageText()))
 			if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) > time.Minute {
 				t.Errorf("after %v: %v", time.Since(start), err)
 			}
@@ -377,7 +377,7 @@ func TestContext(t *testing.T) {
 		cancel()
 		io.Copy(io.Discard, r)
 	})
-	if _, err := clearTo(t, s).Submit(ctx, compose(t, letter())); !errors.Is(err, context.Canceled) || errors.Is(err, submit.ErrUncertain) {
+	if _, err := clearTo(t, s).Submit(ctx, compose(t, messageText())); !errors.Is(err, context.Canceled) || errors.Is(err, submit.ErrUncertain) {
 		t.Error(err)
 	}
 	<-s.heard
@@ -387,7 +387,7 @@ func TestContext(t *testing.T) {
 func TestClear(t *testing.T) {
 	client, other := net.Pipe()
 	defer other.Close()
-	_, err := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, nil).Submit(t.Context(), compose(t, letter()))
+	_, err := submit.NewSMTP(submit.Relay{Security: submit.Clear, Host: "h"}, pipe{client}, nil).Submit(t.Context(), compose(t, messageText()))
 	if !errors.Is(err, submit.ErrClear) {
 		t.Error(err)
 	}
@@ -405,7 +405,7 @@ func TestStripped(t *testing.T) {
 			t.Errorf("%s: asked", name)
 			return submit.Credentials{}, false, nil
 		}})
-		_, err := sender.Submit(t.Context(), compose(t, letter()))
+		_, err := sender.Submit(t.Context(), compose(t, messageText()))
 		if kept := name == "offered, not kept"; errors.Is(err, submit.ErrNoTLS) == kept || kept && !strings.Contains(fmt.Sprint(err), `STARTTLS: the server says 454 4.7.0 "not now"`) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -567,7 +567,7 @@ func asked(logins ...string) (ask submit.AskFunc, count *int) {
 }
 
 func TestTLS(t *testing.T) {
-	d := letter()
+	d := messageText()
 	d.Subject = "Grüße"
 	d.To = append(d.To, submit.Mailbox{Name: "Jane", Address: "jane@host.dom"})
 	d.Bcc = []submit.Mailbox{box("secret@host.dom")}
@@ -627,7 +627,7 @@ func TestLogins(t *testing.T) {
 			s := newMailServer(t, true, func(s *mailServer) { s.login, s.mechs = "me sesame", row.mechs })
 			ask, count := asked(row.logins...)
 			sender := submit.NewSMTP(relay(t, "smtps", row.user+s.addr), new(net.Dialer), &submit.SMTPOptions{Ask: ask, TLS: &tls.Config{RootCAs: s.roots}})
-			_, err := sender.Submit(t.Context(), compose(t, letter()))
+			_, err := sender.Submit(t.Context(), compose(t, messageText()))
 			if *count != row.asked || (err == nil) != (row.is == nil) || !errors.Is(err, row.is) {
 				t.Fatalf("asked %d times, %v", *count, err)
 			}
@@ -647,7 +647,7 @@ func TestLogins(t *testing.T) {
 	t.Run("no Ask", func(t *testing.T) {
 		s := newMailServer(t, true, func(s *mailServer) { s.login = "me sesame" })
 		sender := submit.NewSMTP(relay(t, "smtps", s.addr), new(net.Dialer), &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots}})
-		if _, err := sender.Submit(t.Context(), compose(t, letter())); !errors.Is(err, submit.ErrLogin) || !errors.Is(err, fs.ErrPermission) {
+		if _, err := sender.Submit(t.Context(), compose(t, messageText())); !errors.Is(err, submit.ErrLogin) || !errors.Is(err, fs.ErrPermission) {
 			t.Error(err)
 		}
 	})
@@ -658,7 +658,7 @@ func TestCertificates(t *testing.T) {
 	for _, scheme := range []string{"smtp", "smtps"} {
 		s := newMailServer(t, scheme == "smtps", nil)
 		for _, config := range []*tls.Config{nil, {InsecureSkipVerify: true}, {RootCAs: x509.NewCertPool()}} {
-			_, err := submit.NewSMTP(relay(t, scheme, s.addr), new(net.Dialer), &submit.SMTPOptions{TLS: config}).Submit(t.Context(), compose(t, letter()))
+			_, err := submit.NewSMTP(relay(t, scheme, s.addr), new(net.Dialer), &submit.SMTPOptions{TLS: config}).Submit(t.Context(), compose(t, messageText()))
 			if !errors.As(err, new(*tls.CertificateVerificationError)) {
 				t.Errorf("%s: %v", scheme, err)
 			}
@@ -670,7 +670,7 @@ func TestCertificates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = submit.NewSMTP(r, pipe{conn}, &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots, ServerName: "127.0.0.1"}}).Submit(t.Context(), compose(t, letter()))
+		_, err = submit.NewSMTP(r, pipe{conn}, &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots, ServerName: "127.0.0.1"}}).Submit(t.Context(), compose(t, messageText()))
 		if !errors.As(err, new(*tls.CertificateVerificationError)) {
 			t.Errorf("%s: %v", scheme, err)
 		}
@@ -703,7 +703,7 @@ func TestSTARTTLSInjection(t *testing.T) {
 	})
 	ask, count := asked("me sesame")
 	sender := submit.NewSMTP(relay(t, "smtp", s.addr), new(net.Dialer), &submit.SMTPOptions{Ask: ask, TLS: &tls.Config{RootCAs: roots}})
-	_, err := sender.Submit(t.Context(), compose(t, letter()))
+	_, err := sender.Submit(t.Context(), compose(t, messageText()))
 	<-s.heard
 	if err == nil || !strings.Contains(err.Error(), "550 5.0.0") || *count > 0 || len(said) != 3 || said[0] != "EHLO localhost\r\n" {
 		t.Errorf("%v, %q", err, said)
@@ -711,7 +711,7 @@ func TestSTARTTLSInjection(t *testing.T) {
 }
 
 func TestUTF8(t *testing.T) {
-	d := letter()
+	d := messageText()
 	d.To = []submit.Mailbox{{Name: "Jöe", Address: "jöe@host.dom"}}
 	m := compose(t, d)
 	s := newMailServer(t, true, nil)

@@ -144,13 +144,13 @@ func FuzzWrite(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) <= 4096 {
-			compareTwin(t, data)
+			compareReference(t, data)
 		}
 	})
 }
 
 // compareTwin writes the two halves of the data, with an erase and without.
-func compareTwin(t *testing.T, data []byte) {
+func compareReference(t *testing.T, data []byte) {
 	t.Helper()
 	const wcc = 0x03
 	s := screen(t, &tn3270.Options{Extended: true})
@@ -177,14 +177,14 @@ func compareTwin(t *testing.T, data []byte) {
 
 // Many orders in random order: fields without positions, writes past the end, characters
 // with attributes.
-func TestWriteTwin(t *testing.T) {
+func TestWriteReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(3270, 1994))
 	for range 100 {
 		var data []byte
 		for range random.IntN(60) {
 			data = appendOrder(data, random)
 		}
-		compareTwin(t, data)
+		compareReference(t, data)
 	}
 }
 

@@ -66,7 +66,7 @@ func FuzzParseStatuses(f *testing.F) {
 // Accepted statuses are alive and are not repeated after HEAD and GET; what is stored is what the
 // server said.
 func TestAccept(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		code := 0
 		fmt.Sscan(r.URL.Path[1:], &code)
@@ -87,7 +87,7 @@ func TestAccept(t *testing.T) {
 
 // HEAD comes first, unless the options ask for GET.
 func TestMethod(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(http.ResponseWriter, *http.Request) {})
 	w.run(textDoc("d", "http://a.example/head"))
 	w.o.HTTP.Get = true
@@ -99,7 +99,7 @@ func TestMethod(t *testing.T) {
 
 // Rules bound the requests to their host only.
 func TestHostRules(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	var mu sync.Mutex
 	active, most := map[string]int{}, map[string]int{}
 	both := make(chan struct{})
@@ -185,8 +185,8 @@ func testCertificate(t *testing.T, host string, from, to time.Duration) tls.Cert
 }
 
 // secureWorld serves names with their certificates over TLS, and trusts all but one.
-func secureWorld(t *testing.T, certificates map[string]tls.Certificate, mistrust string, h http.HandlerFunc) *world {
-	w := newWorld(t, policy.Rules{})
+func secureFixture(t *testing.T, certificates map[string]tls.Certificate, mistrust string, h http.HandlerFunc) *fixture {
+	w := newFixture(t, policy.Rules{})
 	roots := x509.NewCertPool()
 	for name, c := range certificates {
 		s := httptest.NewUnstartedServer(h)
@@ -221,7 +221,7 @@ func TestTLSProblems(t *testing.T) {
 	const day = 24 * time.Hour
 	var mu sync.Mutex
 	versions := map[string]int{}
-	w := secureWorld(t, map[string]tls.Certificate{
+	w := secureFixture(t, map[string]tls.Certificate{
 		"good.example":    testCertificate(t, "good.example", -day, 400*day),
 		"soon.example":    testCertificate(t, "soon.example", -day, 5*day+time.Hour),
 		"expired.example": testCertificate(t, "expired.example", -20*day, -10*day-time.Hour),
@@ -321,7 +321,7 @@ func TestGitHubAPI(t *testing.T) {
 // The API of GitHub confirms links; pages decide about the others. After a refusal it is
 // asked no more.
 func TestGitHub(t *testing.T) {
-	w := newWorld(t, policy.Rules{TypedPrivate: true})
+	w := newFixture(t, policy.Rules{TypedPrivate: true})
 	w.serve("github.com", func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/o/moved":
@@ -362,7 +362,7 @@ func TestGitHub(t *testing.T) {
 
 // The fields of a host are sent to that host only, wherever redirects lead.
 func TestSecretsStayWithTheirHost(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	var mu sync.Mutex
 	seen := map[string]string{}
 	handle := func(rw http.ResponseWriter, r *http.Request) {

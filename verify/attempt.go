@@ -343,11 +343,11 @@ func (c *Checker) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	line := int64(0)
 	for item, err := range m.Items {
 		if err != nil {
-			a.troubles = append(a.troubles, err)
+			a.failures = append(a.failures, err)
 			break
 		}
 		if line++; line > maxItems {
-			a.troubles = append(a.troubles, errItems)
+			a.failures = append(a.failures, errItems)
 			break
 		}
 		if !item.URL.IsZero() {
@@ -387,12 +387,12 @@ func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Si
 		text = text[:limit]
 	}
 	if cut && isNeeded {
-		a.troubles = append(a.troubles, errCut)
+		a.failures = append(a.failures, errCut)
 	}
 	if page != nil {
 		a.at = pageOf(res)
 		read := c.read(ctx, bytes.NewReader(text), &Source{Name: page.name, Type: kind, URL: res.URL})
-		read.troubles = append(a.troubles, read.troubles...)
+		read.failures = append(a.failures, read.failures...)
 		a.contents = read
 	}
 	if kind == htmlType {

@@ -22,7 +22,7 @@ func BenchmarkSite(b *testing.B) {
 		}
 		list[i] = text.String()
 	}
-	w := newWorld(b, policy.Rules{})
+	w := newFixture(b, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		n := 0
 		fmt.Sscanf(r.URL.Path, "/%d.html", &n)

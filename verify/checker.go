@@ -107,15 +107,15 @@ func (c *Checker) Typed(u locus.URL) Found {
 }
 
 // Read returns the links of a document, and what of it can't be read.
-func (c *Checker) Read(ctx context.Context, s Source) (list []Found, troubles []error) {
+func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []error) {
 	for f, err := range c.Links(ctx, s) {
 		if err != nil {
-			troubles = append(troubles, err)
+			failures = append(failures, err)
 		} else {
 			list = append(list, f)
 		}
 	}
-	return list, troubles
+	return list, failures
 }
 
 // Links yields the links of a document while it reads it, and an error for each part that can't
@@ -241,7 +241,7 @@ type Response struct {
 	IsPage   bool
 	First    locus.URL
 	Links    []Found
-	Troubles []error
+	Failures []error
 }
 
 // Check makes all requests of a check of t, which looks for fragments. When ctx ends first, the
@@ -276,7 +276,7 @@ func (c *Checker) Do(ctx context.Context, r *Request) Response {
 	}
 	answer := Response{
 		Next: got.next, Outcome: got.outcome, When: time.Now(), Temporary: got.temporary, Busy: got.busy, RetryAfter: got.retryAfter,
-		Public: got.public, Fragments: got.found, Scripted: got.scripted, Troubles: got.troubles,
+		Public: got.public, Fragments: got.found, Scripted: got.scripted, Failures: got.failures,
 	}
 	if r.page == nil {
 		return answer

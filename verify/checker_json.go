@@ -13,7 +13,7 @@ import (
 )
 
 // answerRecord is an Answer as JSON.
-type answerRecord struct {
+type responseRecord struct {
 	record
 	Rule     string `json:"r,omitempty"`
 	Port     uint16 `json:"o,omitempty"`
@@ -27,12 +27,12 @@ func (a *Response) MarshalJSON() ([]byte, error) {
 	o := &a.Outcome
 	r := newRecord(o, a.When, a.Fragments)
 	r.Detail = locus.MaskText(r.Detail)
-	return json.Marshal(answerRecord{record: r, Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted})
+	return json.Marshal(responseRecord{record: r, Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, of which nothing is trusted.
 func (a *Response) UnmarshalJSON(text []byte) error {
-	var r answerRecord
+	var r responseRecord
 	if err := json.Unmarshal(text, &r); err != nil {
 		return err
 	}

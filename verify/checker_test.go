@@ -18,7 +18,7 @@ import (
 )
 
 // crawl verifies sources with a Checker, one request after another.
-func (w *world) crawl(a *Checker, sources ...Source) (results []Result) {
+func (w *fixture) crawl(a *Checker, sources ...Source) (results []Result) {
 	type known struct {
 		Response
 		asked map[string]bool // fragments
@@ -96,8 +96,8 @@ func (w *world) crawl(a *Checker, sources ...Source) (results []Result) {
 			add(a.Typed(s.URL), nil)
 			continue
 		}
-		list, troubles := a.Read(w.Context(), s)
-		for _, err := range troubles {
+		list, failures := a.Read(w.Context(), s)
+		for _, err := range failures {
 			results = append(results, Result{Document: s.Name, Err: err})
 		}
 		for _, f := range list {
@@ -134,7 +134,7 @@ func TestChecker(t *testing.T) {
 	text := "<URL:http://a.example/docs/one.html#x> http://a.example/none <URL:http://a.example/a-\nc.html> <URL:http://a.example/d-\noc> <URL:http://a.example/a-\nb.html#x>\n" +
 		"http://a.example/docs/two#part http://a.example/docs/two#none gopher://nowhere.example/ x-unknown:y http://127.0.0.1/ http://[::1/"
 	for name, rules := range map[string]string{"plain": "", "rules": "ignore = [\"http://a.example/docs/four/\"]\n[[accept]]\nurl = \"http://a.example/none\"\nreason = \"known\"\n"} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", site1(site))
 		var err error
 		if w.o.Rules, err = ParseRules(rules); err != nil {
@@ -195,10 +195,10 @@ func TestCheckerTraps(t *testing.T) {
 		}
 		return out
 	}
-	w := trapWorld(t)
+	w := trapFixture(t)
 	w.o.Wait = time.Millisecond
 	want := lines(w.run(source))
-	w = trapWorld(t)
+	w = trapFixture(t)
 	got := lines(w.crawl(NewChecker(w.client, &w.o, nil), source))
 	if len(got) != len(want) {
 		t.Fatalf("%d results, want %d", len(got), len(want))
@@ -212,8 +212,8 @@ func TestCheckerTraps(t *testing.T) {
 
 // An answer says whether and when another request may have another outcome, and where the
 // redirects led.
-func TestCheckerAnswer(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+func TestCheckerResponse(t *testing.T) {
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		switch r.URL.Path {
@@ -292,13 +292,13 @@ func TestCheckerAnswer(t *testing.T) {
 // Targets that differ only in what the policy does not care about are the same. What is here, and
 // a password, must not be kept.
 func TestCheckerTargets(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.o.PerHost, w.o.Interval = 3, time.Second
 	a := NewChecker(w.client, &w.o, nil)
 	found := func(text string) Target {
-		list, troubles := a.Read(t.Context(), textDoc("d", text))
-		if len(list) != 1 || troubles != nil {
-			t.Fatalf("%s: %v %v", text, list, troubles)
+		list, failures := a.Read(t.Context(), textDoc("d", text))
+		if len(list) != 1 || failures != nil {
+			t.Fatalf("%s: %v %v", text, list, failures)
 		}
 		return list[0].Target
 	}
@@ -348,7 +348,7 @@ func TestCheckerRequests(t *testing.T) {
 			io.WriteString(rw, `<p id=part><a href="other">x</a>`)
 		}
 	}
-	one, other := newWorld(t, policy.Rules{}), newWorld(t, policy.Rules{})
+	one, other := newFixture(t, policy.Rules{}), newFixture(t, policy.Rules{})
 	for _, name := range []string{"a.example", "b.example"} {
 		one.serve(name, answer)
 	}

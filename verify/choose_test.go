@@ -33,7 +33,7 @@ func TestChosenLinks(t *testing.T) {
 		{"offline", Options{Offline: true}, "ignored ignored ignored ignored denied ignored"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, policy.Rules{})
+			w := newFixture(t, policy.Rules{})
 			w.serve("a.example", pages)
 			w.serve("b.example", pages)
 			c.o.Interval, c.o.Mail, c.o.Retry, c.o.Reserved = w.o.Interval, w.o.Mail, access.None, true
@@ -54,7 +54,7 @@ func TestChosenLinks(t *testing.T) {
 
 // Without the network the syntax of a mail address is verified, and no name is looked up.
 func TestOfflineAddress(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.o.Offline = true
 	w.o.Mail = nil
 	w.want(w.run(textDoc("a.html", `<a href="mailto:joe@h.example">x</a> <a href="mailto:joe@@h">x</a> <a href="mailto:?subject=x">x</a>`)),
@@ -62,7 +62,7 @@ func TestOfflineAddress(t *testing.T) {
 }
 
 func TestRemap(t *testing.T) {
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("new.example", pages)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "page.md"), []byte("# Here\n"), 0o600); err != nil {
@@ -153,7 +153,7 @@ func TestFallbackAndIndex(t *testing.T) {
 }
 
 func TestChosenLines(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	s := textDoc("a.md", "http://a.example/1\nhttp://a.example/2\n[x](http://a.example/3)\n")
 	s.Lines = func(line int64) bool { return line == 2 }
@@ -162,7 +162,7 @@ func TestChosenLines(t *testing.T) {
 
 // A folder that is at a URL: links to the URL lead to files where these exist.
 func TestLayoutURL(t *testing.T) {
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("www.example", pages)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"b.md": "# Part\n", "sub/c.html": "<p id=x>", "a b.md": ""} {

@@ -13,7 +13,7 @@ import (
 // warning, because browsers read more. One that is longer than a URL can be is not listed.
 func TestDataLinks(t *testing.T) {
 	for _, offline := range []bool{false, true} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.o.Offline = offline
 		text := `<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><a href="data:,a%20note">a</a><a href="data:text/html,%3Cp%20id=x%3Ea#x">b</a><a href="data:text/html,%3Cp%3Ea#none">c</a>` +
 			`<a href="data:;base64,QQ">d</a><a href="data:x">e</a><img src="data:image/png;base64,` + strings.Repeat("A", 1<<17) + `">`

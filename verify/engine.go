@@ -62,7 +62,7 @@ type doc struct {
 // contents are what was read of a document.
 type contents struct {
 	links    []link
-	troubles []error     // what can't be read
+	failures []error     // what can't be read
 	includes []locus.URL // the documents that are read as parts of it
 	binary   bool        // it is a binary file, which has no links
 }
@@ -620,7 +620,7 @@ func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 		if d == nil {
 			return
 		}
-		for _, err := range d.troubles {
+		for _, err := range d.failures {
 			if !yield(Result{Document: d.name, Err: err}) {
 				return
 			}

@@ -167,7 +167,7 @@ func TestHopsTimeout(t *testing.T) {
 // Each request after a redirect is one of the host to which it is sent: after a field
 // Refresh, too, and a GET for the fragment that a redirect brought.
 func TestHopsOverHTTP(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("hub.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		io.WriteString(rw, "<p id=part>")
@@ -199,7 +199,7 @@ func TestHopsOverHTTP(t *testing.T) {
 // A resource that is not of HTTP redirects to a page for whose fragment a second request is
 // needed. The second request asks for the content from the start, and the run ends.
 func TestHopsFromGopher(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	w.serve("hub.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -222,7 +222,7 @@ func TestHopsFromGopher(t *testing.T) {
 
 // A fragment that becomes wanted while a HEAD is redirected needs no second GET.
 func TestHopsWant(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	v := New(w.client, &w.o)
 	redirected := make(chan struct{})
 	once := sync.OnceFunc(func() { close(redirected) })

@@ -19,7 +19,7 @@ import (
 
 // raw starts a server under a name that writes what script says after the header of
 // a request, until it fails.
-func (w *world) raw(name string, script func(request string, c net.Conn)) {
+func (w *fixture) raw(name string, script func(request string, c net.Conn)) {
 	w.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, policy.Rules{})
+			w := newFixture(t, policy.Rules{})
 			w.raw("a.example", c.script)
 			w.o.Retry, w.o.MaxPage = -1, 1<<20
 			w.o.Timeout = 2 * time.Minute
@@ -161,7 +161,7 @@ func TestManyLinks(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		links = 10_000
 	}
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.o.Rules = nil
 	w.o.Interval = -1
 	var before, after runtime.MemStats
@@ -201,7 +201,7 @@ func TestManyLinks(t *testing.T) {
 
 // A menu of a million lines is bounded, and so is a site without an end.
 func TestEndlessSite(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(rw, `<a href="%s/x">on</a>`, strings.TrimSuffix(r.URL.Path, "/"))
@@ -216,7 +216,7 @@ func TestEndlessSite(t *testing.T) {
 // of their links, now and in the next run.
 func TestClientClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	asked, closed := make(chan bool), make(chan bool)
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		asked <- true
@@ -236,7 +236,7 @@ func TestClientClosed(t *testing.T) {
 	if r := results[0]; r.Verdict != Unknown || !strings.Contains(r.Detail, "closed") || r.IsBad() || r.Tries != 1 {
 		t.Errorf("%+v", r)
 	}
-	w = newWorld(t, policy.Rules{})
+	w = newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	w.o.Store = openTestStore(t, path)
 	defer closeStore(t, w.o.Store)

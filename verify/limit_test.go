@@ -30,7 +30,7 @@ func TestAnchorsAreBounded(t *testing.T) {
 // Of a menu, and of a sitemap, the first maxItems items are read. It is told that there are
 // more.
 func TestItemsAreBounded(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	e := NewChecker(w.client, &w.o, nil)
 	base := locus.MustParse("http://a.example/sitemap.xml")
 	for n, want := range map[int]error{maxItems: nil, maxItems + 1: errItems, 1 << 30: errItems} {
@@ -45,8 +45,8 @@ func TestItemsAreBounded(t *testing.T) {
 		}}
 		a := new(attempt)
 		e.readMenu(a, &access.Result{URL: base}, m)
-		if read != min(n, maxItems+1) || !errors.Is(errors.Join(a.troubles...), want) || want == nil && len(a.troubles) > 0 {
-			t.Errorf("menu of %d items: %d were read, %v", n, read, a.troubles)
+		if read != min(n, maxItems+1) || !errors.Is(errors.Join(a.failures...), want) || want == nil && len(a.failures) > 0 {
+			t.Errorf("menu of %d items: %d were read, %v", n, read, a.failures)
 		}
 		read = 0
 		e.findInIndexFile(t.Context(), a, new(asked), nil, m)

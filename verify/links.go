@@ -50,7 +50,7 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	}
 	r, err := s.Open(ctx)
 	if err != nil {
-		e.deliver(d, contents{troubles: []error{err}})
+		e.deliver(d, contents{failures: []error{err}})
 		return
 	}
 	defer r.Close()
@@ -67,7 +67,7 @@ func originsOf(s *Source) *origins {
 }
 
 // maxTroubles is how many unreadable parts of a document are reported.
-const maxTroubles = 100
+const maxFailures = 100
 
 // read returns the contents of a document.
 func (c *Checker) read(ctx context.Context, r io.Reader, s *Source) (read contents) {
@@ -76,7 +76,7 @@ func (c *Checker) read(ctx context.Context, r io.Reader, s *Source) (read conten
 		case errors.Is(err, document.ErrBinary):
 			read.binary = true
 		case err != nil:
-			read.troubles = append(read.troubles, err)
+			read.failures = append(read.failures, err)
 		default:
 			if l.isInclude && !l.url.IsZero() {
 				read.includes = append(read.includes, l.url)
@@ -97,7 +97,7 @@ func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq
 	o.Templates = true
 	o.Wikilinks = o.Wikilinks || s.Layout.Wikilinks()
 	return func(yield func(link, error) bool) {
-		troubles := 0
+		failures := 0
 		for found, err := range document.Links(r, s.Name, &o) {
 			switch {
 			case ctx.Err() != nil:
@@ -107,7 +107,7 @@ func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq
 					return
 				}
 			case err != nil:
-				if troubles++; troubles <= maxTroubles && !yield(link{}, err) {
+				if failures++; failures <= maxFailures && !yield(link{}, err) {
 					return
 				}
 			case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":

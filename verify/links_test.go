@@ -12,7 +12,7 @@ import (
 
 // Spaces in a link of HTML are escaped as browsers do, with a warning; not in a host.
 func TestSpacesInLinks(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/none b" {
@@ -30,7 +30,7 @@ func TestSpacesInLinks(t *testing.T) {
 
 // Dot segments are resolved before a URL is requested.
 func TestDotSegments(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(http.ResponseWriter, *http.Request) {})
 	w.want(w.run(textDoc("d", "http://a.example/x/../y http://a.example/./y http://a.example/y")),
 		"d:1 http://a.example/x/../y alive", "d:1 http://a.example/./y alive", "d:1 http://a.example/y alive")
@@ -49,7 +49,7 @@ func TestMenuSaysNotFound(t *testing.T) {
 		"iWelcome\t\tnull\t70\r\n.\r\n":                                                               Alive,
 		"iError: not found\t\tn\t70\r\ni\t\tn\t70\r\ni\t\tn\t70\r\ni\t\tn\t70\r\ni\t\tn\t70\r\n.\r\n": Alive,
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.speak("a.example", text)
 		if r := w.run(textDoc("d", "gopher://a.example/1/none"))[0]; r.Verdict != want {
 			t.Errorf("%q: %v, want %v", text, r.Outcome, want)

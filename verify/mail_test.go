@@ -56,7 +56,7 @@ func TestMail(t *testing.T) {
 		{"mailto:joe@", "malformed", "invalid address"},
 		{"mailto:joe%0D%0A@mx.example", "malformed", "invalid address"},
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.o.Mail = new(names)
 		got := w.run(textDoc("d", "<URL:"+c.url+">"))
 		if len(got) != 1 || got[0].Verdict.String() != c.want || !strings.Contains(got[0].Detail, c.detail) {
@@ -64,7 +64,7 @@ func TestMail(t *testing.T) {
 		}
 	}
 	// A domain is looked up once.
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	n := new(names)
 	w.o.Mail = n
 	w.run(textDoc("d", "mailto:a@mx.example mailto:b@mx.example mailto:c@MX.example mailto:d@none.example mailto:e@none.example"))

@@ -57,7 +57,7 @@ func TestReserved(t *testing.T) {
 		"mailto:joe@printer":           "ignored 3",
 		"http://a.example.edu:25/":     "denied 0",
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.o.Reserved = false
 		w.o.Mail = new(names)
 		if got := verdictsOf(w.run(textDoc("d.html", `<a href="`+text+`">x</a>`))); got != want {
@@ -68,7 +68,7 @@ func TestReserved(t *testing.T) {
 
 // A URL that is typed is verified, and so are the links of its pages to such names.
 func TestReservedSite(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.o.Reserved = false
 	page := func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
@@ -87,7 +87,7 @@ func TestReservedSite(t *testing.T) {
 
 // The policy that allows private addresses verifies them in files, too.
 func TestPrivateAllowed(t *testing.T) {
-	w := newWorld(t, policy.Rules{AllowPrivate: true})
+	w := newFixture(t, policy.Rules{AllowPrivate: true})
 	w.serve("a.example", pages)
 	w.servers["127.0.0.1"] = w.servers[w.names["a.example"]]
 	w.names["intranet"] = "127.0.0.1"
@@ -134,7 +134,7 @@ func TestNoNames(t *testing.T) {
 		{"a private address", lost(20) + "http://intranet.example/", map[Verdict]int{Dead: 40, Denied: 1}},
 		{"inconclusive", lost(20) + "http://broken.example/", map[Verdict]int{Warning: 41}},
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", pages)
 		w.o.Mail = new(names)
 		store := openTestStore(t, filepath.Join(t.TempDir(), "verify.db"))
@@ -151,7 +151,7 @@ func TestNoNames(t *testing.T) {
 
 // A dead link waits for the first name that exists, and no longer.
 func TestNoNamesStreams(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	release := make(chan struct{})
 	w.serve("slow.example", func(http.ResponseWriter, *http.Request) { <-release })
@@ -187,7 +187,7 @@ func TestNoNamesEnds(t *testing.T) {
 		{"origins", []Source{at("http://lost1.example/a"), textDoc("d", lost(5)), at("http://lost1.example/a")}, "", map[Verdict]int{Warning: 12}},
 		{"a site", []Source{at("http://a.example/"), textDoc("d", lost(5))}, "", map[Verdict]int{Dead: 18, Alive: 3}},
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.o.Site.Sitemaps = true
 		if c.name == "archive" {
 			w.serve("archive.example", pages)
@@ -212,7 +212,7 @@ func TestNoNamesEnds(t *testing.T) {
 
 // A run that is cancelled does not wait for names.
 func TestNoNamesCancelled(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	ctx, cancel := context.WithCancel(t.Context())
 	w.serve("slow.example", func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
@@ -222,7 +222,7 @@ func TestNoNamesCancelled(t *testing.T) {
 	if got[Dead] != 0 || got[Unknown] == 0 {
 		t.Errorf("%v", got)
 	}
-	w = newWorld(t, policy.Rules{})
+	w = newFixture(t, policy.Rules{})
 	for r := range w.start(t.Context(), textDoc("d", lost(9))) {
 		if r.Verdict != Warning {
 			t.Error(line(r))

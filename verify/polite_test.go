@@ -118,7 +118,7 @@ func TestPerHost(t *testing.T) {
 
 // A host is one with the port of its scheme and without, and in whatever letters.
 func TestHostOf(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	v := New(w.client, &w.o)
 	text := "http://a.example/1 http://a.example:80/2 http://A.EXAMPLE:080/3 http://a.example:8080/4 mailto:a@b.example mailto:c@B.example?subject=x"

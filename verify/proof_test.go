@@ -14,7 +14,7 @@ import (
 
 // A link is dead only after a GET of the link itself.
 func TestDeadNeedsGet(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/head-") && r.Method == http.MethodGet {
 			return
@@ -54,7 +54,7 @@ func TestDeadNeedsGet(t *testing.T) {
 
 // Only 404 and 410 say that a resource is missing.
 func TestStatusesOfDeath(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	code := 0
 	w.serve("a.example", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) })
 	w.o.Retry = access.None
@@ -71,7 +71,7 @@ func TestStatusesOfDeath(t *testing.T) {
 
 // A final dot ends a fully qualified name, which is the same host.
 func TestFinalDot(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("www.a.example", func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
 			rw.WriteHeader(http.StatusGone)
@@ -108,7 +108,7 @@ func TestFinalDot(t *testing.T) {
 // A certificate is for the name without the final dot.
 func TestFinalDotOverTLS(t *testing.T) {
 	const day = 24 * time.Hour
-	w := secureWorld(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -day, 5*day)}, "", func(http.ResponseWriter, *http.Request) {})
+	w := secureFixture(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -day, 5*day)}, "", func(http.ResponseWriter, *http.Request) {})
 	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ alive")
 	w.o.HTTP.Expiring = 30 * day
 	w.want(w.run(textDoc("d", "https://a.example./")), "d:1 https://a.example./ warning")

@@ -66,7 +66,7 @@ func refreshing(rw http.ResponseWriter, r *http.Request) {
 
 // A page that sends its reader on within seconds is a redirect.
 func TestRefresh(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", refreshing)
 	const a = "http://a.example/"
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestRefresh(t *testing.T) {
 
 // Refreshes count as redirects for loops and for the limit.
 func TestRefreshLoop(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	n := 0
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -127,7 +127,7 @@ func TestRefreshLoop(t *testing.T) {
 
 // The fragment of a redirect is looked for, also if the link has none.
 func TestFragmentOfRedirect(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		switch r.URL.Path {

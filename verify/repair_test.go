@@ -21,7 +21,7 @@ import (
 
 // A "%" that is no escape is requested as "%25", as browsers do, and noted.
 func TestLonePercent(t *testing.T) {
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/100%" && r.URL.Path != "/ecma" && r.URL.Path != "/a b%" {
 			rw.WriteHeader(404)
@@ -79,7 +79,7 @@ var hostileHosts = []string{
 // dialed returns the results of a document with one link, and the hosts that were judged and
 // looked up for it.
 func dialed(t testing.TB, name, text string) (results []Result, judged, looked []string) {
-	w := newWorld(t, policy.Rules{AllowPrivate: true, Passwords: true})
+	w := newFixture(t, policy.Rules{AllowPrivate: true, Passwords: true})
 	p, err := policy.New(policy.Rules{AllowPrivate: true, Passwords: true})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestOneHostRedirect(t *testing.T) {
 		if strings.ContainsAny(link, " \uff1f\uff03\uff0f") {
 			continue
 		}
-		w := newWorld(t, policy.Rules{AllowPrivate: true})
+		w := newFixture(t, policy.Rules{AllowPrivate: true})
 		w.serve("a.example", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Location", link)
 			rw.WriteHeader(302)
@@ -173,7 +173,7 @@ func FuzzOneHost(f *testing.F) {
 		f.Add(link)
 	}
 	f.Add("http://h/100%#%zz")
-	e := NewChecker(newWorld(f, policy.Rules{}).client, nil, nil)
+	e := NewChecker(newFixture(f, policy.Rules{}).client, nil, nil)
 	base, err := whatwg.Parse("http://base.example/", nil)
 	if err != nil {
 		f.Fatal(err)

@@ -32,7 +32,7 @@ func site1(pages map[string]string) http.HandlerFunc {
 }
 
 func TestSite(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{
 		"/robots.txt":        "User-agent: *\nDisallow: /docs/secret\n\nUser-agent: locus\nDisallow: /docs/private\n",
 		"/docs/":             `<a href="one.html">1</a> <a href="two#part">2</a> <a href="/above.html">up</a> <a href="http://b.example/x">b</a> <a href="private/x">p</a>`,
@@ -102,7 +102,7 @@ func TestSiteLimits(t *testing.T) {
 		{0, 5, 5},
 		{2, 6, 6},
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", tree)
 		w.o.Depth, w.o.MaxPages, w.o.PerHost = c.depth, c.pages, 8
 		pages := 0
@@ -138,7 +138,7 @@ func TestRobots(t *testing.T) {
 		{"exceptions", "User-agent: *\nDisallow: /\nAllow: /$\n", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x ignored"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, policy.Rules{})
+			w := newFixture(t, policy.Rules{})
 			w.o.NoRobots = c.noRobots
 			w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/robots.txt" {
@@ -166,7 +166,7 @@ func TestRobots(t *testing.T) {
 
 // A style sheet of a site is read for what it refers to, and has no fragments.
 func TestSiteStyle(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
@@ -192,7 +192,7 @@ func TestSiteStyle(t *testing.T) {
 
 // What a document has led to, and is not there, is not asked for again as a page.
 func TestSiteKnown(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
@@ -223,7 +223,7 @@ func TestSiteKnown(t *testing.T) {
 
 // Where the first page leads, the site is.
 func TestSiteMoves(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/en/", "/x": "-> /y"}))
 	w.serve("b.example", site1(map[string]string{
 		"/en/":     `<a href="page">1</a><a href="/de/page">2</a><a href="back">3</a>`,
@@ -243,7 +243,7 @@ func TestSiteMoves(t *testing.T) {
 
 // A robots.txt is read once for all sites of a host.
 func TestRobotsOnce(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	var requests atomic.Int32
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
@@ -260,7 +260,7 @@ func TestRobotsOnce(t *testing.T) {
 
 // Where a site has moved to another host, the robots.txt of that counts.
 func TestRobotsOfMovedSite(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/", "/robots.txt": "User-agent: *\nDisallow: /x\n"}))
 	w.serve("b.example", site1(map[string]string{"/": `<a href="x">1</a><a href="y">2</a>`, "/x": "", "/y": "", "/robots.txt": "User-agent: *\nDisallow: /y\n"}))
 	w.want(w.run(at("http://a.example/")),
@@ -271,7 +271,7 @@ func TestRobotsOfMovedSite(t *testing.T) {
 }
 
 func TestSiteOf(t *testing.T) {
-	e := NewChecker(newWorld(t, policy.Rules{}).client, nil, nil)
+	e := NewChecker(newFixture(t, policy.Rules{}).client, nil, nil)
 	for _, c := range []struct{ first, has, not string }{
 		{"http://h/", "http://h/ http://h/a http://h/a/b?c http://h/a.html http://h/a.b.php", "http://h/a.png https://h/ http://i/ http://h:81/"},
 		{"http://h/docs/", "http://h/docs/ http://h/docs/a", "http://h/docs http://h/doc http://h/"},

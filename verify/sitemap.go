@@ -88,7 +88,7 @@ func (c *Checker) readSitemap(a *attempt, page *sitePage, res *access.Result, o 
 		a.listsSitemaps = isIndex
 	}
 	if err != nil && page.sitemap != guessedSitemap {
-		a.troubles = append(a.troubles, err)
+		a.failures = append(a.failures, err)
 	}
 }
 

@@ -27,7 +27,7 @@ func packed(text string) string {
 const sitemapHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
 // servePages serves texts by path, HTML unless the path has a suffix.
-func (w *world) servePages(name string, pages map[string]string) {
+func (w *fixture) servePages(name string, pages map[string]string) {
 	w.serve(name, func(rw http.ResponseWriter, r *http.Request) {
 		text, ok := pages[r.URL.Path]
 		if !ok {
@@ -51,7 +51,7 @@ func (w *world) servePages(name string, pages map[string]string) {
 // Sitemaps that robots.txt names lead to pages that no other page links to, through an
 // index, compressed, and as plain text.
 func TestSitemapsOfRobots(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.o.Site.Sitemaps = true
 	w.servePages("a.example", map[string]string{
 		"/":            "<p>home",
@@ -92,7 +92,7 @@ func TestGuessedSitemap(t *testing.T) {
 		"its entry is no URL": {"<urlset><url><loc>http://a.example:x/</loc></url></urlset>", []string{":0 http://a.example/ alive", "http://a.example/sitemap.xml:1 http://a.example:*/ malformed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, policy.Rules{})
+			w := newFixture(t, policy.Rules{})
 			w.o.Site.Sitemaps = true
 			pages := map[string]string{"/": "<p>home"}
 			if c.text != "" {
@@ -106,7 +106,7 @@ func TestGuessedSitemap(t *testing.T) {
 
 // Sitemaps are read only on request.
 func TestNoSitemaps(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{"/": "<p>home", "/robots.txt": "Sitemap: http://a.example/s.xml\n"})
 	w.run(at("http://a.example/"))
 	if got := w.asked(); !slices.Equal(got, []string{"GET http://a.example/"}) {
@@ -120,7 +120,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add("http://a.example/\nhttp://b.example/\n")
 	f.Add("<urlset><url><xhtml:link href='/x'/>&#0;<loc>\n\n")
 	f.Add(packed("<urlset/>"))
-	w := newWorld(f, policy.Rules{})
+	w := newFixture(f, policy.Rules{})
 	e := NewChecker(w.client, &w.o, nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		raw, err := readUnpacked(strings.NewReader(text), 1<<16)
@@ -142,7 +142,7 @@ func FuzzSitemap(f *testing.F) {
 
 // Canonical and hreflang links are links of a page.
 func TestHeadLinks(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{
 		"/": `<link rel="canonical" href="/old"><link rel="alternate" hreflang="de" href="/de"><link rel="alternate" type="application/rss+xml" href="/feed.xml">`,
 	})
@@ -153,7 +153,7 @@ func TestHeadLinks(t *testing.T) {
 
 // A link that leaves the site is requested once, whatever its fragments and pages.
 func TestOutsideOnce(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{"/": `<a href="/2">x</a><a href="http://b.example/x">b</a>`, "/2": `<a href="http://b.example/x">b</a><a href="http://B.example:80/%78">b</a>`})
 	w.servePages("b.example", map[string]string{"/x": "<p>x"})
 	w.run(at("http://a.example/"))
@@ -164,7 +164,7 @@ func TestOutsideOnce(t *testing.T) {
 
 // A host that shows a page for any path gets warnings for those links that it answers so.
 func TestSoftNotFound(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("soft.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		switch r.URL.Path {
@@ -209,7 +209,7 @@ func TestSoftNotFound(t *testing.T) {
 
 // A page that scripts make has no fragments that can be looked for, and no links.
 func TestScriptedPages(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	const shell = `<!doctype html><title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root">Loading...</div><script src="/a.js"></script>`
 	w.servePages("a.example", map[string]string{
 		"/app": shell, "/a.js": "", "/": shell,
@@ -227,7 +227,7 @@ func TestScriptedPages(t *testing.T) {
 
 // Parts of a page over TLS that are loaded without it get a warning; links do not.
 func TestMixedContent(t *testing.T) {
-	e := NewChecker(newWorld(t, policy.Rules{}).client, nil, nil)
+	e := NewChecker(newFixture(t, policy.Rules{}).client, nil, nil)
 	page, clear := locus.MustParse("https://a.example/"), locus.MustParse("http://b.example/x")
 	for _, c := range []struct {
 		page    locus.URL
@@ -248,7 +248,7 @@ func TestMixedContent(t *testing.T) {
 
 // In a run such a part has a warning, and is requested all the same.
 func TestMixedContentOfSite(t *testing.T) {
-	w := secureWorld(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -time.Hour, time.Hour)}, "", func(rw http.ResponseWriter, r *http.Request) {
+	w := secureFixture(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -time.Hour, time.Hour)}, "", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		io.WriteString(rw, `<script src="http://b.example/x.js"></script><img src="http://b.example/none.png"><a href="http://b.example/x.js">x</a><a href="http://b.example/">b</a>`)
 	})

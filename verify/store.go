@@ -36,7 +36,7 @@ const (
 	batchSize = 512
 	// keptFor is how long an outcome is stored at most. sweepEvery is how often older
 	// ones are looked for.
-	keptFor    = 400 * 24 * time.Hour
+	maxStored  = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
 	// maxDetail is the most bytes of a reason that are stored.
 	maxDetail = 300
@@ -132,7 +132,7 @@ func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	// The function returns no error.
 	_ = links.ForEach(func(key, value []byte) error {
 		var r record
-		if json.Unmarshal(value, &r) != nil || now.Sub(time.Unix(r.When, 0)) > keptFor {
+		if json.Unmarshal(value, &r) != nil || now.Sub(time.Unix(r.When, 0)) > maxStored {
 			old = append(old, bytes.Clone(key))
 		}
 		return nil

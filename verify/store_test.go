@@ -37,9 +37,9 @@ func closeStore(t *testing.T, s *Store) {
 func TestStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache", "verify.db")
 	const doc = "http://a.example/ok http://a.example/none http://a.example/moved http://a.example/page#one http://a.example/page#three http://a.example/inside http://a.example/status/403"
-	run := func(change func(*world)) (got []Result, asked int) {
+	run := func(change func(*fixture)) (got []Result, asked int) {
 		t.Helper()
-		w := newWorld(t, policy.Rules{Passwords: true})
+		w := newFixture(t, policy.Rules{Passwords: true})
 		w.serve("a.example", pages)
 		w.o.Store = openTestStore(t, path)
 		defer closeStore(t, w.o.Store)
@@ -78,16 +78,16 @@ func TestStore(t *testing.T) {
 		}
 	}
 	// A fragment that was not looked for is.
-	more, asked := run(func(w *world) { w.o.NoFragments = true })
+	more, asked := run(func(w *fixture) { w.o.NoFragments = true })
 	if n := len(more); more[n-2].Verdict != Alive || more[n-2].Cached || asked != 3 {
 		t.Errorf("%d requests, %s", asked, lines(more))
 	}
 	// What is bad is forgotten first, and then the rest.
-	_, asked = run(func(w *world) { w.o.MaxAgeBad = None })
+	_, asked = run(func(w *fixture) { w.o.MaxAgeBad = None })
 	if asked != 6 { // the denied one, two for the dead one, two for the 403, and the page
 		t.Errorf("asked %d times", asked)
 	}
-	if _, asked = run(func(w *world) { w.o.MaxAge = None }); asked < 8 {
+	if _, asked = run(func(w *fixture) { w.o.MaxAge = None }); asked < 8 {
 		t.Errorf("asked %d times", asked)
 	}
 	octets, err := os.ReadFile(path)
@@ -149,7 +149,7 @@ func TestStoreAndPolicy(t *testing.T) {
 		{policy.Rules{}, "ignored denied alive, cached"},
 		{policy.Rules{AllowPrivate: true}, "alive, cached denied alive, cached"},
 	} {
-		w := newWorld(t, c.rules)
+		w := newFixture(t, c.rules)
 		w.serve("a.example", pages)
 		w.servers["127.0.0.1"] = w.servers[w.names["a.example"]]
 		w.o.Store = openTestStore(t, path)
@@ -345,7 +345,7 @@ func TestResumeInterrupted(t *testing.T) {
 	}
 	asked := 0
 	for round := range 2 {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {})
 		w.o.Store = openTestStore(t, path)
 		n := 0

@@ -45,7 +45,7 @@ func TestFilesDoNotWait(t *testing.T) {
 			<-verified
 		}
 	}
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	var bad []string
 	last := map[string]string{"0.md": "none.md", "1.md": "t.html#:~:text=some%20words", "2.md": "x.go#L2"}
 	for r := range New(w.client, &w.o).Run(t.Context(), sources) {

@@ -18,7 +18,7 @@ func TestLastAlive(t *testing.T) {
 	var gone atomic.Bool
 	run := func(maxAge time.Duration) Result {
 		t.Helper()
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 			if gone.Load() {
 				rw.WriteHeader(http.StatusNotFound)
@@ -47,7 +47,7 @@ func TestLastAlive(t *testing.T) {
 func TestNeverAlive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	for range 2 {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", pages)
 		w.o.Store, w.o.MaxAgeBad = openTestStore(t, path), None
 		if r := w.run(textDoc("d", "http://a.example/none"))[0]; r.Verdict != Dead || !r.LastAlive.IsZero() {
@@ -65,7 +65,7 @@ func TestHops(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	for i, cached := range []bool{false, true} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case "/one":

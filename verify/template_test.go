@@ -54,7 +54,7 @@ func TestSkippedLinks(t *testing.T) {
 			"http://a.example/none/... http://a.example/none/… http://a.example/none/$(uname -r)/x http://a.example/none/${x} <http://a.example:port> [y](http://a.example/none/{{ v }}/x)\n",
 		"a.txt": "file:///none\n",
 	} {
-		w := newWorld(t, policy.Rules{})
+		w := newFixture(t, policy.Rules{})
 		w.serve("a.example", pages)
 		for _, r := range w.run(textDoc(name, text)) {
 			if r.Verdict != Alive && r.Verdict != Ignored {
@@ -74,7 +74,7 @@ func TestSkippedLinks(t *testing.T) {
 
 // A segment ":name" of a page that is linked is data.
 func TestNamedSegments(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.o.Reserved = false
 	w.serve("h.iana.org", pages)
 	w.want(w.run(textDoc("a.md", "[a](http://h.iana.org/ok/:where) <http://h.iana.org/ok/:b> <a href='http://h.iana.org/ok/::c'></a> http://h.iana.org/ok/:id\n"+
@@ -85,7 +85,7 @@ func TestNamedSegments(t *testing.T) {
 
 // A base that a program fills in, and the prototype of an attribute of Thymeleaf.
 func TestTemplatesOfOthers(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	for text, want := range map[string]string{
 		`<base href="{{ x }}"><a href="a"></a><a href="#b"></a><a href=/c>`:  "a #b /c",
 		`<base href='{{ url("x") }}'><a href="a">`:                           "a",
@@ -107,7 +107,7 @@ func TestTemplatesOfOthers(t *testing.T) {
 
 // A "file" URL that an author marks as a link is judged, and the word "port" is shown.
 func TestMarkedLinks(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.want(w.run(textDoc("a.md", "<http://localhost:port> <URL:file:///none> <file:///none> [x](file:///none)")),
 		"a.md:1 http://localhost:port ignored", "a.md:1 file:///none denied", "a.md:1 file:///none denied", "a.md:1 file:///none denied")
 }

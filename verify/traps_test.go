@@ -47,11 +47,11 @@ var missedTraps = map[string]string{
 var falseTraps = map[string]bool{"http://web.example/agent": true, "http://web.example/accept": true}
 
 // trapWorld has the servers of testdata/traps.tsv.
-func trapWorld(t *testing.T) *world {
+func trapFixture(t *testing.T) *fixture {
 	t.Helper()
 	const day = 24 * time.Hour
 	s := new(traps)
-	w := secureWorld(t, map[string]tls.Certificate{
+	w := secureFixture(t, map[string]tls.Certificate{
 		"good.example":    testCertificate(t, "good.example", -day, day),
 		"expired.example": testCertificate(t, "expired.example", -2*day, -day),
 		"early.example":   testCertificate(t, "early.example", day, 2*day),
@@ -87,7 +87,7 @@ func TestTraps(t *testing.T) {
 	for _, l := range list {
 		text.WriteString(`<a href="` + strings.ReplaceAll(l.link, "&", "&amp;") + "\">x</a>\n")
 	}
-	w := trapWorld(t)
+	w := trapFixture(t)
 	source := textDoc("traps.html", text.String())
 	source.Type = htmlType
 	got := w.run(source)

@@ -9,7 +9,7 @@ import (
 
 // A second run, and a second loop over the first, are errors and no empty success.
 func TestSecondRun(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	v := New(w.client, nil)
 	sources := slices.Values([]Source{textDoc("d", "http://none.example/")})
 	first := v.Run(t.Context(), sources)

@@ -72,7 +72,7 @@ func pages(rw http.ResponseWriter, r *http.Request) {
 }
 
 func TestVerdicts(t *testing.T) {
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("a.example", pages)
 	w.o.Retry = 1
 	dir := t.TempDir()
@@ -158,7 +158,7 @@ func TestVerdicts(t *testing.T) {
 
 // Gopher says what is not there in a line of a menu, or in words.
 func TestGopher(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	const excuse = "Error: File or directory not found! (null)\r\n____\r\n  Gophered by a server\r\n"
 	s, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "Text", Selector: "/text", Data: "On errors\nthat are not found\n"},
@@ -194,7 +194,7 @@ func TestGopher(t *testing.T) {
 // Each URL is asked for once, however often and with whatever fragments it is
 // found, and links come in the order in which they stand.
 func TestOnce(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	got := w.run(
 		textDoc("one.md", "[a](http://a.example/page) [b](HTTP://A.example:80/page#one)\n<http://a.example/none>\n"),
@@ -215,7 +215,7 @@ func TestOnce(t *testing.T) {
 
 // A hyphen at the end of a line may be the typesetter's (RFC 1738 appendix).
 func TestHyphens(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	got := w.run(textDoc("d", "<URL:http://a.example/o-\nk> <URL:http://a.example/no-\nne> <URL:http://a.example/for-\nnow> <URL:http://a.example/pa-\nge#three>"))
 	w.want(got,
@@ -234,7 +234,7 @@ func TestHyphens(t *testing.T) {
 
 // A fragment of a directory is looked for in its index file.
 func TestIndexFiles(t *testing.T) {
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"a.md":                "[](both/#html) [](both/#md) [](readme/#part) [](readme/#none) [](both#html) [](empty/#any) [](folder/#any) [](readme/)\n",
@@ -265,7 +265,7 @@ func TestIndexFiles(t *testing.T) {
 
 // An internationalized link is asked for as the URL that it stands for, or not at all.
 func TestIRI(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("xn--example-v73f2ijk.example", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.EscapedPath() != "/%C3%A4" {
 			rw.WriteHeader(http.StatusNotFound)
@@ -286,7 +286,7 @@ func TestIRI(t *testing.T) {
 }
 
 func TestPartialForms(t *testing.T) {
-	w := newWorld(t, policy.Rules{Files: true})
+	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("a.example", pages)
 	dir := t.TempDir()
 	for name, content := range map[string]string{
@@ -374,7 +374,7 @@ func TestPartialForms(t *testing.T) {
 
 // What is allowed for what was typed is not for what a file or a page leads to.
 func TestZones(t *testing.T) {
-	w := newWorld(t, policy.Rules{TypedPrivate: true, Files: true})
+	w := newFixture(t, policy.Rules{TypedPrivate: true, Files: true})
 	w.names["local.example"] = "127.0.0.1"
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
@@ -402,7 +402,7 @@ func TestZones(t *testing.T) {
 }
 
 func TestRulesAndBaseline(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	w.o.Rules = &Rules{
 		Ignore: []policy.Pattern{policy.MustParsePattern("http://a.example/status/5"), policy.MustParsePattern("mailto:")},
@@ -449,7 +449,7 @@ func TestRulesAndBaseline(t *testing.T) {
 
 // The archive is asked for what is dead, and for nothing else.
 func TestArchive(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	w.serve("archive.example", func(rw http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.RequestURI, "/none") {

@@ -8,7 +8,7 @@ import (
 
 // A view of a picture, a part of a recording and a page of a PDF have no name.
 func TestViews(t *testing.T) {
-	w := newWorld(t, policy.Rules{})
+	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	w.want(w.run(textDoc("a.md", "[a](http://a.example/page#svgView(viewBox(0,0,1,1))) [b](http://a.example/page#t=10,20) [c](http://a.example/page#xywh=1,2,3,4) [d](http://a.example/page#page=2) [e](http://a.example/page#one) [f](http://a.example/page#three)")),
 		"a.md:1 http://a.example/page#svgView(viewBox(0,0,1,1)) alive", "a.md:1 http://a.example/page#t=10,20 alive", "a.md:1 http://a.example/page#xywh=1,2,3,4 alive",

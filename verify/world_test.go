@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is some web servers, with names whose addresses are public, and a client
 // that gets to them.
-type world struct {
+type fixture struct {
 	testing.TB
 	mu       sync.Mutex
 	servers  map[string]string // by address: where it really is
@@ -38,9 +38,9 @@ type world struct {
 	o        Options
 }
 
-func newWorld(t testing.TB, r policy.Rules) *world {
+func newFixture(t testing.TB, r policy.Rules) *fixture {
 	t.Helper()
-	w := &world{TB: t, servers: map[string]string{}, names: map[string]string{"intranet.example": "10.0.0.1", "quiet.example": "1.1.1.200"}}
+	w := &fixture{TB: t, servers: map[string]string{}, names: map[string]string{"intranet.example": "10.0.0.1", "quiet.example": "1.1.1.200"}}
 	w.o.Interval, w.o.Wait, w.o.Mail, w.o.Reserved = -1, time.Millisecond, new(names), true
 	registry, err := all.Registry()
 	if err != nil {
@@ -62,7 +62,7 @@ func newWorld(t testing.TB, r policy.Rules) *world {
 	return w
 }
 
-func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
+func (w *fixture) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if address, ok := w.names[host]; ok {
@@ -71,7 +71,7 @@ func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: !strings.HasPrefix(host, "broken")}
 }
 
-func (w *world) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (w *fixture) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
 	to, ok := w.servers[address[:strings.LastIndexByte(address, ':')]]
 	w.mu.Unlock()
@@ -83,7 +83,7 @@ func (w *world) dial(ctx context.Context, network, address string) (net.Conn, er
 }
 
 // serve starts a server under a name.
-func (w *world) serve(name string, h http.HandlerFunc) {
+func (w *fixture) serve(name string, h http.HandlerFunc) {
 	w.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
@@ -100,7 +100,7 @@ func (w *world) serve(name string, h http.HandlerFunc) {
 }
 
 // asked are the requests so far, in order of their text, but for robots.txt.
-func (w *world) asked() []string {
+func (w *fixture) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := slices.DeleteFunc(slices.Clone(w.requests), func(r string) bool { return strings.HasSuffix(r, "/robots.txt") })
@@ -119,11 +119,11 @@ func textDoc(name, content string) Source {
 func at(url string) Source { return Source{Name: url, URL: locus.MustParse(url)} }
 
 // run verifies sources.
-func (w *world) run(sources ...Source) []Result {
+func (w *fixture) run(sources ...Source) []Result {
 	return slices.Collect(w.start(w.Context(), sources...))
 }
 
-func (w *world) start(ctx context.Context, sources ...Source) iter.Seq[Result] {
+func (w *fixture) start(ctx context.Context, sources ...Source) iter.Seq[Result] {
 	return New(w.client, &w.o).Run(ctx, slices.Values(sources))
 }
 
@@ -146,7 +146,7 @@ func line(r Result) string {
 }
 
 // want makes sure of results, each in a line.
-func (w *world) want(got []Result, want ...string) {
+func (w *fixture) want(got []Result, want ...string) {
 	w.Helper()
 	var lines []string
 	for _, r := range got {
@@ -158,7 +158,7 @@ func (w *world) want(got []Result, want ...string) {
 }
 
 // speak starts a server that reads a line of each connection and sends text.
-func (w *world) speak(name, text string) {
+func (w *fixture) speak(name, text string) {
 	w.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

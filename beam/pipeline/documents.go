@@ -109,7 +109,7 @@ func linkRow(file string, l document.Link) Row {
 }
 
 // archive counts the links of the pages in a web archive.
-func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
+func (f *scanFn) archive(ctx context.Context, s Source, bury deadLetterWriter) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury burier) error {
 }
 
 // page counts a link of a page.
-func (f *scanFn) page(l document.Link, bury burier) {
+func (f *scanFn) page(l document.Link, bury deadLetterWriter) {
 	from, err := pageOf(l)
 	if err != nil {
 		bury(place{unit: l.Member}, []byte(l.URL.String()+l.Ref), err)

@@ -15,7 +15,7 @@ import (
 
 // parquet counts the values of a column of a file of Apache Parquet. It holds a page of that
 // column at a time.
-func (f *scanFn) parquet(ctx context.Context, s Source, bury burier) (err error) {
+func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (err error) {
 	in, err := open(ctx, s, 0)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 var errCutParquet = errors.New("the Parquet file is cut: it does not end with its footer")
 
 // column counts the values of a column.
-func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury burier) error {
+func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury deadLetterWriter) error {
 	row := int64(0)
 	for i, group := range c.file.RowGroups() {
 		if err := c.checkPages(ctx, i); err != nil {
@@ -178,7 +178,7 @@ func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury bur
 }
 
 // pages counts the values of pages, which begin after a row.
-func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *int64, bury burier) error {
+func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *int64, bury deadLetterWriter) error {
 	for ctx.Err() == nil {
 		page, err := pages.ReadPage()
 		if err == io.EOF {
@@ -197,7 +197,7 @@ func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *
 }
 
 // values counts values, which begin after a row.
-func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury burier) error {
+func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadLetterWriter) error {
 	var values [256]parquet.Value
 	for {
 		n, err := in.ReadValues(values[:])
@@ -219,7 +219,7 @@ func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury burie
 }
 
 // value counts a value, which is a record.
-func (f *scanFn) value(s Source, value []byte, at place, bury burier) {
+func (f *scanFn) value(s Source, value []byte, at place, bury deadLetterWriter) {
 	if len(value) > maxLine {
 		f.lines++
 		bury(at, value[:locus.MaxLen], fmt.Errorf("the value has %d octets, the limit is %d", len(value), maxLine))

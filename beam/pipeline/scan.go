@@ -140,7 +140,7 @@ func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, 
 }
 
 // whole counts the records of a file that can't be split.
-func (f *scanFn) whole(ctx context.Context, s Source, bury burier) error {
+func (f *scanFn) whole(ctx context.Context, s Source, bury deadLetterWriter) error {
 	switch {
 	case f.Options.Pipeline == Graph && s.Parquet:
 		return &damageError{errors.New("graph reads no Parquet: it reads web archives, or lines of two URLs with a TAB between them")}
@@ -153,7 +153,7 @@ func (f *scanFn) whole(ctx context.Context, s Source, bury burier) error {
 }
 
 // burier takes a record that can't be read.
-type burier func(at place, line []byte, reason error)
+type deadLetterWriter func(at place, line []byte, reason error)
 
 // place is where in a file a record is. The zero place is anywhere.
 type place struct {

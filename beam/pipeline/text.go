@@ -20,7 +20,7 @@ import (
 
 // text counts the lines of a text that begin within the restriction. The last line of each
 // chunk is claimed before the chunk is counted: the runner splits after it.
-func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, bury burier) error {
+func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, bury deadLetterWriter) error {
 	start := tracker.GetRestriction().(offsetrange.Restriction).Start
 	in, err := open(ctx, s, max(start-1, 0))
 	if err != nil {
@@ -90,7 +90,7 @@ func textStart(in *bufio.Reader, start int64) (int64, error) {
 }
 
 // longLine buries a line that is longer than chunk, and returns its length.
-func (f *scanFn) longLine(start int64, chunk []byte, bury burier) (int64, error) {
+func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int64, error) {
 	f.lines++
 	kept := bytes.Clone(chunk[:locus.MaxLen])
 	n, err := skipLine(f.buffered)
@@ -102,7 +102,7 @@ func (f *scanFn) longLine(start int64, chunk []byte, bury burier) (int64, error)
 }
 
 // chunk counts the lines of chunk, which is at an offset, that begin before end.
-func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end int64, bury burier) {
+func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end int64, bury deadLetterWriter) {
 	for len(chunk) > 0 && offset < end {
 		n := bytes.IndexByte(chunk, '\n') + 1
 		if n == 0 {
@@ -124,7 +124,7 @@ func (f *scanFn) tooLong(n int64) error {
 }
 
 // blocks counts the lines of a file that can't be split.
-func (f *scanFn) blocks(ctx context.Context, s Source, bury burier) error {
+func (f *scanFn) blocks(ctx context.Context, s Source, bury deadLetterWriter) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (f *scanFn) blocks(ctx context.Context, s Source, bury burier) error {
 }
 
 // block counts the lines of b.
-func (f *scanFn) block(s Source, b *lines.Block, bury burier) {
+func (f *scanFn) block(s Source, b *lines.Block, bury deadLetterWriter) {
 	if b.Cut > 0 {
 		f.lines++
 		bury(place{unitLine, b.Line}, b.Text, f.tooLong(b.Cut))
@@ -160,7 +160,7 @@ func (f *scanFn) block(s Source, b *lines.Block, bury burier) {
 const blanks = " \t\r\n\v\f"
 
 // line counts a line.
-func (f *scanFn) line(s Source, finder *lines.Finder, line []byte, at place, bury burier) {
+func (f *scanFn) line(s Source, finder *lines.Finder, line []byte, at place, bury deadLetterWriter) {
 	f.lines++
 	url := bytes.Trim(line, blanks)
 	if len(url) == 0 {

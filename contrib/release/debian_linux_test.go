@@ -18,12 +18,12 @@ import (
 )
 
 // patience is how long something may take on a busy machine.
-const patience = time.Minute
+const testTimeout = time.Minute
 
 // dpkg runs dpkg, again if another program uses its database.
 func dpkg(t *testing.T, args ...string) string {
 	t.Helper()
-	end := time.Now().Add(patience)
+	end := time.Now().Add(testTimeout)
 	for {
 		out, err := command(context.Background(), ".", nil, "dpkg", args...)
 		if err == nil {

@@ -290,8 +290,8 @@ func TestRunsAreBounded(t *testing.T) {
 			merged++
 		}
 	}
-	if most >= mostRuns+1 || merged < 2 {
-		t.Errorf("%d runs at once, merged %d times; the limit is %d", most, merged, mostRuns)
+	if most >= maxRuns+1 || merged < 2 {
+		t.Errorf("%d runs at once, merged %d times; the limit is %d", most, merged, maxRuns)
 	}
 	if more := countOpen() - open; more > 5 {
 		t.Errorf("%d more files are open", more)

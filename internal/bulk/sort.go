@@ -47,7 +47,7 @@ func NewSorter(o SorterOptions) *Sorter {
 func (s *Sorter) chunkSize() int { return min(max(s.room/1024, 256), 256<<10) }
 
 // mostRuns is the number of runs that are merged at once: each has a buffer.
-const mostRuns = 512
+const maxRuns = 512
 
 // Add adds a copy of a record of at least Skip octets.
 func (s *Sorter) Add(head, text []byte) error {
@@ -148,7 +148,7 @@ func (s *Sorter) spill() error {
 	}
 	err := s.write(context.Background(), runs)
 	s.texts, s.places = s.texts[:0], s.places[:0]
-	if err == nil && len(s.runs) == mostRuns {
+	if err == nil && len(s.runs) == maxRuns {
 		err = s.write(context.Background(), s.takeRuns())
 	}
 	return err

@@ -36,19 +36,19 @@ func (d *utf7Decoder) Reset() { *d = utf7Decoder{} }
 
 // mostUTF7 is the most octets of UTF-8 that one octet of UTF-7 can produce: two malformed
 // characters and itself.
-const mostUTF7 = 3 * utf8.UTFMax
+const maxUTF7 = 3 * utf8.UTFMax
 
 // Transform implements [transform.Transformer].
 func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
 	for nSrc < len(src) {
-		if len(dst)-nDst < mostUTF7 {
+		if len(dst)-nDst < maxUTF7 {
 			return nDst, nSrc, transform.ErrShortDst
 		}
 		nDst = len(d.step(dst[:nDst], src[nSrc]))
 		nSrc++
 	}
 	if atEOF && d.shifted {
-		if len(dst)-nDst < mostUTF7 {
+		if len(dst)-nDst < maxUTF7 {
 			return nDst, nSrc, transform.ErrShortDst
 		}
 		nDst = len(d.leave(dst[:nDst]))

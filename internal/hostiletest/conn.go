@@ -13,7 +13,7 @@ import (
 const Boundary = "\r\n--\r\n"
 
 // mostPieces is how many pieces come late. The rest comes at once.
-const mostPieces = 200
+const maxPieces = 200
 
 // conn is the client's end of a connection. It needs no goroutine.
 type conn struct {
@@ -38,9 +38,9 @@ func newConn(p *Peer, network, address string, said []byte) *conn {
 	case c.packet:
 		c.pieces = bytes.Split(said, []byte(Boundary))
 	case p.How&Lines != 0:
-		c.pieces = cut(said, bytes.SplitAfterN(said, []byte("\n"), mostPieces))
+		c.pieces = cut(said, bytes.SplitAfterN(said, []byte("\n"), maxPieces))
 	case p.How&Bytes != 0:
-		for i := range min(len(said), mostPieces) {
+		for i := range min(len(said), maxPieces) {
 			c.pieces = append(c.pieces, said[i:i+1])
 		}
 		c.pieces = cut(said, c.pieces)
@@ -101,7 +101,7 @@ func (c *conn) next() (ready <-chan time.Time, now bool) {
 	}
 	if c.ready == nil {
 		after := time.Duration(0)
-		if c.taken < mostPieces {
+		if c.taken < maxPieces {
 			if c.peer.How&Lines != 0 {
 				after += time.Second
 			}

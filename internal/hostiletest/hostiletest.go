@@ -39,14 +39,14 @@ type Peer struct {
 }
 
 // mostDials ends the test of a client that dials without end.
-const mostDials = 1000
+const maxDials = 1000
 
 // Dial connects to the peer: see Options.Dial of package access. On networks of datagrams
 // each is what stands before the next [Boundary].
 func (p *Peer) Dial(_ context.Context, network, address string) (net.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.dials) == mostDials {
+	if len(p.dials) == maxDials {
 		panic("the client dials without end")
 	}
 	said := p.First

@@ -11,7 +11,7 @@ import (
 )
 
 // kept is what an exchange was told.
-type kept struct {
+type seenExchange struct {
 	request, response, body string
 	masked, secrets         []string
 	repeated                bool
@@ -19,30 +19,30 @@ type kept struct {
 	resets                  int
 }
 
-func (k *kept) Exchange() scheme.Exchange { return k }
-func (k *kept) Connected(remote net.Addr) {}
-func (k *kept) Request(p []byte, m []string) {
+func (k *seenExchange) Exchange() scheme.Exchange { return k }
+func (k *seenExchange) Connected(remote net.Addr) {}
+func (k *seenExchange) Request(p []byte, m []string) {
 	k.request += string(p)
 	k.masked = append(k.masked, m...)
 }
-func (k *kept) Response(p []byte, m []string) {
+func (k *seenExchange) Response(p []byte, m []string) {
 	k.response += string(p)
 	k.masked = append(k.masked, m...)
 }
-func (k *kept) Body(p []byte) { k.body += string(p) }
-func (k *kept) Reset()        { k.request, k.response, k.body, k.resets = "", "", "", k.resets+1 }
-func (k *kept) Repeated()     { k.repeated = true }
-func (k *kept) End(err error) { k.ends = append(k.ends, err) }
+func (k *seenExchange) Body(p []byte) { k.body += string(p) }
+func (k *seenExchange) Reset()        { k.request, k.response, k.body, k.resets = "", "", "", k.resets+1 }
+func (k *seenExchange) Repeated()     { k.repeated = true }
+func (k *seenExchange) End(err error) { k.ends = append(k.ends, err) }
 
-type recorder struct{ *kept }
+type recorder struct{ *seenExchange }
 
 func (r recorder) Connected(string, net.Addr)  {}
 func (r recorder) Octets(string, bool, []byte) {}
 func (r recorder) Secret(text string)          { r.secrets = append(r.secrets, text) }
 
 // run passes both texts, in pieces of n octets.
-func run(n int, request, response string) *kept {
-	k := new(kept)
+func run(n int, request, response string) *seenExchange {
+	k := new(seenExchange)
 	x := New(recorder{k})
 	x.Begin(nil)
 	var tap Tap
@@ -104,7 +104,7 @@ func TestEndlessHeader(t *testing.T) {
 
 // Another connection begins the exchange again.
 func TestBeginAgain(t *testing.T) {
-	k := new(kept)
+	k := new(seenExchange)
 	x := New(recorder{k})
 	for range 2 {
 		var tap Tap

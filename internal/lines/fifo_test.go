@@ -36,7 +36,7 @@ func TestNamedPipe(t *testing.T) {
 				if got += s; len(got) > len(want) {
 					t.Fatalf("%q, want %q", got, want)
 				}
-			case <-time.After(patience):
+			case <-time.After(testTimeout):
 				t.Fatalf("nothing after %q, want %q", got, want)
 			}
 		}

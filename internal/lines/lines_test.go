@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for an event.
-const patience = time.Minute
+const testTimeout = time.Minute
 
 // read writes what Blocks yields: a line for each line, "cut N", and errors. With waits, a
 // "..." for each block that says so.
@@ -252,7 +252,7 @@ func TestPipeWaits(t *testing.T) {
 					if got.WriteString(s); !ok || !strings.HasPrefix(want, got.String()) {
 						t.Fatalf("%s: %q, want %q", name, got.String(), want)
 					}
-				case <-time.After(patience):
+				case <-time.After(testTimeout):
 					t.Fatalf("%s: nothing after %q, want %q", name, got.String(), want)
 				}
 			}
@@ -301,7 +301,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 	io.WriteString(out, "one\n")
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("Blocks did not end with its context")
 	}
 }

@@ -309,7 +309,7 @@ func TestStorm(t *testing.T) {
 }
 
 // A host may ask for an option now and then for days, to check that the client is alive.
-func TestKeptAlive(t *testing.T) {
+func TestConnectionStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
 		go func() {

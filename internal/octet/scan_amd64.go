@@ -5,7 +5,7 @@ package octet
 //go:generate go -C asm run . -out ../scan_amd64.s -stubs ../scan_stubs_amd64.go -pkg octet
 
 // hasAVX2 tells what the processor and the system have. It never changes.
-var hasAVX2 = road != "plain" && findAVX2()
+var hasAVX2 = variant != "plain" && findAVX2()
 
 // Scan reads text as a URL at once, if it is one as nearly all are: 2 to 31 characters of a
 // scheme without upper case and "+"; no userinfo; a host of lower-case letters, digits, "-" and

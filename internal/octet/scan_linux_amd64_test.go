@@ -20,7 +20,7 @@ func TestFindAVX2(t *testing.T) {
 	if got, want := findAVX2(), has("avx2") && has("bmi1") && has("bmi2"); got != want {
 		t.Errorf("AVX2: %v; /proc/cpuinfo says %v", got, want)
 	}
-	if hasAVX2 && road == "plain" {
+	if hasAVX2 && variant == "plain" {
 		t.Error("the road is plain, and AVX2 is used")
 	}
 }

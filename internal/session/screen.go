@@ -116,7 +116,7 @@ func (s *Screen) begins() string {
 }
 
 // errKeptLocked means that a host did not unlock the keyboard in time.
-var errKeptLocked = late("the host keeps the keyboard locked")
+var errKeyboardLocked = late("the host keeps the keyboard locked")
 
 // ready waits until the keyboard is unlocked, which is when the host has answered a key. A
 // host that ends the session after it showed a screen is done.
@@ -126,7 +126,7 @@ func (s *Screen) ready() error {
 	case errors.Is(err, io.EOF) && shown:
 		return nil
 	case errors.Is(err, errLate) && shown:
-		return errKeptLocked
+		return errKeyboardLocked
 	case errors.Is(err, errLate), errors.Is(err, io.EOF):
 		return s.noScreen()
 	}
@@ -147,7 +147,7 @@ func (s *Screen) noScreen() error {
 // Settle waits until the screen is unchanged for a time, or the session ends. It does not wait
 // longer than the limit of a step, and accepts that the keyboard stays locked.
 func (s *Screen) Settle(still time.Duration) error {
-	if err := s.ready(); err != nil && !errors.Is(err, errKeptLocked) {
+	if err := s.ready(); err != nil && !errors.Is(err, errKeyboardLocked) {
 		return err
 	}
 	tooLate := after(s.step)

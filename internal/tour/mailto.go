@@ -9,7 +9,7 @@ import (
 
 // describeLetter composes a message to the address of a mailto URL. The answers are the
 // sender, the subject and the text.
-func describeLetter(s Stop) (Found, error) {
+func describeMessage(s Stop) (Found, error) {
 	addrSpec, err := escape.Decode(s.URL.SchemePart())
 	if err != nil {
 		return Found{}, err

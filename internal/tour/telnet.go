@@ -52,8 +52,8 @@ func (g *Guide) typeLines(ctx context.Context, conn scheme.Terminal, types []Typ
 		if e == session.Received {
 			all = append(all, octets...)
 		}
-		if len(all) > mostOctets {
-			return fmt.Errorf("the session showed more than %d bytes", mostOctets)
+		if len(all) > maxOctets {
+			return fmt.Errorf("the session showed more than %d bytes", maxOctets)
 		}
 		return nil
 	})

@@ -224,14 +224,14 @@ func writeLine(out io.Writer, line string) {
 }
 
 // mostOctets is the most that is read of an object or a session.
-const mostOctets = 64 << 10
+const maxOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	if s.URL.Scheme() == "mailto" {
 		if err := context.Cause(ctx); err != nil {
 			return Found{}, err
 		}
-		return describeLetter(s)
+		return describeMessage(s)
 	}
 	request := access.Request{URL: s.URL}
 	if !s.From.IsZero() {
@@ -268,7 +268,7 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 // describeObject describes an object by its text, its message as mail readers show it, or
 // its first bytes.
 func describeObject(o *scheme.Object) (Found, error) {
-	octets, err := io.ReadAll(io.LimitReader(o.Body, mostOctets))
+	octets, err := io.ReadAll(io.LimitReader(o.Body, maxOctets))
 	if err != nil {
 		return Found{}, err
 	}

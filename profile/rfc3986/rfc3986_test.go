@@ -77,7 +77,7 @@ func (u URI) parts() string {
 }
 
 // checkTwin compares Check and the components with the grammar.
-func checkTwin(t *testing.T, text string) {
+func checkReference(t *testing.T, text string) {
 	t.Helper()
 	u := Parse(text)
 	list := u.Check()
@@ -175,7 +175,7 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-func TestTwin(t *testing.T) {
+func TestReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(3986, 6874))
 	pieces := strings.Fields("a- .x 0x7f.1 1::2 [fe80::1%25] [::1]80 %4 http: a 1 : / // ? # @ % %2f %2G %7E [ ] [::1] [::ffff:1.2.3.4] [fe80::1%25eth0] [fe80::1%eth0] [1:2:3:4:5:6:7:8] [1:2:3:4:5:6:7::] [::2:3:4:5:6:7:8] [1::2::3] [v1.x:y] [v.] [::01.2.3.4] 1.2.3.4 :80 :0 :99999 é \x80 ~ ! ' ( ) * + , ; = < > \" \\ ^ ` { | } . .. ./ - _ mailto: urn:")
 	for range 20_000 {
@@ -189,11 +189,11 @@ func TestTwin(t *testing.T) {
 		for range r.IntN(8) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
-		checkTwin(t, b.String())
+		checkReference(t, b.String())
 	}
 }
 
-func FuzzTwin(f *testing.F) {
+func FuzzReference(f *testing.F) {
 	for _, text := range examples {
 		f.Add(text)
 	}
@@ -202,7 +202,7 @@ func FuzzTwin(f *testing.F) {
 	f.Add("a_b:[::1]80")
 	f.Add("a://[::1%25é]:0/[")
 	f.Fuzz(func(t *testing.T, text string) {
-		checkTwin(t, text)
+		checkReference(t, text)
 		u := Parse(text)
 		n := u.Normalize(httpRules)
 		if !grammatical(u.Check()) {

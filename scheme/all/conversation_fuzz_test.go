@@ -13,14 +13,14 @@ import (
 )
 
 // manners are those of the seeds.
-var manners = []hostiletest.How{0, hostiletest.Waiting | hostiletest.Silent, hostiletest.Slow, hostiletest.Bytes}
+var clientBehaviors = []hostiletest.How{0, hostiletest.Waiting | hostiletest.Silent, hostiletest.Slow, hostiletest.Bytes}
 
 // seedTalk adds what a server said, for each URL by lines and in one other manner.
-func seedTalk(f *testing.F, urls []string, first, later string) {
+func seedConversation(f *testing.F, urls []string, first, later string) {
 	f.Helper()
 	for url := range urls {
 		f.Add(uint8(url), uint8(hostiletest.Lines), []byte(first), []byte(later))
-		f.Add(uint8(url), uint8(manners[(url+len(first))%len(manners)]), []byte(first), []byte(later))
+		f.Add(uint8(url), uint8(clientBehaviors[(url+len(first))%len(clientBehaviors)]), []byte(first), []byte(later))
 	}
 }
 
@@ -36,14 +36,14 @@ func seedRecordings(f *testing.F, urls []string, pattern string) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(said) <= mostSaid {
+		if len(said) <= maxSaid {
 			f.Add(uint8(i%len(urls)), uint8(hostiletest.Lines), said, said)
 		}
 	}
 }
 
 // fuzzTalk converses with servers that say anything, each time about one of urls.
-func fuzzTalk(f *testing.F, urls []string, secure *tls.Config, check func(*conversation)) {
+func fuzzConversation(f *testing.F, urls []string, secure *tls.Config, check func(*conversation)) {
 	f.Fuzz(func(t *testing.T, url, how uint8, first, later []byte) {
 		check(converse(t, &hostiletest.Peer{First: first, Later: later, How: hostiletest.How(how), TLS: secure}, urls[int(url)%len(urls)]))
 	})
@@ -61,11 +61,11 @@ func FuzzFTPConversation(f *testing.F) {
 		in + "250 There\r\n500 No\r\n500 No\r\n229 x (|||22|)\r\n425 No\r\n",
 		"220-Hi\r\n" + strings.Repeat(" x\r\n", 200) + "220 Hi\r\n530 " + strings.Repeat("x", 3000) + "\r\n", "421 Busy\r\n", "120 Later\r\n220 Hi\r\n332 Account\r\n",
 	} {
-		seedTalk(f, urls, said, "data")
-		seedTalk(f, urls, said, "type=file;size=4;modify=20200102030405; a\r\ntype=dir; d\r\n-rw-r--r-- 1 a b 5 Jan  2 2020 b\r\n")
+		seedConversation(f, urls, said, "data")
+		seedConversation(f, urls, said, "type=file;size=4;modify=20200102030405; a\r\ntype=dir; d\r\n-rw-r--r-- 1 a b 5 Jan  2 2020 b\r\n")
 	}
 	seedRecordings(f, urls, "../ftp/testdata/*.s2c.bin")
-	fuzzTalk(f, urls, nil, func(c *conversation) {
+	fuzzConversation(f, urls, nil, func(c *conversation) {
 		c.sentLines(command("USER", "PASS", "TYPE", "CWD", "SIZE", "MDTM", "EPSV", "PASV", "EPRT", "PORT", "RETR", "LIST", "NLST", "MLSD", "MLST", "FEAT", "REST", "QUIT", "ABOR"))
 	})
 }
@@ -80,10 +80,10 @@ func FuzzGopherConversation(f *testing.F) {
 		"+-2\r\n+INFO: 0Text\ta\th\t70\t?\r\n+ADMIN:\r\n Admin: A <a@h>\r\n Mod-Date: Now <20200102030405>\r\n+VIEWS:\r\n Text/plain En_US: <1k>\r\n+ASK:\r\n Ask: Name?\tme\r\n Choose: c\ta\tb\r\n",
 		"200:Hi\r\n-200:1:name: Smith\r\n-200:1:email: s@h\r\n200:Ok.\r\n200:Bye\r\n", "3Not found\t\terror.host\t1\r\n.\r\n",
 	} {
-		seedTalk(f, urls, said, said)
+		seedConversation(f, urls, said, said)
 	}
 	seedRecordings(f, urls, "../gopher/testdata/wire/*.s2c.bin")
-	fuzzTalk(f, urls, nil, func(c *conversation) {
+	fuzzConversation(f, urls, nil, func(c *conversation) {
 		c.sentLines(regexp.MustCompile(`^(a?|a\twords|a(\t.*)?\t(\+.*|!|\$)|URL:ftp://h\.example/a|\+-1|answer|\.|query name=smith|fields|status|quit)$`).MatchString)
 	})
 }
@@ -96,10 +96,10 @@ func FuzzNewsConversation(f *testing.F) {
 		"201 Hi\r\n211 2 1 9 a.b\r\n224 Overview\r\n1\ts\ta@b\tThu, 1 Jan 1998 00:00:00 GMT\t<a@b>\t\t10\t1\r\n9\t\t\t\t\t\t\t\r\n.\r\n",
 		"200 Hi\r\n480 Login\r\n381 More\r\n281 In\r\n211 2 1 9 a.b\r\n", "200 Hi\r\n500 What\r\n215 List\r\na.b 9 1 y\r\na.c 0 1 m\r\n.\r\n", "200 Hi\r\n215 List\r\na.b\tA group\r\n.\r\n", "400 Off\r\n", "502 No\r\n",
 	} {
-		seedTalk(f, urls, said, said)
+		seedConversation(f, urls, said, said)
 	}
 	seedRecordings(f, urls, "../news/testdata/*.s2c.bin")
-	fuzzTalk(f, urls, nil, func(c *conversation) {
+	fuzzConversation(f, urls, nil, func(c *conversation) {
 		c.sentLines(command("MODE", "GROUP", "ARTICLE", "HEAD", "BODY", "STAT", "OVER", "XOVER", "XHDR", "HDR", "LIST", "LISTGROUP", "NEWGROUPS", "AUTHINFO", "CAPABILITIES", "DATE", "QUIT"))
 	})
 }
@@ -109,7 +109,7 @@ func FuzzWAISConversation(f *testing.F) {
 	urls := []string{"wais://h.example/db?words", "wais://h.example/db", "wais://h.example/db/TEXT/3=id;", "wais://user:" + secret + "@h.example/db?words"}
 	seedRecordings(f, urls, "../wais/testdata/wire/*.s2c.bin")
 	seedRecordings(f, urls[2:3], "../wais/testdata/wire/*retrieve*.s2c.bin")
-	fuzzTalk(f, urls, nil, (*conversation).sentNoSecret)
+	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
 // FuzzProsperoConversation has a Prospero server send any datagrams.
@@ -122,9 +122,9 @@ func FuzzProsperoConversation(f *testing.F) {
 		"\x0b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x3c" + hostiletest.Boundary + id + "NONE-FOUND\n", "\x0d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01",
 		"\x0d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x01\x02\x03\x04\x05\xf5", id + "OBJECT-INFO ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n",
 	} {
-		seedTalk(f, urls, said, said)
+		seedConversation(f, urls, said, said)
 	}
-	fuzzTalk(f, urls, nil, (*conversation).sentNoSecret)
+	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
 // FuzzTelnetConversation has a host of Telnet or rlogin say anything.
@@ -134,10 +134,10 @@ func FuzzTelnetConversation(f *testing.F) {
 		"\xff\xfd\x18\xff\xfd\x1f\xff\xfd\x27\xff\xfb\x01\xff\xfa\x18\x01\xff\xf0\xff\xfa\x27\x01\x00USER\xff\xf0login: ", "\xff\xfd\x2e\xff\xfa\x2e\x01\xff\xf0", "\xff\xfd\x2a\xff\xfa\x2a\x01;UTF-8\xff\xf0",
 		"\x00\x80\x10\x20login: ", "\x01No\n", "a\xff\xffb\r\x00c\xff", "\xff\xfb\x56\xff\xfb\x00\xff\xfd\x00", "\x1b]0;title\x07\x1b[6n",
 	} {
-		seedTalk(f, urls, said, "")
+		seedConversation(f, urls, said, "")
 	}
 	seedRecordings(f, urls, "../telnet/testdata/wire/*.s2c.bin")
-	fuzzTalk(f, urls, nil, (*conversation).sentNoSecret)
+	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
 // FuzzTN3270Conversation has a host of 3270 terminals say anything. What is drawn of a
@@ -149,10 +149,10 @@ func FuzzTN3270Conversation(f *testing.F) {
 		"\xff\xfd\x28\xff\xfa\x28\x08\x02\xff\xf0\xff\xfa\x28\x02\x04IBM-3278-2-E\x01TERM1\xff\xf0\xff\xfa\x28\x03\x04\x00\x02\x04\xff\xf0\x00\x00\x00\x00\x00\xf5\xc3\x11\x40\x40\xc1\xff\xef",
 		"\xff\xfd\x18\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00\xf3\x00\x05\x01\xff\xff\x02\xff\xef\xf6\xff\xef\xf2\xff\xef",
 	} {
-		seedTalk(f, urls, said, "")
+		seedConversation(f, urls, said, "")
 	}
 	seedRecordings(f, urls, "../telnet/testdata/wire/hercules-s3270*.s2c.bin")
-	fuzzTalk(f, urls, nil, (*conversation).sentNoSecret)
+	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
 // httpLine matches the lines of a request, after whose first come the fields that the
@@ -169,30 +169,30 @@ func FuzzHTTPConversation(f *testing.F) {
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ndata\r\n0\r\nTrailer: x\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n" + ok, "HTTP/1.1 206 Part\r\nContent-Range: bytes 0-3/9\r\n\r\ndata", "HTTP/1.1 503 x\r\nRetry-After: 9\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Disposition: attachment; filename*=UTF-8''%e2%82%ac\r\nContent-Encoding: gzip\r\nLast-Modified: Thu, 01 Jan 1998 00:00:00 GMT\r\n\r\n\x1f\x8b\x08", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nx", "<html>", "HTTP/2.0 200\r\n\r\n",
 	} {
-		seedTalk(f, urls, said, ok)
-		seedTalk(f, urls, said, said)
+		seedConversation(f, urls, said, ok)
+		seedConversation(f, urls, said, said)
 	}
-	fuzzTalk(f, urls, nil, func(c *conversation) { c.sentLines(httpLine.MatchString) })
+	fuzzConversation(f, urls, nil, func(c *conversation) { c.sentLines(httpLine.MatchString) })
 }
 
 // FuzzFingerConversation has a finger server say anything.
 func FuzzFingerConversation(f *testing.F) {
 	urls := []string{"finger://h.example/user", "finger://h.example/", "finger://h.example/user@h2.example"}
 	for _, said := range []string{"Login: user\r\nPlan:\r\n", "", "\x1b[2J\x00\xff"} {
-		seedTalk(f, urls, said, "")
+		seedConversation(f, urls, said, "")
 	}
-	fuzzTalk(f, urls, nil, func(c *conversation) { c.sentLines(regexp.MustCompile(`^(user(@h2\.example)?)?$`).MatchString) })
+	fuzzConversation(f, urls, nil, func(c *conversation) { c.sentLines(regexp.MustCompile(`^(user(@h2\.example)?)?$`).MatchString) })
 }
 
 // FuzzGeminiConversation has a Gemini server say anything inside TLS.
 func FuzzGeminiConversation(f *testing.F) {
 	urls := []string{"gemini://h.example/a", "gemini://h.example/"}
 	for _, said := range []string{"20 text/gemini; lang=en\r\n# Title\n=> /b A link\n=> ftp://h.example/ x\n```\n=> no\n```\n", "20 text/plain\r\ndata", "10 Name?\r\n", "11 Word?\r\n", "31 gemini://h2.example/b\r\n", "30 b\r\n", "44 9\r\n", "51 No\r\n", "60 Certificate\r\n", "2\r\n", "20 " + strings.Repeat("x", 1100) + "\r\n"} {
-		seedTalk(f, urls, said, "20 text/plain\r\ndata")
+		seedConversation(f, urls, said, "20 text/plain\r\ndata")
 	}
 	server, _, err := certtest.Pair()
 	if err != nil {
 		f.Fatal(err)
 	}
-	fuzzTalk(f, urls, server, func(c *conversation) { c.sentLines(regexp.MustCompile(`^gemini://[!-~]+$`).MatchString) })
+	fuzzConversation(f, urls, server, func(c *conversation) { c.sentLines(regexp.MustCompile(`^gemini://[!-~]+$`).MatchString) })
 }

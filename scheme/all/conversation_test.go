@@ -23,11 +23,11 @@ import (
 
 // Limits of a conversation with a hostile server.
 const (
-	mostSaid  = 16 << 10         // octets that it says on a connection
-	mostRead  = 256 << 10        // octets of a resource
-	mostBytes = 64 << 20         // bytes that a conversation allocates
-	mostTime  = 10 * time.Minute // for all of it
-	mostDials = 64
+	maxSaid  = 16 << 10         // octets that it says on a connection
+	maxRead  = 256 << 10        // octets of a resource
+	maxBytes = 64 << 20         // bytes that a conversation allocates
+	maxTime  = 10 * time.Minute // for all of it
+	maxDials = 64
 )
 
 // secret is in URLs and answers to questions, and in no octets of a seed.
@@ -50,7 +50,7 @@ type conversation struct {
 // that are valid; and no text for people has the password.
 func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	t.Helper()
-	if len(peer.First) > mostSaid || len(peer.Later) > mostSaid {
+	if len(peer.First) > maxSaid || len(peer.Later) > maxSaid {
 		t.Skip("too long")
 	}
 	c := &conversation{t: t, peer: peer, said: string(peer.First) + string(peer.Later)}
@@ -58,14 +58,14 @@ func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		c.run(locus.MustParse(text))
-		if took := time.Since(begin); took > mostTime {
+		if took := time.Since(begin); took > maxTime {
 			t.Errorf("%s: it took %v", text, took)
 		}
 	})
-	if spent := allocated() - before; spent > mostBytes {
+	if spent := allocated() - before; spent > maxBytes {
 		t.Errorf("%s: %d bytes of memory for %d octets", text, spent, len(c.said))
 	}
-	if n := len(peer.Dials()); n > mostDials {
+	if n := len(peer.Dials()); n > maxDials {
 		t.Errorf("%s: %d connections", text, n)
 	}
 	for _, s := range c.texts {
@@ -102,8 +102,8 @@ func (c *conversation) client() *access.Client {
 				return scheme.Credentials{User: "user", Password: secret}, q.Attempt < 2, nil
 			},
 			Trace: func(locus.URL) scheme.TraceFunc { return func(_ bool, line string) { c.tell(line) } },
-			Limit: mostRead,
-			Total: mostTime - time.Second,
+			Limit: maxRead,
+			Total: maxTime - time.Second,
 		},
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *conversation) read(res scheme.Resource) error {
 	case *scheme.Object:
 		n, err := io.Copy(io.Discard, r.Body)
 		c.tell(r.Name, r.Type, r.Note)
-		if n > mostRead {
+		if n > maxRead {
 			c.t.Errorf("an object of %d octets", n)
 		}
 		if err == nil && r.Size >= 0 && r.Start+n < r.Size {
@@ -201,7 +201,7 @@ func (c *conversation) use(s *scheme.Session) error {
 		}
 		s.Conn.Echoes()
 	}()
-	_, err := io.Copy(io.Discard, io.LimitReader(s.Conn, mostRead))
+	_, err := io.Copy(io.Discard, io.LimitReader(s.Conn, maxRead))
 	s.Close()
 	<-done
 	return err

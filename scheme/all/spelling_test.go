@@ -57,7 +57,7 @@ func TestOneSpelling(t *testing.T) {
 }
 
 // roadTexts are URLs that are in canonical form by the facts about them, and others beside them.
-var roadTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
+var variantTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
 	"http://h", "http://h/.a", "http://h/a/../b", "http://h/a.b/c?d/../e", "https://h:80/", "http://h:80/a", "http://h/a/%2e/b", "http://1.2.3.4/x", "http://[::1]/", "http://?", "http:///",
 	"file:///", "file:/a", "file://localhost/a", "file://h:1/a", "file://h/a%20b", "ftp://h/a;type=A", "ftp://h/a;b;type=i", "ftp://h/a;type=AN", "ftp://u:p@h:2121/a", "ftp:a",
 	"gopher://h", "gopher://h/", "gopher://h/1", "gopher://h/0a%09b%09+c", "gopher://h/0a%0Ab", "gopher://h/7a%09b/c", "gopher://h/7a%09b%0D", "gopher://h/7a%09b%09+%091", "gopher://h:70/1",
@@ -68,7 +68,7 @@ var roadTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
 
 // checkRoads compares the verdict of a registry with that of the row, which gets no help from facts, and
 // the canonical form with that of the same URL with an empty fragment, which no short way takes.
-func checkRoads(t *testing.T, r *scheme.Registry, text string) {
+func checkVariants(t *testing.T, r *scheme.Registry, text string) {
 	t.Helper()
 	u, err := locus.Parse(text)
 	if err != nil {
@@ -91,23 +91,23 @@ func checkRoads(t *testing.T, r *scheme.Registry, text string) {
 	}
 }
 
-func TestRoads(t *testing.T) {
+func TestVariants(t *testing.T) {
 	r, rnd := registry(t), rand.New(rand.NewPCG(1738, 20))
-	for _, text := range roadTexts {
-		checkRoads(t, r, text)
+	for _, text := range variantTexts {
+		checkVariants(t, r, text)
 	}
 	for range 100_000 {
-		checkRoads(t, r, schemetest.Change(rnd, roadTexts))
+		checkVariants(t, r, schemetest.Change(rnd, variantTexts))
 	}
 }
 
-func FuzzRoads(f *testing.F) {
+func FuzzVariants(f *testing.F) {
 	r, err := all.Registry()
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, text := range roadTexts {
+	for _, text := range variantTexts {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkRoads(t, r, text) })
+	f.Fuzz(func(t *testing.T, text string) { checkVariants(t, r, text) })
 }

@@ -264,7 +264,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	row := data.Scheme()
 	const part = `(?:` + currenttest.Unreserved + `|` + currenttest.Escape + `|[!$&'()*+:@])+` // no ";", "=", ","
 	split := regexp.MustCompile(strings.ReplaceAll(`^(?i:data):(?:(T)/(T))?((?:;T=(?:T|[=/?])+)*)(;(?i:base64))?,((?:`+currenttest.Pchar+`|[/?])*)`+currenttest.Fragment+`$`, "T", part))

@@ -45,7 +45,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	currenttest.Reference(t, file.Scheme(nil), "(?://"+currenttest.RegName+")?"+currenttest.PathAbsolute+currenttest.Fragment,
 		"file:///path/to/file", "file:/path/to/file", "file://localhost/a", "file://host.example.com/c:/b#c")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func FuzzURL(f *testing.F) {
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		x, _ := Parse(u)
 		for _, windows := range []bool{false, true} {
 			name, _, err := x.name(windows, true, "")

@@ -69,7 +69,7 @@ func readItem(text string) (item scheme.Item, err error) {
 }
 
 // readKept implements Scheme.Kept.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	long := u
 	var err error
 	if isShort(u) {

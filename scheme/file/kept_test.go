@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-func TestKept(t *testing.T) {
+func TestArchived(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a b", "caf\xe9", "line\nend", `back\slash "quoted"`, "\u202e", "-", "ünï"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
@@ -36,7 +36,7 @@ func TestKept(t *testing.T) {
 	schemetest.Archived(t, s, locus.MustParse("file:///sub#part"), nil)
 }
 
-func TestKeptObject(t *testing.T) {
+func TestArchivedObject(t *testing.T) {
 	res, err := Scheme(nil).Access.Archived(locus.MustParse("file:///a/b.html"), "", io.NopCloser(strings.NewReader("text")))
 	if o, ok := res.(*scheme.Object); err != nil || !ok || o.Name != "b.html" || o.Type != "text/html; charset=utf-8" && o.Type != "text/html" {
 		t.Errorf("%+v, %v", res, err)
@@ -44,7 +44,7 @@ func TestKeptObject(t *testing.T) {
 }
 
 // FuzzKept: any octets give a resource, and are closed. What is read is written the same.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add("object 3 2020-01-02T03:04:05.6Z \"\" \"a\"\n")
 	f.Add("menu -1 - \"symbolic link\" \"a b\\xff\"\n")
 	f.Add("object 3 - \"\" \"\"\n")

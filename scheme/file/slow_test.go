@@ -30,7 +30,7 @@ var seeds = []string{
 	"file:/x", "file://h", "file://u@h/x", "file://h:80/x",
 }
 
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme:    Scheme(nil),
 	Reference: bnftest.Production(fileurl),
 	Same:      sameFields,
@@ -63,4 +63,4 @@ func sameHost(a, b string) bool {
 	return strings.EqualFold(zeros(a), zeros(b))
 }
 
-func TestAgainstProduction(t *testing.T) { laws.Random(t, 25_000, seeds) }
+func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25_000, seeds) }

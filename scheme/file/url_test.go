@@ -33,18 +33,18 @@ func TestParse(t *testing.T) {
 		{"file:/a%20b/c", "", true, []string{"a b", "c"}}, // RFC 8089 section 2
 		{"FILE:/", "", true, []string{""}},
 	} {
-		laws.Text(t, c.url)
+		invariants.Text(t, c.url)
 		f := bnftest.MustParse(t, Parse, c.url)
 		if f.Host() != c.host || f.Local() != c.local || !slices.Equal(f.Segments(), c.segments) {
 			t.Errorf("%s: host %q (%v), segments %q", c.url, f.Host(), f.Local(), f.Segments())
 		}
 		made, err := Parts{Host: f.Host(), Segments: c.segments}.URL()
-		laws.Remade(t, f.URL(), made.URL(), err)
+		invariants.Remade(t, f.URL(), made.URL(), err)
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"file:", "x", "fileurl", locus.ErrForm},
 		{"file:", "", "fileurl", locus.ErrForm},
 		{"file://h", "", "fpath", locus.ErrForm},
@@ -100,7 +100,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	laws.Findings(t, locus.RFC1738, [][2]string{
+	invariants.Findings(t, locus.RFC1738, [][2]string{
 		{"file:/x", "form@5 no-slashes@5!"},
 		{"file:/~%00", "form@5 no-slashes@5! unsafe-character@6 nul@7?"},
 		{"file:x", "form@5"},
@@ -122,7 +122,7 @@ func TestFindings(t *testing.T) {
 }
 
 func TestSpellings(t *testing.T) {
-	laws.Spellings(t, []bnftest.Spelling{
+	invariants.Spellings(t, []bnftest.Spelling{
 		{"file:///x", "file:///x", 0},
 		{"file:/x", "file:///x", locus.FormFields},
 		{"file:/%41#b", "file:///A#b", locus.FormFields | locus.NeedlessEscape},
@@ -139,7 +139,7 @@ func TestSpellings(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	texts := []string{"file://vms.host.edu/disk$user/my/notes/note12345.txt", "file:///usr/share/doc/a%20b"}
-	laws.Conforming(t, append(texts, "file:///etc/motd", "file://h/a?b", "file:///a%20b")...)
+	invariants.Conforming(t, append(texts, "file:///etc/motd", "file://h/a?b", "file:///a%20b")...)
 	for _, text := range texts {
 		u := locus.MustParse(text)
 		bnftest.NoAllocations(t, u, "Parse", func() { Parse(u) })

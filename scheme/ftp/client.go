@@ -132,7 +132,7 @@ func (x *operation) attempt() (scheme.Resource, error) {
 		port = SecurePort
 	}
 	l := lineconn.NewKey(x.req.Dial, x.url.u, port, x.url.Secure())
-	if kept, ok := x.client.kept(l, x.plan.cwd); ok {
+	if kept, ok := x.client.takeIdle(l, x.plan.cwd); ok {
 		x.use(kept)
 		err := kept.settle()
 		if err == nil {
@@ -257,7 +257,7 @@ func (x *operation) authenticate() error {
 
 // kept returns a kept connection whose CWD commands are the first ones of cwd, as
 // many as possible.
-func (c *Client) kept(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
+func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
 	return c.pool.Take(l, func(ctl *control) int {
 		if !ctl.extends(cwd) {
 			return -1

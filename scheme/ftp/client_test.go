@@ -66,7 +66,7 @@ func (d *dataDialer) ListenData(ctx context.Context, control net.Conn) (net.List
 }
 
 // world is a server and a client for one test.
-type world struct {
+type fixture struct {
 	*testing.T
 	server *ftptest.Server
 	addr   string // of the server
@@ -76,7 +76,7 @@ type world struct {
 	trace  []string
 }
 
-func start(t *testing.T, files ftptest.Files, so *ftptest.Options, co *ftp.Options) *world {
+func start(t *testing.T, files ftptest.Files, so *ftptest.Options, co *ftp.Options) *fixture {
 	t.Helper()
 	s, err := ftptest.Start(files, so)
 	if err != nil {
@@ -87,15 +87,15 @@ func start(t *testing.T, files ftptest.Files, so *ftptest.Options, co *ftp.Optio
 		c.Close()
 		s.Close()
 	})
-	return &world{T: t, server: s, addr: s.Addr(), client: c, dial: new(dialer)}
+	return &fixture{T: t, server: s, addr: s.Addr(), client: c, dial: new(dialer)}
 }
 
 // open opens login@server/path.
-func (w *world) open(login, path string) (scheme.Resource, error) {
+func (w *fixture) open(login, path string) (scheme.Resource, error) {
 	return w.openContext(context.Background(), "ftp", login, path)
 }
 
-func (w *world) openContext(ctx context.Context, name, login, path string) (scheme.Resource, error) {
+func (w *fixture) openContext(ctx context.Context, name, login, path string) (scheme.Resource, error) {
 	req := w.req
 	req.URL = locus.MustParse(name + "://" + login + w.addr + path)
 	req.Dial = w.dial
@@ -106,7 +106,7 @@ func (w *world) openContext(ctx context.Context, name, login, path string) (sche
 }
 
 // get reads the object at path.
-func (w *world) get(login, path string) (string, error) {
+func (w *fixture) get(login, path string) (string, error) {
 	r, err := w.open(login, path)
 	if err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (w *world) get(login, path string) (string, error) {
 	return string(b), err
 }
 
-func (w *world) wantGet(login, path, want string) {
+func (w *fixture) wantGet(login, path, want string) {
 	w.Helper()
 	if got, err := w.get(login, path); got != want || err != nil {
 		w.Errorf("%s: %.60q, %v; want %.60q", path, got, err, want)
@@ -124,7 +124,7 @@ func (w *world) wantGet(login, path, want string) {
 }
 
 // titles reads the menu at path, as "title" or "title url".
-func (w *world) titles(login, path string) ([]string, error) {
+func (w *fixture) titles(login, path string) ([]string, error) {
 	w.req.Source = true
 	r, err := w.open(login, path)
 	w.req.Source = false
@@ -149,7 +149,7 @@ func (w *world) titles(login, path string) ([]string, error) {
 
 // sent returns the commands that the server received over connection n, without the
 // login and those that open data connections.
-func (w *world) sent(n int) string {
+func (w *fixture) sent(n int) string {
 	log := w.server.Log()
 	if n >= len(log) {
 		return ""
@@ -160,7 +160,7 @@ func (w *world) sent(n int) string {
 	}), "|")
 }
 
-func (w *world) wantSent(n int, want string) {
+func (w *fixture) wantSent(n int, want string) {
 	w.Helper()
 	if got := w.sent(n); got != want {
 		w.Errorf("connection %d: sent %q, want %q", n, got, want)
@@ -168,7 +168,7 @@ func (w *world) wantSent(n int, want string) {
 }
 
 // wantError checks the kind and words of an error.
-func (w *world) wantError(err, kind error, words ...string) {
+func (w *fixture) wantError(err, kind error, words ...string) {
 	w.Helper()
 	if !errors.Is(err, kind) {
 		w.Errorf("%v; want %v", err, kind)
@@ -451,7 +451,7 @@ func TestAnsweredUser(t *testing.T) {
 }
 
 // A connection that was opened with an answer of Ask is used again only with the same one.
-func TestAnswersAreKeptApart(t *testing.T) {
+func TestResponsesAreSeparate(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "right"}, nil)
 	first, second, third := &asker{passwords: []string{"right"}}, &asker{passwords: []string{"wrong"}}, &asker{passwords: []string{"right"}}
 	w.req.Ask = first.ask

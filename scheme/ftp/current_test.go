@@ -34,7 +34,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	row := ftp.Scheme(nil)
 	generic := currenttest.Production(row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Query+currenttest.Fragment)
 	typecode := regexp.MustCompile(`^[^/]*//[^/?#]*/(?:[^?#]*/)?[^/?#]*;(?i:(?:t|%[57]4)(?:y|%[57]9)(?:p|%[57]0)(?:e|%[46]5))=([^/;?#]*)(?:[?#]|$)`)

@@ -17,7 +17,7 @@ import (
 )
 
 func FuzzURL(f *testing.F) {
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		x, _ := Parse(u)
 		for m := CWDMulti; m <= CWDNone; m++ {
 			plan, err := x.plan(m)

@@ -18,7 +18,7 @@ import (
 const nextListing = "\x00"
 
 // readKept implements Scheme.Kept. The octets of a menu are those of the data connection.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var p plan
 	if err == nil {
@@ -36,7 +36,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 	}
 	in := bufio.NewReaderSize(body, maxListingLine)
 	verb := p.last(listVerb(in))[0]
-	m := &keptMenu{
+	m := &archivedMenu{
 		lines:    newListing(in),
 		base:     newLinker(x),
 		parse:    lineParser(x, p.name, verb, kept.Date(body)),
@@ -60,14 +60,14 @@ func listVerb(in *bufio.Reader) string {
 }
 
 // keptMenu reads the items of a listing that was kept.
-type keptMenu struct {
+type archivedMenu struct {
 	lines           *listing
 	base            linker
 	parse, nextVerb func(text string) (linker, scheme.Item, bool)
 	unread          *unread
 }
 
-func (m *keptMenu) items(yield func(scheme.Item, error) bool) {
+func (m *archivedMenu) items(yield func(scheme.Item, error) bool) {
 	for {
 		text, err := m.lines.next()
 		if err != nil && err != io.EOF {

@@ -23,7 +23,7 @@ func (b *datedBody) Close() error    { return nil }
 func (b *datedBody) Date() time.Time { return b.date }
 
 // A date without a year is one before the listing was kept.
-func TestKeptYear(t *testing.T) {
+func TestArchivedYear(t *testing.T) {
 	body := &datedBody{strings.NewReader("-rw-r--r-- 1 a b 5 Jan  2 10:20 a\r\n"), time.Date(1996, 5, 1, 0, 0, 0, 0, time.UTC)}
 	res, err := ftp.Scheme(nil).Access.Archived(locus.MustParse("ftp://h/d/"), "", body)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestKeptYear(t *testing.T) {
 	}
 }
 
-func TestKeptObject(t *testing.T) {
+func TestArchivedObject(t *testing.T) {
 	for _, text := range []string{"ftp://h/a.txt", "ftp://h/a.txt;type=a"} {
 		body := io.NopCloser(strings.NewReader("type=file; name\r\n"))
 		res, err := ftp.Scheme(nil).Access.Archived(locus.MustParse(text), "", body)
@@ -47,7 +47,7 @@ func TestKeptObject(t *testing.T) {
 }
 
 // FuzzKept: any octets give a resource or an error, and are closed.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add([]byte("type=dir;modify=20200102030405; sub\r\ntype=file;size=3; a b\r\n"))
 	f.Add([]byte("total 1\r\n-rw-r--r-- 1 a b 5 Jan  2 2020 a\r\nodd\r\n\x00\r\na\r\nodd\r\n"))
 	f.Add([]byte("a\nb\n"))

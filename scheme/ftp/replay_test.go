@@ -147,7 +147,7 @@ func TestRecordings(t *testing.T) {
 			received := make(chan []string, 1)
 			go record(t, c.name).play(l, received)
 			client := ftp.New(&c.o)
-			w := &world{T: t, addr: l.Addr().String(), client: client, dial: new(dataDialer)}
+			w := &fixture{T: t, addr: l.Addr().String(), client: client, dial: new(dataDialer)}
 			var got string
 			if strings.HasSuffix(c.path, "/") || strings.HasSuffix(c.path, "d") && c.kind != nil {
 				var list []string

@@ -63,7 +63,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	s.Access.Opener, s.Access.Archived = c, c.readKept
+	s.Access.Opener, s.Access.Archived = c, c.readArchived
 	return s
 }
 

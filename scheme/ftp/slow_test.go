@@ -21,7 +21,7 @@ const (
 	ftpurl   = "ftp://" + bnftest.Login + "(?:/" + fpath + "(?:;(?i:type)=" + ftptype + ")?)?"
 )
 
-var laws = bnftest.Invariants{Scheme: Scheme(nil), Reference: bnftest.Production(ftpurl), Parse: bnftest.Parser(Parse)}
+var invariants = bnftest.Invariants{Scheme: Scheme(nil), Reference: bnftest.Production(ftpurl), Parse: bnftest.Parser(Parse)}
 
 var seeds = []string{
 	"ftp://h", "ftp://h.dom/", "ftp://h//", "ftp://h/;type=d", "ftp://h/etc/motd", "ftp://h//etc/motd", "ftp://h/%2Fetc/motd",
@@ -30,4 +30,4 @@ var seeds = []string{
 	"ftp://u:p@h/a%0d%0aDELE%20x", "ftp://a%0AN:%00@h/", "ftp://h/caf%E9%20%23%25", "ftp://u;a?b&c=d:e;f@h/x", "ftp:h/x",
 }
 
-func TestAgainstProduction(t *testing.T) { laws.Random(t, 25000, seeds) }
+func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }

@@ -13,13 +13,13 @@ import (
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.2.txt", Scheme(nil)) }
 
 func TestConforming(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"ftp://host.dom", "ftp://host.dom/", "ftp://host.dom//etc/motd", "ftp://host.dom/%2Fetc/motd;type=A", "ftp://host.dom/a%20b/;type=d",
 		"ftp://u%40x:p%2Fw@host.dom:2121/a/b/c", "ftp://@host.dom/", "ftp://foo:@host.com/", "ftp://:@1.2.3.4/?x", "ftp://h/../%2E./x")
 }
 
 func TestFindings(t *testing.T) {
-	laws.Findings(t, locus.RFC1738, [][2]string{
+	invariants.Findings(t, locus.RFC1738, [][2]string{
 		{"ftp://h/a;b;type=z", "reserved-character@9 typecode@11"},
 		{"ftp://h/a;b;type=I", "reserved-character@9"},
 		{"ftp://h/x;type=an", "typecode@15"},
@@ -31,7 +31,7 @@ func TestFindings(t *testing.T) {
 		{"ftp:x", "form@4"},
 		{"Ftp://h/\xe9", "scheme-case@0 not-us-ascii@8"},
 	})
-	laws.Findings(t, locus.RFC1630, [][2]string{
+	invariants.Findings(t, locus.RFC1630, [][2]string{
 		{"ftp://h", "missing-slash@7"},
 		{"ftp://h/a//b", "empty-segment@10"},
 		{"ftp://h/a;type=AT", ""},
@@ -54,7 +54,7 @@ func TestFindingsHideThePassword(t *testing.T) {
 }
 
 func TestSpellings(t *testing.T) {
-	laws.Spellings(t, []bnftest.Spelling{
+	invariants.Spellings(t, []bnftest.Spelling{
 		{"ftp://h/a", "ftp://h/a", 0},
 		{"ftp://h", "ftp://h/", locus.EmptyPath},
 		{"ftp://h#", "ftp://h/", locus.EmptyPath | locus.VoidFragment},
@@ -74,7 +74,7 @@ func TestSpellings(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	u := mustParse(t, "ftp://al%40ice:p%2Fw@h/a%20b/%2F/;type=D#x")
-	laws.Text(t, u.URL().String())
+	invariants.Text(t, u.URL().String())
 	user, hasUser := u.User()
 	password, hasPassword := u.Password()
 	if user != "al@ice" || password != "p/w" || !hasUser || !hasPassword {
@@ -105,7 +105,7 @@ func TestURL(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"ftp:", "h/x", "ftpurl", locus.ErrForm},
 		{"ftps:", "x", "ftpurl", locus.ErrForm},
 		{"ftp://h", "?x", "ftpurl", locus.ErrForm},

@@ -40,9 +40,9 @@ const (
 	// mostKnown limits the servers in memory and the lines of the file. Without room, a
 	// new server is trusted each time: no other may be forgotten for it, since links could
 	// lead to any number of names.
-	mostKnown = 10_000
+	maxKnown = 10_000
 	// mostAddress limits the octets of an address that is stored.
-	mostAddress = 300
+	maxAddress = 300
 )
 
 type pin struct {
@@ -105,11 +105,11 @@ func (k *knownHosts) unlessFallback(err error) error {
 // makeRoom reports whether the certificate of that address can be stored. It forgets
 // expired ones if that is necessary.
 func (k *knownHosts) makeRoom(address string, now time.Time) bool {
-	if _, ok := k.pinned[address]; !ok && len(k.pinned) >= mostKnown {
+	if _, ok := k.pinned[address]; !ok && len(k.pinned) >= maxKnown {
 		maps.DeleteFunc(k.pinned, func(_ string, p pin) bool { return !now.Before(p.expires) })
 	}
 	_, ok := k.pinned[address]
-	return len(address) <= mostAddress && (ok || len(k.pinned) < mostKnown)
+	return len(address) <= maxAddress && (ok || len(k.pinned) < maxKnown)
 }
 
 // load reads the file, once.
@@ -137,7 +137,7 @@ func (k *knownHosts) readFile() error {
 	}
 	defer f.Close()
 	scan := bufio.NewScanner(io.LimitReader(f, 64<<20))
-	for scan.Scan() && len(k.pinned) < mostKnown {
+	for scan.Scan() && len(k.pinned) < maxKnown {
 		k.lines++
 		fields := strings.Fields(scan.Text())
 		if len(fields) != 3 {
@@ -156,7 +156,7 @@ func (k *knownHosts) readFile() error {
 // store appends a line. A server on loopback is one of this session: its port belongs
 // to another program tomorrow.
 func (k *knownHosts) store(address string, p pin) error {
-	if a, err := netip.ParseAddrPort(address); k.file == "" || k.lines >= mostKnown || err == nil && a.Addr().Unmap().IsLoopback() {
+	if a, err := netip.ParseAddrPort(address); k.file == "" || k.lines >= maxKnown || err == nil && a.Addr().Unmap().IsLoopback() {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o700); err != nil {

@@ -20,13 +20,13 @@ func TestKnownHostsLimit(t *testing.T) {
 	other := &x509.Certificate{Raw: []byte("other"), NotAfter: now.Add(time.Hour)}
 	k := &knownHosts{file: filepath.Join(t.TempDir(), "known")}
 	var text strings.Builder
-	for i := range mostKnown - 1 {
+	for i := range maxKnown - 1 {
 		fmt.Fprintf(&text, "h%d.example:1965 00 %s\n", i, now.Add(time.Duration(i+1)*time.Second).UTC().Format(time.RFC3339))
 	}
 	if err := os.WriteFile(k.file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, address := range []string{"a.example:1965", "b.example:1965", strings.Repeat("a", mostAddress+1)} {
+	for _, address := range []string{"a.example:1965", "b.example:1965", strings.Repeat("a", maxAddress+1)} {
 		if err := k.check(address, first, now); err != nil {
 			t.Error(err)
 		}
@@ -36,14 +36,14 @@ func TestKnownHostsLimit(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if octets, err := os.ReadFile(k.file); strings.Count(string(octets), "\n") != mostKnown || err != nil {
+	if octets, err := os.ReadFile(k.file); strings.Count(string(octets), "\n") != maxKnown || err != nil {
 		t.Errorf("%d lines, %v", strings.Count(string(octets), "\n"), err)
 	}
 	// Expired ones make room in memory, and the file does not grow.
-	if err := k.check("b.example:1965", first, now.Add(time.Minute)); err != nil || len(k.pinned) >= mostKnown || k.pinned["b.example:1965"].sum == "" {
+	if err := k.check("b.example:1965", first, now.Add(time.Minute)); err != nil || len(k.pinned) >= maxKnown || k.pinned["b.example:1965"].sum == "" {
 		t.Errorf("%d known, %v", len(k.pinned), err)
 	}
-	if k.lines != mostKnown {
+	if k.lines != maxKnown {
 		t.Errorf("%d lines", k.lines)
 	}
 }

@@ -47,7 +47,7 @@ func readForm(g URL, head []byte) *scheme.Menu {
 }
 
 // readKept implements Scheme.Kept.
-func readKept(u locus.URL, kind string, body io.ReadCloser) (scheme.Resource, error) {
+func readArchived(u locus.URL, kind string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
 	if err != nil {
 		body.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-func TestKept(t *testing.T) {
+func TestArchived(t *testing.T) {
 	s := start(t, map[string]string{
 		"/a/":       "20 text/gemini; charset=utf-8\r\n# T\n=> b.gmi  The b\n=>\t//other.example/c.txt\n=> %zz bad\n```\n=> no\n```\nlast",
 		"/menu.txt": "20 text/gemini\r\n=> a\r\n",
@@ -40,7 +40,7 @@ func TestKept(t *testing.T) {
 }
 
 // Without a media type the name tells a menu from an object.
-func TestKeptObject(t *testing.T) {
+func TestArchivedObject(t *testing.T) {
 	row := gemini.Scheme(nil)
 	for path, want := range map[string]string{"/a.txt|": "text/plain", "/a|text/plain": "text/plain", "/|text/plain": "text/plain", "/a.gmi|": "", "/|": "", "/a.png|text/gemini": ""} {
 		path, kind, _ := strings.Cut(path, "|")
@@ -62,7 +62,7 @@ func TestKeptObject(t *testing.T) {
 }
 
 // FuzzKept: any octets give a resource, and are closed.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add("10 What?\r\n")
 	f.Add("# T\n=> b.gmi  The b\n```\n=> no\n```\nlast")
 	f.Fuzz(func(t *testing.T, octets string) {

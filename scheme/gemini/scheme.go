@@ -23,7 +23,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Access: scheme.Access{
 			Protocol: "Gemini, over TLS",
 			Opener:   c,
-			Archived: readKept,
+			Archived: readArchived,
 		},
 		Display: scheme.Display{
 			Icon:    "gopher",

@@ -153,14 +153,14 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 
 // mostRepeated limits the octets of a prompt that each option repeats, since a server
 // may send a long prompt with many options.
-const mostRepeated = 256
+const maxRepeated = 256
 
 func (q question) repeated() string {
-	if len(q.Prompt) <= mostRepeated {
+	if len(q.Prompt) <= maxRepeated {
 		return q.Prompt
 	}
-	end := mostRepeated
-	for end > mostRepeated-utf8.UTFMax && !utf8.RuneStart(q.Prompt[end]) {
+	end := maxRepeated
+	for end > maxRepeated-utf8.UTFMax && !utf8.RuneStart(q.Prompt[end]) {
 		end--
 	}
 	return q.Prompt[:end]

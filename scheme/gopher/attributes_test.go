@@ -371,10 +371,10 @@ func TestManyChoices(t *testing.T) {
 			t.Fatalf("%+v", f)
 		}
 	}
-	if len(fields) != 8*8000 || octets > len(fields)*(mostRepeated+10) {
+	if len(fields) != 8*8000 || octets > len(fields)*(maxRepeated+10) {
 		t.Errorf("%d fields, %d octets", len(fields), octets)
 	}
-	if q := parseQuestion("Select: " + prompt[:mostRepeated] + "\ta\tb"); formFields([]question{q})[1].Prompt != prompt[:mostRepeated]+": b" {
+	if q := parseQuestion("Select: " + prompt[:maxRepeated] + "\ta\tb"); formFields([]question{q})[1].Prompt != prompt[:maxRepeated]+": b" {
 		t.Error("a shorter prompt is cut")
 	}
 }

@@ -92,12 +92,12 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 }
 
 type operation struct {
-	client *Client
-	ctx    context.Context
-	req    *scheme.Request
-	source *kept.Buffer // the last reply; nil: not wanted
-	asked  bool         // there was a request
-	kept   bool         // the reply was kept earlier, without TLS
+	client   *Client
+	ctx      context.Context
+	req      *scheme.Request
+	source   *kept.Buffer // the last reply; nil: not wanted
+	asked    bool         // there was a request
+	archived bool         // the reply was kept earlier, without TLS
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {
@@ -323,7 +323,7 @@ func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	op.asked = true
 	x := &exchange{Conn: conn, op: op, in: &replyReader{conn: conn}}
 	x.r = bufio.NewReaderSize(op.source.Tee(x.in), readBuffer)
-	if g.Secure() && !op.kept {
+	if g.Secure() && !op.archived {
 		err = x.secure()
 	}
 	if err == nil {
@@ -513,17 +513,17 @@ func (x *exchange) look() (whole bool, err error) {
 		return false, err
 	}
 	x.SetReadDeadline(time.Now().Add(headTime))
-	_, err = x.r.Peek(mostHead)
+	_, err = x.r.Peek(maxHead)
 	x.SetReadDeadline(time.Time{})
 	return err == io.EOF, nil
 }
 
 // mostHead is how many octets of an object are examined before it is read.
-const mostHead = 4 << 10
+const maxHead = 4 << 10
 
 // head returns the octets of an object that have arrived.
 func (x *exchange) head() []byte {
-	head, _ := x.r.Peek(min(x.r.Buffered(), mostHead))
+	head, _ := x.r.Peek(min(x.r.Buffered(), maxHead))
 	return head
 }
 

@@ -29,7 +29,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is the menu that the tests open.
-func world() gophertest.Item {
+func fixture() gophertest.Item {
 	return gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome"},
 		{Name: "About", Selector: "/about", Data: "one\n.\ntwo\n..three\nfour\n", Abstract: "What it is about.\nAnd more.", ModTime: time.Date(1993, 7, 14, 12, 30, 0, 0, time.UTC)},
@@ -56,7 +56,7 @@ func world() gophertest.Item {
 
 func start(t testing.TB, o *gophertest.Options) *gophertest.Server {
 	t.Helper()
-	server, err := gophertest.Start(world(), o)
+	server, err := gophertest.Start(fixture(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -564,7 +564,7 @@ func TestIPv6(t *testing.T) {
 	if err != nil {
 		t.Skip("no IPv6: ", err)
 	}
-	server, err := gophertest.Start(world(), &gophertest.Options{Listener: l})
+	server, err := gophertest.Start(fixture(), &gophertest.Options{Listener: l})
 	if err != nil {
 		t.Fatal(err)
 	}

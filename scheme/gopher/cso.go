@@ -70,14 +70,14 @@ func (e phoneEntry) Items() []scheme.Item {
 
 // mostIndent limits the indentation of the lines of a value: a field's name can be long,
 // and its lines many.
-const mostIndent = 32
+const maxIndent = 32
 
 // appendItems appends one item for each line of the value, the first with the name.
 func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	label := f.Name + ": "
 	for i, text := range f.Lines {
 		if i == 1 {
-			label = strings.Repeat(" ", min(len(label), mostIndent))
+			label = strings.Repeat(" ", min(len(label), maxIndent))
 		}
 		items = append(items, infoItem(label+text))
 	}

@@ -30,7 +30,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	currenttest.Reference(t, gopher.Scheme(nil), "//"+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Query+currenttest.Fragment,
 		"gopher://host:70/1selector", "gopher://host", "gopher://host/7a%09b%09+", "gopher://host/0a?b#c")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func FuzzURL(f *testing.F) {
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		g, _ := Parse(u)
 		g.Redirect()
 		request, err := g.AppendRequest(nil)

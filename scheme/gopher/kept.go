@@ -13,7 +13,7 @@ import (
 
 // readKept implements Scheme.Kept. The octets of a menu are those of the whole reply, with the
 // header of Gopher+ if there was one.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
 	if err != nil {
 		body.Close()
@@ -24,7 +24,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 		return kept.Object(scheme.Object{URL: u, Name: g.name(), Type: "application/octet-stream"}, buffered{in, body}), nil
 	}
 	if !g.isMenu() {
-		head, _ := in.Peek(mostHead)
+		head, _ := in.Peek(maxHead)
 		if mediaType == "" {
 			mediaType = describe(g.reply().mediaType, g.name(), head)
 		}
@@ -36,7 +36,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 		}
 	}
 	o := Options{Limits: c.o.Limits, ReplyTimeout: c.o.ReplyTimeout}
-	op := &operation{client: New(&o), ctx: context.Background(), kept: true}
+	op := &operation{client: New(&o), ctx: context.Background(), archived: true}
 	op.req = &scheme.Request{URL: g.url, Dial: kept.NewDialer(buffered{in, body})}
 	res, err := op.open(g)
 	if err != nil || !op.asked {

@@ -12,7 +12,7 @@ import (
 )
 
 // A view that the request preferred is kept with its header.
-func TestKeptView(t *testing.T) {
+func TestArchivedView(t *testing.T) {
 	const lines = "0About\t0about\th.example\t70\r\n"
 	for _, octets := range []string{lines, lines + ".\r\n", "+-1\r\n" + lines + ".\r\n", "+-2\r\n" + lines, "+28\r\n" + lines} {
 		schemetest.ReadArchived(t, gopher.Scheme(nil), locus.MustParse("gopher://h/1"), "", []byte(octets))
@@ -24,7 +24,7 @@ func TestKeptView(t *testing.T) {
 }
 
 // A raw client returns the octets of a menu.
-func TestKeptRaw(t *testing.T) {
+func TestArchivedRaw(t *testing.T) {
 	const octets = "+-1\r\n0About\t0about\th.example\t70\r\n.\r\n"
 	res, err := gopher.Scheme(gopher.New(&gopher.Options{Raw: true})).Access.Archived(locus.MustParse("gopher://h/1"), "", io.NopCloser(strings.NewReader(octets)))
 	o, ok := res.(*scheme.Object)
@@ -37,7 +37,7 @@ func TestKeptRaw(t *testing.T) {
 }
 
 // An item of a menu of gophers is gophers too, and needs no TLS to be read again.
-func TestKeptSecure(t *testing.T) {
+func TestArchivedSecure(t *testing.T) {
 	m := &scheme.Menu{URL: locus.MustParse("gophers://h/1"), Source: func() ([]byte, string) { return []byte("1Sub\t/sub\th\t70\r\n.\r\n"), "" }}
 	schemetest.SameArchived(t, gopher.SecureScheme(nil), m, []scheme.Item{
 		{URL: locus.MustParse("gophers://h/1/sub"), Title: "Sub", Kind: scheme.KindMenu, Type: "application/gopher-menu", Size: -1},
@@ -45,7 +45,7 @@ func TestKeptSecure(t *testing.T) {
 }
 
 // FuzzKept: any octets give a resource or an error, and are closed.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add("0About\t0about\th.example\t70\r\n.\r\n")
 	f.Add("+-1\r\n+INFO: 0About\t0about\th.example\t70\t+\r\n+VIEWS:\r\n text/plain: <1k>\r\n+ASK:\r\n Ask: Name\r\n.\r\n")
 	f.Add("--1\r\n1 admin\r\nnot here\r\n.\r\n")

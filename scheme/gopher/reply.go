@@ -123,14 +123,14 @@ func isUTF8(head []byte) bool {
 }
 
 // mostErrors limits the lines that are read to tell a menu from an error.
-const mostErrors = 32
+const maxErrors = 32
 
 // firstLines reads lines up to the first that is an item. If a menu has none, but an
 // error line, that is the error. Any other error comes with the valid lines before
 // it.
 func firstLines(r *menuReader) (lines []menuLine, err error) {
 	var message *string
-	for len(lines) < mostErrors {
+	for len(lines) < maxErrors {
 		l, err := r.Next()
 		if err != nil {
 			if err == io.EOF && message != nil {

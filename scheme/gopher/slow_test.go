@@ -18,7 +18,7 @@ const (
 		"(?:%09" + search + "(?:%09" + gopherString + ")?)?)?)?)?"
 )
 
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme:    Scheme(nil),
 	Reference: bnftest.Production(gopherurl),
 	Parse:     bnftest.Parser(Parse),
@@ -33,4 +33,4 @@ var seeds = []string{
 	"gopher://h/hURL:http://x/", "gopher://h/%30a%0D%0Ab", "gopher://h/0a;b?c:d@e&f=g", "gopher://h/8login", "gopher:h/1",
 }
 
-func TestAgainstProduction(t *testing.T) { laws.Random(t, 25000, seeds) }
+func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }

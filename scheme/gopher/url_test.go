@@ -40,7 +40,7 @@ func TestPresence(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"gopher:", "h/0", "gopherurl", locus.ErrForm},
 		{"gopher:", "", "gopherurl", locus.ErrForm},
 		{"", "http://h/0", "gopherurl", locus.ErrForm},
@@ -50,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestSame(t *testing.T) {
-	laws.Pairs(t, []bnftest.Pair{
+	invariants.Pairs(t, []bnftest.Pair{
 		{"gopher://h", "gopher://H:70/", true},
 		{"gopher://h/", "gopher://h/1", true},
 		{"gopher://h/%31", "gopher://h/1", true},
@@ -70,7 +70,7 @@ func TestSame(t *testing.T) {
 }
 
 func TestSpellings(t *testing.T) {
-	laws.Spellings(t, []bnftest.Spelling{
+	invariants.Spellings(t, []bnftest.Spelling{
 		{"gopher://h/1", "gopher://h/1", 0},
 		{"gopher://h", "gopher://h/1", locus.DefaultType},
 		{"gopher://h:70/", "gopher://h/1", locus.DefaultType | locus.DefaultPort},
@@ -131,7 +131,7 @@ func TestPartsRefuse(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"gopher://h", "gopher://host.dom:7070/00/about.txt", "gopher://h/7sel%09two%20words", "gopher://h/0sel%09%09+application/postscript%20Es_ES",
 		"gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A")
 	u := locus.MustParse("gopher://host.dom/00/about.txt")

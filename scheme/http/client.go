@@ -433,7 +433,7 @@ func (v *operation) open(ctx context.Context) (scheme.Resource, error) {
 	for {
 		a, err := v.send(ctx)
 		if err != nil {
-			if v.probing && isAnswer(err) && ctx.Err() == nil {
+			if v.probing && isResponse(err) && ctx.Err() == nil {
 				v.probing = false
 				continue
 			}

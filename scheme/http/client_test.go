@@ -464,7 +464,7 @@ func TestResumable(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestEmptyResponses(t *testing.T) {
 	for _, c := range []struct{ name, answer, text string }{
 		{"SMTP", "220 mail.example.org ESMTP \x1b[31mhello\r\n", "does not speak HTTP"},
 		{"HTTP/0.9", "<html>hello</html>", "does not speak HTTP"},

@@ -42,7 +42,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	currenttest.Reference(t, http.Scheme(nil), "//"+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Query+currenttest.Fragment,
 		"http://example.com:80/~smith/home.html", "http://h", "http://h:81?a/b#c", "HTTP://a.b:/%7e/./../c")
 }

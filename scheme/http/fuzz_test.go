@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-func FuzzURL(f *testing.F)       { laws.Fuzz(f, seeds, target) }
-func FuzzSecureURL(f *testing.F) { secureLaws.Fuzz(f, secureSeeds(), target) }
+func FuzzURL(f *testing.F)       { invariants.Fuzz(f, seeds, target) }
+func FuzzSecureURL(f *testing.F) { secureInvariants.Fuzz(f, secureSeeds(), target) }
 
 // target compares what net/http sends with the URL.
 func target(t *testing.T, u locus.URL) {

@@ -18,7 +18,7 @@ import (
 // readKept implements Scheme.Kept. A whole response, of the media type application/http,
 // gives what it would give now: an object, a referral, or the error of its status. Other
 // octets are an object.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	if essence, _, _ := mime.ParseMediaType(mediaType); essence != "application/http" {
 		return kept.Object(scheme.Object{URL: u, Type: mediaType}, body), nil
 	}

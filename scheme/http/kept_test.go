@@ -15,12 +15,12 @@ import (
 
 const responseType = "application/http; msgtype=response"
 
-func readKept(t *testing.T, text string) (scheme.Resource, error) {
+func readArchived(t *testing.T, text string) (scheme.Resource, error) {
 	t.Helper()
 	return Scheme(nil).Access.Archived(locus.MustParse("http://h.example/a/b"), responseType, io.NopCloser(strings.NewReader(text)))
 }
 
-func TestKeptObject(t *testing.T) {
+func TestArchivedObject(t *testing.T) {
 	var z bytes.Buffer
 	w := gzip.NewWriter(&z)
 	w.Write([]byte("hello"))
@@ -34,7 +34,7 @@ func TestKeptObject(t *testing.T) {
 		"HTTP/2":         "HTTP/2 200\r\nContent-Type: text/plain\r\nETag: \"a\"\r\n\r\nhello",
 		"HTTP/2 in text": "HTTP/2.0 200 OK\r\nContent-Type: text/plain\r\nETag: \"a\"\r\n\r\nhello",
 	} {
-		res, err := readKept(t, text)
+		res, err := readArchived(t, text)
 		o, ok := res.(*scheme.Object)
 		if err != nil || !ok {
 			t.Errorf("%s: %T, %v", name, res, err)
@@ -44,7 +44,7 @@ func TestKeptObject(t *testing.T) {
 			t.Errorf("%s: %q, %v, %+v", name, got, err, o)
 		}
 	}
-	res, err := readKept(t, "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello")
+	res, err := readArchived(t, "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +53,8 @@ func TestKeptObject(t *testing.T) {
 	}
 }
 
-func TestKeptStatus(t *testing.T) {
-	res, err := readKept(t, "HTTP/1.1 301 Moved\r\nLocation: ../c\r\n\r\n")
+func TestArchivedStatus(t *testing.T) {
+	res, err := readArchived(t, "HTTP/1.1 301 Moved\r\nLocation: ../c\r\n\r\n")
 	if r, ok := res.(*scheme.Redirect); err != nil || !ok || !r.Permanent || r.To[0].String() != "http://h.example/c" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -67,14 +67,14 @@ func TestKeptStatus(t *testing.T) {
 		"":                                 scheme.ErrProtocol,
 		"HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHeader): scheme.ErrProtocol,
 	} {
-		if res, err := readKept(t, text); !errors.Is(err, want) {
+		if res, err := readArchived(t, text); !errors.Is(err, want) {
 			t.Errorf("%.40q: %+v, %v", text, res, err)
 		}
 	}
 }
 
 // FuzzKept: any octets give a resource or an error, and are closed.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add(responseType, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
 	f.Add(responseType, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n0\r\n\r\n")
 	f.Add(responseType, "HTTP/2 301\r\nLocation: /x\r\n\r\n")

@@ -196,7 +196,7 @@ func (a *response) isVerdict() bool {
 }
 
 // isAnswer reports whether err is about the response, not about the connection.
-func isAnswer(err error) bool {
+func isResponse(err error) bool {
 	var dial *dialError
 	var secure *tlsError
 	var syntax *locus.SyntaxError

@@ -39,7 +39,7 @@ func Scheme(c *Client) scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	s.Access.Opener, s.Access.Archived = c, c.readKept
+	s.Access.Opener, s.Access.Archived = c, c.readArchived
 	return s
 }
 

@@ -35,11 +35,11 @@ var seeds = []string{
 }
 
 var (
-	laws       = lawsOf(Scheme(nil), httpurl)
-	secureLaws = lawsOf(SecureScheme(nil), "https://"+httppart)
+	invariants       = invariantsOf(Scheme(nil), httpurl)
+	secureInvariants = invariantsOf(SecureScheme(nil), "https://"+httppart)
 )
 
-func lawsOf(s scheme.Scheme, production string) bnftest.Invariants {
+func invariantsOf(s scheme.Scheme, production string) bnftest.Invariants {
 	return bnftest.Invariants{
 		Scheme:    s,
 		Reference: bnftest.Production(production),
@@ -72,8 +72,8 @@ func secureSeeds() (list []string) {
 }
 
 func TestAgainstProduction(t *testing.T) {
-	laws.Random(t, 25_000, seeds)
-	secureLaws.Random(t, 5_000, secureSeeds())
+	invariants.Random(t, 25_000, seeds)
+	secureInvariants.Random(t, 5_000, secureSeeds())
 }
 
 // remove is RFC 3986 section 5.2.4, step by step as it stands there, with ".."

@@ -41,7 +41,7 @@ func readOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object
 }
 
 // A connection of one dialer is not used for another.
-func TestConnectionsAreKeptApart(t *testing.T) {
+func TestConnectionsAreSeparate(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
 	c := newClient(t, nil)
 	a, b := new(dialer), new(dialer)

@@ -14,7 +14,7 @@ func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.3.
 // The draft's examples 1 and 2; and a "%" that implies no encoding is no URL in any
 // profile.
 func TestSame(t *testing.T) {
-	laws.Pairs(t, []bnftest.Pair{
+	invariants.Pairs(t, []bnftest.Pair{
 		{"http://info.cern.ch/albert/bertram/marie-claude", "http://info.cern.ch/albert/bertram/marie%2Dclaude", true},
 		{"http://info.cern.ch/albert/bertram/marie-claude", "http://info.cern.ch/albert/bertram%2Fmarie-claude", false},
 	})
@@ -24,7 +24,7 @@ func TestSame(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	laws.Fields(t, [][2]string{
+	invariants.Fields(t, [][2]string{
 		{"http://h", `path=<nil> searchpart=<nil>`},
 		{"http://h/", `path="" searchpart=<nil>`},
 		{"http://h?", `path=<nil> searchpart=""`},
@@ -40,7 +40,7 @@ func TestFields(t *testing.T) {
 		{"http://u:p@[::1]:81/x", `path="x" searchpart=<nil>`},
 		{"http://h:/x", `path="x" searchpart=<nil>`},
 	})
-	secureLaws.Fields(t, [][2]string{{"https://h/a%2Fb", `path="a/b" searchpart=<nil>`}})
+	secureInvariants.Fields(t, [][2]string{{"https://h/a%2Fb", `path="a/b" searchpart=<nil>`}})
 }
 
 func TestParse(t *testing.T) {
@@ -79,7 +79,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"http:", "foo", "httpurl", locus.ErrForm},
 		{"http://", "/x", "host", locus.ErrForm},
 		{"http://u@", "/x", "host", locus.ErrForm},
@@ -89,7 +89,7 @@ func TestParseRefuses(t *testing.T) {
 		{"", "ftp://h/x", "httpurl", locus.ErrForm},
 		{"", "httpx://h/x", "httpurl", locus.ErrForm},
 	})
-	secureLaws.Refuses(t, []bnftest.Refusal{
+	secureInvariants.Refuses(t, []bnftest.Refusal{
 		{"https:", "/h/x", "httpurl", locus.ErrForm},
 		{"https://h", "?@b", "hostport", locus.ErrForm},
 	})
@@ -146,7 +146,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	laws.Findings(t, locus.RFC1738, [][2]string{
+	invariants.Findings(t, locus.RFC1738, [][2]string{
 		{"http://u@h/", "no-user@7"},
 		{"http://u:p@h/", "no-user@7"},
 		{"http://h?q", "missing-slash@8"},
@@ -160,7 +160,7 @@ func TestFindings(t *testing.T) {
 		{"http://h?a@b/", "no-user@7 form@8"},
 		{"ftp://h/x", "form@0"},
 	})
-	laws.Findings(t, locus.RFC1630, [][2]string{
+	invariants.Findings(t, locus.RFC1630, [][2]string{
 		{"http://h?q", ""},
 		{"http://h/a:b;c=d", "reserved-character@10 reserved-character@12 reserved-character@14"},
 		{"http://h/a//b", "empty-segment@11"},
@@ -168,7 +168,7 @@ func TestFindings(t *testing.T) {
 }
 
 func TestSpellings(t *testing.T) {
-	laws.Spellings(t, []bnftest.Spelling{
+	invariants.Spellings(t, []bnftest.Spelling{
 		{"http://h/", "http://h/", 0},
 		{"http://h", "http://h/", locus.EmptyPath},
 		{"http://h?q", "http://h/?q", locus.EmptyPath},
@@ -195,18 +195,18 @@ func TestSpellings(t *testing.T) {
 		{"http://u:p@h", "http://u:p@h/", locus.EmptyPath},
 		{"http://010.0.0.1/", "http://10.0.0.1/", locus.HostZeros},
 	})
-	secureLaws.Spellings(t, []bnftest.Spelling{
+	secureInvariants.Spellings(t, []bnftest.Spelling{
 		{"https://h:443/", "https://h/", locus.DefaultPort},
 		{"https://h:80/", "https://h:80/", 0},
 	})
 }
 
 func TestNoAllocations(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"http://www.library.my.town.va.us/Catalogue/76523471236%2Fwen44--4.98",
 		"http://info.my.org/AboutUs/Index/Phonebook?dobbins",
 		"http://h", "http://h/a?b", "http://h/a:b;c=d", "http://h/a//b", "http://h/x#a")
-	secureLaws.Conforming(t, "https://h:8080")
+	secureInvariants.Conforming(t, "https://h:8080")
 	u := locus.MustParse("http://info.my.org/AboutUs/Index/Phonebook?dobbins")
 	bnftest.NoAllocations(t, u, "Parse and Canonical", func() { Parse(u); Canonical(u) })
 }

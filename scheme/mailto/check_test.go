@@ -9,13 +9,13 @@ import (
 )
 
 func TestConforming(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"mailto:joe@host.dom", "mailto:a%25b@c.test", "mailto:%22a;b%22@host.dom", "mailto:a@%5B127.0.0.1%5D",
 		"mailto:A.b+c@D-e.f#fragment", "mailto:a/b=c&d@e")
 }
 
 func TestCheck(t *testing.T) {
-	laws.Findings(t, locus.RFC1738, [][2]string{
+	invariants.Findings(t, locus.RFC1738, [][2]string{
 		{"mailto:", "form@7"},
 		{"MAILTO:joe", "scheme-case@0 addr-spec@10?"},
 		{"mailto:joe@h?subject=x", "header-fields@12!"},
@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 		{"mailto://joe@h", "slashes@7!"},
 		{"mailto:a@b#~", "unsafe-character@11"},
 	})
-	laws.Findings(t, locus.RFC1630, [][2]string{
+	invariants.Findings(t, locus.RFC1630, [][2]string{
 		{"mailto:joe@host.dom", ""},
 		{"mailto:a%25b@c.test", ""},
 		{"mailto:a@b@c", "addr-spec@8?"},
@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []bnftest.Spelling{
+	invariants.Spellings(t, []bnftest.Spelling{
 		{"mailto:Joe@host.dom", "mailto:Joe@host.dom", 0},
 		{"MailTo:Joe@Host.DOM", "mailto:Joe@host.dom", locus.SchemeCase | locus.HostCase},
 		{"mailto:%4Aoe%2esmith@host.dom", "mailto:Joe.smith@host.dom", locus.NeedlessEscape},
@@ -75,7 +75,7 @@ func TestCanonical(t *testing.T) {
 		{"mailto:a@b#", "mailto:a@b", locus.VoidFragment},
 		{"mailto://A@B", "mailto:/%2FA@b", locus.HostCase | locus.MissingEscape},
 	})
-	if _, _, err := laws.Scheme.Syntax.Canonical(locus.MustParse("mailto:")); err == nil {
+	if _, _, err := invariants.Scheme.Syntax.Canonical(locus.MustParse("mailto:")); err == nil {
 		t.Error("mailto: has a canonical form")
 	}
 }
@@ -83,7 +83,7 @@ func TestCanonical(t *testing.T) {
 // TestLong checks that each of many faults has its finding.
 func TestLong(t *testing.T) {
 	text := "mailto:" + strings.Repeat("%00", 20_000) + "@b"
-	if list := laws.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
+	if list := invariants.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
 		t.Errorf("%d findings", len(list))
 	}
 }

@@ -10,10 +10,10 @@ import (
 
 func FuzzParse(f *testing.F) {
 	f.Add("mailto:?to=%22a,b%22@c&body=%0D%0A")
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		m, _ := mailto.Parse(u)
 		made, err := mailto.Parts{AddrSpec: m.AddrSpec()}.URL()
-		laws.Remade(t, u, made.URL(), err)
+		invariants.Remade(t, u, made.URL(), err)
 		if address, err := m.Address(); err == nil && strings.ContainsAny(address, "\r\n\x00") {
 			t.Errorf("%q: Address gives %q", u, address)
 		}

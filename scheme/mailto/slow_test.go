@@ -15,7 +15,7 @@ import (
 //
 //	mailtourl      = "mailto:" encoded822addr
 //	encoded822addr = 1*xchar
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme:    mailto.Scheme(),
 	Reference: bnftest.Production("mailto:" + bnftest.Xchar + "+"),
 	Same:      sameAddress,
@@ -39,4 +39,4 @@ var seeds = []string{
 	"mailto:@one,@two:joe@host.dom", "mailto:joe@host.dom?subject=A%20b&to=c@D.e", "MAILTO:x", "mailto://a.b/c@d",
 }
 
-func TestProduction(t *testing.T) { laws.Random(t, 20_000, seeds) }
+func TestProduction(t *testing.T) { invariants.Random(t, 20_000, seeds) }

@@ -23,7 +23,7 @@ func TestPercent(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	laws.Fields(t, [][2]string{
+	invariants.Fields(t, [][2]string{
 		{"mailto:joe@host.dom", `addrSpec="joe@host.dom"`},
 		{"mailto:a%25b@c.test", `addrSpec="a%b@c.test"`},
 		{"mailto:a%2525b@c.test", `addrSpec="a%25b@c.test"`}, // decoded once
@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"mailto:", "", "encoded822addr", locus.ErrForm},
 		{"mailto:", "#f", "encoded822addr", locus.ErrForm},
 		{"", "news:a@b", "scheme", locus.ErrForm},

@@ -15,7 +15,7 @@ import (
 )
 
 func TestCIDParse(t *testing.T) {
-	cidLaws.Fields(t, [][2]string{
+	cidInvariants.Fields(t, [][2]string{
 		{"cid:foo4%25foo1@bar.net", `contentId="foo4%foo1@bar.net"`}, // RFC 2392 section 2
 		{"cid:foo4%2525foo1@bar.net", `contentId="foo4%25foo1@bar.net"`},
 		{"cid:a/b@c", `contentId="a/b@c"`},
@@ -27,7 +27,7 @@ func TestCIDParse(t *testing.T) {
 }
 
 func TestCIDParseRefuses(t *testing.T) {
-	cidLaws.Refuses(t, []bnftest.Refusal{
+	cidInvariants.Refuses(t, []bnftest.Refusal{
 		{"cid:", "", "content-identifier", locus.ErrForm},
 		{"cid:", "#f", "content-identifier", locus.ErrForm},
 		{"", "news:a@b", "scheme", locus.ErrForm},
@@ -54,11 +54,11 @@ func TestCIDParts(t *testing.T) {
 }
 
 func TestCIDConforming(t *testing.T) {
-	cidLaws.Conforming(t, "cid:foo4%25foo1@bar.net", "cid:partA.960830.1639@XIson.com", "cid:a/b@c#fragment")
+	cidInvariants.Conforming(t, "cid:foo4%25foo1@bar.net", "cid:partA.960830.1639@XIson.com", "cid:a/b@c#fragment")
 }
 
 func TestCIDCheck(t *testing.T) {
-	cidLaws.Findings(t, locus.RFC1738, [][2]string{
+	cidInvariants.Findings(t, locus.RFC1738, [][2]string{
 		{"cid:", "form@4"},
 		{"CID:a@b", "scheme-case@0"},
 		{"cid:image001.png", "addr-spec@16?"},
@@ -66,21 +66,21 @@ func TestCIDCheck(t *testing.T) {
 		{"cid:a%0Ab@c", "addr-spec@5?"},
 		{"cid:a~@b#~", "unsafe-character@5 unsafe-character@9"},
 	})
-	cidLaws.Findings(t, locus.RFC1630, [][2]string{
+	cidInvariants.Findings(t, locus.RFC1630, [][2]string{
 		{"cid:foo4%25foo1@bar.net", ""},
 		{"cid:a/b@c", "reserved-character@5"},
 	})
 }
 
 func TestCIDCanonical(t *testing.T) {
-	cidLaws.Spellings(t, []bnftest.Spelling{
+	cidInvariants.Spellings(t, []bnftest.Spelling{
 		{"cid:A@B.C", "cid:A@B.C", 0},
 		{"CID:%41@B%2eC", "cid:A@B.C", locus.SchemeCase | locus.NeedlessEscape},
 		{"cid:a%2fb@c", "cid:a%2Fb@c", locus.EscapeCase},
 		{"cid:a~@b#", "cid:a%7E@b", locus.MissingEscape | locus.VoidFragment},
 		{"cid://A@B", "cid://A@B", 0},
 	})
-	if _, _, err := cidLaws.Scheme.Syntax.Canonical(locus.MustParse("cid:")); err == nil {
+	if _, _, err := cidInvariants.Scheme.Syntax.Canonical(locus.MustParse("cid:")); err == nil {
 		t.Error("cid: has a canonical form")
 	}
 }

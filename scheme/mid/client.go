@@ -201,11 +201,11 @@ func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 }
 
 // mostOthers is how many other messages with the same Message-ID are compared.
-const mostOthers = 10
+const maxOthers = 10
 
 // noteOthers notes which other messages differ from m.
 func (m *stored) noteOthers(next func() (fs.File, error, bool)) {
-	for range mostOthers {
+	for range maxOthers {
 		file, err, ok := next()
 		if !ok || err != nil {
 			return

@@ -8,14 +8,14 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-func FuzzParse(f *testing.F)    { fuzzParse(f, laws, seeds) }
-func FuzzParseCID(f *testing.F) { fuzzParse(f, cidLaws, cidSeeds) }
+func FuzzParse(f *testing.F)    { fuzzParse(f, invariants, seeds) }
+func FuzzParseCID(f *testing.F) { fuzzParse(f, cidInvariants, cidSeeds) }
 
-func fuzzParse(f *testing.F, laws bnftest.Invariants, seeds []string) {
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+func fuzzParse(f *testing.F, invariants bnftest.Invariants, seeds []string) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		m, _ := mid.Parse(u)
 		id, _ := m.ContentID()
 		made, err := mid.Parts{MessageID: m.MessageID(), ContentID: id}.URL()
-		laws.Remade(t, u, made.URL(), err)
+		invariants.Remade(t, u, made.URL(), err)
 	})
 }

@@ -13,7 +13,7 @@ import (
 //	midaddress = "mid:" addr-spec
 //
 // An addr-spec is never empty; what else RFC 822 says is judged in its own test.
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme:    mid.Schemes(nil)[0],
 	Reference: bnftest.Production("mid:" + bnftest.Xchar + "+"),
 	Parse:     bnftest.Parser(mid.Parse),
@@ -30,7 +30,7 @@ var seeds = []string{
 //	cidaddress = "cid:" content-identifier
 //
 // An identifier is never empty.
-var cidLaws = bnftest.Invariants{
+var cidInvariants = bnftest.Invariants{
 	Scheme:    mid.Schemes(nil)[1],
 	Reference: bnftest.Production("cid:" + bnftest.Xchar + "+"),
 	Parse:     bnftest.Parser(mid.Parse),
@@ -41,6 +41,6 @@ var cidSeeds = []string{
 }
 
 func TestProduction(t *testing.T) {
-	laws.Random(t, 20_000, seeds)
-	cidLaws.Random(t, 20_000, cidSeeds)
+	invariants.Random(t, 20_000, seeds)
+	cidInvariants.Random(t, 20_000, cidSeeds)
 }

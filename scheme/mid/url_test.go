@@ -9,7 +9,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	laws.Fields(t, [][2]string{
+	invariants.Fields(t, [][2]string{
 		// RFC 2392 section 2.
 		{"mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", `messageId="960830.1639@XIson.com" contentId="partA.960830.1639@XIson.com"`},
 		{"mid:960830.1639@XIson.com", `messageId="960830.1639@XIson.com"`},
@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"mid:", "", "addr-spec", locus.ErrForm},
 		{"mid:", "#f", "addr-spec", locus.ErrForm},
 		{"", "news:a@b", "scheme", locus.ErrForm},

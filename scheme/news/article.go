@@ -93,7 +93,7 @@ func (b *body) Read(p []byte) (int, error) {
 // dots begins to read a block as octets.
 func (c *conn) dots() *dotReader {
 	c.Owed++
-	if c.kept {
+	if c.archived {
 		return newDotReader(octetReader{c})
 	}
 	return newDotReader(connReader{c})

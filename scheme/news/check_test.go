@@ -9,13 +9,13 @@ import (
 )
 
 func TestConforming(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"news:*", "news:comp.infosystems.www.misc", "news:alt.a-b_c+d", "news:unique@full.domain.name",
 		"news:a/b?c;d:e&f=g%25%40@127.0.0.1", "news:C#fragment")
 }
 
 func TestCheck(t *testing.T) {
-	laws.Findings(t, locus.RFC1738, [][2]string{
+	invariants.Findings(t, locus.RFC1738, [][2]string{
 		{"news:", "form@5"},
 		{"News:*", "scheme-case@0"},
 		{"news:3b.x", "group@5"},
@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 		{"news://u:p@h:/3b", "server@5 no-user@7 empty-port@12 group@14"},
 		{"news:///x", "server@5 empty-host@7"},
 	})
-	laws.Findings(t, locus.RFC1630, [][2]string{
+	invariants.Findings(t, locus.RFC1630, [][2]string{
 		{"news:*", ""},
 		{"news:comp.infosystems.www.misc", ""},
 		{"news:a%20b!c", ""}, // group = ialpha [ . group ]
@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []bnftest.Spelling{
+	invariants.Spellings(t, []bnftest.Spelling{
 		{"news:*", "news:*", 0},
 		{"NEWS:Comp.X", "news:Comp.X", locus.SchemeCase},
 		{"news:%63omp%2ex", "news:comp.x", locus.NeedlessEscape},
@@ -86,7 +86,7 @@ func TestCanonical(t *testing.T) {
 		{"news://h", "news://h/*", locus.FormFields},
 	})
 	for _, text := range []string{"news:", "news:///x"} {
-		if u, _, err := laws.Scheme.Syntax.Canonical(locus.MustParse(text)); err == nil {
+		if u, _, err := invariants.Scheme.Syntax.Canonical(locus.MustParse(text)); err == nil {
 			t.Errorf("%q: %q", text, u)
 		}
 	}
@@ -94,7 +94,7 @@ func TestCanonical(t *testing.T) {
 
 func TestLong(t *testing.T) {
 	text := "news:" + strings.Repeat("%0A", 20_000) + "@b"
-	if list := laws.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
+	if list := invariants.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
 		t.Errorf("%d findings", len(list))
 	}
 }

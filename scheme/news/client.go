@@ -183,12 +183,12 @@ type conn struct {
 	over   string          // the command that lists articles; empty: not known
 	format *overviewFormat // of an overview; nil: not known
 
-	source *kept.Buffer // the replies to the commands of a list; nil: not wanted
-	kept   bool         // the replies were kept earlier, and all are there
+	source   *kept.Buffer // the replies to the commands of a list; nil: not wanted
+	archived bool         // the replies were kept earlier, and all are there
 }
 
 // kept returns a kept connection, one that has the newsgroup selected if possible.
-func (c *Client) kept(key lineconn.Key, newsgroup string) (kept *conn, ok bool) {
+func (c *Client) takeIdle(key lineconn.Key, newsgroup string) (kept *conn, ok bool) {
 	return c.pool.Take(key, func(c *conn) int {
 		if c.group.name == newsgroup {
 			return 1

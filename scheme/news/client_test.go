@@ -46,7 +46,7 @@ type piecesConn struct{ net.Conn }
 func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
 
 // world is a server and a client for one test.
-type world struct {
+type fixture struct {
 	*testing.T
 	server *newstest.Server
 	addr   string
@@ -60,7 +60,7 @@ type world struct {
 	trace []string
 }
 
-func start(t *testing.T, groups newstest.Groups, so *newstest.Options, co *news.Options) *world {
+func start(t *testing.T, groups newstest.Groups, so *newstest.Options, co *news.Options) *fixture {
 	t.Helper()
 	s, err := newstest.Start(groups, so)
 	if err != nil {
@@ -71,10 +71,10 @@ func start(t *testing.T, groups newstest.Groups, so *newstest.Options, co *news.
 		c.Close()
 		s.Close()
 	})
-	return &world{T: t, server: s, addr: s.Addr(), client: c, dial: new(dialer)}
+	return &fixture{T: t, server: s, addr: s.Addr(), client: c, dial: new(dialer)}
 }
 
-func (w *world) request(text string) *scheme.Request {
+func (w *fixture) request(text string) *scheme.Request {
 	req := w.req
 	req.URL = locus.MustParse(text)
 	req.Dial, req.Source = w.dial, req.Items == scheme.ItemRange{} && !w.noSource
@@ -86,7 +86,7 @@ func (w *world) request(text string) *scheme.Request {
 	return &req
 }
 
-func (w *world) open(path string) (scheme.Resource, error) {
+func (w *fixture) open(path string) (scheme.Resource, error) {
 	return w.client.Open(context.Background(), w.request("nntp://"+w.addr+path))
 }
 
@@ -100,7 +100,7 @@ func read(res scheme.Resource, err error) (string, error) {
 	return string(b), err
 }
 
-func (w *world) wantArticle(path, want string) {
+func (w *fixture) wantArticle(path, want string) {
 	w.Helper()
 	if got, err := read(w.open(path)); got != want || err != nil {
 		w.Errorf("%s: %.80q, %v; want %.80q", path, got, err, want)
@@ -141,7 +141,7 @@ func titles(list []scheme.Item) string {
 	return strings.Join(b, "|")
 }
 
-func (w *world) wantTitles(path, want string) {
+func (w *fixture) wantTitles(path, want string) {
 	w.Helper()
 	list, err := items(w.open(path))
 	if got := titles(list); got != want || err != nil {
@@ -150,7 +150,7 @@ func (w *world) wantTitles(path, want string) {
 }
 
 // sent returns the commands that the server received over connection n.
-func (w *world) sent(n int) string {
+func (w *fixture) sent(n int) string {
 	log := w.server.Log()
 	if n >= len(log) {
 		return ""
@@ -158,7 +158,7 @@ func (w *world) sent(n int) string {
 	return strings.Join(slices.DeleteFunc(log[n], func(text string) bool { return text == "QUIT" }), "|")
 }
 
-func (w *world) wantSent(n int, want string) {
+func (w *fixture) wantSent(n int, want string) {
 	w.Helper()
 	if got := w.sent(n); got != want {
 		w.Errorf("connection %d: sent %q\nwant %q", n, got, want)
@@ -375,7 +375,7 @@ func TestMessageID(t *testing.T) {
 }
 
 // startOwn starts a server that is the one of the options.
-func startOwn(t *testing.T) *world {
+func startOwn(t *testing.T) *fixture {
 	w := start(t, groups, nil, nil)
 	w.client = news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
 	t.Cleanup(func() { w.client.Close() })
@@ -491,7 +491,7 @@ func (a *asker) ask(_ context.Context, q scheme.Question) (scheme.Credentials, b
 
 var alice = scheme.Credentials{User: "alice", Password: "s3 cret"}
 
-func (w *world) wantNoPassword() {
+func (w *fixture) wantNoPassword() {
 	w.Helper()
 	for _, line := range w.trace {
 		if strings.Contains(line, "s3 cret") || strings.Contains(line, "s3%20cret") {

@@ -147,9 +147,9 @@ func TestCurrentNNTP(t *testing.T) {
 }
 
 func TestCurrentSNews(t *testing.T) {
-	laws := bnftest.NewCurrentInvariants(rows[1], isNews)
-	laws.Examples(t, []bnftest.CurrentExample{{"8.1", "snews://h/a", "deprecated@0!"}, {"8.1", "snews:a?b", "deprecated@0! query@7"}})
-	laws.Equal(t, [][]string{{"snews://h/*", "SNEWS://H:563/"}, {"snews://h:119/*"}})
+	invariants := bnftest.NewCurrentInvariants(rows[1], isNews)
+	invariants.Examples(t, []bnftest.CurrentExample{{"8.1", "snews://h/a", "deprecated@0!"}, {"8.1", "snews:a?b", "deprecated@0! query@7"}})
+	invariants.Equal(t, [][]string{{"snews://h/*", "SNEWS://H:563/"}, {"snews://h:119/*"}})
 }
 
 func TestCurrentEqual(t *testing.T) {

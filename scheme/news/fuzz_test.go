@@ -25,15 +25,15 @@ func remake(u locus.URL) (news.URL, error) {
 }
 
 func FuzzParse(f *testing.F) {
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		made, err := remake(u)
-		laws.Remade(t, u, made.URL(), err)
+		invariants.Remade(t, u, made.URL(), err)
 	})
 }
 
 func FuzzParseNNTP(f *testing.F) {
-	nntpLaws.Fuzz(f, nntpSeeds, func(t *testing.T, u locus.URL) {
+	nntpInvariants.Fuzz(f, nntpSeeds, func(t *testing.T, u locus.URL) {
 		made, err := remake(u)
-		nntpLaws.Remade(t, u, made.URL(), err)
+		nntpInvariants.Remade(t, u, made.URL(), err)
 	})
 }

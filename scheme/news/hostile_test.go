@@ -154,7 +154,7 @@ func TestEndless(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-func (w *world) groups() (scheme.Resource, error) {
+func (w *fixture) groups() (scheme.Resource, error) {
 	return w.client.Open(w.Context(), w.request("news://"+w.addr))
 }
 

@@ -17,18 +17,18 @@ import (
 
 // readKept implements Scheme.Kept. The octets of a list are the replies to its commands, from
 // GROUP or LIST on.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	n, err := Parse(u)
 	if err != nil {
 		body.Close()
 		return nil, err
 	}
 	if n.messageID != "" || n.hasNumber {
-		return n.keptArticle(mediaType, body), nil
+		return n.archivedArticle(mediaType, body), nil
 	}
 	client := New(&Options{Limits: c.o.Limits})
 	client.Close() // it keeps no connection
-	x := &operation{client: client, ctx: context.Background(), url: n, server: u, kept: true}
+	x := &operation{client: client, ctx: context.Background(), url: n, server: u, archived: true}
 	if server, err := c.server(n); err == nil {
 		x.server = server
 	}
@@ -37,7 +37,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 	x.key = lineconn.NewKey(x.req.Dial, u, Port, false)
 	conn, err := lineconn.Dial(x.ctx, x.key)
 	if err == nil {
-		x.use(keptConn(conn))
+		x.use(archivedConn(conn))
 		x.readLines()
 		var res scheme.Resource
 		if res, err = x.open(); err == nil {
@@ -48,9 +48,9 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 	return nil, fmt.Errorf("news: %w", err)
 }
 
-func keptConn(c lineconn.Conn) *conn { return &conn{Conn: c, kept: true} }
+func archivedConn(c lineconn.Conn) *conn { return &conn{Conn: c, archived: true} }
 
-func (n URL) keptArticle(mediaType string, body io.ReadCloser) *scheme.Object {
+func (n URL) archivedArticle(mediaType string, body io.ReadCloser) *scheme.Object {
 	in := bufio.NewReaderSize(body, maxHead)
 	head, _ := in.Peek(maxHead)
 	h, _ := message.ReadHeader(bytes.NewReader(head), nil)

@@ -14,7 +14,7 @@ import (
 )
 
 // FuzzKept: any octets give a resource or an error, and are closed.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add("211 2 1 2 g\r\n215 order of fields\r\nSubject:\r\nFrom:\r\nDate:\r\nMessage-ID:\r\nReferences:\r\n:bytes\r\n:lines\r\n.\r\n224 list\r\n1\tOne\ta@b\tFri, 20 Nov 2026 10:00:00 +0000\t<a@x>\t\t10\t1\r\n.\r\n")
 	f.Add("211 2 1 2 g\r\n503 no\r\n500 no\r\n500 no\r\n225 list\r\n1 <a@x>\r\n.\r\n500 no\r\n500 no\r\n500 no\r\n500 no\r\n")
 	f.Add("211 1 1 1 g\r\n503 no\r\n500 no\r\n500 no\r\n500 no\r\n500 no\r\n211 1 1 1 g\r\n1\r\n.\r\n221 1 <a@x>\r\nSubject: a\r\n.\r\n")
@@ -40,7 +40,7 @@ func (s selected) Items() scheme.ItemRange { return s.items }
 func (selected) Close() error              { return nil }
 
 // A list that was kept shows the numbers that are asked for, and says which it has not.
-func TestKeptItems(t *testing.T) {
+func TestArchivedItems(t *testing.T) {
 	many := newstest.Group{First: 101}
 	for i := range 1500 {
 		many.Articles = append(many.Articles, article(fmt.Sprint(i, "@x"), fmt.Sprint("s", 101+i), ""))

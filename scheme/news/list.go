@@ -219,7 +219,7 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 	if shown.empty() {
 		return l.complete(name), nil
 	}
-	if l.left = s.to - s.from + 1; x.kept {
+	if l.left = s.to - s.from + 1; x.archived {
 		l.left = x.client.o.Limits.Items // the request may have selected others
 	}
 	item, isOut := x.url.articleItems(), false
@@ -530,7 +530,7 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 // less than half as much.
 const (
 	maxDescriptions = 32 << 20 // octets
-	mostDescribed   = 1 << 18  // newsgroups
+	maxDescribed    = 1 << 18  // newsgroups
 )
 
 // descriptions returns the descriptions of newsgroups by name; none if the server has
@@ -545,7 +545,7 @@ func (x *operation) descriptions() (map[string]string, error) {
 	case r.code != 215:
 		return nil, nil
 	}
-	described := descriptions{map[string]string{}, maxDescriptions, mostDescribed}
+	described := descriptions{map[string]string{}, maxDescriptions, maxDescribed}
 	err = x.conn.block(x.client.o.Limits.Octets, described.add)
 	return described.byName, err
 }

@@ -11,11 +11,11 @@ import (
 )
 
 func TestSection3_7(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.7.txt", nntpLaws.Scheme)
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.7.txt", nntpInvariants.Scheme)
 }
 
 func TestNNTPParse(t *testing.T) {
-	nntpLaws.Fields(t, [][2]string{
+	nntpInvariants.Fields(t, [][2]string{
 		{"nntp://host.dom:119/comp.infosystems.www.misc/12345", `newsgroup="comp.infosystems.www.misc" articleNumber=12345`},
 		{"nntp://host.dom/comp.infosystems.www.misc", `newsgroup="comp.infosystems.www.misc" articleNumber=<nil>`},
 		{"nntp://h/g/0", `newsgroup="g" articleNumber=0`},
@@ -28,7 +28,7 @@ func TestNNTPParse(t *testing.T) {
 }
 
 func TestNNTPParseRefuses(t *testing.T) {
-	nntpLaws.Refuses(t, []bnftest.Refusal{
+	nntpInvariants.Refuses(t, []bnftest.Refusal{
 		{"nntp://h", "", "group", locus.ErrForm},
 		{"nntp://h/", "", "group", locus.ErrForm},
 		{"nntp://h/", "/1", "group", locus.ErrForm},
@@ -97,13 +97,13 @@ func TestSecureURL(t *testing.T) {
 }
 
 func TestNNTPConforming(t *testing.T) {
-	nntpLaws.Conforming(t,
+	nntpInvariants.Conforming(t,
 		"nntp://host.dom:119/comp.infosystems.www.misc/12345", "nntp://host.dom/comp.infosystems.www.misc",
 		"nntp://127.0.0.1/alt.a-b_c+d/1#fragment", "nntp://h/g/2147483647", "nntp://h/g/007")
 }
 
 func TestNNTPCheck(t *testing.T) {
-	nntpLaws.Findings(t, locus.RFC1738, [][2]string{
+	nntpInvariants.Findings(t, locus.RFC1738, [][2]string{
 		{"nntp://h", "group@8"},
 		{"nntp://h/", "group@9"},
 		{"nntp://h/g/", "article-number@10"},
@@ -118,7 +118,7 @@ func TestNNTPCheck(t *testing.T) {
 		{"nntp://h?g", "missing-slash@8 character@8"},
 		{"nntp://h/g;x", "character@10"},
 	})
-	nntpLaws.Findings(t, locus.RFC1630, [][2]string{
+	nntpInvariants.Findings(t, locus.RFC1630, [][2]string{
 		{"nntp:comp.lang.c/12", ""},
 		{"nntp://h/comp.lang.c/12", ""},
 		{"nntp:comp.lang.c", "form@16"},
@@ -135,11 +135,11 @@ func TestHighNumber(t *testing.T) {
 	if strconv.IntSize == 32 {
 		want = "article-number@11?"
 	}
-	nntpLaws.Findings(t, locus.RFC1738, [][2]string{{"nntp://h/g/2147483648", want}})
+	nntpInvariants.Findings(t, locus.RFC1738, [][2]string{{"nntp://h/g/2147483648", want}})
 }
 
 func TestNNTPCanonical(t *testing.T) {
-	nntpLaws.Spellings(t, []bnftest.Spelling{
+	nntpInvariants.Spellings(t, []bnftest.Spelling{
 		{"nntp://h/Comp.X/12", "nntp://h/Comp.X/12", 0},
 		{"NNTP://Host.dom:119/Comp.X", "nntp://host.dom/Comp.X", locus.SchemeCase | locus.HostCase | locus.DefaultPort},
 		{"nntp://h:0563/g/1", "nntp://h:563/g/1", locus.PortZeros},
@@ -151,7 +151,7 @@ func TestNNTPCanonical(t *testing.T) {
 		{"nntp:g/7#", "nntp:g/7", locus.VoidFragment},
 	})
 	for _, text := range []string{"nntp:", "nntp://h/g/", "nntp://h/g/99999999999999999999"} {
-		if u, _, err := nntpLaws.Scheme.Syntax.Canonical(locus.MustParse(text)); err == nil {
+		if u, _, err := nntpInvariants.Scheme.Syntax.Canonical(locus.MustParse(text)); err == nil {
 			t.Errorf("%q: %q", text, u)
 		}
 	}

@@ -28,17 +28,17 @@ type operation struct {
 	conn     *conn
 	switched bool // MODE READER was sent over conn because the server asked for it
 
-	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
-	refused int                 // how many answers the server refused
-	source  *kept.Buffer        // the replies to the commands of a list; nil: not wanted
-	kept    bool                // the replies were kept earlier
-	wanted  scheme.ItemRange    // of what was kept; req has what was asked for then
+	answer   *scheme.Credentials // of req.Ask; nil: none, or the server refused it
+	refused  int                 // how many answers the server refused
+	source   *kept.Buffer        // the replies to the commands of a list; nil: not wanted
+	archived bool                // the replies were kept earlier
+	wanted   scheme.ItemRange    // of what was kept; req has what was asked for then
 }
 
 // run uses a kept connection if there is one, and a new one if the server had closed
 // it.
 func (x *operation) run() (scheme.Resource, error) {
-	if kept, ok := x.client.kept(x.key, x.url.newsgroup); ok {
+	if kept, ok := x.client.takeIdle(x.key, x.url.newsgroup); ok {
 		x.use(kept)
 		same, err := x.sameLogin()
 		if err != nil || !same {

@@ -90,8 +90,8 @@ type group struct {
 // empty reports that there are no articles. An empty group may have any numbers.
 func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
 
-// mostNumber bounds article numbers, so that counting up cannot overflow.
-const mostNumber = 1 << 62
+// maxCountedNumber bounds article numbers, so that counting up cannot overflow.
+const maxCountedNumber = 1 << 62
 
 // parseGroup reads the reply 211: count, lowest number, highest number, name.
 func parseGroup(name string, r reply) (group, error) {
@@ -102,7 +102,7 @@ func parseGroup(name string, r reply) (group, error) {
 		if ok {
 			n[i], ok = parseCount(fields[i])
 		}
-		if !ok || n[i] > mostNumber {
+		if !ok || n[i] > maxCountedNumber {
 			return group{}, fmt.Errorf("%w: invalid article numbers in the reply %s", scheme.ErrProtocol, locus.Quote(r.text))
 		}
 	}

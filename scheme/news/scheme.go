@@ -32,7 +32,7 @@ func Schemes(c *Client) []scheme.Scheme {
 		Access: scheme.Access{
 			Protocol: "NNTP (RFC 3977), at the reader's own server",
 			Opener:   c,
-			Archived: c.readKept,
+			Archived: c.readArchived,
 		},
 		Display: scheme.Display{
 			Icon:      "group",
@@ -66,7 +66,7 @@ func Schemes(c *Client) []scheme.Scheme {
 		Access: scheme.Access{
 			Protocol: "NNTP (RFC 3977)",
 			Opener:   c,
-			Archived: c.readKept,
+			Archived: c.readArchived,
 		},
 		Display: scheme.Display{
 			Icon:      "group",

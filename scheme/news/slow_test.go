@@ -18,7 +18,7 @@ import (
 //
 // "news://h/a@b" is an article of the host b. By section 3.1 a "//" says that a host
 // follows: Parse refuses a text without one.
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme: news.Schemes(nil)[0],
 	Reference: func(text string) bool {
 		if !newsurl(text) || !strings.HasPrefix(text, "news://") {
@@ -41,14 +41,14 @@ var seeds = []string{
 }
 
 func TestProduction(t *testing.T) {
-	laws.Random(t, 20_000, seeds)
-	nntpLaws.Random(t, 20_000, nntpSeeds)
+	invariants.Random(t, 20_000, seeds)
+	nntpInvariants.Random(t, 20_000, nntpSeeds)
 }
 
 // nntpLaws compare the package with the production of section 5:
 //
 //	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
-var nntpLaws = bnftest.Invariants{
+var nntpInvariants = bnftest.Invariants{
 	Scheme:    news.Schemes(nil)[2],
 	Reference: bnftest.Production("nntp://" + bnftest.HostPort + "/" + bnftest.Group + "(?:/" + bnftest.Digits + ")?"),
 	Parse:     bnftest.Parser(news.Parse),

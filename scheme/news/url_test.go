@@ -10,7 +10,7 @@ import (
 )
 
 func TestSection3_6(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", laws.Scheme)
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", invariants.Scheme)
 }
 
 // TestVerbatim has examples that are not bare URLs: RFC 1738 section 3.6, and example
@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 		{"news://host.dom/", "", "", true},
 		{"news://host.dom", "", "", true},
 	} {
-		laws.Text(t, row.text)
+		invariants.Text(t, row.text)
 		n := bnftest.MustParse(t, news.Parse, row.text)
 		if n.Newsgroup() != row.newsgroup || n.MessageID() != row.messageID || n.All() != row.all {
 			t.Errorf("%q: %q, %q, %v", row.text, n.Newsgroup(), n.MessageID(), n.All())
@@ -63,7 +63,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	laws.Fields(t, [][2]string{
+	invariants.Fields(t, [][2]string{
 		{"news:*", `newsgroup=<nil> messageId=<nil> all=true`},
 		{"news:comp.x", `newsgroup="comp.x" messageId=<nil> all=<nil>`},
 		{"news:a%25@b", `newsgroup=<nil> messageId="a%@b" all=<nil>`},
@@ -89,7 +89,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"news:", "", "grouppart", locus.ErrForm},
 		{"news:", "#f", "grouppart", locus.ErrForm},
 		{"news://", "/comp.lang.c", "host", locus.ErrForm},

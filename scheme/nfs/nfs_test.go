@@ -28,7 +28,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	currenttest.Reference(t, nfs.Scheme(), "//"+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Fragment,
 		"nfs://server/d/e/f", "nfs://server//a/b", "nfs://h", "nfs://h:2049/#a")
 }

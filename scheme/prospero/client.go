@@ -66,8 +66,8 @@ type fetcher struct {
 	url    URL
 	at     location // of url
 
-	source *kept.Buffer // the replies; nil: not wanted
-	kept   *keptReplies // that were kept earlier; nil: ask the server
+	source   *kept.Buffer     // the replies; nil: not wanted
+	archived *archivedReplies // that were kept earlier; nil: ask the server
 }
 
 // wrapError adds the scheme to err. If the context has ended, the error wraps its cause.
@@ -85,8 +85,8 @@ var ports = [...]uint16{191, Port}
 // roundTrip sends a message to the server at that location and returns the reply. Old
 // servers end packets with a NUL, which contents could also end in.
 func (f *fetcher) roundTrip(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
-	if f.kept != nil {
-		return f.kept.next()
+	if f.archived != nil {
+		return f.archived.next()
 	}
 	reply, err := f.send(d, at, message, contents)
 	if !contents {

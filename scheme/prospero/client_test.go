@@ -43,7 +43,7 @@ func (a answers) answer(request string) string {
 	return "FAILURE NOT-FOUND FILE\n"
 }
 
-func (a answers) world(t testing.TB) *world { return newWorld(t, text(a.answer)) }
+func (a answers) fixture(t testing.TB) *fixture { return newFixture(t, text(a.answer)) }
 
 const (
 	theServer  = "prospero://h.example/"
@@ -78,7 +78,7 @@ func TestMethods(t *testing.T) {
 			for m := range strings.SplitSeq(c.info, "|") {
 				info += method + m + "\n"
 			}
-			w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.world(t)
+			w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.fixture(t)
 			res, err := w.open(theServer + "x")
 			if c.err != nil {
 				wantError(t, err, c.err, c.says)
@@ -113,7 +113,7 @@ func TestReferrals(t *testing.T) {
 		{serverA + "/pfs/info/moved", serverB + "/pfs2/info/archive"},
 		{serverA + "/pfs/info/moved-file;A=B;object-version=0;C=D", serverB + "/pfs2/info/archive/old%20paper.txt;A=B;C=D"},
 	} {
-		res, err := newWorld(t, text(replies.answer)).open(c.url)
+		res, err := newFixture(t, text(replies.answer)).open(c.url)
 		if r, ok := res.(*scheme.Redirect); !ok || len(r.To) != 1 || r.To[0].String() != c.to || r.URL.String() != c.url || r.Permanent {
 			t.Errorf("%s: %+v, %v, want %s", c.url, res, err, c.to)
 		}
@@ -123,7 +123,7 @@ func TestReferrals(t *testing.T) {
 		"a version":  "FORWARDED INTERNET-D o.example ASCII '/a' 7\n",
 		"of methods": "FORWARDED INTERNET-D 'O.Example(1525)' ASCII '/a' 7\n",
 	} {
-		res, err := answers{"x": reply}.world(t).open(theServer + "x;OBJECT-VERSION=0")
+		res, err := answers{"x": reply}.fixture(t).open(theServer + "x;OBJECT-VERSION=0")
 		want := "prospero://o.example//a;OBJECT-VERSION=7"
 		if name == "a pointer" {
 			want = serverB + "/pfs2/info/archive/old%20paper.txt"
@@ -132,7 +132,7 @@ func TestReferrals(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 	}
-	if _, err := newWorld(t, text(replies.answer)).follow(serverA + "/pfs/info/loop"); err != errCircle {
+	if _, err := newFixture(t, text(replies.answer)).follow(serverA + "/pfs/info/loop"); err != errCircle {
 		t.Errorf("a loop: %v", err)
 	}
 	for reply, kind := range map[string]error{
@@ -140,11 +140,11 @@ func TestReferrals(t *testing.T) {
 		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":      scheme.ErrProtocol,
 		"FORWARDED INTERNET-D \u212a.com ASCII '/a' 0\n": scheme.ErrProtocol, // the sign of Kelvin, whose small letter is k
 	} {
-		_, err := answers{"x": reply}.world(t).open(theServer + "x")
+		_, err := answers{"x": reply}.fixture(t).open(theServer + "x")
 		wantError(t, err, kind, "")
 	}
 	contents := answers{"x": method + "PROSPERO-CONTENTS '' '' '' ''\n", "CONTENTS x": "FORWARDED INTERNET-D o.example ASCII y 0\n"}
-	if res, err := contents.world(t).open(theServer + "x"); err != nil || fmt.Sprint(res.(*scheme.Redirect).To) != "[prospero://o.example/y]" {
+	if res, err := contents.fixture(t).open(theServer + "x"); err != nil || fmt.Sprint(res.(*scheme.Redirect).To) != "[prospero://o.example/y]" {
 		t.Errorf("%v, %v", res, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestFailures(t *testing.T) {
 		"has gone meanwhile": {answers{"x": method + "PROSPERO-CONTENTS '' '' '' ''\n"}, scheme.ErrNotFound, "NOT-FOUND"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, err := c.answers.world(t).open(theServer + "x")
+			res, err := c.answers.fixture(t).open(theServer + "x")
 			if err == nil {
 				t.Fatalf("%+v", res)
 			}
@@ -187,7 +187,7 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	// An empty directory is a directory.
-	res, err := newWorld(t, text(replies.answer)).open(serverA + "/pfs/info/empty")
+	res, err := newFixture(t, text(replies.answer)).open(serverA + "/pfs/info/empty")
 	if list := items(t, res, err); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
@@ -210,7 +210,7 @@ func TestBadReplies(t *testing.T) {
 		"ok-warning":                  {titles: "intro.txt|#"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, err := answers{"x": aDirectory, "LIST x": recordings[name+"/01"].reply}.world(t).open(theServer + "x")
+			res, err := answers{"x": aDirectory, "LIST x": recordings[name+"/01"].reply}.fixture(t).open(theServer + "x")
 			if c.err != nil {
 				wantError(t, err, c.err, "")
 				return
@@ -236,7 +236,7 @@ func TestBadReplies(t *testing.T) {
 // The fields of a URL identify the object: RFC 1738 section 3.11.
 func TestFields(t *testing.T) {
 	info := "ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 3' bytes'\nATTRIBUTE OBJECT FIELD OWNER A. B.\nATTRIBUTE OBJECT FIELD OWNER c\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n"
-	w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.world(t)
+	w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.fixture(t)
 	for fields, ok := range map[string]bool{
 		";size=3%20bytes":           true,
 		";SIZE=4%20bytes":           false,
@@ -324,7 +324,7 @@ func TestFieldsAreAsked(t *testing.T) {
 
 // The requested names: each once, none that stands for several, and at most 16.
 func TestFieldsThatAreAsked(t *testing.T) {
-	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.world(t)
+	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.fixture(t)
 	many := ""
 	for n := range 20 {
 		many += fmt.Sprintf("+n%d", n)
@@ -351,7 +351,7 @@ func TestFieldsThatAreAsked(t *testing.T) {
 
 // If the server refuses a request because of a field, the client asks without the fields.
 func TestFieldsThatAreRefused(t *testing.T) {
-	w := newWorld(t, text(func(request string) string {
+	w := newFixture(t, text(func(request string) string {
 		if asked(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
 			return "FAILURE NOT-FOUND ATTRIBUTE key\n"
 		}
@@ -365,7 +365,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 
 // The error at the end of the context says that the server announced a wait.
 func TestTimeOverInWait(t *testing.T) {
-	w := newWorld(t, func(string) ardptest.Reply {
+	w := newFixture(t, func(string) ardptest.Reply {
 		return ardptest.Reply{Silent: true, Wait: 15 * time.Minute, QueuePosition: 1}
 	})
 	over := errors.New("no time left")
@@ -412,7 +412,7 @@ func TestUnions(t *testing.T) {
 		"LIST p2": link("L", "f", "o.example", "f"),
 		"LIST r1": "FORWARDED INTERNET-D o.example ASCII r2 0\n",
 		"LIST r2": "FORWARDED INTERNET-D h.example ASCII r1 0\n",
-	}.world(t)
+	}.fixture(t)
 	res, err := w.open(theServer + "x")
 	list := items(t, res, err)
 	if got := titles(list); got != "a b c e nobody nobody2 round missing f z hello" {
@@ -439,7 +439,7 @@ func TestUnionLimits(t *testing.T) {
 	for i := range 20 {
 		deep[fmt.Sprintf("LIST d%d", i)] = link("L", fmt.Sprint(i), "h.example", "l") + link("U", fmt.Sprintf("u%d", i+1), "h.example", fmt.Sprintf("d%d", i+1))
 	}
-	res, err := deep.world(t).open(theServer + "x")
+	res, err := deep.fixture(t).open(theServer + "x")
 	list := items(t, res, err)
 	if got := titles(list); got != "0 1 2 3 4 5 6 7 u8" {
 		t.Errorf("%s", got)
@@ -453,7 +453,7 @@ func TestUnionLimits(t *testing.T) {
 		wide["LIST x"] += link("U", fmt.Sprintf("u%d", i), "h.example", fmt.Sprintf("d%d", i))
 		wide[fmt.Sprintf("LIST d%d", i)] = "NONE-FOUND\n"
 	}
-	w := wide.world(t)
+	w := wide.fixture(t)
 	res, err = w.open(theServer + "x")
 	if got := titles(items(t, res, err)); got != "u16 u17 u18 u19" {
 		t.Errorf("%s", got)
@@ -469,7 +469,7 @@ func TestUnionRefer(t *testing.T) {
 		"x":      aDirectory,
 		"LIST x": link("U", "u", "'o.example(2000)'", "u") + link("U", "v", "no.example", "v"),
 		"LIST u": link("L", "b", "o.example", "b"),
-	}.world(t)
+	}.fixture(t)
 	denied := errors.New("denied")
 	var asked []string
 	res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: func(to locus.URL) (scheme.Dialer, error) {
@@ -500,7 +500,7 @@ func TestUnionEnds(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			w := newWorld(t, silent)
+			w := newFixture(t, silent)
 			res, err := prospero.New().Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
 			if err != nil {
 				t.Fatal(err)
@@ -529,7 +529,7 @@ func TestUnionEnds(t *testing.T) {
 
 // A menu without pending requests ends with its context too.
 func TestMenuEnds(t *testing.T) {
-	res, err := answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("L", "b", "h.example", "b")}.world(t).open(theServer + "x")
+	res, err := answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("L", "b", "h.example", "b")}.fixture(t).open(theServer + "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -564,7 +564,7 @@ func TestItems(t *testing.T) {
 		{"nowhere", "LINK L FILE n INTERNET-D 'e/x' ASCII '/a' 0\n", "", "object", "no URL: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := answers{"x": aDirectory, "LIST x": c.line}.world(t).open(theServer + "x")
+			res, err := answers{"x": aDirectory, "LIST x": c.line}.fixture(t).open(theServer + "x")
 			list := items(t, res, err)
 			if len(list) != 1 {
 				t.Fatalf("%+v", list)
@@ -583,7 +583,7 @@ func TestItems(t *testing.T) {
 // An Archie query, with alternatives for its directories.
 func TestArchie(t *testing.T) {
 	const query = "ARCHIE/MATCH(4,4,4,0,=)/prospero.tar.Z"
-	w := newWorld(t, text(readRecorded(t).answer))
+	w := newFixture(t, text(readRecorded(t).answer))
 	res, err := w.open(serverA + query)
 	var got []string
 	for _, item := range items(t, res, err) {
@@ -598,7 +598,7 @@ func TestArchie(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	a := answers{"q": "NONE-FOUND\n", "LIST q": link("L", "n", "a.example", "ARCHIE/HOST/f.example/pub/n")}
-	res, err = a.world(t).open(theServer + "q")
+	res, err = a.fixture(t).open(theServer + "q")
 	item := items(t, res, err)[0]
 	if item.URL.String() != "prospero://a.example/ARCHIE/HOST/f.example/pub/n" {
 		t.Errorf("%+v", item)
@@ -608,7 +608,7 @@ func TestArchie(t *testing.T) {
 	}
 	// A gateway's name that the server does not know leads to the gateway's target.
 	const gateway = "GOPHER-GW/g.example(70)/1/docs"
-	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.world(t).open(theServer + gateway)
+	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.fixture(t).open(theServer + gateway)
 	if r, ok := res.(*scheme.Redirect); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -621,7 +621,7 @@ func TestOffset(t *testing.T) {
 		"CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abcdef\n",
 		"y":          "ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 0' bytes'\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n",
 		"CONTENTS y": "NONE-FOUND\n",
-	}.world(t)
+	}.fixture(t)
 	modified := time.Date(1994, 5, 5, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		request scheme.Request
@@ -672,7 +672,7 @@ func TestProbe(t *testing.T) {
 		"d": aDirectory, "LIST d": link("L", "n", "h.example", "n"),
 		"o.txt": method + "PROSPERO-CONTENTS '' '' '' ''\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 3' bytes'\n",
 		"q":     "NONE-FOUND\n", "LIST q": "NONE-FOUND\n",
-	}.world(t)
+	}.fixture(t)
 	open := func(name string) (scheme.Resource, error) {
 		return prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + name), Dial: w, Probe: true})
 	}
@@ -701,7 +701,7 @@ func TestProbe(t *testing.T) {
 // Server messages before a reply.
 func TestDelivery(t *testing.T) {
 	var lines []string
-	open := func(t *testing.T, w *world, o *ardp.Options) error {
+	open := func(t *testing.T, w *fixture, o *ardp.Options) error {
 		lines = nil
 		res, err := prospero.NewWith(o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(sent bool, line string) {
 			lines = append(lines, fmt.Sprint(map[bool]string{true: "> ", false: "< "}[sent], line))
@@ -713,7 +713,7 @@ func TestDelivery(t *testing.T) {
 	}
 	t.Run("wait", func(t *testing.T) {
 		a := answers{"x": aDirectory, "LIST x": link("L", "n", "h.example", "n")}
-		w := newWorld(t, func(request string) ardptest.Reply {
+		w := newFixture(t, func(request string) ardptest.Reply {
 			return ardptest.Reply{Message: []byte(a.answer(request)), Wait: 3 * time.Minute, QueuePosition: 5, QueueTime: time.Minute}
 		})
 		if err := open(t, w, nil); err != nil {
@@ -727,11 +727,11 @@ func TestDelivery(t *testing.T) {
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
-		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Refuse: true} })
+		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Refuse: true} })
 		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "unreachable: \"h.example:1525\": the server refuses")
 	})
 	t.Run("silent", func(t *testing.T) {
-		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
+		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
 		err := open(t, w, &ardp.Options{Timer: time.Millisecond, Tries: 2})
 		wantError(t, err, scheme.ErrUnreachable, "nothing came in answer")
 		var timeout interface{ Timeout() bool }
@@ -740,7 +740,7 @@ func TestDelivery(t *testing.T) {
 		}
 	})
 	t.Run("too large", func(t *testing.T) {
-		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Message: make([]byte, 5000)} })
+		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Message: make([]byte, 5000)} })
 		wantError(t, open(t, w, &ardp.Options{Octets: 4000}), scheme.ErrTooLarge, "")
 		wantError(t, open(t, w, &ardp.Options{Packets: 3}), scheme.ErrTooLarge, "")
 	})
@@ -751,14 +751,14 @@ func TestDelivery(t *testing.T) {
 		}
 		at := pc.LocalAddr().(*net.UDPAddr).AddrPort()
 		pc.Close()
-		w := newWorld(t, nil)
+		w := newFixture(t, nil)
 		w.addr = at
 		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "")
 	})
 	t.Run("sent on", func(t *testing.T) {
 		a := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}
-		other := a.world(t)
-		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: other.addr} })
+		other := a.fixture(t)
+		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: other.addr} })
 		var to []string
 		refer := func(u locus.URL) (scheme.Dialer, error) {
 			to = append(to, u.String())
@@ -778,7 +778,7 @@ func TestDelivery(t *testing.T) {
 		wantError(t, err, scheme.ErrUnsupported, "prospero: not supported: streams alone")
 	})
 	t.Run("not sent on", func(t *testing.T) {
-		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
+		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
 		denied := errors.New("denied")
 		_, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, RedirectDialer: func(locus.URL) (scheme.Dialer, error) { return nil, denied }})
 		wantError(t, err, denied, "")

@@ -27,7 +27,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	const char = "(?:" + currenttest.Unreserved + "|" + currenttest.Escape + "|[!$&'()*+,:@])"
 	currenttest.Reference(t, prospero.Scheme(nil), "//"+currenttest.Host+currenttest.Port+"/(?:"+char+"|[=/])*(?:;"+char+"*=(?:"+char+"|=)*)*"+currenttest.Query+currenttest.Fragment,
 		"prospero://host.dom//pros/name", "prospero://host:1525/hsoname;field=value", "prospero://h/a;b=c;d=e?f#g")

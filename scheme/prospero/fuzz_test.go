@@ -9,7 +9,7 @@ import (
 )
 
 func FuzzURL(f *testing.F) {
-	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		x, _ := Parse(u)
 		x.ObjectVersion()
 	})

@@ -14,37 +14,37 @@ import (
 )
 
 // oracle answers any request with its replies in turn, and then with the last one again.
-type oracle struct {
+type repeatServer struct {
 	replies []string
 	asked   int
 }
 
-func (o *oracle) DialContext(context.Context, string, string) (net.Conn, error) {
-	return &oracleConn{oracle: o}, nil
+func (o *repeatServer) DialContext(context.Context, string, string) (net.Conn, error) {
+	return &repeatConn{repeatServer: o}, nil
 }
 
-type oracleConn struct {
+type repeatConn struct {
 	net.Conn // none
-	*oracle
+	*repeatServer
 	id [2]byte
 }
 
-func (c *oracleConn) Write(p []byte) (int, error) {
+func (c *repeatConn) Write(p []byte) (int, error) {
 	c.asked++
 	copy(c.id[:], p[1:3])
 	return len(p), nil
 }
 
-func (c *oracleConn) Read(p []byte) (int, error) {
+func (c *repeatConn) Read(p []byte) (int, error) {
 	reply := c.replies[min(c.asked, len(c.replies))-1]
 	return copy(p, "\x03"+string(c.id[:])+reply), nil
 }
 
-func (c *oracleConn) Close() error { return nil }
-func (c *oracleConn) RemoteAddr() net.Addr {
+func (c *repeatConn) Close() error { return nil }
+func (c *repeatConn) RemoteAddr() net.Addr {
 	return &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1525}
 }
-func (c *oracleConn) SetReadDeadline(time.Time) error { return nil }
+func (c *repeatConn) SetReadDeadline(time.Time) error { return nil }
 
 // FuzzReplies has servers send anything: the result is a resource with valid URLs or an
 // error of this package, after a bounded number of requests.
@@ -60,7 +60,7 @@ func FuzzReplies(f *testing.F) {
 		if len(info)+len(first)+len(others) > 16<<10 {
 			return // long replies are for FuzzReply, which has no conversation around them
 		}
-		o := &oracle{replies: []string{info, first, others}}
+		o := &repeatServer{replies: []string{info, first, others}}
 		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: o})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "prospero: ") {

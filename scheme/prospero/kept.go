@@ -42,10 +42,10 @@ func (f *fetcher) keep(reply []byte, err error) {
 }
 
 // keptReplies are the replies that were kept, in the order of the requests.
-type keptReplies struct{ rest []byte }
+type archivedReplies struct{ rest []byte }
 
 // next returns the next reply.
-func (k *keptReplies) next() ([]byte, error) {
+func (k *archivedReplies) next() ([]byte, error) {
 	reply, rest, _ := bytes.Cut(k.rest, []byte{replyEnd})
 	k.rest = rest
 	if len(reply) == 0 {
@@ -55,11 +55,11 @@ func (k *keptReplies) next() ([]byte, error) {
 }
 
 // maxKept bounds the octets of a menu.
-const maxKept = 64 << 20
+const maxArchived = 64 << 20
 
 // readKept implements Scheme.Kept. The URL does not tell a directory from an object, but
 // the octets do: those of a menu begin with a line of the protocol and end in a NUL.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var at location
 	if err == nil {
@@ -73,10 +73,10 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 	head, _ := in.Peek(media.Head)
 	var rest io.Reader = in
 	if isReply(head) {
-		octets, err := io.ReadAll(io.LimitReader(in, maxKept))
+		octets, err := io.ReadAll(io.LimitReader(in, maxArchived))
 		if err == nil && octets[len(octets)-1] == replyEnd {
 			body.Close()
-			f := &fetcher{client: c, ctx: context.Background(), req: &scheme.Request{URL: u}, url: x, at: at, kept: &keptReplies{octets}}
+			f := &fetcher{client: c, ctx: context.Background(), req: &scheme.Request{URL: u}, url: x, at: at, archived: &archivedReplies{octets}}
 			res, err := f.open()
 			if err != nil {
 				return nil, f.wrapError(err)

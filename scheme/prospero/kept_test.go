@@ -12,7 +12,7 @@ import (
 )
 
 // A text that begins as a reply does is an object all the same.
-func TestKeptObject(t *testing.T) {
+func TestArchivedObject(t *testing.T) {
 	for _, text := range []string{"", "LINK to something\n", "VERSION 5\x00 and more", "text"} {
 		schemetest.ReadArchived(t, prospero.Scheme(nil), locus.MustParse(theServer+"x"), "", []byte(text))
 		res, err := prospero.Scheme(nil).Access.Archived(locus.MustParse(theServer+"a/x.txt"), "", io.NopCloser(strings.NewReader(text)))
@@ -27,7 +27,7 @@ func TestKeptObject(t *testing.T) {
 }
 
 // FuzzKept: any octets give a resource or an error, and are closed.
-func FuzzKept(f *testing.F) {
+func FuzzArchived(f *testing.F) {
 	f.Add(aDirectory + "\x00" + link("L", "a", "h.example", "a") + "\x00")
 	f.Add(aDirectory + "\x00" + link("U", "a", "h.example", "a") + "\x00\x00")
 	f.Add("FAILURE NOT-FOUND\n\x00NONE-FOUND\n\x00")

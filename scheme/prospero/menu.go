@@ -22,14 +22,14 @@ type menu struct {
 }
 
 // mostReferrals is the most requests that the union links of one directory may cost.
-const mostReferrals = 16
+const maxReferrals = 16
 
 func (f *fetcher) menu(r *reply) scheme.Resource {
 	inner := *f
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	inner.ctx = ctx
 	items := func(yield func(scheme.Item, error) bool) {
-		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: mostReferrals}
+		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: maxReferrals}
 		if !m.links(r, 0, yield) {
 			return
 		}
@@ -140,7 +140,7 @@ func (m *menu) listAt(at location) (*reply, error) {
 		return nil, err
 	}
 	if m.left <= 0 {
-		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, mostReferrals)
+		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, maxReferrals)
 	}
 	m.left--
 	d, err := m.referred(at)

@@ -157,7 +157,7 @@ func (r recorded) answer(request string) string {
 }
 
 // world is an in-process network of servers.
-type world struct {
+type fixture struct {
 	t    testing.TB
 	addr netip.AddrPort // where they all are
 
@@ -167,13 +167,13 @@ type world struct {
 }
 
 // newWorld makes all servers answer with reply.
-func newWorld(t testing.TB, reply func(request string) ardptest.Reply) *world {
+func newFixture(t testing.TB, reply func(request string) ardptest.Reply) *fixture {
 	t.Helper()
 	pc, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t}
+	w := &fixture{t: t}
 	s := ardptest.Serve(pc, func(r *ardptest.Request) ardptest.Reply {
 		w.mu.Lock()
 		w.asked = append(w.asked, asked(string(r.Message)))
@@ -186,7 +186,7 @@ func newWorld(t testing.TB, reply func(request string) ardptest.Reply) *world {
 }
 
 // DialContext connects any host except "nobody.example" to the server.
-func (w *world) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (w *fixture) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialed = append(w.dialed, address)
 	w.mu.Unlock()
@@ -197,7 +197,7 @@ func (w *world) DialContext(ctx context.Context, network, address string) (net.C
 }
 
 // requests returns the requests since the last call.
-func (w *world) requests() (list []string) {
+func (w *fixture) requests() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, w.asked = w.asked, nil
@@ -205,7 +205,7 @@ func (w *world) requests() (list []string) {
 }
 
 // addresses returns the dialled addresses since the last call.
-func (w *world) addresses() (list []string) {
+func (w *fixture) addresses() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list, w.dialed = w.dialed, nil
@@ -213,7 +213,7 @@ func (w *world) addresses() (list []string) {
 }
 
 // open opens a URL.
-func (w *world) open(url string) (scheme.Resource, error) {
+func (w *fixture) open(url string) (scheme.Resource, error) {
 	return prospero.New().Open(w.t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: w, Source: true})
 }
 
@@ -223,7 +223,7 @@ func text(reply func(request string) string) func(string) ardptest.Reply {
 }
 
 // follow opens a URL and follows referrals, as package access does.
-func (w *world) follow(url string) (scheme.Resource, error) {
+func (w *fixture) follow(url string) (scheme.Resource, error) {
 	seen := map[string]bool{}
 	for !seen[url] {
 		seen[url] = true
@@ -321,7 +321,7 @@ func TestListings(t *testing.T) {
 		"redirect":            serverB + "/pfs2/info/archive",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, text(replies.answer))
+			w := newFixture(t, text(replies.answer))
 			res, err := w.follow(url)
 			var got []string
 			for _, item := range items(t, res, err) {
@@ -341,7 +341,7 @@ func TestListings(t *testing.T) {
 
 // The items of a directory with every type of link.
 func TestLinks(t *testing.T) {
-	w := newWorld(t, text(readRecorded(t).answer))
+	w := newFixture(t, text(readRecorded(t).answer))
 	res, err := w.open(serverA + "/pfs/info/guide")
 	type item struct {
 		url  string
@@ -402,7 +402,7 @@ func TestContents(t *testing.T) {
 		"goi-contents-tagged/01": "/pfs/info/papers/tagged",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, text(replies.answer))
+			w := newFixture(t, text(replies.answer))
 			res, err := w.open(serverA + hsoname)
 			o, ok := res.(*scheme.Object)
 			if !ok {
@@ -442,7 +442,7 @@ func TestAsked(t *testing.T) {
 		serverA + "/pfs/info/papers/two%20words.txt;OBJECT-VERSION=0": "goi-contents/01",
 		serverA + "AFTP/pub/docs/README":                              "vget/04",
 	} {
-		w := newWorld(t, text(replies.answer))
+		w := newFixture(t, text(replies.answer))
 		if res, err := w.open(url); err == nil {
 			res.Close()
 		}

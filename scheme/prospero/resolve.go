@@ -26,7 +26,7 @@ var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no acce
 
 // mostAsked is how many fields of a URL are asked for. The others are compared with
 // what the server sends anyway.
-const mostAsked = 16
+const maxAsked = 16
 
 // asked returns the names of the URL's fields to ask for: those that the server may
 // know and a request can hold. The contents, and names that stand for many attributes,
@@ -39,7 +39,7 @@ func (f *fetcher) asked() (names []string) {
 		if selected || isVersion(field) || !isWord(field.Name) || field.Name[0] == '#' || slices.ContainsFunc(known, is) || slices.ContainsFunc(names, is) {
 			continue
 		}
-		if names = append(names, field.Name); len(names) == mostAsked {
+		if names = append(names, field.Name); len(names) == maxAsked {
 			break
 		}
 	}

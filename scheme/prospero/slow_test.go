@@ -18,7 +18,7 @@ const (
 	prosperourl = "prospero://" + bnftest.HostPort + "/" + ppath + fieldspecs
 )
 
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme:    Scheme(nil),
 	Reference: bnftest.Production(prosperourl),
 	Parse:     bnftest.Parser(Parse),
@@ -31,7 +31,7 @@ var seeds = []string{
 	"prospero://h/a%0012", "prospero://h/a%00%31x/y;b=c", "prospero://h/a%00;OBJECT-VERSION=1", "prospero://h/a;b", "prospero:h/a",
 }
 
-func TestAgainstProduction(t *testing.T) { laws.Random(t, 25000, seeds) }
+func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }
 
 // slowSplit reads a url-path, for reading: split at ";", each field at its first
 // "=", then decode, then look for a NUL.

@@ -84,7 +84,7 @@ func TestObjectVersion(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"prospero:", "h/a", "prosperourl", locus.ErrForm},
 		{"", "http://h/a", "prosperourl", locus.ErrForm},
 		{"prospero://h", "", "ppath", locus.ErrForm},
@@ -103,7 +103,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestSame(t *testing.T) {
-	laws.Pairs(t, []bnftest.Pair{
+	invariants.Pairs(t, []bnftest.Pair{
 		{"prospero://HOST.dom:1525//pros/name", "prospero://host.dom//pros/%6eame", true},
 		{"prospero://h/a%3bb", "prospero://h/a%3Bb", true},
 		{"prospero://h/a;%62=c", "prospero://h/a;b=c#", true},
@@ -163,7 +163,7 @@ func TestParts(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"prospero://host.dom//pros/name", "prospero://h:191/%2Fa%20b", "prospero://h/a;b=c;OBJECT-VERSION=12", "prospero://h/a;%6Fbject-version=%31;d=%3B")
 	u := locus.MustParse("prospero://h//a/b;b=c;OBJECT-VERSION=12")
 	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonical(u) })

@@ -9,15 +9,15 @@ import (
 )
 
 func TestConforming(t *testing.T) {
-	laws(telnet.Schemes(nil)[0]).Conforming(t,
+	invariants(telnet.Schemes(nil)[0]).Conforming(t,
 		"telnet://user:password@host.dom:23/", "telnet://user:password@host.dom:23", "telnet://host.dom", "telnet://@127.0.0.1/",
 		"telnet://;?&=%20:%00@h/#fragment")
-	laws(telnet.Schemes(nil)[1]).Conforming(t, "rlogin://user@host.dom/")
-	laws(telnet.Schemes(nil)[2]).Conforming(t, "tn3270://host.dom:23")
+	invariants(telnet.Schemes(nil)[1]).Conforming(t, "rlogin://user@host.dom/")
+	invariants(telnet.Schemes(nil)[2]).Conforming(t, "tn3270://host.dom:23")
 }
 
 func TestCheck(t *testing.T) {
-	laws(telnet.Schemes(nil)[0]).Findings(t, locus.RFC1738, [][2]string{
+	invariants(telnet.Schemes(nil)[0]).Findings(t, locus.RFC1738, [][2]string{
 		{"telnet:h", "form@7"},
 		{"telnet:///", "empty-host@9"},
 		{"TELNET://h/", "scheme-case@0"},
@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 		{"telnet://h_x:0/", "host@10 port-zero@13?"},
 		{"telnet://[::1]/", "ipv6-address@9"},
 	})
-	laws(telnet.Schemes(nil)[0]).Findings(t, locus.RFC1630, [][2]string{
+	invariants(telnet.Schemes(nil)[0]).Findings(t, locus.RFC1630, [][2]string{
 		{"telnet://user:password@host.dom:23", ""},
 		{"telnet://host.dom", ""},
 		{"telnet://host.dom/", "path@17"},
@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws(telnet.Schemes(nil)[0]).Spellings(t, []bnftest.Spelling{
+	invariants(telnet.Schemes(nil)[0]).Spellings(t, []bnftest.Spelling{
 		{"telnet://h/", "telnet://h/", 0},
 		{"telnet://User@h/", "telnet://User@h/", 0},
 		{"telnet://h", "telnet://h/", locus.EmptyPath},
@@ -55,11 +55,11 @@ func TestCanonical(t *testing.T) {
 		{"telnet://h/%78/", "telnet://h/x/", locus.NeedlessEscape},
 		{"telnet://h#", "telnet://h/", locus.EmptyPath | locus.VoidFragment},
 	})
-	laws(telnet.Schemes(nil)[1]).Spellings(t, []bnftest.Spelling{
+	invariants(telnet.Schemes(nil)[1]).Spellings(t, []bnftest.Spelling{
 		{"rlogin://h:513", "rlogin://h/", locus.EmptyPath | locus.DefaultPort},
 		{"rlogin://h:23/", "rlogin://h:23/", 0},
 	})
-	laws(telnet.Schemes(nil)[2]).Spellings(t, []bnftest.Spelling{
+	invariants(telnet.Schemes(nil)[2]).Spellings(t, []bnftest.Spelling{
 		{"TN3270://h:23/", "tn3270://h/", locus.SchemeCase | locus.DefaultPort},
 	})
 }

@@ -36,7 +36,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	for _, row := range telnet.Schemes(nil) {
 		if row.Syntax.Current.Name != "" {
 			currenttest.Reference(t, row, "//"+currenttest.Userinfo+currenttest.Host+currenttest.Port+"/?"+currenttest.Fragment,

@@ -8,9 +8,9 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-func FuzzTelnet(f *testing.F) { fuzz(f, laws(telnet.Schemes(nil)[0])) }
-func FuzzRlogin(f *testing.F) { fuzz(f, laws(telnet.Schemes(nil)[1])) }
-func FuzzTN3270(f *testing.F) { fuzz(f, laws(telnet.Schemes(nil)[2])) }
+func FuzzTelnet(f *testing.F) { fuzz(f, invariants(telnet.Schemes(nil)[0])) }
+func FuzzRlogin(f *testing.F) { fuzz(f, invariants(telnet.Schemes(nil)[1])) }
+func FuzzTN3270(f *testing.F) { fuzz(f, invariants(telnet.Schemes(nil)[2])) }
 
 func fuzz(f *testing.F, l bnftest.Invariants) {
 	l.Fuzz(f, seedsOf(l), func(t *testing.T, u locus.URL) {

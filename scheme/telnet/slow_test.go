@@ -13,7 +13,7 @@ import (
 // same with another name:
 //
 //	telneturl = "telnet://" login [ "/" ]
-func laws(s scheme.Scheme) bnftest.Invariants {
+func invariants(s scheme.Scheme) bnftest.Invariants {
 	return bnftest.Invariants{
 		Scheme:    s,
 		Reference: bnftest.Production(s.Name + "://" + bnftest.Login + "/?"),
@@ -22,7 +22,7 @@ func laws(s scheme.Scheme) bnftest.Invariants {
 }
 
 func all() []bnftest.Invariants {
-	return []bnftest.Invariants{laws(telnet.Schemes(nil)[0]), laws(telnet.Schemes(nil)[1]), laws(telnet.Schemes(nil)[2])}
+	return []bnftest.Invariants{invariants(telnet.Schemes(nil)[0]), invariants(telnet.Schemes(nil)[1]), invariants(telnet.Schemes(nil)[2])}
 }
 
 var seeds = []string{

@@ -14,7 +14,7 @@ func TestSection3_8(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	laws(telnet.Schemes(nil)[0]).Fields(t, [][2]string{
+	invariants(telnet.Schemes(nil)[0]).Fields(t, [][2]string{
 		{"telnet://user:password@host.dom:23/", `user="user" password="password"`},
 		{"telnet://user@host.dom", `user="user" password=<nil>`},
 		{"telnet://host.dom/", `user=<nil> password=<nil>`},
@@ -23,12 +23,12 @@ func TestParse(t *testing.T) {
 		{"telnet://:pw@h", `user="" password="pw"`},
 		{"telnet://a%40b%3a:c%2525@h", `user="a@b:" password="c%25"`},
 	})
-	laws(telnet.Schemes(nil)[1]).Fields(t, [][2]string{{"rlogin://a%0D@h", `user="a\r" password=<nil>`}})
-	laws(telnet.Schemes(nil)[2]).Fields(t, [][2]string{{"TN3270://h/x#f", `user=<nil> password=<nil>`}})
+	invariants(telnet.Schemes(nil)[1]).Fields(t, [][2]string{{"rlogin://a%0D@h", `user="a\r" password=<nil>`}})
+	invariants(telnet.Schemes(nil)[2]).Fields(t, [][2]string{{"TN3270://h/x#f", `user=<nil> password=<nil>`}})
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws(telnet.Schemes(nil)[0]).Refuses(t, []bnftest.Refusal{
+	invariants(telnet.Schemes(nil)[0]).Refuses(t, []bnftest.Refusal{
 		{"telnet:", "host.dom", "login", locus.ErrForm},
 		{"telnet:", "", "login", locus.ErrForm},
 		{"telnet://", "/", "host", locus.ErrForm},

@@ -89,7 +89,7 @@ func BenchmarkItems(b *testing.B) {
 		records = append(records, hitOf(id, "lamp.txt   /wais/harbour/", "TEXT"))
 	}
 	answer := packetOf(strings.Join(records, ""))
-	w := newWorld(b, newPeer(b, func(int, []byte) []byte { return answer }), nil)
+	w := newFixture(b, newPeer(b, func(int, []byte) []byte { return answer }), nil)
 	res, err := w.open("db?lamp")
 	if err != nil {
 		b.Fatal(err)

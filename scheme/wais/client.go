@@ -36,8 +36,8 @@ type Limits struct {
 }
 
 const (
-	defaultRange  = 10000
-	defaultAnswer = 1 << 20
+	defaultRange    = 10000
+	defaultResponse = 1 << 20
 	// aroundText exceeds the octets of an answer that are not part of the document.
 	aroundText = 64 << 10
 )
@@ -45,7 +45,7 @@ const (
 func (o Options) orDefault() Options {
 	o.Max = cmp.Or(max(o.Max, 0), 40)
 	o.Range = cmp.Or(max(o.Range, 0), defaultRange)
-	o.Limits.Response = cmp.Or(max(o.Limits.Response, 0), max(defaultAnswer, o.Range+aroundText))
+	o.Limits.Response = cmp.Or(max(o.Limits.Response, 0), max(defaultResponse, o.Range+aroundText))
 	o.Limits.Octets = cmp.Or(max(o.Limits.Octets, 0), math.MaxInt32)
 	return o
 }
@@ -129,7 +129,7 @@ func (op *operation) run(f func(*exchange) error) error {
 	for {
 		x, err := op.exchange()
 		if err != nil {
-			op.answers.Write([]byte(noAnswer))
+			op.answers.Write([]byte(noResponse))
 			return err
 		}
 		if err = f(x); err == nil {
@@ -143,8 +143,8 @@ func (op *operation) run(f func(*exchange) error) error {
 }
 
 func (op *operation) exchange() (*exchange, error) {
-	if op.kept != nil {
-		return newExchange(op, op.kept), nil
+	if op.archived != nil {
+		return newExchange(op, op.archived), nil
 	}
 	if kept, ok := op.client.pool.Take(op.server, func(*conn) int { return 0 }); ok {
 		kept.reused, kept.answered = true, false

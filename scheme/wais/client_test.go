@@ -185,7 +185,7 @@ func documentAnswer(octets string, room int, request []byte) []byte {
 }
 
 // world is a client with a request.
-type world struct {
+type fixture struct {
 	testing.TB
 	peer   *peer
 	client *Client
@@ -193,8 +193,8 @@ type world struct {
 	trace  []string
 }
 
-func newWorld(t testing.TB, p *peer, o *Options) *world {
-	w := &world{TB: t, peer: p, client: New(o)}
+func newFixture(t testing.TB, p *peer, o *Options) *fixture {
+	w := &fixture{TB: t, peer: p, client: New(o)}
 	t.Cleanup(func() { w.client.Close() })
 	w.req.Dial = p
 	w.req.Trace = func(sent bool, line string) {
@@ -208,14 +208,14 @@ func newWorld(t testing.TB, p *peer, o *Options) *world {
 }
 
 // open opens the URL of that path on the host h.
-func (w *world) open(path string) (scheme.Resource, error) {
+func (w *fixture) open(path string) (scheme.Resource, error) {
 	req := w.req
 	req.URL = locus.MustParse("wais://h/" + path)
 	req.Source = req.Accept == "" && req.Items == (scheme.ItemRange{})
 	return w.client.Open(w.Context(), &req)
 }
 
-func (w *world) menu(path string) []scheme.Item {
+func (w *fixture) menu(path string) []scheme.Item {
 	w.Helper()
 	res, err := w.open(path)
 	if err != nil {
@@ -239,7 +239,7 @@ func itemsOf(t testing.TB, res scheme.Resource) (list []scheme.Item) {
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	if w, ok := t.(*world); ok && m.Source != nil {
+	if w, ok := t.(*fixture); ok && m.Source != nil {
 		schemetest.SameArchived(t, Scheme(w.client), m, list)
 	}
 	return list
@@ -289,7 +289,7 @@ func TestDocument(t *testing.T) {
 		octets := octets[:size]
 		for _, o := range []Options{{}, {Range: 500}, {Range: 1000}, {Range: 19999}, {Range: 20000}, {Range: 90000}} {
 			for _, room := range []int{600, 100000} {
-				w := newWorld(t, documentPeer(t, octets, room), &o)
+				w := newFixture(t, documentPeer(t, octets, room), &o)
 				res, err := w.open("db/TEXT/3=id;")
 				got, err := readAll(res, err)
 				if got != octets || err != nil {
@@ -309,7 +309,7 @@ func TestDocument(t *testing.T) {
 
 // Ranges are requested one by one, as they are read.
 func TestLazy(t *testing.T) {
-	w := newWorld(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
+	w := newFixture(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
 	res, err := w.open("db/GIF/1%3Dh%3B3%3Did%3B")
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +356,7 @@ func TestOffset(t *testing.T) {
 		offset, start int64
 		want          string
 	}{{0, 0, octets}, {-1, 0, octets}, {4, 4, "456789"}, {9, 9, "9"}, {10, 10, ""}, {11, 0, octets}, {1 << 40, 0, octets}} {
-		w := newWorld(t, documentPeer(t, octets, 100000), nil)
+		w := newFixture(t, documentPeer(t, octets, 100000), nil)
 		w.req.Offset = c.offset
 		res, err := w.open("db/TEXT/3=id")
 		got, err := readAll(res, err)
@@ -372,7 +372,7 @@ func TestOffset(t *testing.T) {
 
 // No valid range begins at that octet.
 func TestOffsetTooLarge(t *testing.T) {
-	w := newWorld(t, documentPeer(t, "x", 1000), nil)
+	w := newFixture(t, documentPeer(t, "x", 1000), nil)
 	w.req.Offset = math.MaxInt64 - 1
 	_, err := w.open("db/TEXT/3=id")
 	wantError(t, err, locus.ErrValue, "invalid range")
@@ -381,19 +381,19 @@ func TestOffsetTooLarge(t *testing.T) {
 func TestLimits(t *testing.T) {
 	octets := strings.Repeat("x", 5000)
 	for limit, kind := range map[int64]error{5001: nil, 5000: nil, 4999: scheme.ErrTooLarge, 1000: scheme.ErrTooLarge, 1: scheme.ErrTooLarge} {
-		w := newWorld(t, documentPeer(t, octets, 100000), &Options{Range: 1000, Limits: Limits{Octets: limit}})
+		w := newFixture(t, documentPeer(t, octets, 100000), &Options{Range: 1000, Limits: Limits{Octets: limit}})
 		got, err := readAll(w.open("db/TEXT/3=id"))
 		if !errors.Is(err, kind) || len(got) != int(min(limit, 5000)) {
 			t.Errorf("Limits.Octets %d: %d octets, %v", limit, len(got), err)
 		}
-		w = newWorld(t, documentPeer(t, octets, 100000), nil)
+		w = newFixture(t, documentPeer(t, octets, 100000), nil)
 		w.req.Limit = limit
 		got, err = readAll(w.open("db/TEXT/3=id"))
 		if !errors.Is(err, kind) || len(got) != int(min(limit, 5000)) {
 			t.Errorf("Limit %d: %d octets, %v", limit, len(got), err)
 		}
 	}
-	w := newWorld(t, documentPeer(t, octets, 100000), &Options{Limits: Limits{Response: 500}})
+	w := newFixture(t, documentPeer(t, octets, 100000), &Options{Limits: Limits{Response: 500}})
 	_, err := w.open("db/TEXT/3=id")
 	wantError(t, err, scheme.ErrTooLarge)
 }
@@ -429,7 +429,7 @@ func TestEnds(t *testing.T) {
 		{[][]byte{packetOf(textOf(full)), packetOf(textOf("y"))[:40]}, 500, io.ErrUnexpectedEOF, "in a packet"},
 		{nil, -1, scheme.ErrProtocol, "database or document does not exist"},
 	} {
-		w := newWorld(t, newPeer(t, answering(c.answers...)), &Options{Range: 500})
+		w := newFixture(t, newPeer(t, answering(c.answers...)), &Options{Range: 500})
 		res, err := w.open("db/TEXT/3=id")
 		opened := err == nil
 		got, err := readAll(res, err)

@@ -87,7 +87,7 @@ func (x *exchange) end() {
 		return
 	}
 	stop()
-	if x.conn == x.op.kept {
+	if x.conn == x.op.archived {
 		return
 	}
 	if pending {
@@ -116,7 +116,7 @@ func (x *exchange) ask(packet []byte) ([]byte, error) {
 	if err != nil && !errors.Is(err, ErrEmpty) {
 		answers.Truncate(before)
 		if !errors.As(err, new(staleError)) {
-			answers.Write([]byte(noAnswer))
+			answers.Write([]byte(noResponse))
 		}
 	}
 	return apdu, err

@@ -30,7 +30,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	const name, part = currenttest.Pchar + "+", currenttest.Pchar + "*"
 	currenttest.Reference(t, wais.Scheme(nil), "//"+currenttest.Host+currenttest.Port+"/"+name+"(?:"+currenttest.Query+"|/"+part+"/"+part+")"+currenttest.Fragment,
 		"wais://host:210/database", "wais://h/db?a+b", "wais://h/db/TEXT/1%3D2%3B", "wais://h/db/a/b#c")

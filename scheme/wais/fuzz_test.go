@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-func FuzzURL(f *testing.F) { laws.Fuzz(f, seeds, nil) }
+func FuzzURL(f *testing.F) { invariants.Fuzz(f, seeds, nil) }
 
 // FuzzWpath compares the reading of wpaths with the slow one.
 func FuzzWpath(f *testing.F) {

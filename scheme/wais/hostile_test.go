@@ -21,7 +21,7 @@ var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
 // An endless document ends at the limit.
 func TestEndlessDocument(t *testing.T) {
 	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
-	w := newWorld(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
+	w := newFixture(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
 	got, err := readAll(w.open("db/TEXT/3=id"))
 	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 octets")
 	if len(got) != 4<<20 {
@@ -36,7 +36,7 @@ func TestBreaksOff(t *testing.T) {
 		"db/TEXT/3=id;": packetOf(textOf("a text")),
 	} {
 		for n := range reply {
-			w := newWorld(t, newPeer(t, answering(append([]byte{}, reply[:n]...))), nil)
+			w := newFixture(t, newPeer(t, answering(append([]byte{}, reply[:n]...))), nil)
 			_, err := w.open(path)
 			wantError(t, err, scheme.ErrProtocol)
 			if n == 0 != errors.Is(err, io.EOF) || n > 0 != errors.Is(err, io.ErrUnexpectedEOF) {
@@ -49,16 +49,16 @@ func TestBreaksOff(t *testing.T) {
 // The size of an answer limits its hits.
 func TestManyHits(t *testing.T) {
 	hits := strings.Repeat(group(151, group(116, "i")), 100000)
-	w := newWorld(t, newPeer(t, answering(packetOf(hits))), nil)
+	w := newFixture(t, newPeer(t, answering(packetOf(hits))), nil)
 	if list := w.menu("db?x"); len(list) != 100001 || list[100000].Kind != scheme.KindInfo {
 		t.Errorf("%d items", len(list))
 	}
-	w = newWorld(t, newPeer(t, answering(packetOf(hits))), &Options{Limits: Limits{Response: 600000}})
+	w = newFixture(t, newPeer(t, answering(packetOf(hits))), &Options{Limits: Limits{Response: 600000}})
 	_, err := w.open("db?x")
 	wantError(t, err, scheme.ErrTooLarge)
 
 	// A caller may stop early.
-	w = newWorld(t, newPeer(t, answering(packetOf(hits, outOfRange))), nil)
+	w = newFixture(t, newPeer(t, answering(packetOf(hits, outOfRange))), nil)
 	for most := range 4 {
 		w.peer.answer = func(int, []byte) []byte { return packetOf(strings.Repeat(hits[:6], 2), outOfRange) }
 		res, err := w.open("db?x")
@@ -174,7 +174,7 @@ func TestCloseEndsRead(t *testing.T) {
 		}
 		return packetOf(textOf(strings.Repeat("x", 500)))
 	})
-	w := newWorld(t, p, &Options{Range: 500})
+	w := newFixture(t, p, &Options{Range: 500})
 	res, err := w.open("db/TEXT/3=id")
 	if err != nil {
 		t.Fatal(err)
@@ -188,13 +188,13 @@ func TestCloseEndsRead(t *testing.T) {
 	res.Close()
 	wantError(t, <-done, errClosed)
 	close(release)
-	if len(w.client.kept()) > 0 {
+	if len(w.client.idleConns()) > 0 {
 		t.Error("a connection is kept that an answer is under way on")
 	}
 }
 
 // kept takes the idle connections to the host h.
-func (c *Client) kept() (list []*conn) {
+func (c *Client) idleConns() (list []*conn) {
 	for {
 		x, ok := c.pool.Take(server{host: "h", port: Port}, func(*conn) int { return 0 })
 		if !ok {
@@ -205,7 +205,7 @@ func (c *Client) kept() (list []*conn) {
 }
 
 // An idle connection is used again, or replaced if the server has closed it.
-func TestKept(t *testing.T) {
+func TestIdleConns(t *testing.T) {
 	for _, path := range pathOfEach {
 		closing := false
 		p := newPeer(t, nil)
@@ -221,7 +221,7 @@ func TestKept(t *testing.T) {
 			}
 			return packetOf(textOf("(:source)"))
 		}
-		w := newWorld(t, p, nil)
+		w := newFixture(t, p, nil)
 		open := func() {
 			t.Helper()
 			res, err := w.open(path)
@@ -250,7 +250,7 @@ func TestKept(t *testing.T) {
 func TestSurplus(t *testing.T) {
 	answer := packetOf(textOf("mine"))
 	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
-	w := newWorld(t, p, nil)
+	w := newFixture(t, p, nil)
 	for range 3 {
 		if got, err := readAll(w.open("db/TEXT/3=id")); got != "mine" || err != nil {
 			t.Errorf("%q, %v", got, err)
@@ -265,7 +265,7 @@ func TestSurplus(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	octets := strings.Repeat("0123456789", 1000)
 	p := documentPeer(t, octets, 100000)
-	w := newWorld(t, p, &Options{Range: 700})
+	w := newFixture(t, p, &Options{Range: 700})
 	w.req.Trace = nil
 	var running sync.WaitGroup
 	for i := range 20 {
@@ -304,7 +304,7 @@ func TestRefused(t *testing.T) {
 		"db/TEXT/" + strings.Repeat("a", maxDocumentID+1): {"wpath", 8, "at most"},
 	} {
 		p := newPeer(t, nil)
-		_, err := newWorld(t, p, nil).open(path)
+		_, err := newFixture(t, p, nil).open(path)
 		wantError(t, err, locus.ErrValue, want.says)
 		var e *locus.SyntaxError
 		if !errors.As(err, &e) || e.Part != want.part || e.Offset != len("wais://h/")+want.offset {
@@ -315,7 +315,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for _, wtype := range []string{"WAIS_NEXT", "WAIS_PREV"} {
-		_, err := newWorld(t, newPeer(t, nil), nil).open("db/" + wtype + "/3=a")
+		_, err := newFixture(t, newPeer(t, nil), nil).open("db/" + wtype + "/3=a")
 		wantError(t, err, scheme.ErrUnsupported, wtype)
 	}
 	c := New(nil)
@@ -425,7 +425,7 @@ func FuzzAnswers(f *testing.F) {
 		dialer := &canned{octets: string(octets)}
 		for _, path := range pathOfEach {
 			for _, o := range []Options{{Range: 500}, {Range: 600, Limits: Limits{Octets: 2000}}} {
-				w := newWorld(t, nil, &o)
+				w := newFixture(t, nil, &o)
 				w.req.Dial = dialer
 				res, err := w.open(path)
 				if err != nil {

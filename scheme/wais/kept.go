@@ -14,11 +14,11 @@ import (
 
 // noAnswer stands for an answer that did not arrive, among the packets of Menu.Source: the
 // next packet answers the next request.
-var noAnswer = strings.Repeat("-", headerSize)
+var noResponse = strings.Repeat("-", headerSize)
 
 // readKept implements Scheme.Kept. The octets of a menu are the packets of the server, in
 // order.
-func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	if err != nil {
 		body.Close()
@@ -36,7 +36,7 @@ func (c *Client) readKept(u locus.URL, mediaType string, body io.ReadCloser) (sc
 	if err != nil {
 		return nil, err
 	}
-	op.kept = &conn{raw: raw, r: bufio.NewReaderSize(raw, readAhead)}
+	op.archived = &conn{raw: raw, r: bufio.NewReaderSize(raw, readAhead)}
 	res, err := op.open()
 	if err != nil {
 		raw.Close()

@@ -9,8 +9,8 @@ import (
 )
 
 // FuzzKept: any octets give a resource or an error, and are closed.
-func FuzzKept(f *testing.F) {
-	f.Add([]byte(noAnswer))
+func FuzzArchived(f *testing.F) {
+	f.Add([]byte(noResponse))
 	f.Add(packetOf(hitOf("i", "a", "TEXT")))
 	f.Add(bytes.Join([][]byte{packetOf(hitOf("s", "About", "WSRC")), documentAnswerOf(`(:source :database-name "a")`)}, nil))
 	f.Add([]byte("0000000000z2wais        0"))

@@ -22,8 +22,8 @@ type listing struct {
 
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
 	m := &scheme.Menu{URL: op.url.url, Title: title, Form: op.form(words), Items: op.items(l)}
-	if op.kept != nil {
-		m.Closer = op.kept.raw
+	if op.archived != nil {
+		m.Closer = op.archived.raw
 	}
 	op.answers.Attach(m, "")
 	return m

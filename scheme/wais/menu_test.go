@@ -14,7 +14,7 @@ import (
 // found returns the items of a search whose answer has these records.
 func found(t *testing.T, accept string, records ...string) []scheme.Item {
 	t.Helper()
-	w := newWorld(t, newPeer(t, answering(packetOf(records...))), nil)
+	w := newFixture(t, newPeer(t, answering(packetOf(records...))), nil)
 	w.req.Accept = accept
 	return w.menu("db?words")
 }
@@ -50,7 +50,7 @@ func TestTypes(t *testing.T) {
 			t.Errorf("%q: %q, want %q", accept, got, want)
 		}
 	}
-	w := newWorld(t, newPeer(t, nil), nil)
+	w := newFixture(t, newPeer(t, nil), nil)
 	w.req.Accept = "text/;"
 	if _, err := w.open("db?words"); !errors.As(err, new(*locus.SyntaxError)) {
 		t.Error(err)
@@ -141,7 +141,7 @@ func TestSearchErrors(t *testing.T) {
 		{append([]byte(testHeader(3)), 0, 1, 20), scheme.ErrProtocol, ""},
 		{nil, scheme.ErrProtocol, "close the connection"},
 	} {
-		w := newWorld(t, newPeer(t, answering(c.answer)), nil)
+		w := newFixture(t, newPeer(t, answering(c.answer)), nil)
 		_, err := w.open("db?words")
 		wantError(t, err, c.kind, c.says)
 	}
@@ -150,7 +150,7 @@ func TestSearchErrors(t *testing.T) {
 	}
 	// An answer to another request.
 	other := []byte("\x00\x0e\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x01\x34")
-	w := newWorld(t, newPeer(t, answering(append([]byte(testHeader(len(other))), other...))), nil)
+	w := newFixture(t, newPeer(t, answering(append([]byte(testHeader(len(other))), other...))), nil)
 	_, err := w.open("db/TEXT/3=id")
 	wantError(t, err, scheme.ErrProtocol, `"4"`)
 }
@@ -177,7 +177,7 @@ func TestDescribe(t *testing.T) {
 		{[][]byte{packetOf(diagnosticOf("S5", ""))}, "error||only stop words (S5)|\n"},
 		{[][]byte{emptyPacket}, "error||" + strings.TrimPrefix(ErrEmpty.Error(), "wais: ") + "|\n"},
 	} {
-		w := newWorld(t, newPeer(t, answering(c.answers...)), nil)
+		w := newFixture(t, newPeer(t, answering(c.answers...)), nil)
 		res, err := w.open("db")
 		if err != nil {
 			t.Errorf("%q: %v", c.want, err)
@@ -202,7 +202,7 @@ func TestDescribe(t *testing.T) {
 		scheme.ErrNotFound: packetOf(diagnosticOf("S1", "The following database is not available: db")),
 		scheme.ErrProtocol: nil,
 	} {
-		w := newWorld(t, newPeer(t, answering(answer)), nil)
+		w := newFixture(t, newPeer(t, answering(answer)), nil)
 		_, err := w.open("db")
 		wantError(t, err, kind)
 	}
@@ -213,7 +213,7 @@ func TestDescribe(t *testing.T) {
 		}
 		return documentAnswer(strings.Repeat("x", 2*maxSource), 100000, request)
 	})
-	res, err := newWorld(t, long, &Options{Range: 90000}).open("db")
+	res, err := newFixture(t, long, &Options{Range: 90000}).open("db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	// The empty name is the server's default database.
-	w := newWorld(t, newPeer(t, answering(packetOf())), nil)
+	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
 	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
 		t.Error(err)
 	}
@@ -229,7 +229,7 @@ func TestDescribe(t *testing.T) {
 
 func TestForm(t *testing.T) {
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(hitOf("i", "a", "TEXT")) })
-	w := newWorld(t, p, nil)
+	w := newFixture(t, p, nil)
 	res, err := w.open("d%2Fb?c%2B%2B+%26")
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +272,7 @@ func TestForm(t *testing.T) {
 		{[]string{""}, true, nil, ""},
 	} {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(hitOf("i", "a", "TEXT")) })
-		w := newWorld(t, p, nil)
+		w := newFixture(t, p, nil)
 		w.req.Fill = func(_ context.Context, f *scheme.Form) ([]string, bool, error) {
 			if requests, _ := p.sent(); len(requests) > 0 || f.Title != "Search db" {
 				t.Errorf("%d requests before the form %q", len(requests), f.Title)
@@ -298,15 +298,15 @@ func TestForm(t *testing.T) {
 			}
 		}
 		// A search and a document have nothing to fill in.
-		if _, err := newWorldFilling(t).open("db?a"); err != nil {
+		if _, err := newFixtureFilling(t).open("db?a"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
 // newWorldFilling returns a world that fails the test if a form is to be filled in.
-func newWorldFilling(t *testing.T) *world {
-	w := newWorld(t, newPeer(t, answering(packetOf())), nil)
+func newFixtureFilling(t *testing.T) *fixture {
+	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
 	w.req.Fill = func(context.Context, *scheme.Form) ([]string, bool, error) {
 		t.Error("a form")
 		return nil, false, nil
@@ -322,7 +322,7 @@ func TestLike(t *testing.T) {
 		return list
 	}
 	p := newPeer(t, answering(packetOf()))
-	w := newWorld(t, p, nil)
+	w := newFixture(t, p, nil)
 	w.req.Like = like("wais://h/db/TEXT/3=a;", "wais://other/x/GIF/206/1%3Db%3B", "wais://h/db/TEXT/opaque")
 	w.menu("db?more")
 	q := p.asked(t, 0).(*query)
@@ -334,7 +334,7 @@ func TestLike(t *testing.T) {
 		"db": like("wais://h/db/TEXT/3=a;"), "db/TEXT/3=a": like("wais://h/db/TEXT/3=a;"),
 	} {
 		p := newPeer(t, nil)
-		w := newWorld(t, p, nil)
+		w := newFixture(t, p, nil)
 		w.req.Like = list
 		_, err := w.open(path)
 		wantError(t, err, scheme.ErrUnsupported, "like")
@@ -350,7 +350,7 @@ func TestLike(t *testing.T) {
 // An invalid example is refused with the fault of its URL.
 func TestLikeRefused(t *testing.T) {
 	p := newPeer(t, nil)
-	w := newWorld(t, p, nil)
+	w := newFixture(t, p, nil)
 	w.req.Like = []locus.URL{locus.MustParse("wais://h/db/TE%20XT/3=a;")}
 	_, err := w.open("db?x")
 	var e *locus.SyntaxError
@@ -380,7 +380,7 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	for _, records := range []string{trouble, catalogue + trouble} {
-		w := newWorld(t, newPeer(t, answering(packetOf(records))), nil)
+		w := newFixture(t, newPeer(t, answering(packetOf(records))), nil)
 		_, err := w.open("db?((")
 		wantError(t, err, scheme.ErrProtocol, "query syntax error")
 	}
@@ -394,7 +394,7 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 func TestMissingDatabase(t *testing.T) {
 	missing := packetOf(diagnosticOf("S1", "The following database is not available: /wais/db"))
 	p := newPeer(t, answering(packetOf(), missing))
-	_, err := newWorld(t, p, nil).open("db")
+	_, err := newFixture(t, p, nil).open("db")
 	wantError(t, err, scheme.ErrNotFound, "no such database (S1)")
 	if q := p.asked(t, 1).(*query); q.Words != "?" || q.Database != "db" {
 		t.Errorf("%+v", q)
@@ -403,7 +403,7 @@ func TestMissingDatabase(t *testing.T) {
 		t.Errorf("%d connections", connections)
 	}
 	for _, answer := range [][]byte{packetOf(diagnosticOf("S1", "query syntax error: ?")), packetOf(), emptyPacket, packetOf(hitOf("i", "a", "TEXT")), nil} {
-		w := newWorld(t, newPeer(t, answering(packetOf(), answer)), nil)
+		w := newFixture(t, newPeer(t, answering(packetOf(), answer)), nil)
 		if list := w.menu("db"); len(list) != 0 {
 			t.Errorf("%q: %+v", answer, list)
 		}
@@ -434,7 +434,7 @@ func TestItems(t *testing.T) {
 		{scheme.ItemRange{Last: 1 << 62}, 10_000, "h1", "h60", 60},
 		{scheme.ItemRange{First: 9_999}, 10_000, "There are only 60 hits.", "There are only 60 hits.", 1},
 	} {
-		w := newWorld(t, newPeer(t, answering(packetOf(all))), nil)
+		w := newFixture(t, newPeer(t, answering(packetOf(all))), nil)
 		w.req.Items = c.items
 		list := w.menu("db?words")
 		if q := w.peer.asked(t, 0).(*query); q.Max != c.max {
@@ -444,7 +444,7 @@ func TestItems(t *testing.T) {
 			t.Errorf("%+v: %d items, %q to %q", c.items, len(list), list[0].Title, list[len(list)-1].Title)
 		}
 	}
-	w := newWorld(t, newPeer(t, answering()), nil)
+	w := newFixture(t, newPeer(t, answering()), nil)
 	w.req.Items = scheme.ItemRange{First: 10_001}
 	_, err := w.open("db?words")
 	wantError(t, err, scheme.ErrTooLarge, "hits from 10001 were requested, but only 10000 can be")
@@ -469,7 +469,7 @@ func TestSourceLinks(t *testing.T) {
 			}
 			return documentAnswer(description, 100000, request)
 		})
-		w := newWorld(t, p, nil)
+		w := newFixture(t, p, nil)
 		w.req.URL = locus.MustParse("wais://h:2100/INFO?coast")
 		res, err := w.client.Open(t.Context(), &w.req)
 		if err != nil {
@@ -509,7 +509,7 @@ func TestSourceLinksEnd(t *testing.T) {
 			}
 			return documentAnswer(`(:source :database-name "a")`, 100000, request)
 		})
-		list := newWorld(t, p, &Options{Max: 60}).menu("INFO?a")
+		list := newFixture(t, p, &Options{Max: 60}).menu("INFO?a")
 		if requests, _ := p.sent(); len(requests) > c.want+1 || len(list) < 50 {
 			t.Errorf("%d requests and %d items", len(requests), len(list))
 		}
@@ -536,7 +536,7 @@ func TestEscapedTwice(t *testing.T) {
 				}
 				return refusal
 			})
-			w := newWorld(t, p, nil)
+			w := newFixture(t, p, nil)
 			res, err := w.open("db/TEXT/" + wpath)
 			if err != nil {
 				t.Errorf("%s: %v", wpath, err)
@@ -556,7 +556,7 @@ func TestEscapedTwice(t *testing.T) {
 	// A document-id that is escaped once is requested once.
 	for _, wpath := range []string{"2=coast;3=a;", "2%3Dcoast%3B", "%02%05coast", "a%25b", "100%2525", "2=coast;3=%2541;"} {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(outOfRange) })
-		_, err := newWorld(t, p, nil).open("db/TEXT/" + wpath)
+		_, err := newFixture(t, p, nil).open("db/TEXT/" + wpath)
 		wantError(t, err, scheme.ErrNotFound, "Request out of range")
 		want := 1
 		if strings.HasSuffix(wpath, "%2541;") {
@@ -568,7 +568,7 @@ func TestEscapedTwice(t *testing.T) {
 	}
 	// After other errors there is no second request.
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(diagnosticOf("T2", "")) })
-	_, err := newWorld(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
+	_, err := newFixture(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
 	wantError(t, err, scheme.ErrAuth, "")
 	if requests, _ := p.sent(); len(requests) != 1 {
 		t.Errorf("%d requests", len(requests))
@@ -585,7 +585,7 @@ func TestTypeOfURL(t *testing.T) {
 		"image/gif":                 "the URL specifies the type TEXT, which is text/plain: the preference image/gif has no effect",
 		"image/gif, text/plain;q=0": "the URL specifies the type TEXT, which is text/plain: the preference image/gif, text/plain;q=0 has no effect",
 	} {
-		w := newWorld(t, documentPeer(t, "text", 100000), nil)
+		w := newFixture(t, documentPeer(t, "text", 100000), nil)
 		w.req.Accept = accept
 		res, err := w.open("db/TEXT/3=a;")
 		if err != nil {

@@ -15,14 +15,14 @@ import (
 )
 
 type operation struct {
-	client  *Client
-	ctx     context.Context
-	req     *scheme.Request
-	url     URL
-	server  server
-	prefer  scheme.Preference // of types of a document
-	answers *kept.Buffer      // for Menu.Source; nil: not wanted
-	kept    *conn             // has the answers that were kept earlier; nil: ask the server
+	client   *Client
+	ctx      context.Context
+	req      *scheme.Request
+	url      URL
+	server   server
+	prefer   scheme.Preference // of types of a document
+	answers  *kept.Buffer      // for Menu.Source; nil: not wanted
+	archived *conn             // has the answers that were kept earlier; nil: ask the server
 }
 
 func (op *operation) open() (scheme.Resource, error) {
@@ -162,7 +162,7 @@ func (op *operation) search(q *query) (*searchReply, error) {
 }
 
 // mostHits limits the requested hits, since servers allocate memory for them.
-const mostHits = 10_000
+const maxHits = 10_000
 
 // span returns the ranks of the wanted hits, from 1.
 func (op *operation) span() (first, last int) {
@@ -170,13 +170,13 @@ func (op *operation) span() (first, last int) {
 	from, to := max(r.First, 1), r.Last
 	switch {
 	case to == 0 && r.Newest > 0:
-		to = from + min(r.Newest, mostHits) - 1
+		to = from + min(r.Newest, maxHits) - 1
 	case to == 0:
 		to = from + usual - 1
 	case r.Newest > 0:
-		to = min(to, from+min(r.Newest, mostHits)-1)
+		to = min(to, from+min(r.Newest, maxHits)-1)
 	}
-	most := max(mostHits, usual)
+	most := max(maxHits, usual)
 	return int(min(from, most+1)), int(min(to, most))
 }
 

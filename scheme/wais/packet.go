@@ -33,7 +33,7 @@ const (
 
 // mostStray limits the octets that are skipped before a packet. Programs of the time
 // skip everything before the first "0".
-const mostStray = 16
+const maxStray = 16
 
 // growth is the first allocation for an APDU. Each further one equals what has arrived.
 const growth = 16 << 10
@@ -73,8 +73,8 @@ func readHeader(r io.Reader, head []byte) error {
 		}
 		kept := bytes.TrimLeft(head, "\r\n \x00")
 		stray += len(head) - len(kept)
-		if stray > mostStray {
-			return fmt.Errorf("wais: %w: more than %d octets before a packet", scheme.ErrProtocol, mostStray)
+		if stray > maxStray {
+			return fmt.Errorf("wais: %w: more than %d octets before a packet", scheme.ErrProtocol, maxStray)
 		}
 		read = copy(head, kept)
 	}
@@ -83,7 +83,7 @@ func readHeader(r io.Reader, head []byte) error {
 
 func packetLength(head []byte) (int64, error) {
 	digits := head[:lengthSize]
-	if string(head) == noAnswer {
+	if string(head) == noResponse {
 		return 0, fmt.Errorf("wais: %w: the server's answer was not kept", scheme.ErrProtocol)
 	}
 	for _, d := range digits {

@@ -171,7 +171,7 @@ func FuzzReadPacket(f *testing.F) {
 			if !errors.Is(err, scheme.ErrProtocol) && !errors.Is(err, scheme.ErrTooLarge) {
 				t.Errorf("%q: %v", octets, err)
 			}
-		case stray > mostStray, len(apdu) == 0, fmt.Sprintf("%010d", len(apdu)) != string(packet[:lengthSize]), !bytes.HasPrefix(packet[headerSize:], apdu):
+		case stray > maxStray, len(apdu) == 0, fmt.Sprintf("%010d", len(apdu)) != string(packet[:lengthSize]), !bytes.HasPrefix(packet[headerSize:], apdu):
 			t.Errorf("%q: %q", octets, apdu)
 		case whole.Len() != len(octets)-stray-headerSize-len(apdu):
 			t.Errorf("%q: %d octets are left", octets, whole.Len())

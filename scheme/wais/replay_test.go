@@ -200,7 +200,7 @@ func TestReplays(t *testing.T) {
 				}
 				return nil
 			})
-			w := newWorld(t, p, &c.o)
+			w := newFixture(t, p, &c.o)
 			w.req.Offset = c.offset
 			if c.like != "" {
 				w.req.Like = []locus.URL{locus.MustParse("wais://h/" + c.like)}
@@ -248,7 +248,7 @@ func TestReplays(t *testing.T) {
 		}
 		for _, packet := range captured(readWire(t, name+".s2c")) {
 			var r searchReply
-			if apdu, err := readPacket(bytes.NewReader(packet), nil, defaultAnswer); err != nil {
+			if apdu, err := readPacket(bytes.NewReader(packet), nil, defaultResponse); err != nil {
 				wantError(t, err, ErrEmpty)
 			} else if err := r.parse(apdu); err != nil && !strings.HasPrefix(name, "init") {
 				t.Errorf("%s: %v", name, err)
@@ -313,7 +313,7 @@ func compareRequest(t *testing.T, ours, theirs []byte) string {
 func TestHitsCaptured(t *testing.T) {
 	for _, name := range []string{"search-hits", "search-no-hits", "search-empty-words", "search-feedback"} {
 		want := parsedReply(t, name, 0)
-		w := newWorld(t, newPeer(t, answering(capturedPackets(t, name+".s2c")...)), nil)
+		w := newFixture(t, newPeer(t, answering(capturedPackets(t, name+".s2c")...)), nil)
 		var items []scheme.Item
 		for _, item := range w.menu("%2Fwais?x") {
 			if !item.URL.IsZero() {
@@ -339,7 +339,7 @@ func TestHitsCaptured(t *testing.T) {
 		}
 	}
 	// As lynx writes it, except for the length and the escapes of RFC 1738.
-	w := newWorld(t, newPeer(t, answering(capturedPackets(t, "session-waissearch.s2c")[1])), nil)
+	w := newFixture(t, newPeer(t, answering(capturedPackets(t, "session-waissearch.s2c")[1])), nil)
 	item := w.menu("coast?lantern")[0]
 	if got, want := item.URL.String(), "wais://h/coast/"+lamp; got != want {
 		t.Errorf("%.2000s\nwant %.2000s", got, want)

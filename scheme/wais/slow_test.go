@@ -23,7 +23,7 @@ const (
 	waisurl      = waisdatabase + "|" + waisindex + "|" + waisdoc
 )
 
-var laws = bnftest.Invariants{
+var invariants = bnftest.Invariants{
 	Scheme:    Scheme(nil),
 	Reference: bnftest.Production(waisurl),
 	Parse:     bnftest.Parser(Parse),
@@ -37,7 +37,7 @@ var seeds = []string{
 	"wais://h/db/TEXT/1%3Da;2=b%3B", "wais://h/db/TEXT/", "wais:h/db",
 }
 
-func TestAgainstProduction(t *testing.T) { laws.Random(t, 25000, seeds) }
+func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }
 
 // A readable reader of wpaths: it matches the text as written, then decodes it.
 const (

@@ -100,7 +100,7 @@ func make16() []Field {
 }
 
 func TestParseRefuses(t *testing.T) {
-	laws.Refuses(t, []bnftest.Refusal{
+	invariants.Refuses(t, []bnftest.Refusal{
 		{"wais:", "h/db", "waisurl", locus.ErrForm},
 		{"", "http://h/db", "waisurl", locus.ErrForm},
 		{"wais://h", "", "database", locus.ErrForm},
@@ -118,7 +118,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestSame(t *testing.T) {
-	laws.Pairs(t, []bnftest.Pair{
+	invariants.Pairs(t, []bnftest.Pair{
 		{"wais://H:210/%64b", "wais://h/db", true},
 		{"wais://h/db?a%20b", "wais://h/db?a%20%62", true},
 		{"wais://h/db?a+b", "wais://h/db?a%2Bb", false},
@@ -194,7 +194,7 @@ func TestPartsRefuse(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	laws.Conforming(t,
+	invariants.Conforming(t,
 		"wais://quake.think.com/wais-discussion-archives?lynch", "wais://h:2100/%2Fdb", "wais://h/db?a%20b;c", "wais://h/db/TEXT/1%3Dh%3B")
 	u := locus.MustParse("wais://quake.think.com/wais-discussion-archives?lynch")
 	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonical(u) })

@@ -78,7 +78,7 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestCurrentTwin(t *testing.T) {
+func TestCurrentReference(t *testing.T) {
 	currenttest.Reference(t, row("ws"), "//"+currenttest.Host+currenttest.Port+currenttest.PathAbempty+currenttest.Query,
 		"ws://example.com/chat", "ws://h:8080/a?b=c", "ws://h", "ws://h?a")
 }

@@ -30,12 +30,12 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for an event.
-const patience = time.Minute
+const testTimeout = time.Minute
 
 // locusBeam returns the command, to run in folder.
 func locusBeam(t *testing.T, folder string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*testTimeout)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	races := filepath.Join(t.TempDir(), "race")

@@ -106,7 +106,7 @@ func TestKilledWorker(t *testing.T) {
 	go func() { done <- job.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		job.Process.Kill()
 		t.Fatalf("the job does not end\n%s", &stderr)
 	}
@@ -139,7 +139,7 @@ func manyLists(t *testing.T, folder string) {
 // waitForRead waits until a process has read so many octets.
 func waitForRead(t *testing.T, pid int, n int64) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for hasRead(t, pid) < n {
 		if time.Now().After(deadline) {
 			t.Fatal("the process does not read")

@@ -26,7 +26,7 @@ import (
 
 func main() { bench.Main("fetch", run) }
 
-type world struct {
+type fixture struct {
 	dir    string // of the server and the program
 	files  string // in memory, if the system has such a folder
 	url    string // of the folder with the files
@@ -45,7 +45,7 @@ type client struct {
 }
 
 func run() {
-	w := world{}
+	w := fixture{}
 	var rounds int
 	var delay time.Duration
 	flag.IntVar(&w.number, "files", 1000, "number of files")
@@ -89,7 +89,7 @@ func run() {
 	}
 }
 
-func (w *world) writeFiles() {
+func (w *fixture) writeFiles() {
 	folder := filepath.Join(w.dir, "pub", "many")
 	bench.Check(os.MkdirAll(folder, 0o755))
 	bench.Check(os.Chmod(w.dir, 0o755))
@@ -104,7 +104,7 @@ func (w *world) writeFiles() {
 
 func name(i int) string { return fmt.Sprintf("file%05d.bin", i) }
 
-func (w *world) startServer(listen, host string) *exec.Cmd {
+func (w *fixture) startServer(listen, host string) *exec.Cmd {
 	l := bench.Must(net.Listen("tcp", net.JoinHostPort(listen, "0")))
 	_, w.port, _ = net.SplitHostPort(l.Addr().String())
 	l.Close()
@@ -131,7 +131,7 @@ func (w *world) startServer(listen, host string) *exec.Cmd {
 }
 
 // clients returns the installed clients, of which the first is ours.
-func (w *world) clients(program string, skip []string) (list []*client) {
+func (w *fixture) clients(program string, skip []string) (list []*client) {
 	var urls, config strings.Builder
 	for i := range w.number {
 		fmt.Fprintln(&urls, w.url+name(i))
@@ -156,7 +156,7 @@ func (w *world) clients(program string, skip []string) (list []*client) {
 }
 
 // measure runs a client once, in an empty folder, and checks what it wrote.
-func (w *world) measure(c *client) {
+func (w *fixture) measure(c *client) {
 	dir := bench.Must(os.MkdirTemp(w.files, ""))
 	defer os.RemoveAll(dir)
 	cmd := exec.Command(c.command[0], c.command[1:]...)

@@ -10,7 +10,7 @@ import (
 const (
 	// startPatience is how long a command waits for NATS servers that are away when it starts. A
 	// worker and a page wait without end.
-	startPatience = 2 * time.Minute
+	startRetryTime = 2 * time.Minute
 	// startPause is the pause between two tries.
 	startPause = time.Second / 2
 )
@@ -29,12 +29,12 @@ func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, e
 		if err == nil && len(told) > 0 {
 			c.note("the NATS server answers")
 		}
-		if !errors.As(err, new(away)) || !c.forever && time.Since(begin) > startPatience {
+		if !errors.As(err, new(away)) || !c.forever && time.Since(begin) > startRetryTime {
 			return v, err
 		}
 		if text := err.Error(); !told[text] && ctx.Err() == nil {
 			told[text] = true
-			c.note("%s; %s", text, c.patience())
+			c.note("%s; %s", text, c.retryTimeText())
 		}
 		select {
 		case <-ctx.Done():
@@ -44,9 +44,9 @@ func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, e
 	}
 }
 
-func (c *command) patience() string {
+func (c *command) retryTimeText() string {
 	if c.forever {
 		return "trying again until it works"
 	}
-	return fmt.Sprintf("trying again for %s", startPatience)
+	return fmt.Sprintf("trying again for %s", startRetryTime)
 }

@@ -44,7 +44,7 @@ func TestAwait(t *testing.T) {
 				return nil
 			}, least: 90 * time.Second, notes: "locus: nothing answers; trying again for 2m0s\nlocus: no leader; trying again for 2m0s\nlocus: the NATS server answers\n",
 		},
-		"never": {errs: func(time.Duration) error { return lost }, least: startPatience, want: lost, notes: "locus: nothing answers; trying again for 2m0s\n"},
+		"never": {errs: func(time.Duration) error { return lost }, least: startRetryTime, want: lost, notes: "locus: nothing answers; trying again for 2m0s\n"},
 		"after days": {
 			forever: true, errs: func(passed time.Duration) error {
 				if passed < 48*time.Hour {

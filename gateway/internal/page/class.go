@@ -18,7 +18,7 @@ const (
 
 // kinds are the kinds of objects that are shown in each class; none: that of the type.
 var kinds = map[Class]kind{
-	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindLetter,
+	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindComposed,
 	ClassImage: kindImage, ClassSound: kindSound, ClassVideo: kindVideo, ClassFile: {},
 }
 

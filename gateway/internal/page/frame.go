@@ -14,20 +14,20 @@ import (
 
 // top is the data of the template "top".
 type top struct {
-	Site    *Site
-	Kind    kind
-	Title   string
-	Box     string // in the box for URLs
-	Parts   []scheme.Span
-	Crumbs  []crumb
-	Facts   []fact
-	Actions []action
-	Views   []action
-	Kept    *keptTimes
-	Session bool // the page needs the scripts of a terminal
-	Focus   bool // the page is about the box
-	Schemes string
-	Lens    string
+	Site     *Site
+	Kind     kind
+	Title    string
+	Box      string // in the box for URLs
+	Parts    []scheme.Span
+	Crumbs   []crumb
+	Facts    []fact
+	Actions  []action
+	Views    []action
+	Archived *archivedTimes
+	Session  bool // the page needs the scripts of a terminal
+	Focus    bool // the page is about the box
+	Schemes  string
+	Lens     string
 }
 
 // crumb is a menu above the resource.
@@ -56,12 +56,12 @@ func (g *page) top(k kind) top {
 	for _, parent := range g.registry.Parents(u) {
 		t.Crumbs = append(t.Crumbs, crumb{shown(parent.Name), g.link(parent.URL, Show{})})
 	}
-	t.Kept = g.keptTimes()
+	t.Archived = g.archivedTimes()
 	t.Facts = g.facts(k)
 	t.Views = g.views()
 	if g.h.Show.Part != "" {
 		if link := g.link(u, Show{}); link != "" {
-			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
+			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindComposed.Icon})
 		}
 	}
 	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k.Icon) {
@@ -174,7 +174,7 @@ type bottom struct {
 type hop struct{ Text, Link string }
 
 // mostLines bounds the lines of a conversation that are shown.
-const mostLines = 500
+const maxLines = 500
 
 func (g *page) bottom() bottom {
 	h, u := g.h, g.h.URL
@@ -197,7 +197,7 @@ func (g *page) bottom() bottom {
 	if h.Sent != nil {
 		lines := h.Sent()
 		b.Asked = true
-		b.Lines = lines[:min(len(lines), mostLines)]
+		b.Lines = lines[:min(len(lines), maxLines)]
 		b.More = len(lines) - len(b.Lines)
 	}
 	return b

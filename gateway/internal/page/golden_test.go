@@ -59,7 +59,7 @@ Subject: Within
 --b--
 `
 
-const aLetter = `From: Keeper <keeper@example.net>
+const aMessage = `From: Keeper <keeper@example.net>
 To: you@example.com
 Subject: A picture within
 Message-ID: <5@example.net>
@@ -261,7 +261,7 @@ func TestGolden(t *testing.T) {
 			return p.Object(w, &Head{URL: parse("nntp://news.example.net/museum.general/104")}, object("message/rfc822", 1234, crlf(anArticle)))
 		},
 		"letter": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("mid:5@example.net")}, object("message/rfc822", 1234, crlf(aLetter)))
+			return p.Object(w, &Head{URL: parse("mid:5@example.net")}, object("message/rfc822", 1234, crlf(aMessage)))
 		},
 		"form": func(w io.Writer) error {
 			f := &scheme.Form{URL: parse("gopher://gopher.example.net/0/guest%09%09?"), Title: "Guest <book>", Fields: []scheme.FormField{

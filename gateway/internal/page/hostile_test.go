@@ -90,9 +90,9 @@ func TestHostile(t *testing.T) {
 // mostFuzzed is the most octets of an input of the fuzz targets below. Each input
 // becomes a whole page, which x/net/html reads again: some hundreds a second, and a
 // long input would be one of a few.
-const mostFuzzed = 1 << 10
+const maxFuzzed = 1 << 10
 
-func short(text string) string { return text[:min(len(text), mostFuzzed)] }
+func short(text string) string { return text[:min(len(text), maxFuzzed)] }
 
 // FuzzText: whatever comes, the text on the page is the text, and nothing else.
 func FuzzText(f *testing.F) {
@@ -227,7 +227,7 @@ func FuzzDocument(f *testing.F) {
 
 func FuzzMessage(f *testing.F) {
 	f.Add(crlf(anArticle))
-	f.Add(crlf(aLetter))
+	f.Add(crlf(aMessage))
 	for _, seed := range hostile {
 		f.Add("Subject: " + seed + "\r\nContent-Type: text/html\r\n\r\n" + seed)
 	}
@@ -531,7 +531,7 @@ func TestOrder(t *testing.T) {
 	// What is too long to be sorted is all there, as it came.
 	w := &tail{}
 	many := func(yield func(scheme.Item, error) bool) {
-		for range mostSorted + 2 {
+		for range maxSorted + 2 {
 			if !yield(list[0], nil) {
 				return
 			}

@@ -7,14 +7,14 @@ import (
 )
 
 // keptTimes is the banner of a page whose resource was kept.
-type keptTimes struct {
+type archivedTimes struct {
 	Time  time.Time
-	Links []keptLink
+	Links []archivedLink
 	All   string
 	Count string
 }
 
-type keptLink struct {
+type archivedLink struct {
 	Name, Link string
 	Time       time.Time
 }
@@ -22,12 +22,12 @@ type keptLink struct {
 // stampLayout is that of Show.At.
 const stampLayout = "20060102150405"
 
-func (g *page) keptTimes() *keptTimes {
+func (g *page) archivedTimes() *archivedTimes {
 	k := g.h.Archived
 	if k == nil {
 		return nil
 	}
-	d := &keptTimes{Time: k.Time, All: k.All, Count: "once"}
+	d := &archivedTimes{Time: k.Time, All: k.All, Count: "once"}
 	if k.Count > 1 {
 		d.Count = fmt.Sprintf("%d times", k.Count)
 	}
@@ -38,7 +38,7 @@ func (g *page) keptTimes() *keptTimes {
 		s := g.h.Show
 		s.At = t.UTC().Format(stampLayout)
 		if link := g.link(g.h.URL, s); link != "" {
-			d.Links = append(d.Links, keptLink{name, link, t})
+			d.Links = append(d.Links, archivedLink{name, link, t})
 		}
 	}
 	if !k.First.Equal(k.Prev) {

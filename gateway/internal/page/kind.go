@@ -31,7 +31,7 @@ var (
 	kindProgram   = kind{"binary", "File", false}
 	kindFile      = kind{"file", "File", false}
 	kindPaper     = kind{"paper", "Paper", false}
-	kindLetter    = kind{"letter", "Message", false}
+	kindComposed  = kind{"letter", "Message", false}
 	kindArticle   = kind{"article", "Article", false}
 	kindReferral  = kind{"referral", "Referral", false}
 	kindWarning   = kind{"warning", "Problem", false}
@@ -102,7 +102,7 @@ func kindOfType(mediaType string) (k kind, ok bool) {
 	case documentTypes[name]:
 		return kindDocument, true
 	case messageTypes[name], top == "multipart":
-		return kindLetter, true
+		return kindComposed, true
 	case textTypes[name] || top == "text" || strings.HasSuffix(sub, "+json"):
 		return kindText, true
 	case top == "image":

@@ -44,7 +44,7 @@ func searchedFor(f *scheme.Form) string {
 }
 
 // mostPeeked is how many lines are looked at for the title of a menu.
-const mostPeeked = 8
+const maxPeeked = 8
 
 // peekTitle returns the title of a menu that has it as a line before its first link, and
 // all items.
@@ -58,7 +58,7 @@ func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2
 	}
 	next, stop := iter.Pull2(items)
 	var peeked []entry
-	for title == "" && len(peeked) < mostPeeked {
+	for title == "" && len(peeked) < maxPeeked {
 		item, err, ok := next()
 		if !ok {
 			break
@@ -107,11 +107,11 @@ func titleIn(line string) string {
 
 const (
 	// mostHeld is the limit of lines that are held until the first link.
-	mostHeld = 100
+	maxHeld = 100
 	// mostSorted is the limit of items that are sorted.
-	mostSorted = 10_000
+	maxSorted = 10_000
 	// mostThreaded is the limit of articles that are sorted into threads.
-	mostThreaded = 2_000
+	maxThreaded = 2_000
 )
 
 // list writes items.
@@ -148,13 +148,13 @@ func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 // take writes an item, or holds it.
 func (l *list) take(item scheme.Item) {
 	if l.listing == "" {
-		if item.URL.IsZero() && len(l.held) < mostHeld {
+		if item.URL.IsZero() && len(l.held) < maxHeld {
 			l.held = append(l.held, item)
 			return
 		}
 		l.decide(l.listingOf(&item))
 	}
-	if most := l.mostHeld(); most > 0 {
+	if most := l.maxHeld(); most > 0 {
 		if len(l.held) < most {
 			l.held = append(l.held, item)
 			return
@@ -167,14 +167,14 @@ func (l *list) take(item scheme.Item) {
 }
 
 // mostHeld returns the limit of items that are held to be sorted.
-func (l *list) mostHeld() int {
+func (l *list) maxHeld() int {
 	switch l.order.by {
 	case "", tooMany:
 		return 0
 	case byThread:
-		return mostThreaded
+		return maxThreaded
 	}
-	return mostSorted
+	return maxSorted
 }
 
 // decide begins the list.
@@ -297,12 +297,12 @@ type line struct {
 }
 
 // mostDepth is the depth up to which replies are indented.
-const mostDepth = 8
+const maxDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {
 	u := withoutPassword(i.URL)
 	r := line{
-		Kind: l.kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
+		Kind: l.kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, maxDepth),
 		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
 	}
 	if i.URL.IsZero() {

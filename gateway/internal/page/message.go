@@ -24,11 +24,11 @@ func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 	if m == nil {
 		return p.Failure(w, h, "protocol", broken)
 	}
-	k := kindLetter
+	k := kindComposed
 	if m.Get("Newsgroups") != "" {
 		k = kindArticle
 	}
-	l := letterPrinter{page: p.begin(w, h, o, k, m.Subject()), m: m, parts: m.Parts(), shown: map[string]bool{}}
+	l := messagePrinter{page: p.begin(w, h, o, k, m.Subject()), m: m, parts: m.Parts(), shown: map[string]bool{}}
 	l.write()
 	return l.end(broken)
 }
@@ -37,7 +37,7 @@ func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 const maxMessage = 16 << 20
 
 // letterPrinter writes one message.
-type letterPrinter struct {
+type messagePrinter struct {
 	*page
 	m     *message.Message
 	parts []message.Part
@@ -60,7 +60,7 @@ type attachment struct {
 	Link, Raw              string
 }
 
-func (l *letterPrinter) write() {
+func (l *messagePrinter) write() {
 	l.put("letter-head", l.header(l.m.Header))
 	l.container("", bare(l.m.Get("Content-Type")))
 	l.put("letter-foot", struct {
@@ -72,7 +72,7 @@ func (l *letterPrinter) write() {
 }
 
 // header returns the rows for a header.
-func (l *letterPrinter) header(h message.Header) (rows []headerRow) {
+func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 	for _, name := range headerFields {
 		var items []hop
 		switch name {
@@ -106,7 +106,7 @@ func (l *letterPrinter) header(h message.Header) (rows []headerRow) {
 }
 
 // children returns the parts directly within a part; path "": within the message.
-func (l *letterPrinter) children(path string) (list []message.Part) {
+func (l *messagePrinter) children(path string) (list []message.Part) {
 	for _, p := range l.parts {
 		if parent := p.Path[:max(strings.LastIndexByte(p.Path, '.'), 0)]; parent == path {
 			list = append(list, p)
@@ -116,7 +116,7 @@ func (l *letterPrinter) children(path string) (list []message.Part) {
 }
 
 // container writes the readable parts within a part.
-func (l *letterPrinter) container(path, mediaType string) {
+func (l *messagePrinter) container(path, mediaType string) {
 	children := l.children(path)
 	switch {
 	case len(children) == 0:
@@ -133,7 +133,7 @@ func (l *letterPrinter) container(path, mediaType string) {
 
 // alternatives writes the plainest of several alternative parts, and the HTML one
 // folded.
-func (l *letterPrinter) alternatives(parts []message.Part) {
+func (l *messagePrinter) alternatives(parts []message.Part) {
 	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.plainness(a), l.plainness(b)) })
 	l.part(best)
 	for _, p := range parts {
@@ -148,7 +148,7 @@ func (l *letterPrinter) alternatives(parts []message.Part) {
 }
 
 // plainness ranks how plain a part is.
-func (l *letterPrinter) plainness(p message.Part) int {
+func (l *messagePrinter) plainness(p message.Part) int {
 	switch {
 	case p.Multipart():
 		most := 0
@@ -167,7 +167,7 @@ func (l *letterPrinter) plainness(p message.Part) int {
 }
 
 // part writes a part inline, if it is readable.
-func (l *letterPrinter) part(p message.Part) {
+func (l *messagePrinter) part(p message.Part) {
 	header, enclosed := p.Enclosed()
 	class := ClassOf(p.Type)
 	l.shown[p.Path] = true
@@ -200,7 +200,7 @@ var inlineTypes = []string{"text/plain", "text/enriched", "text/markdown", "text
 // maxDocument is the size limit of HTML that is shown in a page, in octets.
 const maxDocument = 4 << 20
 
-func (l *letterPrinter) document(p message.Part) {
+func (l *messagePrinter) document(p message.Part) {
 	text, err := io.ReadAll(io.LimitReader(p.Text(), maxDocument+1))
 	if len(text) > maxDocument {
 		l.shown[p.Path] = false
@@ -211,14 +211,14 @@ func (l *letterPrinter) document(p message.Part) {
 }
 
 // fails ends the page because of err, unless it is nil or a limit.
-func (l *letterPrinter) fails(err error) {
+func (l *messagePrinter) fails(err error) {
 	if err != io.EOF && !errors.Is(err, message.ErrLimit) {
 		l.err = cmp.Or(l.err, err)
 	}
 }
 
 // within returns the path of the octets of a part by its Content-ID.
-func (l *letterPrinter) within(id string) string {
+func (l *messagePrinter) within(id string) string {
 	p, ok := l.m.Find(id)
 	if !ok {
 		return ""
@@ -229,7 +229,7 @@ func (l *letterPrinter) within(id string) string {
 
 // only returns a Show of one part. The page itself may be of a part, within which its
 // parts are numbered.
-func (l *letterPrinter) only(p message.Part) Show {
+func (l *messagePrinter) only(p message.Part) Show {
 	if within := l.h.Show.Part; within != "" {
 		return Show{Part: within + "." + p.Path}
 	}
@@ -237,7 +237,7 @@ func (l *letterPrinter) only(p message.Part) Show {
 }
 
 // attachment describes a part.
-func (l *letterPrinter) attachment(p message.Part) attachment {
+func (l *messagePrinter) attachment(p message.Part) attachment {
 	k, _ := kindOfType(p.Type)
 	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
 	if size, err := p.DecodedSize(); err == nil {
@@ -251,7 +251,7 @@ func (l *letterPrinter) attachment(p message.Part) attachment {
 }
 
 // others returns the parts that were not shown inline.
-func (l *letterPrinter) others() (list []attachment) {
+func (l *messagePrinter) others() (list []attachment) {
 	for _, p := range l.parts {
 		if !l.shown[p.Path] && !p.Multipart() {
 			list = append(list, l.attachment(p))
@@ -261,14 +261,14 @@ func (l *letterPrinter) others() (list []attachment) {
 }
 
 // references returns links to the messages that this one replies to.
-func (l *letterPrinter) references() (list []hop) {
+func (l *messagePrinter) references() (list []hop) {
 	for _, u := range l.m.Thread(l.registry.Scheme(l.h.URL).Traits.Has(scheme.News)) {
 		list = append(list, hop{shown(l.registry.Title(u)), l.link(u, Show{})})
 	}
 	return list
 }
 
-func (l *letterPrinter) faults() (list []string) {
+func (l *messagePrinter) faults() (list []string) {
 	for _, f := range l.m.Faults {
 		list = append(list, shown(f.String()))
 	}
@@ -279,15 +279,15 @@ const (
 	// maxQuote is the depth up to which quotes are drawn differently.
 	maxQuote = 6
 	// mostRun is the most text of one depth that is written at once, in octets.
-	mostRun = 64 << 10
+	maxRun = 64 << 10
 )
 
 // text writes a text of a message, with quotes by their depth, the signature apart, and
 // URLs as links.
-func (l *letterPrinter) text(r io.Reader) {
+func (l *messagePrinter) text(r io.Reader) {
 	l.add("begin-said", nil)
-	t := quoter{letterPrinter: l}
-	lines := bufio.NewReaderSize(r, mostRun)
+	t := quoter{messagePrinter: l}
+	lines := bufio.NewReaderSize(r, maxRun)
 	var err error
 	for (err == nil || err == bufio.ErrBufferFull) && l.err == nil {
 		var piece []byte
@@ -301,7 +301,7 @@ func (l *letterPrinter) text(r io.Reader) {
 
 // quoter collects lines of one depth.
 type quoter struct {
-	*letterPrinter
+	*messagePrinter
 	run       bytes.Buffer
 	depth     int
 	signature bool
@@ -316,7 +316,7 @@ func (q *quoter) line(piece []byte) {
 	}
 	q.middle = len(piece) > 0 && piece[len(piece)-1] != '\n'
 	signature := q.signature || depth == 0 && (string(piece) == "-- \n" || string(piece) == "-- ")
-	if depth != q.depth || signature != q.signature || q.run.Len()+len(rest) > mostRun {
+	if depth != q.depth || signature != q.signature || q.run.Len()+len(rest) > maxRun {
 		q.flushRun()
 	}
 	q.depth, q.signature = depth, signature
@@ -358,7 +358,7 @@ func (q *quoter) flushRun() {
 }
 
 // linked adds a text with its URLs as links.
-func (l *letterPrinter) linked(text string) {
+func (l *messagePrinter) linked(text string) {
 	at := 0
 	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked()}) {
 		link := l.page.linkTo(&m)
@@ -374,7 +374,7 @@ func (l *letterPrinter) linked(text string) {
 
 // linkText returns the link to the URL of a mail address, newsgroup or message that a
 // message names; empty: there is none.
-func (l *letterPrinter) linkText(text string) string {
+func (l *messagePrinter) linkText(text string) string {
 	u, err := locus.Parse(text)
 	if err != nil {
 		return ""

@@ -62,7 +62,7 @@ func (g *page) linked() *extract.Schemes {
 
 // mostUndecided is more than the extractor looks back: text before that contains no
 // URL that it has yet to find.
-const mostUndecided = 512 << 10
+const maxUndecided = 512 << 10
 
 // linker passes a text to the extractor, and writes it as soon as it is known which
 // parts of it are URLs.
@@ -77,7 +77,7 @@ type linker struct {
 
 // Read implements [io.Reader] for the extractor.
 func (t *linker) Read(p []byte) (int, error) {
-	t.write(whole(t.held, max(settled(t.held), len(t.held)-mostUndecided)))
+	t.write(whole(t.held, max(settled(t.held), len(t.held)-maxUndecided)))
 	t.flush()
 	if t.page.err != nil {
 		return 0, t.page.err

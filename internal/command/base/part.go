@@ -107,7 +107,7 @@ func (a *App) Join(p *Part) {
 }
 
 // mostInvalid is how many invalid lines of a run get a message each.
-const mostInvalid = 20
+const maxInvalid = 20
 
 // invalidLines counts the messages about invalid lines.
 type invalidLines struct {
@@ -118,7 +118,7 @@ type invalidLines struct {
 
 // show reports whether to write a message. Otherwise it counts the message.
 func (i *invalidLines) show(rule string) bool {
-	if i.shown < mostInvalid {
+	if i.shown < maxInvalid {
 		i.shown++
 		return true
 	}

@@ -15,10 +15,10 @@ import (
 // Mailbox is the mail that the configuration names. It is opened on first use. Messages
 // may be called concurrently.
 type mailbox struct {
-	a         *base.App
-	quiet     bool        // no progress is shown
-	OnTrouble func(error) // gets problems with the mail
-	troubles  atomic.Int64
+	a        *base.App
+	quiet    bool        // no progress is shown
+	OnError  func(error) // gets problems with the mail
+	failures atomic.Int64
 
 	mu       sync.Mutex // guards the rest
 	store    *mailstore.Store
@@ -26,7 +26,7 @@ type mailbox struct {
 }
 
 // mostTroubles is how many problems with the mail are shown. "locus index" shows all.
-const mostTroubles = 5
+const maxTroubles = 5
 
 // NewMailbox returns the mail of the configuration; nil if it names none.
 func NewMailbox(a *base.App, quiet bool) *mailbox {
@@ -34,7 +34,7 @@ func NewMailbox(a *base.App, quiet bool) *mailbox {
 		return nil
 	}
 	m := &mailbox{a: a, quiet: quiet}
-	m.OnTrouble = m.tell
+	m.OnError = m.tell
 	return m
 }
 
@@ -69,7 +69,7 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	if m.store != nil {
 		return m.store, nil
 	}
-	o := mailstore.Options{Cache: m.a.ExpandHome(m.a.Config.Mail.Cache), Note: m.OnTrouble, Progress: m.Report}
+	o := mailstore.Options{Cache: m.a.ExpandHome(m.a.Config.Mail.Cache), Note: m.OnError, Progress: m.Report}
 	if o.Cache == "" {
 		o.Cache, _ = m.a.CacheFolder()
 	}
@@ -83,11 +83,11 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 
 func (m *mailbox) tell(err error) {
 	// The store calls this while it is being opened, so m.mu can't be taken.
-	n := m.troubles.Add(1)
+	n := m.failures.Add(1)
 	switch {
-	case n <= mostTroubles:
+	case n <= maxTroubles:
 		m.a.Note("%s", err)
-	case n == mostTroubles+1:
+	case n == maxTroubles+1:
 		m.a.Note("more problems with the mail: \"locus index\" lists them")
 	}
 }

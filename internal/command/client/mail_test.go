@@ -16,7 +16,7 @@ import (
 // It is shown how far indexing is, and the terminal is as it was afterwards. Of
 // much trouble only some is told.
 func TestMailbox(t *testing.T) {
-	a, s := clitest.MailApp(t, 3000, 2*mostTroubles)
+	a, s := clitest.MailApp(t, 3000, 2*maxTroubles)
 	m := NewMailbox(a, false)
 	found := func(id string) (n int) {
 		for file, err := range m.Messages(t.Context(), id) {
@@ -36,7 +36,7 @@ func TestMailbox(t *testing.T) {
 		t.Error("there is progress still")
 	}
 	text := s.String()
-	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != mostTroubles || !strings.Contains(text, `"locus index" lists them`) {
+	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != maxTroubles || !strings.Contains(text, `"locus index" lists them`) {
 		t.Errorf("%q, want %q in text and %q in text", text, "3000 messages", `"locus index" lists them`)
 	}
 	// Many at once, of which most bring the index up to date.

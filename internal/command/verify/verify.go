@@ -203,7 +203,7 @@ func (v *verifier) command() *cobra.Command {
 
 // verifyPatience is the default of --timeout. It is short, because many URLs are
 // checked.
-const verifyPatience = 20 * time.Second
+const verifyTimeout = 20 * time.Second
 
 func (v *verifier) prepare() error {
 	a, o := v.a, &v.o
@@ -227,7 +227,7 @@ func (v *verifier) prepare() error {
 	}
 	o.Politeness = a.Politeness(o.Politeness, v.rate)
 	o.MaxAge = cmp.Or(o.MaxAge, verify.None)
-	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyPatience)
+	a.Flags.Timeout = cmp.Or(a.Flags.Timeout, verifyTimeout)
 	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
 	o.Document.MaxUnpacked = a.Flags.MaxSize
 	if v.tell.suggest {

@@ -310,7 +310,7 @@ func reaches(imported string) bool {
 }
 
 // doors are the ways to a connection that is not Request.Dial's.
-var doors = map[string][]string{
+var dialFunctions = map[string][]string{
 	"net":                    {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer", "Listen", "ListenTCP", "ListenUDP", "ListenPacket", "ListenConfig", "FileConn"},
 	"crypto/tls":             {"Dial", "DialWithDialer", "Dialer", "Listen"},
 	"net/http":               {"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "ListenAndServe"},
@@ -323,7 +323,7 @@ var doors = map[string][]string{
 }
 
 // A scheme's connections come from Request.Dial, which knows the policy.
-func TestNoOtherDoors(t *testing.T) {
+func TestOnlyPolicyDials(t *testing.T) {
 	list, fset := sources(t)
 	for _, s := range list {
 		if kind(s.pkg) != "scheme/X" && s.pkg != "scheme" {
@@ -340,7 +340,7 @@ func TestNoOtherDoors(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok {
-				if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(doors[imports[x.Name]], sel.Sel.Name) {
+				if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(dialFunctions[imports[x.Name]], sel.Sel.Name) {
 					t.Errorf("%s: %s.%s: a connection comes from Request.Dial", fset.Position(sel.Pos()), x.Name, sel.Sel.Name)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 // mostCorpus is the most bytes of all committed inputs of fuzz targets.
-const mostCorpus = 2 << 20
+const maxCorpus = 2 << 20
 
 // fuzzTarget is what the source says of a fuzz target.
 type fuzzTarget struct {
@@ -66,8 +66,8 @@ func TestFuzzTargets(t *testing.T) {
 			t.Errorf("%s: these inputs are of an unknown target", name)
 		}
 	}
-	if size > mostCorpus {
-		t.Errorf("the inputs have %d bytes; at most %d", size, mostCorpus)
+	if size > maxCorpus {
+		t.Errorf("the inputs have %d bytes; at most %d", size, maxCorpus)
 	}
 	if len(targets) < 250 {
 		t.Errorf("only %d targets were found", len(targets))

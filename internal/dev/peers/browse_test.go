@@ -79,7 +79,7 @@ func browseIn(t testing.TB, variables string, args ...string) string {
 
 // A kept page is browsed without its server; the cursor is on the link, also after the
 // window has another size and without colours.
-func TestBrowseKeptPage(t *testing.T) {
+func TestBrowseArchivedPage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<title>Page %s</title><p>A <a href=/next>next page</a>\x1b]0;evil\x07", r.URL.Path)

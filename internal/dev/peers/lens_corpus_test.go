@@ -37,7 +37,7 @@ var corpusPrograms = map[string]string{
 }
 
 // patience is what a busy machine may need for a batch of URLs.
-const patience = 10 * time.Minute
+const testTimeout = 10 * time.Minute
 
 // newLens returns a lens with the readers of this process and of programs by those names;
 // without names, of all programs that there are.
@@ -48,7 +48,7 @@ func newLens(t *testing.T, programs ...string) (*lens.Lens, *scheme.Registry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := lens.Options{Registry: r, With: map[string]string{}, Only: len(programs) > 0, Timeout: patience}
+	o := lens.Options{Registry: r, With: map[string]string{}, Only: len(programs) > 0, Timeout: testTimeout}
 	if !o.Only {
 		programs = slices.Collect(maps.Keys(corpusPrograms))
 	}

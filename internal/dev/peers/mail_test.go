@@ -87,7 +87,7 @@ func answers(passwords ...string) submit.AskFunc {
 }
 
 // letter is the submitted message.
-var letter = submit.Draft{
+var messageText = submit.Draft{
 	From:    submit.Mailbox{Name: "Jos\u00e9 \"Pepe\" Pe\u00f1a", Address: "jose@local.test"},
 	To:      []submit.Mailbox{{Name: "\u00c4nne, M\u00fcller", Address: "anne@local.test"}, {Address: "bob%x@local.test"}},
 	Cc:      []submit.Mailbox{{Name: "Carol", Address: "carol@local.test"}},
@@ -139,7 +139,7 @@ func TestMailSubmit(t *testing.T) {
 	recorded := startRelay(t, p.port)
 	front := &peer{port: recorded.port}
 	client := submit.NewSMTP(front.relay(t, "smtp"), new(net.Dialer), &submit.SMTPOptions{TLS: p.trust(t), Ask: answers("wrong", password)})
-	if _, err := client.Submit(t.Context(), compose(t, letter)); err != nil {
+	if _, err := client.Submit(t.Context(), compose(t, messageText)); err != nil {
 		t.Fatal(err)
 	}
 	if sent := recorded.text(); !strings.Contains(sent, "STARTTLS\r\n") || strings.Contains(sent, "AUTH") || strings.Contains(sent, "MAIL") {
@@ -156,7 +156,7 @@ func TestMailSubmit(t *testing.T) {
 // checkByPython compares the letter with the received message as Python reads it.
 func checkByPython(t *testing.T, file string) {
 	got := readByPython(t, file)
-	if got.Subject != letter.Subject {
+	if got.Subject != messageText.Subject {
 		t.Errorf("subject %q", got.Subject)
 	}
 	if want := `"Jos` + "\u00e9" + ` \"Pepe\" Pe` + "\u00f1a" + `" <jose@local.test>`; got.From != want {
@@ -168,10 +168,10 @@ func checkByPython(t *testing.T, file string) {
 	if got.Cc != "Carol <carol@local.test>" || len(got.Defects) != 0 || len(got.Parts) != 3 {
 		t.Fatalf("message = %+v, want Cc Carol <carol@local.test>, no defects, 3 parts", got)
 	}
-	if text := got.Parts[0]; text.Type != "text/plain" || text.Text != letter.Body {
+	if text := got.Parts[0]; text.Type != "text/plain" || text.Text != messageText.Body {
 		t.Errorf("the text is %+v", text)
 	}
-	for i, want := range letter.Attachments {
+	for i, want := range messageText.Attachments {
 		part := got.Parts[i+1]
 		if part.Type != want.Type || part.Name != want.Name || len(part.Defects) != 0 {
 			t.Errorf("a file is %+v", part)
@@ -216,17 +216,17 @@ func checkInStore(t *testing.T, box, messageID string) {
 	if err != nil || len(m.Faults) != 0 {
 		t.Fatalf("Parse(stored) = error %v, faults %v, want none", err, m.Faults)
 	}
-	if m.Subject() != letter.Subject || m.From()[0].Name != letter.From.Name || m.To()[0].Name != letter.To[0].Name {
+	if m.Subject() != messageText.Subject || m.From()[0].Name != messageText.From.Name || m.To()[0].Name != messageText.To[0].Name {
 		t.Errorf("read %q, %+v, %+v", m.Subject(), m.From(), m.To())
 	}
 	parts := m.Parts()
 	if len(parts) != 3 {
 		t.Fatalf("parts %+v", parts)
 	}
-	if text, err := io.ReadAll(parts[0].Text()); err != nil || string(text) != letter.Body {
+	if text, err := io.ReadAll(parts[0].Text()); err != nil || string(text) != messageText.Body {
 		t.Errorf("the text is %q, %v", text, err)
 	}
-	if octets, err := io.ReadAll(parts[1].Open()); err != nil || !bytes.Equal(octets, attachment) || parts[1].Name != letter.Attachments[0].Name {
+	if octets, err := io.ReadAll(parts[1].Open()); err != nil || !bytes.Equal(octets, attachment) || parts[1].Name != messageText.Attachments[0].Name {
 		t.Errorf("%q is %q, %v", parts[1].Name, octets, err)
 	}
 }
@@ -310,7 +310,7 @@ func TestMailLogin(t *testing.T) {
 	p := mailServer(t, true)
 	for what, ask := range map[string]submit.AskFunc{"a wrong password": answers("wrong"), "nobody to ask": nil} {
 		client := submit.NewSMTP(p.relay(t, "smtp"), new(net.Dialer), &submit.SMTPOptions{TLS: p.trust(t), Ask: ask})
-		if _, err := client.Submit(t.Context(), compose(t, letter)); err == nil || strings.Contains(err.Error(), password) {
+		if _, err := client.Submit(t.Context(), compose(t, messageText)); err == nil || strings.Contains(err.Error(), password) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -336,7 +336,7 @@ func TestMailClear(t *testing.T) {
 			recorded := startRelay(t, c.p.port)
 			front := &peer{port: recorded.port}
 			client := submit.NewSMTP(front.relay(t, c.scheme), new(net.Dialer), &submit.SMTPOptions{Ask: answers(password, password)})
-			_, err := client.Submit(t.Context(), compose(t, letter))
+			_, err := client.Submit(t.Context(), compose(t, messageText))
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}

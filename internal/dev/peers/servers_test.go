@@ -132,7 +132,7 @@ func freePort(t testing.TB) int {
 }
 
 // mostPorts is on how many ports a server is tried.
-const mostPorts = 5
+const maxPorts = 5
 
 // runOnPort starts a server on a free port, and waits until that answers. command
 // returns its program and arguments for a port, when it has written them down where
@@ -146,7 +146,7 @@ func runOnPort(t testing.TB, command func(port int) []string) (port int) {
 		if ok {
 			return port
 		}
-		if try == mostPorts {
+		if try == maxPorts {
 			t.Fatalf("%s ended at once on %d ports: %s", words[0], try, said)
 		}
 	}

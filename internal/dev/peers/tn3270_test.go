@@ -33,12 +33,12 @@ var groups = []string{"TWO", "THREE", "FOUR", "FIVE", "PLAIN"}
 func hercules(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, "hercules")
-	for range mostPorts {
+	for range maxPorts {
 		if p := herculesOn(t, program, freePort(t)); p != nil {
 			return p
 		}
 	}
-	t.Fatalf("hercules found no free port of %d", mostPorts)
+	t.Fatalf("hercules found no free port of %d", maxPorts)
 	return nil
 }
 

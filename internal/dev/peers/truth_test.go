@@ -252,12 +252,12 @@ func isBroken(verdict string) bool {
 }
 
 // truthPatience is the --timeout of the test: long, because its machine may be busy.
-const truthPatience = "15s"
+const truthTimeout = "15s"
 
 // truthFlags are the flags of "locus verify" in the test.
 func truthFlags(servers truthServers) []string {
 	_, news, _ := net.SplitHostPort(servers["news"])
-	return []string{"--json", "--allow-private", "--rate", "0", "--per-host", "8", "--timeout", truthPatience, "--max-wait", "5s", "--allow-port", news}
+	return []string{"--json", "--allow-private", "--rate", "0", "--per-host", "8", "--timeout", truthTimeout, "--max-wait", "5s", "--allow-port", news}
 }
 
 // truthVerdicts runs locus on the documents and returns the verdict by document.

@@ -197,12 +197,12 @@ func places(t testing.TB, index string) (list []string) {
 }
 
 // kept is a record with its octets.
-type kept struct {
+type storedRecord struct {
 	*warc.Record
 	text string
 }
 
-func recordsOf(t testing.TB, name string) (list []kept) {
+func recordsOf(t testing.TB, name string) (list []storedRecord) {
 	t.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -220,6 +220,6 @@ func recordsOf(t testing.TB, name string) (list []kept) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, kept{rec, string(text)})
+		list = append(list, storedRecord{rec, string(text)})
 	}
 }

@@ -31,7 +31,7 @@ func TestFromFS(t *testing.T) {
 }
 
 // talk sends commands one by one and returns the first line of each reply.
-func talk(t *testing.T, address string, commands ...string) (replies []string) {
+func converse(t *testing.T, address string, commands ...string) (replies []string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestConversation(t *testing.T) {
 		command, code, _ := strings.Cut(pair, "=")
 		sent, want = append(sent, command), append(want, code)
 	}
-	if got := talk(t, s.Addr(), sent...); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := converse(t, s.Addr(), sent...); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q:\n got %q\nwant %q", sent, got, want)
 	}
 	if log := s.Log(); len(log) != 1 || fmt.Sprint(log[0]) != fmt.Sprint(sent) {

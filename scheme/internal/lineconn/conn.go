@@ -64,7 +64,7 @@ type Conn struct {
 	// 0, or Broken is set, no other URL can use the connection.
 	Owed     int
 	Broken   bool
-	kept     bool // the pool has had it,
+	reused   bool // the pool has had it,
 	answered bool // and the server has answered since
 }
 
@@ -162,7 +162,7 @@ func (r *received) Read(p []byte) (int, error) {
 // Fail marks the connection as unusable and returns err.
 func (c *Conn) Fail(err error) error {
 	c.Broken = true
-	if c.kept && !c.answered {
+	if c.reused && !c.answered {
 		return staleError{err}
 	}
 	return err

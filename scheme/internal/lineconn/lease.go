@@ -72,7 +72,7 @@ func (l *Lease) End(keep bool) {
 		d.Close()
 	}
 	if keep && c.Reusable() {
-		c.trace, c.record, c.kept, c.answered = nil, nil, true, false
+		c.trace, c.record, c.reused, c.answered = nil, nil, true, false
 		l.keep()
 	} else {
 		c.Raw.Close()

@@ -30,11 +30,11 @@ type Pool[K comparable, C Conn[K]] struct {
 	IdleTime time.Duration // how long a connection is kept
 
 	mu     sync.Mutex
-	idle   []kept[C] // the most recently used is the last
+	idle   []idle[C] // the most recently used is the last
 	closed bool
 }
 
-type kept[C any] struct {
+type idle[C any] struct {
 	conn   C
 	expiry *time.Timer
 }
@@ -62,7 +62,7 @@ func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 
 // remove reports whether the pool had c. The caller must hold p.mu.
 func (p *Pool[K, C]) remove(c C) bool {
-	i := slices.IndexFunc(p.idle, func(k kept[C]) bool { return k.conn == c })
+	i := slices.IndexFunc(p.idle, func(k idle[C]) bool { return k.conn == c })
 	if i < 0 {
 		return false
 	}
@@ -79,7 +79,7 @@ func (p *Pool[K, C]) Put(c C) {
 		p.remove(surplus)
 	}
 	if !tooMany || surplus != c {
-		p.idle = append(p.idle, kept[C]{c, time.AfterFunc(p.IdleTime, func() { p.expire(c) })})
+		p.idle = append(p.idle, idle[C]{c, time.AfterFunc(p.IdleTime, func() { p.expire(c) })})
 	}
 	p.mu.Unlock()
 	if tooMany {

@@ -170,7 +170,7 @@ func TestPlain(t *testing.T) {
 	k.end()
 }
 
-func TestTalk(t *testing.T) {
+func TestConversation(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: func(rw io.ReadWriter) {
 		line, err := bufio.NewReader(rw).ReadString('\r')
 		fmt.Fprintf(rw, "%q %v", line, err)

@@ -79,7 +79,7 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, words string) {
 		plain, ok := parseWords(words)
 		within, okWithin := parseWords("(" + words + ")")
-		if ok && !okWithin && len(words) < mostDepth {
+		if ok && !okWithin && len(words) < maxDepth {
 			t.Fatalf("%q means something, and nothing in parentheses", words)
 		}
 		if !ok || !okWithin {

@@ -35,7 +35,7 @@ type parser struct {
 	tokens []string
 }
 
-const mostDepth = 50
+const maxDepth = 50
 
 // parseWords reads seed words. ok is false for a syntax error.
 func parseWords(words string) (t term, ok bool) {
@@ -101,7 +101,7 @@ func (p *parser) operand(depth int) (t term, ok bool) {
 	if token != "(" {
 		return word(token), true
 	}
-	if depth == mostDepth {
+	if depth == maxDepth {
 		return nil, false
 	}
 	if t, ok = p.expression(depth + 1); !ok || p.next() != ")" {

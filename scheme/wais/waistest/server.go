@@ -121,7 +121,7 @@ type Request struct {
 }
 
 // mostLogged limits the octets of the requests that are kept.
-const mostLogged = 4 << 20
+const maxLogged = 4 << 20
 
 // Requests returns the requests in the order in which they were received. Those after
 // the first 4 MiB are not kept.
@@ -155,7 +155,7 @@ func (s *Server) Lines() []string {
 func (s *Server) received(header, apdu []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.log)+len(header)+len(apdu) > mostLogged {
+	if len(s.log)+len(header)+len(apdu) > maxLogged {
 		return
 	}
 	s.log = append(append(s.log, header...), apdu...)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	headerSize  = 25      // of a packet
-	mostRequest = 1 << 20 // octets of an APDU
+	headerSize = 25      // of a packet
+	maxRequest = 1 << 20 // octets of an APDU
 )
 
 type session struct {
@@ -46,7 +46,7 @@ func (x *session) read() (apdu []byte, ok bool) {
 		return nil, false
 	}
 	size, ok := decimal(x.header[:10])
-	if !ok || size < 0 || size > mostRequest {
+	if !ok || size < 0 || size > maxRequest {
 		return nil, false
 	}
 	if int(size) > cap(x.packet) {

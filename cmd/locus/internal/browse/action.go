@@ -221,7 +221,7 @@ func (m *model) saveTo(e *entry, path string) {
 
 // write writes the page: its octets, those that fetch writes, or its text.
 func (p *page) write(w io.Writer, fetch func(io.Writer) error) error {
-	isObject := p.octets != nil || p.notKept
+	isObject := p.octets != nil || p.notRead
 	switch {
 	case p.whole && p.octets != nil:
 		_, err := w.Write(p.octets)

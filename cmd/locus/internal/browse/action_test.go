@@ -22,7 +22,7 @@ import (
 // the start, and one part of a message are saved. A file is never replaced, and none is left
 // after an error.
 func TestSave(t *testing.T) {
-	l := world()
+	l := fixture()
 	const long = 3 << 20
 	l.open["ftp://h.example/big.bin"] = object("application/octet-stream", "\x00"+strings.Repeat("x", long))
 	for _, s := range []struct {
@@ -58,18 +58,18 @@ func TestSave(t *testing.T) {
 
 // "u" goes up one menu at a time.
 func TestUp(t *testing.T) {
-	b := newTester(t, world(), "ftp://h.example/pub/readme.txt", 80, 24)
+	b := newTester(t, fixture(), "ftp://h.example/pub/readme.txt", 80, 24)
 	b.keys("u").wants("readme.txt", "old")
 	b.keys("u").wants("Not found", "ftp://h.example/")
 	b.keys("u").wants("No menu is above")
-	b = newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("? u").wants("No menu is above")
 }
 
 // Back and forward lead through the history, each to the same link; a new page replaces
 // those that came after it.
 func TestHistory(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("b").wants("This is the first page")
 	b.keys("w").wants("This is the last page")
 	b.keys("1 enter b 2 enter b w").wants("More", "(empty)")
@@ -85,7 +85,7 @@ func TestHistory(t *testing.T) {
 
 // Tabs have their own histories, and a limit.
 func TestManyTabs(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("t").wants("*2 about")
 	b.keys("b").wants("This is the first page")
 	b.keys("[ 6 t 1 enter b").wants("*3 ", "old")
@@ -126,7 +126,7 @@ func fields(l *library) {
 
 // Every kind of field is answered; a server names no local file.
 func TestFields(t *testing.T) {
-	l := world()
+	l := fixture()
 	fields(l)
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, []byte("contents"), 0o666); err != nil {
@@ -147,13 +147,13 @@ func TestFields(t *testing.T) {
 
 // The clipboard is set only by a key of the user.
 func TestYankOnlyWhenAsked(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	for _, name := range strings.Fields("down up tab space - home end 1 enter b w u r / x enter n N a B b H b \\ = b c b t [ x ? b q") {
 		if b.keys(name); b.clip != "" {
 			t.Fatalf("%s sets the clipboard to %q", name, b.clip)
 		}
 	}
-	b = newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("3 y").wants("Copied, if the terminal allows it")
 	if b.clip != "gopher://h.example/7/find" {
 		t.Errorf("the clipboard has %q", b.clip)
@@ -163,7 +163,7 @@ func TestYankOnlyWhenAsked(t *testing.T) {
 
 // A page that could not be opened elsewhere says why.
 func TestOpenElsewhereFails(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.m.elsewhere = func(locus.URL) error { return errors.New("no program opens it") }
 	b.keys("o").wants("no program opens it")
 	a := b.m.app
@@ -187,7 +187,7 @@ func (d dead) Do(ctx context.Context, req access.Request) (*access.Result, error
 
 // waiting returns a browser that waits for a dead server. answer delivers what comes of it.
 func waiting(t *testing.T) (b *tester, answer func()) {
-	b = newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	begun := make(chan struct{})
 	b.m.opener = dead{b.library, sync.OnceFunc(func() { close(begun) })}
 	b.m.typed("gopher://h.example/1/dead")
@@ -252,7 +252,7 @@ func TestResizeWhileOpening(t *testing.T) {
 
 // A server that is gone gives a page that says so, from which "r" tries again.
 func TestDeadServer(t *testing.T) {
-	l := world()
+	l := fixture()
 	b := newTester(t, l, "gopher://h.example/1/gone", 80, 24)
 	b.wants("Not found", "r tries again")
 	l.open["gopher://h.example/1/gone"] = menu("Back again")
@@ -279,7 +279,7 @@ func (*endless) Close() error { return nil }
 // saved.
 func TestLongText(t *testing.T) {
 	const size = 100_000_000
-	l := world()
+	l := fixture()
 	l.open["ftp://h.example/long.txt"] = func() scheme.Resource {
 		return &scheme.Object{Type: "text/plain", Size: size, Body: &endless{size}}
 	}

@@ -52,7 +52,7 @@ type Terminal struct {
 
 // options are those of one run.
 type options struct {
-	kept     client.Archives
+	archives client.Archives
 	noMouse  bool
 	terminal Terminal
 }
@@ -75,7 +75,7 @@ func New(a *base.App, t Terminal) *cobra.Command {
 			return browse(cmd.Context(), a, args, o)
 		},
 	}
-	base.AddFlags(cmd, "Archives", o.kept.AddFlags)
+	base.AddFlags(cmd, "Archives", o.archives.AddFlags)
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, to select text")
 	})
@@ -104,7 +104,7 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	var store *archive.Store
 	c, closeAll, err := client.New(a, client.Options{
 		NoTimeLimit: true, NoProgress: true, Suspend: b.suspend,
-		Archives: o.kept, Opened: func(s *archive.Store) { store = s },
+		Archives: o.archives, Opened: func(s *archive.Store) { store = s },
 	})
 	if broken, ok := errors.AsType[*client.ArchiveError](err); ok {
 		a.Fail(base.StatusOf(base.KindOf(broken)), broken)
@@ -146,14 +146,14 @@ func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *mode
 		tabs: []*tab{{}}, elsewhere: openElsewhere(a), tick: tea.Tick, marks: bookmarks{bookmarksPath(a)}, mouse: true,
 	}
 	if kept != nil {
-		m.kept = &keptList{kept, o}
+		m.archived = &archivedList{kept, o}
 	}
 	pl := place{opener: o, url: first}
 	switch {
-	case first.IsZero() && m.kept == nil:
+	case first.IsZero() && m.archived == nil:
 		pl = m.home()
 	case first.IsZero():
-		pl = m.kept.hosts("")
+		pl = m.archived.hosts("")
 	}
 	m.tab().push(newEntry(pl))
 	return m

@@ -16,7 +16,7 @@ import (
 )
 
 // world is a library with a page of each kind.
-func world() *library {
+func fixture() *library {
 	file := item("ftp://h.example/pub/readme.txt", "readme.txt", scheme.KindObject)
 	file.Size, file.ModTime, file.Type = 1738, time.Date(1994, 12, 20, 13, 5, 0, 0, time.UTC), "text/plain"
 	return &library{open: map[string]func() scheme.Resource{
@@ -52,7 +52,7 @@ c</pre>`+strings.Repeat("<p>Filler.</p>", 40)+`<h2 id="end">End</h2><p>Last.`),
 func TestGoldenScreens(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 20}} {
 		name := func(s string) string { return fmt.Sprintf("%s-%dx%d", s, size[0], size[1]) }
-		b := newTester(t, world(), "gopher://h.example/1/", size[0], size[1])
+		b := newTester(t, fixture(), "gopher://h.example/1/", size[0], size[1])
 		b.golden(name("menu"))
 		b.keys("1 enter").golden(name("text"))
 		b.keys("b 6 enter").golden(name("directory"))
@@ -81,7 +81,7 @@ func TestMistypedURL(t *testing.T) {
 		{"joe:s3cret@h.example/", ""},
 		{"http://a b/", ""},
 	} {
-		b := newTester(t, world(), "gopher://h.example/1/", 40, 20)
+		b := newTester(t, fixture(), "gopher://h.example/1/", 40, 20)
 		b.keys("g ctrl+u").typing(c.typed)
 		screen := b.screen()
 		if c.prompt == "" {
@@ -97,7 +97,7 @@ func TestMistypedURL(t *testing.T) {
 			t.Errorf("%s: Enter asks again", c.typed)
 		}
 	}
-	b := newTester(t, world(), "gopher://h.example/1/", 40, 20)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 40, 20)
 	b.keys("g ctrl+u").typing("h.example/x").keys("enter")
 	if asked := b.library.asked; asked[len(asked)-1].URL.String() != "http://h.example/x" {
 		t.Errorf("it opens %s", asked[len(asked)-1].URL)
@@ -122,7 +122,7 @@ func TestShortHelp(t *testing.T) {
 }
 
 func TestLinksByNumberArrowsAndLetters(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	if got := b.underCursor(); got != "About this server" {
 		t.Errorf("the cursor is on %q", got)
 	}
@@ -191,14 +191,14 @@ func TestHTML(t *testing.T) {
 		"a<pre>b\n\n\n\nc</pre>":                                          "a\n\nb\n\nc",
 		"<p> \n <div>":                                                    "(empty)",
 	} {
-		l := world()
+		l := fixture()
 		l.open["http://h.example/"] = object("text/html", source)
 		b := newTester(t, l, "http://h.example/", 80, 24)
 		if got := strings.TrimRight(strings.Join(strings.Split(b.screen(), "\n")[1:22], "\n"), "\n"); got != want {
 			t.Errorf("%s:\n%q, want\n%q", source, got, want)
 		}
 	}
-	l := world()
+	l := fixture()
 	l.open["http://h.example/"] = object("text/html", "<base href=http://h.example/pub/><title> the\n title </title><svg><title>none</title></svg><a href=../1>first</a>"+strings.Repeat("<p>Filler.", 40)+"<p id=here>Here.<p>"+strings.Repeat("<p>Filler.", 40))
 	b := newTester(t, l, "http://h.example/#here", 80, 24)
 	if got := strings.Split(b.screen(), "\n")[:3]; !strings.HasPrefix(got[0], "the title ") || !strings.Contains(strings.Join(got, "\n"), "\nHere.") {
@@ -207,11 +207,11 @@ func TestHTML(t *testing.T) {
 }
 
 func TestQuit(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	if b.keys("q"); !b.quit || b.m.status != 0 {
 		t.Errorf("q: quit %t, status %d", b.quit, b.m.status)
 	}
-	b = newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	if b.keys("ctrl+c"); !b.quit || b.m.status != 130 {
 		t.Errorf("Ctrl-C: quit %t, status %d", b.quit, b.m.status)
 	}
@@ -220,7 +220,7 @@ func TestQuit(t *testing.T) {
 // A link that is followed counts as a link, with the page that it is in; what is typed is
 // typed.
 func TestOrigins(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("1 enter 2 enter g").typing("ftp://h.example/pub/")
 	b.keys("u H enter")
 	want := []string{"", "gopher://h.example/1/", "gopher://h.example/0/about", "", "", ""}
@@ -239,7 +239,7 @@ func TestOrigins(t *testing.T) {
 }
 
 func TestSearchForm(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("3 enter").wants("Words: ")
 	b.typing("cats").wants("Found", "Cats")
 	if from := b.library.asked[2].From; from == nil || from.URL.String() != "gopher://h.example/1/" {
@@ -250,7 +250,7 @@ func TestSearchForm(t *testing.T) {
 }
 
 func TestHiddenAnswer(t *testing.T) {
-	l := world()
+	l := fixture()
 	l.open["gopher://h.example/1/form"] = func() scheme.Resource {
 		f := &scheme.Form{URL: locus.MustParse("gopher://h.example/1/form"), Fields: []scheme.FormField{
 			{Kind: scheme.FieldNote, Prompt: "Say who you are."},
@@ -287,7 +287,7 @@ func TestHiddenAnswer(t *testing.T) {
 }
 
 func TestSessionsAndLetters(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("4 enter 5 enter").wants("Museum")
 	b.keys("g").typing("telnet://h.example/")
 	if got := strings.Join(b.sessions, ", "); got != "telnet://h.example/ safe=true, telnet://h.example/ safe=false" {
@@ -299,7 +299,7 @@ func TestSessionsAndLetters(t *testing.T) {
 }
 
 func TestFindInPage(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/0/about", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/0/about", 80, 24)
 	b.keys("/").typing("THE END")
 	if got := b.underCursor(); got != "The end." {
 		t.Errorf("the cursor is on %q:\n%s", got, b.screen())
@@ -314,7 +314,7 @@ func TestFindInPage(t *testing.T) {
 }
 
 func TestSourcePartsAndYank(t *testing.T) {
-	b := newTester(t, world(), "http://h.example/", 80, 24)
+	b := newTester(t, fixture(), "http://h.example/", 80, 24)
 	b.keys("\\").wants("<title>A page</title>", "<script>alert(1)</script>")
 	b.keys("b = ").wants("scheme", "host", "h.example", "origin")
 	b.keys("b y")
@@ -328,18 +328,18 @@ func TestSourcePartsAndYank(t *testing.T) {
 }
 
 func TestFragments(t *testing.T) {
-	b := newTester(t, world(), "http://h.example/", 80, 24)
+	b := newTester(t, fixture(), "http://h.example/", 80, 24)
 	n := len(b.library.asked)
 	b.keys("2 enter").wants("End", "Last.")
 	if len(b.library.asked) != n {
 		t.Error("a fragment of the same page is opened again")
 	}
-	b = newTester(t, world(), "http://h.example/#end", 80, 24)
+	b = newTester(t, fixture(), "http://h.example/#end", 80, 24)
 	b.wants("Last.")
 }
 
 func TestPartsOfMessages(t *testing.T) {
-	b := newTester(t, world(), "news:1@h.example", 80, 24)
+	b := newTester(t, fixture(), "news:1@h.example", 80, 24)
 	b.wants("Two parts", "Hello.", "2 text/html b.html")
 	e := b.m.current()
 	b.m.choose(e, len(e.page.links)-1)
@@ -348,7 +348,7 @@ func TestPartsOfMessages(t *testing.T) {
 }
 
 func TestTabs(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("1 t").wants("*2 about", "About\n=====")
 	b.keys("[").wants("*1 Museum", "Welcome")
 	b.keys("] x").wants("Welcome")
@@ -356,7 +356,7 @@ func TestTabs(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.send(tea.MouseClickMsg{X: 2, Y: 3, Button: tea.MouseLeft})
 	b.wants("(empty)")
 	b.send(tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseRight})
@@ -375,7 +375,7 @@ func TestMouse(t *testing.T) {
 }
 
 func TestResizeKeepsThePlace(t *testing.T) {
-	b := newTester(t, world(), "http://h.example/", 80, 24)
+	b := newTester(t, fixture(), "http://h.example/", 80, 24)
 	b.keys("end")
 	b.wants("Last.")
 	for _, size := range [][2]int{{40, 20}, {20, 5}, {3, 2}, {1, 1}, {200, 20}, {80, 24}} {
@@ -386,7 +386,7 @@ func TestResizeKeepsThePlace(t *testing.T) {
 }
 
 func TestNoColor(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	if !strings.Contains(b.m.View().Content, "\x1b[36m") {
 		t.Error("links have no colour")
 	}
@@ -400,7 +400,7 @@ func TestNoColor(t *testing.T) {
 const hostile = "a\x1b]0;evil\x07b\x1b[2Jc\x9b31md\u202ee\r\nf\x00g\x1b]52;c;ZXZpbA==\x07\x1bP1$r\x1b\\\u200bh"
 
 func TestHostileTexts(t *testing.T) {
-	l := world()
+	l := fixture()
 	l.open["gopher://h.example/1/evil"] = func() scheme.Resource {
 		i := item("gopher://h.example/0/%1B%5B2J", hostile, scheme.KindObject)
 		i.Note = hostile
@@ -428,7 +428,7 @@ func TestHostileTexts(t *testing.T) {
 }
 
 func TestBookmarks(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 24)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("a").wants("Bookmarked: Museum")
 	b.keys("a").wants("It is among the bookmarks already")
 	b.keys("2 enter a B").wants("Museum", "More")
@@ -444,7 +444,7 @@ func TestBookmarks(t *testing.T) {
 }
 
 func TestPasswordsAreNotShown(t *testing.T) {
-	l := world()
+	l := fixture()
 	l.open["ftp://me:sesame@h.example/x"] = object("text/plain", "x\n")
 	b := newTester(t, l, "ftp://me:sesame@h.example/x", 80, 24)
 	for _, keys := range []string{"", "=", "b c", "b H", "b a", "B", "b Y", "G"} {
@@ -474,7 +474,7 @@ func (s slow) Close() error { return nil }
 
 // What was stopped shows what had come.
 func TestStop(t *testing.T) {
-	l := world()
+	l := fixture()
 	begun, wait := make(chan struct{}), make(chan struct{})
 	l.open["gopher://h.example/0/slow"] = func() scheme.Resource {
 		return &scheme.Object{Type: "text/plain", Size: -1, Body: slow{strings.NewReader("The first line.\n"), sync.OnceFunc(func() { close(begun) }), wait}}

@@ -12,24 +12,24 @@ import (
 )
 
 // keptList lists what archives have.
-type keptList struct {
+type archivedList struct {
 	store  *archive.Store
 	opener opener
 }
 
 // Limits of one page.
 const (
-	keptPerPage = 2000   // hosts or URLs
-	maxMatches  = 10_000 // of a search
+	archivedPerPage = 2000   // hosts or URLs
+	maxMatches      = 10_000 // of a search
 )
 
 // hosts lists the hosts after one; empty: from the first.
-func (k *keptList) hosts(after string) place {
+func (k *archivedList) hosts(after string) place {
 	return k.place("archives", func(l *loading) *page {
 		p := &page{title: "What the archives have"}
-		hosts, err := k.store.Hosts(after, keptPerPage+1)
-		more := len(hosts) > keptPerPage
-		hosts = hosts[:min(len(hosts), keptPerPage)]
+		hosts, err := k.store.Hosts(after, archivedPerPage+1)
+		more := len(hosts) > archivedPerPage
+		hosts = hosts[:min(len(hosts), archivedPerPage)]
 		p.addLink("Search", link{label: "Enter asks for words of the URL", act: k.ask})
 		p.addText(plain, "")
 		p.addText(bold, "Hosts")
@@ -52,16 +52,16 @@ func (k *keptList) hosts(after string) place {
 }
 
 // urls lists URLs of a host after a position, by their schemes.
-func (k *keptList) urls(host, after string) place {
+func (k *archivedList) urls(host, after string) place {
 	name := term.Safe(host)
 	if host == "" {
 		name = "URLs without a host"
 	}
 	return k.place(name, func(l *loading) *page {
 		p := &page{title: name}
-		list, err := k.store.List(host, after, keptPerPage)
+		list, err := k.store.List(host, after, archivedPerPage)
 		next := ""
-		if len(list) == keptPerPage {
+		if len(list) == archivedPerPage {
 			next = list[len(list)-1].After
 		}
 		slices.SortStableFunc(list, func(a, b archive.Listed) int { return strings.Compare(a.URL.Scheme(), b.URL.Scheme()) })
@@ -83,7 +83,7 @@ func (k *keptList) urls(host, after string) place {
 }
 
 // ask asks for words, and lists the URLs that have all of them.
-func (k *keptList) ask(m *model) {
+func (k *archivedList) ask(m *model) {
 	m.ask(prompt{label: "Words of the URL: ", done: func(m *model, text string) {
 		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {
 			m.visit(k.search(words))
@@ -92,7 +92,7 @@ func (k *keptList) ask(m *model) {
 }
 
 // search lists the URLs that have all of the words, in lower case.
-func (k *keptList) search(words []string) place {
+func (k *archivedList) search(words []string) place {
 	name := "Kept URLs with " + term.Safe(strings.Join(words, " "))
 	return k.place(name, func(l *loading) *page {
 		p := &page{title: name}
@@ -116,16 +116,16 @@ func (k *keptList) search(words []string) place {
 }
 
 // all calls add for each URL of each host, until it returns false or l is stopped.
-func (k *keptList) all(l *loading, add func(archive.Listed) bool) error {
+func (k *archivedList) all(l *loading, add func(archive.Listed) bool) error {
 	hostAfter := ""
 	for {
-		hosts, err := k.store.Hosts(hostAfter, keptPerPage)
+		hosts, err := k.store.Hosts(hostAfter, archivedPerPage)
 		if err != nil || len(hosts) == 0 {
 			return err
 		}
 		for _, host := range hosts {
 			for after := ""; ; {
-				list, err := k.store.List(host, after, keptPerPage)
+				list, err := k.store.List(host, after, archivedPerPage)
 				if err == nil {
 					err = l.ctx.Err()
 				}
@@ -137,24 +137,24 @@ func (k *keptList) all(l *loading, add func(archive.Listed) bool) error {
 						return nil
 					}
 				}
-				if len(list) < keptPerPage {
+				if len(list) < archivedPerPage {
 					break
 				}
 				after = list[len(list)-1].After
 			}
 		}
-		if hostAfter = hosts[len(hosts)-1]; len(hosts) < keptPerPage {
+		if hostAfter = hosts[len(hosts)-1]; len(hosts) < archivedPerPage {
 			return nil
 		}
 	}
 }
 
-func (k *keptList) place(name string, read func(*loading) *page) place {
+func (k *archivedList) place(name string, read func(*loading) *page) place {
 	return place{opener: k.opener, name: name, read: read}
 }
 
 // add adds the link to what was kept of a URL. It counts as typed: opening it dials nothing.
-func (k *keptList) add(p *page, each archive.Listed) {
+func (k *archivedList) add(p *page, each archive.Listed) {
 	title := term.Safe(each.URL.Shown())
 	if each.Status != 0 && each.Status != http.StatusOK {
 		title += fmt.Sprintf("  (%d)", each.Status)

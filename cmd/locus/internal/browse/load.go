@@ -259,7 +259,7 @@ func isText(o *scheme.Object, head []byte) bool {
 
 // describe says what is known about data that is not shown.
 func (p *page) describe(o *scheme.Object) {
-	p.notKept = true
+	p.notRead = true
 	p.addText(bold, p.title)
 	p.addText(plain, "")
 	for _, row := range [...][2]string{

@@ -66,7 +66,7 @@ func (p *page) addPart(r *scheme.Registry, m *message.Message) error {
 	p.octets, p.whole = octets, err == nil
 	if !strings.HasPrefix(part.Type, "text/") {
 		p.describe(&scheme.Object{Type: part.Type, Name: part.Name, Size: int64(len(octets))})
-		p.notKept = false
+		p.notRead = false
 		return err
 	}
 	text, err2 := io.ReadAll(io.LimitReader(part.Text(), maxText))

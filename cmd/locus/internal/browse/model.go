@@ -16,13 +16,13 @@ import (
 
 // model is the state of the browser: a [tea.Model], changed only by Update.
 type model struct {
-	app    *base.App
-	ctx    context.Context
-	opener opener // of what is typed
-	marks  bookmarks
-	colors bool
-	mouse  bool
-	kept   *keptList // may be nil
+	app      *base.App
+	ctx      context.Context
+	opener   opener // of what is typed
+	marks    bookmarks
+	colors   bool
+	mouse    bool
+	archived *archivedList // may be nil
 
 	tabs    []*tab
 	at      int // the tab that is shown

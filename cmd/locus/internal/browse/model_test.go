@@ -41,7 +41,7 @@ type library struct {
 	asked    []access.Request
 	public   bool           // its links are those of a public page
 	answers  []string       // to a form
-	kept     *archive.Store // may be nil
+	archived *archive.Store // may be nil
 }
 
 func (l *library) Registry() *scheme.Registry { return l.registry }
@@ -127,7 +127,7 @@ func newTester(tb testing.TB, l *library, first string, width, height int) *test
 	if first != "" {
 		u = locus.MustParse(first)
 	}
-	t := &tester{TB: tb, library: l, m: newModel(a, l, l.kept, u)}
+	t := &tester{TB: tb, library: l, m: newModel(a, l, l.archived, u)}
 	t.m.ctx, t.m.do = a.Context, t
 	t.m.tick = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 	t.m.elsewhere = func(u locus.URL) error { t.outside = append(t.outside, u); return nil }

@@ -23,8 +23,8 @@ func (m *model) show(name string, make func() *page) {
 func (m *model) home() place {
 	return place{opener: m.opener, name: "bookmarks", own: func() *page {
 		p := &page{title: "Locus: bookmarks and the tour"}
-		if m.kept != nil {
-			p.addLink("What the archives have", link{place: m.kept.hosts("")})
+		if m.archived != nil {
+			p.addLink("What the archives have", link{place: m.archived.hosts("")})
 			p.addText(plain, "")
 		}
 		p.addText(bold, "Bookmarks")

@@ -103,7 +103,7 @@ type page struct {
 	octets    []byte // the source, if it is whole
 	whole     bool
 	mediaType string
-	notKept   bool // an object that was not read
+	notRead   bool // an object that was not read
 	trace     []string
 
 	lines []line // for width

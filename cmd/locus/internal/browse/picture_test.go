@@ -71,7 +71,7 @@ func drawRun(b *strings.Builder, x, y int, text, style string) {
 
 // The picture of the guide is that of a screen.
 func TestPicture(t *testing.T) {
-	b := newTester(t, world(), "gopher://h.example/1/", 80, 14)
+	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 14)
 	b.keys("down")
 	got := b.picture()
 	const name = "../../../../docs/pictures/browse.svg"

@@ -113,7 +113,7 @@ func serveMenus(l net.Listener) {
 
 // browsing returns a browser of the network that shows u.
 func (n *network) browsing(t *testing.T, u string) *tester {
-	b := newTester(t, &library{open: world().open}, "", 80, 24)
+	b := newTester(t, &library{open: fixture().open}, "", 80, 24)
 	b.m.opener = n
 	b.m.typed(u)
 	b.do(b.m.commands())
@@ -196,8 +196,8 @@ func TestMenusStayPublic(t *testing.T) {
 }
 
 // An archive opens what it has, and nothing is dialled.
-func TestKeptDialsNothing(t *testing.T) {
-	store := keptStore(t)
+func TestArchivedDialsNothing(t *testing.T) {
+	store := archiveStore(t)
 	r, err := schemes()
 	if err != nil {
 		t.Fatal(err)
@@ -218,9 +218,9 @@ func TestKeptDialsNothing(t *testing.T) {
 		},
 	})
 	defer c.Close()
-	b := newTester(t, &library{open: world().open}, "", 80, 24)
-	b.m.opener, b.m.kept = c, &keptList{store, c}
-	b.m.visit(b.m.kept.hosts(""))
+	b := newTester(t, &library{open: fixture().open}, "", 80, 24)
+	b.m.opener, b.m.archived = c, &archivedList{store, c}
+	b.m.visit(b.m.archived.hosts(""))
 	b.do(b.m.commands())
 	b.golden("kept-hosts-80x24")
 	b.keys("2 enter").golden("kept-urls-80x24")
@@ -236,12 +236,12 @@ func TestKeptDialsNothing(t *testing.T) {
 	b.keys("1 enter").wants("Second")
 	b.keys("b b 1 enter").typing("nothing such").wants("(none)")
 	b.keys("b 1 enter enter").wants("What the archives have")
-	b = newTester(t, &library{open: world().open, kept: store}, "", 80, 24)
+	b = newTester(t, &library{open: fixture().open, archived: store}, "", 80, 24)
 	b.wants("What the archives have", "Hosts")
 }
 
 // keptStore returns an archive with some resources.
-func keptStore(t *testing.T) *archive.Store {
+func archiveStore(t *testing.T) *archive.Store {
 	t.Helper()
 	var file strings.Builder
 	for i, each := range []struct{ url, date, text string }{

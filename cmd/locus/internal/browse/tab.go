@@ -22,10 +22,10 @@ type entry struct {
 
 // Limits of what is kept.
 const (
-	maxEntries = 500      // of a history
-	maxPages   = 20       // of a history that keep their text
-	maxKept    = 32 << 20 // octets of source of these pages
-	maxTabs    = 20
+	maxEntries    = 500      // of a history
+	maxPages      = 20       // of a history that keep their text
+	maxPageSource = 32 << 20 // octets of source of these pages
+	maxTabs       = 20
 )
 
 // newEntry returns an entry for a place that is opened next.
@@ -62,7 +62,7 @@ func (t *tab) forget(e *entry) {
 			}
 			pages++
 			kept += other.page.size()
-			if other != e && (pages > maxPages || kept > maxKept) {
+			if other != e && (pages > maxPages || kept > maxPageSource) {
 				other.page = nil
 			}
 		}

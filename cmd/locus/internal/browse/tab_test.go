@@ -12,7 +12,7 @@ import (
 func TestHistoryIsBounded(t *testing.T) {
 	for _, test := range []struct{ at, octets, want int }{
 		{maxEntries - 1, 0, maxPages}, {maxEntries / 2, 0, maxPages}, {0, 0, maxPages},
-		{maxEntries - 1, 1 << 20, maxKept / (3 << 20)}, {0, maxKept, 1},
+		{maxEntries - 1, 1 << 20, maxPageSource / (3 << 20)}, {0, maxPageSource, 1},
 	} {
 		tab := new(tab)
 		for range maxEntries + 100 {

@@ -29,12 +29,12 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.kept, err = c.archives.Open(a, registry); err != nil {
+	if c.stored, err = c.archives.Open(a, registry); err != nil {
 		return nil, nil, err
 	}
 	options := c.accessOptions()
-	if c.kept != nil {
-		options.Archive, options.Live = c.kept, c.archives.Live
+	if c.stored != nil {
+		options.Archive, options.Live = c.stored, c.archives.Live
 	}
 	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
 	options.Record = c.archive.Record()
@@ -47,8 +47,8 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 		opener, err = newClient(registry, rules, options)
 	}
 	if err != nil {
-		if c.kept != nil {
-			c.kept.Close()
+		if c.stored != nil {
+			c.stored.Close()
 		}
 		return nil, nil, err
 	}
@@ -56,8 +56,8 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 		client.CloseIdle(registry)
 		opener.Close()
 		mail.Close()
-		if c.kept != nil {
-			c.kept.Close()
+		if c.stored != nil {
+			c.stored.Close()
 		}
 	}, nil
 }

@@ -37,7 +37,7 @@ type gatewayCommand struct {
 
 	locators *access.Proxies // gateways that URLs go through
 	archives client.Archives
-	kept     *archive.Store // of archives; may be nil
+	stored   *archive.Store // of archives; may be nil
 	archive  base.Archive
 }
 
@@ -229,9 +229,9 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 	o := &gateway.Options{
 		Names:        c.config.Names,
 		ConnectPorts: c.config.ConnectPorts,
-		HomeSections: c.lobby(),
+		HomeSections: c.homeSections(),
 		Log:          c.logger(),
-		Archive:      c.kept,
+		Archive:      c.stored,
 		Live:         c.archives.Live,
 		Limits: gateway.Limits{
 			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
@@ -258,7 +258,7 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 // store opens the cache of answers; nil means none. The demonstration has none, and an
 // archive needs none.
 func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
-	if c.config.NoCache || c.museum != nil || c.kept != nil {
+	if c.config.NoCache || c.museum != nil || c.stored != nil {
 		return nil, nil
 	}
 	dir := c.app.ExpandHome(c.config.Cache)
@@ -281,7 +281,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 }
 
 // lobby returns the tour for the first page.
-func (c *gatewayCommand) lobby() []gateway.Section {
+func (c *gatewayCommand) homeSections() []gateway.Section {
 	if c.museum == nil {
 		return nil
 	}

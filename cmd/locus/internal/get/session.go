@@ -22,7 +22,7 @@ import (
 )
 
 // sessionPatience is the time for a step without --timeout.
-const sessionPatience = 30 * time.Second
+const sessionTimeout = 30 * time.Second
 
 // session runs the script in a session, and writes the output of the host.
 func (g *getter) session(ctx context.Context, f show.Found, s *scheme.Session, to show.Stream) error {
@@ -63,7 +63,7 @@ type sessionJSON struct {
 	Received int64 `json:"received"` // octets
 }
 
-func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionPatience) }
+func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionTimeout) }
 
 // sessionToFile writes the output of a session to a file, as it comes.
 func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name string) error {

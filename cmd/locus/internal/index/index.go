@@ -22,8 +22,8 @@ type indexing struct {
 	a       *base.App
 	rebuild bool
 
-	mu       sync.Mutex
-	troubles []string
+	mu     sync.Mutex
+	errors []string
 }
 
 // New returns the subcommand.
@@ -61,7 +61,7 @@ type indexJSON struct {
 	Octets   int64        `json:"octets"` // of mboxes that were read
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
-	Troubles []shape.Text `json:"troubles"` // problems with the mail
+	Errors   []shape.Text `json:"troubles"` // problems with the mail
 	// WithoutID counts messages without a Message-ID, which can't be found. They are
 	// not part of Messages.
 	WithoutID int64 `json:"withoutId"`
@@ -73,7 +73,7 @@ func (x *indexing) run(ctx context.Context) error {
 		return scheme.Hint(fmt.Errorf("%w: no mail is configured", scheme.ErrUnsupported), "set mail.stores in the configuration")
 	}
 	defer mail.Close()
-	mail.OnTrouble = x.trouble
+	mail.OnError = x.logError
 	store, err := mail.Open(ctx)
 	if err != nil {
 		return err
@@ -103,9 +103,9 @@ func (x *indexing) run(ctx context.Context) error {
 }
 
 // trouble records a problem with the mail.
-func (x *indexing) trouble(err error) {
+func (x *indexing) logError(err error) {
 	x.mu.Lock()
-	x.troubles = append(x.troubles, err.Error())
+	x.errors = append(x.errors, err.Error())
 	x.mu.Unlock()
 	if !x.a.Flags.JSON {
 		x.a.Note("%s", err)
@@ -114,7 +114,7 @@ func (x *indexing) trouble(err error) {
 
 func (x *indexing) tell(d indexJSON) {
 	if x.a.Flags.JSON {
-		d.Troubles = shape.Texts(x.troubles)
+		d.Errors = shape.Texts(x.errors)
 		x.a.WriteJSON(d)
 		return
 	}

@@ -34,7 +34,7 @@ func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog 
 	return &formDialog{a: a, tty: tty, form: f, attempts: map[int]int{}, answers: form.Presets(f)}
 }
 
-const mostAttempts = 5
+const maxAttempts = 5
 
 // ask asks every question, and repeats those whose answers the form refuses.
 func (v *formDialog) ask(ctx context.Context) error {
@@ -88,10 +88,10 @@ func (v *formDialog) field(ctx context.Context, q form.Question) error {
 func (v *formDialog) wrong(field int, why error) error {
 	fmt.Fprintf(v.tty, "  %s\n", term.Safe(why.Error()))
 	v.attempts[field]++
-	if v.attempts[field] < mostAttempts {
+	if v.attempts[field] < maxAttempts {
 		return nil
 	}
-	return fmt.Errorf("%w: %d wrong answers for field %s; nothing was submitted", base.ErrNoAnswer, mostAttempts, form.Fields(v.form)[field].Label())
+	return fmt.Errorf("%w: %d wrong answers for field %s; nothing was submitted", base.ErrNoAnswer, maxAttempts, form.Fields(v.form)[field].Label())
 }
 
 func (v *formDialog) sayLine(octets string) {

@@ -79,7 +79,7 @@ func (o *opener) write(ctx context.Context, u locus.URL) error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	if o.letter.output != "" {
+	if o.message.output != "" {
 		return w.fail(w.toOutput())
 	}
 	method, err := o.sendMethod()
@@ -156,7 +156,7 @@ func (w *composer) begin() error {
 }
 
 func (w *composer) applyFlags() error {
-	l, d := &w.o.letter, &w.draft
+	l, d := &w.o.message, &w.draft
 	d.From = w.o.App.Config.Mail.From.Mailbox
 	if l.from != "" {
 		var from config.Sender
@@ -188,29 +188,29 @@ func (w *composer) applyFlags() error {
 }
 
 func (w *composer) readBody() error {
-	l := &w.o.letter
+	l := &w.o.message
 	text, err := []byte(w.draft.Body), error(nil)
 	switch {
 	case l.flags.Changed("body"):
 		text = []byte(l.body)
 	case l.bodyFile == "-":
-		text, err = base.ReadLimited(w.o.App.In, "standard input", mostAttached)
+		text, err = base.ReadLimited(w.o.App.In, "standard input", maxAttached)
 	case l.bodyFile != "":
-		text, err = base.ReadFile(w.o.App.ExpandHome(l.bodyFile), mostAttached)
+		text, err = base.ReadFile(w.o.App.ExpandHome(l.bodyFile), maxAttached)
 	}
 	w.draft.Body = string(text)
 	return err
 }
 
 func (w *composer) readAttachments() error {
-	left := mostAttached
-	for _, name := range w.o.letter.attach {
-		content, err := base.ReadFile(w.o.App.ExpandHome(name), mostAttached)
+	left := maxAttached
+	for _, name := range w.o.message.attach {
+		content, err := base.ReadFile(w.o.App.ExpandHome(name), maxAttached)
 		if err != nil {
 			return err
 		}
 		if left -= len(content); left < 0 {
-			return fmt.Errorf("%w: the files are larger than %d octets together", scheme.ErrTooLarge, mostAttached)
+			return fmt.Errorf("%w: the files are larger than %d octets together", scheme.ErrTooLarge, maxAttached)
 		}
 		w.draft.Attachments = append(w.draft.Attachments, submit.Attachment{Name: filepath.Base(name), Content: content})
 	}
@@ -219,7 +219,7 @@ func (w *composer) readAttachments() error {
 
 // mostAttached limits the size of all attached files, in octets. No server accepts
 // more.
-const mostAttached = 64 << 20
+const maxAttached = 64 << 20
 
 func (w *composer) toOutput() error {
 	m, err := submit.Compose(w.draft)
@@ -230,11 +230,11 @@ func (w *composer) toOutput() error {
 		return err
 	}
 	w.tellIgnored(w.o.NoteLater)
-	if w.o.letter.output == "-" {
+	if w.o.message.output == "-" {
 		_, err := m.WriteTo(w.o.App.Out)
 		return err
 	}
-	return w.toFile(m, w.o.letter.output)
+	return w.toFile(m, w.o.message.output)
 }
 
 // toFile writes the message to a new file, and tells about it.
@@ -269,7 +269,7 @@ type sendMethod struct {
 func (o *opener) sendMethod() (*sendMethod, error) {
 	mail := &o.App.Config.Mail
 	hasRelay, hasProgram := mail.Relay.Host != "", len(mail.Sendmail) > 0
-	switch by := o.letter.by; {
+	switch by := o.message.by; {
 	case by == "file":
 		return nil, nil
 	case by == "smtp" && !hasRelay:

@@ -21,7 +21,7 @@ func (w *composer) converse(ctx context.Context) error {
 	if err := w.askPeople(ctx); err != nil {
 		return err
 	}
-	if l := &w.o.letter; !l.flags.Changed("body") && l.bodyFile == "" {
+	if l := &w.o.message; !l.flags.Changed("body") && l.bodyFile == "" {
 		if err := w.edit(ctx); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (w *composer) edit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("nothing was sent: the editor %s: %w", form.Quote(editor), err)
 	}
-	text, err := base.ReadFile(w.file, mostAttached)
+	text, err := base.ReadFile(w.file, maxAttached)
 	w.draft.Body = string(text)
 	return err
 }

@@ -25,7 +25,7 @@ import (
 type opener struct {
 	show.Viewer
 	forms     []*formDialog // those that were filled in, in order
-	letter    mailtoFlags
+	message   mailtoFlags
 	session   sessionFlags
 	fromInput bool // standard input has the URL, so it is not a keyboard
 }
@@ -70,7 +70,7 @@ func New(a *base.App) *cobra.Command {
 		},
 	}
 	base.AddFlags(cmd, "Selection", o.AddSelectionFlags)
-	base.AddFlags(cmd, "Messages", o.letter.addFlags)
+	base.AddFlags(cmd, "Messages", o.message.addFlags)
 	base.AddFlags(cmd, "Sessions", func(f *pflag.FlagSet) {
 		o.session.addFlags(f)
 		o.Screen.AddFlags(f)
@@ -94,7 +94,7 @@ func (o *opener) run(ctx context.Context, args []string) error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := o.letter.settle(u); err != nil {
+	if err := o.message.settle(u); err != nil {
 		return err
 	}
 	options := client.Options{Fill: o.fill, NoTimeLimit: true, NoProgress: o.Verbose}

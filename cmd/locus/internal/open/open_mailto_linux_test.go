@@ -134,7 +134,7 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 }
 
 // kept returns the texts that are kept.
-func kept(t *testing.T) (texts []string) {
+func savedDraft(t *testing.T) (texts []string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "locus-*.txt"))
 	if err != nil {
@@ -181,7 +181,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 			!strings.HasSuffix(taken[0], "\r\n\r\nProposed.\r\nEdited.\r\nEdited.\r\n") || strings.Contains(taken[0], "evil") {
 			t.Errorf("%q, want 1 of taken, %q at the start of taken[0], %q at the end of taken[0] and no %q in taken[0]", taken, "fred@example.net joe@host.dom secret@host.dom\nFrom: Fred <fred@example.net>\r\n", "\r\n\r\nProposed.\r\nEdited.\r\nEdited.\r\n", "evil")
 		}
-		if texts := kept(t); texts != nil {
+		if texts := savedDraft(t); texts != nil {
 			t.Errorf("kept() = %q, want texts nil", texts)
 		}
 	})
@@ -200,7 +200,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, _ := correspond(t, way, row.steps, url)
-			if texts := kept(t); got.Status != row.code || !strings.Contains(got.Err, row.says) || len(texts) != row.kept {
+			if texts := savedDraft(t); got.Status != row.code || !strings.Contains(got.Err, row.says) || len(texts) != row.kept {
 				t.Errorf("%+v, kept %q", got, texts)
 			}
 		})
@@ -208,7 +208,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	t.Run("Ctrl-C", func(t *testing.T) {
 		env := map[string]string{"LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"], "cancel": "yes"}
 		got, _ := correspond(t, env, []answered{{sendIt, ""}}, url)
-		if texts := kept(t); got.Status != base.StatusInterrupted || !strings.Contains(got.Err, "nothing was sent") || len(texts) != 1 || texts[0] != "Proposed.\r\nEdited.\n" {
+		if texts := savedDraft(t); got.Status != base.StatusInterrupted || !strings.Contains(got.Err, "nothing was sent") || len(texts) != 1 || texts[0] != "Proposed.\r\nEdited.\n" {
 			t.Errorf("%+v, kept %q", got, texts)
 		}
 	})
@@ -243,7 +243,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	})
 	t.Run("the editor can't be run", func(t *testing.T) {
 		got, _ := correspond(t, map[string]string{"EDITOR": "exit 3;"}, nil, url)
-		if got.Status != 3 || !strings.Contains(got.Err, "nothing was sent: the editor") || len(kept(t)) != 1 {
+		if got.Status != 3 || !strings.Contains(got.Err, "nothing was sent: the editor") || len(savedDraft(t)) != 1 {
 			t.Errorf("correspond(%q) = %+v, want status 3, %q in err and 1 of kept(t)", url, got, "nothing was sent: the editor")
 		}
 	})

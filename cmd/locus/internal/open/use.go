@@ -16,7 +16,7 @@ import (
 func newOpener(a *base.App, c *access.Client) (*opener, error) {
 	o := &opener{Viewer: show.Viewer{App: a, Client: c}}
 	flags := pflag.NewFlagSet("open", pflag.ContinueOnError)
-	o.letter.addFlags(flags)
+	o.message.addFlags(flags)
 	o.session.addFlags(flags)
 	return o, o.session.settle(flags)
 }

@@ -83,7 +83,7 @@ type table struct {
 }
 
 // mostHeld is the number of text lines that wait for the first link, which decides the listing.
-const mostHeld = 100
+const maxHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
 	var held []scheme.Item // before the listing is decided
@@ -103,7 +103,7 @@ func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
 		}
 		t.items++
 		held = append(held, item)
-		if t.listing == "" && item.URL.IsZero() && len(held) <= mostHeld {
+		if t.listing == "" && item.URL.IsZero() && len(held) <= maxHeld {
 			continue
 		}
 		if err := decide(listingOf(item)); err != nil {

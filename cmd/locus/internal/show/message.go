@@ -31,7 +31,7 @@ func IsMessage(mediaType string) bool {
 }
 
 // letter is an object that was read as a message.
-type letter struct {
+type openedMessage struct {
 	object  scheme.Object    // with its body rewound
 	message *message.Message // nil: not a message, despite its media type
 	held    spool
@@ -40,8 +40,8 @@ type letter struct {
 }
 
 // read reads an object as a message. The caller closes the letter.
-func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *letter {
-	l := &letter{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
+func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *openedMessage {
+	l := &openedMessage{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
 	l.held.most = cmp.Or(v.App.Flags.MaxSize, maxMessage)
 	progress := v.NewProgress(free, f.Asked.Shown())
 	_, l.broken = transfer.Copy(ctx, &l.held, o, progress.Report)
@@ -63,16 +63,16 @@ func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool)
 	return l
 }
 
-func (l *letter) Close() error { return l.held.Close() }
+func (l *openedMessage) Close() error { return l.held.Close() }
 
-func (l *letter) writeText(w io.Writer) error {
+func (l *openedMessage) writeText(w io.Writer) error {
 	safe := &safeWriter{w: w}
 	return errors.Join(l.message.WriteText(safe, &message.TextOptions{IsArticle: l.isNews}), safe.Close())
 }
 
 const (
-	mostInMemory = 8 << 20
-	maxMessage   = 64 << 20 // unless --max-size says another limit
+	maxInMemory = 8 << 20
+	maxMessage  = 64 << 20 // unless --max-size says another limit
 )
 
 // untilDone reads from r until ctx is done. A message is parsed and its parts are decoded
@@ -101,7 +101,7 @@ func (h *spool) Write(p []byte) (n int, err error) {
 	if h.size+int64(len(p)) > h.most {
 		return 0, fmt.Errorf("%w: the message has more than %s; --max-size allows more", scheme.ErrTooLarge, human.Size(h.most))
 	}
-	if h.file == nil && h.size+int64(len(p)) > mostInMemory {
+	if h.file == nil && h.size+int64(len(p)) > maxInMemory {
 		if h.file, err = wholefile.CreateTemporary("", "locus-"); err == nil {
 			_, err = h.file.Write(h.octets)
 			h.octets = nil
@@ -213,7 +213,7 @@ func isPartPath(text string) bool {
 }
 
 // ReadPart reads a message and finds the part of --part. The caller closes the letter.
-func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*letter, message.Part, error) {
+func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*openedMessage, message.Part, error) {
 	o, ok := resource.(*scheme.Object)
 	if !ok || !IsMessage(o.Type) {
 		return nil, message.Part{}, noMessage(f, resource)
@@ -243,12 +243,12 @@ func noMessage(f Found, resource scheme.Resource) error {
 	return fmt.Errorf("%s: %w: --part needs a message, not %s", f.Asked.Shown(), scheme.ErrUnsupported, what)
 }
 
-const mostParts = 20
+const maxParts = 20
 
 func listParts(m *message.Message) string {
 	parts := m.Parts()
 	var list []string
-	for _, p := range parts[:min(len(parts), mostParts)] {
+	for _, p := range parts[:min(len(parts), maxParts)] {
 		list = append(list, strings.TrimSpace(p.Path+" "+p.Type+" "+p.Name))
 	}
 	if more := len(parts) - len(list); more > 0 {
@@ -275,7 +275,7 @@ func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource
 }
 
 // PartObject returns a part as an object, as req asks for it.
-func (v *Viewer) PartObject(ctx context.Context, l *letter, part message.Part, req *scheme.Request) (*scheme.Object, error) {
+func (v *Viewer) PartObject(ctx context.Context, l *openedMessage, part message.Part, req *scheme.Request) (*scheme.Object, error) {
 	asked := *req
 	asked.URL, asked.Limit = l.object.URL, v.App.Flags.MaxSize
 	return mid.Part(ctx, &asked, l.message, part, io.NopCloser(nil))

@@ -31,7 +31,7 @@ func TestIsMessage(t *testing.T) {
 func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	for _, size := range []int{0, 1, mostInMemory, mostInMemory + 1, mostInMemory * 2} {
+	for _, size := range []int{0, 1, maxInMemory, maxInMemory + 1, maxInMemory * 2} {
 		h := spool{most: maxMessage}
 		octets := bytes.Repeat([]byte("0123456"), size/7+1)[:size]
 		for piece := range slices.Chunk(octets, 1<<20-1) {
@@ -39,7 +39,7 @@ func TestHeld(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
-		if inFile := h.file != nil; inFile != (size > mostInMemory) || inFile && len(h.octets) > 0 {
+		if inFile := h.file != nil; inFile != (size > maxInMemory) || inFile && len(h.octets) > 0 {
 			t.Errorf("%d octets: in a file: %v; %d octets in memory", size, inFile, len(h.octets))
 		}
 		// Even a process that is killed leaves no file with a message.
@@ -68,7 +68,7 @@ func TestHeld(t *testing.T) {
 func TestHeldNowhere(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	h := spool{most: maxMessage}
-	if _, err := h.Write(make([]byte, mostInMemory+1)); base.KindOf(err) != base.KindFile {
+	if _, err := h.Write(make([]byte, maxInMemory+1)); base.KindOf(err) != base.KindFile {
 		t.Error(err)
 	}
 	if err := h.Close(); err != nil {

@@ -100,7 +100,7 @@ Gone
 func TestWriteTableHolds(t *testing.T) {
 	text := scheme.Item{Title: "text", Kind: scheme.KindInfo, Size: -1}
 	broken := errors.New("broken")
-	for _, n := range []int{mostHeld - 1, mostHeld, mostHeld + 1} {
+	for _, n := range []int{maxHeld - 1, maxHeld, maxHeld + 1} {
 		var b strings.Builder
 		tab := table{w: &b, TextDecoder: new(form.TextDecoder)}
 		err := tab.write(func(yield func(scheme.Item, error) bool) {
@@ -109,7 +109,7 @@ func TestWriteTableHolds(t *testing.T) {
 					return
 				}
 			}
-			if held := strings.Count(b.String(), "\n") == 0; held != (n <= mostHeld) {
+			if held := strings.Count(b.String(), "\n") == 0; held != (n <= maxHeld) {
 				t.Errorf("of %d lines nothing was written: %v", n, held)
 			}
 			yield(scheme.Item{}, broken)

@@ -167,7 +167,7 @@ func hostileText(seed uint64, n int) []byte {
 	return b.Bytes()
 }
 
-func compareRoads(t testing.TB, line string, text []byte, terminal bool, seed uint64) {
+func compareVariants(t testing.TB, line string, text []byte, terminal bool, seed uint64) {
 	t.Helper()
 	got, want := sideBySide(t, line, text, terminal, seed), oneByOne(t, line, text, terminal, seed)
 	if got == want {
@@ -191,27 +191,27 @@ func firstDifference(got, want string) string {
 
 // Lines that are answered side by side have the answers, messages and status that they
 // have one by one.
-func TestRoadsAreEqual(t *testing.T) {
+func TestBulkMatchesSingle(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		for i, line := range commandLines {
 			for seed := range uint64(3) {
-				compareRoads(t, line, hostileText(seed*100+uint64(i), 150), terminal, seed)
+				compareVariants(t, line, hostileText(seed*100+uint64(i), 150), terminal, seed)
 			}
-			compareRoads(t, line, nil, terminal, 1)
+			compareVariants(t, line, nil, terminal, 1)
 			for _, text := range hostile {
 				if len(text) > locus.MaxLen && i%6 > 0 {
 					continue // a second each in JSON
 				}
-				compareRoads(t, line, []byte(text), terminal, 1)
+				compareVariants(t, line, []byte(text), terminal, 1)
 				if len(text) < locus.MaxLen {
-					compareRoads(t, line, []byte("\ufeff"+text+"\r\n"), terminal, 1)
+					compareVariants(t, line, []byte("\ufeff"+text+"\r\n"), terminal, 1)
 				}
 			}
 		}
 	}
 }
 
-func FuzzRoads(f *testing.F) {
+func FuzzVariants(f *testing.F) {
 	short := strings.Join(slices.DeleteFunc(slices.Clone(hostile), func(line string) bool { return len(line) > 1000 }), "\n")
 	for i := range commandLines {
 		f.Add([]byte(short), uint8(i), uint64(i), i%2 == 0)
@@ -220,7 +220,7 @@ func FuzzRoads(f *testing.F) {
 		if looksCompressed(text) || lines.IsParquet(text) {
 			return
 		}
-		compareRoads(t, commandLines[int(command)%len(commandLines)], text, terminal, seed)
+		compareVariants(t, commandLines[int(command)%len(commandLines)], text, terminal, seed)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // No road shows a password but in the URL that canonical writes.
-func TestNoRoadShowsPasswords(t *testing.T) {
+func TestNoInputShowsPasswords(t *testing.T) {
 	for _, url := range secrettest.URLs(secrettest.Password, "h.example") {
 		t.Chdir(t.TempDir())
 		const file = "invalid"
@@ -96,7 +96,7 @@ func TestLongestLine(t *testing.T) {
 			line := url + strings.Repeat("y", size-len(url)) + end
 			for _, before := range []string{"", "http://a/\n"} {
 				for _, command := range []string{"canonical", "check --json", "canonical --rules whatwg"} {
-					compareRoads(t, command, []byte(before+line), false, 1)
+					compareVariants(t, command, []byte(before+line), false, 1)
 					if t.Failed() {
 						t.Fatalf("%s with a line of %d octets and %q", command, size, end)
 					}
