@@ -34,7 +34,7 @@ func replaced(text string, spans []span) string {
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
 // Mask returns text with each octet of a password shown as "*", so that offsets
-// stay right. text may be a URL, also in the wrapper that [Unwrap] removes, a
+// stay right. text may be a URL, also in the wrapper that [RemoveWrapper] removes, a
 // mistyped URL, or a part of one. In doubt Mask hides, because errors show mistyped URLs, passwords included:
 //
 //	text                            hidden

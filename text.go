@@ -76,7 +76,7 @@ func (u *URL) Scan(src any) error {
 // LogValue returns [URL.Shown] as a value, so no password reaches a log.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.Shown()) }
 
-// ParseWrapped reads a URL in the wrapper that [Unwrap] removes. Offsets in the
+// ParseWrapped reads a URL in the wrapper that [RemoveWrapper] removes. Offsets in the
 // error are offsets in text.
 func ParseWrapped(text string) (URL, error) {
 	w := RemoveWrapper(text)

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// WindowsPath returns the URL of the file with a Windows path: C:\Users\joe,
+// FromWindowsPath returns the URL of the file with a Windows path: C:\Users\joe,
 // C:/Users/joe, or \\server\share\joe. ok reports whether text is such a path. [Parse]
 // refuses C:\Users\joe and \\server\share. It takes C:/Users/joe as a URL of a scheme
 // "c".

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Unwrapped is a text without the wrapper of RFC 1738's appendix, as [Unwrap]
+// Unwrapped is a text without the wrapper of RFC 1738's appendix, as [RemoveWrapper]
 // returns it. It is an immutable value.
 type Unwrapped struct {
 	text       string // with the wrapper

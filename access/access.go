@@ -60,7 +60,7 @@ type Options struct {
 	// Kept opens URLs of every scheme without a network: an archive. The policy is about
 	// what is dialled, so it is not asked. nil: there is none.
 	Archive scheme.Opener
-	// Live opens what Kept does not have (scheme.ErrNotKept) as if there were no Kept.
+	// Live opens what Kept does not have (scheme.ErrNotArchived) as if there were no Kept.
 	Live bool
 
 	// Via is called for each gateway that a URL goes through, before the request. nil:
@@ -209,7 +209,7 @@ type Result struct {
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
 
-	chain *follower // that found it, for [Client.Refer]; nil: a program made the result
+	chain *follower // that found it, for [Client.Redirect]; nil: a program made the result
 }
 
 // Close closes the resource, if there is one.
@@ -239,7 +239,7 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 func (c *Client) Dialer() scheme.Dialer {
 	var p plan
 	if all := c.options.Proxies.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
-		p.outcome, p.gateway = planTunnel, all
+		p.outcome, p.proxy = planTunnel, all
 	}
 	return c.dialer(p)
 }
@@ -254,7 +254,7 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	}
 	p, err := c.judge(u, from)
 	if err == nil && p.outcome == planTemplate {
-		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(p.gateways()))
+		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, proxyTexts(p.proxies()))
 	}
 	if err != nil {
 		return nil, NewError("open", u, err)
@@ -324,7 +324,7 @@ func (c *Client) target(u locus.URL) policy.Target {
 	return t
 }
 
-// CheckReferral judges whether the resource at from may refer to to. hops counts
+// CheckRedirect judges whether the resource at from may refer to to. hops counts
 // consecutive referrals, this one included. It is for a program that follows redirects
 // itself or passes them to a client. The error is an [*Error].
 func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {

@@ -51,7 +51,7 @@
 //     the connection, and the scheme's own opener speaks to the server.
 //
 // The program or its user names gateways, never a URL, so they may have any address and
-// port ([policy.Policy.Configured]). A URL that goes through a template or an HTTP proxy
+// port ([policy.Policy.ForConfiguredServer]). A URL that goes through a template or an HTTP proxy
 // opens no connection to another host.
 //
 // The policy judges the URL first: one that is FromPublic names no private address. With

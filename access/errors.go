@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrCircle is wrapped by the error about a referral to a URL that was already requested.
+// ErrRedirectLoop is wrapped by the error about a referral to a URL that was already requested.
 var ErrRedirectLoop = errors.New("redirect loop")
 
 // Error is a failure to open or read a URL. [NewError] makes one.
@@ -55,7 +55,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// GatewayError is a failure of a request that went through gateways. The gateways or the
+// ProxyError is a failure of a request that went through gateways. The gateways or the
 // server may have caused it.
 type ProxyError struct {
 	Proxies []Proxy // in their order
@@ -63,7 +63,7 @@ type ProxyError struct {
 }
 
 func (e *ProxyError) Error() string {
-	return e.Err.Error() + " (through " + gatewayTexts(e.Proxies) + ")"
+	return e.Err.Error() + " (through " + proxyTexts(e.Proxies) + ")"
 }
 
 func (e *ProxyError) Unwrap() error { return e.Err }

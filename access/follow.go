@@ -52,7 +52,7 @@ func (f *follower) follow() (scheme.Resource, error) {
 func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	f.result.Permanent = false
 	hops := len(f.result.Hops)
-	res, err := f.refer([]locus.URL{to}, hops)
+	res, err := f.followRedirect([]locus.URL{to}, hops)
 	return f.followFrom(res, err, hops+1)
 }
 
@@ -75,13 +75,13 @@ func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, e
 	if len(referral.To) == 0 {
 		return nil, f.fail(f.result.URL, fmt.Errorf("%w: a referral that leads nowhere", scheme.ErrProtocol))
 	}
-	return f.refer(referral.To, hops)
+	return f.followRedirect(referral.To, hops)
 }
 
 // refer opens the first URL of list that can be opened. It tries the next one after a
 // denial, an unsupported scheme or a failed connection. If all fail, the error is the
 // last denial, which the user can allow, or otherwise the last error.
-func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err error) {
+func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resource, err error) {
 	for i, to := range list {
 		if i == maxTries {
 			break

@@ -52,7 +52,7 @@ func zoneFixture() *fixture {
 
 // A typed URL may name a private address. A referral may not lead from a public address to
 // a private one.
-func TestZonesOfReferrals(t *testing.T) {
+func TestZonesOfRedirects(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		rule   string // of the denial
@@ -159,7 +159,7 @@ func TestPrivateByName(t *testing.T) {
 	}
 }
 
-// linkWorld has a public server and a private one. Both lead to metadata services.
+// linkFixture has a public server and a private one. Both lead to metadata services.
 func linkFixture() *fixture {
 	w := &fixture{
 		names: map[string]string{
@@ -258,7 +258,7 @@ func TestLinkLocalGateway(t *testing.T) {
 		{policy.Rules{}, "[fe80::1%eth0]:80", "link-local"},
 		{policy.Rules{LinkLocal: true}, "169.254.1.2:80", ""},
 	} {
-		d := linkFixture().client(t, c.rules, nil, nil).dialer(plan{outcome: planProxy, gateway: gateway(t, "http://gateway.example")})
+		d := linkFixture().client(t, c.rules, nil, nil).dialer(plan{outcome: planProxy, proxy: gateway(t, "http://gateway.example")})
 		if err := d.checkAddr(netip.MustParseAddrPort(c.address)); deniedBy(err) != c.rule || (err != nil) != (c.rule != "") {
 			t.Errorf("%+v: a gateway at %s: %v", c.rules, c.address, err)
 		}
@@ -301,7 +301,7 @@ func TestRebinding(t *testing.T) {
 }
 
 // A reused connection counts as public or private, though it is not dialled again.
-func TestZonesOfKeptConnections(t *testing.T) {
+func TestZonesOfIdleConnections(t *testing.T) {
 	for _, s := range []struct{ first, second, rule string }{
 		{"http://g2.example/end", "http://g2.example/p2", "private"},
 		{"http://p1.example/g2", "http://p1.example/p2", ""},
@@ -508,7 +508,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s was dialled", dialled)
 		}
 	}
-	if err := c.dialer(plan{outcome: planProxy, gateway: gateway(t, "http://1.1.1.1")}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
+	if err := c.dialer(plan{outcome: planProxy, proxy: gateway(t, "http://1.1.1.1")}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
 		t.Errorf("a gateway: %v", err)
 	}
 }

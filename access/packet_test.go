@@ -130,7 +130,7 @@ func TestDialPacketByOption(t *testing.T) {
 }
 
 // A URL that a server refers to during a request passes the rules for referrals.
-func TestRefer(t *testing.T) {
+func TestRedirectDialer(t *testing.T) {
 	for _, test := range []struct {
 		from, to string
 		rules    policy.Rules
@@ -149,7 +149,7 @@ func TestRefer(t *testing.T) {
 			}
 			c.Close()
 			to := locus.MustParse("walk://" + test.to + "/")
-			d, err := req.Referred(to)
+			d, err := req.DialerFor(to)
 			if err != nil {
 				return nil, err
 			}

@@ -18,7 +18,7 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 		return f.askArchive(p)
 	}
 	f.asked[f.key(p.url)] = true
-	by := p.gateways()
+	by := p.proxies()
 	if via := f.client.options.Via; via != nil {
 		for _, g := range by {
 			via(p.url.WithoutFragment(), g)
@@ -70,7 +70,7 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
 	switch p.outcome {
 	case planProxy:
-		return c.askProxy(ctx, p.gateway, req)
+		return c.askProxy(ctx, p.proxy, req)
 	case planTemplate:
 		return c.ask(ctx, *p.made, req)
 	}
@@ -136,7 +136,7 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	c := f.client
 	r := f.schemeRequest(p.last().url.WithoutFragment())
 	r.Dial = c.dialer(p)
-	r.RedirectDialer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(p, to, hops, t) }
+	r.RedirectDialer = func(to locus.URL) (scheme.Dialer, error) { return c.redirectDialer(p, to, hops, t) }
 	r.Ask = f.askFunc(hops)
 	r.Header, r.Cookies = f.header(r.URL), f.cookies
 	r.Offset, r.Tag, r.ModTime = f.request.Offset, f.request.Tag, f.request.ModTime
@@ -151,7 +151,7 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	return r
 }
 
-// askFunc returns Options.Ask, which is told the first URL after a referral.
+// askFunc returns Options.HTTP, which is told the first URL after a referral.
 func (f *follower) askFunc(hops int) scheme.AskFunc {
 	ask := f.client.options.Ask
 	if ask == nil || hops == 0 {
@@ -164,7 +164,7 @@ func (f *follower) askFunc(hops int) scheme.AskFunc {
 }
 
 // referred returns the dialer for a URL that a server refers to while p is performed.
-func (c *Client) referred(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
+func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
 	if err := c.policy.CheckRedirect(c.target(p.last().url), c.target(to), hops+1); err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (f *follower) checkForward(p plan) error {
 	u := p.url.WithoutFragment()
 	switch {
 	case !f.mayForward(u, p.outcome):
-		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Shown()), Reason: "its password is not for the gateway " + gatewayTexts(p.gateways()),
+		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Shown()), Reason: "its password is not for the gateway " + proxyTexts(p.proxies()),
 			Help: "leave it out"}
 	case len(f.request.Like) > 0:
 		return fmt.Errorf("%w: a gateway can't be asked for similar documents", scheme.ErrUnsupported)
@@ -245,7 +245,7 @@ func hasSecretUser(u locus.URL) bool {
 	return user != "" && !strings.HasPrefix(rest, "//"+user)
 }
 
-func gatewayTexts(list []Proxy) string {
+func proxyTexts(list []Proxy) string {
 	var b strings.Builder
 	for i, g := range list {
 		if i > 0 {

@@ -23,7 +23,7 @@ const (
 	planTunnel                  // to the URL's own server, over connections that a proxy makes
 	planProxy                   // to an HTTP proxy, which requests the URL
 	planTemplate                // to the URL that a template makes
-	planArchive                 // to Options.Kept
+	planArchive                 // to Options.Archive
 )
 
 // plan says where the request for a URL goes. The zero outcome is planDirect.
@@ -31,7 +31,7 @@ type plan struct {
 	outcome outcome
 	url     locus.URL
 	origin  policy.Origin // of url; Typed if a template made url
-	gateway Proxy         // the proxy or the template; zero for planDirect and planArchive
+	proxy Proxy         // the proxy or the template; zero for planDirect and planArchive
 	made    *plan         // of planTemplate: the plan for the URL that the template makes
 }
 
@@ -77,22 +77,22 @@ var errCircle = errors.New("access: the gateways form a loop")
 // templates that made u.
 func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (plan, error) {
 	s := known.Scheme(u)
-	p := plan{url: u, gateway: g.of(u, s)}
+	p := plan{url: u, proxy: g.of(u, s)}
 	switch {
-	case slices.Contains(passed, p.gateway):
-		return p, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, p.gateway)
-	case p.gateway.IsZero():
+	case slices.Contains(passed, p.proxy):
+		return p, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, p.proxy)
+	case p.proxy.IsZero():
 		return p, nil
-	case p.gateway.kind == template:
+	case p.proxy.kind == template:
 		p.outcome = planTemplate
-		made, err := p.gateway.expand(u)
+		made, err := p.proxy.expand(u)
 		if err != nil {
 			return p, err
 		}
-		next, err := g.plan(made, known, append(passed, p.gateway)...)
+		next, err := g.plan(made, known, append(passed, p.proxy)...)
 		p.made = &next
 		return p, err
-	case p.gateway.kind != httpProxy, s.Traits&(scheme.Secure|scheme.Interactive) != 0:
+	case p.proxy.kind != httpProxy, s.Traits&(scheme.Secure|scheme.Interactive) != 0:
 		// An encrypted connection must be encrypted up to the server, and HTTP has no sessions.
 		p.outcome = planTunnel
 	default:
@@ -160,9 +160,9 @@ func (p plan) last() plan {
 }
 
 // gateways returns all gateways of p, in their order.
-func (p plan) gateways() (list []Proxy) {
-	for next := &p; next != nil && !next.gateway.IsZero(); next = next.made {
-		list = append(list, next.gateway)
+func (p plan) proxies() (list []Proxy) {
+	for next := &p; next != nil && !next.proxy.IsZero(); next = next.made {
+		list = append(list, next.proxy)
 	}
 	return list
 }
@@ -183,9 +183,9 @@ type dialerKey struct {
 func (p plan) dialerKey() dialerKey {
 	switch p.outcome {
 	case planTunnel:
-		return dialerKey{origin: p.origin, tunnel: p.gateway}
+		return dialerKey{origin: p.origin, tunnel: p.proxy}
 	case planProxy:
-		return dialerKey{origin: policy.Typed, only: hostKey(p.gateway.url)}
+		return dialerKey{origin: policy.Typed, only: hostKey(p.proxy.url)}
 	case planTemplate:
 		key := p.made.dialerKey()
 		key.only = cmp.Or(key.only, hostKey(p.made.url))

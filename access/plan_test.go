@@ -108,7 +108,7 @@ func (o fakeOpener) dial(ctx context.Context, req *scheme.Request) error {
 		return connect(ctx, req.Dial, o.w.address(req.URL))
 	}
 	u := locus.MustParse(to)
-	d, err := req.Referred(u)
+	d, err := req.DialerFor(u)
 	if err != nil {
 		return err
 	}

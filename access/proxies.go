@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// CheckProxies connects to each proxy of Options.Gateways, and closes the connection without
+// CheckProxies connects to each proxy of Options.Proxies, and closes the connection without
 // sending anything. The error names those that can't be reached; templates are not asked. It
 // may be called concurrently.
 func (c *Client) CheckProxies(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 // returns the pause that the server asks for. Zero means that the server names no pause.
 //
 // Timeouts, failed connections and broken connections are temporary. So are the failures
-// that a server calls temporary, which are a [*scheme.LaterError]. Other answers of a server
+// that a server calls temporary, which are a [*scheme.RetryAfterError]. Other answers of a server
 // are final, as are an unknown host, an untrusted certificate, a redirect loop and a denial.
 func Retry(err error) (again bool, pause time.Duration) {
 	later := (*scheme.RetryAfterError)(nil)

@@ -52,7 +52,7 @@ type TransportOptions struct {
 // all three cases nothing is sent to that URL, and [KindOf] returns [Denied], [Syntax] or
 // [Unsupported]. A host must be written as RFC 1738 section 3.1 has it, which refuses
 // 0x7f.1, 2130706433 and names in Unicode. What a redirect leads to is judged by
-// [policy.Policy.CheckReferral].
+// [policy.Policy.CheckRedirect].
 //
 // The proxies of the environment are not used, because a proxy would connect to addresses
 // that the policy has not seen.

@@ -114,7 +114,7 @@ func (c *Client) proxyOpener(g Proxy) (scheme.ProxyOpener, error) {
 
 // proxyDialer returns the dialer for the connection to g.
 func (c *Client) proxyDialer(g Proxy) rawDialer {
-	return rawDialer{c.dialer(plan{outcome: planProxy, gateway: g})}
+	return rawDialer{c.dialer(plan{outcome: planProxy, proxy: g})}
 }
 
 // rawDialer dials the host of a gateway without tracking the connection, which the

@@ -393,7 +393,7 @@ func TestGatewayPolicy(t *testing.T) {
 }
 
 // A redirect by a gateway is judged like any other.
-func TestGatewayReferrals(t *testing.T) {
+func TestProxyRedirects(t *testing.T) {
 	proxy, asked := startProxy(t)
 	for _, s := range []struct {
 		gateways, to string

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// ConversationType is the media type of a conversation: see docs/archive.md.
+// TranscriptType is the media type of a conversation: see docs/archive.md.
 const TranscriptType = "application/x-locus-conversation"
 
 const (

@@ -115,8 +115,8 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 		x.keepMenu(r)
 	case *scheme.Redirect:
 		x.mu.Lock()
-		if list := referralList(r); len(list) > 0 && !x.over && !x.filled {
-			x.block, x.kind = x.recorder.to.NewBlock(), referralType(r)
+		if list := redirectList(r); len(list) > 0 && !x.over && !x.filled {
+			x.block, x.kind = x.recorder.to.NewBlock(), redirectType(r)
 			x.block.BeginPayload()
 			x.block.Write(list)
 		}
@@ -156,7 +156,7 @@ func (x *recording) drop() {
 	}
 }
 
-// keptBody keeps what is read of an object.
+// recordedBody keeps what is read of an object.
 type recordedBody struct {
 	io.ReadCloser
 	recording *recording

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	menus "github.com/locus-url/locus/internal/kept"
+	menus "github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 )
 
 // Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
 // req.URL that is nearest to req.At. What a server said then is said again: a redirect is a
 // Referral, and a status may be an error. For a URL that was not kept the error wraps
-// [scheme.ErrNotKept].
+// [scheme.ErrNotArchived].
 //
 // A form that needs no server is there even if it was not kept, such as that of a search.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -109,7 +109,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 // read gives the block of a record to the scheme.
 func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
-	if r, ok, err := readReferral(req.URL, mediaType, body); ok {
+	if r, ok, err := readRedirect(req.URL, mediaType, body); ok {
 		return r, err
 	}
 	if read := s.registry.Scheme(req.URL).Access.Archived; read != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// mostBlock is the longest block of a record, unpacked. A longer one ends the reading of
+// maxBlock is the longest block of a record, unpacked. A longer one ends the reading of
 // its file: no resource has so many octets.
 const maxBlock = 64 << 30
 
@@ -29,7 +29,7 @@ type scanner struct {
 	ctx        context.Context
 	lines      *bulk.Sorter
 	read, size int64 // of all archives
-	most       int64 // octets of a block: mostBlock
+	most       int64 // octets of a block: maxBlock
 }
 
 // file adds the records of a file. The error is one of this machine: damage in an archive

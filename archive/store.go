@@ -2,7 +2,7 @@
 //
 // A [Store] is a set of WARC and ARC files, of this program or of others, compressed or not.
 // It is a [scheme.Opener] for URLs of every scheme, and dials nothing: see
-// access.Options.Kept. A URL may have been kept more than once: each time is a [Memento]
+// access.Options.Archive. A URL may have been kept more than once: each time is a [Memento]
 // (RFC 7089).
 //
 // URLs are compared in the canonical form of their scheme, without password and fragment,
@@ -46,7 +46,7 @@ type Options struct {
 	// Cache is the folder that keeps the index for the next time. Empty: the index is
 	// temporary.
 	Cache string
-	// At is the time for which [Store.Open] and [Store.Around] look, if they are given
+	// At is the time for which [Store.Open] and [Store.Nearest] look, if they are given
 	// none. The zero Time: the last.
 	At time.Time
 	// Note is called for what could not be read of the archives, while they are indexed.

@@ -390,7 +390,7 @@ func TestLive(t *testing.T) {
 
 // With Live, a redirect that was kept obeys the rules for those of servers: it leads to no private
 // address, starts no session and composes no message, and takes no secret from https to http.
-func TestLiveReferral(t *testing.T) {
+func TestLiveRedirect(t *testing.T) {
 	moved := func(from, to string) rec {
 		return response(from, day, "HTTP/1.1 302 Found\r\nLocation: "+to+"\r\n\r\n")
 	}

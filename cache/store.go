@@ -30,7 +30,7 @@ type Options struct {
 	// Memory bounds the bytes of memory for frequent answers; 0: 32 MiB.
 	Memory int64
 	// Linger is how many more bytes of an answer are fetched for the store after the
-	// last reader has left; 0: 4 MiB, [NoLinger]: none.
+	// last reader has left; 0: 4 MiB, [NoPrefetch]: none.
 	PrefetchBytes int64
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
@@ -40,7 +40,7 @@ type Options struct {
 	Note func(error)
 }
 
-// NoLinger cancels a fetch when its last reader leaves: [Options].Linger.
+// NoPrefetch cancels a fetch when its last reader leaves: [Options].Linger.
 const NoPrefetch = -1
 
 const (

@@ -200,7 +200,7 @@ func (t *transport) respondStored(req *http.Request, h hit, w outcome) (*http.Re
 	return resp, nil, false
 }
 
-// answerStale is answerStored for an answer that is stale.
+// respondStale is respondStored for an answer that is stale.
 func (t *transport) respondStale(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	t.s.count.stale.Add(1)
 	return t.respondStored(req, h, w)

@@ -35,7 +35,7 @@
 // Damage does not stop the reading: each is an [Error] among the links, and the other
 // members of an archive are read. Limits bound the depth of containers, their unpacked
 // size and their number of members, against archives made to be costly. Plain text of any
-// length needs constant memory, in compressed files and tar archives too; [Options.Held]
+// length needs constant memory, in compressed files and tar archives too; [Options.MaxBuffered]
 // bounds the memory for the rest. Links in archives are not followed, and nothing is
 // written.
 package document

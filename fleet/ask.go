@@ -86,7 +86,7 @@ func (w *Worker) putBack(ctx context.Context, t *task) {
 	}
 }
 
-// afterAnswer stores an answer, or has the jobs tried again.
+// afterResponse stores an answer, or has the jobs tried again.
 func (w *Worker) afterResponse(ctx context.Context, s *slot, t *task, answer *verify.Response) {
 	tries := 0
 	for _, j := range t.jobs {
@@ -135,7 +135,7 @@ func pauseAfter(late error, times int) (pause time.Duration, why string) {
 	return 0, neverFree
 }
 
-// shutAnswer is the answer for what is not asked for.
+// shutResponse is the answer for what is not asked for.
 func shutResponse(tries int, why string) *verify.Response {
 	return &verify.Response{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
 }

@@ -75,7 +75,7 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 	return got, began
 }
 
-// isKept reports whether the store has what a host asked for.
+// isWanted reports whether the store has what a host asked for.
 func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) bool {
 	entry, err := f.hosts.Get(t.Context(), hostKey(f.placeOf(hostName(t, host)).host))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {

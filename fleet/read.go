@@ -141,7 +141,7 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
 }
 
-// buryTarget stores why a target can't be read, and a verdict, so that nothing waits for one.
+// rejectTarget stores why a target can't be read, and a verdict, so that nothing waits for one.
 func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
 	if err := w.frontier.writeDeadLetter(ctx, m.Subject, m.Data, why); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawS
 	return nil
 }
 
-// buryVerdict stores why a verdict can't be read.
+// rejectVerdict stores why a verdict can't be read.
 func (w *Worker) rejectVerdict(ctx context.Context, at address, why error) error {
 	w.count(func(c *Counts) { c.Buried++ })
 	w.options.note("a verdict can't be read, and is among the dead letters: %v", why)

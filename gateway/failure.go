@@ -84,7 +84,7 @@ var statuses = map[access.Kind]int{
 	access.Interrupted: http.StatusServiceUnavailable,
 }
 
-// answerError is a failure that an answer reports: the server has no such resource, or wants a
+// serverError is a failure that an answer reports: the server has no such resource, or wants a
 // login, or answers with the status of an error.
 type serverError struct {
 	kind   error
@@ -100,7 +100,7 @@ func (e *serverError) Error() string { return e.text }
 
 func (e *serverError) Unwrap() error { return e.kind }
 
-// newAnswerError returns the error that an answer about u reports, with that status and text.
+// newServerError returns the error that an answer about u reports, with that status and text.
 func newServerError(u locus.URL, code int, status, text string) *serverError {
 	e := &serverError{kind: scheme.ErrProtocol, status: code, whole: text}
 	switch code {
@@ -130,7 +130,7 @@ func shorten(text string) string {
 	return text[:n]
 }
 
-// asAnswerError returns the [*answerError] for an error of the access client that HTTP has a status
+// asServerError returns the [*serverError] for an error of the access client that HTTP has a status
 // for, or err.
 func asServerError(u locus.URL, err error) error {
 	switch access.KindOf(err) {

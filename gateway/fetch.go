@@ -64,11 +64,11 @@ func (m meta) age() time.Duration {
 }
 
 // fetch returns the resource at the URL of req: a [*scheme.Object] or [*scheme.Menu], or from
-// a server of HTTP a [*scheme.Referral] to one URL. The caller closes it. Fetch asks the
+// a server of HTTP a [*scheme.Redirect] to one URL. The caller closes it. Fetch asks the
 // policy, and then the store, if there is one, or the server.
 //
 // The [meta] is valid if there is an error, too. A resource that the server does not have, and
-// a failure that the store answers, are an [*answerError].
+// a failure that the store answers, are an [*serverError].
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	archived := g.isArchived(req.URL)
 	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {

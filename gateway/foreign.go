@@ -71,7 +71,7 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 }
 
 // prefer sets the preferences of a program. Without one it gets menus as "locus get" writes
-// them. The error is an [*answerError].
+// them. The error is an [*serverError].
 func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err error) {
 	req.Accept = strings.Join(r.Header.Values("Accept"), ", ")
 	if any := strings.Trim(req.Accept, " ,"); any == "" || any == "*/*" {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxAnswers is the size limit of the answers to a form, in octets.
+	// maxFormAnswers is the size limit of the answers to a form, in octets.
 	maxFormAnswers = 256 << 10
 	// maxParts is the limit of answers in a multipart form.
 	maxParts = 512

@@ -35,7 +35,7 @@ const (
 	healthWait = 2 * time.Second
 )
 
-// healthAnswer is the body of the answer.
+// healthStatus is the body of the answer.
 type healthStatus struct {
 	OK       bool            `json:"ok"`
 	Problems []healthProblem `json:"problems"`

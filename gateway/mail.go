@@ -36,7 +36,7 @@ const (
 	messagesPerHour = 20
 	// maxRecipients is the limit of recipients.
 	maxRecipients = 10
-	// maxLetter is the size limit of the text, in octets.
+	// maxMessageText is the size limit of the text, in octets.
 	maxMessageText = 64 << 10
 )
 
@@ -129,7 +129,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	return nil
 }
 
-// letterStep makes the preview of a letter, or sends it if its preview was shown.
+// messageStep makes the preview of a letter, or sends it if its preview was shown.
 func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)

@@ -324,7 +324,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// answerPatiently reads one request, and answers late.
+// answerSlowly reads one request, and answers late.
 func answerSlowly(c net.Conn) {
 	defer c.Close()
 	req, err := http.ReadRequest(bufio.NewReader(c))

@@ -18,7 +18,7 @@ const (
 	// chunk is the buffer for a body, in octets.
 	chunk = 16 << 10
 	// largeChunk is the buffer for a client that has taken largeAfter octets quickly.
-	// There are at most mostLarge of them.
+	// There are at most maxLarge of them.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 	maxLarge   = 64

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// maxAnswerHeader is the size limit of a server's response header, in octets.
+	// maxResponseHeader is the size limit of a server's response header, in octets.
 	maxResponseHeader = 256 << 10
-	// keptPerHost is how many idle connections to a server are kept, for upstreamIdleTime each.
+	// idlePerHost is how many idle connections to a server are kept, for upstreamIdleTime each.
 	idlePerHost      = 8
 	upstreamIdleTime = 50 * time.Second
-	// answerTime is how long a server may take until its response begins.
+	// responseTime is how long a server may take until its response begins.
 	responseTime = 60 * time.Second
 )
 

@@ -14,7 +14,7 @@ func readChromium(ctx context.Context, p *program, urls []string) (string, []Par
 	if err != nil {
 		return "", nil, err
 	}
-	page, err := readers.ReadFile("readers/chromium.html")
+	page, err := parsers.ReadFile("parsers/chromium.html")
 	if err != nil {
 		return "", nil, err
 	}

@@ -9,7 +9,7 @@ var javaProbe = []string{"--describe-module", "jdk.compiler"}
 // the program each time it runs.
 func readJava(which string) func(context.Context, *program, []string) (string, []ParseResult, error) {
 	return func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
-		source, err := readers.ReadFile("readers/Read.java")
+		source, err := parsers.ReadFile("parsers/Read.java")
 		if err != nil {
 			return "", nil, err
 		}

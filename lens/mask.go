@@ -213,7 +213,7 @@ func hideWord(text, secret string) string {
 	return b.String()
 }
 
-// answerJSON is an Answer in JSON.
+// resultJSON is an Answer in JSON.
 type resultJSON struct {
 	Name     string         `json:"name"`
 	Version  string         `json:"version"`

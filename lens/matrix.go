@@ -17,7 +17,7 @@ type Matrix struct {
 	Alike int `json:"alike"`
 }
 
-// MatrixReader is a reader in a Matrix.
+// MatrixParser is a reader in a Matrix.
 type MatrixParser struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`

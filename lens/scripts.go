@@ -5,8 +5,8 @@ import (
 	"embed"
 )
 
-//go:embed readers
-var readers embed.FS
+//go:embed parsers
+var parsers embed.FS
 
 // scripts are the readers that are scripts: each is its interpreter, the arguments before
 // the text of the script, and the file with the script.
@@ -31,7 +31,7 @@ func pythonHas(module string) []string {
 func script(name, interpreter, file string, probe []string, args ...string) programRow {
 	return programRow{name: name, program: interpreter, probe: probe,
 		read: func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
-			text, err := readers.ReadFile("readers/" + file)
+			text, err := parsers.ReadFile("parsers/" + file)
 			if err != nil {
 				return "", nil, err
 			}

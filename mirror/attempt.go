@@ -180,7 +180,7 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 	}
 	if r, ok := res.Resource.(*scheme.Redirect); ok {
 		r.Close()
-		if c.refer(j, r, res.LinkOrigin, o) {
+		if c.addRedirect(j, r, res.LinkOrigin, o) {
 			return
 		}
 		// The other URLs are copies, or the object is kept under another scheme.
@@ -222,7 +222,7 @@ func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 }
 
 // refer makes the target of a referral a job of its own. false: it is followed for j.
-func (c *crawler) refer(j *job, r *scheme.Redirect, origin policy.Origin, o *outcome) bool {
+func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, o *outcome) bool {
 	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
 	if len(r.To) != 1 && !isWeb {
 		return false

@@ -49,7 +49,7 @@ const (
 	defaultEntries     = 1 << 20
 	defaultMenus       = 1 << 20
 	defaultCachedMenus = 4096
-	// mostText limits the octets of URLs and other text of kept entries, and of all
+	// maxText limits the octets of URLs and other text of kept entries, and of all
 	// menus, because servers determine their length.
 	maxText = 256 << 20
 )
@@ -71,7 +71,7 @@ type FS struct {
 	total    int                       // kept entries
 	text     int64                     // octets of text in kept entries
 	menuText int64                     // octets of text in menus
-	most     int64                     // limit of text and of menuText: mostText
+	most     int64                     // limit of text and of menuText: maxText
 }
 
 var (

@@ -20,7 +20,7 @@ const (
 	keepRead = 4 << 10
 	// keepMeasured is how many octets are kept while finding the size.
 	keepMeasured = 1 << 20
-	// mostMeasured limits the octets that are read to find the size.
+	// maxMeasured limits the octets that are read to find the size.
 	maxMeasured = 1 << 30
 	// shortSkip is how far a seek forward reads on instead of opening the object again.
 	shortSkip = 64 << 10

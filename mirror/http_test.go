@@ -187,7 +187,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestReferralsAndRobots(t *testing.T) {
+func TestRedirectsAndRobots(t *testing.T) {
 	s := &site{pages: map[string]string{
 		"/start":              "-> /docs/",
 		"/docs/":              `<a href="old">o</a><a href="away">a</a><a href="secret/x.html">s</a>`,

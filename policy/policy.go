@@ -131,7 +131,7 @@ func (t Target) isOff() bool {
 // CheckURL judges t before anything is looked up or sent. A URL of a scheme without
 // a default port may lack a host. The error is a [*DeniedError].
 //
-// [Policy.CheckReferral] judges whether a URL that was followed may be a file at
+// [Policy.CheckRedirect] judges whether a URL that was followed may be a file at
 // all, because it knows where the URL was found. Here, a file that is FromPublic is denied.
 func (p Policy) CheckURL(t Target, z Origin) error {
 	u := t.URL
@@ -346,7 +346,7 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
 
-// CheckReferral judges whether the resource at from may lead to to. hops counts
+// CheckRedirect judges whether the resource at from may lead to to. hops counts
 // consecutive referrals, this one included; 0 is a link that a person follows, as in a
 // menu or a page. The caller detects loops, and to must pass [Policy.CheckURL] too. The
 // error is a [*DeniedError].

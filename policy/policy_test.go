@@ -296,7 +296,7 @@ func TestPrivateHosts(t *testing.T) {
 		{"http://x.xlocal/", 80, FromPublic, ""},
 		{"http://internal.example/", 80, FromPublic, ""},
 		// One label means something only in the local network. A person may mean it,
-		// and then its addresses will be judged. For links there is CheckReferral.
+		// and then its addresses will be judged. For links there is CheckRedirect.
 		{"http://wiki/", 80, Typed, ""},
 		{"http://xlocal/", 80, Typed, ""},
 	})
@@ -419,7 +419,7 @@ func TestNoURL(t *testing.T) {
 	}
 }
 
-func TestReferrals(t *testing.T) {
+func TestRedirects(t *testing.T) {
 	all := Rules{AllowPrivate: true, TypedPrivate: true, Files: true}
 	near := Rules{TypedPrivate: true, Files: true}
 	for _, c := range []struct {

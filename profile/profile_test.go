@@ -185,7 +185,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// By all rules: findings are in order and within the text, and the laws of TestLaws hold.
+// By all rules: findings are in order and within the text, and the laws of TestInvariants hold.
 func FuzzRules(f *testing.F) {
 	r := registry(f)
 	for _, text := range []string{"http://u:s3cret@H:80/a/../%7eb?q#f", `http:\\h\a b`, "mailto:a%2Cb@h?subject=x", "urn:ISBN:1", "file:/c|/x", "http://[::1]:0/", "x:%zz", "gopher://h/7a%09b", "tel:+1-2", "news:a@b"} {

@@ -1,5 +1,5 @@
 // Package scheme is the contract of a URL scheme: what a scheme declares ([Scheme]), the
-// four kinds of resource ([Object], [Menu], [Session], [Referral]), and the registry (RFC
+// four kinds of resource ([Object], [Menu], [Session], [Redirect]), and the registry (RFC
 // 1738 sections 3 and 4; "Registration of naming schemes" in the URI draft).
 //
 // The draft asks for "an algorithm for the retrieval of any object within that scheme",

@@ -12,7 +12,7 @@ import (
 var (
 	// ErrNotFound: the server has no such resource. It is fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
-	// ErrNotKept: an archive does not have the resource. It is ErrNotFound.
+	// ErrNotArchived: an archive does not have the resource. It is ErrNotFound.
 	ErrNotArchived error = kind{"not in the archive", ErrNotFound}
 	// ErrAuth: the server wants a login, or refused the one it got. It is
 	// fs.ErrPermission.
@@ -83,8 +83,8 @@ func (e *HintError) Error() string {
 
 func (e *HintError) Unwrap() error { return e.Err }
 
-// LaterError is a failure that the server calls temporary: the same request may succeed
-// later. A failed connection or a timeout needs no LaterError.
+// RetryAfterError is a failure that the server calls temporary: the same request may succeed
+// later. A failed connection or a timeout needs no RetryAfterError.
 type RetryAfterError struct {
 	Err error
 	// After is the pause that the server asks for, never negative. Zero means that it

@@ -104,7 +104,7 @@ type Request struct {
 }
 
 // Referred returns the dialer for a URL that a server refers to: see Refer.
-func (r *Request) Referred(to locus.URL) (Dialer, error) {
+func (r *Request) DialerFor(to locus.URL) (Dialer, error) {
 	if r.RedirectDialer == nil {
 		return r.Dial, nil
 	}

@@ -149,7 +149,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// compareTwin writes the two halves of the data, with an erase and without.
+// compareReference writes the two halves of the data, with an erase and without.
 func compareReference(t *testing.T, data []byte) {
 	t.Helper()
 	const wcc = 0x03

@@ -970,7 +970,7 @@ func TestMenuRefused(t *testing.T) {
 	}
 }
 
-func TestReferral(t *testing.T) {
+func TestRedirect(t *testing.T) {
 	for _, resource := range []scheme.Resource{&scheme.Redirect{To: []locus.URL{mem("a")}}} {
 		s := scheme.Generic("x-mem", scheme.Experimental)
 		s.Access.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return resource, nil })

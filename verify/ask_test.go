@@ -184,7 +184,7 @@ func testCertificate(t *testing.T, host string, from, to time.Duration) tls.Cert
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
-// secureWorld serves names with their certificates over TLS, and trusts all but one.
+// secureFixture serves names with their certificates over TLS, and trusts all but one.
 func secureFixture(t *testing.T, certificates map[string]tls.Certificate, mistrust string, h http.HandlerFunc) *fixture {
 	w := newFixture(t, policy.Rules{})
 	roots := x509.NewCertPool()

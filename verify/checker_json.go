@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// answerRecord is an Answer as JSON.
+// responseRecord is an Answer as JSON.
 type responseRecord struct {
 	record
 	Rule     string `json:"r,omitempty"`

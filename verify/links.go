@@ -66,7 +66,7 @@ func originsOf(s *Source) *origins {
 	return &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 }
 
-// maxTroubles is how many unreadable parts of a document are reported.
+// maxFailures is how many unreadable parts of a document are reported.
 const maxFailures = 100
 
 // read returns the contents of a document.

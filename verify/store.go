@@ -34,7 +34,7 @@ const (
 	// batchTime and batchSize bound what a killed run has to verify again.
 	batchTime = 500 * time.Millisecond
 	batchSize = 512
-	// keptFor is how long an outcome is stored at most. sweepEvery is how often older
+	// maxStored is how long an outcome is stored at most. sweepEvery is how often older
 	// ones are looked for.
 	maxStored  = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
@@ -107,7 +107,7 @@ func (s *Store) Close() error {
 	return errors.Join(s.err, s.file.Unlock())
 }
 
-// sweep deletes records older than keptFor, at most once in sweepEvery.
+// sweep deletes records older than maxStored, at most once in sweepEvery.
 func (s *Store) sweep(now time.Time) error {
 	recent := false
 	err := s.file.View(func(tx *bbolt.Tx) error {

@@ -46,7 +46,7 @@ var missedTraps = map[string]string{
 // falseTraps are links that work for browsers only: the server tells programs that they are gone.
 var falseTraps = map[string]bool{"http://web.example/agent": true, "http://web.example/accept": true}
 
-// trapWorld has the servers of testdata/traps.tsv.
+// trapFixture has the servers of testdata/traps.tsv.
 func trapFixture(t *testing.T) *fixture {
 	t.Helper()
 	const day = 24 * time.Hour

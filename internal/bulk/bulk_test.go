@@ -274,7 +274,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// However many runs there are, mostRuns are merged at once, and all are in one file.
+// However many runs there are, maxRuns are merged at once, and all are in one file.
 func TestRunsAreBounded(t *testing.T) {
 	s := NewSorter(SorterOptions{Memory: 256, Folder: t.TempDir()})
 	defer s.Close()

@@ -46,7 +46,7 @@ func NewSorter(o SorterOptions) *Sorter {
 // chunkSize is the size of the chunks of a run.
 func (s *Sorter) chunkSize() int { return min(max(s.room/1024, 256), 256<<10) }
 
-// mostRuns is the number of runs that are merged at once: each has a buffer.
+// maxRuns is the number of runs that are merged at once: each has a buffer.
 const maxRuns = 512
 
 // Add adds a copy of a record of at least Skip octets.

@@ -34,7 +34,7 @@ const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 func (d *utf7Decoder) Reset() { *d = utf7Decoder{} }
 
-// mostUTF7 is the most octets of UTF-8 that one octet of UTF-7 can produce: two malformed
+// maxUTF7 is the most octets of UTF-8 that one octet of UTF-7 can produce: two malformed
 // characters and itself.
 const maxUTF7 = 3 * utf8.UTFMax
 

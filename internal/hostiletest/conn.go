@@ -12,7 +12,7 @@ import (
 // Boundary separates datagrams.
 const Boundary = "\r\n--\r\n"
 
-// mostPieces is how many pieces come late. The rest comes at once.
+// maxPieces is how many pieces come late. The rest comes at once.
 const maxPieces = 200
 
 // conn is the client's end of a connection. It needs no goroutine.

@@ -38,7 +38,7 @@ type Peer struct {
 	sent  []*bytes.Buffer
 }
 
-// mostDials ends the test of a client that dials without end.
+// maxDials ends the test of a client that dials without end.
 const maxDials = 1000
 
 // Dial connects to the peer: see Options.Dial of package access. On networks of datagrams

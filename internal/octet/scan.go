@@ -17,6 +17,6 @@ package octet
 const ScanRare = 1 << 63
 
 // road is "plain" for tests of the code that Scan's caller has: the linker sets it, by
-// -ldflags '-X github.com/locus-url/locus/internal/octet.road=plain'. Otherwise Scan runs what the
+// -ldflags '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan runs what the
 // processor has instructions for.
 var variant string

@@ -115,7 +115,7 @@ func (s *Screen) begins() string {
 	return locus.Quote(strings.Join(strings.Fields(s.terminal.Screen().Text()), " "))
 }
 
-// errKeptLocked means that a host did not unlock the keyboard in time.
+// errKeyboardLocked means that a host did not unlock the keyboard in time.
 var errKeyboardLocked = late("the host keeps the keyboard locked")
 
 // ready waits until the keyboard is unlocked, which is when the host has answered a key. A

@@ -147,7 +147,7 @@ type Redirect struct {
 	Permanent bool   `json:"permanent"`
 }
 
-// NewReferral describes a referral.
+// NewRedirect describes a referral.
 func NewRedirect(d Resource, r *scheme.Redirect) Redirect {
 	to := make([]Text, len(r.To))
 	for i, u := range r.To {

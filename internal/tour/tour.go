@@ -223,7 +223,7 @@ func writeLine(out io.Writer, line string) {
 	fmt.Fprintf(out, "    %s\n", term.Text(strings.TrimSuffix(line, "\r")))
 }
 
-// mostOctets is the most that is read of an object or a session.
+// maxOctets is the most that is read of an object or a session.
 const maxOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {

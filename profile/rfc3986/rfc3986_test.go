@@ -76,7 +76,7 @@ func (u URI) parts() string {
 	return strings.Join([]string{show(u.Scheme()), show(u.Userinfo()), show(u.Host()), show(u.Port()), show(u.Path(), true), show(u.Query()), show(u.Fragment())}, " ")
 }
 
-// checkTwin compares Check and the components with the grammar.
+// checkReference compares Check and the components with the grammar.
 func checkReference(t *testing.T, text string) {
 	t.Helper()
 	u := Parse(text)

@@ -15,7 +15,7 @@ import (
 // manners are those of the seeds.
 var clientBehaviors = []hostiletest.How{0, hostiletest.Waiting | hostiletest.Silent, hostiletest.Slow, hostiletest.Bytes}
 
-// seedTalk adds what a server said, for each URL by lines and in one other manner.
+// seedConversation adds what a server said, for each URL by lines and in one other manner.
 func seedConversation(f *testing.F, urls []string, first, later string) {
 	f.Helper()
 	for url := range urls {
@@ -42,7 +42,7 @@ func seedRecordings(f *testing.F, urls []string, pattern string) {
 	}
 }
 
-// fuzzTalk converses with servers that say anything, each time about one of urls.
+// fuzzConversation converses with servers that say anything, each time about one of urls.
 func fuzzConversation(f *testing.F, urls []string, secure *tls.Config, check func(*conversation)) {
 	f.Fuzz(func(t *testing.T, url, how uint8, first, later []byte) {
 		check(converse(t, &hostiletest.Peer{First: first, Later: later, How: hostiletest.How(how), TLS: secure}, urls[int(url)%len(urls)]))

@@ -56,7 +56,7 @@ func TestOneSpelling(t *testing.T) {
 	}
 }
 
-// roadTexts are URLs that are in canonical form by the facts about them, and others beside them.
+// variantTexts are URLs that are in canonical form by the facts about them, and others beside them.
 var variantTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
 	"http://h", "http://h/.a", "http://h/a/../b", "http://h/a.b/c?d/../e", "https://h:80/", "http://h:80/a", "http://h/a/%2e/b", "http://1.2.3.4/x", "http://[::1]/", "http://?", "http:///",
 	"file:///", "file:/a", "file://localhost/a", "file://h:1/a", "file://h/a%20b", "ftp://h/a;type=A", "ftp://h/a;b;type=i", "ftp://h/a;type=AN", "ftp://u:p@h:2121/a", "ftp:a",
@@ -66,7 +66,7 @@ var variantTexts = slices.Concat(cleanTexts, dirtyTexts, []string{
 	"wais://h/d/t/", "wais://h/d/t", "wais://h/d?a+b=c", "wais://h/d/e?f", "prospero://h/a;b=c", "prospero://h/a%0012", "prospero://h/a%00b", "prosperox://h/a;b", "PROSPERO://h/a", "nosuch://h/a",
 })
 
-// checkRoads compares the verdict of a registry with that of the row, which gets no help from facts, and
+// checkVariants compares the verdict of a registry with that of the row, which gets no help from facts, and
 // the canonical form with that of the same URL with an empty fragment, which no short way takes.
 func checkVariants(t *testing.T, r *scheme.Registry, text string) {
 	t.Helper()

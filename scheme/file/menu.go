@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -24,7 +24,7 @@ const sorted = 10_000
 // menu returns an open directory as a menu. Its items are sorted by name, in runs of at
 // most 10,000. They can be ranged over once.
 func (c *Client) menu(ctx context.Context, req *scheme.Request, name string, file *os.File) *scheme.Menu {
-	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: sorted, source: kept.For(req)}
+	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: sorted, source: archived.For(req)}
 	m := &scheme.Menu{URL: req.URL, Title: name, Items: d.items(), Closer: file}
 	d.source.Attach(m, listingType)
 	return m
@@ -39,7 +39,7 @@ type directory struct {
 	parts  locus.Parts // of its URL
 	run    int         // how many entries are sorted together
 
-	source *kept.Buffer // the items as a listing; nil: not wanted
+	source *archived.Buffer // the items as a listing; nil: not wanted
 }
 
 func (d *directory) items() iter.Seq2[scheme.Item, error] {

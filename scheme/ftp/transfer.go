@@ -13,7 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/scheme"
@@ -321,13 +321,13 @@ func (x *operation) list() (scheme.Resource, error) {
 	if noFiles(err) {
 		x.End(true)
 		empty := &scheme.Menu{URL: x.req.URL, Title: title, Items: noItems}
-		kept.For(x.req).Attach(empty, "")
+		archived.For(x.req).Attach(empty, "")
 		return empty, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	source := kept.For(x.req)
+	source := archived.For(x.req)
 	m := &menu{
 		download: download{x: x, ch: ch, command: commandText(command[0], command[1:]...)},
 		lines:    newListing(source.Tee(ch)),
@@ -386,7 +386,7 @@ type menu struct {
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
 	unread *unread      // of the reply to LIST; nil for other verbs
-	source *kept.Buffer // the listings; nil: not wanted
+	source *archived.Buffer // the listings; nil: not wanted
 	told   bool         // the error was yielded
 }
 

@@ -37,11 +37,11 @@ type knownHosts struct {
 }
 
 const (
-	// mostKnown limits the servers in memory and the lines of the file. Without room, a
+	// maxKnown limits the servers in memory and the lines of the file. Without room, a
 	// new server is trusted each time: no other may be forgotten for it, since links could
 	// lead to any number of names.
 	maxKnown = 10_000
-	// mostAddress limits the octets of an address that is stored.
+	// maxAddress limits the octets of an address that is stored.
 	maxAddress = 300
 )
 

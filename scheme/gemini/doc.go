@@ -11,7 +11,7 @@
 //
 // A [Client] gives a [scheme.Menu] for text/gemini: its links, and its other lines as
 // items without a URL. Any other media type is a [scheme.Object]. Status 1x is a menu
-// with a form that asks for the query; status 3x is a [scheme.Referral]; 4x, 5x and 6x
+// with a form that asks for the query; status 3x is a [scheme.Redirect]; 4x, 5x and 6x
 // are errors of package scheme.
 //
 // # Trust on first use

@@ -151,7 +151,7 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	return append(fields, f)
 }
 
-// mostRepeated limits the octets of a prompt that each option repeats, since a server
+// maxRepeated limits the octets of a prompt that each option repeats, since a server
 // may send a long prompt with many options.
 const maxRepeated = 256
 

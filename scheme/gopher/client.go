@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -75,7 +75,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	op := &operation{client: c, ctx: ctx, req: req, source: kept.For(req)}
+	op := &operation{client: c, ctx: ctx, req: req, source: archived.For(req)}
 	res, err := op.open(g)
 	switch {
 	case err == nil:
@@ -95,7 +95,7 @@ type operation struct {
 	client   *Client
 	ctx      context.Context
 	req      *scheme.Request
-	source   *kept.Buffer // the last reply; nil: not wanted
+	source   *archived.Buffer // the last reply; nil: not wanted
 	asked    bool         // there was a request
 	archived bool         // the reply was kept earlier, without TLS
 }
@@ -518,7 +518,7 @@ func (x *exchange) look() (whole bool, err error) {
 	return err == io.EOF, nil
 }
 
-// mostHead is how many octets of an object are examined before it is read.
+// maxHead is how many octets of an object are examined before it is read.
 const maxHead = 4 << 10
 
 // head returns the octets of an object that have arrived.

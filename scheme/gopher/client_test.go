@@ -161,7 +161,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-func TestReferrals(t *testing.T) {
+func TestRedirects(t *testing.T) {
 	for path, want := range map[string]string{
 		"8guest": "telnet://guest@127.0.0.1:7", "T": "tn3270://127.0.0.1:7", "hURL:ftp://h/a%2520b": "ftp://h/a%20b",
 	} {

@@ -68,7 +68,7 @@ func (e phoneEntry) Items() []scheme.Item {
 	return items
 }
 
-// mostIndent limits the indentation of the lines of a value: a field's name can be long,
+// maxIndent limits the indentation of the lines of a value: a field's name can be long,
 // and its lines many.
 const maxIndent = 32
 

@@ -37,7 +37,7 @@
 //
 // Menus, search results, attributes and phone book answers are a [scheme.Menu],
 // whose items are read on demand. Types 8 and T, and a selector of type h that begins
-// with "URL:", are a [scheme.Referral]. A search without words and the Gopher+ string
+// with "URL:", are a [scheme.Redirect]. A search without words and the Gopher+ string
 // "?" are a form: the client asks for the answers, or returns the form. Anything
 // else is a [scheme.Object].
 //

@@ -122,7 +122,7 @@ func isUTF8(head []byte) bool {
 	return true
 }
 
-// mostErrors limits the lines that are read to tell a menu from an error.
+// maxErrors limits the lines that are read to tell a menu from an error.
 const maxErrors = 32
 
 // firstLines reads lines up to the first that is an item. If a menu has none, but an

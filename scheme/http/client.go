@@ -364,7 +364,7 @@ func (c *Client) Get(ctx context.Context, dialer scheme.Dialer, h URL) (scheme.R
 // Open implements [scheme.Opener] with one GET. It sends another one with a login if
 // the server wants that, or for the whole object if a part cannot be continued. For
 // req.Probe it sends HEAD, and GET only if the response may be about HEAD. The
-// resource is a [*scheme.Object] or, for a redirect, a [*scheme.Referral].
+// resource is a [*scheme.Object] or, for a redirect, a [*scheme.Redirect].
 //
 // Cancelling ctx ends the reading of the body too. Errors wrap a [*locus.SyntaxError],
 // an error of the dialer, or scheme.ErrNotFound (404, 410), ErrAuth (401, 403, 407),

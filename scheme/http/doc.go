@@ -21,7 +21,7 @@
 //
 // # Access
 //
-// A [Client] sends one GET and follows nothing: a redirect is a [scheme.Referral]. The
+// A [Client] sends one GET and follows nothing: a redirect is a [scheme.Redirect]. The
 // request-target is the text between host and "#", "//", ".." and "%2f" included. Only
 // what a request-target cannot hold is escaped: octets from 80 hexadecimal up, the
 // quotation mark, and < > [ ] { } \ ^ ` |. The fragment is never sent, nor is a

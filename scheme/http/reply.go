@@ -77,7 +77,7 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 	}
 	defer a.discard()
 	if isRedirect(a.StatusCode) {
-		return v.referral(a)
+		return v.redirect(a)
 	}
 	return nil, a.failure()
 }
@@ -195,7 +195,7 @@ func (a *response) isVerdict() bool {
 	return a.StatusCode/100 == 2 || isRedirect(a.StatusCode)
 }
 
-// isAnswer reports whether err is about the response, not about the connection.
+// isResponse reports whether err is about the response, not about the connection.
 func isResponse(err error) bool {
 	var dial *dialError
 	var secure *tlsError
@@ -289,7 +289,7 @@ func isRedirect(code int) bool {
 	return false
 }
 
-func (v *operation) referral(a *response) (scheme.Resource, error) {
+func (v *operation) redirect(a *response) (scheme.Resource, error) {
 	location := a.Header.Get("Location")
 	if location == "" {
 		return nil, fmt.Errorf("%w: redirect (%d) without a Location", scheme.ErrProtocol, a.StatusCode)

@@ -200,7 +200,7 @@ func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	return first, err
 }
 
-// mostOthers is how many other messages with the same Message-ID are compared.
+// maxOthers is how many other messages with the same Message-ID are compared.
 const maxOthers = 10
 
 // noteOthers notes which other messages differ from m.

@@ -24,7 +24,7 @@ var seeds = []string{
 	"mid:%3Ca@b%3E", "mid://a@b/c", "MID:x", "mid:@/x",
 }
 
-// cidLaws hold the package against the URI draft's production in the characters of
+// cidInvariants hold the package against the URI draft's production in the characters of
 // RFC 1738 section 5, where cid is an otherurl:
 //
 //	cidaddress = "cid:" content-identifier

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/internal/line"
 	"github.com/locus-url/locus/scheme/internal/lineconn"
@@ -123,7 +123,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	if err != nil {
 		return nil, err
 	}
-	x := &operation{client: c, ctx: ctx, req: req, url: n, server: server, key: key, source: kept.For(req)}
+	x := &operation{client: c, ctx: ctx, req: req, url: n, server: server, key: key, source: archived.For(req)}
 	res, err := x.run()
 	switch {
 	case err == nil:
@@ -183,7 +183,7 @@ type conn struct {
 	over   string          // the command that lists articles; empty: not known
 	format *overviewFormat // of an overview; nil: not known
 
-	source   *kept.Buffer // the replies to the commands of a list; nil: not wanted
+	source   *archived.Buffer // the replies to the commands of a list; nil: not wanted
 	archived bool         // the replies were kept earlier, and all are there
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
@@ -46,7 +46,7 @@ func commandText(words ...string) string {
 
 // record adds what the server sends from now on to source. It drops what is known of the
 // server's lists, so that the octets alone tell it.
-func (c *conn) record(source *kept.Buffer) {
+func (c *conn) record(source *archived.Buffer) {
 	if source != nil {
 		source.Reset()
 		c.source, c.over, c.format = source, "", nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
@@ -30,7 +30,7 @@ type operation struct {
 
 	answer   *scheme.Credentials // of req.Ask; nil: none, or the server refused it
 	refused  int                 // how many answers the server refused
-	source   *kept.Buffer        // the replies to the commands of a list; nil: not wanted
+	source   *archived.Buffer        // the replies to the commands of a list; nil: not wanted
 	archived bool                // the replies were kept earlier
 	wanted   scheme.ItemRange    // of what was kept; req has what was asked for then
 }

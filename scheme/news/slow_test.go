@@ -45,7 +45,7 @@ func TestProduction(t *testing.T) {
 	nntpInvariants.Random(t, 20_000, nntpSeeds)
 }
 
-// nntpLaws compare the package with the production of section 5:
+// nntpInvariants compare the package with the production of section 5:
 //
 //	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
 var nntpInvariants = bnftest.Invariants{

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/internal/ardp"
 )
@@ -50,7 +50,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 	if req.Dial == nil {
 		return nil, fmt.Errorf("prospero: %w without a dialer", scheme.ErrUnsupported)
 	}
-	f := &fetcher{client: c, ctx: ctx, req: req, url: x, at: at, source: kept.For(req)}
+	f := &fetcher{client: c, ctx: ctx, req: req, url: x, at: at, source: archived.For(req)}
 	res, err := f.open()
 	if err != nil {
 		return nil, f.wrapError(err)
@@ -66,7 +66,7 @@ type fetcher struct {
 	url    URL
 	at     location // of url
 
-	source   *kept.Buffer     // the replies; nil: not wanted
+	source   *archived.Buffer     // the replies; nil: not wanted
 	archived *archivedReplies // that were kept earlier; nil: ask the server
 }
 
@@ -140,7 +140,7 @@ func dial(ctx context.Context, d scheme.Dialer, address string) (net.Conn, error
 
 func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPort) (net.Conn, error) {
 	at.host, at.port = to.Addr().String(), to.Port()
-	d, err := f.referred(at)
+	d, err := f.dialerFor(at)
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +149,12 @@ func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPo
 
 // referred returns the dialer for a location that a server named, if the policy
 // permits it.
-func (f *fetcher) referred(at location) (scheme.Dialer, error) {
+func (f *fetcher) dialerFor(at location) (scheme.Dialer, error) {
 	u, err := at.locator(nil)
 	if err != nil {
 		return nil, err
 	}
-	return f.req.Referred(u)
+	return f.req.DialerFor(u)
 }
 
 func (at location) address() string {

@@ -106,7 +106,7 @@ func wantError(t *testing.T, err, kind error, says string) {
 }
 
 // Referrals and redirections.
-func TestReferrals(t *testing.T) {
+func TestRedirects(t *testing.T) {
 	replies := readRecorded(t)
 	for _, c := range []struct{ url, to string }{
 		{serverA + "/pfs/info/moved-file", serverB + "/pfs2/info/archive/old%20paper.txt"},
@@ -464,7 +464,7 @@ func TestUnionLimits(t *testing.T) {
 }
 
 // A union goes only where the policy permits.
-func TestUnionRefer(t *testing.T) {
+func TestUnionRedirect(t *testing.T) {
 	w := answers{
 		"x":      aDirectory,
 		"LIST x": link("U", "u", "'o.example(2000)'", "u") + link("U", "v", "no.example", "v"),

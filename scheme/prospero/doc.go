@@ -26,7 +26,7 @@
 //
 // A directory is a [scheme.Menu]. Archie queries name directories, and any name of
 // which the server knows nothing else may be one. Other objects become a
-// [scheme.Referral], because the methods "might themselves be represented as different
+// [scheme.Redirect], because the methods "might themselves be represented as different
 // URLs". It lists their URLs in the server's order; methods that no retrieval opens
 // (sessions, mounted file systems) come last. A method that needs a login (FTP, not
 // AFTP) is left out, because nothing here logs in to it as "anonymous". If it is the

@@ -21,7 +21,7 @@ type menu struct {
 	warnings    []string
 }
 
-// mostReferrals is the most requests that the union links of one directory may cost.
+// maxReferrals is the most requests that the union links of one directory may cost.
 const maxReferrals = 16
 
 func (f *fetcher) menu(r *reply) scheme.Resource {
@@ -143,7 +143,7 @@ func (m *menu) listAt(at location) (*reply, error) {
 		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, maxReferrals)
 	}
 	m.left--
-	d, err := m.referred(at)
+	d, err := m.dialerFor(at)
 	if err != nil {
 		m.keep(nil, err)
 		return nil, err

@@ -166,7 +166,7 @@ type fixture struct {
 	asked  []string // of the servers
 }
 
-// newWorld makes all servers answer with reply.
+// newFixture makes all servers answer with reply.
 func newFixture(t testing.TB, reply func(request string) ardptest.Reply) *fixture {
 	t.Helper()
 	pc, err := net.ListenPacket("udp4", "127.0.0.1:0")

@@ -24,7 +24,7 @@ const wordNotFound = "NOT-FOUND"
 // errNoMethod: the object exists, but neither as a directory nor with a way to get it.
 var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no access method", scheme.ErrUnsupported)
 
-// mostAsked is how many fields of a URL are asked for. The others are compared with
+// maxAsked is how many fields of a URL are asked for. The others are compared with
 // what the server sends anyway.
 const maxAsked = 16
 
@@ -68,7 +68,7 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	case err != nil:
 		return nil, err
 	case info.Forwarded != nil:
-		return f.refer(info.Forwarded)
+		return f.redirect(info.Forwarded)
 	}
 	if err := f.checkFields(info.Attributes); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	case err != nil:
 		return nil, err
 	case list.Forwarded != nil:
-		return f.refer(list.Forwarded)
+		return f.redirect(list.Forwarded)
 	}
 	return f.menu(list), nil
 }
@@ -153,7 +153,7 @@ func isFailure(err error, words ...string) bool {
 }
 
 // refer returns a Referral to the new address of the object, with the URL's fields.
-func (f *fetcher) refer(t *target) (scheme.Resource, error) {
+func (f *fetcher) redirect(t *target) (scheme.Resource, error) {
 	at, err := t.location()
 	if err != nil {
 		return nil, err
@@ -296,7 +296,7 @@ func (f *fetcher) contents(info *reply) (scheme.Resource, error) {
 		return nil, err
 	}
 	if r.Forwarded != nil {
-		return f.refer(r.Forwarded)
+		return f.redirect(r.Forwarded)
 	}
 	octets, ok := r.Contents()
 	if !ok && sizeOf(info.Attributes) != 0 {

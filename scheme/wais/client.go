@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
@@ -98,7 +98,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if err != nil {
 		return nil, err
 	}
-	op := &operation{client: c, ctx: ctx, req: req, url: x, server: at, prefer: prefer, answers: kept.For(req)}
+	op := &operation{client: c, ctx: ctx, req: req, url: x, server: at, prefer: prefer, answers: archived.For(req)}
 	return op.open()
 }
 

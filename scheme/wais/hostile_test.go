@@ -403,7 +403,7 @@ func (c *canned) Read(p []byte) (int, error)  { return c.left.Read(p) }
 func (c *canned) Write(p []byte) (int, error) { return len(p), nil }
 func (c *canned) Close() error                { return nil }
 
-// longestAnswers limits the octets of a server in FuzzAnswers. A search and several
+// longestAnswers limits the octets of a server in FuzzResults. A search and several
 // ranges fit, and executions stay short.
 const longestAnswers = 4 << 10
 

@@ -304,7 +304,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// newWorldFilling returns a world that fails the test if a form is to be filled in.
+// newFixtureFilling returns a world that fails the test if a form is to be filled in.
 func newFixtureFilling(t *testing.T) *fixture {
 	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
 	w.req.Fill = func(context.Context, *scheme.Form) ([]string, bool, error) {

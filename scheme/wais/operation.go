@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/kept"
+	"github.com/locus-url/locus/internal/archived"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -21,7 +21,7 @@ type operation struct {
 	url      URL
 	server   server
 	prefer   scheme.Preference // of types of a document
-	answers  *kept.Buffer      // for Menu.Source; nil: not wanted
+	answers  *archived.Buffer      // for Menu.Source; nil: not wanted
 	archived *conn             // has the answers that were kept earlier; nil: ask the server
 }
 
@@ -161,7 +161,7 @@ func (op *operation) search(q *query) (*searchReply, error) {
 	return &reply, nil
 }
 
-// mostHits limits the requested hits, since servers allocate memory for them.
+// maxHits limits the requested hits, since servers allocate memory for them.
 const maxHits = 10_000
 
 // span returns the ranks of the wanted hits, from 1.

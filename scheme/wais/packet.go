@@ -31,7 +31,7 @@ const (
 	header = "0000000000z2wais        0"
 )
 
-// mostStray limits the octets that are skipped before a packet. Programs of the time
+// maxStray limits the octets that are skipped before a packet. Programs of the time
 // skip everything before the first "0".
 const maxStray = 16
 

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// startPatience is how long a command waits for NATS servers that are away when it starts. A
+	// startRetryTime is how long a command waits for NATS servers that are away when it starts. A
 	// worker and a page wait without end.
 	startRetryTime = 2 * time.Minute
 	// startPause is the pause between two tries.

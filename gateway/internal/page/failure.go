@@ -34,7 +34,7 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 // Redirect writes a page that asks before it leads to to, because err is why a browser
 // may not follow the redirect by itself.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
-	g := p.begin(w, h, nil, kindReferral, "")
+	g := p.begin(w, h, nil, kindRedirect, "")
 	f := g.failure("denied", err)
 	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself. Open the other address only if you expected it."
 	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Shown())

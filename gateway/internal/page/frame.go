@@ -86,7 +86,7 @@ func (g *page) fileName() string {
 }
 
 // withoutOctets are the icons of pages without a raw view.
-var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindReferral.Icon}
+var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindRedirect.Icon}
 
 // title returns the title of the page: the server's, a name from the URL, or the kind of
 // the resource and its host.
@@ -173,7 +173,7 @@ type bottom struct {
 // hop is a URL that was opened, or leads on.
 type hop struct{ Text, Link string }
 
-// mostLines bounds the lines of a conversation that are shown.
+// maxLines bounds the lines of a conversation that are shown.
 const maxLines = 500
 
 func (g *page) bottom() bottom {

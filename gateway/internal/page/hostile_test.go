@@ -87,7 +87,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// mostFuzzed is the most octets of an input of the fuzz targets below. Each input
+// maxFuzzed is the most octets of an input of the fuzz targets below. Each input
 // becomes a whole page, which x/net/html reads again: some hundreds a second, and a
 // long input would be one of a few.
 const maxFuzzed = 1 << 10

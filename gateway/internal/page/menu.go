@@ -43,7 +43,7 @@ func searchedFor(f *scheme.Form) string {
 	return f.Fields[0].Default
 }
 
-// mostPeeked is how many lines are looked at for the title of a menu.
+// maxPeeked is how many lines are looked at for the title of a menu.
 const maxPeeked = 8
 
 // peekTitle returns the title of a menu that has it as a line before its first link, and
@@ -106,11 +106,11 @@ func titleIn(line string) string {
 }
 
 const (
-	// mostHeld is the limit of lines that are held until the first link.
+	// maxHeld is the limit of lines that are held until the first link.
 	maxHeld = 100
-	// mostSorted is the limit of items that are sorted.
+	// maxSorted is the limit of items that are sorted.
 	maxSorted = 10_000
-	// mostThreaded is the limit of articles that are sorted into threads.
+	// maxThreaded is the limit of articles that are sorted into threads.
 	maxThreaded = 2_000
 )
 
@@ -166,7 +166,7 @@ func (l *list) take(item scheme.Item) {
 	l.item(&item, 0)
 }
 
-// mostHeld returns the limit of items that are held to be sorted.
+// maxHeld returns the limit of items that are held to be sorted.
 func (l *list) maxHeld() int {
 	switch l.order.by {
 	case "", tooMany:
@@ -296,7 +296,7 @@ type line struct {
 	Fault   bool
 }
 
-// mostDepth is the depth up to which replies are indented.
+// maxDepth is the depth up to which replies are indented.
 const maxDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {

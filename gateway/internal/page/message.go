@@ -36,7 +36,7 @@ func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 // maxMessage is the size of the largest message that is read, in octets.
 const maxMessage = 16 << 20
 
-// letterPrinter writes one message.
+// messagePrinter writes one message.
 type messagePrinter struct {
 	*page
 	m     *message.Message
@@ -278,7 +278,7 @@ func (l *messagePrinter) faults() (list []string) {
 const (
 	// maxQuote is the depth up to which quotes are drawn differently.
 	maxQuote = 6
-	// mostRun is the most text of one depth that is written at once, in octets.
+	// maxRun is the most text of one depth that is written at once, in octets.
 	maxRun = 64 << 10
 )
 

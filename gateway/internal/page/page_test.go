@@ -280,7 +280,7 @@ func TestAssets(t *testing.T) {
 	names := []string{"raw", "save", "outside", "contrast", "locus", "gopher"}
 	for _, k := range []kind{
 		kindHome, kindMenu, kindSearch, kindForm, kindSession, kindText, kindDocument, kindImage, kindSound, kindVideo, kindArchive, kindProgram, kindFile, kindPaper,
-		kindComposed, kindArticle, kindReferral, kindWarning, kindUnknown, kindAddress,
+		kindComposed, kindArticle, kindRedirect, kindWarning, kindUnknown, kindAddress,
 	} {
 		names = append(names, k.Icon)
 	}

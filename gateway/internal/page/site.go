@@ -29,7 +29,7 @@ type Site struct {
 	// Submit takes the answers to a form by POST: see [Answers]. Empty: forms cannot be
 	// submitted.
 	Submit string
-	// Send takes mail by POST: see [Letter].
+	// Send takes mail by POST: see [Message].
 	Send string
 	// Explain serves [Printer.Explain] of "?url=". Empty: the home page explains nothing.
 	Explain string

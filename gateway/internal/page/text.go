@@ -60,7 +60,7 @@ func (g *page) linked() *extract.Schemes {
 	return extract.Named(extract.Host, names...)
 }
 
-// mostUndecided is more than the extractor looks back: text before that contains no
+// maxUndecided is more than the extractor looks back: text before that contains no
 // URL that it has yet to find.
 const maxUndecided = 512 << 10
 

@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// CurrentLaws are the properties of [scheme.Current].
+// CurrentInvariants are the properties of [scheme.CurrentStandard].
 type CurrentInvariants struct {
 	registry *scheme.Registry
 	name     string
 	twin     func(text string) bool
 }
 
-// NewCurrentLaws returns the laws of row. twin, which may be nil, reports whether a text
+// NewCurrentInvariants returns the laws of row. twin, which may be nil, reports whether a text
 // that conforms to RFC 3986 also matches the grammar of the standard that is in force.
 func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) CurrentInvariants {
 	r, err := scheme.NewRegistry(row)

@@ -11,7 +11,7 @@ import (
 // Locator is the result of a scheme's Parse.
 type Locator interface{ URL() locus.URL }
 
-// Parser converts a scheme's Parse for [Laws].
+// Parser converts a scheme's Parse for [Invariants].
 func Parser[L interface {
 	comparable
 	Locator

@@ -106,7 +106,7 @@ func (a *App) Join(p *Part) {
 	a.RaiseStatus(p.status)
 }
 
-// mostInvalid is how many invalid lines of a run get a message each.
+// maxInvalid is how many invalid lines of a run get a message each.
 const maxInvalid = 20
 
 // invalidLines counts the messages about invalid lines.

@@ -40,7 +40,7 @@ type Options struct {
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // ask for no login
 	Suspend    SuspendFunc                      // is called around a question at the terminal; may be nil
-	ForGateway bool                             // sessions run in the pages of a gateway
+	ForProxy bool                             // sessions run in the pages of a gateway
 
 	// Archives take the place of the network.
 	Archives Archives
@@ -193,7 +193,7 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&o.Web)
 	plain, secure := http.Scheme(web), http.SecureScheme(web)
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
-	sessions := telnet.New(telnetOptions(a, o.ForGateway))
+	sessions := telnet.New(telnetOptions(a, o.ForProxy))
 	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), telnet.Schemes(sessions), []scheme.Scheme{
 		ftp.Scheme(files), ftp.SecureScheme(files),
 		plain, secure,
@@ -205,7 +205,7 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 // configuration does not ask for it. Clients of a gateway get none, because the mail is
 // not theirs. Archives do not have it.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
-	if !a.Config.News.Received || o.ForGateway || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
+	if !a.Config.News.Received || o.ForProxy || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
 		return nil
 	}
 	return func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error) {
@@ -230,9 +230,9 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 	}
 }
 
-// gatewayUser is the user name that rlogin gives for clients of a gateway. A host that
+// proxyUser is the user name that rlogin gives for clients of a gateway. A host that
 // trusts names must not take them for the user who runs the gateway.
-const gatewayUser = "locus-gateway"
+const proxyUser = "locus-gateway"
 
 // telnetOptions returns the options of sessions, in the pages of a gateway or not.
 func telnetOptions(a *base.App, page bool) *telnet.Options {
@@ -246,7 +246,7 @@ func telnetOptions(a *base.App, page bool) *telnet.Options {
 		},
 	}
 	if page {
-		o.LocalUser = cmp.Or(o.LocalUser, gatewayUser)
+		o.LocalUser = cmp.Or(o.LocalUser, proxyUser)
 		o.TerminalTypes = []string{"XTERM", "VT100", "UNKNOWN"}
 		return o
 	}

@@ -25,7 +25,7 @@ type mailbox struct {
 	progress *base.Progress
 }
 
-// mostTroubles is how many problems with the mail are shown. "locus index" shows all.
+// maxTroubles is how many problems with the mail are shown. "locus index" shows all.
 const maxTroubles = 5
 
 // NewMailbox returns the mail of the configuration; nil if it names none.

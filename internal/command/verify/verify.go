@@ -201,7 +201,7 @@ func (v *verifier) command() *cobra.Command {
 	return cmd
 }
 
-// verifyPatience is the default of --timeout. It is short, because many URLs are
+// verifyTimeout is the default of --timeout. It is short, because many URLs are
 // checked.
 const verifyTimeout = 20 * time.Second
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// mostCorpus is the most bytes of all committed inputs of fuzz targets.
+// maxCorpus is the most bytes of all committed inputs of fuzz targets.
 const maxCorpus = 2 << 20
 
 // fuzzTarget is what the source says of a fuzz target.

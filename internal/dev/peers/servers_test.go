@@ -131,7 +131,7 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// mostPorts is on how many ports a server is tried.
+// maxPorts is on how many ports a server is tried.
 const maxPorts = 5
 
 // runOnPort starts a server on a free port, and waits until that answers. command

@@ -251,7 +251,7 @@ func isBroken(verdict string) bool {
 	return slices.Contains([]string{"dead", "fragment", "tls", "malformed"}, verdict)
 }
 
-// truthPatience is the --timeout of the test: long, because its machine may be busy.
+// truthTimeout is the --timeout of the test: long, because its machine may be busy.
 const truthTimeout = "15s"
 
 // truthFlags are the flags of "locus verify" in the test.

@@ -120,7 +120,7 @@ type Request struct {
 	Line string
 }
 
-// mostLogged limits the octets of the requests that are kept.
+// maxLogged limits the octets of the requests that are kept.
 const maxLogged = 4 << 20
 
 // Requests returns the requests in the order in which they were received. Those after

@@ -240,7 +240,7 @@ func TestArchivedDialsNothing(t *testing.T) {
 	b.wants("What the archives have", "Hosts")
 }
 
-// keptStore returns an archive with some resources.
+// archiveStore returns an archive with some resources.
 func archiveStore(t *testing.T) *archive.Store {
 	t.Helper()
 	var file strings.Builder

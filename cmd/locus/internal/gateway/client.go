@@ -18,7 +18,7 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 	var registry *scheme.Registry
 	if c.museum != nil {
 		registry, err = a.NewRegistry(c.museum.Schemes()...)
-	} else if registry, err = client.NewRegistry(a, client.Options{ForGateway: true, Archives: c.archives}, mail); err == nil {
+	} else if registry, err = client.NewRegistry(a, client.Options{ForProxy: true, Archives: c.archives}, mail); err == nil {
 		// The proxy variables of other programs may name this gateway.
 		c.locators, err = client.ProxiesOver(a, config.ProxyTable{})
 	}

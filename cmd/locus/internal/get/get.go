@@ -197,7 +197,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {
-		o.Trace, o.ViaProxy = g.Trace, g.TraceGateway
+		o.Trace, o.ViaProxy = g.Trace, g.TraceProxy
 	}
 	if g.answers != nil {
 		o.Fill = g.answers.fill

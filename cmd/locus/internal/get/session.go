@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// sessionPatience is the time for a step without --timeout.
+// sessionTimeout is the time for a step without --timeout.
 const sessionTimeout = 30 * time.Second
 
 // session runs the script in a session, and writes the output of the host.

@@ -217,7 +217,7 @@ func (w *composer) readAttachments() error {
 	return nil
 }
 
-// mostAttached limits the size of all attached files, in octets. No server accepts
+// maxAttached limits the size of all attached files, in octets. No server accepts
 // more.
 const maxAttached = 64 << 20
 

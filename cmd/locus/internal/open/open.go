@@ -99,7 +99,7 @@ func (o *opener) run(ctx context.Context, args []string) error {
 	}
 	options := client.Options{Fill: o.fill, NoTimeLimit: true, NoProgress: o.Verbose}
 	if o.Verbose {
-		options.Trace, options.ViaProxy = o.Trace, o.TraceGateway
+		options.Trace, options.ViaProxy = o.Trace, o.TraceProxy
 	}
 	client, closeAll, err := client.New(o.App, options)
 	if err != nil {

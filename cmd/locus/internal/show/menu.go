@@ -82,7 +82,7 @@ type table struct {
 	links   int
 }
 
-// mostHeld is the number of text lines that wait for the first link, which decides the listing.
+// maxHeld is the number of text lines that wait for the first link, which decides the listing.
 const maxHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
@@ -211,7 +211,7 @@ func ShortKind(item scheme.Item) string {
 	return string(item.Kind)
 }
 
-func (v *Viewer) referral(f Found, r *scheme.Redirect, to Stream) error {
+func (v *Viewer) redirect(f Found, r *scheme.Redirect, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
 		v.App.WriteJSON(shape.NewRedirect(f.Describe("referral"), r))
 		return nil

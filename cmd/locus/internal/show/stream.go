@@ -66,7 +66,7 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 	case *scheme.Menu:
 		return v.menu(f, r, to)
 	case *scheme.Redirect:
-		return v.referral(f, r, to)
+		return v.redirect(f, r, to)
 	case *scheme.Session:
 		if v.RunSession != nil {
 			return v.RunSession(ctx, f, r, to)

@@ -128,8 +128,8 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	}
 }
 
-// TraceGateway writes which gateway a URL uses.
-func (v *Viewer) TraceGateway(u locus.URL, gateway access.Proxy) {
+// TraceProxy writes which gateway a URL uses.
+func (v *Viewer) TraceProxy(u locus.URL, gateway access.Proxy) {
 	v.App.Trace("*", fmt.Sprintf("%s through %s", u.Shown(), gateway))
 }
 

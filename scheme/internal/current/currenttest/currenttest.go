@@ -89,7 +89,7 @@ func Production(row scheme.Scheme, expr string) func(text string) bool {
 	return regexp.MustCompile(`^(?i:` + row.Name + `):` + expr + `$`).MatchString
 }
 
-// TwinFunc is [Twin] with a function.
+// ReferenceFunc is [Reference] with a function.
 func ReferenceFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool, seeds ...string) {
 	t.Helper()
 	r, rnd := registry(t, row), rand.New(rand.NewPCG(3986, uint64(len(row.Name))))

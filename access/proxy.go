@@ -1,0 +1,265 @@
+package access
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Gateway is a gateway locator that URLs go through (RFC 1738 section 4). It is
+// immutable and comparable. The zero Gateway is unset.
+type Proxy struct {
+	kind proxyKind
+	url  locus.URL // of the proxy; of a template, with its braces
+}
+
+type proxyKind uint8
+
+const (
+	noProxy  proxyKind = iota
+	direct                 // none, also if there is one for all schemes
+	template               // a URL with a place for the URL
+	httpProxy              // an HTTP proxy
+	socks                  // a SOCKS proxy that is given addresses
+	socksNames             // a SOCKS proxy that is given names
+)
+
+// The places of a template that the URL is put into.
+const (
+	escaped  = "{url}"
+	verbatim = "{+url}"
+)
+
+// The default ports of proxies.
+const (
+	httpPort  = 80
+	httpsPort = 443
+	socksPort = 1080 // RFC 1928
+)
+
+// ParseProxy reads a gateway in one of its forms:
+//
+//	http://gw.example/{url}     a template for another URL: all characters except
+//	                            letters, digits, "-", "_" and "." are encoded
+//	http://gw.example/{+url}    the same, with the URL as it is; http and https only
+//	http://proxy.example:3128   an HTTP proxy; https: one that is asked over TLS
+//	socks5://proxy.example      SOCKS 5 (RFC 1928), names looked up here
+//	socks5h://proxy.example     SOCKS 5, names looked up by the proxy
+//	direct                      no gateway, also if there is one for all schemes
+//
+// A user and password in it are sent only to the gateway. The places come after the
+// host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
+func ParseProxy(text string) (Proxy, error) {
+	if text == "direct" {
+		return Proxy{kind: direct}, nil
+	}
+	u, err := locus.Parse(text)
+	if err != nil {
+		return Proxy{}, err
+	}
+	g := Proxy{url: u}
+	switch u.Scheme() {
+	case "http", "https":
+		g.kind = httpProxy
+	case "socks5":
+		g.kind = socks
+	case "socks5h":
+		g.kind = socksNames
+	}
+	if strings.ContainsAny(text, "{}") {
+		g.kind = template
+	}
+	return g, g.check()
+}
+
+func (g Proxy) check() error {
+	u := g.url
+	port, written := u.Port()
+	path, _ := u.Path()
+	switch _, fragment := u.Fragment(); {
+	case g.kind == noProxy:
+		return u.Errorf(0, "gateway", "%w: write a template with %s, or a proxy with http, https, socks5 or socks5h", locus.ErrValue, escaped)
+	case !u.Facts().Has(locus.Internet):
+		return u.Errorf(len(u.Scheme())+1, "host", "%w: a gateway has a host", locus.ErrValue)
+	case !locus.IsHost(u.Host()):
+		return u.Errorf(u.HostOffset(), "host", "%w: a gateway has a host", locus.ErrValue)
+	case written && port == 0:
+		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is 1 to 65535", locus.ErrValue)
+	case fragment:
+		return u.Errorf(len(u.WithoutFragmentText()), "fragment", "%w: a fragment is not sent", locus.ErrValue)
+	case g.kind == template:
+		return g.checkPlaces()
+	case path != "":
+		return u.Errorf(u.PathOffset(), "path", "%w: a proxy has no path, and a template has %s where the URL is put", locus.ErrValue, escaped)
+	}
+	return g.checkLogin()
+}
+
+func (g Proxy) checkPlaces() error {
+	u, text := g.url, g.url.String()
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' && text[i] != '}' {
+			continue
+		}
+		place := escaped
+		if strings.HasPrefix(text[i:], verbatim) {
+			place = verbatim
+		}
+		switch {
+		case !strings.HasPrefix(text[i:], place):
+			return u.Errorf(i, "gateway", "%w: braces hold %s or %s", locus.ErrValue, escaped, verbatim)
+		case !hasPath(u) || i < u.PathOffset():
+			return u.Errorf(i, "gateway", "%w: the place for the URL comes after the host", locus.ErrValue)
+		case place == verbatim && u.Scheme() != "http" && u.Scheme() != "https":
+			return u.Errorf(i, "gateway", "%w: only http and https take a URL unencoded; write %s", locus.ErrValue, escaped)
+		}
+		i += len(place) - 1
+	}
+	return nil
+}
+
+func hasPath(u locus.URL) bool {
+	_, ok := u.Path()
+	return ok
+}
+
+func (g Proxy) checkLogin() error {
+	user, password, ok := g.login()
+	const most = 255 // RFC 1929
+	switch start := len(g.url.Scheme()) + len("://"); {
+	case !ok:
+	case g.kind == httpProxy && (strings.Contains(user, ":") || hasControl(user+password)):
+		return g.url.Errorf(start, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
+	case g.kind != httpProxy && (user == "" || len(user) > most || len(password) > most):
+		return g.url.Errorf(start, "user", "%w: user and password have at most %d octets, and the user is not empty", locus.ErrValue, most)
+	}
+	return nil
+}
+
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7F })
+}
+
+func (g Proxy) login() (user, password string, ok bool) {
+	user, ok = g.url.User()
+	password, _ = g.url.Password()
+	return bnf.Decode(user), bnf.Decode(password), ok
+}
+
+func (g Proxy) address() string {
+	var own uint16
+	if g.kind != httpProxy {
+		own = socksPort
+	}
+	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(portOf(g.url, own))))
+}
+
+// IsZero reports whether g is unset.
+func (g Proxy) IsZero() bool { return g == Proxy{} }
+
+// String returns the gateway as it was written, without its password.
+func (g Proxy) String() string {
+	if g.kind == direct {
+		return "direct"
+	}
+	return g.url.Shown()
+}
+
+// UnmarshalText reads what [ParseProxy] does.
+func (g *Proxy) UnmarshalText(text []byte) (err error) {
+	*g, err = ParseProxy(string(text))
+	return err
+}
+
+// plain returns the characters that a template does not encode: those that no scheme
+// reserves.
+func plain() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
+
+// expand puts u into a template, without its fragment and password.
+func (g Proxy) expand(u locus.URL) (locus.URL, error) {
+	text := u.WithoutFragment().WithoutPassword().String()
+	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
+}
+
+// is reports whether u is at the host of a template.
+func (g Proxy) is(u locus.URL) bool {
+	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
+}
+
+// portOf returns the port of u, or own if none is written.
+func portOf(u locus.URL, own uint16) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	switch {
+	case own != 0:
+		return own
+	case u.Scheme() == "http":
+		return httpPort
+	case u.Scheme() == "https":
+		return httpsPort
+	}
+	return 0
+}
+
+// ProxyRules are what [Proxies] are made of.
+type ProxyRules struct {
+	// Schemes are the gateways by the name of the scheme, in lower case. It need
+	// not be one that is registered.
+	Schemes map[string]Proxy
+	// All is the gateway of schemes that Schemes doesn't have, except those whose
+	// traits are Local or Files.
+	All Proxy
+	// Except are hosts that use no gateway, separated by commas or blanks: "name" for
+	// the host and its subdomains, ".name" and "*.name" only for subdomains, an address,
+	// a prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port.
+	// Addresses are compared with the text of a URL; names are not looked up.
+	Except string
+}
+
+// Gateways say which URLs go through which gateway. They are immutable and may be
+// used from many goroutines at once.
+type Proxies struct {
+	schemes map[string]Proxy
+	all     Proxy
+	except  []policy.Pattern
+}
+
+// NewProxies returns the gateways of r. It fails if a key is not the name of a scheme,
+// if an exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
+func NewProxies(r ProxyRules) (*Proxies, error) {
+	g := &Proxies{schemes: make(map[string]Proxy, len(r.Schemes)), all: r.All}
+	var err error
+	if g.except, err = parseExceptions(r.Except); err != nil {
+		return nil, err
+	}
+	for name, gateway := range r.Schemes {
+		if !locus.IsScheme(name) {
+			return nil, fmt.Errorf("access: a gateway for %s, which is not the name of a scheme in lower case", locus.Quote(name))
+		}
+		g.schemes[name] = gateway
+	}
+	for name := range g.schemes {
+		if err := g.ends(name); err != nil {
+			return nil, err
+		}
+	}
+	return g, g.ends("all")
+}
+
+// ends checks that the gateways of a scheme form no loop.
+func (g *Proxies) ends(name string) error {
+	u, err := locus.Parse(name + "://host.invalid/")
+	if err != nil {
+		return err
+	}
+	_, err = g.plan(u, new(scheme.Registry))
+	return err
+}

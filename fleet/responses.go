@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/locus-url/locus/verify"
+)
+
+// answers are the verdicts of some lines.
+type responses struct {
+	e       *Submitter
+	wait    bool // for verdicts; otherwise a link without one is Unknown
+	known   map[address]*verdict
+	missing []address
+}
+
+// responsesFor looks up the verdicts of lines.
+func (e *Submitter) responsesFor(ctx context.Context, lines []line, wait bool) (*responses, error) {
+	k := &responses{e: e, wait: wait, known: map[address]*verdict{}}
+	for i := range lines {
+		l := &lines[i]
+		if l.failure != nil || l.response != nil || l.found.Target.URL.IsZero() {
+			continue
+		}
+		k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &l.found))
+		if other, ok := e.slot.checker.Other(&l.found); ok && !other.Target.URL.IsZero() {
+			k.missing = append(k.missing, e.frontier.addressOf(e.slot.checker, &other))
+		}
+	}
+	return k, k.look(ctx, k.missing)
+}
+
+// look looks for verdicts that are missing.
+func (k *responses) look(ctx context.Context, list []address) error {
+	found, err := tryFor(ctx, k.e.note, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
+	if err != nil {
+		return err
+	}
+	maps.Copy(k.known, found)
+	k.missing = slices.DeleteFunc(k.missing, func(at address) bool { return found[at] != nil })
+	return nil
+}
+
+// of returns the answer for a link.
+func (k *responses) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
+	if found.Target.URL.IsZero() {
+		return new(verify.Response), nil
+	}
+	return k.at(ctx, k.e.frontier.addressOf(k.e.slot.checker, found))
+}
+
+func (k *responses) at(ctx context.Context, at address) (*verify.Response, error) {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
+		if v := k.known[at]; v != nil {
+			return &v.response, nil
+		}
+		if !k.wait {
+			return new(verify.Response), nil
+		}
+		list := k.missing
+		if k.e.frontier.settings.Replicas > 1 {
+			list = []address{at} // each of them is a request to the leader
+		}
+		if err := k.look(ctx, list); err != nil {
+			return nil, err
+		}
+		if k.known[at] == nil && wait(SystemClock{}, pause, ctx.Done()) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// await waits for the verdict at an address.
+func (e *Submitter) await(ctx context.Context, at address) (*verify.Response, error) {
+	k := &responses{e: e, wait: true, known: map[address]*verdict{}, missing: []address{at}}
+	return k.at(ctx, at)
+}

@@ -1,0 +1,144 @@
+// Package archived has what the schemes share to collect the octets of a menu, for Menu.Source,
+// and to read them again, for Scheme.Kept.
+package archived
+
+import (
+	"context"
+	"io"
+	"net"
+	"time"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// most is the most octets of a menu that are collected. A large newsgroup server has a
+// tenth of it.
+const most = 64 << 20
+
+// Buffer collects the octets of a menu. A nil *Buffer collects nothing. It may be used by
+// one goroutine at a time.
+type Buffer struct {
+	octets []byte
+	full   bool
+}
+
+// For returns a Buffer if the request asks for the octets of a menu, and otherwise nil. A
+// probe reads no menu.
+func For(req *scheme.Request) *Buffer {
+	if !req.Source || req.Probe {
+		return nil
+	}
+	return new(Buffer)
+}
+
+// Reset drops what was collected.
+func (b *Buffer) Reset() {
+	if b != nil {
+		*b = Buffer{}
+	}
+}
+
+// Write adds octets. It never fails.
+func (b *Buffer) Write(p []byte) (int, error) {
+	switch {
+	case b == nil || b.full:
+	case len(b.octets)+len(p) > most:
+		*b = Buffer{full: true}
+	default:
+		b.octets = append(b.octets, p...)
+	}
+	return len(p), nil
+}
+
+// Len returns how many octets were collected.
+func (b *Buffer) Len() int {
+	if b == nil {
+		return 0
+	}
+	return len(b.octets)
+}
+
+// Truncate drops all octets but the first n.
+func (b *Buffer) Truncate(n int) {
+	if b != nil && !b.full {
+		b.octets = b.octets[:n]
+	}
+}
+
+// Tee returns a reader of r that adds what it reads.
+func (b *Buffer) Tee(r io.Reader) io.Reader {
+	if b == nil {
+		return r
+	}
+	return io.TeeReader(r, b)
+}
+
+// Attach sets the Source of m. mediaType is what the server named. If there were too many
+// octets, Source returns nil.
+func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
+	if b == nil {
+		return
+	}
+	m.Source = func() ([]byte, string) {
+		if b.octets == nil && !b.full {
+			return []byte{}, mediaType // an empty menu
+		}
+		return b.octets, mediaType
+	}
+}
+
+// Dialer is a [scheme.Dialer] whose connections read a body, one after the other, and
+// discard what is written.
+type Dialer struct{ body io.ReadCloser }
+
+// NewDialer returns a Dialer of body. Closing a connection closes body.
+func NewDialer(body io.ReadCloser) *Dialer { return &Dialer{body} }
+
+// DialContext implements [scheme.Dialer]. It opens no connection.
+func (d *Dialer) DialContext(context.Context, string, string) (net.Conn, error) {
+	return conn{d.body}, nil
+}
+
+type conn struct{ io.ReadCloser }
+
+func (conn) Write(p []byte) (int, error)      { return len(p), nil }
+func (conn) LocalAddr() net.Addr              { return address{} }
+func (conn) RemoteAddr() net.Addr             { return address{} }
+func (conn) SetDeadline(time.Time) error      { return nil }
+func (conn) SetReadDeadline(time.Time) error  { return nil }
+func (conn) SetWriteDeadline(time.Time) error { return nil }
+
+type address struct{}
+
+func (address) Network() string { return "archived" }
+func (address) String() string  { return "archived" }
+
+// Dated is a body that tells when it was kept, for formats that leave out the year of a
+// date.
+type Dated interface{ Date() time.Time }
+
+// Date returns when body was kept; the current time if it does not tell.
+func Date(body io.Reader) time.Time {
+	if d, ok := body.(Dated); ok && !d.Date().IsZero() {
+		return d.Date()
+	}
+	return time.Now()
+}
+
+// Selected is a body of which the request wants some items. Items is called by a scheme that
+// applies it.
+type Selected interface{ Items() scheme.ItemRange }
+
+// Items returns the items that the request for body wants; the zero ItemRange: all.
+func Items(body io.Reader) scheme.ItemRange {
+	if s, ok := body.(Selected); ok {
+		return s.Items()
+	}
+	return scheme.ItemRange{}
+}
+
+// Object returns an object whose body is the whole of body.
+func Object(o scheme.Object, body io.ReadCloser) *scheme.Object {
+	o.Size, o.Body = -1, body
+	return &o
+}

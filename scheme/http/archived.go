@@ -1,0 +1,90 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/archived"
+	"github.com/locus-url/locus/scheme"
+)
+
+// readArchived implements Scheme.Kept. A whole response, of the media type application/http,
+// gives what it would give now: an object, a referral, or the error of its status. Other
+// octets are an object.
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+	if essence, _, _ := mime.ParseMediaType(mediaType); essence != "application/http" {
+		return archived.Object(scheme.Object{URL: u, Type: mediaType}, body), nil
+	}
+	resp, err := readResponse(body)
+	if err != nil {
+		body.Close()
+		return nil, fmt.Errorf("http: %w: %w", scheme.ErrProtocol, quoted{err})
+	}
+	v := newOperation(&Client{options: c.options}, &scheme.Request{URL: u})
+	res, err := v.resource(&response{Response: resp})
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
+	}
+	return res, nil
+}
+
+// readResponse reads the header of a response that was kept. Archives have some that are
+// not as they came: with the version of HTTP/2, or with chunks that are already joined.
+func readResponse(body io.ReadCloser) (*http.Response, error) {
+	limited := &headLimit{Reader: body, left: maxHeader}
+	in := bufio.NewReader(limited)
+	if version, _ := in.Peek(len("HTTP/2 ")); string(version) == "HTTP/2 " {
+		_, _ = in.Discard(len(version))
+		in = bufio.NewReader(io.MultiReader(strings.NewReader("HTTP/1.1 "), in))
+	}
+	resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
+	if err != nil {
+		return nil, err
+	}
+	limited.left = -1
+	if len(resp.TransferEncoding) > 0 && !isChunk(in) {
+		resp.Body, resp.ContentLength = io.NopCloser(in), -1
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{resp.Body, body}
+	return resp, nil
+}
+
+// isChunk reports whether the size of a chunk is next.
+func isChunk(in *bufio.Reader) bool {
+	const longest = 16
+	head, _ := in.Peek(longest)
+	line, _, ok := bytes.Cut(head, []byte("\n"))
+	size, _, _ := bytes.Cut(line, []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 64)
+	return (ok || len(size) < len(line)) && err == nil
+}
+
+// headLimit bounds what is read until left is set to -1.
+type headLimit struct {
+	io.Reader
+	left int
+}
+
+func (l *headLimit) Read(p []byte) (int, error) {
+	if l.left == 0 {
+		return 0, fmt.Errorf("the header has more than %d octets", maxHeader)
+	}
+	if l.left > 0 {
+		p = p[:min(len(p), l.left)]
+	}
+	n, err := l.Reader.Read(p)
+	if l.left > 0 {
+		l.left -= n
+	}
+	return n, err
+}

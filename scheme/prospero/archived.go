@@ -1,0 +1,119 @@
+package prospero
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/archived"
+	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/scheme"
+)
+
+// A menu may need several replies: one that describes the directory, its links, and those
+// of the directories of union links. In the octets of a menu a NUL follows each, which no
+// text of the protocol has. An empty reply did not arrive, and noReply stands for one that
+// was refused before.
+const (
+	replyEnd = 0
+	noReply  = "ERROR the reply was not kept"
+)
+
+// keep adds a reply, or err, to the octets of the menu.
+func (f *fetcher) keep(reply []byte, err error) {
+	if f.source == nil {
+		return
+	}
+	if err != nil {
+		reply = nil
+		if !errors.Is(err, scheme.ErrUnreachable) {
+			reply = []byte(noReply)
+		}
+	} else if len(reply) == 0 || bytes.IndexByte(reply, replyEnd) >= 0 {
+		reply = []byte(noReply)
+	}
+	f.source.Write(append(bytes.Clone(reply), replyEnd))
+}
+
+// archivedReplies are the replies that were kept, in the order of the requests.
+type archivedReplies struct{ rest []byte }
+
+// next returns the next reply.
+func (k *archivedReplies) next() ([]byte, error) {
+	reply, rest, _ := bytes.Cut(k.rest, []byte{replyEnd})
+	k.rest = rest
+	if len(reply) == 0 {
+		return nil, fmt.Errorf("%w: the server's reply was not kept", scheme.ErrUnreachable)
+	}
+	return reply, nil
+}
+
+// maxKept bounds the octets of a menu.
+const maxArchived = 64 << 20
+
+// readArchived implements Scheme.Kept. The URL does not tell a directory from an object, but
+// the octets do: those of a menu begin with a line of the protocol and end in a NUL.
+func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
+	x, err := Parse(u)
+	var at location
+	if err == nil {
+		at, err = x.location()
+	}
+	if err != nil {
+		body.Close()
+		return nil, err
+	}
+	in := bufio.NewReaderSize(body, media.Head)
+	head, _ := in.Peek(media.Head)
+	var rest io.Reader = in
+	if isReply(head) {
+		octets, err := io.ReadAll(io.LimitReader(in, maxArchived))
+		if err == nil && octets[len(octets)-1] == replyEnd {
+			body.Close()
+			f := &fetcher{client: c, ctx: context.Background(), req: &scheme.Request{URL: u}, url: x, at: at, archived: &archivedReplies{octets}}
+			res, err := f.open()
+			if err != nil {
+				return nil, f.wrapError(err)
+			}
+			return res, nil
+		}
+		rest = io.MultiReader(bytes.NewReader(octets), &failingReader{in, err})
+	}
+	name := at.hsoname[strings.LastIndexByte(at.hsoname, '/')+1:]
+	if mediaType == "" {
+		mediaType = media.Guess(name, head)
+	}
+	return archived.Object(scheme.Object{URL: u, Name: name, Type: mediaType}, struct {
+		io.Reader
+		io.Closer
+	}{rest, body}), nil
+}
+
+// failingReader returns err, or reads on without one.
+type failingReader struct {
+	io.Reader
+	err error
+}
+
+func (r *failingReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	return r.Reader.Read(p)
+}
+
+// firstWords are the words that a reply can begin with.
+var firstWords = []string{"ATTRIBUTE", "AUTHENTICATED", "FAILURE", "FORWARDED", "ID", "LINK", "LINK-INFO", "NONE-FOUND",
+	"PARAMETER", "SUCCESS", "UNRESOLVED", "VERSION", "WARNING", wordError, wordVersion}
+
+// isReply reports whether octets begin as a reply does.
+func isReply(head []byte) bool {
+	end := bytes.IndexFunc(head, func(r rune) bool { return r != '-' && (r < 'A' || r > 'Z') })
+	return end > 0 && slices.Contains(firstWords, string(head[:end]))
+}

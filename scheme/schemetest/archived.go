@@ -1,0 +1,137 @@
+package schemetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Kept opens the menu at u with d and reads it again from its octets: the items must be the
+// same. It fails the test if u is not a menu, or the menu has no octets.
+func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	res, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Source: true})
+	if err != nil {
+		t.Fatalf("%q: %v", u, err)
+	}
+	live, ok := res.(*scheme.Menu)
+	if !ok {
+		t.Fatalf("%q is a %T", u, res)
+	}
+	SameArchived(t, s, live, read(t, live))
+}
+
+// SameArchived tests that the octets of a menu give the items again that were read from it.
+func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []scheme.Item) {
+	t.Helper()
+	if err := CheckArchived(s, live, items); err != nil {
+		t.Error(err)
+	}
+}
+
+// CheckArchived is [SameArchived] with an error for what differs.
+func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) error {
+	if live.Source == nil {
+		return fmt.Errorf("%q: the menu has no octets", live.URL)
+	}
+	octets, mediaType := live.Source()
+	body := &closer{Reader: bytes.NewReader(octets)}
+	res, err := s.Access.Archived(live.URL, mediaType, body)
+	if err != nil {
+		return fmt.Errorf("%q: %w; the octets are %.200q", live.URL, err, octets)
+	}
+	again, ok := res.(*scheme.Menu)
+	if !ok {
+		return fmt.Errorf("%q: the octets %.200q are a %T", live.URL, octets, res)
+	}
+	var list []scheme.Item
+	for item, err := range again.Items {
+		if err != nil {
+			return fmt.Errorf("%q, item %d of %.200q: %w", live.URL, len(list), octets, err)
+		}
+		list = append(list, item)
+	}
+	again.Close()
+	if again.URL != live.URL || again.Title != live.Title || again.Note != live.Note {
+		return fmt.Errorf("%q: kept as %q, %q, %q; want %q, %q", live.URL, again.URL, again.Title, again.Note, live.Title, live.Note)
+	}
+	if (again.Form == nil) != (live.Form == nil) || live.Form != nil && !reflect.DeepEqual(again.Form.Fields, live.Form.Fields) {
+		return fmt.Errorf("%q: the form differs: %+v; want %+v", live.URL, again.Form, live.Form)
+	}
+	for i := range min(len(list), len(items)) {
+		if got, want := list[i], items[i]; !sameItem(got, want) {
+			return fmt.Errorf("%q, item %d of %.200q: kept is\n%+v; want\n%+v", live.URL, i, octets, got, want)
+		}
+	}
+	if len(list) != len(items) {
+		return fmt.Errorf("%q: %d items of %.200q; want %d", live.URL, len(list), octets, len(items))
+	}
+	if !body.closed {
+		return fmt.Errorf("%q: closing the menu does not close the body", live.URL)
+	}
+	return nil
+}
+
+// sameItem compares items. One that says why an answer is missing says that it was not kept.
+func sameItem(kept, live scheme.Item) bool {
+	a, b := kept, live
+	if strings.Contains(a.Title, "was not kept") {
+		a.Title = b.Title
+	}
+	if strings.Contains(a.Note, "was not kept") {
+		a.Note = b.Note
+	}
+	if !a.ModTime.Equal(b.ModTime) {
+		return false
+	}
+	a.ModTime = b.ModTime
+	return reflect.DeepEqual(a, b)
+}
+
+// read returns the items of a menu, and closes it.
+func read(t testing.TB, m *scheme.Menu) (items []scheme.Item) {
+	t.Helper()
+	for item, err := range m.Items {
+		if err != nil {
+			t.Fatalf("%q: %v", m.URL, err)
+		}
+		items = append(items, item)
+	}
+	if err := m.Close(); err != nil {
+		t.Errorf("%q: %v", m.URL, err)
+	}
+	return items
+}
+
+// ReadArchived reads a resource from octets of any kind, for a fuzz test: it must end, close the
+// octets, and open no connection.
+func ReadArchived(t *testing.T, s scheme.Scheme, u locus.URL, mediaType string, octets []byte) {
+	t.Helper()
+	body := &closer{Reader: bytes.NewReader(octets)}
+	res, err := s.Access.Archived(u, mediaType, body)
+	if err == nil {
+		drain(res)
+	}
+	if !body.closed {
+		t.Errorf("%q: the body of %q is not closed: %T, %v", u, octets, res, err)
+	}
+}
+
+type closer struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closer) Close() error {
+	c.closed = true
+	return nil
+}
