@@ -134,7 +134,7 @@ func TestThreatModelOtherSchemes(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			row, tried := other, demoPlaces(t, demos[s.Name])
 			if len(tried) == 0 {
-				t.Fatal("no URL is tried: the scheme needs a Demo in internal/tour, or a row in docs/threat-model.md")
+				t.Fatal("no URL is tried: the scheme needs a Demo in internal/tour, or a row in docs/dev/threat-tables.md")
 			}
 			row.scheme, row.port = s.Name, strconv.Itoa(int(s.Port))
 			if s.Policy.Encoded {
@@ -185,7 +185,7 @@ func checkOctet(t *testing.T, way string, p place, host string, o byte, may bool
 	for _, found := range marked.FindAllStringSubmatch(sent, -1) {
 		switch {
 		case found[1] == string([]byte{o}) && !may:
-			t.Errorf("%s, %s: %02X reaches the server; a scheme that sends it needs a row in docs/threat-model.md", way, u, o)
+			t.Errorf("%s, %s: %02X reaches the server; a scheme that sends it needs a row in docs/dev/threat-tables.md", way, u, o)
 		case found[1] != string([]byte{o}) && !strings.EqualFold(found[1], escaped):
 			t.Errorf("%s, %s: %q reaches the server for %02X", way, u, found[1], o)
 		}
@@ -208,7 +208,7 @@ func TestThreatModelOtherWays(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			url := demoURL(demos, s.Name)
 			if url == "" || len(row) != 6 {
-				t.Fatalf("nothing to try: the scheme needs a Demo in internal/tour, or a row in docs/threat-model.md: %q", row)
+				t.Fatalf("nothing to try: the scheme needs a Demo in internal/tour, or a row in docs/dev/threat-tables.md: %q", row)
 			}
 			synctest.Test(t, func(t *testing.T) {
 				for i, gateway := range gateways {

@@ -23,7 +23,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// threat is a row of the first table of docs/threat-model.md.
+// threat is a row of the first table of docs/dev/threat-tables.md.
 type threat struct {
 	scheme, port             string
 	own, other, byRedirect   string // octets
@@ -37,7 +37,7 @@ const anyOther = "any other scheme"
 // threats returns the rows, and the row anyOther.
 func threats(t *testing.T) (list []threat, other threat) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/threat-model.md")
+	text, err := os.ReadFile("../docs/dev/threat-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,16 +21,16 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// tableRows returns the cells of the rows below a header in docs/threat-model.md.
+// tableRows returns the cells of the rows below a header in docs/dev/threat-tables.md.
 func tableRows(t *testing.T, header string) (list [][]string) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/threat-model.md")
+	text, err := os.ReadFile("../docs/dev/threat-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, ok := strings.Cut(string(text), "\n"+header+"\n")
 	if !ok {
-		t.Fatalf("docs/threat-model.md has no table %q", header)
+		t.Fatalf("docs/dev/threat-tables.md has no table %q", header)
 	}
 	for line := range strings.Lines(table) {
 		if !strings.HasPrefix(line, "|") {

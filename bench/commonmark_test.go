@@ -118,7 +118,11 @@ func TestGoldmark(t *testing.T) {
 	if err != nil || len(names) < 10 {
 		t.Fatalf("%d documents, %v", len(names), err)
 	}
-	for _, name := range append(names, "../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md") {
+	more, err := filepath.Glob("../docs/dev/*.md")
+	if err != nil || len(more) < 2 {
+		t.Fatalf("%d documents, %v", len(more), err)
+	}
+	for _, name := range append(append(names, more...), "../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -22,14 +22,18 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// theDocs returns the names of README.md and of the pages of docs.
+// theDocs returns the names of README.md and of the pages of docs and docs/dev.
 func theDocs(t *testing.T) []string {
 	t.Helper()
-	names, err := filepath.Glob("../../docs/*.md")
-	if err != nil || len(names) < 2 {
-		t.Fatal(names, err)
+	names := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/dev/*.md"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil || len(more) < 2 {
+			t.Fatal(more, err)
+		}
+		names = append(names, more...)
 	}
-	return append(names, "../../README.md")
+	return names
 }
 
 // block is a fenced block of a Markdown page.

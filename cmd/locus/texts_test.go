@@ -49,7 +49,7 @@ var shownFaulty = map[string]string{
 // position is what check prints behind a URL.
 var position = regexp.MustCompile(`:[0-9]+$`)
 
-// writtenByTest are the tables of docs/standards.md: most of their URLs do not conform, and
+// writtenByTest are the tables of docs/dev/standards.md: most of their URLs do not conform, and
 // each says so.
 var writtenByTest = regexp.MustCompile(`(?s)<!-- \w+: go test .*?<!-- end -->`)
 

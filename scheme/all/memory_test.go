@@ -116,7 +116,7 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// floodHeap is how much the heap may grow, as docs/limits.md says: the largest buffers are
+// floodHeap is how much the heap may grow, as docs/dev/limits.md says: the largest buffers are
 // those of a menu's texts and of a message's head.
 const floodHeap = 2 << 20
 

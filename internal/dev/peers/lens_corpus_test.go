@@ -200,7 +200,7 @@ func TestLensGuard(t *testing.T) {
 	}
 }
 
-// matrix is what docs/lens-matrix.md says.
+// matrix is what docs/dev/lens-matrix.md says.
 type matrix struct {
 	urls     int
 	versions map[string]string
@@ -253,14 +253,14 @@ func parseMatrix(t *testing.T, text string) matrix {
 	return m
 }
 
-// docs/lens-matrix.md is what the command writes, as far as the readers are of the same
+// docs/dev/lens-matrix.md is what the command writes, as far as the readers are of the same
 // versions. For others only the form is compared.
 func TestLensMatrix(t *testing.T) {
 	long(t)
 	for _, program := range corpusPrograms {
 		need(t, program)
 	}
-	const file = "../../../docs/lens-matrix.md"
+	const file = "../../../docs/dev/lens-matrix.md"
 	got := locusEnv(t, []string{"PATH=" + systemPath}, "lens", "--corpus", "--format", "markdown", "--timeout", "10m")
 	if got.status != 0 || got.err != "" {
 		t.Fatalf("status %d: %s", got.status, got.err)

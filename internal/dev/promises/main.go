@@ -1,5 +1,5 @@
-// Command promises checks that tests hold the promises of docs/threat-model.md and the limits of
-// docs/limits.md. It reads the events of go test -json:
+// Command promises checks that tests hold the promises of docs/dev/threat-tables.md and the limits of
+// docs/dev/limits.md. It reads the events of go test -json:
 //
 //	go test -json ./... | tee FILE | go run ./internal/dev/promises show
 //	go run ./internal/dev/promises check run|slow FILE
@@ -23,7 +23,7 @@ import (
 )
 
 // documents are the files that name tests, from the root of the repository.
-var documents = []string{"docs/threat-model.md", "docs/limits.md"}
+var documents = []string{"docs/dev/threat-tables.md", "docs/dev/limits.md"}
 
 // slow are the modules whose tests run in .ci/slow, and not in .ci/run.
 var slow = []string{"beam", "browser"}

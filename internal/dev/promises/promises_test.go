@@ -39,7 +39,7 @@ func TestNamedTestsExist(t *testing.T) {
 
 // Each promise has an ID, a sentence and a test.
 func TestPromisesHaveTests(t *testing.T) {
-	count, faults := checkPromises(read(t, "docs/threat-model.md"))
+	count, faults := checkPromises(read(t, "docs/dev/threat-tables.md"))
 	for _, fault := range faults {
 		t.Error(fault)
 	}
@@ -50,7 +50,7 @@ func TestPromisesHaveTests(t *testing.T) {
 
 // The limits in the tables are those of the constants.
 func TestLimitsAreThoseOfTheCode(t *testing.T) {
-	compared, faults := checkLimits(root, read(t, "docs/limits.md"))
+	compared, faults := checkLimits(root, read(t, "docs/dev/limits.md"))
 	for _, fault := range faults {
 		t.Error(fault)
 	}
@@ -139,13 +139,13 @@ func TestCheckTests(t *testing.T) {
 // in one file: a test that one of them passed has passed. Each script checks its own tests.
 func TestCheckRun(t *testing.T) {
 	folder := module(t)
-	if err := os.Mkdir(filepath.Join(folder, "docs"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(folder, "docs/dev"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	documents := func(text string) {
 		t.Helper()
-		for name, text := range map[string]string{"threat-model.md": text, "limits.md": "`p.TestPasses`"} {
-			if err := os.WriteFile(filepath.Join(folder, "docs", name), []byte(text), 0o644); err != nil {
+		for name, text := range map[string]string{"threat-tables.md": text, "limits.md": "`p.TestPasses`"} {
+			if err := os.WriteFile(filepath.Join(folder, "docs/dev", name), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

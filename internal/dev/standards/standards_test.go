@@ -13,9 +13,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/standards.md again")
+var update = flag.Bool("update", false, "write the tables of docs/dev/standards.md again")
 
-const page = "../../../docs/standards.md"
+const page = "../../../docs/dev/standards.md"
 
 // shown is the cases of a rule.
 type shown struct {
