@@ -318,8 +318,8 @@ func TestContractLocator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(text), "The keys of `locator`:")
-	table, _, _ = strings.Cut(table, "\n\n`get`")
+	_, table, _ := strings.Cut(string(text), "\n### Keys of locator\n")
+	table, _, _ = strings.Cut(table, "\n### ")
 	rows := 0
 	for _, line := range strings.Split(table, "\n") {
 		cells := strings.Split(line, "|")
@@ -348,5 +348,58 @@ func TestContractLocator(t *testing.T) {
 	}
 	if rows != 18 {
 		t.Errorf("%d rows", rows)
+	}
+}
+
+// The tables of the contract list each key of the objects that its examples print.
+func TestContractKeys(t *testing.T) {
+	text, err := os.ReadFile(contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(root, "LICENSE"), filepath.Join(dir, "LICENSE")); err != nil {
+		t.Fatal(err)
+	}
+	commands, line, objects := commandsOf(t, contract), 1, 0
+	for _, section := range strings.SplitAfter(string(text), "\n### ") {
+		heading, _, _ := strings.Cut(section, "\n")
+		var keys []string
+		for row := range strings.Lines(section) {
+			if cell, ok := strings.CutPrefix(row, "| `"); ok {
+				cell, _, _ = strings.Cut(cell, " | ")
+				for _, code := range codes.FindAllStringSubmatch("`"+cell, -1) {
+					keys = append(keys, code[1])
+				}
+			}
+		}
+		line += strings.Count(section, "\n")
+		for len(commands) > 0 && commands[0].line < line {
+			command := commands[0]
+			commands = commands[1:]
+			cmd := exec.Command("sh", "-c", command.text)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "GORACE=atexit_sleep_ms=0")
+			out, _ := cmd.Output() // some examples show a failure
+			for output := range strings.Lines(string(out)) {
+				var object map[string]any
+				if json.Unmarshal([]byte(output), &object) != nil {
+					continue
+				}
+				objects++
+				for key := range object {
+					if !slices.Contains(keys, key) {
+						t.Errorf("%s:%d: section %q has no key %q", contract, command.line, heading, key)
+					}
+				}
+			}
+		}
+	}
+	if objects < 20 {
+		t.Errorf("only %d objects", objects)
 	}
 }
