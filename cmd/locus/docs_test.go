@@ -36,7 +36,11 @@ func theDocs(t *testing.T) []string {
 	return names
 }
 
-// block is a fenced block of a Markdown page.
+// setup is the language of a block that readers do not see: an HTML comment whose commands
+// write the files that the next console blocks use.
+const setup = "setup"
+
+// block is a fenced block of a Markdown page, or a setup comment.
 type block struct {
 	language string
 	lines    []string
@@ -53,6 +57,10 @@ func blocksOf(t *testing.T, name string) (list []block) {
 	for i, line := range strings.Split(string(text), "\n") {
 		language, fence := strings.CutPrefix(line, "```")
 		switch {
+		case line == "<!-- "+setup && open == nil:
+			open = &block{language: setup, line: i + 2}
+		case line == "-->" && open != nil && open.language == setup:
+			list, open = append(list, *open), nil
 		case fence && open == nil:
 			open = &block{language: language, line: i + 2}
 		case fence:
@@ -75,8 +83,14 @@ type shellCommand struct {
 	line   int
 }
 
+// exitStatus is the line after the output of a command that fails.
+var exitStatus = regexp.MustCompile(`^(?:# exit status (\d+)|\[status (\d+)\])$`)
+
 func commandsOf(t *testing.T, name string) (list []shellCommand) {
 	for _, b := range blocksOf(t, name) {
+		if b.language == setup {
+			list = append(list, shellCommand{text: strings.Join(b.lines, "\n"), line: b.line})
+		}
 		if b.language != "console" {
 			continue
 		}
@@ -90,8 +104,8 @@ func commandsOf(t *testing.T, name string) (list []shellCommand) {
 				t.Fatalf("%s:%d: a console block begins with a command", name, b.line)
 			}
 			last := &list[len(list)-1]
-			if status, ok := strings.CutPrefix(line, "[status "); ok {
-				last.status, _ = strconv.Atoi(strings.TrimSuffix(status, "]"))
+			if status := exitStatus.FindStringSubmatch(line); status != nil {
+				last.status, _ = strconv.Atoi(status[1] + status[2])
 			} else if more, ok := strings.CutPrefix(line, "> "); ok && len(last.want) == 0 {
 				last.text += "\n" + more
 			} else {

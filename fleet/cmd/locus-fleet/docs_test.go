@@ -33,6 +33,9 @@ func locusFleet(dir string, args ...string) *exec.Cmd {
 
 const guide = "../../../docs/fleet.md"
 
+// exitStatus matches the output of a command that fails, and the line with its status.
+var exitStatus = regexp.MustCompile(`(?s)^(.*?)\n?(?:# exit status (\d+)|\[status (\d+)\])$`)
+
 // The commands of the console blocks of docs/fleet.md print what is shown.
 func TestGuide(t *testing.T) {
 	t.Parallel()
@@ -54,9 +57,9 @@ func TestGuide(t *testing.T) {
 			count++
 			command, want, _ := strings.Cut(strings.TrimSuffix(part, "\n"), "\n")
 			status := 0
-			if before, after, ok := strings.Cut(want, "[status "); ok {
-				status, _ = strconv.Atoi(strings.TrimSuffix(after, "]"))
-				want = strings.TrimSuffix(before, "\n")
+			if m := exitStatus.FindStringSubmatch(want); m != nil {
+				status, _ = strconv.Atoi(m[2] + m[3])
+				want = m[1]
 			}
 			cmd := exec.Command(sh, "-c", command)
 			cmd.Dir = dir
