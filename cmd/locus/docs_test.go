@@ -251,6 +251,76 @@ func tableOf(t *testing.T, name, heading string) (rows [][]string) {
 	return rows[1:] // without the header; the line below it begins with "|-"
 }
 
+// The subcommands and flags in shell blocks and in code spans of the pages exist.
+func TestDocsFlags(t *testing.T) {
+	var out bytes.Buffer
+	root := commands.NewRoot(base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	count := 0
+	for _, name := range theDocs(t) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range shownCommand.FindAllStringSubmatch(string(text), -1) {
+			words := strings.Fields(quoted.ReplaceAllString(m[1], "X"))
+			cmd, _, err := root.Find(words[:1])
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, m[0], err)
+				continue
+			}
+			for _, word := range words[1:] {
+				if word == "#" || strings.ContainsAny(word, "|;&") {
+					break
+				}
+				count++
+				flag, isFlag := strings.CutPrefix(word, "--")
+				if flag, _, _ = strings.Cut(flag, "="); isFlag && flag != "" && cmd.Flag(flag) == nil && flag != "help" {
+					t.Errorf("%s: %s: no flag --%s", name, m[0], flag)
+				}
+			}
+		}
+	}
+	if count < 200 {
+		t.Errorf("only %d words", count)
+	}
+}
+
+// shownCommand is a command of a page: a line of a block, or a code span.
+var shownCommand = regexp.MustCompile("(?m)(?:^(?:\\$ )?|`)locus ([a-z][^`\n]*)")
+
+// quoted is a word in quotes.
+var quoted = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+
+// docs/configuration.md lists each key of the configuration, and no other.
+func TestConfigurationPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, keys, _ := strings.Cut(string(text), "\n## Keys\n")
+	keys, _, _ = strings.Cut(keys, "\n## ")
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_.]+)` \\|").FindAllStringSubmatch(keys, -1) {
+		got = append(got, row[1])
+	}
+	out, err := exec.Command("locus", "config", "show").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(string(out)) {
+		key, _, _ := strings.Cut(strings.TrimPrefix(line, "# "), " = ")
+		want = append(want, key)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the keys are %q, want %q", got, want)
+	}
+}
+
 // codes are the texts in backquotes.
 var codes = regexp.MustCompile("`([^`]+)`")
 

@@ -29,6 +29,7 @@ var shownFaulty = map[string]string{
 	"gopher://example.com:25/0HELO%20h%0D%0A": "refused: it has line ends",
 	"FTP://myname:secret@host.dom//etc/motd":  "parsed and made canonical",
 	"http://2130706433/":                      "refused: it is an address for some programs",
+	"file:/etc/hosts":                         "checked: it has one slash",
 	"gopher://h/7sel%09word~":                 "parsed: \"~\" is unsafe",
 	"http://h/~":                              "checked: \"~\" is unsafe",
 	"HTTP://Example.com:80/%7Euser":           "made canonical",
