@@ -141,7 +141,7 @@ func TestDocsCommands(t *testing.T) {
 		}
 		commands := commandsOf(t, name)
 		count += len(commands)
-		t.Run(filepath.Base(name), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(name, "../../"), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			root, err := filepath.Abs("../..")
@@ -284,6 +284,52 @@ func TestDocsFlags(t *testing.T) {
 	}
 	if count < 200 {
 		t.Errorf("only %d words", count)
+	}
+}
+
+// The pages for users of other programs name only flags of the subcommand in the header of a
+// table.
+func TestCounterparts(t *testing.T) {
+	var out bytes.Buffer
+	root := commands.NewRoot(base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv))
+	pages, err := filepath.Glob("../../docs/from-*.md")
+	if err != nil || len(pages) < 5 {
+		t.Fatal(pages, err)
+	}
+	for _, name := range pages {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cmd *cobra.Command
+		count := 0
+		for line := range strings.Lines(string(text)) {
+			cells := strings.Split(strings.ReplaceAll(line, `\|`, " "), "|")
+			if len(cells) != 5 {
+				cmd = nil
+				continue
+			}
+			if header := codes.FindStringSubmatch(cells[2]); cmd == nil && header != nil {
+				if cmd, _, err = root.Find(strings.Fields(header[1])[1:]); err != nil {
+					t.Errorf("%s: %s: %v", name, header[1], err)
+				}
+				continue
+			}
+			for _, code := range codes.FindAllStringSubmatch(cells[2], -1) {
+				flag, _, _ := strings.Cut(code[1], " ")
+				if cmd == nil || !strings.HasPrefix(flag, "-") {
+					continue
+				}
+				count++
+				if long := strings.TrimPrefix(flag, "--"); long != flag && cmd.Flag(long) == nil && long != "help" && long != "version" ||
+					long == flag && cmd.Flags().ShorthandLookup(flag[1:]) == nil && cmd.InheritedFlags().ShorthandLookup(flag[1:]) == nil {
+					t.Errorf("%s: %s has no flag %s", name, cmd.Name(), flag)
+				}
+			}
+		}
+		if count < 10 && filepath.Base(name) != "from-lynx.md" {
+			t.Errorf("%s: only %d flags", name, count)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ var shownFaulty = map[string]string{
 	"FTP://myname:secret@host.dom//etc/motd":  "parsed and made canonical",
 	"http://2130706433/":                      "refused: it is an address for some programs",
 	"file:/etc/hosts":                         "checked: it has one slash",
+	"http://fred:***@www.example.com/":        "in an error about a URL that is malformed",
 	"gopher://h/7sel%09word~":                 "parsed: \"~\" is unsafe",
 	"http://h/~":                              "checked: \"~\" is unsafe",
 	"HTTP://Example.com:80/%7Euser":           "made canonical",
