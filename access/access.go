@@ -58,7 +58,7 @@ type Options struct {
 	Proxies *Proxies
 
 	// Kept opens URLs of every scheme without a network: an archive. The policy is about
-	// what is dialled, so it is not asked. nil: there is none.
+	// what is dialed, so it is not asked. nil: there is none.
 	Archive scheme.Opener
 	// Live opens what Kept does not have (scheme.ErrNotArchived) as if there were no Kept.
 	Live bool
@@ -72,7 +72,7 @@ type Options struct {
 	// the policy decides.
 	Check func(u locus.URL) error
 
-	// CheckAddr judges each address after the policy, before it is dialled, except
+	// CheckAddr judges each address after the policy, before it is dialed, except
 	// those of gateways. Its error ends the open. nil: only the policy decides.
 	CheckAddr func(a netip.AddrPort) error
 
@@ -267,7 +267,7 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 
 // Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before
 // anything is looked up or sent. So a form can refuse a URL when it is entered. The
-// addresses of the host are judged only when it is dialled. The error is an [*Error].
+// addresses of the host are judged only when it is dialed. The error is an [*Error].
 func (c *Client) Check(u locus.URL, from *Result) error {
 	if _, err := c.judge(u, from); err != nil {
 		return NewError("open", u, err)
@@ -335,7 +335,7 @@ func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 }
 
 // CheckName judges the name of a host in a document before it is looked up without
-// being dialled, such as the domain of a mail address. The error is a
+// being dialed, such as the domain of a mail address. The error is a
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
@@ -411,7 +411,7 @@ func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)
 		cancel(nil)
 		return nil, err
 	}
-	if err := c.hold(ctx, cancel, f.result.URL, res, f.dialled); err != nil {
+	if err := c.hold(ctx, cancel, f.result.URL, res, f.dialed); err != nil {
 		return nil, err
 	}
 	result := f.result

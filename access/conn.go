@@ -20,7 +20,7 @@ import (
 type conn struct {
 	net.Conn
 	dialer  *dialer
-	address netip.AddrPort // dialled; zero if a proxy was given a name
+	address netip.AddrPort // dialed; zero if a proxy was given a name
 	name    string         // that name
 
 	tunnelled bool // a proxy made it

@@ -117,7 +117,7 @@ func TestDialData(t *testing.T) {
 	}
 }
 
-// A data connection goes to the address that was dialled for control, even if the name has
+// A data connection goes to the address that was dialed for control, even if the name has
 // another address now.
 func TestDialDataToTheSameAddress(t *testing.T) {
 	w := &fixture{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
@@ -133,7 +133,7 @@ func TestDialDataToTheSameAddress(t *testing.T) {
 	}
 	data.Close()
 	control.Close()
-	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:21", "9.9.9.9:5000"})
+	equal(t, "dialed", w.dialed(), []string{"9.9.9.9:21", "9.9.9.9:5000"})
 }
 
 // The origin's rules apply to data connections too.
@@ -149,7 +149,7 @@ func TestDialDataIsJudged(t *testing.T) {
 	if _, err := d.DialData(t.Context(), control, 5000); deniedBy(err) != "private" {
 		t.Errorf("%v", err)
 	}
-	equal(t, "dialled", w.dialled(), nil)
+	equal(t, "dialed", w.dialed(), nil)
 }
 
 // from is a connection with another remote address.
@@ -300,7 +300,7 @@ func TestDialRefuses(t *testing.T) {
 			t.Errorf("%s %s: %v", s.network, s.address, err)
 		}
 	}
-	equal(t, "dialled", w.dialled(), nil)
+	equal(t, "dialed", w.dialed(), nil)
 	for _, network := range []string{"tcp", "tcp4", "udp", "udp4"} {
 		near, err := d.DialContext(t.Context(), network, "v4.example:80")
 		if err != nil {
@@ -338,7 +338,7 @@ func TestClientClose(t *testing.T) {
 		}
 	}
 	if _, err := c.dialer(plan{origin: policy.Typed}).DialContext(t.Context(), "tcp", "a.example:80"); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("dialled after Close: %v", err)
+		t.Errorf("dialed after Close: %v", err)
 	}
 }
 

@@ -287,7 +287,7 @@ func dialShare(ctx context.Context, shares int, address netip.AddrPort, dial fun
 	return dial(ctx, address)
 }
 
-// recordDial records that address is about to be dialled. It counts even if the dial fails,
+// recordDial records that address is about to be dialed. It counts even if the dial fails,
 // because the name led there.
 func (d *dialer) recordDial(ctx context.Context, host string, address netip.AddrPort) *tracker {
 	t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
@@ -304,7 +304,7 @@ func (d *dialer) dialOne(ctx context.Context, network string, address netip.Addr
 	return d.admit(c, address)
 }
 
-// control judges the address again when the socket connects, so that what is dialled
+// control judges the address again when the socket connects, so that what is dialed
 // is what was allowed.
 func (d *dialer) control(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
@@ -359,10 +359,10 @@ func (d *dialer) close() error {
 	return errors.Join(list...)
 }
 
-// tracker records what is dialled for one request. It travels in the context, which
+// tracker records what is dialed for one request. It travels in the context, which
 // openers pass on.
 type tracker struct {
-	dialled, public atomic.Bool
+	dialed, public atomic.Bool
 
 	mu    sync.Mutex
 	done  bool
@@ -384,7 +384,7 @@ func trackerOf(ctx context.Context) *tracker {
 }
 
 func (t *tracker) note(public bool) {
-	t.dialled.Store(true)
+	t.dialed.Store(true)
 	if public {
 		t.public.Store(true)
 	}
@@ -409,10 +409,10 @@ func (t *tracker) end() []*conn {
 }
 
 // maxHosts is how many hosts are remembered. A forgotten one counts as public until it
-// is dialled again.
+// is dialed again.
 const maxHosts = 1 << 14
 
-// hosts records for each dialled host whether one of its addresses was public. The zero
+// hosts records for each dialed host whether one of its addresses was public. The zero
 // value is empty.
 type hosts struct {
 	mu     sync.Mutex

@@ -17,8 +17,8 @@
 // A person may name a printer on the local network, but a page from the Internet may not
 // lead there. So each URL has a [policy.Origin]. [Client.Open] is for a URL that a person
 // names, which is typed, and [Client.Follow] for a link in a resource. A link is
-// FromPrivate if the resource is a file, or if only private addresses were dialled for it.
-// It is FromPublic if the URL of the resource was, or if a public address was dialled, even
+// FromPrivate if the resource is a file, or if only private addresses were dialed for it.
+// It is FromPublic if the URL of the resource was, or if a public address was dialed, even
 // without success. An opener may reuse a connection and dial nothing, so the client records
 // for each host whether one of its addresses was public. In doubt a link is FromPublic.
 //

@@ -36,7 +36,7 @@ type fixture struct {
 
 	mu      sync.Mutex
 	lookups map[string]int
-	dials   []string // the addresses that were dialled
+	dials   []string // the addresses that were dialed
 	asked   []string // the URLs that were requested
 	servers sync.WaitGroup
 }
@@ -266,8 +266,8 @@ func (w *fixture) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Cl
 	return c
 }
 
-// dialled returns the hosts that were dialled since the last call.
-func (w *fixture) dialled() []string {
+// dialed returns the hosts that were dialed since the last call.
+func (w *fixture) dialed() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.dials

@@ -26,7 +26,7 @@ type follower struct {
 	cookies *cookies
 	secure  bool     // the connection for an earlier URL was encrypted
 	result  Result   // as far as it is known
-	dialled *tracker // what was dialled for the last URL
+	dialed  *tracker // what was dialed for the last URL
 }
 
 // askedKey tells requests of a chain apart: by their URL without a fragment, and by the
@@ -123,7 +123,7 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 		return nil, f.fail(p.url, &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Shown()),
 			Reason: "a referral may not start a session", Help: "open it by itself"})
 	}
-	f.dialled = t
+	f.dialed = t
 	f.secure = f.secure || f.client.has(p.url, scheme.Secure)
 	f.result.URL = p.url
 	f.result.Hops = append(f.result.Hops, p.url.WithoutFragment())
@@ -149,7 +149,7 @@ func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, erro
 // maxArchiveHops is the most referrals that are followed in an archive.
 const maxArchiveHops = 20
 
-// admitArchived applies the rules about what may lead to a URL in an archive. Nothing is dialled
+// admitArchived applies the rules about what may lead to a URL in an archive. Nothing is dialed
 // for it, so the policy only judges whether a referral may start a session or compose a message.
 func (f *follower) admitArchived(to locus.URL, hops int) error {
 	c := f.client
@@ -248,11 +248,11 @@ func (c *Client) originAfter(p plan, t *tracker) policy.Origin {
 	case p.outcome == planArchive, p.origin == policy.FromPublic, t.public.Load(), known && public:
 		return policy.FromPublic
 	case p.isForwarded() && err == nil && !policy.IsPublic(literal):
-		// The gateway was dialled.
+		// The gateway was dialed.
 		return policy.FromPrivate
 	case p.isForwarded():
 		return policy.FromPublic
-	case c.has(p.url, scheme.Files), t.dialled.Load(), known:
+	case c.has(p.url, scheme.Files), t.dialed.Load(), known:
 		return policy.FromPrivate
 	case err == nil && !policy.IsPublic(literal):
 		return policy.FromPrivate

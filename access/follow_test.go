@@ -382,7 +382,7 @@ func TestNoOpener(t *testing.T) {
 	}
 }
 
-// A denied URL is not looked up, dialled or opened.
+// A denied URL is not looked up, dialed or opened.
 func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 	w := &fixture{names: names("h.example")}
 	opened := false
@@ -458,7 +458,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	if slices.ContainsFunc(w.dials, func(a string) bool { return !strings.HasSuffix(a, ":80") }) {
-		t.Errorf("dialled %q", w.dials)
+		t.Errorf("dialed %q", w.dials)
 	}
 }
 

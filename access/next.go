@@ -13,7 +13,7 @@ import (
 // following it. from is a result of Next, or of [Client.Do] for a request with NoFollow.
 // The rules are those of redirects in Do: the policy and its limit, loops, logins and
 // cookies. So a program can wait between two requests of a chain, and may call Next again
-// after an error. from may be a result of another client: what that client dialled decides
+// after an error. from may be a result of another client: what that client dialed decides
 // where the redirect may lead. The caller closes both results. The error is an [*Error].
 func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
 	referral, ok := from.Resource.(*scheme.Redirect)

@@ -68,7 +68,7 @@ func TestNext(t *testing.T) {
 }
 
 // A client makes the request for a redirect that another one found. Where that may lead depends on
-// the addresses that the first client dialled: a public address leads to no private one, although
+// the addresses that the first client dialed: a public address leads to no private one, although
 // the policy allows typed URLs to lead there.
 func TestNextOfOtherClient(t *testing.T) {
 	open := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {

@@ -85,8 +85,8 @@ func TestZonesOfRedirects(t *testing.T) {
 		if err == nil && res.LinkOrigin != c.origin {
 			t.Errorf("%s: origin %v, want %v", c.text, res.LinkOrigin, c.origin)
 		}
-		if c.rule == "private" && strings.Contains(fmt.Sprint(w.dialled()), "192.168.0.2") {
-			t.Errorf("%s: what is denied was dialled", c.text)
+		if c.rule == "private" && strings.Contains(fmt.Sprint(w.dialed()), "192.168.0.2") {
+			t.Errorf("%s: what is denied was dialed", c.text)
 		}
 		// AllowPrivate allows every address.
 		if _, _, err := openText(t, zoneFixture().client(t, policy.Rules{AllowPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)}); (err != nil) != (c.rule == "file" || strings.Contains(c.text, "local")) {
@@ -147,12 +147,12 @@ func TestPrivateByName(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	equal(t, "dialled", w.dialled(), nil)
-	// For a name with both, only the public address is dialled.
+	equal(t, "dialed", w.dialed(), nil)
+	// For a name with both, only the public address is dialed.
 	if text, res, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "mixed" || res.LinkOrigin != policy.FromPublic {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
-	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
+	equal(t, "dialed", w.dialed(), []string{"9.9.9.9:80"})
 	_, err := c.dialer(plan{origin: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
 	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -216,14 +216,14 @@ func TestLinkLocal(t *testing.T) {
 			if r.allowed != (err == nil) || r.allowed && text != "secret" || !r.allowed && deniedBy(err) != "link-local" {
 				t.Errorf("%+v: %q leads to %q: %q, %v", r.rules, c.from, c.text, text, err)
 			}
-			if dialled := fmt.Sprint(w.dialled()); !r.allowed && (strings.Contains(dialled, "169.254") || strings.Contains(dialled, "fe80") || strings.Contains(dialled, "fd00")) {
-				t.Errorf("%+v: %q leads to %q: dialled %s", r.rules, c.from, c.text, dialled)
+			if dialed := fmt.Sprint(w.dialed()); !r.allowed && (strings.Contains(dialed, "169.254") || strings.Contains(dialed, "fe80") || strings.Contains(dialed, "fd00")) {
+				t.Errorf("%+v: %q leads to %q: dialed %s", r.rules, c.from, c.text, dialed)
 			}
 		}
 	}
 }
 
-// Of the addresses of a name, only those that are not link-local are dialled.
+// Of the addresses of a name, only those that are not link-local are dialed.
 func TestLinkLocalByName(t *testing.T) {
 	w := linkFixture()
 	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
@@ -239,7 +239,7 @@ func TestLinkLocalByName(t *testing.T) {
 	if _, _, err := openText(t, c, Request{URL: u}); deniedBy(err) != "link-local" {
 		t.Errorf("after the name is bound to a metadata service: %v", err)
 	}
-	equal(t, "dialled", w.dialled(), []string{"10.0.0.9:80", "10.0.0.9:80"})
+	equal(t, "dialed", w.dialed(), []string{"10.0.0.9:80", "10.0.0.9:80"})
 	// The socket judges the address again.
 	if err := c.dialer(plan{origin: policy.Typed}).control("tcp", "169.254.169.254:80", nil); deniedBy(err) != "link-local" {
 		t.Errorf("at the socket: %v", err)
@@ -276,7 +276,7 @@ func TestRebinding(t *testing.T) {
 	if _, _, err := openText(t, c, Request{URL: u}); deniedBy(err) != "private" {
 		t.Errorf("after the name is bound to a private address: %v", err)
 	}
-	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
+	equal(t, "dialed", w.dialed(), []string{"9.9.9.9:80"})
 
 	// Even if typed URLs may have private addresses, a name that was once public leads
 	// only to public ones.
@@ -288,7 +288,7 @@ func TestRebinding(t *testing.T) {
 	if _, _, err := openText(t, c, Request{URL: parse("http://rebind.example/p2")}); deniedBy(err) != "private" {
 		t.Errorf("from a private address of a name that had a public one: %v", err)
 	}
-	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80", "10.0.0.9:80"})
+	equal(t, "dialed", w.dialed(), []string{"9.9.9.9:80", "10.0.0.9:80"})
 
 	// The same applies if the public address refused the connection.
 	w = zoneFixture()
@@ -300,7 +300,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// A reused connection counts as public or private, though it is not dialled again.
+// A reused connection counts as public or private, though it is not dialed again.
 func TestZonesOfIdleConnections(t *testing.T) {
 	for _, s := range []struct{ first, second, rule string }{
 		{"http://g2.example/end", "http://g2.example/p2", "private"},
@@ -312,14 +312,14 @@ func TestZonesOfIdleConnections(t *testing.T) {
 		if _, _, err := openText(t, c, Request{URL: parse(s.first)}); err != nil {
 			t.Fatal(err)
 		}
-		w.dialled()
+		w.dialed()
 		_, _, err := openText(t, c, Request{URL: parse(s.second)})
 		if deniedBy(err) != s.rule || (err != nil) != (s.rule != "") {
 			t.Errorf("%s after %s: %v", s.second, s.first, err)
 		}
-		for _, address := range w.dialled() {
+		for _, address := range w.dialed() {
 			if s.rule != "" || address != "192.168.0.2:80" {
-				t.Errorf("%s after %s: dialled %s again", s.second, s.first, address)
+				t.Errorf("%s after %s: dialed %s again", s.second, s.first, address)
 			}
 		}
 	}
@@ -503,9 +503,9 @@ func TestCheckAddr(t *testing.T) {
 	if err := d.control("tcp", "1.1.1.1:80", nil); deniedBy(err) != "list" {
 		t.Errorf("a socket: %v", err)
 	}
-	for _, dialled := range w.dialled() {
-		if strings.HasPrefix(dialled, "1.1.1.1") || dialled == "9.9.9.9:5000" {
-			t.Errorf("%s was dialled", dialled)
+	for _, dialed := range w.dialed() {
+		if strings.HasPrefix(dialed, "1.1.1.1") || dialed == "9.9.9.9:5000" {
+			t.Errorf("%s was dialed", dialed)
 		}
 	}
 	if err := c.dialer(plan{outcome: planProxy, proxy: gateway(t, "http://1.1.1.1")}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// perform makes the one request that p plans. t records what is dialled.
+// perform makes the one request that p plans. t records what is dialed.
 func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error) {
 	if p.outcome == planArchive {
 		return f.askArchive(p)

@@ -13,7 +13,7 @@ import (
 )
 
 // Where a request goes is decided in this file: [follower.plan] for a request, [Client.networkPlan]
-// for a URL that is judged or dialled without one. [follower.perform] does what a plan says.
+// for a URL that is judged or dialed without one. [follower.perform] does what a plan says.
 
 // outcome is the kind of a plan.
 type outcome uint8
@@ -31,7 +31,7 @@ type plan struct {
 	outcome outcome
 	url     locus.URL
 	origin  policy.Origin // of url; Typed if a template made url
-	proxy Proxy         // the proxy or the template; zero for planDirect and planArchive
+	proxy   Proxy         // the proxy or the template; zero for planDirect and planArchive
 	made    *plan         // of planTemplate: the plan for the URL that the template makes
 }
 
@@ -175,7 +175,7 @@ func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome ==
 type dialerKey struct {
 	origin policy.Origin
 	tunnel Proxy
-	only   string // the one host that may be dialled; empty: any
+	only   string // the one host that may be dialed; empty: any
 }
 
 // dialerKey returns the key of the dialer for p. The configuration names a gateway that gets the

@@ -413,7 +413,7 @@ func TestWhereRequestsGo(t *testing.T) {
 	}
 }
 
-// Redirects in an archive end at a loop or after 20, and keep the fragment. Nothing is dialled, so
+// Redirects in an archive end at a loop or after 20, and keep the fragment. Nothing is dialed, so
 // what the archive has is public, also a file.
 func TestArchiveRedirects(t *testing.T) {
 	w := newFakeNet(t)

@@ -23,12 +23,12 @@ type Proxy struct {
 type proxyKind uint8
 
 const (
-	noProxy  proxyKind = iota
-	direct                 // none, also if there is one for all schemes
-	template               // a URL with a place for the URL
-	httpProxy              // an HTTP proxy
-	socks                  // a SOCKS proxy that is given addresses
-	socksNames             // a SOCKS proxy that is given names
+	noProxy    proxyKind = iota
+	direct               // none, also if there is one for all schemes
+	template             // a URL with a place for the URL
+	httpProxy            // an HTTP proxy
+	socks                // a SOCKS proxy that is given addresses
+	socksNames           // a SOCKS proxy that is given names
 )
 
 // The places of a template that the URL is put into.

@@ -159,7 +159,7 @@ func TestThreatModelOtherSchemes(t *testing.T) {
 			}
 			eachPort(t, row, tried[0], func(what string, reached, may bool, err error) {
 				if reached && (!may || errors.Is(err, policy.ErrDenied)) {
-					t.Errorf("%s: dialled: %v; the table has %v", what, err, row)
+					t.Errorf("%s: dialed: %v; the table has %v", what, err, row)
 				}
 			})
 		})

@@ -205,7 +205,7 @@ func (r *recorder) note(p []byte) {
 // and a URL from a client of the gateway as a link in an unknown page.
 var ways = []string{"typed", "link", "gateway client", "redirect"}
 
-// open opens u that way, and returns what was sent and dialled. A recorder answers, or server.
+// open opens u that way, and returns what was sent and dialed. A recorder answers, or server.
 func open(t *testing.T, way string, u locus.URL, server string) (sent string, dials []string, err error) {
 	t.Helper()
 	r := &recorder{server: server}
@@ -317,7 +317,7 @@ func TestThreatModelPorts(t *testing.T) {
 		inBubble(t, tried, func(t *testing.T) {
 			eachPort(t, row, tried[0], func(what string, reached, want bool, err error) {
 				if reached != want || want == errors.Is(err, policy.ErrDenied) {
-					t.Errorf("%s: dialled: %v: %v; the table: %v", what, reached, err, want)
+					t.Errorf("%s: dialed: %v: %v; the table: %v", what, reached, err, want)
 				}
 			})
 		})

@@ -151,16 +151,16 @@ var openable = map[string]string{
 	"wais": "wais://h.example/db?a",
 }
 
-// leaves opens a URL of a scheme through a gateway, and says what is dialled: "TCP" or
+// leaves opens a URL of a scheme through a gateway, and says what is dialed: "TCP" or
 // "UDP" for the server itself, "tunnel" for a connection that the gateway makes, and
 // "request" for a gateway that is asked for the URL.
 func leaves(t *testing.T, url, gateway string) string {
 	t.Helper()
 	name, _, _ := strings.Cut(url, ":")
-	var dialled []string
+	var dialed []string
 	sent := make(chan []byte, 8)
 	dial := func(_ context.Context, network, address string) (net.Conn, error) {
-		dialled = append(dialled, network+" "+address)
+		dialed = append(dialed, network+" "+address)
 		near, far := net.Pipe()
 		go func() {
 			defer far.Close()
@@ -205,22 +205,22 @@ func leaves(t *testing.T, url, gateway string) string {
 			closer.Close()
 		}
 	}
-	if len(dialled) == 0 {
+	if len(dialed) == 0 {
 		return "none"
 	}
 	first := <-sent
 	switch {
 	case gateway == "":
-		return strings.ToUpper(dialled[0][:3])
+		return strings.ToUpper(dialed[0][:3])
 	case bytes.HasPrefix(first, []byte("CONNECT h.example:")), len(first) > 3 && first[0] == 5 && bytes.Contains(first, []byte("h.example")):
 		return "tunnel"
 	case bytes.HasPrefix(first, []byte("GET "+name+"://h.example/")), bytes.HasPrefix(first, []byte("GET /"+name+"%3A%2F%2F")):
 		return "request"
 	}
-	return fmt.Sprintf("%s %q", dialled[0], first)
+	return fmt.Sprintf("%s %q", dialed[0], first)
 }
 
-// The list of ports that are never dialled is the policy's.
+// The list of ports that are never dialed is the policy's.
 func TestThreatModelDeniedPorts(t *testing.T) {
 	documented := map[int]bool{}
 	for _, row := range tableRows(t, "| Ports | Service |") {

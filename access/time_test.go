@@ -89,7 +89,7 @@ func TestConnect(t *testing.T) {
 		if KindOf(err) != Timeout || !errors.Is(err, scheme.ErrUnreachable) || !errors.As(err, &e) || e.Op != "dial" {
 			t.Errorf("%v", err)
 		}
-		equal(t, "dialled", at, []string{"3s 1.1.1.1:80", "6s [2606:4700::1]:80", "9s 1.1.1.2:80"})
+		equal(t, "dialed", at, []string{"3s 1.1.1.1:80", "6s [2606:4700::1]:80", "9s 1.1.1.2:80"})
 	})
 	// A look-up that never ends.
 	stuck := func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -113,7 +113,7 @@ func TestConnect(t *testing.T) {
 		if d != 0 {
 			t.Errorf("it took %v", d)
 		}
-		equal(t, "dialled", w.dialled(), []string{"1.1.1.1:80", "1.1.1.2:80"})
+		equal(t, "dialed", w.dialed(), []string{"1.1.1.1:80", "1.1.1.2:80"})
 	})
 }
 
@@ -129,8 +129,8 @@ func TestManyAddresses(t *testing.T) {
 	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/")}); KindOf(err) != Unreachable {
 		t.Errorf("%v", err)
 	}
-	if n := len(w.dialled()); n != maxAddresses {
-		t.Errorf("%d addresses were dialled", n)
+	if n := len(w.dialed()); n != maxAddresses {
+		t.Errorf("%d addresses were dialed", n)
 	}
 }
 

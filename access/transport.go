@@ -44,7 +44,7 @@ type TransportOptions struct {
 // NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs
 // from other people. It is an [http.Transport], with all methods, bodies, trailers and
 // HTTP/2, under a policy: each request, also one by which an [http.Client] follows a
-// redirect, and each address before it is dialled. o may be nil.
+// redirect, and each address before it is dialed. o may be nil.
 //
 // If the policy refuses a URL or its addresses, the error is a [*policy.DeniedError], which
 // is fs.ErrPermission. A text that is not a URL of RFC 1738, such as one with a zone in its

@@ -350,13 +350,13 @@ func lookup(_ context.Context, host string) ([]netip.Addr, error) {
 func to(t *testing.T, s *httptest.Server) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if a := netip.MustParseAddrPort(address); !policy.IsPublic(a.Addr()) {
-			t.Errorf("%s was dialled", address)
+			t.Errorf("%s was dialed", address)
 		}
 		return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
 	}
 }
 
-// Nothing of the list is dialled, whether it is requested or a server redirects to it.
+// Nothing of the list is dialed, whether it is requested or a server redirects to it.
 func TestTransportHostile(t *testing.T) {
 	target := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -67,10 +67,10 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	return nil, scheme.Hint(scheme.ErrNotArchived, "the nearest that it has is "+near.Shown())
 }
 
-// noDialer fails, so that nothing is dialled.
+// noDialer fails, so that nothing is dialed.
 type noDialer struct{}
 
-var errDial = errors.New("nothing is dialled")
+var errDial = errors.New("nothing is dialed")
 
 func (noDialer) DialContext(context.Context, string, string) (net.Conn, error) { return nil, errDial }
 

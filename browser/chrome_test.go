@@ -193,7 +193,7 @@ func (b *tab) text(t testing.TB, selector string) string {
 	return eval[string](t, b, fmt.Sprintf("(document.querySelector(%q) || {textContent: ''}).textContent", selector))
 }
 
-// setView sets the scheme of colours and the size of the window.
+// setView sets the scheme of colors and the size of the window.
 func (b *tab) setView(t testing.TB, colours string, width, height int64) {
 	t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500})

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// view is a colour scheme and a window size.
+// view is a color scheme and a window size.
 type view struct {
 	name, colours string
 	width, height int64
@@ -452,7 +452,7 @@ func TestWithoutScripts(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A URL is explained while it is typed. The colours follow the system, until the user
+// A URL is explained while it is typed. The colors follow the system, until the user
 // chooses others with the button.
 func TestHome(t *testing.T) {
 	w := newFixture(t)

@@ -40,7 +40,7 @@ func evilRecord(name, media string) string {
 
 const oldMenu = "iKept\t\t\t\r\n0About\t/about\tg.example\t70\r\n7Find\t/find\tg.example\t70\r\n.\r\n"
 
-// archivedGateway serves an archive. Anything that is dialled fails the test.
+// archivedGateway serves an archive. Anything that is dialed fails the test.
 func archivedGateway(t *testing.T, live bool) *httptest.Server {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.warc")

@@ -50,7 +50,7 @@
 //
 // A client's URL counts as found on the public Internet (policy.FromPublic): permissions for
 // typed URLs do not apply to clients. The policy is asked about each URL, including
-// those whose answer is cached, and about each address that is dialled.
+// those whose answer is cached, and about each address that is dialed.
 //
 //   - Readers. A request for a page must name the gateway as loopback, as the address
 //     that it came to, or by a name in [Options.Names], against DNS rebinding. Pages of

@@ -79,7 +79,7 @@ func (s *redirector) dial(server string) func(ctx context.Context, network, addr
 	}
 }
 
-// took returns what was dialled and looked up since it was last asked.
+// took returns what was dialed and looked up since it was last asked.
 func (s *redirector) took() (dials, lookups []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +236,7 @@ func TestRedirects(t *testing.T) {
 				from := net.JoinHostPort("93.184.216.34", portOfURL(c.from))
 				for _, d := range dials {
 					if d != from {
-						t.Errorf("%s was dialled", d)
+						t.Errorf("%s was dialed", d)
 					}
 				}
 				for _, name := range lookups {

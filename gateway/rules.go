@@ -48,7 +48,7 @@ func denied(subject, reason string) error {
 // onList is the reason of a rule that denies.
 const onList = "it is on the deny list"
 
-// CheckAddr checks an address before it is dialled: a denied address is denied under any
+// CheckAddr checks an address before it is dialed: a denied address is denied under any
 // name. The error is a [*policy.DeniedError].
 func (r Rules) CheckAddr(a netip.AddrPort) error {
 	for _, one := range r.deny {

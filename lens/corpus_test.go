@@ -174,7 +174,7 @@ func TestCorpusHasManyBehaviours(t *testing.T) {
 		seen[l.Behavior(Corpus()[i], r)] = true
 	}
 	if len(seen) < 180 {
-		t.Errorf("%d behaviours", len(seen))
+		t.Errorf("%d behaviors", len(seen))
 	}
 }
 

@@ -186,7 +186,7 @@ func isNested(url string, r ParseResult) bool {
 }
 
 // Compare returns the names of the parts that a and b differ in, in the order of
-// PartNames. Parts are the same if they mean the same: hosts by what would be dialled,
+// PartNames. Parts are the same if they mean the same: hosts by what would be dialed,
 // ports with the default of the scheme, texts with the escapes that any program may add or
 // remove. Whether a reading is OK does not matter.
 func (l *Lens) Differences(a, b ParseResult) []string {

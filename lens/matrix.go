@@ -90,9 +90,9 @@ func (p *Pair) add(aOK, bOK bool, a, b meaning) {
 	}
 }
 
-// Behaviour describes how the readers of r treat the URL of e: which accept it, and for
+// Behavior describes how the readers of r treat the URL of e: which accept it, and for
 // each part which of those take it for the same. Two entries of a class with the same
-// behaviour show the same confusion.
+// behavior show the same confusion.
 func (l *Lens) Behavior(e Entry, r Report) string {
 	var b strings.Builder
 	b.WriteString(e.Class)

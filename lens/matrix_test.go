@@ -38,7 +38,7 @@ func TestMatrixCounts(t *testing.T) {
 	}
 }
 
-// A behaviour is who accepts and who agrees, not what the parts are.
+// A behavior is who accepts and who agrees, not what the parts are.
 func TestBehaviour(t *testing.T) {
 	l := New(newLens(t).registry, toy("first", firstAt), toy("last", lastAt))
 	reports, err := l.Compare(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})

@@ -112,7 +112,7 @@ func port(text string, byDefault uint16) string {
 // else: a character that stands for another one is not replaced.
 var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
 
-// host returns what would be dialled: an IPv6 address in its one spelling, a hostname in
+// host returns what would be dialed: an IPv6 address in its one spelling, a hostname in
 // lower case with A-labels. Every other text is kept. An IPv4 address in octal or with
 // fewer numbers is kept, too: only some programs dial it as an address.
 func host(text string) string {

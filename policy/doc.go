@@ -3,7 +3,7 @@
 //
 // There are two checks. [Policy.CheckURL] judges a URL before anything is sent or looked
 // up: file, password, host, port. [Policy.CheckAddr] judges each address of the host when
-// it is dialled, because a name can change its address between two lookups. A link or a
+// it is dialed, because a name can change its address between two lookups. A link or a
 // redirect first passes [Policy.CheckRedirect].
 //
 // # What is allowed by the zero Rules

@@ -19,9 +19,9 @@ const (
 	// Typed: a person, or the program itself, named the URL.
 	Typed Origin = iota
 	// FromPrivate: it was followed (redirect, referral, menu link), and so far only
-	// addresses that are not public were dialled on the way.
+	// addresses that are not public were dialed on the way.
 	FromPrivate
-	// FromPublic: it was followed, and a public address was dialled on the way.
+	// FromPublic: it was followed, and a public address was dialed on the way.
 	FromPublic
 )
 
@@ -310,7 +310,7 @@ func privateName(host string) (what string, ok bool) {
 	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
 }
 
-// CheckAddr judges an address of a host before it is dialled. [Policy.CheckURL] judges
+// CheckAddr judges an address of a host before it is dialed. [Policy.CheckURL] judges
 // the port. The error is a [*DeniedError].
 func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
 	if what, rule := p.denies(a.Addr(), z); rule != "" {
@@ -425,7 +425,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 }
 
 // CheckName judges the name of a host that was found in a document, before it is looked
-// up without being dialled, such as the domain of a mail address. The error is a
+// up without being dialed, such as the domain of a mail address. The error is a
 // [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {

@@ -19,12 +19,12 @@ import (
 // or wrap [ErrProtocol].
 type Conn struct {
 	net.Conn        // an opener may replace it by one in TLS
-	Address  string // host and port as they were dialled
+	Address  string // host and port as they were dialed
 
-	dialled net.Conn
-	ctx     context.Context
-	stop    func() bool // ends the watch over ctx
-	closed  atomic.Bool
+	dialed net.Conn
+	ctx    context.Context
+	stop   func() bool // ends the watch over ctx
+	closed atomic.Bool
 }
 
 // Connect connects to the host of req.URL, by default at that port.
@@ -41,14 +41,14 @@ func Connect(ctx context.Context, req *Request, port uint16) (*Conn, error) {
 		port = n
 	}
 	address := net.JoinHostPort(host, strconv.Itoa(int(port)))
-	dialled, err := req.Dial.DialContext(ctx, "tcp", address)
+	dialed, err := req.Dial.DialContext(ctx, "tcp", address)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		return nil, Unreachable(err)
 	}
-	return &Conn{Conn: dialled, Address: address, dialled: dialled, ctx: ctx, stop: context.AfterFunc(ctx, func() { dialled.Close() })}, nil
+	return &Conn{Conn: dialed, Address: address, dialed: dialed, ctx: ctx, stop: context.AfterFunc(ctx, func() { dialed.Close() })}, nil
 }
 
 func (c *Conn) Read(p []byte) (int, error) {
@@ -77,7 +77,7 @@ func (c *Conn) reason(err error) error {
 func (c *Conn) Close() error {
 	c.stop()
 	c.closed.Store(true)
-	if err := c.dialled.Close(); !errors.Is(err, net.ErrClosed) {
+	if err := c.dialed.Close(); !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return nil

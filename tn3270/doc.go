@@ -19,7 +19,7 @@
 // own.
 //
 // The models are 2 to 5. The size is 24 by 80 until the host asks for the alternate size,
-// which is the model's. With [Options].Extended the terminal has colours and highlighting;
+// which is the model's. With [Options].Extended the terminal has colors and highlighting;
 // otherwise it ignores them and does not announce them.
 //
 // The characters are those of an EBCDIC code page ([CodePages]), and of code page 310
@@ -32,7 +32,7 @@
 // There is one partition, number 0, as large as the screen. Double-byte characters are
 // not supported: SO and SI are blanks. Nor are graphics, programmed symbols, loadable
 // characters, printers and file transfer. Field validation, outlining, transparency and
-// background colours are ignored. [Attn] and [SysReq] are not data streams but Telnet
+// background colors are ignored. [Attn] and [SysReq] are not data streams but Telnet
 // commands (RFC 1576, RFC 2355 section 10), so Press returns nothing to send for them.
 //
 // # What is refused

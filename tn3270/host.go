@@ -8,7 +8,7 @@ import (
 // Pair is an extended attribute: its type and its value.
 type Pair struct{ Type, Value byte }
 
-// InColor returns the attribute of a colour; the zero Color is the default.
+// InColor returns the attribute of a color; the zero Color is the default.
 func InColor(c Color) Pair { return Pair{typeColor, byte(c)} }
 
 // InHighlight returns the attribute of a highlighting; the zero Highlight is the default.

@@ -114,7 +114,7 @@ func (a Attribute) modified() bool    { return a&Modified != 0 }
 // detectable reports whether the cursor select key finds the field.
 func (a Attribute) detectable() bool { return a&display == Detectable || a.intensified() }
 
-// Color is the code of a colour. The zero Color is that of the field's attribute.
+// Color is the code of a color. The zero Color is that of the field's attribute.
 type Color byte
 
 const (

@@ -190,7 +190,7 @@ func TestEraseAllUnprotected(t *testing.T) {
 	wantCursor(t, s, 1, 1)
 }
 
-// Colours and highlighting: of the field, of a character, and by the attribute.
+// Colors and highlighting: of the field, of a character, and by the attribute.
 func TestColors(t *testing.T) {
 	data := "\x29\x03\xC0\x60\x42\xF6\x41\xF4" + e(t, "a") + "\x28\x42\xF2" + e(t, "b") + "\x28\x41\xF2" + e(t, "c") +
 		"\x28\x42\x00" + e(t, "d") + "\x28\x41\xF0" + e(t, "e") + "\x28\x00\x00" + e(t, "f") +

@@ -68,7 +68,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	case queryCharacterSets:
 		dst = s.appendCharacterSets(dst)
 	case queryColor:
-		dst = append(dst, 0, 8, 0, byte(Green)) // the number of colours; the default is green
+		dst = append(dst, 0, 8, 0, byte(Green)) // the number of colors; the default is green
 		for c := Blue; c <= Neutral; c++ {
 			dst = append(dst, byte(c), byte(c))
 		}

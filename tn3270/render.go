@@ -110,7 +110,7 @@ func (r rendition) appendSGR(dst []byte) []byte {
 	return append(dst, 'm')
 }
 
-// sgr are the parameters of the colours: the eight of ECMA-48 and their bright variants.
+// sgr are the parameters of the colors: the eight of ECMA-48 and their bright variants.
 // 0 is the terminal's default. ECMA-48's blue, 34, is illegible on black.
 var sgr = [256]byte{
 	NeutralBlack: 30, Blue: 94, Red: 31, Pink: 95, Green: 32, Turquoise: 36, Yellow: 93, Neutral: 37,

@@ -92,7 +92,7 @@ func (w *terminal) want(t *testing.T, s tn3270.Snapshot) {
 	}
 }
 
-// sgrColors are the parameters of the colours.
+// sgrColors are the parameters of the colors.
 var sgrColors = map[tn3270.Color]string{
 	tn3270.NeutralBlack: "30", tn3270.Blue: "94", tn3270.Red: "31", tn3270.Pink: "95", tn3270.Green: "32", tn3270.Turquoise: "36",
 	tn3270.Yellow: "93", tn3270.Neutral: "37", tn3270.Black: "30", tn3270.DeepBlue: "34", tn3270.Orange: "33", tn3270.Purple: "35",
@@ -130,7 +130,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// Every colour and highlighting.
+// Every color and highlighting.
 func TestDrawRenditions(t *testing.T) {
 	s := screen(t, &tn3270.Options{Extended: true})
 	b := builder(t, nil).EraseWrite(0)

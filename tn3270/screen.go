@@ -18,7 +18,7 @@ var models = [...]dimensions{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}
 type Options struct {
 	Model    int    // 2 to 5; 0: 2
 	CodePage string // of [CodePages]; empty: "037"
-	Extended bool   // colours and highlighting, as on a 3279
+	Extended bool   // colors and highlighting, as on a 3279
 }
 
 // TerminalType returns the terminal's name for Telnet's option TERMINAL-TYPE and the device

@@ -16,7 +16,7 @@ type Snapshot struct {
 // Cell is one position as shown.
 type Cell struct {
 	Rune        rune      // a blank for nulls, attributes and hidden characters
-	Color       Color     // not zero on a terminal with colours
+	Color       Color     // not zero on a terminal with colors
 	Highlight   Highlight // zero: none
 	Intensified bool
 	Hidden      bool // in a hidden field

@@ -72,7 +72,7 @@ func TestQueryList(t *testing.T) {
 	for list, want := range map[string]string{
 		"\x81":         "\x81",
 		"\xA6\x81\x99": "\x81\xA6",
-		"\x86":         "\xFF", // no colours here
+		"\x86":         "\xFF", // no colors here
 		"":             "\xFF",
 	} {
 		request := "\xF3\x00" + string([]byte{byte(6 + len(list))}) + "\x01\xFF\x03\x00" + list

@@ -106,7 +106,7 @@ func dialed(t testing.TB, name, text string) (results []Result, judged, looked [
 	return results, judged, looked
 }
 
-// The host of the report is the one that the policy judged and that was dialled, and no
+// The host of the report is the one that the policy judged and that was dialed, and no
 // browser finds another one.
 func TestOneHost(t *testing.T) {
 	base, err := whatwg.Parse("http://base.example/", nil)
@@ -148,7 +148,7 @@ func checkOneHost(t testing.TB, link, text string, r *Result, judged, looked []s
 	}
 }
 
-// What the server's Location leads to is judged and dialled as one host, too.
+// What the server's Location leads to is judged and dialed as one host, too.
 func TestOneHostRedirect(t *testing.T) {
 	for _, link := range hostileHosts {
 		if strings.ContainsAny(link, " \uff1f\uff03\uff0f") {

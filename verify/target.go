@@ -16,7 +16,7 @@ import (
 type origin uint8
 
 const (
-	fromTyped  origin = iota // it was typed, or nothing public was dialled before
+	fromTyped  origin = iota // it was typed, or nothing public was dialed before
 	fromPublic               // a public page led there, or a file, whose text may be anyone's
 	inFile                   // the URL of a file that was typed or found in a file
 	inSite                   // the same, found in a document of a site, which decides about fragments

@@ -81,7 +81,7 @@ func serve(far *tls.Conn, c *conn) {
 	<-ended
 }
 
-// Dials returns the addresses that were dialled.
+// Dials returns the addresses that were dialed.
 func (p *Peer) Dials() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ const (
 // Colors adds styles to text. The zero Colors adds none.
 type Colors struct{ on bool }
 
-// NewColors returns the colours for an output: none unless it is a terminal, NO_COLOR is
+// NewColors returns the colors for an output: none unless it is a terminal, NO_COLOR is
 // empty (no-color.org) and TERM is not "dumb".
 func NewColors(tty bool, env func(string) string) Colors {
 	return Colors{on: tty && env("NO_COLOR") == "" && env("TERM") != "dumb"}

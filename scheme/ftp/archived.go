@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/archived"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )

@@ -34,13 +34,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // dialer counts connections, and can listen.
 type dialer struct {
 	net.Dialer
-	dialled atomic.Int32
-	mu      sync.Mutex
-	last    []string // addresses
+	dialed atomic.Int32
+	mu     sync.Mutex
+	last   []string // addresses
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	d.dialled.Add(1)
+	d.dialed.Add(1)
 	d.mu.Lock()
 	d.last = append(d.last, address)
 	d.mu.Unlock()
@@ -260,7 +260,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A line end in a URL would be another command: nothing is sent or dialled.
+// A line end in a URL would be another command: nothing is sent or dialed.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, nil, nil, nil)
 	for _, c := range []struct{ login, path string }{
@@ -272,8 +272,8 @@ func TestNothingIsSent(t *testing.T) {
 			t.Errorf("%s %s: %v", c.login, c.path, err)
 		}
 	}
-	if n := w.dial.(*dialer).dialled.Load(); n != 0 || len(w.server.Log()) != 0 || len(w.trace) != 0 {
-		t.Errorf("%d dialled, log %q, trace %q", n, w.server.Log(), w.trace)
+	if n := w.dial.(*dialer).dialed.Load(); n != 0 || len(w.server.Log()) != 0 || len(w.trace) != 0 {
+		t.Errorf("%d dialed, log %q, trace %q", n, w.server.Log(), w.trace)
 	}
 	// Neither is an answer of Ask.
 	w = start(t, nil, &ftptest.Options{User: "u", Password: "p"}, nil)
@@ -715,13 +715,13 @@ func TestPassive(t *testing.T) {
 			if strings.Join(got, " ") != c.want {
 				t.Errorf("%s: %q", c.name, got)
 			}
-			if d, ok := d.(*dataDialer); ok && (d.dialled.Load() != 1 || d.data.Load() < 2) {
-				t.Errorf("%s: %d dialled, %d for data", c.name, d.dialled.Load(), d.data.Load())
+			if d, ok := d.(*dataDialer); ok && (d.dialed.Load() != 1 || d.data.Load() < 2) {
+				t.Errorf("%s: %d dialed, %d for data", c.name, d.dialed.Load(), d.data.Load())
 			}
 			if d, ok := d.(*dialer); ok {
 				for _, address := range d.last {
 					if !strings.HasPrefix(address, "127.0.0.1:") {
-						t.Errorf("%s: dialled %s", c.name, address)
+						t.Errorf("%s: dialed %s", c.name, address)
 					}
 				}
 			}
@@ -849,7 +849,7 @@ func (c closing) Close() error {
 
 type closingDialer struct {
 	net.Dialer
-	control chan struct{} // closed with the first connection that was dialled
+	control chan struct{} // closed with the first connection that was dialed
 	first   sync.Once
 }
 

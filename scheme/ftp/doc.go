@@ -56,7 +56,7 @@
 //
 // # What is refused
 //
-// CR, LF and NUL in user, password, cwd and name, before anything is dialled: CR LF
+// CR, LF and NUL in user, password, cwd and name, before anything is dialed: CR LF
 // starts a new command. Replies over [Options.MaxReply]; lines of a listing over 16 KiB;
 // objects that end before their size; a 2yz reply to a transfer without a preliminary
 // one. Names in a listing that are "." or "..", or contain them between "/", have no

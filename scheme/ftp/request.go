@@ -57,7 +57,7 @@ type plan struct {
 // their ends: CWD, then TYPE and RETR, or NLST, or LIST, which MLSD replaces where the
 // server offers it. The login and the commands that open a data connection are left out.
 // The error is a [*locus.SyntaxError]: the user, the password or the path contains CR, LF
-// or NUL. Such a URL is refused before anything is dialled.
+// or NUL. Such a URL is refused before anything is dialed.
 func (u URL) Commands(m CWDMode) ([]string, error) {
 	p, err := u.plan(m)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/archived"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/piece"
 	"github.com/locus-url/locus/scheme"
@@ -385,9 +385,9 @@ type menu struct {
 	download
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
-	unread *unread      // of the reply to LIST; nil for other verbs
+	unread *unread          // of the reply to LIST; nil for other verbs
 	source *archived.Buffer // the listings; nil: not wanted
-	told   bool         // the error was yielded
+	told   bool             // the error was yielded
 }
 
 // items reads items off the data connection as they are requested. A loop that

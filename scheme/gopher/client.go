@@ -96,8 +96,8 @@ type operation struct {
 	ctx      context.Context
 	req      *scheme.Request
 	source   *archived.Buffer // the last reply; nil: not wanted
-	asked    bool         // there was a request
-	archived bool         // the reply was kept earlier, without TLS
+	asked    bool             // there was a request
+	archived bool             // the reply was kept earlier, without TLS
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {

@@ -181,7 +181,7 @@ func TestRedirects(t *testing.T) {
 type noDialer struct{ t *testing.T }
 
 func (d noDialer) DialContext(context.Context, string, string) (net.Conn, error) {
-	d.t.Error("dialled")
+	d.t.Error("dialed")
 	return nil, errors.New("no")
 }
 

@@ -31,12 +31,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // dialer resolves every name to the loopback, and counts connections.
 type dialer struct {
-	dialled atomic.Int64
-	to      string // where every address leads; empty: where it says
+	dialed atomic.Int64
+	to     string // where every address leads; empty: where it says
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	d.dialled.Add(1)
+	d.dialed.Add(1)
 	if d.to != "" {
 		address = d.to
 	}
@@ -239,8 +239,8 @@ func TestRefusedBeforeDialling(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	if n := d.dialled.Load(); n != 0 {
-		t.Errorf("dialled %d times", n)
+	if n := d.dialed.Load(); n != 0 {
+		t.Errorf("dialed %d times", n)
 	}
 	if _, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("http://h/")}); !errors.Is(err, scheme.ErrUnsupported) {
 		t.Errorf("without a dialer: %v", err)
@@ -364,7 +364,7 @@ func TestNoCookieComesBack(t *testing.T) {
 		io.Copy(io.Discard, r.(*scheme.Object).Body)
 		r.Close()
 	}
-	if n := d.dialled.Load(); n != 1 {
+	if n := d.dialed.Load(); n != 1 {
 		t.Errorf("%d connections for three requests one after another", n)
 	}
 }

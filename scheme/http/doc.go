@@ -48,7 +48,7 @@
 //
 // # What is refused
 //
-// An invalid host, before anything is dialled; user names with ":" or control
+// An invalid host, before anything is dialed; user names with ":" or control
 // characters, which Basic credentials cannot have; responses that are not HTTP, or are
 // HTTP/0.9; headers over 256 KiB; a range other than the requested one; an invalid
 // Location.

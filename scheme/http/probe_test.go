@@ -95,7 +95,7 @@ func TestProbeKeepsConnection(t *testing.T) {
 		}
 		res.Close()
 	}
-	if n := d.dialled.Load(); n != 1 {
+	if n := d.dialed.Load(); n != 1 {
 		t.Errorf("%d connections", n)
 	}
 }

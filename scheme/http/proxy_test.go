@@ -171,7 +171,7 @@ func TestOpenViaRefuses(t *testing.T) {
 	} {
 		d := new(dialer)
 		_, _, err := viaProxy(t, c, s.url, s.via, func(req *scheme.Request) { req.Dial = d })
-		if err == nil || !strings.Contains(err.Error(), s.says) || d.dialled.Load() != 0 {
+		if err == nil || !strings.Contains(err.Error(), s.says) || d.dialed.Load() != 0 {
 			t.Errorf("%s through %s: %v", s.url, s.via, err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestTunnelRefuses(t *testing.T) {
 		{"http://proxy.example", "h\x00:1"},
 		{"ftp://proxy.example", "h:1"},
 	} {
-		if _, err := c.Tunnel(t.Context(), d, locus.MustParse(s.via), s.address); err == nil || d.dialled.Load() != 0 {
+		if _, err := c.Tunnel(t.Context(), d, locus.MustParse(s.via), s.address); err == nil || d.dialed.Load() != 0 {
 			t.Errorf("%q through %s: %v", s.address, s.via, err)
 		}
 	}

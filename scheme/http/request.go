@@ -33,7 +33,7 @@ func (h URL) hostport() string {
 	return h.Host()
 }
 
-// reachable returns an error for a host or port that cannot be dialled.
+// reachable returns an error for a host or port that cannot be dialed.
 func (h URL) reachable() error {
 	u := h.url
 	if !isHost(u.Host()) {
@@ -45,7 +45,7 @@ func (h URL) reachable() error {
 	return nil
 }
 
-// isHost reports whether a host can be dialled: one of [locus.IsHost], or such a name with
+// isHost reports whether a host can be dialed: one of [locus.IsHost], or such a name with
 // the dot that ends a fully qualified name (RFC 3986 section 3.2.2).
 func isHost(host string) bool {
 	name, dot := strings.CutSuffix(host, ".")

@@ -49,8 +49,8 @@ func TestConnectionsAreSeparate(t *testing.T) {
 		readOnce(t, c, base, a)
 		readOnce(t, c, base, b)
 	}
-	if a.dialled.Load() != 1 || b.dialled.Load() != 1 {
-		t.Errorf("dialled %d and %d times", a.dialled.Load(), b.dialled.Load())
+	if a.dialed.Load() != 1 || b.dialed.Load() != 1 {
+		t.Errorf("dialed %d and %d times", a.dialed.Load(), b.dialed.Load())
 	}
 }
 
@@ -148,8 +148,8 @@ func TestExcessIsNotTheNextResponse(t *testing.T) {
 		}
 		r.Close()
 	}
-	if len(requests()) != 2 || d.dialled.Load() != 2 {
-		t.Errorf("%d requests over %d connections", len(requests()), d.dialled.Load())
+	if len(requests()) != 2 || d.dialed.Load() != 2 {
+		t.Errorf("%d requests over %d connections", len(requests()), d.dialed.Load())
 	}
 }
 
@@ -212,7 +212,7 @@ func TestSecure(t *testing.T) {
 		if want := proto + " " + strings.TrimPrefix(s.URL, "https://") + " //x/../%2f?a%7C"; protos[0] != want {
 			t.Errorf("got %q, want %q", protos[0], want)
 		}
-		if n := d.dialled.Load(); n > 2 {
+		if n := d.dialed.Load(); n > 2 {
 			t.Errorf("h2 %v: %d connections", h2, n)
 		}
 	}

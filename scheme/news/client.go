@@ -184,7 +184,7 @@ type conn struct {
 	format *overviewFormat // of an overview; nil: not known
 
 	source   *archived.Buffer // the replies to the commands of a list; nil: not wanted
-	archived bool         // the replies were kept earlier, and all are there
+	archived bool             // the replies were kept earlier, and all are there
 }
 
 // kept returns a kept connection, one that has the newsgroup selected if possible.

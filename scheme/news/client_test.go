@@ -28,12 +28,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // dialer counts connections.
 type dialer struct {
 	net.Dialer
-	dialled atomic.Int32
-	pieces  bool // connections deliver an octet at a time
+	dialed atomic.Int32
+	pieces bool // connections deliver an octet at a time
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	d.dialled.Add(1)
+	d.dialed.Add(1)
 	c, err := d.Dialer.DialContext(ctx, network, address)
 	if d.pieces && err == nil {
 		c = piecesConn{c}
@@ -414,7 +414,7 @@ func mustParse(text string) news.URL {
 	return n
 }
 
-// A line end in a URL would be another command: nothing is sent or dialled.
+// A line end in a URL would be another command: nothing is sent or dialed.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	for _, text := range []string{
@@ -427,8 +427,8 @@ func TestNothingIsSent(t *testing.T) {
 			t.Errorf("%s: %v is not a syntax error", text, err)
 		}
 	}
-	if w.dial.dialled.Load() != 0 {
-		t.Error("a server was dialled")
+	if w.dial.dialed.Load() != 0 {
+		t.Error("a server was dialed")
 	}
 	var syntax *locus.SyntaxError
 	_, err := w.client.Open(t.Context(), w.request("nntp://h/a%2Bb%0D%0APOST/1"))

@@ -66,7 +66,7 @@ type fetcher struct {
 	url    URL
 	at     location // of url
 
-	source   *archived.Buffer     // the replies; nil: not wanted
+	source   *archived.Buffer // the replies; nil: not wanted
 	archived *archivedReplies // that were kept earlier; nil: ask the server
 }
 

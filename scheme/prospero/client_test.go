@@ -278,7 +278,7 @@ func TestFields(t *testing.T) {
 		}
 	}
 	if dialed := w.addresses(); len(dialed) > 0 {
-		t.Errorf("dialled %q", dialed)
+		t.Errorf("dialed %q", dialed)
 	}
 }
 

@@ -204,7 +204,7 @@ func (w *fixture) requests() (list []string) {
 	return list
 }
 
-// addresses returns the dialled addresses since the last call.
+// addresses returns the dialed addresses since the last call.
 func (w *fixture) addresses() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

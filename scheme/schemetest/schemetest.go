@@ -40,7 +40,7 @@ type Config struct {
 	Local bool
 
 	// Unsendable are URLs that a request can't contain, such as one with an encoded
-	// line end. Opening one fails before anything is dialled.
+	// line end. Opening one fails before anything is dialed.
 	Unsendable []string
 }
 

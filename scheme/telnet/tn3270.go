@@ -21,7 +21,7 @@ type TN3270Options struct {
 	Model      int    // of the terminal, 2 to 5; 0: 2, with 24 rows of 80 columns
 	CodePage   string // of the host; empty: "037"
 	DeviceName string // the requested device or group; empty: any
-	Monochrome bool   // a terminal without colours
+	Monochrome bool   // a terminal without colors
 	Basic      bool   // leave out TN3270E (RFC 2355), for hosts that implement it badly
 }
 

@@ -28,7 +28,7 @@ type peer struct {
 
 	mu       sync.Mutex
 	requests [][]byte
-	dialled  []string
+	dialed   []string
 	running  sync.WaitGroup
 }
 
@@ -43,7 +43,7 @@ func (p *peer) DialContext(ctx context.Context, network, address string) (net.Co
 		return nil, fmt.Errorf("%s: %w", network, ctx.Err())
 	}
 	p.mu.Lock()
-	p.dialled = append(p.dialled, address)
+	p.dialed = append(p.dialed, address)
 	p.mu.Unlock()
 	near, far := net.Pipe()
 	p.running.Go(func() {
@@ -103,7 +103,7 @@ func readRequest(c io.Reader) ([]byte, error) {
 func (p *peer) sent() (requests [][]byte, connections int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.requests), len(p.dialled)
+	return slices.Clone(p.requests), len(p.dialed)
 }
 
 // asked returns request n, decoded.
@@ -458,10 +458,10 @@ func TestSearchAndFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	dialled := 0
+	dialed := 0
 	c := New(nil)
 	defer c.Close()
-	req := scheme.Request{Dial: &countingDialer{n: &dialled}}
+	req := scheme.Request{Dial: &countingDialer{n: &dialed}}
 	open := func(u locus.URL) (scheme.Resource, error) {
 		req.URL = u
 		return c.Open(t.Context(), &req)
@@ -500,8 +500,8 @@ func TestSearchAndFetch(t *testing.T) {
 	if got := res.(*scheme.Menu).Title; got != "coast" {
 		t.Error(got)
 	}
-	if dialled != 1 {
-		t.Errorf("%d connections", dialled)
+	if dialed != 1 {
+		t.Errorf("%d connections", dialed)
 	}
 	_, err = open(locus.MustParse(base + "nosuch?dusk"))
 	wantError(t, err, scheme.ErrNotFound)

@@ -288,7 +288,7 @@ func TestConcurrent(t *testing.T) {
 	running.Wait()
 }
 
-// Invalid requests are refused before anything is dialled.
+// Invalid requests are refused before anything is dialed.
 func TestRefused(t *testing.T) {
 	for path, want := range map[string]struct {
 		part   string
@@ -379,8 +379,8 @@ func TestPlace(t *testing.T) {
 		if err == nil {
 			res.Close()
 		}
-		if p.dialled[0] != want {
-			t.Errorf("%s: %s", text, p.dialled)
+		if p.dialed[0] != want {
+			t.Errorf("%s: %s", text, p.dialed)
 		}
 		c.Close()
 	}

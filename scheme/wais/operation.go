@@ -21,7 +21,7 @@ type operation struct {
 	url      URL
 	server   server
 	prefer   scheme.Preference // of types of a document
-	answers  *archived.Buffer      // for Menu.Source; nil: not wanted
+	answers  *archived.Buffer  // for Menu.Source; nil: not wanted
 	archived *conn             // has the answers that were kept earlier; nil: ask the server
 }
 

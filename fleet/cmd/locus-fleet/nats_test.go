@@ -196,7 +196,7 @@ func TestInterruptConnect(t *testing.T) {
 	}
 }
 
-// Files that --creds and its like name are read before anything is dialled.
+// Files that --creds and its like name are read before anything is dialed.
 func TestDamagedFiles(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad")

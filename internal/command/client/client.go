@@ -40,7 +40,7 @@ type Options struct {
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // ask for no login
 	Suspend    SuspendFunc                      // is called around a question at the terminal; may be nil
-	ForProxy bool                             // sessions run in the pages of a gateway
+	ForProxy   bool                             // sessions run in the pages of a gateway
 
 	// Archives take the place of the network.
 	Archives Archives

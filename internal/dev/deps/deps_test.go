@@ -59,8 +59,8 @@ const rules = `
 	scheme, internal/certtest, internal/servetest, scheme/internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, scheme/internal/line < scheme/internal/lineconn;
-	scheme < internal/kept, internal/httpwire;
-	scheme, internal/kept, internal/addrspec, scheme/internal/current, internal/agent, scheme/internal/lineconn, internal/httpwire, internal/media, scheme/internal/pool, scheme/internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme < internal/archived, internal/httpwire;
+	scheme, internal/archived, internal/addrspec, scheme/internal/current, internal/agent, scheme/internal/lineconn, internal/httpwire, internal/media, scheme/internal/pool, scheme/internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	scheme/X < internal/session;
 
@@ -76,7 +76,7 @@ const rules = `
 	scheme/X, access < scheme/all;
 
 	# What is opened is kept in archives. The octets of a kept menu are its source again.
-	access, escape, warc, internal/httpwire, internal/kept < archive;
+	access, escape, warc, internal/httpwire, internal/archived < archive;
 
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/internal/page;

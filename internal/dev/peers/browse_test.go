@@ -78,7 +78,7 @@ func browseIn(t testing.TB, variables string, args ...string) string {
 }
 
 // A kept page is browsed without its server; the cursor is on the link, also after the
-// window has another size and without colours.
+// window has another size and without colors.
 func TestBrowseArchivedPage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

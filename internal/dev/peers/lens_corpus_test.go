@@ -73,7 +73,7 @@ func corpusReports(t *testing.T, l *lens.Lens, urls []string) []lens.Report {
 	return reports
 }
 
-// The corpus has at least 300 behaviours, and hardly an entry that shows nothing new.
+// The corpus has at least 300 behaviors, and hardly an entry that shows nothing new.
 func TestLensCorpusBehaviours(t *testing.T) {
 	long(t)
 	l, _ := newLens(t, "urllib", "perl-uri", "node", "node-legacy", "php", "ruby")
@@ -85,17 +85,17 @@ func TestLensCorpusBehaviours(t *testing.T) {
 	first := map[string]string{}
 	doubles := 0
 	for i, r := range corpusReports(t, l, urls) {
-		behaviour := l.Behavior(entries[i], r)
-		if before, ok := first[behaviour]; ok {
+		behavior := l.Behavior(entries[i], r)
+		if before, ok := first[behavior]; ok {
 			doubles++
 			t.Logf("%q shows what %q shows", entries[i].URL, before)
 			continue
 		}
-		first[behaviour] = entries[i].URL
+		first[behavior] = entries[i].URL
 	}
-	t.Logf("%d entries, %d behaviours", len(entries), len(first))
+	t.Logf("%d entries, %d behaviors", len(entries), len(first))
 	if len(first) < 300 {
-		t.Errorf("%d behaviours, want 300", len(first))
+		t.Errorf("%d behaviors, want 300", len(first))
 	}
 	// Another version of a program may make a few alike.
 	if doubles > len(entries)/20 {

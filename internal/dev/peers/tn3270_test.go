@@ -440,7 +440,7 @@ var walk = []step{
 	{key: tn3270.Clear},
 }
 
-// colors is a screen on which s3270 shows highlighting even without colours. Our screen
+// colors is a screen on which s3270 shows highlighting even without colors. Our screen
 // then shows neither.
 var colors = []step{
 	{key: tn3270.PF1, shows: "underscore"},
@@ -521,7 +521,7 @@ func ourHost(t testing.TB, o *telnettest.HostOptions) (*telnettest.Server, *peer
 	return s, &peer{port: atoi(t, port)}
 }
 
-// Both send the same query replies, except that we have fewer colours and also addresses of
+// Both send the same query replies, except that we have fewer colors and also addresses of
 // 16 bits.
 func TestS3270Query(t *testing.T) {
 	const (

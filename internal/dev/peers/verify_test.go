@@ -178,7 +178,7 @@ func publicly(t *testing.T, p *peer) *access.Client {
 		},
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if !strings.HasPrefix(address, "1.1.1.1:") {
-				t.Errorf("%s is dialled", address)
+				t.Errorf("%s is dialed", address)
 			}
 			return new(net.Dialer).DialContext(ctx, network, p.addr())
 		},

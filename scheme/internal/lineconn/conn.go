@@ -53,7 +53,7 @@ type otherDialer struct{ scheme.Dialer }
 // Conn is a connection, and whether the state of its server is known. It implements
 // pool.Conn. One [Lease] uses it at a time.
 type Conn struct {
-	Raw    net.Conn // as dialled
+	Raw    net.Conn // as dialed
 	Stream net.Conn // Raw, or TLS over it
 	Lines  *line.Reader
 	Login  Key

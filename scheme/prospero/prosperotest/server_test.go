@@ -115,7 +115,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// Behaviour that the captured conversations do not show.
+// Behavior that the captured conversations do not show.
 func TestCommands(t *testing.T) {
 	objects := Directory{
 		"/a":        {Links: []Link{{Name: "one"}, {Name: "gone"}}},

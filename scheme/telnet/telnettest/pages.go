@@ -145,7 +145,7 @@ func (p *pages) back(b *tn3270.Builder) (page, error) {
 	return p.menu, err
 }
 
-// Colours and highlights, with their names.
+// Colors and highlights, with their names.
 var (
 	palette = []struct {
 		name  string

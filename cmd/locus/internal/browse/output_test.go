@@ -28,7 +28,7 @@ var sequences = regexp.MustCompile("\x1b\\[[0-9;:]*[ABCDEFGHJKLMPSTXZ`abdegm@r]|
 	"\x1b\\[[=<>?]?[0-9;]*[uqm]|\x1b\\[[0-9]* q|" + // keyboard, cursor shape, version
 	"\x1b[78M=>]|" + // save and restore the cursor, reverse index, keypad
 	"\x1b\\]2;[^\x00-\x1f\x7f-\u009f]*\x07|" + // title
-	"\x1b\\]11[12]?\x07|\x1b\\]1[12];\\?\x07|" + // colours of the cursor and the screen
+	"\x1b\\]11[12]?\x07|\x1b\\]1[12];\\?\x07|" + // colors of the cursor and the screen
 	"[\r\n\t\b]")
 
 // steering returns what a text for a terminal has besides text and sequences.

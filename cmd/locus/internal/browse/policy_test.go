@@ -32,7 +32,7 @@ type network struct {
 	dials []string
 }
 
-func (n *network) dialled() string {
+func (n *network) dialed() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	list := strings.Join(n.dials, " ")
@@ -137,7 +137,7 @@ func TestTypedMayBePrivate(t *testing.T) {
 	// A bookmark is the user's own.
 	b = n.browsing(t, "http://private.example/")
 	b.keys("a B")
-	n.dialled()
+	n.dialed()
 	b.keys("1 enter").wants("Page /")
 }
 
@@ -153,13 +153,13 @@ func TestLinksStayPublic(t *testing.T) {
 		for _, keys := range []string{"1 enter", "1 t", "1 enter r", "1 enter b w", "1 enter H 1 enter"} {
 			b := n.browsing(t, "http://public.example/")
 			b.wants("Page /", "link")
-			n.dialled()
+			n.dialed()
 			b.keys(keys)
 			if heading := firstLine(b.m.current().page); !strings.HasPrefix(heading, "Refused") && !strings.HasPrefix(heading, "The server does not keep") && !strings.HasPrefix(heading, "Not supported") {
 				t.Errorf("%s: %s leads to:\n%s", keys, link, b.screen())
 			}
-			if dialled := n.dialled(); strings.Contains(strings.ReplaceAll(dialled, publicAddress, ""), ".") || strings.Contains(dialled, "[") {
-				t.Errorf("%s: %s: dialled %s", keys, link, dialled)
+			if dialed := n.dialed(); strings.Contains(strings.ReplaceAll(dialed, publicAddress, ""), ".") || strings.Contains(dialed, "[") {
+				t.Errorf("%s: %s: dialed %s", keys, link, dialed)
 			}
 		}
 	}
@@ -182,8 +182,8 @@ func TestMenusStayPublic(t *testing.T) {
 	b.keys("1 enter").wants("Refused by the policy")
 	b.keys("b 2 enter").wants("Secret", "More")
 	b.keys("1 enter").wants("Refused by the policy")
-	if dialled := n.dialled(); strings.Contains(dialled, privateAddress) {
-		t.Errorf("dialled %s", dialled)
+	if dialed := n.dialed(); strings.Contains(dialed, privateAddress) {
+		t.Errorf("dialed %s", dialed)
 	}
 	b = n.browsing(t, "http://public.example/")
 	b.keys("1 enter u")
@@ -195,7 +195,7 @@ func TestMenusStayPublic(t *testing.T) {
 	n.browsing(t, "http://private.example/").keys("1 enter").wants("Page /b")
 }
 
-// An archive opens what it has, and nothing is dialled.
+// An archive opens what it has, and nothing is dialed.
 func TestArchivedDialsNothing(t *testing.T) {
 	store := archiveStore(t)
 	r, err := schemes()
@@ -209,8 +209,8 @@ func TestArchivedDialsNothing(t *testing.T) {
 	c := access.New(r, p, &access.Options{
 		Archive: store,
 		Dial: func(context.Context, string, string) (net.Conn, error) {
-			t.Error("dialled")
-			return nil, errors.New("dialled")
+			t.Error("dialed")
+			return nil, errors.New("dialed")
 		},
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			t.Error("looked up")

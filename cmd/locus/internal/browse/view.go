@@ -68,7 +68,7 @@ func sgr(parameters, text string) string {
 	return "\x1b[" + parameters + "m" + text + "\x1b[m"
 }
 
-// Parameters of SGR. Those of links and titles are colours, which NO_COLOR leaves out.
+// Parameters of SGR. Those of links and titles are colors, which NO_COLOR leaves out.
 const (
 	reverse   = "7"
 	boldface  = "1"

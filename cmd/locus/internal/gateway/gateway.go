@@ -66,7 +66,7 @@ alone, "example.net:70"), addresses ("192.0.2.0/24", which --deny applies to eve
 or the beginning of URLs ("gopher://example.net/1/pub/", with "*" for any characters).
 
 With --from, pages show what WARC and ARC files have kept, with links to earlier and later
-times, and nothing is dialled. Programs choose a time by Accept-Datetime (RFC 7089).
+times, and nothing is dialed. Programs choose a time by Accept-Datetime (RFC 7089).
 
 Requests are logged to standard error, without passwords.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0

@@ -136,7 +136,7 @@ func TestGetScreens(t *testing.T) {
 	}
 }
 
-// What the terminal of tn3270 is: by flags, by the configuration, and without colours
+// What the terminal of tn3270 is: by flags, by the configuration, and without colors
 // for who wants none.
 func TestGetScreenTerminal(t *testing.T) {
 	t.Parallel()

@@ -122,22 +122,22 @@ func TestLensLongURL(t *testing.T) {
 }
 
 // On a terminal no line is wider than it is, but for the sentences; what differs is
-// coloured, and marked for those who see no colours.
+// colored, and marked for those who see no colors.
 func TestLensTerminal(t *testing.T) {
 	for _, width := range []int{20, 40, 80, 200} {
-		for _, noColour := range []string{"", "1"} {
+		for _, noColor := range []string{"", "1"} {
 			var out strings.Builder
 			a := base.New(t.Context(), strings.NewReader(""), &out, io.Discard, func(name string) string {
-				return map[string]string{"NO_COLOR": noColour, "TERM": "xterm"}[name]
+				return map[string]string{"NO_COLOR": noColor, "TERM": "xterm"}[name]
 			})
 			a.OutTTY, a.Width = true, width
 			if status := commands.Run(a, []string{"lens", "--without", "programs", "http:/long.name.of.a.host.example/" + strings.Repeat("path/", 20)}); status != base.StatusDone {
 				t.Errorf("status %d, want status %d", status, base.StatusDone)
 			}
-			if coloured := strings.Contains(out.String(), "\x1b[31m"); coloured != (noColour == "") {
-				t.Errorf("NO_COLOR=%s: %q, want coloured %v", noColour, out.String(), (noColour == ""))
+			if colored := strings.Contains(out.String(), "\x1b[31m"); colored != (noColor == "") {
+				t.Errorf("NO_COLOR=%s: %q, want colored %v", noColor, out.String(), (noColor == ""))
 			}
-			if noColour == "" {
+			if noColor == "" {
 				continue
 			}
 			if !strings.Contains(out.String(), "\n! host ") {

@@ -54,7 +54,7 @@ func (p *pager) begin() error {
 	}
 	command.Stdout, command.Stderr = p.a.OutFile(), p.a.ErrFile()
 	if p.a.Getenv("LESS") == "" {
-		// Quit if it fits the screen, show colours, leave the text on the screen.
+		// Quit if it fits the screen, show colors, leave the text on the screen.
 		command.Env = append(os.Environ(), "LESS=FRX")
 	}
 	// The pager resets the terminal before it ends.
