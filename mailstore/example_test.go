@@ -49,7 +49,7 @@ func Example() {
 	// <nil>
 }
 
-// letter returns the message of a mid URL, as mail readers show it.
+// messageText returns the message of a mid URL, as mail readers show it.
 func messageText(ctx context.Context, store *mailstore.Store, u mid.URL) (string, error) {
 	for file, err := range store.Messages(ctx, u.MessageID()) {
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 func TestEveryFieldIsASetting(t *testing.T) {
 	texts := map[string]string{
 		"bool": "true", "int": "7", "string": "x", "duration": "7", "ports": "7", "size": "7", "cwdMode": "none",
-		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "apiURL": "http://h/", "gatewayTable": "http=http://h", "logFormat": "json", "rulesName": "whatwg", "listenAddress": "127.0.0.1:7",
+		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "apiURL": "http://h/", "proxyTable": "http=http://h", "logFormat": "json", "rulesName": "whatwg", "listenAddress": "127.0.0.1:7",
 	}
 	c := Default()
 	for _, s := range c.settings() {
