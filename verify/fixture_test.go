@@ -3,6 +3,7 @@ package verify
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -24,7 +25,11 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Parallel tests of this package wait for servers that are silent, without using a processor.
+	flag.Set("test.parallel", "16")
+	goleak.VerifyTestMain(m)
+}
 
 // world is some web servers, with names whose addresses are public, and a client
 // that gets to them.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"net"
@@ -88,6 +89,9 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 	// What these write to standard output is the text that they were asked for; the
 	// rest shows URLs in reports and errors.
 	asked := map[string]bool{"parse": true, "canonical": true, "resolve": true}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	env := map[string]string{"HOME": dir, "XDG_CACHE_HOME": dir, "XDG_STATE_HOME": dir}
 	for i, line := range []string{
 		"check", "check --json", "check --rules rfc1630", "parse", "parse --json", "canonical", "canonical --json", "canonical --unique",
 		"compare http://h/", "compare --json http://h/", "compare --rules all TEXT ftp://h/x", "compare --rules all --json TEXT ftp://v@h/", "compare --base http://h/ --rules whatwg TEXT /", "compare TEXT TEXT#x", "resolve http://h/", "resolve TEXT ../x", "resolve --json TEXT //h/", "resolve --between TEXT http://h/", "resolve --json http://h/", "resolve --between http://h/", "resolve --rules rfc1630 http://h/x",
@@ -101,9 +105,6 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 	} {
 		args := strings.Fields(line)
 		for j, text := range secrettest.URLs(secrettest.Password, host) {
-			dir := t.TempDir()
-			t.Chdir(dir)
-			env := map[string]string{"HOME": dir, "XDG_CACHE_HOME": dir, "XDG_STATE_HOME": dir}
 			var out, errOut bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			a := base.New(ctx, strings.NewReader(""), &out, &errOut, func(name string) string { return env[name] })
@@ -129,6 +130,15 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 				texts = append(texts, out.String())
 			}
 			checkNoSecret(t, strings.Join(all, " "), texts, dir)
+			// The next run finds an empty directory.
+			names, err := filepath.Glob(filepath.Join(dir, "*"))
+			hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
+			for _, name := range append(names, hidden...) {
+				err = errors.Join(err, os.RemoveAll(name))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package get_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -9,7 +10,11 @@ import (
 	"github.com/locus-url/locus/internal/command/scripttest"
 )
 
-func TestMain(m *testing.M) { commandtest.Main(m) }
+func TestMain(m *testing.M) {
+	// Parallel tests of this package wait for hosts that are silent, without using a processor.
+	flag.Set("test.parallel", "16")
+	commandtest.Main(m)
+}
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, scripttest.Params(t, "testdata/script"))

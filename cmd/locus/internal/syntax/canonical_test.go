@@ -32,7 +32,7 @@ func (s *lineSource) Read(p []byte) (int, error) {
 		}
 		s.n -= block
 		s.left = b.String()
-		if s.n%20000 == 0 {
+		if s.n%100_000 == 0 {
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
