@@ -1,7 +1,10 @@
-// Package agent names the program in requests.
+// Package agent names the program in requests, and describes its build.
 package agent
 
 import (
+	"cmp"
+	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -32,4 +35,29 @@ func versionIn(info *debug.BuildInfo) string {
 		}
 	}
 	return "devel"
+}
+
+// Build describes the running program: its version, commit, Go and platform. It leaves out
+// the commit if the go command did not record one.
+func Build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{GoVersion: runtime.Version()}
+	}
+	return describe(info)
+}
+
+func describe(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	text := cmp.Or(info.Main.Version, "(devel)")
+	if revision := settings["vcs.revision"]; revision != "" {
+		text += fmt.Sprintf(", commit %.12s of %s", revision, settings["vcs.time"])
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s/%s", text, info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
 )
@@ -22,5 +23,24 @@ func TestVersion(t *testing.T) {
 	}
 	if got, want := Name(), "locus/"+version()+" (+https://github.com/locus-url/locus)"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	platform := "go1.26.0, " + runtime.GOOS + "/" + runtime.GOARCH
+	for _, test := range []struct {
+		version, revision, modified, want string
+	}{
+		{"v0.3.1", "", "", "v0.3.1, "},
+		{"", "", "", "(devel), "},
+		{"(devel)", "0123456789abcdef", "false", "(devel), commit 0123456789ab of 2026-11-22T20:00:00Z, "},
+		{"v0.3.2", "0123456789abcdef", "true", "v0.3.2, commit 0123456789ab of 2026-11-22T20:00:00Z with changes, "},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: test.version}, Settings: []debug.BuildSetting{
+			{Key: "vcs.revision", Value: test.revision}, {Key: "vcs.time", Value: "2026-11-22T20:00:00Z"}, {Key: "vcs.modified", Value: test.modified},
+		}}
+		if got := describe(info); got != test.want+platform {
+			t.Errorf("%q, want %q", got, test.want+platform)
+		}
 	}
 }

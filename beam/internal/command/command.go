@@ -17,6 +17,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/beam/pipeline"
+	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -35,6 +36,7 @@ const usage = `Run a pipeline of Apache Beam over many URLs.
 
 Usage: locus-beam [PIPELINE] [FLAGS] [INPUT...]
        locus-beam server|worker [--port N]
+       locus-beam version
 
 Pipelines:
   unique   each canonical form, and how often it came (the default)
@@ -81,6 +83,7 @@ type flags struct {
 	input, with    list
 	lift, verbose  bool
 	helpRunner     bool
+	version        bool
 	samples, salts int
 	port           int
 	stdout, stderr io.Writer
@@ -108,6 +111,7 @@ func newFlags(set *flag.FlagSet, stdout, stderr io.Writer) *flags {
 	set.BoolVar(&f.lift, "lift", true, "")
 	set.BoolVar(&f.verbose, "verbose", false, "")
 	set.BoolVar(&f.helpRunner, "help_runner", false, "")
+	set.BoolVar(&f.version, "version", false, "")
 	set.IntVar(&f.port, "port", defaultPort, "")
 	return f
 }
@@ -130,6 +134,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return statusDone
 	case err != nil:
 		return f.fail(statusUsage, err)
+	case f.version || f.subcommand == "version":
+		fmt.Fprintln(stdout, "locus-beam version "+agent.Build())
+		return statusDone
 	}
 	beam.Init() // on a worker it does not return
 	f.setLogging()
@@ -185,7 +192,7 @@ func (f *flags) parse(set *flag.FlagSet, args []string) error {
 		switch {
 		case named || len(f.input) > 0:
 			f.input = append(f.input, first)
-		case first == "server" || first == "worker":
+		case first == "server" || first == "worker" || first == "version":
 			f.subcommand, named = first, true
 		case slices.Contains(pipeline.Names(), first):
 			f.options.Pipeline, named = first, true

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,16 @@ func TestOnlyInput(t *testing.T) {
 	mustRun(t, folder, "other", "--overwrite")
 	if got := output(t, folder, "unique"); !slices.Equal(got, []string{"http://o/\t1"}) {
 		t.Errorf("output %q", got)
+	}
+}
+
+// TestVersion shows the version, the Go version and the platform.
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		out, err := locusBeam(t, t.TempDir(), arg).Output()
+		if want := ", " + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + "\n"; err != nil || !strings.HasPrefix(string(out), "locus-beam version ") || !strings.HasSuffix(string(out), want) {
+			t.Errorf("%s: %q, %v, want the end %q", arg, out, err, want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,6 +87,15 @@ func TestUsage(t *testing.T) {
 
 // status and its like make no frontier, and name those that exist.
 // A frontier that exists keeps its limits of requests, which hold for all that ask.
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		status, out, errOut := run(t, arg)
+		if !strings.HasPrefix(out, "locus-fleet version ") || !strings.Contains(out, ", "+runtime.Version()+", ") || status != base.StatusDone || errOut != "" {
+			t.Errorf("%s: status %d\n%s%s", arg, status, out, errOut)
+		}
+	}
+}
+
 func TestHeldLimits(t *testing.T) {
 	t.Parallel()
 	store := "--store=" + t.TempDir()

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,25 +65,6 @@ func TestBarText(t *testing.T) {
 		b.set(test.event, test.note)
 		if got := b.text(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
-		}
-	}
-}
-
-func TestVersionText(t *testing.T) {
-	platform := "go1.26.0, " + runtime.GOOS + "/" + runtime.GOARCH
-	for _, test := range []struct {
-		version, revision, modified, want string
-	}{
-		{"v0.3.1", "", "", "v0.3.1, "},
-		{"", "", "", "(devel), "},
-		{"(devel)", "0123456789abcdef", "false", "(devel), commit 0123456789ab of 2026-11-22T20:00:00Z, "},
-		{"v0.3.2", "0123456789abcdef", "true", "v0.3.2, commit 0123456789ab of 2026-11-22T20:00:00Z with changes, "},
-	} {
-		info := &debug.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Version: test.version}, Settings: []debug.BuildSetting{
-			{Key: "vcs.revision", Value: test.revision}, {Key: "vcs.time", Value: "2026-11-22T20:00:00Z"}, {Key: "vcs.modified", Value: test.modified},
-		}}
-		if got := versionText(info); got != test.want+platform {
-			t.Errorf("%q, want %q", got, test.want+platform)
 		}
 	}
 }

@@ -1,14 +1,13 @@
 package base
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/internal/agent"
 )
 
 // NewRoot returns the command "locus" for a.
@@ -22,7 +21,7 @@ func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) 
 
 A subcommand that takes URLs reads them from standard input, one a line, if its
 only argument is "-". Standard output carries only the result.`,
-		Version:       version(),
+		Version:       agent.Build(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          UnknownSubcommand,
@@ -45,34 +44,24 @@ only argument is "-". Standard output carries only the result.`,
 		root.AddCommand(cmd)
 		hideUnused(cmd, root.PersistentFlags())
 	}
+	root.AddCommand(newVersion())
 	root.AddCommand(topics...)
 	root.SetHelpCommand(help)
 	root.SetHelpFunc(writeHelp)
 	return root
 }
 
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(devel)"
+// newVersion returns the subcommand "version", which prints the same line as "--version".
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the version, commit and Go version of the program",
+		Args:  NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s version %s\n", cmd.Root().Name(), cmd.Root().Version)
+			return err
+		},
 	}
-	return versionText(info)
-}
-
-// versionText describes the program: its version, commit, Go and platform.
-func versionText(info *debug.BuildInfo) string {
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	text := cmp.Or(info.Main.Version, "(devel)")
-	if revision := settings["vcs.revision"]; revision != "" {
-		text += fmt.Sprintf(", commit %.12s of %s", revision, settings["vcs.time"])
-		if settings["vcs.modified"] == "true" {
-			text += " with changes"
-		}
-	}
-	return fmt.Sprintf("%s, %s, %s/%s", text, info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }
 
 // RequireURLs refuses to run without arguments.
