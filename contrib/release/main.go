@@ -1,13 +1,15 @@
 // Command release builds what a release of Locus consists of: archives of the program for
-// each system, Debian packages, a container image, bills of materials and SHA256SUMS.
+// each system, Debian packages, a container image, bills of materials and SHA256SUMS. It also
+// makes the modules that "go install" downloads.
 //
-//	go -C contrib/release run . --out /tmp/locus-v0.2.0
+//	go -C contrib/release run . --out /tmp/modules modules v0.3.0
+//	go -C contrib/release run . --out /tmp/locus-v0.3.0
 //	go -C contrib/release run . --snapshot --only linux/amd64
 //	go -C contrib/release run . licences
 //	go -C contrib/release run . updates
 //
 // The same commit and the same version of Go give the same bytes, wherever and whenever they
-// are built. docs/release.md says how to check and sign them.
+// are built. docs/dev/release.md says how to check and sign them.
 package main
 
 import (
@@ -68,8 +70,10 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		return reportLicences(ctx, out, o)
 	case len(words) == 1 && words[0] == "updates":
 		return reportUpdates(ctx, out, o)
+	case len(words) == 2 && words[0] == "modules":
+		return releaseModules(ctx, out, o, words[1])
 	default:
-		return fmt.Errorf("unknown command %q; there are licences and updates, and none builds a release", strings.Join(words, " "))
+		return fmt.Errorf("unknown command %q; there are licences, updates and modules VERSION, and none builds a release", strings.Join(words, " "))
 	}
 }
 
@@ -78,6 +82,11 @@ func release(ctx context.Context, out io.Writer, o options) error {
 	r, err := newRepository(ctx, o)
 	if err != nil {
 		return err
+	}
+	if !o.snapshot {
+		if err := r.findTag(ctx); err != nil {
+			return err
+		}
 	}
 	d, err := newFolder(o.out)
 	if err != nil {

@@ -21,7 +21,7 @@ type repository struct {
 }
 
 // newRepository returns the repository in o.source. Without o.snapshot it must have no
-// changes and its commit must have a tag.
+// changes.
 func newRepository(ctx context.Context, o options) (*repository, error) {
 	r := &repository{dir: o.source}
 	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
@@ -43,10 +43,15 @@ func newRepository(ctx context.Context, o options) (*repository, error) {
 	if changes != "" {
 		return nil, fmt.Errorf("the repository has changes; commit them, or build them with --snapshot:\n%s", changes)
 	}
-	if r.tag, err = r.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*"); err != nil {
-		return nil, errors.New("the commit has no tag such as v0.2.0; set one, or build it with --snapshot")
-	}
 	return r, nil
+}
+
+// findTag sets the tag of the commit. A commit has a tag unless it is a snapshot.
+func (r *repository) findTag(ctx context.Context) (err error) {
+	if r.tag, err = r.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*"); err != nil {
+		return errors.New("the commit has no tag such as v0.2.0; set one, or build it with --snapshot")
+	}
+	return nil
 }
 
 // git returns what git prints, without the line end.
