@@ -7,6 +7,7 @@
 //	go -C contrib/release run . --snapshot --only linux/amd64
 //	go -C contrib/release run . licences
 //	go -C contrib/release run . updates
+//	go -C contrib/release run . vulnerabilities
 //
 // The same commit and the same version of Go give the same bytes, wherever and whenever they
 // are built. docs/dev/release.md says how to check and sign them.
@@ -70,10 +71,14 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		return reportLicences(ctx, out, o)
 	case len(words) == 1 && words[0] == "updates":
 		return reportUpdates(ctx, out, o)
+	case len(words) == 1 && words[0] == "vulnerabilities":
+		return reportVulnerabilities(ctx, out, o, "")
+	case len(words) == 2 && words[0] == "vulnerabilities":
+		return reportVulnerabilities(ctx, out, o, words[1])
 	case len(words) == 2 && words[0] == "modules":
 		return releaseModules(ctx, out, o, words[1])
 	default:
-		return fmt.Errorf("unknown command %q; there are licences, updates and modules VERSION, and none builds a release", strings.Join(words, " "))
+		return fmt.Errorf("unknown command %q; there are licences, updates, vulnerabilities [DATABASE] and modules VERSION, and none builds a release", strings.Join(words, " "))
 	}
 }
 
