@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// stranger is a root directory with Go and two module proxies, and nothing else of this
-// machine. It has no network: the only proxies are folders.
+// stranger is a root directory with Go, two folders as module proxies and a build cache, and
+// nothing else of this machine.
 type stranger struct {
 	root             string
 	unshare          []string // the command that begins a mount namespace
 	chroot, mount    string
-	goroot, goreal   string
-	proxy, downloads string
+	goroot           string
+	proxy, downloads string // the modules of this repository, and the dependencies
 	cache            string // the build cache, which only saves time
 }
 
@@ -60,11 +60,10 @@ func newStranger(t *testing.T) *stranger {
 			t.Fatal(err)
 		}
 	}
-	for _, device := range []string{"null", "urandom"} {
-		if err := os.WriteFile(filepath.Join(s.root, "dev", device), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, s.root, map[string]string{
+		"dev/null": "", "dev/urandom": "", // mount points
+		"etc/hosts": "127.0.0.1 localhost\n", "etc/passwd": "root:x:0:0::/home:/\n", "enter": enter,
+	})
 	return s
 }
 
@@ -95,7 +94,7 @@ exec "$program" "$root" "$@"
 
 // run runs a command in the root directory, with a home that is empty at first.
 func (s *stranger) run(ctx context.Context, name string, args ...string) (string, error) {
-	sh := append(s.unshare[1:], "sh", "-eu", "-c", enter, "sh", name)
+	sh := append(s.unshare[1:], "sh", "-eu", filepath.Join(s.root, "enter"), name)
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "INSIDE=" + s.goroot + "/bin:/home/go/bin", "HOME=/home",
 		"MOUNT=" + s.mount, "CHROOT=" + s.chroot, "ROOT=" + s.root, "GO=" + s.goroot, "PROXY=" + s.proxy, "DOWNLOADS=" + s.downloads, "CACHE=" + s.cache,
@@ -138,10 +137,10 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	writeFiles(t, filepath.Join(s.root, "home"), map[string]string{"a.md": "# A\n[a](#a)\n", "list": "http://h/\nHTTP://H:80\n"})
-	if out := must("locus-fleet", "verify", "--all", "a.md"); !strings.Contains(out, "alive") {
+	if out := must("locus-fleet", "verify", "--all", "/home/a.md"); !strings.Contains(out, "alive") {
 		t.Errorf("locus-fleet verify: %s", out)
 	}
-	must("locus-beam", "list")
+	must("locus-beam", "/home/list", "--output", "/home/unique")
 	if out, err := os.ReadFile(filepath.Join(s.root, "home", "unique-00000-of-00001")); string(out) != "http://h/\t2\n" {
 		t.Errorf("locus-beam: %q, %v", out, err)
 	}
@@ -173,7 +172,7 @@ func main() {
 	})
 	for _, args := range [][]string{
 		{"get", rootModule + "@" + testTag},
-		{"get", rootModule + "/fleet@latest", rootModule + "/beam@latest"},
+		{"get", rootModule + "/fleet@latest", rootModule + "/beam/pipeline@latest"},
 		{"vet", "."},
 	} {
 		if _, err := s.run(t.Context(), "go", append([]string{"-C", "/home/new"}, args...)...); err != nil {

@@ -321,3 +321,36 @@ func TestApacheTerms(t *testing.T) {
 		}
 	}
 }
+
+// A program shows the version and the commit that the go command recorded, and no other.
+func TestVersionOfBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the whole program")
+	}
+	source := clone(t, "versions")
+	commit, err := command(t.Context(), source, nil, "git", "rev-parse", "--short=12", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := ", " + runtime.Version() + ", " + host.String() + "\n"
+	for _, c := range []struct{ flag, change, begin string }{
+		{"-buildvcs=true", "", testTag + ", commit " + strings.TrimSpace(string(commit)) + " of "},
+		{"-buildvcs=false", "", "(devel), go"},
+		{"-buildvcs=true", "package locus\n", testTag + "+dirty, commit " + strings.TrimSpace(string(commit)) + " of "},
+	} {
+		if c.change != "" {
+			writeFiles(t, source, map[string]string{"new.go": c.change})
+		}
+		program := filepath.Join(t.TempDir(), host.name())
+		if _, err := command(t.Context(), source, buildEnv(host), "go", "build", c.flag, "-ldflags=-s -w", "-o", program, "./cmd/locus"); err != nil {
+			t.Fatal(err)
+		}
+		for _, arg := range []string{"version", "--version"} {
+			out, err := command(t.Context(), source, nil, program, arg)
+			text := strings.TrimPrefix(string(out), "locus version ")
+			if err != nil || !strings.HasPrefix(text, c.begin) || !strings.HasSuffix(text, end) || strings.Contains(text, "with changes") != (c.change != "") {
+				t.Errorf("%s, %s: %q, %v, want %q...%q", c.flag, arg, out, err, c.begin, end)
+			}
+		}
+	}
+}
