@@ -64,6 +64,7 @@ func (c *command) commands() []*cobra.Command {
 		c.newMode("pause", fleet.Pause, "Begin no more requests until resume"),
 		c.newMode("resume", fleet.Run, "Have paused or new workers ask again"),
 		c.newMode("drain", fleet.Drain, "End all workers when their requests have ended"),
+		base.NewVersion(c.a, "locus-fleet"),
 	}
 }
 

@@ -44,24 +44,27 @@ only argument is "-". Standard output carries only the result.`,
 		root.AddCommand(cmd)
 		hideUnused(cmd, root.PersistentFlags())
 	}
-	root.AddCommand(newVersion())
 	root.AddCommand(topics...)
 	root.SetHelpCommand(help)
 	root.SetHelpFunc(writeHelp)
 	return root
 }
 
-// newVersion returns the subcommand "version", which prints the same line as "--version".
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Show the version, commit and Go version of the program",
-		Args:  NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s version %s\n", cmd.Root().Name(), cmd.Root().Version)
+// NewVersion returns the subcommand "version" of a program, which prints the same line as
+// "--version".
+func NewVersion(a *App, program string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Show the version, commit and Go version of the program",
+		Example: "  " + program + " version\n  " + program + " --version",
+		Args:    NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(a.Out, "%s version %s\n", program, agent.Build())
 			return err
 		},
 	}
+	LoadsConfig(cmd) // a broken configuration changes nothing
+	return cmd
 }
 
 // RequireURLs refuses to run without arguments.

@@ -48,6 +48,7 @@ func subcommands() []subcommand {
 		{"tour", func(a *base.App) *cobra.Command { return tour.New(a, gateway.ServeDemo) }},
 		{"config", configure.New},
 		{"man", help.NewMan},
+		{"version", func(a *base.App) *cobra.Command { return base.NewVersion(a, "locus") }},
 	}
 }
 
