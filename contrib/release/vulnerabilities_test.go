@@ -11,8 +11,8 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// The check covers each go.mod. It fails only for a vulnerable function that the code or a
-// test can call.
+// The check covers each go.mod. It fails only for a vulnerable function that the code can
+// call, or the tests of a module that has only tests.
 func TestVulnerabilities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds govulncheck")
