@@ -21,7 +21,7 @@ import (
 // What clients choose fills no table without end.
 func TestTablesAreBounded(t *testing.T) {
 	var l messages
-	var m metrics
+	m := newMetrics()
 	for i := range 4 * (maxShown + maxKeys) {
 		l.show(fmt.Sprint(i))
 		m.count(&recorder{kind: "page", status: http.StatusOK, url: locus.MustParse(fmt.Sprintf("x-%d://h/", i))}, 0)
@@ -29,8 +29,8 @@ func TestTablesAreBounded(t *testing.T) {
 	if len(l.shown) != maxShown {
 		t.Errorf("%d previews", len(l.shown))
 	}
-	if len(m.requests) != maxKeys+1 {
-		t.Errorf("%d labels", len(m.requests))
+	if len(m.keys) != maxKeys+1 {
+		t.Errorf("%d labels", len(m.keys))
 	}
 }
 

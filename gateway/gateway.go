@@ -89,7 +89,7 @@ type Gateway struct {
 	name     string   // in Via; differs from other gateways
 	web      webTransports
 	limiter  *limiter
-	metrics  metrics
+	metrics  *gatewayMetrics
 	secret   [32]byte
 	printer  *page.Printer
 	messages messages
@@ -122,6 +122,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
+	g.metrics = newMetrics()
 	g.health = newHealth(g.options.Health)
 	g.printer = page.New(c.Registry(), g.site("", ""))
 	g.web.tls, g.web.records = g.options.TLS, c.IsRecording()

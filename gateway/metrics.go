@@ -1,26 +1,39 @@
 package gateway
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 )
 
-// metrics are the metrics of a gateway, in the text format of Prometheus.
-type metrics struct {
-	mu       sync.Mutex
-	requests map[requestKey]int64
-	octets   map[string]int64 // by kind
-	took     [len(buckets) + 1]int64
-	seconds  float64
+// families has the type and help text of each metric, by name.
+var families = map[string]struct{ kind, help string }{
+	"locus_gateway_requests_total":     {"counter", "Requests that were answered."},
+	"locus_gateway_sent_bytes_total":   {"counter", "Octets of answers."},
+	"locus_gateway_request_seconds":    {"histogram", "How long answers took."},
+	"locus_gateway_requests_under_way": {"gauge", "Requests that are being answered."},
+	"locus_gateway_clients":            {"gauge", "Clients with a request under way."},
+	"locus_gateway_hosts":              {"gauge", "Servers with a request under way."},
+	"locus_gateway_terminals":          {"gauge", "Terminals that are open."},
+	"go_goroutines":                    {"gauge", "Goroutines."},
+	"go_memstats_heap_inuse_bytes":     {"gauge", "Octets of the heap in use."},
+	"go_memstats_sys_bytes":            {"gauge", "Octets obtained from the system."},
+}
+
+// gatewayMetrics holds the metrics that a gateway counts.
+type gatewayMetrics struct {
+	set  *metrics.Set
+	took *metrics.PrometheusHistogram
+
+	mu   sync.Mutex
+	keys map[requestKey]requestCounters
 }
 
 // requestKey labels requests. Its values come from bounded lists, so that clients cannot
@@ -30,10 +43,16 @@ type requestKey struct {
 	status       int
 }
 
-// buckets are the upper bounds of the histogram of durations, in seconds.
-var buckets = [...]float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60}
+// requestCounters has the counters for a key. Keys with the same kind share sent.
+type requestCounters struct{ requests, sent *metrics.Counter }
 
-func (m *metrics) count(w *recorder, took time.Duration) {
+func newMetrics() *gatewayMetrics {
+	set := metrics.NewSet()
+	took := set.NewPrometheusHistogramExt("locus_gateway_request_seconds", []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60})
+	return &gatewayMetrics{set: set, took: took, keys: make(map[requestKey]requestCounters)}
+}
+
+func (m *gatewayMetrics) count(w *recorder, took time.Duration) {
 	key := requestKey{cmp.Or(w.kind, "other"), "", w.status}
 	if !w.url.IsZero() {
 		key.scheme = w.url.Scheme()
@@ -41,77 +60,60 @@ func (m *metrics) count(w *recorder, took time.Duration) {
 			key.scheme = "other"
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.requests == nil {
-		m.requests, m.octets = make(map[requestKey]int64), make(map[string]int64)
-	}
-	if _, ok := m.requests[key]; !ok && len(m.requests) >= maxKeys {
-		key.scheme = "other"
-	}
-	m.requests[key]++
-	m.octets[key.kind] += w.octets
-	i, _ := slices.BinarySearch(buckets[:], took.Seconds())
-	m.took[i]++
-	m.seconds += took.Seconds()
+	c := m.counters(key)
+	c.requests.Inc()
+	c.sent.AddInt64(w.octets)
+	m.took.Update(took.Seconds())
 }
 
 // maxKeys is the number of keys above which new ones have the scheme "other".
 const maxKeys = 1024
 
-// serveMetrics serves the metrics.
-func (g *Gateway) serveMetrics(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	var b strings.Builder
-	g.metrics.write(&b)
-	requests, clients, hosts, sessions := g.limiter.counts()
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	for _, m := range []struct {
-		name, help string
-		n          uint64
-	}{
-		{"locus_gateway_requests_under_way", "Requests that are being answered.", uint64(requests)},
-		{"locus_gateway_clients", "Clients with a request under way.", uint64(clients)},
-		{"locus_gateway_hosts", "Servers with a request under way.", uint64(hosts)},
-		{"locus_gateway_terminals", "Terminals that are open.", uint64(sessions)},
-		{"go_goroutines", "Goroutines.", uint64(runtime.NumGoroutine())},
-		{"go_memstats_heap_inuse_bytes", "Octets of the heap in use.", memory.HeapInuse},
-		{"go_memstats_sys_bytes", "Octets obtained from the system.", memory.Sys},
-	} {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.n)
-	}
-	// An error means that the client is gone.
-	_, _ = io.WriteString(w, b.String())
-}
-
-func (m *metrics) write(b *strings.Builder) {
+func (m *gatewayMetrics) counters(key requestKey) requestCounters {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	const name = "locus_gateway_requests_total"
-	fmt.Fprintf(b, "# HELP %s Requests that were answered.\n# TYPE %s counter\n", name, name)
-	for _, key := range slices.SortedFunc(maps.Keys(m.requests), compareKeys) {
-		fmt.Fprintf(b, "%s{kind=%q,scheme=%q,status=\"%d\"} %d\n", name, key.kind, key.scheme, key.status, m.requests[key])
+	if _, ok := m.keys[key]; !ok && len(m.keys) >= maxKeys {
+		key.scheme = "other"
 	}
-	const octets = "locus_gateway_sent_bytes_total"
-	fmt.Fprintf(b, "# HELP %s Octets of answers.\n# TYPE %s counter\n", octets, octets)
-	for _, kind := range slices.Sorted(maps.Keys(m.octets)) {
-		fmt.Fprintf(b, "%s{kind=%q} %d\n", octets, kind, m.octets[kind])
+	c, ok := m.keys[key]
+	if !ok {
+		c.requests = m.set.NewCounter(fmt.Sprintf(`locus_gateway_requests_total{kind=%q,scheme=%q,status="%d"}`, key.kind, key.scheme, key.status))
+		c.sent = m.set.GetOrCreateCounter(fmt.Sprintf("locus_gateway_sent_bytes_total{kind=%q}", key.kind))
+		m.keys[key] = c
 	}
-	const took = "locus_gateway_request_seconds"
-	fmt.Fprintf(b, "# HELP %s How long answers took.\n# TYPE %s histogram\n", took, took)
-	sum := int64(0)
-	for i, n := range m.took {
-		sum += n
-		bound := "+Inf"
-		if i < len(buckets) {
-			bound = strconv.FormatFloat(buckets[i], 'g', -1, 64)
-		}
-		fmt.Fprintf(b, "%s_bucket{le=%q} %d\n", took, bound, sum)
-	}
-	fmt.Fprintf(b, "%s_sum %g\n%s_count %d\n", took, m.seconds, took, sum)
+	return c
 }
 
-func compareKeys(a, b requestKey) int {
-	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.scheme, b.scheme), a.status-b.status)
+// serveMetrics serves the metrics in the text format of Prometheus.
+func (g *Gateway) serveMetrics(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	var values, b bytes.Buffer
+	g.metrics.set.WritePrometheus(&values)
+	requests, clients, hosts, sessions := g.limiter.counts()
+	metrics.WriteGaugeUint64(&values, "locus_gateway_requests_under_way", uint64(requests))
+	metrics.WriteGaugeUint64(&values, "locus_gateway_clients", uint64(clients))
+	metrics.WriteGaugeUint64(&values, "locus_gateway_hosts", uint64(hosts))
+	metrics.WriteGaugeUint64(&values, "locus_gateway_terminals", uint64(sessions))
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	metrics.WriteGaugeUint64(&values, "go_goroutines", uint64(runtime.NumGoroutine()))
+	metrics.WriteGaugeUint64(&values, "go_memstats_heap_inuse_bytes", memory.HeapInuse)
+	metrics.WriteGaugeUint64(&values, "go_memstats_sys_bytes", memory.Sys)
+	last := ""
+	for line := range strings.Lines(values.String()) {
+		if line[0] == '#' {
+			continue // The program called metrics.ExposeMetadata. These lines have no help texts.
+		}
+		name := line[:strings.IndexAny(line, "{ ")]
+		if _, ok := families[name]; !ok {
+			name = name[:strings.LastIndexByte(name, '_')] // without "_bucket", "_sum" or "_count"
+		}
+		if name != last {
+			last = name
+			fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, families[name].help, name, families[name].kind)
+		}
+		b.WriteString(line)
+	}
+	// An error means that the client is gone.
+	_, _ = b.WriteTo(w)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/VictoriaMetrics/metrics"
 )
 
 // families are the metrics that /metrics must have, each with its type and help text.
@@ -97,6 +99,13 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("%d bytes of pages, and the home page has %d", sent, home)
 	}
 	checkHistogram(t, values, order, 1+len(paths))
+
+	// A program may use the library for its own metrics, with a setting for all of them.
+	metrics.ExposeMetadata(true)
+	defer metrics.ExposeMetadata(false)
+	if _, again := readMetrics(t, get("/metrics")); !slices.Equal(again, order) {
+		t.Errorf("%q with ExposeMetadata, %q without", again, order)
+	}
 }
 
 // checkHistogram checks the buckets of the histogram after a number of requests.
