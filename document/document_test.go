@@ -113,13 +113,13 @@ func utf16(s string, little bool) string {
 	return string(b)
 }
 
-// octetOf is how far a text was read. That depends on how it is read.
-var octetOf = regexp.MustCompile(`octet \d+`)
+// octetOf matches the offset up to which a text was read, which depends on the reader.
+var octetOf = regexp.MustCompile(`byte \d+`)
 
 // show writes links and errors in one line.
 func show(l document.Link, err error) string {
 	if err != nil {
-		return "(" + octetOf.ReplaceAllString(err.Error(), "octet N") + ")"
+		return "(" + octetOf.ReplaceAllString(err.Error(), "byte N") + ")"
 	}
 	s := fmt.Sprintf("%d:%d %s", l.Line, l.Column, l.URL.String()+l.Ref)
 	if l.Member != "" {
@@ -381,11 +381,11 @@ func TestLimits(t *testing.T) {
 		{nested, "a", document.Options{}, inText},
 		{nested, "a", document.Options{Depth: 4}, "(a: limit reached: more than 4 nested containers)"},
 		{two, "a", document.Options{MaxMembers: 2}, "a 1:1 http://h.example/a, b 1:1 http://h.example/b, (a: limit reached: more than 2 members)"},
-		{bomb, "a", document.Options{MaxUnpacked: 1 << 20}, "1:1 http://h.example/, (a: extract: reading at octet N: limit reached: more than 1048576 octets unpacked)"},
-		{two, "a", document.Options{MaxUnpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: reading at octet N: limit reached: more than 20 octets unpacked)"},
-		{page, "a.html", document.Options{MaxBuffered: 100}, "(a.html: limit reached: a text with markup of more than 100 octets is read as plain text), 1:1011 http://h.example/c"},
-		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{MaxBuffered: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 octets that is not a file)"},
-		{message, "a.eml", document.Options{MaxBuffered: 300}, "(a.eml: limit reached: a message of more than 300 octets that is not a file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
+		{bomb, "a", document.Options{MaxUnpacked: 1 << 20}, "1:1 http://h.example/, (a: extract: can't read at byte N: limit reached: more than 1048576 bytes unpacked)"},
+		{two, "a", document.Options{MaxUnpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: can't read at byte N: limit reached: more than 20 bytes unpacked)"},
+		{page, "a.html", document.Options{MaxBuffered: 100}, "(a.html: limit reached: a marked-up text of more than 100 bytes is read as plain text), 1:1011 http://h.example/c"},
+		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{MaxBuffered: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 bytes must be read from a file)"},
+		{message, "a.eml", document.Options{MaxBuffered: 300}, "(a.eml: limit reached: a message of more than 300 bytes must be read from a file; it is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
 	} {
 		// A reader that is not a file.
 		if got := links(struct{ io.Reader }{strings.NewReader(row.text)}, row.name, &row.o); got != row.want {
@@ -425,14 +425,14 @@ func TestDamage(t *testing.T) {
 		r    io.Reader
 		want string
 	}{
-		{"a.gz", bytes.NewReader(broken), "1:1 http://h.example/a, (a.gz: extract: reading at octet N: gzip: invalid checksum)"},
+		{"a.gz", bytes.NewReader(broken), "1:1 http://h.example/a, (a.gz: extract: can't read at byte N: gzip: invalid checksum)"},
 		{"a.tar", strings.NewReader(tarred(t, "a.gz", string(broken), "b", "http://h.example/b")),
-			"a.gz 1:1 http://h.example/a, (a.tar: a.gz: extract: reading at octet N: gzip: invalid checksum), b 1:1 http://h.example/b"},
-		{"a.zip", bytes.NewReader(z), "(a.zip: a.txt: extract: reading at octet N: zip: checksum error), b.txt 1:1 http://h.example/b"},
+			"a.gz 1:1 http://h.example/a, (a.tar: a.gz: extract: can't read at byte N: gzip: invalid checksum), b 1:1 http://h.example/b"},
+		{"a.zip", bytes.NewReader(z), "(a.zip: a.txt: extract: can't read at byte N: zip: checksum error), b.txt 1:1 http://h.example/b"},
 		{"a.zip", bytes.NewReader(encrypted.Bytes()), "(a.zip: a: the member is encrypted), b 1:1 http://h.example/b"},
 		{"a.zip", strings.NewReader("PK\x03\x04"), "(a.zip: zip: not a valid zip file)"},
 		{"a.tar", strings.NewReader(tarred(t, "a", "http://h.example/a\n")[:1100]), "a 1:1 http://h.example/a, (a.tar: unexpected EOF)"},
-		{"a", io.MultiReader(strings.NewReader("http://h.example/a http://h.example/b"), failing{failure}), "1:1 http://h.example/a, (a: extract: reading at octet N: torn)"},
+		{"a", io.MultiReader(strings.NewReader("http://h.example/a http://h.example/b"), failing{failure}), "1:1 http://h.example/a, (a: extract: can't read at byte N: torn)"},
 		{"a.html", io.MultiReader(strings.NewReader("<a href=b>\n<a href=c>"), failing{failure}), "1:9 b, (a.html: torn)"},
 		{"a", failing{failure}, "(a: torn)"},
 		{"a", empty{}, "(a: multiple Read calls return no data or error)"},

@@ -108,7 +108,7 @@ type unpacked struct {
 
 func (u unpacked) Read(p []byte) (int, error) {
 	if u.f.left <= 0 {
-		return 0, fmt.Errorf("%w: more than %d octets unpacked", ErrLimit, u.f.o.MaxUnpacked)
+		return 0, fmt.Errorf("%w: more than %d bytes unpacked", ErrLimit, u.f.o.MaxUnpacked)
 	}
 	n, err := u.r.Read(p[:min(int64(len(p)), u.f.left)])
 	u.f.left -= int64(n)
@@ -138,7 +138,7 @@ func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int6
 	}
 	octets, ok, err := f.hold(it)
 	if !ok {
-		return nil, 0, fmt.Errorf("%w: %s of more than %d octets that is not a file", ErrLimit, what, f.o.MaxBuffered)
+		return nil, 0, fmt.Errorf("%w: %s of more than %d bytes must be read from a file", ErrLimit, what, f.o.MaxBuffered)
 	}
 	held := bytes.NewReader(octets)
 	it.r = held

@@ -67,7 +67,7 @@ func (f *finder) header(it item, h message.Header, label string) {
 func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	whole, size, failure := f.whole(it, h, "a message")
 	if whole == nil {
-		return nil, fmt.Errorf("%w is read as plain text", failure)
+		return nil, fmt.Errorf("%w; it is read as plain text", failure)
 	}
 	m, err := message.Parse(whole, size, &message.Limits{Part: f.o.MaxUnpacked})
 	if failure != nil {

@@ -141,7 +141,7 @@ func TestPartsUpToAnError(t *testing.T) {
 		}
 		got, _ := inParts(&brokenFile{strings.NewReader(text), left}, document.Options{})
 		last := len(want) - 1
-		if !slices.Equal(got[:len(got)-1], want[:last]) || !strings.Contains(got[len(got)-1], "(a.txt: reading after octet N: broken)") || !strings.Contains(want[last], "broken") {
+		if !slices.Equal(got[:len(got)-1], want[:last]) || !strings.Contains(got[len(got)-1], "(a.txt: can't read after byte N: broken)") || !strings.Contains(want[last], "broken") {
 			t.Errorf("%d links, the last %q; want %d, %q", len(got), got[len(got)-1], len(want), want[last])
 		}
 	}

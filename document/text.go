@@ -97,7 +97,7 @@ func (t *texts) stream() {
 	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
 			if cause := errors.Unwrap(err); t.base > 0 && cause != nil {
-				err = fmt.Errorf("reading after octet %d: %w", t.base, cause)
+				err = fmt.Errorf("can't read after byte %d: %w", t.base, cause)
 			}
 			t.f.fail(t.it, err)
 			return
@@ -141,7 +141,7 @@ func (t *texts) markup(k kind) {
 		return
 	}
 	if !ok {
-		t.f.fail(t.it, fmt.Errorf("%w: a text with markup of more than %d octets is read as plain text", ErrLimit, t.f.o.MaxBuffered))
+		t.f.fail(t.it, fmt.Errorf("%w: a marked-up text of more than %d bytes is read as plain text", ErrLimit, t.f.o.MaxBuffered))
 		t.typ = "text/plain"
 		t.stream()
 		return

@@ -19,7 +19,7 @@ func isWAT(r *warc.Record) bool {
 func (f *finder) wat(it item) {
 	octets, ok, err := f.hold(&it)
 	if !ok {
-		err = fmt.Errorf("%w: a record of more than %d octets", ErrLimit, f.o.MaxBuffered)
+		err = fmt.Errorf("%w: a record of more than %d bytes", ErrLimit, f.o.MaxBuffered)
 	}
 	var w warc.WAT
 	if err == nil {

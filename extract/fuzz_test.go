@@ -225,7 +225,7 @@ func TestStreamError(t *testing.T) {
 		}
 	}
 	// The second URL may continue after the end of the text, so it is not found.
-	if len(list) != 1 || !errors.Is(last, broken) || last.Error() != "extract: reading at octet 25: broken" {
+	if len(list) != 1 || !errors.Is(last, broken) || last.Error() != "extract: can't read at byte 25: broken" {
 		t.Errorf("%v, error %v", list, last)
 	}
 	for _, err := range Stream(emptyReader{}, nil) {

@@ -62,7 +62,7 @@ func (t *stream) run(yield func(Match, error) bool) {
 		}
 	}
 	if t.err != nil {
-		yield(Match{}, fmt.Errorf("extract: reading at octet %d: %w", t.base+int64(len(t.buf)), t.err))
+		yield(Match{}, fmt.Errorf("extract: can't read at byte %d: %w", t.base+int64(len(t.buf)), t.err))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-const noResource = "the folder of the module lacks it: Antora may take it from an alias or from another repository"
+const noResource = "not in the module's directory: Antora may find it by an alias or in another repository"
 
 // placeAntora fills in where a resource ID of Antora leads, which is in a folder
 // modules/NAME/pages. A page and a picture there are looked up from the folder of all pages

@@ -130,9 +130,9 @@ func (h *Host) check() error {
 	case h.Rate < 0 || h.Parallel < 0 || h.Timeout < 0:
 		return errors.New("rate, parallel and timeout can't be negative")
 	case h.Key != "" && h.Cert == "":
-		return errors.New("key without cert")
+		return errors.New("key needs cert: set both")
 	case h.Bearer != "" && h.Basic != "":
-		return errors.New("bearer and basic are both Authorization fields: write one of them")
+		return errors.New("bearer and basic both set the Authorization field: choose one")
 	}
 	return nil
 }

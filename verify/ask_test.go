@@ -151,7 +151,7 @@ func TestBadHostRules(t *testing.T) {
 		"[[host]]\nrate = 1.0":                                   "host number 1: no url",
 		"[[host]]\nurl = \"h\"\nparallel = -1":                   "negative",
 		"[[host]]\nurl = \"h\"\ntimeout = \"5\"":                 "invalid duration",
-		"[[host]]\nurl = \"h\"\nkey = \"k\"":                     "key without cert",
+		"[[host]]\nurl = \"h\"\nkey = \"k\"":                     "key needs cert: set both",
 		"[[host]]\nurl = \"h\"\nbearer = \"a\"\nbasic = \"b:c\"": "one of them",
 		"[[host]]\nurl = \"h\"\nbasik = \"sesame\"":              "unknown key",
 		"[[host]]\nurl = \"http://u:sesame@h/\"\nbearer = \"x\"": "password",

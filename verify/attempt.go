@@ -430,7 +430,7 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 		return to
 	}
 	if a.scripted = list.isScripted(); a.scripted && a.page != nil {
-		a.outcome.Detail = "nothing but scripts here: its links can't be known"
+		a.outcome.Detail = "the page has only scripts: its links are unknown"
 		if a.page.depth == 0 {
 			a.outcome.Verdict, a.unstored = Warning, true
 		}
@@ -475,7 +475,7 @@ func (a *attempt) lacks(fragment string) {
 		return
 	}
 	a.outcome.Verdict = Fragment
-	a.outcome.Detail = "a redirect leads to " + locus.Quote("#"+fragment) + ", which the document lacks"
+	a.outcome.Detail = "the document has no fragment " + locus.Quote("#"+fragment) + ", the target of a redirect"
 }
 
 // The media types that are read: for fragments and links, and cssType for links only.

@@ -29,7 +29,7 @@ func ParseBaseline(text string) (*Baseline, error) {
 		case line == "", line == "#", strings.HasPrefix(line, "# "):
 			continue
 		case len(line) > maxBaseline:
-			return nil, fmt.Errorf("line %d: %w: %d octets", number, locus.ErrTooLong, len(line))
+			return nil, fmt.Errorf("line %d: %w: %d bytes", number, locus.ErrTooLong, len(line))
 		}
 		b.known[line] = true
 	}

@@ -65,7 +65,7 @@ type foundRecord struct {
 }
 
 // ErrSecret means that a link has a password, which is not written.
-var ErrSecret = fmt.Errorf("verify: the link has a password")
+var ErrSecret = fmt.Errorf("verify: the link contains a password")
 
 // Encode returns f as JSON. The error is ErrSecret.
 func (c *Checker) Encode(f *Found) ([]byte, error) {
@@ -105,7 +105,7 @@ func (c *Checker) Decode(text []byte) (Found, error) {
 		urls[i] = u
 	}
 	if !slices.Contains([]policy.Origin{policy.Typed, policy.FromPublic, policy.FromPrivate}, r.Origin) || r.Depth < 0 {
-		return Found{}, fmt.Errorf("verify: the origin %d or the depth %d does not exist", r.Origin, r.Depth)
+		return Found{}, fmt.Errorf("verify: invalid origin %d or depth %d", r.Origin, r.Depth)
 	}
 	l := link{
 		url: urls[0], alternative: urls[3], member: r.Member, context: r.Context, written: r.Written,

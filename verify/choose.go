@@ -36,7 +36,7 @@ func ParseRemap(text string) (Remap, error) {
 func (r *Remap) UnmarshalText(text []byte) error {
 	from, to, ok := strings.Cut(strings.TrimSpace(string(text)), " ")
 	if to = strings.TrimSpace(to); !ok || to == "" {
-		return locus.NewSyntaxError(string(text), len(text), "remap", fmt.Errorf(`%w: write a pattern, a blank, and what replaces it: "https://www.example.com/ http://localhost:8080/"`, locus.ErrValue))
+		return locus.NewSyntaxError(string(text), len(text), "remap", fmt.Errorf(`%w: write a pattern, a space and the replacement: "https://www.example.com/ http://localhost:8080/"`, locus.ErrValue))
 	}
 	p, err := policy.ParsePattern(from, nil)
 	if err != nil && strings.HasPrefix(from, "/") {
@@ -52,11 +52,11 @@ func (r *Remap) UnmarshalText(text []byte) error {
 func (c *Checker) chosen(u locus.URL) (why string) {
 	o := &c.o
 	if len(o.Schemes) > 0 && !slices.Contains(o.Schemes, u.Scheme()) {
-		return "links of " + u.Scheme() + " are not verified"
+		return u.Scheme() + " links are not verified"
 	}
 	if len(o.Include) > 0 {
 		if _, ok := firstMatch(o.Include, u, c.registry); !ok {
-			return "matches no pattern of those to include"
+			return "matches no include pattern"
 		}
 	}
 	if len(o.Exclude) > 0 {

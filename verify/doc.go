@@ -18,74 +18,88 @@
 //
 // # Requests
 //
-// The Verifier asks for as little as possible ([scheme.Request.Probe]): HEAD, and GET
-// unless the answer to HEAD proves that the resource exists; SIZE and MDTM, or CWD; STAT or GROUP; the menu or
-// the first bytes of a gopher item; the search of WAIS; the first byte of a session. A
-// mail address is checked by its syntax and by the name server, without contact to a
-// mail server. A page is read as a whole if its fragments or its links are wanted. If a
-// URL is broken after a hyphen at the end of a line, the reading without the hyphen is
-// tried when the other one is dead.
+// The Verifier sends the cheapest request that proves that a resource exists
+// ([scheme.Request.Probe]):
 //
-// A page that sends its reader on within ten seconds counts as a redirect: by the field
-// Refresh, or by a meta element if the page is read.
+//   - HTTP: HEAD, and GET unless the response to HEAD proves it
+//   - FTP: SIZE and MDTM, or CWD
+//   - news: STAT or GROUP
+//   - gopher: the menu, or the first bytes of the item
+//   - WAIS: the search
+//   - terminal sessions: the connection, until the first byte arrives
+//   - mail: the syntax of the address and a DNS lookup, without contact to a mail server
 //
-// Cookies that a server sets are sent with the redirects of the same link, as browsers do,
-// and forgotten after it.
+// The Verifier reads a whole page only if it needs the fragments or the links of the page.
+// If a URL continues after a hyphen at the end of a line and is dead, the Verifier tries the
+// URL without the hyphen.
+//
+// A page that redirects by a Refresh header field within ten seconds counts as a redirect.
+// So does a page with such a meta element, if the Verifier reads the page.
+//
+// As browsers do, the Verifier sends the cookies of a server with later redirects of the
+// same link. It then forgets the cookies.
 //
 // # Fragments
 //
-// In HTML a fragment is the "id" of an element or the "name" of an "a", first as written,
-// then decoded; "#top" and "#" always exist, and "#7-12" does if "#7" and "#12" do. The
-// text of a text fragment, ":~:text=", must be on the page. If redirects lead to a fragment,
-// it replaces that of the link. In Markdown headings have the fragments that GitHub
-// gives them, and those of "{#name}" at their end; HTML in it counts too. Fragments
-// that are for programs in a page are not looked for: those that begin with "/" or "!",
-// and line numbers of source code viewers. Neither are fragments of other media types,
-// nor those after the part of a page that is read ([Options.MaxPage]). The fragment of a
-// directory is looked for in its index file: index.html, index.htm, index.md, README.md
-// or README.html, the first that exists.
+// In HTML, a fragment is the "id" of an element or the "name" of an "a" element. The
+// Verifier compares the fragment as written, then decoded. "#top" and "#" always exist, and
+// "#7-12" exists if "#7" and "#12" do. The text of a text fragment, ":~:text=", must be on
+// the page. The fragment of a redirect target replaces the fragment of the link.
+//
+// In Markdown, a heading has the fragment that GitHub gives it, and the fragment of a
+// "{#name}" at its end. The fragments of embedded HTML count too.
+//
+// The Verifier does not check fragments that scripts interpret: those that begin with "/" or
+// "!", and line numbers in source code viewers. It does not check fragments of other media
+// types or fragments beyond [Options].MaxPage. It looks for the fragment of a directory in
+// the first of these index files that exists: index.html, index.htm, index.md, README.md,
+// README.html.
 //
 // # Sites
 //
-// A [Layout] reads documents as the pages that a generator of sites makes of them: mdBook,
-// Hugo, Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian or Foam. Links lead to addresses of
-// pages or to sources, as the generator allows, and headings have the fragments that it
-// gives them. What plugins make is not known. [FilesOptions].Preset selects it for [Files].
+// A [Layout] treats documents as the pages that a site generator, such as mdBook, Hugo,
+// Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian or Foam, creates from them ([Presets]). Links
+// may name pages or source files, as the generator allows, and headings have the fragments
+// that the generator gives them. The Layout does not know the pages and fragments that
+// plugins create. [FilesOptions].Preset selects the generator for [Files].
 //
 // # Other scripts
 //
-// A link with characters that are not US-ASCII is requested as the URL that it stands for
-// (RFC 3987 section 3.1); [Result.Written] has the original. If its host has no ASCII
-// form, the link is malformed.
+// The Verifier converts a link with characters outside US-ASCII to a URL (RFC 3987 section
+// 3.1); [Result].Written has the original. If the host has no ASCII form, the link is
+// malformed.
 //
 // # Politeness
 //
-// [Options] bound how many requests a host gets at once and how often, whatever their
-// schemes. Temporary failures are retried after growing pauses. A server that asks for a
-// pause (Retry-After) gets it for all its URLs, or is skipped for the rest of the run if
-// the pause is too long. A site's robots.txt is read before its pages, and obeyed with
-// its Crawl-delay. If the server can't deliver it, no page is requested, and that is a
-// warning (RFC 9309 section 2.3.1.4). A link that leaves the site costs one request, like
-// a click in a browser, and no robots.txt is read for it.
+// [Options] limit the concurrent requests and the request rate of each host, for all
+// schemes together. The Verifier retries temporary failures after growing pauses. If a
+// server requests a pause (Retry-After), the Verifier pauses for all URLs of that server. If
+// the pause is too long, it skips the server for the rest of the run.
 //
-// # Where links may lead
+// The Verifier reads the robots.txt of a site before the pages of the site, and applies its
+// rules and its Crawl-delay. If the server can't deliver robots.txt, the Verifier requests no
+// page and reports a warning (RFC 9309 section 2.3.1.4). A link to another site causes one
+// request, like a click in a browser; the Verifier reads no robots.txt for it.
 //
-// A link is followed, not typed ([access.Request.From]): from a file it leads to files and
-// to public addresses, because a file's text may be anyone's; from a page it leads where
-// the policy lets that page lead. So the same URL may be denied in one of two documents.
-// In a file a link that the policy denies as private is [Ignored], and so are links to hosts
-// that are reserved for examples ([Options.Reserved]).
+// # Permissions of links
+//
+// The policy treats each link as followed, not as typed ([access.Request.From]). A link in a
+// file may name files and public addresses only, because anyone may have written the file. A
+// link in a page may name the addresses that the policy allows for that page. So the policy
+// may allow a URL in one document and deny it in another. If the policy denies a link in a
+// file because its host is private, the link is [Ignored]. Links to hosts that are reserved
+// for examples are [Ignored] too ([Options].Reserved).
 //
 // If a run looks up at least five different host names and finds none of them, their links
-// get a [Warning]: there may be no network.
+// get a [Warning], because there may be no network.
 //
 // # Escapes
 //
-// A "%" that is no escape is requested as "%25", and in HTML a space as "%20", as browsers
-// do. A "?" ends the host (RFC 3986 section 3.2). A link that needs this gets a [Warning].
+// As browsers do, the Verifier requests a "%" outside an escape as "%25", and a space in
+// HTML as "%20". A "?" ends the host (RFC 3986 section 3.2). A link that needs such a repair
+// gets a [Warning].
 //
-// # Refused
+// # Secrets
 //
-// Nothing is sent that a URL's opener refuses. No [Outcome] has a password, and no
-// [Store] has a URL with one.
+// No [Outcome] contains a password, and no [Store] contains a URL with a password.
 package verify

@@ -448,7 +448,7 @@ func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	}
 	now := time.Now()
 	if a.retryAfter > e.o.MaxWait {
-		e.queue.Shut(t.host, "skipped: the server asked for a pause of "+a.retryAfter.String())
+		e.queue.Shut(t.host, "skipped: the server requested a pause of "+a.retryAfter.String())
 		return at, false
 	}
 	pause, again := crawl.Backoff(e.o.Politeness, t.tries, a.retryAfter)
@@ -680,7 +680,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 	}
 	if res.Verdict == Dead && e.isOfPart(ctx, d, r, res.URL) {
-		res.Verdict, res.Cause, res.Detail = Ignored, NeedsBuild, "the document is a part of others, which are in other folders"
+		res.Verdict, res.Cause, res.Detail = Ignored, NeedsBuild, "documents in other directories include this document"
 	} else if res.Verdict == Dead && extra.antora != nil {
 		res = e.settleAntora(ctx, d, r, res)
 	} else if res.Verdict == Dead && extra.doubt != "" {

@@ -249,7 +249,7 @@ func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, e
 func (c *Checker) isOwn(u locus.URL) bool { return c.fsys != nil && u.Scheme() == filesScheme }
 
 // errOutside: a partial form that leads out of the file system of [Files].
-var errOutside = errors.New("leads out of the file system")
+var errOutside = errors.New("points outside the file system")
 
 // leavesTop reports whether a partial form has more ".." than base has folders below top.
 func leavesTop(base, top locus.URL, ref string) bool {

@@ -59,17 +59,17 @@ func TestFiles(t *testing.T) {
 		"a.md:2:18: none.md: dead: not found",
 		"a.md:2:47: #none: fragment: the document has no such fragment",
 		"a.md:2:85: sub/c.html#y: fragment: the document has no such fragment",
-		"a.md:3:6: ../outside.md: warning: leads out of the file system",
+		"a.md:3:6: ../outside.md: warning: points outside the file system",
 		"a.md:3:82: http://h:99999/: ignored: only links to files are verified",
 		"a.md:3:105: http://example.com/: ignored: only links to files are verified",
 		"a.md:3:133: mailto:joe@example.com: ignored: only links to files are verified",
 		"b.md:1:79: a.md/: dead: not found: a file, not a directory",
 		"b.md:1:98: a.md/b.md: dead: not found",
 		`b.md:1:116: htpp://h/: warning: unknown scheme "htpp"`,
-		"sub/c.html:1:49: ../../a.md: warning: leads out of the file system",
+		"sub/c.html:1:49: ../../a.md: warning: points outside the file system",
 		"sub/c.html:1:78: ../none: dead: not found",
 		"sub/c.html:1:105: file:///etc/hosts: ignored: only links to files are verified",
-		"sub/deep/e/f/g.md:1:30: ../../../../../a.md: warning: leads out of the file system",
+		"sub/deep/e/f/g.md:1:30: ../../../../../a.md: warning: points outside the file system",
 	}
 	if got := results(report); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -16,7 +16,7 @@ type fragments struct {
 	scripted bool            // the page is made by scripts: its fragments are not known
 }
 
-const scriptedPage = "the page is made by scripts: its fragments can't be known"
+const scriptedPage = "scripts build the page: its fragments are unknown"
 
 // apply turns the outcome of a target into that of a link with a fragment.
 func (f *fragments) apply(o *Outcome, fragment string) {
@@ -24,7 +24,7 @@ func (f *fragments) apply(o *Outcome, fragment string) {
 	switch {
 	case !isFound(o):
 	case f.built[fragment]:
-		o.Verdict, o.Cause, o.Detail = Ignored, NeedsBuild, "only a build of the site makes this part of the page"
+		o.Verdict, o.Cause, o.Detail = Ignored, NeedsBuild, "only a build of the site creates this part of the page"
 	case !known || found:
 	case f.scripted:
 		o.Verdict, o.Detail = Warning, scriptedPage

@@ -32,7 +32,7 @@ func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wan
 	}
 	if file.IsZero() {
 		if c.needsIndex(t.url) {
-			a.outcome.Verdict, a.outcome.Detail = Dead, "the folder has none of "+strings.Join(c.o.IndexFiles, ", ")
+			a.outcome.Verdict, a.outcome.Detail = Dead, "the directory has no index file: "+strings.Join(c.o.IndexFiles, ", ")
 		}
 		return
 	}

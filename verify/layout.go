@@ -131,10 +131,10 @@ func (l *Layout) file(name, fragment string, hasFragment bool) (locus.URL, error
 }
 
 const (
-	needsBuild = "only a build of the site knows where this leads"
-	notListed  = "the generator makes no page of the document: nothing lists it"
+	needsBuild = "only a build of the site can resolve this link"
+	notListed  = "the generator makes no page for the document, because nothing lists it"
 	notPage    = "the document is not a page of the site"
-	leavesIt   = "leads out of the site, whose URL is not known"
+	leavesIt   = "points outside the site, whose URL is unknown"
 )
 
 // place fills in where a link of the document at base leads, if the layout decides that.
@@ -158,7 +158,7 @@ func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *L
 		written = alias
 	} else if _, why := c.unknown(written); why != "" && layout.site.IsOther(written) {
 		layout.undecided.Add(1)
-		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" knows where this leads"
+		l.verdict, l.cause, l.detail = Ignored, NeedsBuild, "only "+layout.site.Name+" can resolve this link"
 		return true
 	} else if v, _ := c.unknown(written); v == Warning && layout.site.Doubts() {
 		return layout.placeAt(l, generator.Target{Kind: generator.Undecided}, "", false)
@@ -197,7 +197,7 @@ func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *L
 		l.site = nil
 		return false
 	case target.Kind == generator.Missing && found.Element == "external" && layout.site.LeavesExternal():
-		l.verdict, l.detail = Ignored, layout.site.Name+" has no such page, and leaves an external link as it is"
+		l.verdict, l.detail = Ignored, layout.site.Name+" has no such page, and does not change an external link"
 		return true
 	case target.Kind == generator.Missing && layout.site.Name == "":
 		if layout.own {
@@ -239,14 +239,14 @@ func (l *Layout) placeAt(at *link, target generator.Target, fragment string, has
 		}
 		at.url = u
 	case generator.Made:
-		at.verdict, at.detail = Alive, l.site.Name+" makes this page"
+		at.verdict, at.detail = Alive, l.site.Name+" generates this page"
 	case generator.NoPage:
 		at.verdict, at.detail = Ignored, notPage
 	case generator.Undecided:
 		l.undecided.Add(1)
 		at.verdict, at.cause, at.detail = Ignored, NeedsBuild, needsBuild
 	case generator.Excluded:
-		at.verdict, at.detail = Ignored, "the configuration of the site says that this may be dead"
+		at.verdict, at.detail = Ignored, "the site's configuration allows this link to be dead"
 	case generator.Unlisted:
 		at.verdict, at.detail = Dead, notListed
 	default:

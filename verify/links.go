@@ -148,7 +148,7 @@ func (c *Checker) readLink(found *document.Link, s *Source) link {
 	if !l.url.IsZero() && l.detail == "" {
 		c.addSlash(&l, written)
 		if _, disputed := octet.HostEnd(written); disputed {
-			note = cmp.Or(note, `a "/" must be written between the host and "?"`)
+			note = cmp.Or(note, `a "/" is missing between the host and "?"`)
 		}
 		if note != "" {
 			l.written, l.note, l.cause = strings.Clone(written), note, Escaped
@@ -203,7 +203,7 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	}
 	l.written = strings.Clone(found.Ref)
 	if found.Element == "wikilink" {
-		l.verdict, l.detail = Ignored, "a wikilink in a document without a folder"
+		l.verdict, l.detail = Ignored, "a wikilink in a document without a directory"
 		return l
 	}
 	u, err := c.resolve(found, s)
@@ -237,11 +237,11 @@ func (c *Checker) skipped(found *document.Link) string {
 		return template
 	case strings.HasPrefix(found.Element, "form post "), strings.HasSuffix(found.Element, " post formaction"):
 		// Servers answer GET for it as they like.
-		return "a form that is posted"
+		return "a form that browsers submit with POST"
 	case strings.HasSuffix(found.Element, " ping"):
-		return "an address that browsers post to"
+		return "a ping URL, to which browsers send POST"
 	case found.Form == extract.Bare && !found.URL.IsZero() && c.isFile(found.URL):
-		return "the name of a file in running text"
+		return "a file name in running text"
 	}
 	return ""
 }
@@ -374,7 +374,7 @@ func (c *Checker) notOpened(name string) (Verdict, string) {
 	if c.client == nil {
 		return Ignored, notAFile
 	}
-	return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
+	return Unsupported, locus.Quote(name) + " URLs can't be opened here"
 }
 
 // isMixed reports whether a page over TLS loads u without it. Links to other pages are not
@@ -408,7 +408,7 @@ var errNoPlace = errors.New("a relative link in a document without a location")
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
 // errAbove: a partial form that leads above the top of the repository.
-var errAbove = errors.New("leads above the top of the repository")
+var errAbove = errors.New("points above the top of the repository")
 
 func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
 	base, err := c.baseOf(found, s)
@@ -507,7 +507,7 @@ func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.
 }
 
 // rootUnknown is why a link with a leading "/" to a missing file is not judged.
-const rootUnknown = "the root of the site is not known"
+const rootUnknown = "the root of the site is unknown"
 
 // isRootGuessed reports whether the root that a link begins at with "/" may be another one. Only
 // the caller can know the root of the server of a page or of a style sheet. In other

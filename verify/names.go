@@ -150,7 +150,7 @@ func (e *Verifier) settle() {
 	for _, t := range list {
 		out := *t.outcome
 		if out.Cause = 0; noServer {
-			out = Outcome{Verdict: Warning, Cause: NoNames, Detail: "no host name of the run was found", Tries: out.Tries}
+			out = Outcome{Verdict: Warning, Cause: NoNames, Detail: "none of the host names in this run exists: there may be no network", Tries: out.Tries}
 			t.unstored = true
 		}
 		t.outcome = e.intern(out)

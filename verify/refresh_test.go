@@ -156,7 +156,7 @@ func TestFragmentOfRedirect(t *testing.T) {
 	} {
 		w.want(w.run(textDoc("d", "http://a.example/"+path)), "d:1 http://a.example/"+path+" "+want)
 	}
-	if r := w.run(textDoc("d", "http://a.example/lost"))[0]; r.Detail != `a redirect leads to "#y", which the document lacks` || !r.IsBad() {
+	if r := w.run(textDoc("d", "http://a.example/lost"))[0]; r.Detail != `the document has no fragment "#y", the target of a redirect` || !r.IsBad() {
 		t.Errorf("%+v", r)
 	}
 	if methods := strings.Join(w.asked(), " "); strings.Contains(methods, "GET http://a.example/picture") {

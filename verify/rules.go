@@ -48,11 +48,11 @@ func ParseRules(text string) (*Rules, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key; known are ignore, include, exclude-path and remap; in accept: url, status, verdict and reason; in host: url, rate, parallel, timeout, headers, bearer, basic, cert and key", locus.Quote(unknown[0].String()))
+		return nil, fmt.Errorf("unknown key %s: choose ignore, include, exclude-path or remap; in accept: url, status, verdict or reason; in host: url, rate, parallel, timeout, headers, bearer, basic, cert or key", locus.Quote(unknown[0].String()))
 	}
 	for i, a := range r.Accept {
 		if a.URL.String() == "" {
-			return nil, fmt.Errorf(`accept number %d has no url: write url = "*" for all`, i+1)
+			return nil, fmt.Errorf(`accept number %d has no url: write url = "*" to match all URLs`, i+1)
 		}
 	}
 	for i := range r.Host {

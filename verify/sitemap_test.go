@@ -220,7 +220,7 @@ func TestScriptedPages(t *testing.T) {
 		"d:1 http://a.example/app alive", "d:1 http://a.example/app#root alive", "d:1 http://a.example/app#part warning",
 		"d:1 http://a.example/text#part fragment", "d:1 http://a.example/menu#part fragment")
 	got := w.run(at("http://a.example/"))
-	if w.want(got, ":0 http://a.example/ warning", "http://a.example/:1 http://a.example/a.js alive"); !strings.Contains(got[0].Detail, "nothing but scripts here") {
+	if w.want(got, ":0 http://a.example/ warning", "http://a.example/:1 http://a.example/a.js alive"); !strings.Contains(got[0].Detail, "the page has only scripts") {
 		t.Errorf("%q", got[0].Detail)
 	}
 }

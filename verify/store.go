@@ -121,7 +121,7 @@ func (s *Store) sweep(now time.Time) error {
 		err = s.file.Update(func(tx *bbolt.Tx) error { return deleteOld(tx, now) })
 	}
 	if err != nil {
-		return fmt.Errorf("verify: the store: %w", err)
+		return fmt.Errorf("verify: store: %w", err)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (s *Store) flush() {
 	})
 	if err != nil {
 		s.mu.Lock()
-		s.err = fmt.Errorf("verify: the store: %w", err)
+		s.err = fmt.Errorf("verify: store: %w", err)
 		s.mu.Unlock()
 	}
 }

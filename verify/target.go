@@ -85,7 +85,7 @@ func (c *Checker) wantsFragment(u locus.URL, fragment string) bool {
 func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fixed *Outcome) {
 	fix := func(v Verdict, detail string) (asked, locus.Change, *Outcome) {
 		if v == Malformed && c.isContent(cmp.Or(l.written, l.url.String())) {
-			v, detail = Warning, detail+"; browsers may read it all the same"
+			v, detail = Warning, detail+"; browsers may still accept it"
 		}
 		return t, change, &Outcome{Verdict: v, Detail: detail}
 	}
@@ -156,9 +156,9 @@ func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 		return verdict, why
 	case s.Traits.Has(scheme.Composes):
 	case s.Traits.Has(scheme.Contained):
-		return Unsupported, "a " + u.Scheme() + " URL has a meaning only within its message"
+		return Unsupported, "a " + u.Scheme() + " URL is valid only inside its message"
 	case s.Access.Opener == nil:
-		return Unsupported, "URLs of " + u.Scheme() + " can't be opened here"
+		return Unsupported, u.Scheme() + " URLs can't be opened here"
 	}
 	return 0, ""
 }

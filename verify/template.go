@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-const template = "a part of a template"
+const template = "part of a template"
 
 // isPart reports whether found is a part of a template, or relative to one. The name of a page
 // of a wiki may have what a URL has not.

@@ -12,46 +12,49 @@ import (
 type Verdict uint8
 
 const (
-	// Unknown: the run ended, or its client was closed, before the link was verified.
+	// Unknown means that the run ended or its client was closed before the link was verified.
 	Unknown Verdict = iota
-	// Alive: the resource exists.
+	// Alive means that the resource exists.
 	Alive
-	// Moved: the resource exists, and referrals lead there.
+	// Moved means that the resource exists and was reached through redirects.
 	Moved
-	// Warning: inconclusive after all tries. Examples are HTTP statuses other than 404 and
-	// 410, timeouts, broken connections, an overloaded server, an unreachable gateway, a
-	// redirect loop, more redirects than the policy allows, a gopher text that says that
-	// something is missing, and a scheme that is registered neither here nor with IANA.
+	// Warning means that the result is inconclusive after all tries. Examples are HTTP statuses
+	// other than 404 and 410, timeouts, broken connections, an overloaded server, an
+	// unreachable proxy, a redirect loop, more redirects than the policy allows, a gopher text
+	// that says that something is missing, and a scheme that is registered neither here nor
+	// with IANA.
 	Warning
-	// Ignored: not requested, because of a rule or a robots.txt, or because the URL is
-	// incomplete: a part of a template, a partial form without a base.
+	// Ignored means that the link was not requested, because of a rule or a robots.txt, or
+	// because the URL is incomplete: part of a template, or a relative reference without a
+	// base URL.
 	Ignored
-	// Unsupported: the scheme can't be opened here.
+	// Unsupported means that the client can't open URLs of the scheme.
 	Unsupported
-	// Denied: the policy forbids the request.
+	// Denied means that the policy forbids the request.
 	Denied
-	// Fragment: the document exists, and lacks the fragment of the link or of a redirect.
+	// Fragment means that the document exists and lacks the fragment of the link or of a
+	// redirect.
 	Fragment
-	// Dead: a request for the link itself was answered with "not found" or "gone", the host
-	// does not exist, or the host refuses connections. Over HTTP the request is a GET, and
-	// the status is 404 or 410. FTP has 550, NNTP 430.
+	// Dead means that the server of the link responded "not found" or "gone", or that the
+	// host does not exist or refuses connections. Over HTTP the request is a GET, and the
+	// status is 404 or 410. The FTP code is 550, the NNTP code 430.
 	Dead
-	// TLS: the server can't prove its identity (its certificate has expired, is for
-	// another name, or is signed by an unknown authority), or does not speak TLS.
+	// TLS means that the server can't prove its identity or does not speak TLS. Its
+	// certificate may have expired, be for another name, or have an unknown authority.
 	TLS
-	// Malformed: not a URL, or not one of its scheme.
+	// Malformed means that the text is not a URL, or not a valid URL of its scheme.
 	Malformed
 )
 
 var verdictNames = [...]string{"unknown", "alive", "moved", "warning", "ignored", "unsupported", "denied", "fragment", "dead", "tls", "malformed"}
 
-// String returns the verdict's name in lower case.
+// String returns the name of the verdict in lower case.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// MarshalText returns the verdict's name.
+// MarshalText returns the name of the verdict.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText parses a verdict's name.
+// UnmarshalText parses the name of a verdict.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	for i, name := range verdictNames {
 		if name == string(text) {
@@ -65,8 +68,8 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 // IsBad reports whether the link is broken.
 func (v Verdict) IsBad() bool { return v == Dead || v == Fragment || v == TLS || v == Malformed }
 
-// Cause is why a link was not judged, so that a program can name the setting that would
-// judge it. The zero Cause stands for all other reasons.
+// Cause is the reason why a link has no final verdict. A program can use it to suggest a
+// setting. The zero Cause stands for all other reasons.
 type Cause uint8
 
 const (
@@ -76,16 +79,16 @@ const (
 	// ReservedName means that the host is a name or an address that exists only in
 	// examples (RFC 2606, 6761, 5737, 3849).
 	ReservedName
-	// PrivateHost means that the host is this machine or one of a private network.
+	// PrivateHost means that the host is this machine or is in a private network.
 	PrivateHost
-	// NoNames means that the name server has found no host of the run.
+	// NoNames means that none of the host names of the run was found.
 	NoNames
-	// AboveRoot means that the link leads above the folder, the repository or the site, or
-	// begins at the root of a site that is not known.
+	// AboveRoot means that the link points above the directory, the repository or the site, or
+	// that it begins at the root of a site whose root is unknown.
 	AboveRoot
-	// NeedsBuild means that only a build of the site knows where the link leads.
+	// NeedsBuild means that only a build of the site can resolve the link.
 	NeedsBuild
-	// Escaped means that the link was requested with an escape or a "/" that its text
+	// Escaped means that the Verifier added an escape or a "/" that the text of the link
 	// lacks.
 	Escaped
 	// LinkLocalHost means that the host is a link-local address, such as the metadata
@@ -93,41 +96,44 @@ const (
 	LinkLocalHost
 )
 
-// Outcome is a verdict and its reasons.
+// Outcome is the verdict about a link with its reasons.
 type Outcome struct {
 	Verdict Verdict
-	// Cause is why the link was not judged, for a link that is Ignored or gets a Warning.
+	// Cause is the reason why a link that is Ignored or has a Warning has no final verdict.
 	Cause Cause
-	// Status is the status code of the server's response; 0: none.
+	// Status is the status code of the response, or zero if there is none.
 	Status int
-	// Detail is the reason, for people. It may quote the server, so it is not safe for
-	// a terminal.
+	// Detail is a description of the reason for users. It may quote the server, so it is not
+	// safe for a terminal.
 	Detail string
-	// Rule and Port are those of the [policy.DeniedError], if the policy denied the
-	// request.
+	// Rule and Port are the rule and the port of the [policy.DeniedError], if the policy
+	// denied the request.
 	Rule string
 	Port uint16
-	// To is where referrals led, without a password, and without a fragment unless they
-	// brought one, also if opening it failed. Zero: there were none.
+	// To is the target of the last redirect, without a password, even if the request for it
+	// failed. It has a fragment only if a redirect has one. It is zero if there were no
+	// redirects.
 	To locus.URL
-	// Permanent reports that each referral was permanent.
+	// Permanent reports whether all redirects were permanent.
 	Permanent bool
-	// Archive is the archived copy, without a password, if an archive was asked and has one.
+	// Archive is the URL of the archived copy, without a password, if [Options].Archive
+	// returned one and it exists.
 	Archive locus.URL
-	// Tries is the number of requests; 0: none.
+	// Tries is the number of attempts, or zero if none was needed.
 	Tries int
-	// Cached reports that the outcome is from an earlier run.
+	// Cached reports whether the outcome is from an earlier run.
 	Cached bool
-	// LastAlive is when the [Store] last saw the resource alive, in whole seconds of
-	// UTC, if it is not now. Zero: unknown.
+	// LastAlive is the last time at which the [Store] recorded the resource as alive, in UTC
+	// and whole seconds. It is zero if the time is unknown or the resource is alive now.
 	LastAlive time.Time
 
-	// hops are the URLs between the link and To, one per line: an Outcome is comparable.
+	// hops lists the URLs between the link and To, one per line, so that an Outcome is
+	// comparable.
 	hops string
 }
 
-// Hops returns the URLs that referrals led through, first to last, without passwords.
-// The last one is To. nil: there were no referrals.
+// Hops returns the targets of the redirects, first to last, without passwords. The last one
+// is To. Without redirects, Hops returns nil.
 func (o *Outcome) Hops() []locus.URL {
 	if o.To.IsZero() {
 		return nil

@@ -23,101 +23,107 @@ import (
 type Source struct {
 	// Name is the document's name in results.
 	Name string
-	// URL is the base of partial forms. The zero URL: they can't be resolved.
+	// URL is the base URL of relative references. If it is zero, they can't be resolved.
 	URL locus.URL
-	// Type is the media type; empty: unknown.
+	// Type is the media type. If empty, it is guessed from the name and the content.
 	Type string
-	// Open opens the document. nil: URL is verified like a link that was typed, and so
-	// are the documents below it that it links to: a site.
+	// Open opens the document. If nil, the Source is a site: the Verifier verifies URL like a
+	// typed link, then the links of the page at URL and of the pages below it.
 	Open func(context.Context) (io.ReadCloser, error)
-	// Root is the folder that a leading "/" in a partial form of a file means, as a URL that
-	// ends in "/". The zero URL selects Top.
+	// Root is the directory for relative references that begin with "/" in a local file. It
+	// must end in "/". The zero URL selects Top.
 	Root locus.URL
-	// RootGuessed reports that Root may be another folder than the root of the site, so that
-	// a missing file proves nothing there. Top is never the root of a site for certain.
+	// RootGuessed reports that Root may not be the root of the site. A link to a missing file
+	// there is not reported as dead. Top always counts as guessed.
 	RootGuessed bool
-	// Top is the top of the repository that the document is a file of, as a URL that ends in
-	// "/". A link that leads above the top is [Ignored]. The zero URL means no repository:
-	// then a zero Root selects the root of the file system.
+	// Top is the top directory of the repository that contains the document. It must end in
+	// "/". A link that points above Top is [Ignored]. The zero URL means that there is no
+	// repository; then a zero Root selects the root of the file system.
 	Top locus.URL
-	// Layout is the site that the document is a part of; nil: none.
+	// Layout is the layout of the site that contains the document. If nil, there is none.
 	Layout *Layout
-	// Lines reports whether the links of a line are verified; nil: those of all lines are.
-	// It is called concurrently with that of other sources.
+	// Lines reports whether the Verifier verifies the links on a line. If nil, it verifies all
+	// links. The Verifier may call the Lines functions of different sources concurrently.
 	Lines func(line int64) bool
 }
 
-// Options configure a [Verifier]. The zero value, and nil, select the defaults.
+// Options configures a [Verifier]. The zero value and nil select the defaults.
 type Options struct {
-	// Politeness limits the requests. A host that asks for a longer pause than MaxWait gets no
-	// more requests in this run.
+	// Politeness limits the requests. If a host requests a longer pause than MaxWait, the
+	// Verifier sends it no more requests in this run.
 	access.Politeness
-	// Timeout bounds one attempt, from the name lookup to the last byte of a page, without
-	// the time that redirects wait in the queues of their hosts; 0: 90 s.
+	// Timeout limits one attempt, from the name lookup to the last byte of a page. It does
+	// not include the time that redirects wait in the queues of their hosts. Zero means 90
+	// seconds.
 	Timeout time.Duration
-	// MaxPage is the most bytes of a page that are read for its fragments and links; 0:
-	// 16 MiB.
+	// MaxPage is the maximum number of bytes of a page that the Verifier reads for fragments
+	// and links. Zero means 16 MiB.
 	MaxPage int64
 
-	// Depth is how many links a page of a site may be away from the first one; 0: any
-	// number, [FirstPage]: only the first page.
+	// Depth is the maximum number of links between the first page of a site and another page.
+	// Zero means no limit; [FirstPage] limits the run to the first page.
 	Depth int
-	// MaxPages is the most pages of one site; 0: 10,000.
+	// MaxPages is the maximum number of pages of one site. Zero means 10,000.
 	MaxPages int
 	// NoRobots ignores robots.txt.
 	NoRobots bool
 
-	// Document is how documents are read. Its Type is replaced by that of the [Source].
+	// Document selects how documents are read. The Type of the [Source], if it is not empty,
+	// replaces Document.Type.
 	Document document.Options
-	// Offline requests nothing but files: all other links are [Ignored].
+	// Offline opens only files; all other links are [Ignored].
 	Offline bool
 	// NoFragments skips fragments.
 	NoFragments bool
 
-	// Include and Exclude describe the URLs that are verified: those of Include, nil: all,
-	// but those of Exclude. The others are [Ignored].
+	// Include restricts the run to matching URLs; if nil, all URLs match. Exclude applies
+	// after Include. Excluded links are [Ignored].
 	Include, Exclude []policy.Pattern
-	// Reserved verifies links to hosts that are reserved for examples
-	// ([policy.IsReserved]), too. Without it, those of documents are [Ignored], unless the
-	// document came from such a host.
+	// Reserved also verifies links to hosts that are reserved for examples
+	// ([policy.IsReserved]). Without Reserved, such links in documents are [Ignored], unless
+	// the document came from such a host.
 	Reserved bool
-	// Schemes are the names of the schemes whose links are verified; nil: all.
+	// Schemes restricts the run to links with these schemes. If nil, all schemes match.
 	Schemes []string
-	// List requests nothing: what would be requested is [Unknown].
+	// List sends no requests. Links that would need a request are [Unknown].
 	List bool
-	// Remap replaces parts of URLs, by the first that describes one.
+	// Remap replaces parts of URLs. The first Remap that matches a URL applies.
 	Remap []Remap
-	// FallbackExtensions are tried for a file that does not exist: "html" also finds a.html
-	// for a. One replaces another one of them: "md" after "html" finds a.md for a.html.
+	// FallbackExtensions lists file extensions to try for a missing file, without the dot:
+	// with "html", the link a also finds a.html. They also replace one another: with "html"
+	// and "md", the link a.html also finds a.md.
 	FallbackExtensions []string
-	// IndexFiles are the files that are shown for a folder, in order of preference. One
-	// without any is [Dead]. nil: a folder needs none; for its fragments, as the package says.
+	// IndexFiles lists the names of index files, in order of preference. A directory
+	// without any of them is [Dead]. If nil, a directory needs no index file, and the package
+	// comment lists the index files for its fragments.
 	IndexFiles []string
 
-	Rules    *Rules    // nil: none
-	Baseline *Baseline // nil: none
+	Rules    *Rules    // optional
+	Baseline *Baseline // optional
 
-	// Ask is how URLs are requested over HTTP, and Site what is looked at in sites.
+	// HTTP holds the settings for HTTP requests.
 	HTTP HTTP
+	// Site holds the settings for crawling a site.
 	Site Site
 
-	// Store keeps outcomes between runs. nil: none does.
+	// Store saves outcomes between runs. If nil, they are not saved.
 	Store *Store
-	// MaxAge is how long a stored outcome is used, and MaxAgeBad how long if it is bad;
-	// 0: a day and an hour, [None]: not at all, it is only written.
+	// MaxAge is the maximum age of a stored outcome, and MaxAgeBad the maximum age of a
+	// stored bad outcome. Zero means a day and an hour, respectively. With [None], the
+	// Verifier writes outcomes to Store but does not use them.
 	MaxAge, MaxAgeBad time.Duration
 
-	// Mail looks up domains. nil: [net.DefaultResolver].
+	// Mail looks up mail domains. If nil, the Verifier uses [net.DefaultResolver].
 	Mail Mail
-	// Archive returns the URL of an archived copy of a dead link, which is then
-	// verified, or the zero URL. nil: no archive is asked.
+	// Archive returns the URL of an archived copy of a dead link, or the zero URL if there is
+	// none. The Verifier then verifies that URL. If nil, the Verifier uses no archive.
 	Archive func(locus.URL) locus.URL
 }
 
 const (
-	// None is an [Options].MaxAge or MaxAgeBad of 0.
+	// None disables stored outcomes, as the value of [Options].MaxAge or MaxAgeBad.
 	None time.Duration = -1
-	// FirstPage is an [Options].Depth of 0: a site's first page only.
+	// FirstPage limits a site to its first page, as the value of [Options].Depth.
 	FirstPage = -1
 )
 
@@ -142,38 +148,40 @@ func (o *Options) orDefault() Options {
 	return r
 }
 
-// durationOr returns d, the default for 0, or 0 for None.
+// durationOr returns d, or usual if d is zero, or zero if d is None.
 func durationOr(d, usual time.Duration) time.Duration { return max(cmp.Or(d, usual), 0) }
 
 // Result is the outcome of a link in a document.
 type Result struct {
-	// Document is the name of the document; empty: the URL was typed.
+	// Document is the name of the document. It is empty for a typed URL.
 	Document string
 	// Member is the part of a container that has the link, as in [document.Link].
 	Member string
-	// Line and Column are the position; 0 for a typed URL. In a menu, the line is the
-	// number of the item.
+	// Line and Column are the position of the link. They are zero for a typed URL. In a menu,
+	// Line is the number of the item.
 	Line, Column int64
-	// Context is the line, if [document.Options] asks for it, or the title of the menu
-	// item.
+	// Context is the text of the line, if [document.Options] requests it, or the title of the
+	// menu item.
 	Context string
-	// Written is the partial form or malformed text in the document; empty: URL is.
+	// Written is the text of the link in the document, if it is not the text of URL: a
+	// relative reference, malformed text, or text that was repaired or remapped.
 	Written string
-	// URL is the link's URL with its fragment. Zero: the link is malformed.
+	// URL is the URL of the link with its fragment. It is zero if the link is malformed.
 	URL locus.URL
 	Outcome
-	// Accepted reports that a rule accepts the outcome, because of Reason.
+	// Accepted reports whether a rule accepts the outcome. Reason is the reason in the rule.
 	Accepted bool
 	Reason   string
-	// Known reports that the link is in the baseline.
+	// Known reports whether the link is in the baseline.
 	Known  bool
-	isFile bool // URL is that of a file
-	// Err is why the document, or a part of it, can't be read. Then there is no link.
+	isFile bool // URL names a file
+	// Err is the error of a document, or a part of a document, that can't be read. If Err is
+	// not nil, the Result describes no link.
 	Err error
 }
 
-// Link is the link on one line, without a password: the URL, or the written text if
-// that is malformed or leads to another file.
+// Link returns the link on one line, without a password: the URL, or the text in the
+// document if it is malformed or names another file.
 func (r *Result) Link() string {
 	if r.isLocal() {
 		return locus.Mask(r.Written)
@@ -181,8 +189,8 @@ func (r *Result) Link() string {
 	return withoutPassword(r.URL)
 }
 
-// withoutPassword returns u without a password. The URL still works unless the password
-// is where the grammar has none, or some programs find another host in u.
+// withoutPassword returns u without a password. The result is a working URL, unless the
+// password is where the grammar has none, or some programs find another host in u.
 func withoutPassword(u locus.URL) string {
 	if _, disputed := octet.HostEnd(u.String()); disputed {
 		return u.Shown()
@@ -194,8 +202,9 @@ func (r *Result) isLocal() bool {
 	return r.Written != "" && (r.URL.IsZero() || r.isFile)
 }
 
-// Key identifies the link in a [Baseline]: the URL, or the document and the written
-// text, which does not depend on the folder of the documents.
+// Key returns the text that identifies the link in a [Baseline]: the URL, or for a local
+// link the document and the text in it. The text of a local link does not depend on the
+// directory of the documents.
 func (r *Result) Key() string {
 	if r.isLocal() {
 		return r.Document + ": " + r.Link()
@@ -208,19 +217,19 @@ func (r *Result) IsBad() bool {
 	return r.Err == nil && r.Verdict.IsBad() && !r.Accepted && !r.Known
 }
 
-// Progress is the progress of a run.
+// Progress holds the counts of a run.
 type Progress struct {
 	Documents int // documents read
-	Binary    int // of them, binary files, which have no links
-	Links     int // links in them
-	Found     int // different URLs to verify
-	Done      int // of them, verified
-	Dead      int // of those, bad
-	Waiting   int // in the queue
+	Binary    int // documents that are binary files, which have no links
+	Links     int // links in the documents
+	Found     int // distinct URLs to verify
+	Done      int // URLs that were verified
+	Dead      int // URLs that were verified and are bad
+	Waiting   int // URLs in the queue
 	Requests  int // attempts so far
 }
 
-// HostTime is how fast a host answered.
+// HostTime holds the response times of a host.
 type HostTime struct {
 	Host     string
 	Requests int
@@ -239,15 +248,14 @@ func New(c *access.Client, o *Options) *Verifier {
 	return e
 }
 
-// Run verifies the links of sources and yields their results, in the order of the
-// sources, of the pages of a site as they are found, and of the links in them. When ctx
-// is cancelled, it yields what is known for all documents that were read, and [Unknown]
-// for the rest.
+// Run verifies the links of sources and yields their results. The results are in the order
+// of the sources, then of the pages of a site as Run finds them, then of the links in them.
+// If ctx is cancelled, Run yields the results that are known for the documents that were
+// read, and [Unknown] for their other links.
 //
-// Documents are read first and their links verified then, so that each URL is requested
-// once whatever its fragments. Two kinds of links do not wait: those to files, which are
-// opened again for a late fragment, and the pages of a site, which are verified while they
-// are read: another page is requested again if one of its fragments turns up late.
+// Run first reads all documents, then verifies their links. So it requests each URL once,
+// even if links have different fragments. Run verifies files and the pages of a site earlier.
+// If a fragment of a file or page is found later, Run opens the file or page again.
 //
 // A Verifier runs once. A second run, and a second loop over the results of the first,
 // yield one Result whose Err is [ErrUsed].
@@ -290,7 +298,7 @@ func (e *Verifier) Progress() Progress {
 	return p
 }
 
-// Slowest returns the hosts with the longest mean time, at most n of them.
+// Slowest returns at most n hosts with the longest mean response time, slowest first.
 func (e *Verifier) Slowest(n int) []HostTime {
 	_, _, hosts := e.queue.Stats()
 	var list []HostTime
