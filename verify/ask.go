@@ -14,29 +14,30 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Ask says how URLs are requested over HTTP and what counts as alive. The zero Ask
-// requests as little as proves a link.
+// HTTP holds the settings for HTTP requests, and selects the statuses that count as alive.
+// The zero HTTP sends the cheapest request that proves that a resource exists.
 type HTTP struct {
-	// Get sends GET at once. false: HEAD comes first, and GET follows unless HEAD succeeds.
+	// Get sends GET without a HEAD request first. Otherwise GET follows only if HEAD fails.
 	Get bool
-	// Accept are statuses of failures that count as [Alive]. nil: none.
+	// Accept lists failure statuses that count as [Alive]. If nil, there are none.
 	Accept []Statuses
-	// GitHub is the base of GitHub's API. Links to repositories, files, issues, pull
-	// requests and releases on GitHub are looked up there first; whatever the API does not
-	// confirm is requested as a page. The caller's client adds the token. The zero URL: all
-	// links are requested as pages.
+	// GitHub is the base URL of the GitHub API. The Verifier first looks up links to
+	// repositories, files, issues, pull requests and releases on GitHub there. If the API
+	// does not confirm a link, the Verifier requests the page. The client of the caller must
+	// add the token. If zero, the Verifier requests all links as pages.
 	GitHub locus.URL
-	// Certificates has the certificates that servers showed, and Expiring is how long
-	// before a certificate expires its links get a [Warning]. nil or 0: never.
+	// Certificates holds the certificates of servers. A link gets a [Warning] if the
+	// certificate of its host expires within Expiring. If Certificates is nil or Expiring is
+	// zero, there is no such warning.
 	Certificates *Certificates
 	Expiring     time.Duration
 }
 
-// Statuses is a range of status codes, both ends included.
+// Statuses is an inclusive range of status codes.
 type Statuses struct{ First, Last int }
 
 // ParseStatuses parses a list of status codes and ranges such as "200..299,403". A range
-// may be written with "..", "..=" or "-". The error says which entry is wrong.
+// may be written with "..", "..=" or "-". The error names the invalid entry.
 func ParseStatuses(text string) ([]Statuses, error) {
 	var list []Statuses
 	for entry := range strings.SplitSeq(text, ",") {
@@ -60,7 +61,7 @@ func ParseStatuses(text string) ([]Statuses, error) {
 	return list, nil
 }
 
-// statusCode parses a status code of three digits; 0: the text is something else.
+// statusCode parses a status code of three digits. It returns 0 for any other text.
 func statusCode(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || len(text) != 3 || n < 100 {
@@ -74,7 +75,7 @@ func (a *HTTP) accepts(status int) bool {
 	return status != 0 && slices.ContainsFunc(a.Accept, func(r Statuses) bool { return r.First <= status && status <= r.Last })
 }
 
-// isBad reports whether the outcome is bad by the options.
+// isBad reports whether the options count the outcome as bad.
 func (c *Checker) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !c.o.HTTP.accepts(o.Status) }
 
 // judge applies the options to an outcome of u, which may come from the store.
@@ -95,7 +96,7 @@ func (a *HTTP) judge(u locus.URL, o *Outcome, now time.Time) {
 	}
 }
 
-// days returns a time in whole days, for people.
+// days returns a duration in whole days, for messages.
 func days(d time.Duration) string {
 	if n := int(d / (24 * time.Hour)); n != 1 {
 		return fmt.Sprint(n, " days")
@@ -106,23 +107,23 @@ func days(d time.Duration) string {
 // probes reports whether t needs no more than a probe.
 func (c *Checker) probes(u locus.URL) bool { return !c.o.HTTP.Get || !c.traits(u).Has(scheme.Web) }
 
-// Host are settings for some hosts, in a file of rules. What is zero is as for other
-// hosts. The header fields and the certificate are for the caller's client.
+// Host holds the settings for some hosts in a rules file. A zero field selects the setting
+// for all hosts. The client of the caller must apply the header fields and the certificate.
 type Host struct {
-	// URL describes the URLs that the settings are for. The first Host that fits applies.
+	// URL matches the URLs to which the settings apply. The first matching Host applies.
 	URL      policy.Pattern `toml:"url"`
-	Rate     float64        `toml:"rate"`     // most requests a second
-	Parallel int            `toml:"parallel"` // requests at once
-	Timeout  Span           `toml:"timeout"`  // bounds one attempt, if shorter than Options.Timeout
+	Rate     float64        `toml:"rate"`     // maximum requests per second
+	Parallel int            `toml:"parallel"` // maximum concurrent requests
+	Timeout  Span           `toml:"timeout"`  // limit of one attempt, if shorter than Options.Timeout
 
-	Headers map[string]string `toml:"headers"` // more header fields, by name
-	Bearer  string            `toml:"bearer"`  // the token of an Authorization field
-	Basic   string            `toml:"basic"`   // USER:PASSWORD of an Authorization field
-	Cert    string            `toml:"cert"`    // file of a client certificate, in PEM
-	Key     string            `toml:"key"`     // file of its key; empty: Cert has it
+	Headers map[string]string `toml:"headers"` // additional header fields, by name
+	Bearer  string            `toml:"bearer"`  // token for the Authorization field
+	Basic   string            `toml:"basic"`   // USER:PASSWORD for the Authorization field
+	Cert    string            `toml:"cert"`    // PEM file with the client certificate
+	Key     string            `toml:"key"`     // PEM file with its key; if empty, the key is in Cert
 }
 
-// check returns what is wrong with h.
+// check returns an error if h is invalid.
 func (h *Host) check() error {
 	switch {
 	case h.URL.String() == "":
@@ -132,15 +133,15 @@ func (h *Host) check() error {
 	case h.Key != "" && h.Cert == "":
 		return errors.New("key needs cert: set both")
 	case h.Bearer != "" && h.Basic != "":
-		return errors.New("bearer and basic both set the Authorization field: choose one")
+		return errors.New("bearer and basic both set the Authorization field: choose one of them")
 	}
 	return nil
 }
 
-// Span is a time in a file of rules: "30s" or "2m".
+// Span is a duration in a rules file, such as "30s" or "2m".
 type Span time.Duration
 
-// UnmarshalText parses a span.
+// UnmarshalText parses text as [time.ParseDuration] does.
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {
@@ -150,7 +151,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// HostFor returns the settings for u; nil: no Host fits.
+// HostFor returns the first Host that matches u, or nil if none does.
 func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 	if r == nil || len(r.Host) == 0 {
 		return nil
@@ -164,7 +165,7 @@ func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 	return nil
 }
 
-// limitsFor returns the limits of requests for u, with those of its host in the rules.
+// limitsFor returns the request limits for u, from the options and the rules.
 func (c *Checker) limitsFor(u locus.URL) crawl.Limits {
 	limits := crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 	if h := c.o.Rules.HostFor(u, c.registry); h != nil {
@@ -178,7 +179,7 @@ func (c *Checker) limitsFor(u locus.URL) crawl.Limits {
 	return limits
 }
 
-// timeoutFor returns the limit of an attempt at u.
+// timeoutFor returns the time limit of one attempt at u.
 func (c *Checker) timeoutFor(u locus.URL) time.Duration {
 	if h := c.o.Rules.HostFor(u, c.registry); h != nil && h.Timeout > 0 {
 		return min(time.Duration(h.Timeout), c.o.Timeout)

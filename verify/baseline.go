@@ -10,15 +10,15 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Baseline is a list of links that are known to be broken, and so not reported again.
+// Baseline is a list of links that are known to be broken. They don't count as bad.
 type Baseline struct{ known map[string]bool }
 
 const baselineHead = "# Links that are known to be bad, one per line: a URL, or a document and the text of the link.\n"
 
 const maxBaseline = locus.MaxLen
 
-// ParseBaseline reads a baseline: one link per line, as [Result.Key] has it. Empty
-// lines, and lines that begin with "# ", are ignored.
+// ParseBaseline parses a baseline: one [Result.Key] per line. It ignores empty lines and
+// lines that begin with "# ".
 func ParseBaseline(text string) (*Baseline, error) {
 	b := &Baseline{known: map[string]bool{}}
 	number := 0
@@ -36,7 +36,8 @@ func ParseBaseline(text string) (*Baseline, error) {
 	return b, nil
 }
 
-// WriteBaseline writes a baseline of links.
+// WriteBaseline writes a baseline with links, which are values of [Result.Key], to w. It
+// sorts the links and removes duplicates.
 func WriteBaseline(w io.Writer, links []string) error {
 	list := slices.Clone(links)
 	slices.Sort(list)

@@ -13,9 +13,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Certificates remembers until when the certificates of servers are valid. Its Record is
-// for [tls.Config].VerifyConnection of the client. The zero value is empty; methods may be
-// called concurrently, and nil has no certificates.
+// Certificates records the expiry times of server certificates. To fill it, set
+// [tls.Config].VerifyConnection of the client to Record. The zero value is empty and ready to
+// use. The methods may be called concurrently.
 type Certificates struct {
 	mu  sync.Mutex
 	end map[string]time.Time // by host
@@ -24,7 +24,7 @@ type Certificates struct {
 // maxCertificates is how many hosts are remembered.
 const maxCertificates = 1 << 16
 
-// Record remembers the certificate of a connection. It never fails.
+// Record records the certificate of a connection. The error is always nil.
 func (c *Certificates) Record(s tls.ConnectionState) error {
 	if len(s.PeerCertificates) == 0 {
 		return nil
@@ -62,14 +62,13 @@ func certificateHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// isTLSProblem reports whether err says that the server can't prove its identity, or does
-// not speak TLS.
+// isTLSProblem reports whether err means that the server can't prove its identity or does not
+// speak TLS.
 func isTLSProblem(err error) bool {
 	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
 }
 
-// tlsProblem returns what is wrong with the TLS of a server, for people. The names in a
-// certificate are quoted.
+// tlsProblem describes a TLS failure for users. It quotes the names in the certificate.
 func tlsProblem(err error, now time.Time) string {
 	var invalid x509.CertificateInvalidError
 	var name x509.HostnameError
@@ -93,10 +92,10 @@ func tlsProblem(err error, now time.Time) string {
 	return reason(err)
 }
 
-// maxNames is how many names of a certificate are shown.
+// maxNames is the maximum number of certificate names in a message.
 const maxNames = 3
 
-// namesOf returns the names that a certificate is for.
+// namesOf returns the host names of a certificate, for a message.
 func namesOf(c *x509.Certificate) string {
 	names := c.DNSNames
 	for _, address := range c.IPAddresses {

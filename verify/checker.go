@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Checker reads documents and checks one link at a time. It has no queue, no documents and no
-// targets: a [Verifier] has those for one run, and other programs keep them on many machines. What
-// a Checker remembers only saves requests: the domains of mail addresses, and which hosts show a
-// page for any path. Its methods may be called concurrently.
+// Checker reads documents and checks one link at a time. It has no queue: a [Verifier] has
+// one for a run, and other programs may have queues on many machines. A Checker caches the
+// outcomes of mail domains, the robots.txt files, and which hosts return a page for every
+// path. Its methods may be called concurrently.
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry
@@ -31,13 +31,14 @@ type Checker struct {
 	rules    *crawl.Robots // of hosts
 }
 
-// RobotsFunc returns the robots.txt of the site whose root is a URL without a path: one
-// that is known, or what fetch returns. Without an error, no octets allow everything.
+// RobotsFunc returns the robots.txt of the site at root, a URL without a path. It may return
+// a cached file or the result of fetch. An empty file allows all requests.
 type RobotsFunc func(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error)
 
-// NewChecker returns a Checker that opens URLs through client. Of o, which may be nil, what is about
-// a whole run has no effect: Parallel, Retry, MaxPages, the Store, Archive and Sitemaps.
-// robots shares what sites allow. If it is nil, the Checker reads the robots.txt of each host once.
+// NewChecker returns a Checker that opens URLs through client. o may be nil. The options for
+// a whole run have no effect: Parallel, Retry, MaxPages, Store, Archive and Sitemaps.
+// robots returns robots.txt files that Checkers share. If robots is nil, the Checker reads
+// the robots.txt of each host once.
 func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 	c := &Checker{client: client, o: o.orDefault(), robots: robots}
 	c.rules = crawl.NewRobots(c.do, c.o.Politeness)
@@ -50,24 +51,23 @@ func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 	return c
 }
 
-// Target is what is requested for the links to a URL. Targets with the same Key are the
-// same, whatever else they say.
+// Target is a URL to request for a link, with the document that contains the link.
 type Target struct {
 	// URL is the URL as it was first written, without its fragment, and Canonical is its
 	// canonical form.
 	URL, Canonical locus.URL
-	// From is the document that has the link, and Origin where a link in it may lead. A
-	// zero From: the URL was typed.
+	// From is the document that contains the link. It is zero for a typed URL. Origin selects
+	// the permissions of links in From.
 	From   locus.URL
 	Origin policy.Origin
-	// First is the first page of the site that the URL is a page of, in canonical form;
-	// Depth is how many links it is away from that. A zero First: the links of the target
-	// are not wanted.
+	// First is the first page of the site to which URL belongs, in canonical form, and Depth
+	// is the number of links between the two pages. If First is zero, a check does not return
+	// the links of the target.
 	First locus.URL
 	Depth int
 }
 
-// asked returns what is requested for t.
+// asked returns t in the form of the requests.
 func (c *Checker) asked(t *Target) *asked {
 	a := &asked{url: t.URL}
 	if !t.From.IsZero() {
@@ -77,26 +77,27 @@ func (c *Checker) asked(t *Target) *asked {
 	return a
 }
 
-// Found is a link that a [Checker] read.
+// Found is a link that a [Checker] found in a document.
 type Found struct {
-	// Result has the place and the texts of the link. If Target has no URL, it also has the
-	// outcome.
+	// Result holds the position and the text of the link. If Target.URL is zero, Result also
+	// holds the outcome.
 	Result Result
 	Target Target
-	// Fragment is the fragment to look for in the target; empty: none.
+	// Fragment is the fragment to look for in the target. If empty, there is none.
 	Fragment string
-	// Alternative is the other reading of a link that is broken after a hyphen: see
-	// [Checker.Other]. The zero URL: there is none.
+	// Alternative is the URL without the hyphen, for a link that continues after a hyphen at
+	// the end of a line. See [Checker.Other]. If zero, there is no alternative.
 	Alternative locus.URL
-	// Joined reports that the link is such a reading, without the hyphen.
+	// Joined reports whether the link is such an alternative.
 	Joined bool
-	// Note is why the link gets a [Warning] although it is found; empty: it does not.
+	// Note is the reason for a [Warning] if the resource exists. If empty, there is no
+	// warning.
 	Note string
-	// Cause is that of the Note, if that has one.
+	// Cause is the cause of the warning in Note, if it has one.
 	Cause Cause
 }
 
-// Typed returns the link of a URL that was typed.
+// Typed returns the link for a typed URL.
 func (c *Checker) Typed(u locus.URL) Found {
 	f := c.found(&link{url: u}, nil)
 	if f.Target.URL.IsZero() {
@@ -106,7 +107,7 @@ func (c *Checker) Typed(u locus.URL) Found {
 	return f
 }
 
-// Read returns the links of a document, and what of it can't be read.
+// Read returns the links of a document, and an error for each part that can't be read.
 func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []error) {
 	for f, err := range c.Links(ctx, s) {
 		if err != nil {
@@ -119,7 +120,8 @@ func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []
 }
 
 // Links yields the links of a document while it reads it, and an error for each part that can't
-// be read. The links yielded before are not kept in memory. It ends early with ctx.
+// be read. Links does not retain the links that it has yielded. It ends early if ctx is
+// cancelled.
 func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		r, err := s.Open(ctx)
@@ -145,8 +147,9 @@ func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
 	}
 }
 
-// Other returns the other reading of f, as a link of the same document. If f is dead and
-// this one is found, its result is that of the link.
+// Other returns the alternative of f ([Found].Alternative) as a link of the same document. If
+// f is dead and the resource of the alternative exists, the caller should use the result of
+// the alternative.
 func (c *Checker) Other(f *Found) (other Found, ok bool) {
 	if f.Alternative.IsZero() {
 		return other, false
@@ -159,7 +162,7 @@ func (c *Checker) Other(f *Found) (other Found, ok bool) {
 	return other, true
 }
 
-// found returns l as a link of a document at those origins. nil: it was typed.
+// found returns l as a link of a document at those origins. at is nil for a typed URL.
 func (c *Checker) found(l *link, at *origins) Found {
 	f := Found{
 		Result:      Result{Line: l.line, Column: l.column, Member: l.member, Context: l.context, Written: l.written, URL: l.url},
@@ -244,11 +247,11 @@ type Response struct {
 	Failures []error
 }
 
-// Check makes all requests of a check of t, which looks for fragments. When ctx ends first, the
-// outcome says nothing about t.
+// Check sends all requests for t, and looks for fragments in the resource. If ctx ends
+// first, the caller must ignore the outcome.
 //
-// A host name that does not exist makes t [Dead]. Only a [Verifier] sees all names of a run,
-// so no outcome of a Checker has the cause [NoNames].
+// If the host name does not exist, t is [Dead]. Only a [Verifier] knows all host names of a
+// run, so a Checker never returns the cause [NoNames].
 func (c *Checker) Check(ctx context.Context, t *Target, fragments []string) Response {
 	answer := c.Do(ctx, c.Begin(t, fragments))
 	for answer.Next != nil {
@@ -257,8 +260,9 @@ func (c *Checker) Check(ctx context.Context, t *Target, fragments []string) Resp
 	return answer
 }
 
-// Begin returns the first request of a check of t, which looks for fragments. [Checker.Do] makes
-// it. So a program can wait between two requests, as for a turn at the host of the next one.
+// Begin returns the first request for a check of t that looks for fragments. The caller must
+// pass it to [Checker.Do]. Between two requests the caller can wait, for example for the
+// request limit of the next host.
 func (c *Checker) Begin(t *Target, fragments []string) *Request {
 	var page *sitePage
 	if !t.First.IsZero() {
@@ -267,7 +271,8 @@ func (c *Checker) Begin(t *Target, fragments []string) *Request {
 	return c.begin(c.asked(t), page, fragments)
 }
 
-// Do makes a request of a check. See [Checker.Check].
+// Do sends one request of a check. If the Next field of the Response is not nil, the caller
+// must continue with it. See [Checker.Check].
 func (c *Checker) Do(ctx context.Context, r *Request) Response {
 	got := c.send(ctx, r)
 	got.outcome.Tries = 1
@@ -290,8 +295,8 @@ func (c *Checker) Do(ctx context.Context, r *Request) Response {
 	return answer
 }
 
-// Result returns the result of a link whose target has that outcome. The maps and Scripted of
-// the answer are those of all checks of the target.
+// Result returns the result of f for the response to a check of its target. Fragments and
+// Scripted of the response must combine all checks of the target.
 func (c *Checker) Result(f *Found, answer *Response) Result {
 	res := f.Result
 	if !f.Target.URL.IsZero() {
@@ -306,8 +311,8 @@ func (c *Checker) Result(f *Found, answer *Response) Result {
 	return res
 }
 
-// linkOutcome returns the outcome of a link to a fragment of u, for whose target the outcome is o.
-// With a note, and a cause, the link gets a warning although it is found.
+// linkOutcome returns the outcome of a link to a fragment of u, whose target has the outcome
+// o. A note makes the outcome a warning with that cause, even if the resource exists.
 func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment, note string, cause Cause) Outcome {
 	known.apply(&o, fragment)
 	c.o.HTTP.judge(u, &o, time.Now())
@@ -317,7 +322,7 @@ func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment
 	return o
 }
 
-// accept tells whether a rule accepts the outcome of a link, and whether it is in the baseline.
+// accept sets in res whether a rule accepts the outcome and whether the link is in the baseline.
 func (c *Checker) accept(res *Result) {
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = c.o.Rules.accepts(res.URL, &res.Outcome, c.registry)

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// responseRecord is an Answer as JSON.
+// responseRecord is the JSON form of a Response.
 type responseRecord struct {
 	record
 	Rule     string `json:"r,omitempty"`
@@ -21,8 +21,8 @@ type responseRecord struct {
 	Scripted bool   `json:"c,omitempty"`
 }
 
-// MarshalJSON returns what a program keeps of an answer: the outcome, Public, Scripted and the
-// fragments. No password is in it. When is the time of the answer.
+// MarshalJSON returns a with its outcome, When, Public, Scripted and Fragments. The JSON
+// contains no password.
 func (a *Response) MarshalJSON() ([]byte, error) {
 	o := &a.Outcome
 	r := newRecord(o, a.When, a.Fragments)
@@ -30,7 +30,7 @@ func (a *Response) MarshalJSON() ([]byte, error) {
 	return json.Marshal(responseRecord{record: r, Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, of which nothing is trusted.
+// UnmarshalJSON parses the JSON from MarshalJSON. The JSON may come from an untrusted source.
 func (a *Response) UnmarshalJSON(text []byte) error {
 	var r responseRecord
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -43,7 +43,8 @@ func (a *Response) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// foundRecord is a Found as JSON: what it was made of. The rest is made again.
+// foundRecord is the JSON form of a Found. It holds only the data from which Decode computes
+// the other fields.
 type foundRecord struct {
 	Document    string        `json:"document,omitempty"`
 	Member      string        `json:"member,omitempty"`
@@ -64,10 +65,10 @@ type foundRecord struct {
 	Note        string        `json:"note,omitempty"`
 }
 
-// ErrSecret means that a link has a password, which is not written.
+// ErrSecret means that a link contains a password, so it can't be encoded or decoded.
 var ErrSecret = fmt.Errorf("verify: the link contains a password")
 
-// Encode returns f as JSON. The error is ErrSecret.
+// Encode returns f as JSON. If f contains a password, the error is [ErrSecret].
 func (c *Checker) Encode(f *Found) ([]byte, error) {
 	for _, u := range []locus.URL{f.Result.URL, f.Target.From, f.Target.First, f.Alternative} {
 		if hasSecret(u) {
@@ -83,8 +84,8 @@ func (c *Checker) Encode(f *Found) ([]byte, error) {
 	})
 }
 
-// Decode reads what Encode returned. Nothing of it is trusted: URLs are parsed again, and
-// what follows from them is made again.
+// Decode parses the JSON from Encode. The JSON may come from an untrusted source: Decode
+// parses the URLs again and computes all other fields from them.
 func (c *Checker) Decode(text []byte) (Found, error) {
 	var r foundRecord
 	if err := json.Unmarshal(text, &r); err != nil {

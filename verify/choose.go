@@ -15,17 +15,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Remap is a part of URLs that is replaced before a link is verified.
+// Remap replaces the beginning of a URL before the Verifier verifies the link.
 type Remap struct {
-	// From describes URLs. What it describes of one, up to where it first does, is
-	// replaced; the rest is kept. A pattern that ends in "$" is the whole URL.
+	// From matches URLs. Remap replaces the shortest beginning of the URL that From matches;
+	// the rest of the URL is unchanged. If From ends in "$", Remap replaces the whole URL.
 	From policy.Pattern
-	// To is what replaces it.
+	// To is the replacement.
 	To string
 }
 
-// ParseRemap parses a replacement: a pattern, a blank, and the text that replaces what it
-// describes.
+// ParseRemap parses a Remap: a pattern, a space and the replacement.
 func ParseRemap(text string) (Remap, error) {
 	var r Remap
 	err := r.UnmarshalText([]byte(text))
@@ -48,7 +47,7 @@ func (r *Remap) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// chosen returns why a link is left out by the options; "": it is not.
+// chosen returns the reason why the options exclude a link, or "" if they include it.
 func (c *Checker) chosen(u locus.URL) (why string) {
 	o := &c.o
 	if len(o.Schemes) > 0 && !slices.Contains(o.Schemes, u.Scheme()) {
@@ -67,7 +66,7 @@ func (c *Checker) chosen(u locus.URL) (why string) {
 	return ""
 }
 
-// remap replaces a part of l.url by the first rule that describes it.
+// remap applies the first matching Remap to l.url.
 func (c *Checker) remap(l *link) {
 	u := l.url.WithoutFragment()
 	if canonical, _, err := c.registry.Canonical(u); err == nil {
@@ -95,8 +94,8 @@ func (c *Checker) remap(l *link) {
 	}
 }
 
-// described returns the length of the shortest beginning of u that p describes. A host or a
-// scheme is described up to the path.
+// described returns the length of the shortest beginning of u that p matches. A pattern for a
+// host or a scheme matches everything before the path.
 func described(p policy.Pattern, u locus.URL, port uint16) int {
 	text := u.String()
 	start := u.PathOffset()
@@ -109,15 +108,15 @@ func described(p policy.Pattern, u locus.URL, port uint16) int {
 	} else if strings.HasSuffix(p.String(), "$") {
 		return len(text)
 	}
-	// What continues a beginning that p describes is described too.
+	// If p matches a beginning, it also matches each longer beginning.
 	return start + sort.Search(len(text)-start, func(n int) bool {
 		begin, err := locus.Parse(text[:whole(text, start, start+n)])
 		return err == nil && p.Matches(begin, port)
 	})
 }
 
-// whole returns the last offset up to i, but not before start, at which no escape is cut, and
-// no segment so that only its dots are left.
+// whole returns the last offset between start and i that neither cuts an escape nor cuts a
+// segment so that only its dots are left.
 func whole(text string, start, i int) int {
 	switch {
 	case i > start && text[i-1] == '%':
@@ -131,8 +130,8 @@ func whole(text string, start, i int) int {
 	return i
 }
 
-// fallback opens a file that does not exist under one of the other extensions: a.html for
-// a, and a.md for a.html. ok is false if all are missing.
+// fallback opens a missing file under one of the fallback extensions: a.html for a, and a.md
+// for a.html. ok is false if all are missing.
 func (c *Checker) fallback(ctx context.Context, t *asked) (res *access.Result, ok bool) {
 	for _, name := range otherNames(t.url.WithoutFragment().String(), c.o.FallbackExtensions) {
 		u, err := locus.Parse(name)
@@ -164,7 +163,7 @@ func otherNames(name string, extensions []string) (list []string) {
 	return list
 }
 
-// indexes returns the names of the files that are shown for a folder, in lower case.
+// indexes returns the names of the index files of a directory, in lower case.
 func (c *Checker) indexes() []string {
 	if len(c.o.IndexFiles) == 0 {
 		return indexFiles

@@ -22,29 +22,29 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// FilesOptions configure [Files]. The zero value, and nil, select the defaults.
+// FilesOptions configures [Files]. The zero value and nil select the defaults.
 type FilesOptions struct {
 	Options
-	// Client opens links to other places than the file system. nil: they are [Ignored],
-	// and the network is not used.
+	// Client opens links that are outside the file system. If nil, such links are [Ignored],
+	// and Files does not use the network.
 	Client *access.Client
-	// Skip reports whether a file, or a directory with all that is in it, is not read as
-	// a document. nil: those whose names begin with ".".
+	// Skip reports whether to skip a file, or a directory with all its contents. If nil,
+	// Files skips names that begin with ".".
 	Skip func(name string, d fs.DirEntry) bool
-	// Preset is the generator that makes pages of the documents in fsys: one of [Presets], or
-	// "auto" for those whose configuration files are in fsys. Empty: none.
+	// Preset is the site generator for the documents in fsys: one of [Presets], or "auto" to
+	// detect it by the configuration files in fsys. If empty, there is none.
 	Preset string
-	// Context ends the run early. nil: [context.Background].
+	// Context ends the run early. If nil, Files uses [context.Background].
 	Context context.Context
 }
 
-// Report is the outcome of [Files].
+// Report is the result of [Files].
 type Report struct {
-	// Results are those of all links, good ones too, document by document.
+	// Results holds the results of all links, good and bad, document by document.
 	Results []Result
 }
 
-// Bad returns the results that a test should fail on: broken links ([Result.IsBad]), and
+// Bad returns the results on which a test should fail: broken links ([Result.IsBad]) and
 // documents that can't be read.
 func (r *Report) Bad() []*Result {
 	var bad []*Result
@@ -56,7 +56,7 @@ func (r *Report) Bad() []*Result {
 	return bad
 }
 
-// String returns the bad results, one a line; empty: there are none.
+// String returns the bad results, one per line. If there are none, it returns "".
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, result := range r.Bad() {
@@ -65,8 +65,8 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// String returns the result on one line that is safe for a terminal: document, line and
-// column, link, verdict and reason.
+// String returns the result on one line: document, line and column, link, verdict and
+// reason. The text is safe for a terminal.
 func (r *Result) String() string {
 	if r.Err != nil {
 		return term.Safe(r.Err.Error())
@@ -82,14 +82,13 @@ func (r *Result) String() string {
 	return term.Safe(b.String())
 }
 
-// Files verifies the links of all documents in fsys: that the files they lead to exist
-// and have the fragments, and with a client in o also that other URLs do. In a partial
-// form, a leading "/" means the root of fsys. A link that leads out of fsys is a
-// [Warning]: what is there is unknown. The URL of a file in a [Result] is
-// "x-fs:///" and its name.
+// Files verifies the links of all documents in fsys. It checks that the files exist and have
+// the fragments; if o has a Client, it also checks other URLs. A relative reference that
+// begins with "/" starts at the root of fsys. A link that points outside fsys gets a
+// [Warning]. In a [Result], the URL of a file is "x-fs:///" followed by its name.
 //
-// The error is that of the root of fsys, or wraps [fs.ErrNotExist] if there is no
-// document. Other directories that can't be read are results with an Err.
+// Files fails if the root of fsys can't be read. If fsys has no documents, the error wraps
+// [fs.ErrNotExist]. If another directory can't be read, the Report has a Result with Err.
 func Files(fsys fs.FS, o *FilesOptions) (*Report, error) {
 	if o == nil {
 		o = new(FilesOptions)
@@ -248,10 +247,11 @@ func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, e
 // isOwn reports whether u is in the file system of [Files].
 func (c *Checker) isOwn(u locus.URL) bool { return c.fsys != nil && u.Scheme() == filesScheme }
 
-// errOutside: a partial form that leads out of the file system of [Files].
+// errOutside is the error for a relative reference that points outside the file system of
+// [Files].
 var errOutside = errors.New("points outside the file system")
 
-// leavesTop reports whether a partial form has more ".." than base has folders below top.
+// leavesTop reports whether a relative reference in base points above top.
 func leavesTop(base, top locus.URL, ref string) bool {
 	if top.IsZero() {
 		return false

@@ -17,44 +17,43 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// Layout says which page of a site each document of a folder becomes, so that links are
-// read as on the site: "guide/" may lead to guide.md, and a heading has the fragment that
-// the generator of the site gives it. It may be used concurrently.
+// Layout maps the documents of a directory to the pages of a site, so that the Verifier
+// resolves links as the site does: "guide/" may name guide.md, and a heading has the fragment
+// that the site generator gives it. A Layout may be used concurrently.
 type Layout struct {
 	site *generator.Site
-	root locus.URL // of the folder; ends in "/"
-	url  locus.URL // of the site; ends in "/", or is zero
-	own  bool      // url is the one of LayoutOptions
+	root locus.URL // URL of the directory; ends in "/"
+	url  locus.URL // URL of the site; ends in "/", or is zero
+	own  bool      // url comes from LayoutOptions
 
-	undecided atomic.Int64 // links that only a build knows
+	undecided atomic.Int64 // links that only a build can resolve
 }
 
-// LayoutOptions configure [OpenLayout]. The zero value, and nil, are those of a folder that
-// is served as it is.
+// LayoutOptions configures [OpenLayout]. The zero value and nil describe a directory that a
+// server publishes without a generator.
 type LayoutOptions struct {
 	// Preset is the generator: one of [Presets], or the one that [FindPreset] returned.
 	// If empty, there is none.
 	Preset string
-	// URL is where the site is on the network. Links to it lead to the files of the folder
-	// if these exist. Zero: as the configuration of the generator says; links to that are
-	// requested.
+	// URL is the URL of the published site. The Verifier checks links to URL by the files of
+	// the directory, if these exist. If zero, the URL comes from the configuration of the
+	// generator, and the Verifier requests links to it.
 	URL locus.URL
-	// Wikilinks are looked for by name in the whole folder. The presets "obsidian" and
-	// "foam" include it.
+	// Wikilinks enables links that name a document anywhere in the directory. The presets
+	// "obsidian" and "foam" imply it.
 	Wikilinks bool
 }
 
-// Presets returns the names of the generators of sites.
+// Presets returns the names of the supported site generators.
 func Presets() []string { return generator.Presets() }
 
 // FindPreset returns the generator whose configuration file is in the root of fsys, and the
-// name of the file. Both are empty without such a file. A generator that is not one of
-// [Presets] is only recognized: of its sites, links to files are verified, and links to
-// pages need a build.
+// name of that file. If there is no such file, both are empty. The generator may not be one
+// of [Presets]; then the Verifier can check links to files, but links to pages need a build.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
-// OpenLayout reads the layout of the folder fsys, whose URL is root. It ends
-// with ctx.
+// OpenLayout reads the layout of the directory fsys, whose URL is root. It ends early if ctx
+// is cancelled.
 func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
@@ -92,27 +91,27 @@ func withSlash(u locus.URL) (locus.URL, error) {
 	return locus.Parse(strings.TrimSuffix(text, "/") + "/")
 }
 
-// Preset returns the name of the generator; empty: none.
+// Preset returns the name of the generator, or "" if there is none.
 func (l *Layout) Preset() string { return l.site.Name }
 
-// Config returns the name of the configuration file of the generator in the folder; empty:
-// none.
+// Config returns the name of the generator's configuration file in the directory, or "" if
+// there is none.
 func (l *Layout) Config() string { return l.site.Config }
 
-// Undecided returns the number of links so far that only a build of the site can resolve
-// ([NeedsBuild]).
+// Undecided returns the number of links found so far that only a build of the site can
+// resolve ([NeedsBuild]).
 func (l *Layout) Undecided() int { return int(l.undecided.Load()) }
 
-// Wikilinks reports whether the documents may have wikilinks.
+// Wikilinks reports whether the documents may contain wikilinks.
 func (l *Layout) Wikilinks() bool { return l != nil && l.site.HasWikilinks() }
 
-// Contains reports whether the document at a URL is one of the site.
+// Contains reports whether the document at u belongs to the site.
 func (l *Layout) Contains(u locus.URL) bool {
 	name, ok := l.name(u)
 	return ok && l.site.Contains(name)
 }
 
-// name returns the name in the folder of the file at a URL.
+// name returns the name of the file at u, relative to the directory.
 func (l *Layout) name(u locus.URL) (string, bool) {
 	rest, ok := strings.CutPrefix(u.WithoutFragment().String(), l.root.String())
 	if !ok {
@@ -121,7 +120,7 @@ func (l *Layout) name(u locus.URL) (string, bool) {
 	return decoded(rest), true
 }
 
-// file returns the URL of a file of the folder.
+// file returns the URL of a file in the directory.
 func (l *Layout) file(name, fragment string, hasFragment bool) (locus.URL, error) {
 	text := l.root.String() + escape.Encode(name, escape.Fsegment().With("/").Without("?"))
 	if hasFragment {
@@ -137,7 +136,7 @@ const (
 	leavesIt   = "points outside the site, whose URL is unknown"
 )
 
-// place fills in where a link of the document at base leads, if the layout decides that.
+// place resolves a link of the document at base. It reports whether the layout could.
 func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
 	if layout == nil || found.Member != "" || found.Base != "" {
 		return false
@@ -217,8 +216,8 @@ func isInclude(found *document.Link, layout *Layout) bool {
 	return found.Element == "include" && layout.site.Name == "sphinx" && !strings.HasPrefix(found.Ref, "/")
 }
 
-// hasAtTop reports whether "/x" is in the folder, which is the top of a repository. A site
-// with a generator gives "/" a meaning of its own.
+// hasAtTop reports whether "/x" is a file of the directory, which is the top of a repository.
+// It is false for a site with a generator, where "/" has another meaning.
 func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	rest, ok := strings.CutPrefix(ref, "/")
 	if !ok || l.site.Name != "" || l.root != top {
@@ -229,7 +228,7 @@ func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	return l.site.Has(decoded(rest))
 }
 
-// placeAt fills in what the site has.
+// placeAt sets the URL or the outcome of a link with that target.
 func (l *Layout) placeAt(at *link, target generator.Target, fragment string, hasFragment bool) bool {
 	switch target.Kind {
 	case generator.File:
@@ -258,7 +257,7 @@ func (l *Layout) placeAt(at *link, target generator.Target, fragment string, has
 	return true
 }
 
-// placeAbsolute maps a URL of the site to the file that it is made of.
+// placeAbsolute maps a URL of the site to its source file.
 func (l *Layout) placeAbsolute(at *link, written string) bool {
 	at.site = nil
 	before, fragment, hasFragment := strings.Cut(written, "#")
@@ -276,7 +275,7 @@ func (l *Layout) placeAbsolute(at *link, written string) bool {
 	return l.placeAt(at, target, fragment, hasFragment)
 }
 
-// placeOutside resolves a link by the URL of the site.
+// placeOutside resolves a link against the URL of the site.
 func (l *Layout) placeOutside(at *link, written string) bool {
 	at.site = nil
 	if l.url.IsZero() {
@@ -296,7 +295,7 @@ func (l *Layout) placeOutside(at *link, written string) bool {
 	return true
 }
 
-// placeWiki fills in where a wikilink leads.
+// placeWiki resolves a wikilink.
 func (l *Layout) placeWiki(at *link, doc, written string) bool {
 	page, heading, hasHeading := strings.Cut(written, "#")
 	target := l.site.Wiki(doc, page)
@@ -314,8 +313,8 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 	return l.placeAt(at, target, escape.Encode(fragment, escape.Unreserved()), hasHeading)
 }
 
-// siteAnchors returns the fragments of a Markdown document as the generator of a site shows
-// it. withText keeps its text.
+// siteAnchors returns the fragments that the site generator gives a Markdown document.
+// withText also returns its text.
 func siteAnchors(site *generator.Site, source string, mdx, withText bool) *anchors {
 	read := site.IDs
 	if mdx {
@@ -335,12 +334,12 @@ func siteAnchors(site *generator.Site, source string, mdx, withText bool) *ancho
 	return a
 }
 
-// layouts finds the layouts of the documents in a file system.
+// layouts selects the layout of each document in a file system.
 type layouts struct {
 	fsys  fs.FS
-	all   *Layout // of all documents; nil: of those whose configuration is found
-	auto  bool
-	known map[string]*Layout // by folder
+	all   *Layout            // layout of all documents; nil with auto
+	auto  bool               // detect layouts by their configuration files
+	known map[string]*Layout // by directory
 }
 
 func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error) {
@@ -356,7 +355,7 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	return list, err
 }
 
-// of returns the layout of the nearest folder that has one with the document.
+// of returns the layout of the nearest directory whose layout contains the document.
 func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all
@@ -371,8 +370,8 @@ func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	}
 }
 
-// in returns the layout whose configuration is in a folder; nil if it is missing or can't
-// be read.
+// in returns the layout whose configuration is in a directory, or nil if it is missing or
+// can't be read.
 func (list *layouts) in(ctx context.Context, dir string) *Layout {
 	l, ok := list.known[dir]
 	if ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Mail looks up the mail servers of a domain. A *[net.Resolver] is one.
+// Mail looks up the mail servers of a domain. [net.Resolver] implements it.
 type Mail interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 	LookupHost(ctx context.Context, host string) ([]string, error)
@@ -20,12 +20,12 @@ type Mail interface {
 
 type mailChecker struct {
 	lookup    Mail
-	checkName func(host string) error // whether a name may be looked up
+	checkName func(host string) error // rejects names that must not be looked up
 	domains   sync.Map                // outcomes by domain in lower case
 }
 
-// check verifies the addresses of u by their syntax and the name server. It contacts no
-// mail server (RFC 5321 section 3.5.3).
+// check verifies the addresses of u by their syntax and by DNS. It contacts no mail server
+// (RFC 5321 section 3.5.3).
 func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, again bool) {
 	// The header fields of RFC 6068 are a part of the address in RFC 1738.
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
@@ -41,8 +41,8 @@ func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, agai
 	return out, again
 }
 
-// badAddress returns the fault of the addresses of a URL that composes a message, as far as
-// their syntax shows it; "": they are valid.
+// badAddress returns the first syntax error in the addresses of a mailto URL, or "" if they
+// are valid.
 func (c *Checker) badAddress(u locus.URL) string {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" || !c.traits(u).Has(scheme.Composes) {
@@ -84,9 +84,9 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 	return out, again
 }
 
-// checkDomain looks for the mail servers of a domain: those of its MX records, or the
-// domain itself without one (RFC 5321 section 5.1). An MX record "." means none
-// (RFC 7505).
+// checkDomain looks up the mail servers of a domain: the hosts of its MX records, or the
+// domain itself if it has none (RFC 5321 section 5.1). An MX record "." means that the domain
+// accepts no mail (RFC 7505).
 func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outcome, again bool) {
 	list, err := m.lookup.LookupMX(ctx, domain+".")
 	found := len(list) > 0
@@ -107,7 +107,8 @@ func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outco
 	return Outcome{Verdict: Dead, Cause: NoNames, Detail: domain + " accepts no mail: it has no MX record and no address"}, false
 }
 
-// isNoSuchName reports whether a name does not exist, or has no record of that type.
+// isNoSuchName reports whether err means that a name does not exist or has no record of the
+// type.
 func isNoSuchName(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && dns.IsNotFound

@@ -13,32 +13,32 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules say which links are skipped, and which verdicts are accepted. nil and the zero
-// Rules have no effect.
+// Rules selects the links to skip and the outcomes to accept. A nil or zero Rules has no
+// effect.
 type Rules struct {
-	// Ignore describe URLs that are skipped.
+	// Ignore lists patterns of URLs to skip.
 	Ignore []policy.Pattern `toml:"ignore"`
-	// Include describe the URLs that are verified; none: all.
+	// Include restricts the run to matching URLs. If empty, all URLs match.
 	Include []policy.Pattern `toml:"include"`
-	// ExcludePath describe files that are not read, for the caller that lists them.
+	// ExcludePath lists files that the caller, which lists the documents, must not read.
 	ExcludePath []string `toml:"exclude-path"`
-	// Remap are replacements, after those of [Options].
+	// Remap lists replacements. They apply after the replacements in [Options].
 	Remap []Remap `toml:"remap"`
-	// Accept are outcomes that are not reported.
+	// Accept lists outcomes that don't count as bad.
 	Accept []Accept `toml:"accept"`
-	// Host are settings for some hosts.
+	// Host holds settings for some hosts.
 	Host []Host `toml:"host"`
 }
 
-// Accept describes links that are not reported.
+// Accept matches links whose outcomes don't count as bad.
 type Accept struct {
 	URL     policy.Pattern `toml:"url"`
-	Status  []int          `toml:"status"`  // one of these status codes; empty: any
-	Verdict []Verdict      `toml:"verdict"` // one of these verdicts; empty: any
-	Reason  string         `toml:"reason"`  // for people
+	Status  []int          `toml:"status"`  // accepted status codes; if empty, any
+	Verdict []Verdict      `toml:"verdict"` // accepted verdicts; if empty, any
+	Reason  string         `toml:"reason"`  // reason for users
 }
 
-// ParseRules reads rules in TOML. An unknown key is an error.
+// ParseRules parses rules in TOML. An unknown key is an error.
 func ParseRules(text string) (*Rules, error) {
 	r := new(Rules)
 	meta, err := toml.Decode(text, r)
@@ -63,7 +63,7 @@ func ParseRules(text string) (*Rules, error) {
 	return r, nil
 }
 
-// ignores returns the pattern that u matches.
+// ignores returns the first Ignore pattern that matches u.
 func (r *Rules) ignores(u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
 	if r == nil || len(r.Ignore) == 0 {
 		return policy.Pattern{}, false
@@ -71,7 +71,7 @@ func (r *Rules) ignores(u locus.URL, registry *scheme.Registry) (policy.Pattern,
 	return firstMatch(r.Ignore, u, registry)
 }
 
-// accepts returns why an outcome of u is accepted.
+// accepts reports whether a rule accepts an outcome of u, and returns the reason in the rule.
 func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (reason string, ok bool) {
 	if r == nil {
 		return "", false
@@ -87,7 +87,7 @@ func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (rea
 	return "", false
 }
 
-// forPatterns returns u in the form that patterns are compared with, and its port.
+// forPatterns returns the canonical form of u, for patterns, and the port of u.
 func forPatterns(u locus.URL, registry *scheme.Registry) (locus.URL, uint16) {
 	if canonical, _, err := registry.Canonical(u); err == nil {
 		u = canonical
@@ -95,7 +95,7 @@ func forPatterns(u locus.URL, registry *scheme.Registry) (locus.URL, uint16) {
 	return u, registry.Port(u)
 }
 
-// firstMatch returns the first pattern that describes u.
+// firstMatch returns the first pattern that matches u.
 func firstMatch(patterns []policy.Pattern, u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
 	u, port := forPatterns(u, registry)
 	for _, p := range patterns {

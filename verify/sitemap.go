@@ -15,17 +15,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Site says what is looked at in sites, besides the links of their pages.
+// Site holds the settings for crawling a site.
 type Site struct {
-	// Sitemaps reads the sitemaps that robots.txt names, or else /sitemap.xml, and
-	// verifies the pages in them.
+	// Sitemaps verifies the pages in the sitemaps that robots.txt names, or in /sitemap.xml
+	// if it names none.
 	Sitemaps bool
-	// SoftNotFound requests a path that does not exist from each host. If the host
-	// answers it like a page, links with the same answer get a [Warning].
+	// SoftNotFound requests a path that does not exist from each host. If the host returns a
+	// page for it, links with the same page get a [Warning].
 	SoftNotFound bool
 }
 
-// sitemapUse is what a document is to the sitemaps of its site.
+// sitemapUse is the role of a document among the sitemaps of its site.
 type sitemapUse uint8
 
 const (
@@ -36,7 +36,7 @@ const (
 )
 
 // addSitemaps adds the sitemaps of a site whose first page was found. The caller must hold
-// e.mu. The document that names them, if there is one, must be delivered.
+// e.mu, and must deliver robots with links if robots is not nil.
 func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []link) {
 	s := first.site
 	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.checker.traits(s.start()).Has(scheme.Web) {
@@ -92,7 +92,7 @@ func (c *Checker) readSitemap(a *attempt, page *sitePage, res *access.Result, o 
 	}
 }
 
-// readUnpacked reads at most limit bytes of what may be compressed by gzip.
+// readUnpacked reads at most limit bytes from r, which may be compressed with gzip.
 func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && bytes.HasPrefix(text, []byte("\x1f\x8b")) {
@@ -108,8 +108,8 @@ func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
 }
 
 // sitemapLinks returns the links of a sitemap (sitemaps.org): XML, or a text with a URL on
-// each line. isIndex reports that they are sitemaps. The error comes with the links before
-// it.
+// each line. isIndex reports whether the links are sitemaps. After an error, list holds the
+// links before it.
 func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
 	if trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(trimmed) == 0 || trimmed[0] != '<' {
 		return c.textSitemap(text, base)
@@ -156,7 +156,7 @@ func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isInde
 	return list, isIndex, errItems
 }
 
-// imageSpace is the name space of images in sitemaps, which have a loc, too.
+// imageSpace is the namespace of images in sitemaps. They also have loc elements.
 const imageSpace = "http://www.google.com/schemas/sitemap-image/1.1"
 
 func attribute(x xml.StartElement, name string) string {

@@ -20,10 +20,11 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// ErrBusy is wrapped by the error of [OpenStore] if another process has the store.
+// ErrBusy means that another process has the store open. The error of [OpenStore] wraps it.
 var ErrBusy = store.ErrBusy
 
-// storeVersion is of the store's format. A store of another version is replaced.
+// storeVersion is the version of the file format. OpenStore replaces a store with another
+// version.
 const storeVersion = "locus verify 2"
 
 const bucketLinks = "links"
@@ -31,19 +32,19 @@ const bucketLinks = "links"
 var keySwept = []byte("swept")
 
 const (
-	// batchTime and batchSize bound what a killed run has to verify again.
+	// batchTime and batchSize limit the outcomes that are lost if the process is killed.
 	batchTime = 500 * time.Millisecond
 	batchSize = 512
-	// maxStored is how long an outcome is stored at most. sweepEvery is how often older
-	// ones are looked for.
+	// maxStored is the maximum age of a stored outcome. sweepEvery is the minimum time
+	// between two searches for older outcomes.
 	maxStored  = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
-	// maxDetail is the most bytes of a reason that are stored.
+	// maxDetail is the maximum number of bytes of a Detail in the store.
 	maxDetail = 300
 )
 
-// Store keeps the outcomes of links from one run to the next. Its methods may be called
-// concurrently, and one process at a time may have it open.
+// Store saves the outcomes of links in a file for later runs. Its methods may be called
+// concurrently. Only one process at a time may have the file open.
 type Store struct {
 	file    store.File
 	rebuilt bool
@@ -71,9 +72,9 @@ type record struct {
 	Fragments map[string]bool `json:"f,omitempty"`
 }
 
-// OpenStore opens the store at path, and creates it if it is missing. A damaged one is
-// renamed to path + ".damaged" and replaced, which [Store.Rebuilt] reports. The error
-// wraps [ErrBusy] if another process has it open.
+// OpenStore opens the store at path, and creates it if it is missing. If the file is damaged,
+// OpenStore renames it to path + ".damaged" and creates a new one; [Store.Rebuilt] then
+// returns true. If another process has the store open, the error wraps [ErrBusy].
 func OpenStore(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -94,8 +95,7 @@ func OpenStore(path string) (*Store, error) {
 // Rebuilt reports whether the store was damaged and replaced.
 func (s *Store) Rebuilt() bool { return s.rebuilt }
 
-// Close writes what is pending and closes the store. The error is that of the first
-// write that failed; everything else is stored.
+// Close writes the pending outcomes and closes the store. It returns the first write error.
 func (s *Store) Close() error {
 	s.flusher.Stop()
 	s.flush()
@@ -145,8 +145,8 @@ func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	return tx.Bucket([]byte(store.Meta)).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
 }
 
-// key returns where the outcome is stored. The same URL may be allowed from one origin
-// and not from another.
+// key returns the database key of the outcome. It depends on the origin, because the policy
+// may allow a URL from one origin and deny it from another.
 func (k targetKey) key() recordKey {
 	sum := sha256.Sum256(append([]byte{byte(k.origin)}, k.url.String()...))
 	return recordKey(sum[:16])
@@ -159,7 +159,7 @@ func (s *Store) get(key recordKey) (r record, ok bool) {
 	if ok {
 		return r, true
 	}
-	// What can't be read is asked for again.
+	// If the record can't be read, the Verifier requests the URL again.
 	_ = s.file.View(func(tx *bbolt.Tx) error {
 		ok = json.Unmarshal(tx.Bucket([]byte(bucketLinks)).Get(key[:]), &r) == nil
 		return nil
@@ -211,7 +211,7 @@ func (s *Store) flush() {
 	}
 }
 
-// newRecord returns the record of an outcome. To has no password.
+// newRecord returns the record of an outcome, without the password of To.
 func newRecord(o *Outcome, when time.Time, fragments map[string]bool) record {
 	return record{
 		Verdict: o.Verdict, When: when.Unix(), Status: o.Status, Detail: o.Detail, To: withoutPassword(o.To),
@@ -228,7 +228,8 @@ func (r record) outcome() Outcome {
 	return o
 }
 
-// lastAlive returns when the resource was last alive, in seconds; 0: unknown.
+// lastAlive returns the last time at which the resource was alive, in seconds, or 0 if
+// unknown.
 func (r record) lastAlive() int64 {
 	if r.Verdict == Alive || r.Verdict == Moved {
 		return r.When
@@ -236,7 +237,7 @@ func (r record) lastAlive() int64 {
 	return r.Alive
 }
 
-// instant returns a time in seconds; 0 gives the zero Time.
+// instant converts a time in seconds. It returns the zero Time for 0.
 func instant(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -244,8 +245,8 @@ func instant(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// fresh reports whether r may be used now. A failure may soon be repaired. A record from
-// the future was written with a wrong clock.
+// fresh reports whether r is recent enough: good is the maximum age of a good outcome, bad
+// of any other. A record from the future was written with a wrong clock.
 func (r record) fresh(now time.Time, good, bad time.Duration) bool {
 	longest := min(good, bad)
 	if r.Verdict == Alive || r.Verdict == Moved {
