@@ -8,17 +8,17 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// CSS returns what a style sheet refers to, in order, and the URLs in the rest of it,
-// which is read as plain text: in comments, in strings, of namespaces (CSS Syntax
-// section 4.3, CSS Cascade section 2).
+// CSS yields the references of a style sheet, in order (CSS Syntax section 4.3, CSS Cascade
+// section 2). It also yields the URLs in comments, strings and namespaces, which it reads as
+// plain text.
 //
 //	@import "a.css"; @import url(b.css);
 //	p { background: image-set("e.png" 1x, url(f.png) 2x) }
 //	p { background: url("c.png"), URL( d\.png ) }
-//	/* http://host/ */                  bare, as [extract.All] has it
+//	/* http://host/ */                  Bare, as from [extract.All]
 //
-// References have the Form Attribute and the Element "style", and are URLs or partial
-// forms, as in [HTML].
+// References have the Form Attribute and the Element "style". They are URLs or relative
+// references, as in [HTML].
 func CSS(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)

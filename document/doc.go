@@ -7,11 +7,11 @@
 //
 // # The type of a document
 //
-// The first octets decide for compressed files, archives and UTF-16. For others
-// [Options.Type] decides, or the name: for Markdown, HTML, SVG, CSS, mail and mboxes, and
-// for tar archives without magic. A text with any other name is an mbox, a message or HTML
-// if it begins like one. A file with a NUL in its first 8 KiB is binary. Everything else is
-// plain text.
+// The first bytes identify compressed files, archives and UTF-16. For other files,
+// [Options].Type or the name selects the type: Markdown, HTML, SVG, CSS, a message, an mbox,
+// or a tar archive without magic. A text with any other name is an mbox, a message or HTML if
+// it begins like one. A file with a NUL in its first 8 KiB is binary. Any other file is plain
+// text.
 //
 //	page.html             HTML
 //	page                  HTML, if it begins with "<!DOCTYPE html", "<html", "<head" or "<body"
@@ -19,23 +19,28 @@
 //	notes.txt             plain text; UTF-16 if it begins with its mark
 //	pictures.gz           gzip; the content may be a tar archive
 //	report.docx, a.epub   zip archives, of XML and HTML
-//	site.warc.gz          a web archive, of the pages that were kept; ARC files too
-//	site.warc.wat.gz      a WAT file, of the links that pages have
+//	site.warc.gz          a web archive with archived pages; ARC files too
+//	site.warc.wat.gz      a WAT file with the links of pages
 //	mail/cur/1:2,S        a message, if its header has two fields that messages have
 //
 // # Members
 //
-// A link of a container has the label of its member: the name in an archive, the URL in a
-// web archive, the path of a message's part ([message.Part]) or "header", the number of a
-// message in an mbox. Nested members have all labels with "/" between them. The text of a
-// message's part is decoded, so offsets and lines are those that a reader sees.
+// A link in a container has the label of its member ([Link].Member):
+//
+//   - archive: the name of the file
+//   - web archive: the URL of the page
+//   - message: the path of the part ([message.Part]), or "header"
+//   - mbox: the number of the message
+//
+// The label of a nested member joins all labels with "/". Parts of messages are decoded, so
+// offsets and lines count in the text that a mail program shows.
 //
 // # Damage and limits
 //
-// Damage does not stop the reading: each is an [Error] among the links, and the other
-// members of an archive are read. Limits bound the depth of containers, their unpacked
-// size and their number of members, against archives made to be costly. Plain text of any
-// length needs constant memory, in compressed files and tar archives too; [Options.MaxBuffered]
-// bounds the memory for the rest. Links in archives are not followed, and nothing is
-// written.
+// [Links] yields an [Error] for each damaged part, and continues with the other members of
+// an archive. [Options] limits the depth of containers, their unpacked size and their number
+// of members, against archives that are made to exhaust resources. Plain text of any length
+// needs constant memory, even in compressed files and tar archives; [Options].MaxBuffered
+// limits the memory for other types. The package does not follow symbolic links in archives,
+// and writes no files.
 package document

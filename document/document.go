@@ -12,67 +12,68 @@ import (
 )
 
 var (
-	// ErrBinary: the file is neither a text nor a container.
+	// ErrBinary means that the file is neither a text nor a container.
 	ErrBinary = errors.New("binary file")
-	// ErrLimit: a limit of [Options] was reached.
+	// ErrLimit means that the document exceeds a limit of [Options].
 	ErrLimit = errors.New("limit reached")
 )
 
-// Options say what to look for, and what it may cost. Nil means the zero Options.
+// Options selects the links to report and limits the resources. Nil means the zero Options.
 type Options struct {
-	// Extract is for the running text. With Borrow, each link of a document is valid only
-	// until the next one.
+	// Extract holds the options for running text. With Extract.Borrow, each link is valid
+	// only until the next one.
 	Extract extract.Options
-	// SchemesOnly: leave out links of other schemes than Extract.Schemes. Otherwise those
-	// of a text with markup are of any scheme.
+	// SchemesOnly omits links with schemes that are not in Extract.Schemes. Without it, links
+	// in markup may have any scheme.
 	SchemesOnly bool
-	// Hidden: look for URLs also where the reader of a document sees none: in comments,
-	// scripts, style sheets and declarations of HTML, in attributes that hold no URL, and
-	// in the texts of links.
-	// Plain text hides nothing.
+	// Hidden also reports URLs that a reader of the document does not see: in HTML comments,
+	// scripts, style sheets and declarations, in attributes that hold no URL, and in link
+	// texts. It has no effect on plain text.
 	Hidden bool
-	// NoCode: leave out the URLs in code: code spans and blocks of Markdown, and the running
-	// text of the HTML elements code, pre, samp and kbd.
+	// NoCode omits URLs in code: in Markdown code spans and blocks, and in the HTML elements
+	// code, pre, samp and kbd.
 	NoCode bool
-	// Wikilinks: report "[[Page]]", "[[Page#Heading|text]]" and "![[file.png]]" of Markdown.
-	// The page and the heading are the Ref, with their blanks; Element is "wikilink".
+	// Wikilinks reports the Markdown links "[[Page]]", "[[Page#Heading|text]]" and
+	// "![[file.png]]". The Ref is the page and the heading, with their spaces; the Element is
+	// "wikilink".
 	Wikilinks bool
-	// Templates: report a destination of Markdown that is an action of a template, as in
-	// "[text]({{< ref "page" >}})", which has no other form, and a URL in the running text of
-	// a document with markup that goes on with a placeholder, as in "http://host/{{ name }}".
-	// The action or the whole template is the Ref; Element is "template" for the second.
-	// In reStructuredText, report the roles and directives that only Sphinx resolves: :doc:,
-	// :download: and the entries of toctree with the Element "doc", :ref: with "ref".
-	// Without Templates, these are left out. The attribute that th:href or th:src of Thymeleaf
-	// replaces has the Element "template", too.
+	// Templates also reports links that a template language or Sphinx completes:
+	//   - A Markdown destination that is a template action, as in
+	//     "[text]({{< ref "page" >}})". The Ref is the action.
+	//   - In running text of a document with markup, a URL that continues with a placeholder,
+	//     as in "http://host/{{ name }}". The Ref is the whole text; the Element is "template".
+	//   - In reStructuredText, the Sphinx roles :doc: and :download: and the entries of
+	//     toctree, with the Element "doc", and the role :ref:, with the Element "ref".
+	//   - The attribute that a Thymeleaf th:href or th:src replaces, with the Element
+	//     "template".
 	Templates bool
-	// Type is the media type of the text: "text/markdown". An unknown type is read as
-	// plain text. Compressed files and archives that show in the first octets are
-	// unpacked all the same. Empty: the name and the content decide.
+	// Type is the media type of the document, such as "text/markdown". If empty, the name and
+	// the content select the type. A document of an unknown type is plain text. Compressed
+	// files and archives are always recognized by their first bytes.
 	Type string
-	// Context: fill in [Link.Context].
+	// Context sets [Link].Context.
 	Context bool
-	// NoPosition: leave [Link.Line] and [Link.Column] 0, which saves time. Context
+	// NoPosition leaves [Link].Line and [Link].Column zero, which saves time. Context
 	// overrides it.
 	NoPosition bool
-	// Parts, if it is not nil, gets the links of a long file of plain text, part by part,
-	// instead of the loop over [Links]. Different goroutines may range over the parts at
-	// the same time, also after Links has returned. A part can be ranged over once.
-	// If Parts returns false, Links returns.
+	// Parts receives the links of a long plain text file, part by part. These links are not
+	// yielded by the loop over [Links]. Different goroutines may range over the parts
+	// concurrently, even after Links has returned. A part can be ranged over once. If Parts
+	// returns false, Links returns. If nil, the loop yields all links.
 	Parts func(iter.Seq2[Link, error]) (more bool)
 
-	// Depth is how deep containers may be nested; 0: 8. A compressed archive counts as
-	// two.
+	// Depth is the maximum depth of nested containers. A compressed archive counts as two.
+	// Zero means 8.
 	Depth int
-	// Unpacked is the most octets that all containers of a document may hold together;
-	// 0: 4 GiB.
+	// MaxUnpacked is the maximum number of bytes in all containers of a document together.
+	// Zero means 4 GiB.
 	MaxUnpacked int64
-	// Members is the most members that all containers of a document may have together;
-	// 0: 1,000,000.
+	// MaxMembers is the maximum number of members in all containers of a document together.
+	// Zero means 1,000,000.
 	MaxMembers int
-	// Held is the most octets of a text with markup, of a message, or of a zip archive
-	// within another container that are held in memory; 0: 64 MiB. A larger text is read
-	// as plain text.
+	// MaxBuffered is the maximum number of bytes that Links holds in memory of a text with
+	// markup, of a message, or of a nested zip archive. A longer text is read as plain text.
+	// Zero means 64 MiB.
 	MaxBuffered int64
 }
 
@@ -89,42 +90,42 @@ func (o *Options) orDefault() Options {
 	return r
 }
 
-// Link is a URL, or a partial form, of a document.
+// Link is a URL or a relative reference in a document.
 type Link struct {
-	// Match has the offsets of the text that it was read from: the document itself, or
+	// Match holds the form of the link and its offsets in the text: the document itself, or
 	// the member of a container.
 	extract.Match
-	// Ref is the partial form (URI draft, "Partial (relative) form") that a document with
-	// markup has where a URL may be; URL is then zero. Base is the base that the document
-	// states for it, as it is written; in a web archive, the URL of its page or what that
-	// makes of it; empty: the document's own.
+	// Ref is the text of a relative reference in markup (URI draft, "Partial (relative)
+	// form"); URL is then zero. Base is the base URL that the document declares, as written.
+	// In a web archive, it is resolved against the URL of the page, and defaults to that URL.
+	// If Base is empty, the base is the URL of the document.
 	Ref, Base string
-	// Element is where in an HTML document it is: the element and the attribute, as in
-	// "a href". Some links of other formats have one too: "wikilink" and "external" of
-	// Markdown, "xref" of AsciiDoc, "include" of AsciiDoc and reStructuredText, "template".
+	// Element is the HTML element and attribute of the link, as in "a href". Some links of
+	// other formats also have an Element: "wikilink" and "external" in Markdown, "xref" in
+	// AsciiDoc, "include" in AsciiDoc and reStructuredText, and "template".
 	Element string
-	// ASCII is the URL of an IRI ([extract.Match.IRI]): its host in ASCII form (RFC
-	// 5891), the rest with escapes (RFC 3987 section 3.1). It is zero if the host has no
-	// such form, and for a URL that is not an IRI.
+	// ASCII is the URL for an IRI ([extract.Match].IRI): its host is in ASCII form (RFC
+	// 5891), and the rest has escapes (RFC 3987 section 3.1). It is zero if the host has no
+	// ASCII form, and for a URL that is not an IRI.
 	ASCII locus.URL
-	// Line and Column are where it starts in that text, as [extract.Position] has it.
+	// Line and Column are the position of the link in the text; see [extract.Position].
 	Line, Column int64
-	// Context is the line of the text that it starts on, or the part near it if the
-	// line is long. It may hold control characters.
+	// Context is the line of the text on which the link starts, or a part of a long line. It
+	// may contain control characters.
 	Context string
-	// Member is the label of the member of a container: "docs/a.html" in an archive, "2"
-	// of a message, "header" of a message's header, "17" of an mbox,
-	// "old.tar/docs/a.html" if nested, the URL of a page in a web archive. It is not safe as the name of a file. Empty: the
+	// Member is the label of the member: "docs/a.html" in an archive, "2" or "header" in a
+	// message, "17" in an mbox, the URL of a page in a web archive, "old.tar/docs/a.html" in
+	// a nested archive. It must not be used as a file name. It is empty if the link is in the
 	// document itself.
 	Member string
-	// Type is the media type that the text was read as.
+	// Type is the media type of the text.
 	Type string
 }
 
-// Error is a part of a document that cannot be read.
+// Error is the error for a document, or a part of a document, that can't be read.
 type Error struct {
-	Name   string // of the document
-	Member string // as in [Link]; empty: the document itself
+	Name   string // name of the document
+	Member string // label of the member, as in [Link]; empty for the document itself
 	Err    error
 }
 
@@ -140,19 +141,20 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Links returns the URLs of the document that r reads, in order, and the partial forms of
-// texts with markup. name is the name of the document, for its type and for errors; it may
-// be empty. A document of the name "-" is also read as Markdown or HTML if it has a link that
-// only these know.
+// Links yields the URLs in the document that r reads, in order, and the relative references
+// in markup. The name of the document selects its type and appears in errors; it may be
+// empty. If the name is "-", a document with a Markdown or HTML link is read as Markdown or
+// HTML.
 //
-// Every error is an [*Error] and comes without a link: for a file that ends too early, a
-// damaged member, a binary one ([ErrBinary]). The rest of the document follows, unless r
+// Each error is an [*Error] without a link. Links reports a truncated file, a damaged member
+// and a binary file ([ErrBinary]). It then continues with the rest of the document, unless r
 // itself failed.
 //
-// If r is an [io.ReaderAt] and an [io.Seeker] as well, as a file is, a zip archive or a
-// message is read in place.
+// If r also implements [io.ReaderAt] and [io.Seeker], as a file does, Links reads a zip
+// archive or a message in place.
 //
-// The result can be ranged over once: a second loop yields one [*Error], of [ErrUsed].
+// The result can be ranged over once. A second loop yields one [*Error], which wraps
+// [ErrUsed].
 func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 	var used atomic.Bool
 	return func(yield func(Link, error) bool) {
@@ -170,14 +172,14 @@ func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 // ErrUsed is the error of a second loop over the result of [Links].
 var ErrUsed = errors.New("the document has been read already; call Links again with a new reader")
 
-// file can be read in place.
+// file is a reader that can be read in place.
 type file interface {
 	io.ReaderAt
 	io.Seeker
 }
 
-// inPlace returns the content of an item that is a file, of which n octets were read. It
-// returns nil if the item is not a file.
+// inPlace returns the whole content of a file, of which n bytes were already read. It returns
+// nil if the item is not a file.
 func (it item) inPlace(n int) *io.SectionReader {
 	if it.file == nil {
 		return nil
@@ -190,7 +192,7 @@ func (it item) inPlace(n int) *io.SectionReader {
 	if err != nil {
 		return nil
 	}
-	// Files under /proc say that they are empty, and are not.
+	// Files under /proc report a size of zero although they have content.
 	if _, err := it.file.Seek(at, io.SeekStart); err != nil || end < at {
 		return nil
 	}
@@ -198,7 +200,7 @@ func (it item) inPlace(n int) *io.SectionReader {
 	return io.NewSectionReader(it.file, start, end-start)
 }
 
-// isWaited reports whether an item may be a pipe that another program still writes to.
+// isWaited reports whether an item may be a pipe to which another program still writes.
 func (it item) isWaited() bool {
 	if it.file == nil {
 		return true

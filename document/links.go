@@ -11,60 +11,60 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// HTML returns what an HTML document links to, in order, and the URLs in its running
-// text. Of [Options] it obeys Extract, SchemesOnly and Hidden; of a [Link] it leaves out the position
-// and the member. XHTML and SVG within HTML are read too. It reports:
+// HTML yields the links of an HTML document, in order, and the URLs in its running text. It
+// uses the options Extract, SchemesOnly and Hidden. The links have no position and no member.
+// HTML also reads XHTML, and SVG in HTML. It reports:
 //
 //	<a href="a.html">                   href of the elements that HTML and SVG define it for; any src, xlink:href,
 //	                                    poster, background, lowsrc
-//	<q cite="..."> <img longdesc="..."> of the elements that HTML defines them for
+//	<q cite="..."> <img longdesc="..."> of the elements for which HTML defines them
 //	<form action="..."> <object data="..."> <head profile="..."> <html manifest="...">
-//	<form method=post action="...">     what the browser posts: its Element is "form post action"; formaction too
-//	<a ping="http://h/ http://i/">      each of its URLs, which the browser posts, too
+//	<form method=post action="...">     with the Element "form post action"; formaction too
+//	<a ping="http://h/ http://i/">      each URL, to which the browser sends POST
 //	<object archive="a.jar b.jar">      each of its archives; for applet with "," between them
 //	<param valuetype=ref value="...">
-//	<iframe srcdoc="<a href=a.html>">   what the document in it links to
+//	<iframe srcdoc="<a href=a.html>">   the links of the document in it
 //	<img srcset="a.png 1x, b.png 2x">   each of its images; imagesrcset too
 //	<meta http-equiv=refresh content="5; url=a.html">
 //	<meta property="og:image" content="a.png">  and twitter:image
 //	<p style="background: url(a.png)">  and url(...), image-set() and @import in <style>
-//	<path fill="url(a.svg#b)">          presentation attributes of SVG: their Element is "path style"
-//	<link rel=preconnect href="...">    a host, not a document: its Element is "link preconnect href"; dns-prefetch too
-//	<base href="...">                   itself, and as the Base of all that follows it
+//	<path fill="url(a.svg#b)">          SVG presentation attributes, with the Element "path style"
+//	<link rel=preconnect href="...">    a host, with the Element "link preconnect href"; dns-prefetch too
+//	<base href="...">                   itself, and as the Base of the links after it
 //	See http://host/?a&amp;b            running text, its character references decoded
 //	&lt;URL:ftp://host/&gt;             and with them the wrappers
 //
-// These have the Form Attribute, and as Element "a href", "img srcset" or, in a style
-// sheet, "style"; those of running text are as [extract.All] has them.
+// Links in attributes have the Form Attribute and an Element such as "a href", "img srcset"
+// or, in a style sheet, "style". Links in running text have the form that [extract.All]
+// gives them.
 //
-// A value is read as a browser reads it: character references are decoded, white space
-// around it, and line ends and tabs within it, are left out. If it is a URL it is in URL,
-// of any scheme without SchemesOnly; otherwise it is in Ref. Start and End are where
-// it is written. A URL in the text of a link is reported only with Hidden. An empty value,
-// which means the document itself, is left out, and so is one longer than [locus.MaxLen].
+// HTML reads a value as browsers do: it decodes character references, and removes surrounding
+// white space and all line ends and tabs. If the value is a URL, it is in URL, otherwise in
+// Ref. Start and End are its offsets in the document. HTML omits an empty value, which means
+// the document itself, and a value longer than [locus.MaxLen]. It reports a URL in the text
+// of a link only with Hidden.
 func HTML(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		newLinkFinder(text, o, yield).html(0, len(text))
 	}
 }
 
-// Markdown returns what a Markdown document links to, in order, and the URLs in its
-// running text, as [HTML] does. It reports:
+// Markdown yields the links of a Markdown document, in order, and the URLs in its running
+// text. It uses the options that [HTML] uses. It reports:
 //
-//	[text](a.md "title")        Link; also [text](<a b.md>), whose blank is written %20
-//	[text](a.html){.external}   Link, with the Element "external": MyST writes it as it is
+//	[text](a.md "title")        Link; also [text](<a b.md>), with %20 for the space
+//	[text](a.html){.external}   Link, with the Element "external" (MyST)
 //	![text](a.png)              Image; also within the text of a link
-//	[label]: a.md "title"       Definition; but not where [text][label] uses it
+//	[label]: a.md "title"       Definition; its uses, [text][label], are not reported
 //	<http://host/> <a@host>     Bracketed; the second is mailto:a@host
 //	<a href="a.html">           Attribute, as by [HTML]; also within blocks of HTML
 //	see http://host/.           running text, without "*", "_", "~" at the end
 //	`http://host/`              code, as by [extract.All]
 //
-// A URL in the text or the title of a link, or in the alternative text of an image, is
-// reported only with Hidden. "\" before punctuation and character references are decoded,
-// but not in code.
-// The document is read by CommonMark 0.31 and the tables of GFM 0.29, but for one thing:
-// a link may hold a link by label.
+// Markdown reports a URL in the text or title of a link, or in the alternative text of an
+// image, only with Hidden. It decodes backslash escapes and character references outside code.
+// It follows CommonMark 0.31 with the tables of GFM 0.29, except that a link may contain a
+// reference link.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)

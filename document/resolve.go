@@ -6,14 +6,13 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Resolve returns the URL that l leads to from a document whose URL is base: its URL, or
-// its Ref resolved by RFC 3986 section 5.2.2, against its own Base if it has one. That of
-// an IRI is the URL to request, as in [Link.ASCII]. A "?" ends the host, as in
-// [relative.Parse].
+// Resolve returns the URL of l in a document whose URL is base. It resolves Ref by RFC 3986
+// section 5.2.2, against Base if the link has one. It converts an IRI as [Link].ASCII does. A
+// "?" ends the host, as in [relative.Parse].
 //
-// base may be zero. Then, and in the member of a container, only a URL resolves, and a Ref
-// with an absolute Base; for others the error wraps [relative.ErrBase]. If the scheme of
-// base may give "/" another meaning, use the Resolve of the registry in package scheme.
+// If base is zero, or the link is in the member of a container, a Ref needs an absolute Base;
+// otherwise the error wraps [relative.ErrBase]. If the scheme of base may give "/" another
+// meaning, callers should use the Resolve method of a scheme registry.
 func (l Link) Resolve(base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		ref, err := relative.Parse(l.URL.String())

@@ -7,19 +7,18 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Divide returns an offset near the end of text at which it can be divided: in the part
-// before it and in the rest, with whatever follows text, [All] finds the URLs of the
-// whole. So the parts of a long text can be searched at the same time. It is 0 if no such
-// offset is found.
+// SplitPoint returns an offset near the end of text at which a long text can be split and
+// searched concurrently. [All] finds in the two parts the URLs of the whole text; more text
+// may follow the second part. SplitPoint returns 0 if it finds no such offset.
 //
-// It is the start of a line, because only a URL in a wrapper continues on the next line,
-// and no wrapper is open there.
+// The offset is the start of a line at which no wrapper is open, because only a URL in a
+// wrapper continues on the next line.
 func SplitPoint(text string) int {
 	if at := afterParagraph(text); at > 0 {
 		return at
 	}
 	end := len(text)
-	// Each attempt costs as much as maxWrapper octets do.
+	// Each attempt costs as much as a search of maxWrapper bytes.
 	for range 4 {
 		at := strings.LastIndexByte(text[:end], '\n') + 1
 		if at == 0 {
@@ -34,7 +33,7 @@ func SplitPoint(text string) int {
 	return 0
 }
 
-// maxParagraph is how far from the end a paragraph is looked for.
+// maxParagraph is the maximum distance of the paragraph from the end of the text.
 const maxParagraph = 4 << 10
 
 // afterParagraph returns the end of the first line of a paragraph in which no wrapper is

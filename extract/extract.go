@@ -11,71 +11,69 @@ type Match struct {
 	// URL is the URL without the line breaks and blanks inside its wrapper, and without the
 	// backslashes that TeX and Markdown write before some characters.
 	URL locus.URL
-	// Alternative is the other reading of a URL that was broken after a hyphen: without
-	// that hyphen, which a typesetter may have added (RFC 1738 appendix). It is zero
-	// for other URLs.
+	// Alternative is the URL without a hyphen at the end of a line, for a URL that continues
+	// on the next line. A typesetter may have added the hyphen (RFC 1738 appendix). It is
+	// zero for other URLs.
 	Alternative locus.URL
-	// Start and End are its offsets in the text, wrapper excluded.
+	// Start and End are the offsets of the URL in the text, without the wrapper.
 	Start, End int64
-	// Form is how it is written.
+	// Form is the notation of the URL.
 	Form Form
-	// IRI: URL has characters that are not US-ASCII (RFC 3987), which no URL has (RFC
-	// 1738 section 2.2). Before it is sent, its host needs the ASCII form, and other
-	// parts need escapes.
+	// IRI reports whether URL has characters outside US-ASCII (RFC 3987), which a URL may not
+	// have (RFC 1738 section 2.2). Before a request, the caller must convert the host to its
+	// ASCII form and escape the other parts.
 	IRI bool
-	// Assumed: the text does not have the scheme of URL, which is "http" for the name of
-	// a web server and "mailto" for an address ([Options.Schemeless]).
+	// Assumed reports whether the text lacks the scheme of URL: "http" for the name of a web
+	// server, or "mailto" for a mail address ([Options].Schemeless).
 	Assumed bool
-	// Escaped reports whether the text has a "%" that begins no escape. URL has "%25" in
-	// its place, as browsers request it, because no URL has such a "%" (RFC 1738 section
-	// 2.2).
+	// Escaped reports whether the text has a "%" outside an escape, which a URL may not have
+	// (RFC 1738 section 2.2). As browsers do, All replaces it by "%25" in URL.
 	Escaped bool
 }
 
-// Form is how a URL is written in a text or a document.
+// Form is the notation of a URL in a text or a document.
 type Form uint8
 
 const (
-	// Bare: in running text, without delimiters.
+	// Bare is a URL in running text, without delimiters.
 	Bare Form = iota
-	// Wrapped: "<URL:...>", the wrapper of RFC 1738's appendix.
+	// Wrapped is a URL in the wrapper "<URL:...>" of the appendix of RFC 1738.
 	Wrapped
-	// Bracketed: "<scheme:...>", the wrapper without its prefix.
+	// Bracketed is a URL in the wrapper without the prefix: "<scheme:...>".
 	Bracketed
-	// Link: the destination of a Markdown link.
+	// Link is the destination of a Markdown link.
 	Link
-	// Image: the destination of a Markdown image.
+	// Image is the destination of a Markdown image.
 	Image
-	// Definition: the destination of a Markdown link reference definition.
+	// Definition is the destination of a Markdown link reference definition.
 	Definition
-	// Attribute: the value of an HTML attribute, or a part of it.
+	// Attribute is the value of an HTML attribute, or a part of it.
 	Attribute
 )
 
 var formNames = [...]string{"bare", "wrapped", "bracketed", "link", "image", "definition", "attribute"}
 
-// String returns the form's name in lower case: "bare", "wrapped".
+// String returns the name of the form in lower case, such as "bare" or "wrapped".
 func (f Form) String() string { return formNames[f] }
 
-// Options say what to look for. Nil means the zero Options.
+// Options selects the URLs to find. Nil means the zero Options.
 type Options struct {
-	// Schemes are looked for where no prefix "URL:" announces a URL. Nil: [Standard].
+	// Schemes holds the schemes of URLs without the prefix "URL:". If nil, they are the
+	// [Standard] schemes.
 	Schemes *Schemes
-	// NoBare: leave out URLs without delimiters.
+	// NoBare omits URLs without delimiters.
 	NoBare bool
-	// Schemeless: also look for the autolinks of GitHub Flavored Markdown (section 6.9):
-	// the name of a web server, "www.example.org/a", and a mail address. Their scheme is
-	// assumed: [Match.Assumed].
+	// Schemeless also finds the autolinks of GitHub Flavored Markdown (section 6.9): web
+	// server names such as "www.example.org/a", and mail addresses. See [Match].Assumed.
 	Schemeless bool
-	// Clone: the URLs that [All] finds do not keep the text in memory.
+	// Clone copies each URL that [All] finds, so that it does not retain the text.
 	Clone bool
-	// Borrow: each URL that [Stream] finds is valid only until the next one, which saves
-	// a copy.
+	// Borrow saves copies in [Stream]: each URL is valid only until the next one.
 	Borrow bool
 }
 
-// All returns the URLs in text, in order; they do not overlap. Each is a part of text unless
-// its wrapper has blanks, so only [Options.Clone] allocates for each.
+// All yields the URLs in text, in order. They do not overlap. Most URLs are substrings of
+// text and need no allocation without [Options].Clone.
 func All(text string, o *Options) iter.Seq[Match] {
 	return func(yield func(Match) bool) { newScanner(o).all(text, yield) }
 }

@@ -7,35 +7,35 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a line and a column, counted from 1. A column is one character of UTF-8, one
-// tab, or one octet that is not UTF-8. A line ends with LF or CR LF.
+// Position is a line and a column, counted from 1. A column is one UTF-8 character, one tab,
+// or one byte that is not UTF-8. A line ends with LF or CR LF.
 type Position struct{ Line, Column int64 }
 
 const (
-	// contextBefore and contextAfter are how much of a line is shown around an offset: a
-	// text without line breaks may be very long.
+	// contextBefore and contextAfter limit the context around an offset, because a line may
+	// be very long.
 	contextBefore = 512
 	contextAfter  = 1024
-	// kept is how far back an offset may be from the end of what was read: a window of
-	// Stream, and the line before it.
+	// kept is the maximum distance of an offset from the end of the text that was read: a
+	// window of Stream and the line before it.
 	kept = maxWindow + contextBefore
 )
 
-// Lines turns offsets in a text into positions while the text is read, in constant memory.
-// It is a reader, so that [Stream] can read through it:
+// Lines converts offsets to positions while it reads a text, in constant memory. It is an
+// [io.Reader], so that [Stream] can read through it:
 //
 //	lines := extract.NewLines(r)
 //	for m, err := range extract.Stream(lines, nil) {
 //		position := lines.At(m.Start)
 //
-// If nothing else reads from it, At does.
+// If no other code reads from Lines, At reads as far as it needs.
 type Lines struct {
 	r     io.Reader
 	err   error
-	buf   []byte // what is kept of the text
-	given int    // how much of buf Read has returned
-	base  mark   // where buf begins
-	mark  mark   // an offset in buf that was asked for
+	buf   []byte // the end of the text that was read
+	given int    // length of the part of buf that Read has returned
+	base  mark   // position of the start of buf
+	mark  mark   // position of the last requested offset
 }
 
 type mark struct {
@@ -43,14 +43,14 @@ type mark struct {
 	Position
 }
 
-// NewLines returns Lines of the text that r reads.
+// NewLines returns a Lines for the text that r reads.
 func NewLines(r io.Reader) *Lines {
 	start := mark{Position: Position{1, 1}}
 	return &Lines{r: r, base: start, mark: start}
 }
 
-// LinesOf returns Lines of a text in memory, which must not change. Offsets may go back to
-// its start.
+// LinesOf returns a Lines for a text in memory, which the caller must not change. All offsets
+// in the text are valid for [Lines.At].
 func LinesOf(text []byte) *Lines {
 	l := NewLines(nil)
 	l.buf, l.err = text, io.EOF
@@ -76,7 +76,7 @@ func (l *Lines) Read(p []byte) (int, error) {
 
 func (l *Lines) fill() {
 	if free := cap(l.buf) - len(l.buf); free < window && len(l.buf) > 2*window {
-		// A long text will need all that is ever kept.
+		// A long text needs the full buffer.
 		l.buf = append(make([]byte, 0, len(l.buf)+2*kept+window), l.buf...)
 	}
 	l.buf = slices.Grow(l.buf, window)
@@ -99,7 +99,8 @@ func (l *Lines) forget() {
 	l.given -= cut
 }
 
-// partOfCharacter returns how many octets before text[i] belong to the same character.
+// partOfCharacter returns the number of bytes before text[i] that belong to the same
+// character.
 func partOfCharacter(text []byte, i int) int {
 	for n := range min(utf8.UTFMax, i+1) {
 		if i-n < len(text) && utf8.RuneStart(text[i-n]) {
@@ -109,9 +110,9 @@ func partOfCharacter(text []byte, i int) int {
 	return 0
 }
 
-// At returns the position of the octet at offset, and reads as far as that. Offsets may go
-// back as far as Stream's do; further back, and after the end of the text, the position is
-// zero.
+// At returns the position of the byte at offset. It reads up to that offset. The offset of
+// each URL that [Stream] yields is valid until the next URL. For offsets further back, and
+// after the end of the text, At returns the zero Position.
 func (l *Lines) At(offset int64) Position {
 	for offset > l.end() && l.err == nil {
 		l.given = len(l.buf)
@@ -131,7 +132,7 @@ func (l *Lines) At(offset int64) Position {
 // end is the offset after the last octet that was read.
 func (l *Lines) end() int64 { return l.base.offset + int64(len(l.buf)) }
 
-// walk counts from the nearest mark before an offset, which is in buf.
+// walk counts lines and columns from the nearest mark up to an offset in buf.
 func (l *Lines) walk(offset int64) mark {
 	from := l.mark
 	if offset < from.offset {
@@ -148,8 +149,8 @@ func (l *Lines) walk(offset int64) mark {
 	return to
 }
 
-// Context returns the line that the octet at offset is on, without its line break; of a
-// long line, the part near that octet. It is empty where [Lines.At] is zero.
+// Context returns the line with the byte at offset, without the line break. For a long line,
+// it returns the part near that byte. It returns "" if [Lines.At] returns the zero Position.
 func (l *Lines) Context(offset int64) string {
 	if l.At(offset) == (Position{}) {
 		return ""

@@ -2,35 +2,34 @@ package extract
 
 import "strings"
 
-// Scheme says how URLs of a scheme are recognised in running text.
+// Scheme selects how URLs of a scheme are recognized in running text.
 type Scheme struct {
 	Name string // in lower case
 	Part Part
 }
 
-// Part is what must follow the ":" of a scheme's name, so that no other text is taken for
-// a URL: "news: today", "file:line". Any URL may also begin with "//" and a host.
+// Part is the text that must follow the ":" of a scheme, so that prose such as "news: today"
+// or "file:line" is not a URL. Any URL may also begin with "//" and a host.
 type Part uint8
 
 const (
-	// Host: "//" and a host.
+	// Host is "//" and a host.
 	Host Part = iota
-	// HostOrPath: "//" and a host, "///" and a path, or "/" and a path.
+	// HostOrPath is "//" and a host, "///" and a path, or "/" and a path.
 	HostOrPath
-	// Address: a mail address or a message-id, "joe@host.dom".
+	// Address is a mail address or a message-id, such as "joe@host.dom".
 	Address
-	// Group: a newsgroup with a dot in its name, or a message-id.
+	// Group is a newsgroup with a dot in its name, or a message-id.
 	Group
-	// Namespace: the name of a namespace, ":" and more (RFC 8141 section 2).
+	// Namespace is the name of a URN namespace, ":" and more text (RFC 8141 section 2).
 	Namespace
-	// Any: any text.
+	// Any is any text.
 	Any
 )
 
-// standard are the schemes of RFC 1738 sections 3 and 4 and of the URI draft, and those
-// that came after them and are the same over another transport. It stands here, and not
-// in the packages of the schemes, so that the zero [Options] find the URLs that most
-// texts have without all code that opens them.
+// standard lists the schemes of RFC 1738 sections 3 and 4 and of the URI draft, and later
+// schemes for the same protocols over another transport. The list is here, and not in the
+// scheme packages, so that the zero [Options] work without the code that opens URLs.
 var standard = [...]struct {
 	part  Part
 	names string
@@ -48,7 +47,7 @@ const (
 	mailScheme = "mailto"
 )
 
-// Standard returns the schemes that the zero [Options] look for.
+// Standard returns the schemes for the zero [Options].
 func Standard() (list []Scheme) {
 	for _, row := range standard {
 		for name := range strings.FieldsSeq(row.names) {
@@ -58,7 +57,7 @@ func Standard() (list []Scheme) {
 	return list
 }
 
-// Schemes is a set of schemes. It does not change, so several goroutines may use it.
+// Schemes is an immutable set of schemes. It may be used concurrently.
 type Schemes struct {
 	byName map[string]Scheme
 	// ends has the last two letters of each name and of the prefix "URL": most words
@@ -66,8 +65,8 @@ type Schemes struct {
 	ends [1 << 10]bool
 }
 
-// NewSchemes returns the set of these schemes. Names of more than 64 octets are never
-// found.
+// NewSchemes returns the set of the schemes in list. Schemes with names longer than 64 bytes
+// are never found.
 func NewSchemes(list ...Scheme) *Schemes {
 	s := &Schemes{byName: make(map[string]Scheme, len(list))}
 	for _, scheme := range list {
@@ -78,8 +77,8 @@ func NewSchemes(list ...Scheme) *Schemes {
 	return s
 }
 
-// Named returns the set of the schemes with these names. Those that are not [Standard]
-// have the part other.
+// Named returns the set of the schemes with these names. Schemes that are not [Standard]
+// have the Part other.
 func Named(other Part, names ...string) *Schemes {
 	list := make([]Scheme, len(names))
 	for i, name := range names {
@@ -91,11 +90,11 @@ func Named(other Part, names ...string) *Schemes {
 	return NewSchemes(list...)
 }
 
-// defaultSchemes is never written again.
+// defaultSchemes is never modified.
 var defaultSchemes = NewSchemes(Standard()...)
 
-// Lookup returns the scheme of that name, in either case; ok is false if it is not in the
-// set. A nil set is that of the [Standard] schemes.
+// Lookup returns the scheme with that name, ignoring case. ok is false if it is not in the
+// set. A nil set contains the [Standard] schemes.
 func (s *Schemes) Lookup(name string) (scheme Scheme, ok bool) {
 	if s == nil {
 		s = defaultSchemes
@@ -111,7 +110,7 @@ func (s *Schemes) end(name string) {
 	switch n := len(name); n {
 	case 0:
 	case 1:
-		// What is before the one letter may be any octet.
+		// Any byte may precede the single letter.
 		for c := range byte(1 << 5) {
 			s.ends[pair(c, name[0])] = true
 		}
@@ -120,6 +119,6 @@ func (s *Schemes) end(name string) {
 	}
 }
 
-// pair is the index of two octets in Schemes.ends. It does not tell upper from lower
-// case, nor some octets from others.
+// pair returns the index of two bytes in Schemes.ends. Upper and lower case, and some other
+// bytes, share an index.
 func pair(a, b byte) int { return int(a&0x1F)<<5 | int(b&0x1F) }

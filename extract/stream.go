@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// window is how much of a text [Stream] holds at first: little enough to stay in the
-	// processor's cache.
+	// window is the initial size of the buffer of [Stream], which fits in the processor cache.
 	window = 64 << 10
-	// maxWindow is the most that it holds while it waits for the end of a URL: what is
-	// looked at around one ":", and as much again.
+	// maxWindow is the maximum size of the buffer while Stream reads up to the end of a URL:
+	// twice the text that one ":" can depend on.
 	maxWindow = 2 * (behind + ahead)
 )
 
-// Stream returns the URLs in the text that r reads, in order: the same as [All] finds in
-// the whole text. It reads r to the end or to the first error, which comes last and wraps
-// r's. Its memory does not depend on the length of the text. The result can be ranged over
-// once: a second loop yields only [ErrUsed].
+// Stream yields the URLs in the text that r reads, in order, as [All] does for the whole
+// text. It reads r up to the end or the first error. It yields that error last, wrapped. It
+// needs constant memory for a text of any length. The result can be ranged over once: a
+// second loop yields only [ErrUsed].
 func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 	var used atomic.Bool
 	return func(yield func(Match, error) bool) {
@@ -37,7 +36,7 @@ func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 // ErrUsed is the error of a second loop over the result of [Stream].
 var ErrUsed = errors.New("extract: the text has been read already; call Stream again with a new reader")
 
-// stream is a text of which only a window is in memory.
+// stream is a text with only a window of it in memory.
 type stream struct {
 	r     io.Reader
 	s     *scanner
@@ -66,12 +65,12 @@ func (t *stream) run(yield func(Match, error) bool) {
 	}
 }
 
-// maxEmpty is how many reads in a row may return nothing.
+// maxEmpty is the maximum number of consecutive reads that return nothing.
 const maxEmpty = 100
 
-// read moves the window forward and fills it. It returns as soon as there is as much new
-// text as has to be searched again: so a slow text is not held back, and one in small
-// pieces is not searched too often.
+// read moves the window forward and fills it. It returns as soon as the new text is as long
+// as the text that must be searched again. So a slow reader delays no results, and small
+// reads do not cause repeated searches.
 func (t *stream) read() {
 	if cut := t.pos - behind; cut > 0 {
 		t.buf = t.buf[:copy(t.buf, t.buf[cut:])]
@@ -108,7 +107,7 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 
 // scan yields the URLs in the window, and reports whether the caller wants more.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	// The window is overwritten only after this: URLs that stay valid are clones.
+	// read overwrites the window later, so URLs that stay valid must be clones.
 	text := octet.View(t.buf)
 	for {
 		var m Match

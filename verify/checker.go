@@ -186,26 +186,26 @@ func (c *Checker) found(l *link, at *origins) Found {
 	return f
 }
 
-// Key identifies what is requested for t: its URL, and where the policy lets the document
-// with the link lead. It is safe to keep, because the URL can't be found from it.
+// Key returns a hash of the URL of t and of the permissions of the document that contains the
+// link. Targets with equal keys need only one check. The hash does not reveal the URL.
 func (c *Checker) Key(t *Target) [16]byte {
 	return c.asked(t).key.key()
 }
 
-// Host returns the name by which a URL in canonical form shares limits with others, and the most
-// requests at once and the least time between two of them; 0: no limit. An empty name means that
-// the URL leads to this machine.
+// Host returns the request limits for u, a URL in canonical form: the maximum number of
+// concurrent requests and the minimum time between two requests. Zero means no limit. URLs
+// with the same name share these limits. An empty name means that the URL is local.
 func (c *Checker) Host(u locus.URL) (name string, atOnce int, interval time.Duration) {
 	name, limits := c.hostOf(u)
 	return name, limits.AtOnce, limits.Interval
 }
 
-// Keeps reports whether the outcome of t may be kept, and t be asked for elsewhere: it is not on
-// this machine, and has no password.
+// Keeps reports whether a program may store the outcome of t and may check t on another
+// machine. That is so if the URL is not local and contains no password.
 func (c *Checker) Keeps(t *Target) bool { return c.isRemembered(t.URL) }
 
-// Page reports whether a link of a page is a page of the same site, and returns its target
-// as one.
+// Page reports whether the target of a link in page belongs to the same site. If so, it
+// returns the target with First and Depth set.
 func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	if page.First.IsZero() || c.o.Depth != 0 && page.Depth+1 > max(c.o.Depth, 0) {
 		return link, false
@@ -217,33 +217,35 @@ func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	return link, true
 }
 
-// Answer is what the requests for a target told so far.
+// Response is the result of the requests for a target so far.
 type Response struct {
-	// Next is the request that the check continues with, after a redirect for example. Until then
-	// nothing else is known. nil: the answer is final.
+	// Next is the next request of the check, for example after a redirect. If Next is not
+	// nil, the other fields are not valid yet. If it is nil, the response is final.
 	Next *Request
 
 	Outcome Outcome
-	// Temporary reports that another check may have another outcome, Busy that the host
-	// is overloaded, and RetryAfter is the pause that it asks for; 0: none.
+	// Temporary reports whether another check may have another outcome, and Busy whether the
+	// host is overloaded. RetryAfter is the pause that the host requests, or zero.
 	Temporary, Busy bool
 	RetryAfter      time.Duration
-	// Slower is the least time between two requests that the host's robots.txt asks for; 0:
-	// none.
+	// Slower is the Crawl-delay in the robots.txt of the host, or zero.
 	Slower time.Duration
-	// When is the time of the answer.
+	// When is the time of the response.
 	When time.Time
-	// Public reports that the outcome is the same wherever the URL was found.
+	// Public reports whether the outcome is the same for all documents that contain the URL.
 	Public bool
-	// Fragments has for each fragment that was looked for whether it exists. Scripted
-	// reports that the page is made by scripts, so that its fragments are not known.
+	// Fragments maps each requested fragment to whether it exists. Scripted reports whether
+	// scripts build the page, so that its fragments are unknown.
 	Fragments map[string]bool
 	Scripted  bool
-	// Of a page: its links, what of it can't be read, and the first page of its site, which
-	// may have moved. IsPage is false if referrals led out of the site.
-	IsPage   bool
-	First    locus.URL
-	Links    []Found
+	// IsPage reports whether the response is a page of the site. It is false if redirects led
+	// out of the site.
+	IsPage bool
+	// First is the first page of the site, which may have moved.
+	First locus.URL
+	// Links holds the links of the page.
+	Links []Found
+	// Failures holds an error for each part of the page that can't be read.
 	Failures []error
 }
 
