@@ -23,54 +23,54 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// attempt is what one request told.
+// attempt is the result of one request.
 type attempt struct {
 	outcome    Outcome
 	temporary  bool          // another try may succeed
 	busy       bool          // the server is overloaded
-	retryAfter time.Duration // the pause that the server asks for; 0: none
+	retryAfter time.Duration // the pause that the server requests, or zero
 	public     bool          // the outcome is the same wherever the URL was found
 	unstored   bool          // the outcome depends on more than a request for the URL
 	resolved   bool          // the host has an address
 	fragments
 
-	// Of a page of a site.
+	// For a page of a site.
 	page *sitePage
 	at   *origins
 	contents
 
-	next *Request // to be made before the outcome is known; nil: none
+	next *Request // the next request, if the outcome is not known yet; otherwise nil
 
 	listsSitemaps bool // the links are sitemaps
 	anchors       *anchors
 }
 
-// greetingTime is how long to wait for a session's greeting. Some hosts wait longer for
-// a user to type.
+// greetingTime is the time limit for the greeting of a session. Some hosts send nothing until
+// the user types.
 const greetingTime = 5 * time.Second
 
-// Request is one request of a check: see [Checker.Begin]. It is never changed, so it may be made
-// again.
+// Request is one request of a check: see [Checker.Begin]. It is immutable, so the caller may
+// repeat it.
 type Request struct {
 	*asked
 	want
-	api  locus.URL           // of GitHub, which is asked first; zero: none
-	left time.Duration       // of the time limit for all requests of the check; 0: not set
-	slow func(time.Duration) // called with the Crawl-delay before a page is requested; nil: it is not
+	api  locus.URL           // URL of the GitHub API to try first, or zero
+	left time.Duration       // rest of the time limit of the check; zero if it is not set
+	slow func(time.Duration) // called with the Crawl-delay before a page is requested, or nil
 
-	redirect *access.Result // a redirect, or a page that sends its reader on; nil: a first request
-	to       locus.URL      // where the page sends its reader; zero: redirect is a redirect
+	redirect *access.Result // a redirect, or a page with a refresh; nil for a first request
+	to       locus.URL      // the target of the refresh; zero if redirect is a redirect
 }
 
-// want is what a request is for.
+// want selects the data that a request must return.
 type want struct {
-	page      *sitePage // that the target is; nil: its links are not wanted
-	fragments []string  // to be found
-	probe     bool      // the request only asks whether the resource exists, if that can tell
-	followed  bool      // a page led there by itself
+	page      *sitePage // the page of a site; nil if its links are not needed
+	fragments []string  // fragments to look for
+	probe     bool      // send the cheapest request that can prove that the resource exists
+	followed  bool      // the request follows the refresh of a page
 }
 
-// begin returns the first request for what is asked.
+// begin returns the first request for t.
 func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
 	r := &Request{asked: t, want: want{page: page, fragments: fragments, probe: true}, left: c.timeoutFor(t.key.url)}
 	if page == nil && len(fragments) == 0 {
@@ -79,7 +79,7 @@ func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
 	return r
 }
 
-// at returns the URL to which a redirect leads; zero: r is a first request.
+// at returns the target of the redirect or refresh, or zero if r is a first request.
 func (r *Request) at() locus.URL {
 	if r == nil || r.redirect == nil {
 		return locus.URL{}
@@ -90,19 +90,19 @@ func (r *Request) at() locus.URL {
 	return r.to
 }
 
-// after returns the request to which a redirect leads, or a page, to a URL.
+// after returns the request that follows a redirect, or the refresh of a page to a URL.
 func (r *Request) after(redirect *access.Result, to locus.URL) *Request {
 	next := *r
 	next.redirect, next.to, next.left = redirect, to, 0
 	return &next
 }
 
-// get returns the request that reads the content, where r only asked whether it exists.
+// get returns the request that reads the content, after the probe r.
 func (c *Checker) get(r *Request) *Request {
 	return &Request{asked: r.asked, want: want{page: r.page, fragments: r.fragments}, left: c.timeoutFor(r.key.url), slow: r.slow}
 }
 
-// send makes a request within its time limit. If the attempt has a next request, the outcome
+// send sends a request within its time limit. If the attempt has a next request, the outcome
 // is not known yet.
 func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 	begin := time.Now()
@@ -134,7 +134,7 @@ func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 	return a
 }
 
-// first makes the first request for the target itself.
+// first sends the first request for the target.
 func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
 	if r.page != nil && r.page.sitemap == noSitemap {
 		switch why, final, err := r.page.site.disallowed(ctx, c, r); {
@@ -161,7 +161,7 @@ func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
 	c.judge(ctx, a, &mine, res, err)
 }
 
-// judge sets the outcome of r, which had that result.
+// judge sets the outcome of r from its result.
 func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access.Result, err error) {
 	if err != nil {
 		a.classify(err)
@@ -187,7 +187,7 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	}
 	w := r.want
 	if w.followed {
-		// The page and the fragments of the link are not those of the page that it led to.
+		// The page and the fragments of the link do not belong to the target of the refresh.
 		w.page, w.fragments = nil, nil
 	}
 	if w.page != nil && w.page.sitemap == noSitemap && !c.isPage(w.page, res) {
@@ -229,12 +229,12 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	c.soft.check(ctx, c, r.asked, a)
 }
 
-// mustRead reports whether an object is read: for its links, its fragments, or a refresh.
+// mustRead reports whether the object must be read: for links, fragments or a refresh.
 func (c *Checker) mustRead(w want, res *access.Result) bool {
 	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.HTTP.Get && c.traits(res.URL).Has(scheme.Web)
 }
 
-// brought returns the fragment to which redirects led, if it is looked for; empty: none.
+// brought returns the fragment of the redirect target, or "" if there is none to look for.
 func (c *Checker) brought(res *access.Result) string {
 	fragment, ok := res.URL.Fragment()
 	if !ok || len(res.Hops) < 2 || !c.wantsFragment(res.URL, fragment) {
@@ -243,9 +243,9 @@ func (c *Checker) brought(res *access.Result) string {
 	return fragment
 }
 
-// isOfHead reports whether a GET may succeed where a probe failed with err: redirects of HEAD
-// led elsewhere, or the server did not answer HEAD. For other answers, the client of HTTP
-// has sent a GET. A server that asks for a pause gets it before the GET.
+// isOfHead reports whether a GET may succeed after a probe failed with err: HEAD was
+// redirected, or the server did not respond to HEAD. After other responses, the HTTP client
+// has already sent a GET. If the server requests a pause, the GET must wait.
 func isOfHead(err error, o *Outcome) bool {
 	if _, pause := access.Retry(err); pause > 0 || o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
 		return false
@@ -254,8 +254,8 @@ func isOfHead(err error, o *Outcome) bool {
 	return silent || !o.To.IsZero() || errors.Is(err, access.ErrRedirectLoop)
 }
 
-// failedAt returns the URL that referrals from asked led to, without a password, if opening
-// that failed; zero: asked itself failed.
+// failedAt returns the redirect target that failed with err, without a password. It returns
+// zero if the request for asked itself failed.
 func failedAt(asked locus.URL, err error) locus.URL {
 	e := (*access.Error)(nil)
 	if !errors.As(err, &e) || e.URL.WithoutFragment() == asked.WithoutFragment() {
@@ -264,12 +264,11 @@ func failedAt(asked locus.URL, err error) locus.URL {
 	return own(e.URL.WithoutFragment().WithoutPassword())
 }
 
-// maxNotFoundText is the most bytes of a text that only says that a resource is
-// missing.
+// maxNotFoundText is the maximum size of a text that only says that a resource is missing.
 const maxNotFoundText = 1 << 10
 
-// checkText looks at a text of gopher, in which some servers say that a resource
-// is missing: the protocol has no error. It can't be told from a text that is meant.
+// checkText checks whether a gopher text says that a resource is missing, because the
+// protocol has no error status. The text may also be a real document.
 func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
@@ -285,11 +284,11 @@ func (a *attempt) checkText(o *scheme.Object) {
 	}
 }
 
-// maxNotFoundMenu is the most lines of a menu that only says that a resource is missing.
+// maxNotFoundMenu is the maximum number of lines of such a menu.
 const maxNotFoundMenu = 4
 
-// checkMenu looks at a menu as checkText does at a text: some servers answer for a
-// missing menu with a text.
+// checkMenu does the same as checkText for a menu, because some servers return a text for a
+// missing menu.
 func (a *attempt) checkMenu(m *scheme.Menu) {
 	first, n := "", 0
 	for item, err := range m.Items {
@@ -365,8 +364,8 @@ func pageOf(res *access.Result) *origins {
 	return &origins{base: res.URL, files: from, others: from}
 }
 
-// readObject reads an object for its fragments, and for its links if it is a page of a
-// site. Other pages may send their readers to the URL that it returns, by themselves.
+// readObject reads the fragments of an object, and the links if it is a page of a site. For
+// other pages, it returns the target of a refresh, if there is one.
 func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
 	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {
@@ -403,8 +402,8 @@ func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Si
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
-// findFragments looks for fragments in a document. A fragment that redirects brought
-// replaces all others. It returns where the document sends its readers by itself.
+// findFragments looks for fragments in a document. The fragment of a redirect target replaces
+// all others. findFragments returns the target of a refresh, if there is one.
 func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
 	keep, at := w.page != nil || c.isHere(res.URL), res.URL
 	if kind == cssType || c.o.NoFragments && (keep || kind != htmlType) {
@@ -440,7 +439,7 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 			return true
 		}
 		if cut {
-			// It may be in the part that was not read.
+			// The unread part may have the fragment.
 			a.outcome.Detail = "the document is too large to find all fragments"
 		}
 		return cut
@@ -461,14 +460,14 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 		a.lacks(fragment)
 	}
 	if keep && !isBrought {
-		// The part that was not read may have any fragment.
+		// The unread part may have any fragment.
 		list.text, list.leads = "", list.leads || cut
 		a.anchors = list
 	}
 	return locus.URL{}
 }
 
-// lacks sets the outcome of a link whose redirects lead to a fragment that is missing.
+// lacks sets the outcome of a link whose redirect target lacks a fragment.
 func (a *attempt) lacks(fragment string) {
 	if a.scripted {
 		a.outcome.Verdict, a.outcome.Detail = Warning, scriptedPage
@@ -478,7 +477,7 @@ func (a *attempt) lacks(fragment string) {
 	a.outcome.Detail = "the document has no fragment " + locus.Quote("#"+fragment) + ", the target of a redirect"
 }
 
-// The media types that are read: for fragments and links, and cssType for links only.
+// The media types of documents with fragments and links. CSS has only links.
 const (
 	otherType    = ""
 	htmlType     = "text/html"
@@ -520,7 +519,7 @@ func (a *attempt) classify(err error) {
 		a.outcome.setRule(err)
 		switch a.outcome.Rule {
 		case "hops":
-			// The limit is ours: the next redirect may lead to a page.
+			// The limit is ours: the next redirect target may exist.
 			a.outcome.Verdict = Warning
 		case "host":
 			if e := (*access.Error)(nil); !errors.As(err, &e) || !spellsAddress(e.URL.Host()) {
@@ -544,7 +543,7 @@ func (a *attempt) classify(err error) {
 	case access.Auth:
 		a.outcome.Status = statusOf(err)
 	case access.Interrupted:
-		// The caller closed the client: that says nothing about the server.
+		// The caller closed the client, so the state of the server is unknown.
 		a.outcome.Verdict = Unknown
 	case access.Unreachable:
 		a.classifyUnreachable(err)
@@ -553,8 +552,8 @@ func (a *attempt) classify(err error) {
 	}
 }
 
-// spellsAddress reports whether a host is another spelling of an IPv4 address, which
-// browsers read (URL Standard 3.5, "IPv4 parser") and the policy refuses.
+// spellsAddress reports whether a host is another spelling of an IPv4 address. Browsers accept
+// it (URL Standard 3.5, "IPv4 parser"), and the policy rejects it.
 func spellsAddress(host string) bool {
 	numbers := strings.Split(strings.TrimSuffix(host, "."), ".")
 	for i, text := range numbers {
@@ -579,27 +578,27 @@ func spellsAddress(host string) bool {
 // it refuses connections, the network fails, or the server is busy.
 func (a *attempt) classifyUnreachable(err error) {
 	var dns *net.DNSError
-	gateway := errors.As(err, new(*access.ProxyError))
+	proxy := errors.As(err, new(*access.ProxyError))
 	switch {
 	case errors.As(err, &dns):
-		if dns.IsNotFound && !gateway {
+		if dns.IsNotFound && !proxy {
 			a.outcome.Verdict, a.outcome.Cause, a.outcome.Detail = Dead, NoNames, "no such host: "+locus.Quote(dns.Name)
 		}
-	case gateway:
-		// The gateway itself may be unreachable.
+	case proxy:
+		// The proxy itself may be unreachable.
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.outcome.Verdict, a.outcome.Detail = Dead, "connection refused"
 	case isTLSProblem(err):
 		a.outcome.Verdict, a.outcome.Detail = TLS, tlsProblem(err, time.Now())
 	default:
 		a.outcome.Status = statusOf(err)
-		// Codes of FTP and NNTP about the whole server.
+		// These FTP and NNTP codes concern the whole server.
 		a.busy = a.busy || a.outcome.Status == 421 || a.outcome.Status == 400
 	}
 }
 
-// classifyProtocol sets the status of a failure. Only 404 and 410 say that the resource is
-// missing. All other statuses speak of the request, the client or the server.
+// classifyProtocol sets the status of a failure. Only 404 and 410 mean that the resource is
+// missing. All other statuses concern the request, the client or the server.
 func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
 	a.outcome.Status = status
@@ -623,7 +622,7 @@ func (o *Outcome) setRule(err error) {
 	}
 }
 
-// reason returns the text of err without what the result says by itself.
+// reason returns the text of err without the parts that the result already contains.
 func reason(err error) string {
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		text := denied.Reason
@@ -643,8 +642,8 @@ func reason(err error) string {
 	return plainError(err)
 }
 
-// withoutSecrets returns text with "***" in place of what may be a password in u. A
-// message about a file has its path, in which a mistyped URL is not recognized.
+// withoutSecrets replaces possible passwords of u in text by "***". A file error contains a
+// path, in which other code does not recognize a mistyped URL.
 func withoutSecrets(text string, u locus.URL) string {
 	written := u.String()
 	masked := locus.Mask(written)

@@ -18,20 +18,20 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// target is a URL to open, for a run. The engine's mutex guards its fields, except those that
-// are set once.
+// target is a URL to open in a run. The mutex of the Verifier guards its fields, except those
+// that are set once.
 type target struct {
 	asked
-	host *crawl.Host[*target] // of the request that is due; nil: the target is not in the queue
-	own  *crawl.Host[*target] // of url
-	due  *Request             // after a redirect; nil: the first one
+	host *crawl.Host[*target] // host of the next request; nil if the target is not in the queue
+	own  *crawl.Host[*target] // host of url
+	due  *Request             // next request after a redirect; nil for the first one
 
 	wants     []string // fragments to look for
-	fragments          // that were looked for
-	anchors   *anchors // all fragments, of a page of a site
-	page      *doc     // as a page of a site
+	fragments          // results for the fragments so far
+	anchors   *anchors // all fragments of a page of a site
+	page      *doc     // the page of a site, if it is one
 	next      *target  // the same URL from another origin, which waits for this one
-	archive   *target  // that asks an archive for it
+	archive   *target  // request for an archived copy of this target
 	archived  *target  // the target whose archived copy this is
 	tries     int
 	state     state
@@ -45,26 +45,26 @@ type state uint8
 const (
 	waiting state = iota // for all documents, or for another target
 	queued
-	held // until it is clear that the run has a name server
+	held // until the run has found a host name, or has no other targets
 	done
 )
 
 // doc is a document of a run, or a page of a site.
 type doc struct {
-	sitePage          // without a site: only its name
-	ready    bool     // its contents are known
-	contents          // until its links are added
-	refs     []ref    // the links after that
-	at       *origins // of a page: where it was found
-	typed    bool     // a URL that was typed, instead of a document
+	sitePage          // has only a name if there is no site
+	ready    bool     // contents is set
+	contents          // valid until its links are added
+	refs     []ref    // the links, after they are added
+	at       *origins // origins of the links
+	typed    bool     // the doc is a typed URL, not a document
 }
 
-// contents are what was read of a document.
+// contents holds the links of a document.
 type contents struct {
 	links    []link
-	failures []error     // what can't be read
-	includes []locus.URL // the documents that are read as parts of it
-	binary   bool        // it is a binary file, which has no links
+	failures []error     // errors of unreadable parts
+	includes []locus.URL // documents that it includes
+	binary   bool        // the document is a binary file, which has no links
 }
 
 // ref is a link of a document: a target, or an outcome that needs no request.
@@ -77,17 +77,17 @@ type ref struct {
 	extra        *linkExtra
 }
 
-// linkExtra is what few links have: most save its memory.
+// linkExtra holds fields that few links need, to save memory.
 type linkExtra struct {
-	url             locus.URL // if there is no target, or the URL is not the target's with the fragment
-	alternative     locus.URL // the other reading of the link
+	url             locus.URL // set if it differs from the URL of the target with the fragment
+	alternative     locus.URL // the URL without the hyphen
 	member, context string
 	note, doubt     string // as in link
 	cause           Cause  // of note
 	antora          *antoraPlace
 }
 
-// more returns what few links have.
+// more returns the extra fields, or zero fields.
 func (r *ref) more() linkExtra {
 	if r.extra == nil {
 		return linkExtra{}
@@ -95,9 +95,9 @@ func (r *ref) more() linkExtra {
 	return *r.extra
 }
 
-// Verifier verifies the links of documents in one run. A [Checker] reads them and makes the
-// requests. The Verifier has the documents in their order, the targets of their links, and the
-// queue in which these wait for their hosts.
+// Verifier verifies the links of documents in one run. [New] creates a Verifier, and
+// [Verifier.Run] runs it. It reads documents and sends requests through a [Checker], and has a
+// queue that applies the limits of each host.
 type Verifier struct {
 	checker *Checker
 	o       *Options // of checker
@@ -107,14 +107,14 @@ type Verifier struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	docs     []*doc
-	pages    []*doc                    // to be added after the sources' documents
+	pages    []*doc                    // added to docs after the documents of the sources
 	added    int                       // number of docs whose links were added
 	allRead  bool                      // no more documents come from the sources
 	targets  map[locus.URL]*target     // the first of each URL
 	includes map[locus.URL][]locus.URL // the documents that include a document
 	antora   map[locus.URL]*antoraTree // by the top of the repository; see antoraTree
-	waiting  []*target                 // until all documents are read
-	interned map[Outcome]*Outcome      // shared by many targets
+	waiting  []*target                 // targets that wait until all documents are read
+	interned map[Outcome]*Outcome      // outcomes that targets share
 	lookups  lookups
 	progress Progress
 }
@@ -156,8 +156,8 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	e.changed.Broadcast()
 }
 
-// deliver passes the links of a document on. They are added in the order of the
-// documents, so the first page of a site does not depend on timing.
+// deliver sets the contents of a document. It adds links in the order of the documents, so
+// that the first page of a site does not depend on timing.
 func (e *Verifier) deliver(d *doc, read contents) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -221,8 +221,8 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	return r
 }
 
-// fragmentIn returns a fragment that does not keep the text of its URL in memory, but only
-// the link as written.
+// fragmentIn returns a copy of fragment that does not retain the text of its URL. It may
+// retain written.
 func fragmentIn(written, fragment string) string {
 	if strings.HasSuffix(written, fragment) {
 		return written[len(written)-len(fragment):]
@@ -230,8 +230,8 @@ func fragmentIn(written, fragment string) string {
 	return strings.Clone(fragment)
 }
 
-// target returns the target for what is asked. A new one is started, so nothing of it may change
-// later but what the mutex guards.
+// target returns the target for a, and starts it if it is new. So later changes to the target
+// need the mutex.
 func (e *Verifier) target(a asked) *target {
 	var last *target
 	for t := e.targets[a.key.url]; t != nil; t = t.next {
@@ -254,8 +254,8 @@ func (e *Verifier) target(a asked) *target {
 	return t
 }
 
-// start queues t now, or once all documents are read. A file need not wait: opening it again
-// for a late fragment is cheap.
+// start queues t now, or after all documents are read. A file need not wait, because opening
+// it again for a late fragment is cheap.
 func (e *Verifier) start(t *target) {
 	if !e.allRead && !e.checker.isHere(t.key.url) {
 		e.waiting = append(e.waiting, t)
@@ -264,7 +264,7 @@ func (e *Verifier) start(t *target) {
 	e.enqueue(t)
 }
 
-// enqueue queues t, unless its stored outcome is enough.
+// enqueue queues t, unless it has a recent stored outcome.
 func (e *Verifier) enqueue(t *target) {
 	if e.loadStored(t) {
 		e.finish(t)
@@ -301,7 +301,7 @@ func (e *Verifier) want(t *target, fragment string) {
 		return
 	}
 	if e.lookUp(t, fragment); t.state == done && len(t.wants) > 0 {
-		// It was opened before a link had this fragment.
+		// The target was opened before the Verifier found a link with this fragment.
 		e.progress.Done--
 		t.tries = 0
 		t.state = waiting
@@ -309,7 +309,8 @@ func (e *Verifier) want(t *target, fragment string) {
 	}
 }
 
-// lookUp looks for a fragment in what is known of t, or else adds it to t.wants.
+// lookUp looks for a fragment in the known fragments of t. If they are not known, lookUp adds
+// the fragment to t.wants.
 func (e *Verifier) lookUp(t *target, fragment string) {
 	if _, known := t.found[fragment]; known {
 		return
@@ -329,7 +330,7 @@ func (e *Verifier) lookUp(t *target, fragment string) {
 	t.found[fragment] = found
 }
 
-// with returns a set with one more member.
+// with adds a name to a set, which may be nil, and returns the set.
 func with(set map[string]bool, name string) map[string]bool {
 	if set == nil {
 		set = map[string]bool{}
@@ -403,8 +404,8 @@ func (e *Verifier) begin(t *target) *Request {
 	return r
 }
 
-// wanted returns what a request for t itself should find now. Links that are read while a
-// redirect is followed may want more.
+// wanted returns the page and the fragments for the next request for t. Links that are read
+// during a redirect may add fragments.
 func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -414,8 +415,8 @@ func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
 	return page, slices.Clone(t.wants)
 }
 
-// attempt makes r, and the requests for t after it that do not follow a redirect: the turn is that
-// of their host, too.
+// attempt sends r, and the next requests for t until a redirect. These go to the same host, so
+// they share one job of the queue.
 func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt {
 	a := e.checker.send(ctx, r)
 	for ctx.Err() == nil && r.redirect == nil && a.next != nil && a.next.redirect == nil {
@@ -440,8 +441,8 @@ func (e *Verifier) wait(t *target, next *Request) {
 	e.queue.Add(t, name, limits)
 }
 
-// retryAt reports whether t is tried again after a, and when. A server that asks for a
-// pause gets it for all its URLs.
+// retryAt reports whether to try t again after a, and when. If the server requests a pause,
+// the pause applies to all its URLs.
 func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	if !a.temporary {
 		return at, false
@@ -458,7 +459,7 @@ func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	return now.Add(pause), again
 }
 
-// handle makes a the outcome of t.
+// handle sets the outcome of t from its last attempt.
 func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
@@ -485,7 +486,7 @@ func (e *Verifier) handle(t *target, a *attempt) {
 	}
 	page := t.page
 	isNew := page != nil && !page.ready
-	// It became a page of a site meanwhile.
+	// The target became a page of a site during the attempt.
 	late := isNew && a.page == nil && isFound(t.outcome)
 	isNew = isNew && !late
 	var robots *doc
@@ -529,7 +530,7 @@ func (e *Verifier) intern(o Outcome) *Outcome {
 	return &o
 }
 
-// finish marks t as done and wakes those who wait for it.
+// finish marks t as done and wakes the goroutines that wait for it.
 func (e *Verifier) finish(t *target) {
 	if asked := t.archived; asked != nil {
 		if t.outcome.Verdict == Alive || t.outcome.Verdict == Moved {
@@ -552,8 +553,8 @@ func (e *Verifier) finish(t *target) {
 	e.changed.Broadcast()
 }
 
-// startNext starts the next target with the URL of t, which is done. An outcome that
-// holds for both needs no second request.
+// startNext starts the next target with the URL of t, after t is done. If the outcome is the
+// same for both targets, startNext finishes the next target without a request.
 func (e *Verifier) startNext(t *target) {
 	next := t.next
 	if next == nil || next.state != waiting {
@@ -572,7 +573,7 @@ func (e *Verifier) startNext(t *target) {
 
 func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
 
-// askArchive starts a request to an archive for t, if it is dead and none was made.
+// askArchive requests an archived copy of t, if t is dead and there was no such request yet.
 func (e *Verifier) askArchive(t *target) bool {
 	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.HTTP.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
@@ -592,7 +593,7 @@ func (e *Verifier) askArchive(t *target) bool {
 
 func (e *Verifier) store(t *target) {
 	o := t.outcome
-	// What the policy or an option decided is decided again in the next run.
+	// The policy and the options may change, so outcomes that depend on them are not stored.
 	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Fragment, Dead, TLS}, o.Verdict)
 	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.checker.isRemembered(t.url) || !fromServer {
 		return
@@ -634,7 +635,8 @@ func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	}
 }
 
-// next waits until the links of document i are added. nil: there is no such document.
+// next waits until the links of document i are added. It returns nil if there is no such
+// document.
 func (e *Verifier) next(ctx context.Context, i int) *doc {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -698,12 +700,12 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 
 const joined = "read without the hyphen at the end of the line"
 
-// isDocument reports whether a document exists whose fragment is missing or not known.
+// isDocument reports whether the document exists, but its fragment is missing or unknown.
 func (o *Outcome) isDocument() bool {
 	return o.Verdict == Fragment || o.Verdict == Ignored && o.Cause == NeedsBuild
 }
 
-// tryAlternative waits for the outcome of another reading of r.
+// tryAlternative waits for the outcome of u, an alternative URL for r.
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref, u locus.URL) Result {
 	e.mu.Lock()
 	extra := r.more()

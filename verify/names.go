@@ -31,8 +31,8 @@ func (c *Checker) hostsOf(u locus.URL) []string {
 	return hosts
 }
 
-// unresolved returns why the host of u, which was found in a document at those origins, is
-// not looked up; the zero Outcome if it is. nil: u was typed.
+// unresolved returns the outcome of u if its host must not be looked up, or the zero Outcome.
+// at holds the origins of the document with the link; it is nil for a typed URL.
 func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	if at == nil || c.isHere(u) {
 		return Outcome{}
@@ -40,7 +40,7 @@ func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	page := at.others.URL
 	switch hosts := c.hostsOf(u); {
 	case !c.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
-		// A page that came from such a host shows that these names exist there.
+		// If the page itself is from such a host, these names exist in that network.
 		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
 	case page.IsZero() || c.isFile(page):
 		return c.private(u, hosts, at)
@@ -48,8 +48,8 @@ func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	return Outcome{}
 }
 
-// private returns the outcome of u, with those hosts, if the policy denies it as private;
-// the zero Outcome if not.
+// private returns the outcome of u if the policy denies its hosts as private, or the zero
+// Outcome.
 func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
 	var denied *policy.DeniedError
 	switch {
@@ -75,18 +75,18 @@ func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
 // isOfPrivate reports whether e denies an address or a name that is not public.
 func isOfPrivate(e *policy.DeniedError) bool { return e.Rule == "private" || e.Rule == "link-local" }
 
-// minMissing is how many host names a run must look up in vain to show that it has no name
-// server. Fewer names may all be dead.
+// minMissing is the number of missing host names, without any that exists, that indicates a
+// missing network. Fewer names may all be dead.
 const minMissing = 5
 
 // lookups records which host names of a run were looked up. The engine's mutex guards it.
 type lookups struct {
 	found   bool            // at least one name has an address
 	missing map[string]bool // names that do not exist, in lower case
-	held    []*target       // dead because of such a name, until found is true or the run has no other targets
+	held    []*target       // targets with such a name, until found is true or there are no other targets
 }
 
-// note records what an attempt shows about the first of its hosts.
+// note records whether an attempt found the first of its hosts.
 func (n *lookups) note(hosts []string, a *attempt) {
 	host := ""
 	if len(hosts) > 0 {
@@ -116,7 +116,7 @@ func isResolved(err error) bool {
 	}
 	switch access.KindOf(err) {
 	case access.Denied:
-		// Only a denial of an address is not about the URL.
+		// A denial of an address comes after the lookup; other denials concern the URL.
 		denied, e := (*policy.DeniedError)(nil), (*access.Error)(nil)
 		return errors.As(err, &denied) && errors.As(err, &e) && isOfPrivate(denied) && denied.Subject != locus.Quote(e.URL.Shown())
 	case access.Syntax:
@@ -127,17 +127,18 @@ func isResolved(err error) bool {
 	return true
 }
 
-// hold keeps t, which is dead because its name does not exist, until it is clear that the
-// run has a name server. The caller must hold e.mu.
+// hold delays the outcome of t, whose host name does not exist, until [Verifier.settle] decides
+// it. The caller must hold e.mu.
 func (e *Verifier) hold(t *target) {
 	t.state = held
 	e.lookups.held = append(e.lookups.held, t)
 	e.startNext(t)
 }
 
-// settle finishes the targets that are held: once a name was found they are dead, and when
-// there are no other targets, too few names were looked up or the run has no name server.
-// Each archive that is held replaces its target in the counts. The caller must hold e.mu.
+// settle finishes the held targets after the run has found a host name, or when there are no
+// other targets. They are dead, unless the run found no host name and at least minMissing
+// names are missing. A held archive replaces its target in the counts. The caller must hold
+// e.mu.
 func (e *Verifier) settle() {
 	n := &e.lookups
 	isLast := e.allRead && e.added == len(e.docs) && e.progress.Done+len(n.held) == e.progress.Found

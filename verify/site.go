@@ -16,28 +16,28 @@ import (
 
 // sitePage is a page of a site.
 type sitePage struct {
-	name  string // of the document that it is in results
+	name  string // document name in results
 	site  *site
 	depth int
 
 	sitemap sitemapUse
 }
 
-// site is the pages below a URL that was typed. Its methods may be called concurrently.
+// site holds the pages below a typed URL. Its methods may be called concurrently.
 type site struct {
 	mu     sync.Mutex
-	row    scheme.Scheme      // of first
-	first  locus.URL          // in canonical form
-	pages  map[locus.URL]bool // in canonical form; nil: only a run knows them
-	robots *robots.Rules      // of the host of first; nil: all is allowed, or they are not known
+	row    scheme.Scheme      // scheme of first
+	first  locus.URL          // first page, in canonical form
+	pages  map[locus.URL]bool // pages in canonical form; nil outside a run
+	robots *robots.Rules      // rules of the host; nil if they are unknown or allow everything
 }
 
-// newSite returns the site whose first page has a URL in canonical form.
+// newSite returns a site. The URL of its first page must be in canonical form.
 func (c *Checker) newSite(first locus.URL) *site {
 	return &site{row: c.registry.Scheme(first), first: first}
 }
 
-// delay returns the least time between two requests that the robots.txt asks for.
+// delay returns the Crawl-delay of the robots.txt.
 func (s *site) delay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,8 @@ func (s *site) start() locus.URL {
 	return s.first
 }
 
-// move makes first the first page of s. Another host has its own robots.txt.
+// move makes first the first page of s. If its host is another one, move discards the rules
+// of the old host.
 func (s *site) move(row scheme.Scheme, first locus.URL) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +62,7 @@ func (s *site) move(row scheme.Scheme, first locus.URL) {
 	s.row, s.first = row, first
 }
 
-// has reports whether a URL in canonical form is a page of the site, as far as its
-// text shows.
+// has reports whether u, a URL in canonical form, may be a page of the site.
 func (s *site) has(u locus.URL) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,8 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page, unless the site already has it, or has as many as most; 0: any number.
+// add adds a page and returns true, unless the site already has the page or has most pages.
+// If most is zero, there is no limit.
 func (s *site) add(u locus.URL, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +98,8 @@ func (s *site) knows(u locus.URL) bool {
 	return s.pages[u]
 }
 
-// mayBePage reports whether a path may lead to a page: its last segment has no suffix
-// of another type.
+// mayBePage reports whether a path may name a page: its last segment has no file extension of
+// another type.
 func mayBePage(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	switch strings.ToLower(path.Ext(text)) {
@@ -110,8 +111,8 @@ func mayBePage(text string) bool {
 	return true
 }
 
-// followInSite makes t a page of a site if it is one: the first, or one that a page of
-// the site links to. The caller must hold e.mu.
+// followInSite makes t a page of a site if it is the first page, or if a page of the site
+// links to it. The caller must hold e.mu.
 func (e *Verifier) followInSite(d *doc, t *target) {
 	if t.page != nil {
 		return
@@ -128,7 +129,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		s, depth = e.checker.newSite(t.key.url), 0
 		s.pages = map[locus.URL]bool{}
 	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
-		return // It was asked for in this run, and there is no page.
+		return // This run has requested it, and there is no page.
 	case s == nil || !s.has(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
 		return
 	}
@@ -141,7 +142,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 func (e *Verifier) makePage(t *target, page *doc) {
 	t.page = page
 	if t.state == done {
-		// It was opened before it was known to be a page.
+		// It was opened before the Verifier knew that it is a page.
 		e.progress.Done--
 		t.state, t.tries = waiting, 0
 		e.start(t)
@@ -153,8 +154,8 @@ func (e *Verifier) makePage(t *target, page *doc) {
 	}
 }
 
-// isPage reports whether a page of the site was found there: referrals may lead out of
-// the site, or to another of its pages. If the first page has moved, so has the site.
+// isPage reports whether res is a new page of the site. Redirects may lead to another site, or
+// to another page of this site. If the first page was redirected, the site moves.
 func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
@@ -169,9 +170,9 @@ func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	return p.site.has(at) && p.site.add(at, 0)
 }
 
-// disallowed returns why a page of the site must not be requested; empty: it may. It
-// reads the robots.txt before the first page. The error is why that is unknown, and
-// final if it is not asked for again.
+// disallowed returns the reason why robots.txt forbids a request for a page, or "" if it
+// allows the request. It reads robots.txt before the first page. If that fails, it returns
+// the error, and final reports whether the error holds for the whole run.
 func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why string, final bool, err error) {
 	if c.o.NoRobots || !c.traits(r.url).Has(scheme.Web) {
 		return "", false, nil
@@ -192,7 +193,8 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 	return why, false, nil
 }
 
-// robotsOf returns what the robots.txt of the host of t says. final is as in [crawl.Robots.Rules].
+// robotsOf returns the rules in the robots.txt of the host of t. See [crawl.Robots.Rules] for
+// final.
 func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
 	if c.robots == nil {
 		return c.rules.Rules(ctx, t.key.url, t.from)

@@ -12,29 +12,28 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// origin is where a URL was found, as far as it matters for where it may lead.
+// origin is the source of a URL, as far as permissions depend on it.
 type origin uint8
 
 const (
-	fromTyped  origin = iota // it was typed, or nothing public was dialed before
-	fromPublic               // a public page led there, or a file, whose text may be anyone's
+	fromTyped  origin = iota // typed, or found in a private page
+	fromPublic               // found in a public page, or in a file that anyone may have written
 	inFile                   // the URL of a file that was typed or found in a file
-	inSite                   // the same, found in a document of a site, which decides about fragments
+	inSite                   // the same in a document of a site, whose generator makes the fragments
 )
 
 func (c *Checker) traits(u locus.URL) scheme.Traits { return c.registry.Scheme(u).Traits }
 
 func (c *Checker) isFile(u locus.URL) bool { return c.traits(u).Has(scheme.Files) }
 
-// isHere reports whether u is opened without a network: a file, or a URL that contains what
-// it names.
+// isHere reports whether u needs no network: a file, or a URL that contains its resource.
 func (c *Checker) isHere(u locus.URL) bool {
 	traits := c.traits(u)
 	return traits.Has(scheme.Files) || traits.Has(scheme.Local) && !traits.Has(scheme.Composes)
 }
 
-// isContent reports whether text begins as a URL that is itself what it names. Browsers
-// read more than its standard allows, and nothing else can be dead about it.
+// isContent reports whether text begins like a URL that contains its resource, such as a data
+// URL. Browsers accept more of these than the standard allows, and they can't be dead.
 func (c *Checker) isContent(text string) bool {
 	name, _, _ := strings.Cut(text, ":")
 	s, _ := c.registry.Lookup(name)
@@ -42,7 +41,7 @@ func (c *Checker) isContent(text string) bool {
 	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
 }
 
-// originOf returns the origin of u, which was found in from. nil: it was typed.
+// originOf returns the origin of u, which was found in from. from is nil for a typed URL.
 func (c *Checker) originOf(u locus.URL, from *access.Result) origin {
 	switch {
 	case c.isFile(u) && (from == nil || c.isFile(from.URL)):
@@ -59,29 +58,29 @@ type targetKey struct {
 	origin origin
 }
 
-// asked is what is requested for the links to a URL. It is never changed.
+// asked holds the URL to request for links, and their origin. It is immutable.
 type asked struct {
 	url  locus.URL // as first written, without its fragment
 	key  targetKey
-	from *access.Result  // the document with the link; nil: the URL was typed
-	site *generator.Site // whose fragments it has; nil: none
+	from *access.Result  // the document with the link; nil for a typed URL
+	site *generator.Site // the site that makes the fragments, or nil
 }
 
-// origins are what the links of a document are resolved by, and found in.
+// origins holds the base URL of the links in a document, and their origins.
 type origins struct {
 	base   locus.URL
 	files  *access.Result // for files
 	others *access.Result // for all other links
 }
 
-// wantsFragment reports whether the fragment of u is looked for in the document.
+// wantsFragment reports whether the Checker must look for the fragment of u in the document.
 func (c *Checker) wantsFragment(u locus.URL, fragment string) bool {
 	return fragment != "" && !c.o.NoFragments && !isProgram(u, fragment) && c.traits(u).Has(scheme.Fragments)
 }
 
-// toAsk returns what is requested for l, and what its canonical form changed; or the outcome
-// of a link that needs no request. The link was found in a document at those origins; nil: it
-// was typed.
+// toAsk returns the request for l, and the change by its canonical form. For a link that needs
+// no request, it returns the outcome as fixed. at holds the origins of the document; it is nil
+// for a typed URL.
 func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fixed *Outcome) {
 	fix := func(v Verdict, detail string) (asked, locus.Change, *Outcome) {
 		if v == Malformed && c.isContent(cmp.Or(l.written, l.url.String())) {
@@ -124,8 +123,8 @@ func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fix
 		return fix(Unknown, "")
 	}
 	if t.key.url == t.url || change&locus.DotSegments != 0 {
-		// The text is kept once. Dot segments are not sent (RFC 3986 section 5.2.2): a
-		// server may not resolve them.
+		// Equal URLs share one text. Dot segments must not be sent (RFC 3986 section
+		// 5.2.2), because a server may not resolve them.
 		t.url = t.key.url
 	}
 	if at != nil {
@@ -144,7 +143,8 @@ func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fix
 // notAFile is the reason for links that are ignored without a network.
 const notAFile = "only links to files are verified"
 
-// unsupported returns why u can't be verified whatever its form is, and the verdict.
+// unsupported returns the verdict and the reason if u can't be verified because of its
+// scheme.
 func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	s, ok := c.registry.Lookup(u.Scheme())
 	switch {
@@ -163,20 +163,20 @@ func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-// isRemembered reports whether the outcome of u may be in the store: what is on this machine
-// is cheap to open again, and a password must not get there.
+// isRemembered reports whether the outcome of u may be in the store. Local resources are cheap
+// to open again, and the store must not contain passwords.
 func (c *Checker) isRemembered(u locus.URL) bool { return !c.isHere(u) && !hasSecret(u) }
 
-// hasSecret reports whether u has a password, perhaps where the grammar has none.
+// hasSecret reports whether u contains a password, even where the grammar allows none.
 func hasSecret(u locus.URL) bool { return u.Shown() != u.String() }
 
-// hostOf returns the name that a URL in canonical form shares limits by, and these.
+// hostOf returns the host name for the limits of a URL in canonical form, and the limits.
 func (c *Checker) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	switch traits := c.traits(u); {
 	case c.isHere(u):
 		return "", crawl.Limits{}
 	case traits.Has(scheme.Composes):
-		// One after the other, so a domain is looked up once.
+		// One at a time, so that each domain is looked up once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
 	}
