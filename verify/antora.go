@@ -16,9 +16,8 @@ import (
 
 const noResource = "not in the module's directory: Antora may find it by an alias or in another repository"
 
-// placeAntora fills in where a resource ID of Antora leads, which is in a folder
-// modules/NAME/pages. A page and a picture there are looked up from the folder of all pages
-// and of all pictures.
+// placeAntora resolves an Antora resource ID in a document of a directory modules/NAME/pages.
+// Antora looks up pages and pictures in the pages and images directories of the module.
 func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *Source) bool {
 	ref, fragment, hasFragment := strings.Cut(written, "#")
 	isID := strings.ContainsAny(ref, ":$@")
@@ -56,13 +55,13 @@ func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *
 	return true
 }
 
-// isForeign reports whether only Antora knows where a resource ID leads: to another
-// component or version, or to a file that a build may make.
+// isForeign reports whether only Antora can resolve a resource ID. It may name another
+// component or version, or a file that a build creates.
 func isForeign(ref string) bool {
 	return strings.Contains(ref, "@") || strings.Count(ref, ":") > 1 || strings.Contains(ref, "$") && !strings.Contains(ref, "page$")
 }
 
-// antoraModule returns the folder of the modules that the document at base is in, and the
+// antoraModule returns the parent directory of "modules" for the document at base, and the
 // name of its module.
 func antoraModule(base locus.URL) (dir, module string, ok bool) {
 	dir, rest, ok := cutLast(base.WithoutFragment().String(), "/modules/")
@@ -78,40 +77,40 @@ func antoraModule(base locus.URL) (dir, module string, ok bool) {
 	}
 }
 
-// antoraPlace is where Antora looks up a page or a picture first.
+// antoraPlace is the place where Antora first looks up a page or a picture.
 type antoraPlace struct {
-	top    locus.URL // of the repository; zero: unknown
-	dir    string    // the URL of the folder that has the folder "modules"
+	top    locus.URL // top of the repository, or zero if unknown
+	dir    string    // URL of the directory that contains the directory "modules"
 	module string
-	own    bool // the link names no module: it means that of its document
+	own    bool // the link names no module, so the module of its document applies
 }
 
-// contentRoot is a folder with an antora.yml.
+// contentRoot is a directory with an antora.yml.
 type contentRoot struct {
-	name  string // of its component
+	name  string // name of its component
 	built bool   // a build adds files to it
 }
 
-// antoraTree has what a repository gives to Antora. A component may have several content
-// roots: folders with an antora.yml of the same name.
+// antoraTree holds the Antora files of a repository. A component may have several content
+// roots: directories with an antora.yml of the same name.
 type antoraTree struct {
 	roots   map[string]contentRoot // by URL
-	modules map[string]bool        // the URLs of the folders of modules
+	modules map[string]bool        // the URLs of module directories
 	aliases strings.Builder        // the values of "page-aliases" in all pages
 	folders int
 	cut     bool // a part of the repository was not read
 }
 
-// maxAntoraFolders is how many folders of a repository are searched for content roots.
+// maxAntoraFolders is the maximum number of directories that are searched for content roots.
 const maxAntoraFolders = 1 << 16
 
-// maxAntoraFile is how much of an antora.yml or of a page is read.
+// maxAntoraFile is the maximum number of bytes that are read from an antora.yml or a page.
 const maxAntoraFile = 64 << 10
 
-// settleAntora returns the outcome of a link to a page or a picture that the content root
-// of its document lacks. Other content roots of the component may have it. If none has, and
-// the module is in this repository, the link is dead. A build may add files to the modules
-// of a component: then only a link to the document's own module is.
+// settleAntora returns the outcome of a link to a page or picture that is missing in the
+// content root of its document. The link is dead if all other content roots of the component
+// also lack the file, and the module is in this repository. If a build adds files to the
+// component, only a link to the module of its document can be dead.
 func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result) Result {
 	p := r.extra.antora
 	tree := e.antoraTree(ctx, p.top)
@@ -139,22 +138,22 @@ func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result)
 	return res
 }
 
-// isContent reports whether people write the file at u: a page or a picture.
+// isContent reports whether the file at u is a page or a picture.
 func isContent(u locus.URL) bool {
 	name, _ := u.WithoutFragment().Path()
 	t := media.ByName(name)
 	return t == asciidocType || strings.HasPrefix(t, "image/")
 }
 
-// hasAlias reports whether a page may have the name at u as another name.
+// hasAlias reports whether the name at u may be an alias of a page.
 func (t *antoraTree) hasAlias(u locus.URL) bool {
 	name, _ := u.WithoutFragment().Path()
 	name = path.Base(name)
 	return strings.Contains(t.aliases.String(), strings.TrimSuffix(name, path.Ext(name)))
 }
 
-// antoraTree returns the content roots of the repository at top. Only the goroutine of Run
-// calls it.
+// antoraTree returns the content roots of the repository at top. Only the goroutine of Run may
+// call it.
 func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	if e.checker.fsys != nil && top.IsZero() {
 		top = fileIn("")
@@ -173,7 +172,7 @@ func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	return t
 }
 
-// read reads the folder at u, and those below it.
+// read reads the directory at u and all directories below it.
 func (t *antoraTree) read(ctx context.Context, c *Checker, u locus.URL) {
 	if t.folders++; t.folders > maxAntoraFolders || ctx.Err() != nil {
 		t.cut = true
@@ -194,7 +193,7 @@ func (t *antoraTree) read(ctx context.Context, c *Checker, u locus.URL) {
 	}
 }
 
-// readFile reads a file of a folder, if it is an antora.yml or a page.
+// readFile reads a file if it is an antora.yml or a page.
 func (t *antoraTree) readFile(ctx context.Context, c *Checker, folder string, file locus.URL) {
 	isPage := strings.Contains(folder+"/", "/pages/") && strings.Contains(folder, "/modules/") && media.ByName(file.String()) == asciidocType
 	isRoot := path.Base(file.String()) == "antora.yml"
@@ -213,7 +212,7 @@ func (t *antoraTree) readFile(ctx context.Context, c *Checker, folder string, fi
 	}
 }
 
-// componentName returns the name of the component that an antora.yml describes.
+// componentName returns the component name in an antora.yml.
 func componentName(text string) string {
 	for line := range strings.Lines(text) {
 		if name, ok := strings.CutPrefix(line, "name:"); ok {
@@ -224,7 +223,7 @@ func componentName(text string) string {
 	return ""
 }
 
-// readFolder passes the files of a folder to use, and returns the folders in it.
+// readFolder calls use for each file of a directory, and returns its subdirectories.
 func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
 	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {
@@ -248,7 +247,7 @@ func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.UR
 	return folders, nil
 }
 
-// readStart returns the start of a file.
+// readStart returns at most maxAntoraFile bytes of a file.
 func (c *Checker) readStart(ctx context.Context, u locus.URL) (string, error) {
 	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {

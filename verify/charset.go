@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// decodePage returns a page in UTF-8. Its charset is that of a byte order mark, of
-// mediaType, of an XML declaration or of a meta element, in this order (HTML 13.2.3.2). A
-// page that names none is read as UTF-8, and what is not UTF-8 in it as ISO Latin 1.
+// decodePage converts a page to UTF-8. The charset comes from a byte order mark, mediaType, an
+// XML declaration or a meta element, in this order (HTML 13.2.3.2). Without any of these, the
+// page is read as UTF-8, and bytes that are not UTF-8 as ISO Latin 1.
 func decodePage(page []byte, mediaType string) []byte {
 	e, name, certain := charset.DetermineEncoding(page, mediaType)
 	if label := xmlCharset(page); !certain && label != "" {
@@ -22,7 +22,7 @@ func decodePage(page []byte, mediaType string) []byte {
 			e, certain = declared, true
 		}
 	}
-	// This is the name both of a meta element and of no charset at all.
+	// DetermineEncoding returns this name for a meta element and also without any charset.
 	isGuess := !certain && name == "windows-1252"
 	if isGuess || e == encoding.Replacement {
 		decoded, err := io.ReadAll(text.NewReader("", bytes.NewReader(page), int64(len(page))))
@@ -38,10 +38,10 @@ func decodePage(page []byte, mediaType string) []byte {
 	return decoded
 }
 
-// maxXMLDeclaration is the most bytes in which an XML declaration ends.
+// maxXMLDeclaration is the maximum size of an XML declaration.
 const maxXMLDeclaration = 1 << 10
 
-// xmlCharset returns the charset of an XML declaration; empty: there is none.
+// xmlCharset returns the charset in an XML declaration, or "" if there is none.
 func xmlCharset(page []byte) string {
 	begin, _, ok := strings.Cut(octet.View(page[:min(len(page), maxXMLDeclaration)]), "?>")
 	if !ok || !strings.HasPrefix(begin, "<?xml") {

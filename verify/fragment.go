@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// fragments are those that were looked for in a document.
+// fragments holds the results for fragments of a document.
 type fragments struct {
-	found    map[string]bool // whether each exists, or may
-	built    map[string]bool // those that only a build of the site makes
-	scripted bool            // the page is made by scripts: its fragments are not known
+	found    map[string]bool // whether each fragment exists or may exist
+	built    map[string]bool // fragments that only a build of the site creates
+	scripted bool            // scripts build the page, so its fragments are unknown
 }
 
 const scriptedPage = "scripts build the page: its fragments are unknown"
 
-// apply turns the outcome of a target into that of a link with a fragment.
+// apply changes o, the outcome of a target, to the outcome of a link with a fragment.
 func (f *fragments) apply(o *Outcome, fragment string) {
 	found, known := f.found[fragment]
 	switch {
@@ -37,8 +37,7 @@ func (f *fragments) apply(o *Outcome, fragment string) {
 	}
 }
 
-// directive separates the name of a part from what only browsers use (Text Fragments,
-// "fragment directive").
+// directive separates the fragment from the fragment directive (Text Fragments).
 const directive = ":~:"
 
 // isProgram reports whether a script of the page interprets the fragment: a route, or line
@@ -71,14 +70,14 @@ func isView(fragment string) bool {
 	return false
 }
 
-// wantsText reports whether the text of the page is needed to find the fragment.
+// wantsText reports whether a search for the fragment needs the text of the page.
 func wantsText(fragment string) bool {
 	_, after, ok := strings.Cut(fragment, directive)
 	return ok && strings.Contains(after, "text=")
 }
 
-// find reports whether the document has a fragment, as written in a URL. It follows HTML
-// 7.4.6.4: the name as written, then decoded, then "top".
+// find reports whether the document has a fragment. By HTML 7.4.6.4, it looks for the fragment
+// as written, then decoded, then for "top".
 func (a *anchors) find(fragment string) bool {
 	name, after, _ := strings.Cut(fragment, directive)
 	if wantsText(fragment) && !a.findText(after) {
@@ -91,10 +90,10 @@ func (a *anchors) find(fragment string) bool {
 	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.hasLines(plain)
 }
 
-// isBuilt reports whether only a build of the site can tell if the page has a fragment.
+// isBuilt reports whether only a build of the site shows if the page has a fragment.
 func (a *anchors) isBuilt(fragment string) bool { return a.built != nil && a.built(decoded(fragment)) }
 
-// hasLines reports whether a fragment is a range of lines whose numbers are names in the
+// hasLines reports whether a fragment is a range of lines whose numbers are anchors in the
 // page. A script of the page shows the range.
 func (a *anchors) hasLines(name string) bool {
 	first, last, ok := strings.Cut(name, "-")
@@ -127,7 +126,7 @@ func (a *anchors) hasText(value string) bool {
 	if last := len(list) - 1; last > 0 && strings.HasPrefix(list[last], "-") {
 		suffix, list = strings.TrimPrefix(list[last], "-"), list[:last]
 	}
-	// The directive does not say whether blanks are between these.
+	// There may be white space between these parts.
 	text := a.text
 	for i, written := range append(append([]string{prefix}, list...), suffix) {
 		part := a.fold(decoded(written))
@@ -146,8 +145,8 @@ func (a *anchors) hasText(value string) bool {
 	return true
 }
 
-// decoded returns text decoded, or as it is if an escape is malformed. Octets that are not
-// UTF-8 are read as ISO Latin 1: pages in that charset have links with such escapes.
+// decoded decodes text, or returns it unchanged if an escape is malformed. It decodes bytes
+// that are not UTF-8 as ISO Latin 1, because pages in that charset have such links.
 func decoded(text string) string {
 	octets, err := escape.AppendDecode(nil, text)
 	if err != nil {

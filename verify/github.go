@@ -11,15 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// github asks the API of GitHub, which answers faster than its pages and is not limited as
-// strictly. It only confirms links: a page decides about all others, because the token may
-// not see what the public does.
+// github confirms links through the GitHub API, which is faster than the pages and has higher
+// request limits. If the API does not confirm a link, the page decides, because the token may
+// lack permissions.
 type github struct {
-	off atomic.Bool // the API refused, as it does beyond its limit of requests
+	off atomic.Bool // the API has refused requests, for example because of its limit
 }
 
-// url returns the URL of the API that may confirm a link to u. The zero URL means that the API
-// can't.
+// url returns the API URL that may confirm a link to u, or zero if there is none.
 func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
 	if !c.o.HTTP.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
 		api, _ = githubAPI(c.o.HTTP.GitHub, u)
@@ -27,7 +26,8 @@ func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
 	return api
 }
 
-// ask sets the outcome of a link that the API confirms. For others, the page is requested next.
+// ask sets the outcome of a link that the API confirms. For other links, it sets the request
+// for the page as the next one.
 func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
 	page := *r
 	page.api, page.left = locus.URL{}, 0
@@ -41,15 +41,14 @@ func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
 	}
 	defer res.Resource.Close()
 	if _, ok := res.Resource.(*scheme.Object); !ok {
-		// The repository has another name now: the page says which.
+		// The repository was renamed: the page redirects to the new name.
 		return
 	}
 	a.outcome.Verdict, a.next = Alive, nil
 	a.public = r.from != nil && r.from.LinkOrigin == policy.FromPublic
 }
 
-// githubAPI returns the URL of GitHub's API for a page of GitHub. ok is false if the API
-// has no such URL.
+// githubAPI returns the API URL for a GitHub page. ok is false if the API has none.
 func githubAPI(base, u locus.URL) (api locus.URL, ok bool) {
 	host := strings.TrimPrefix(strings.ToLower(u.Host()), "www.")
 	if _, port := u.PortText(); host != "github.com" || port {
@@ -67,7 +66,7 @@ func githubAPI(base, u locus.URL) (api locus.URL, ok bool) {
 	return api, err == nil
 }
 
-// githubPath returns the path of the API for the segments of a page's path.
+// githubPath returns the API path for the path segments of a page.
 func githubPath(s []string) (path string, ok bool) {
 	for _, segment := range s {
 		if segment == "" || segment == "." || segment == ".." {
@@ -84,7 +83,7 @@ func githubPath(s []string) (path string, ok bool) {
 	rest := s[3:]
 	switch kind := s[2]; {
 	case (kind == "blob" || kind == "tree" || kind == "raw") && len(rest) > 1:
-		// A branch may have "/" in its name. Then the API knows no such file, and the page
+		// A branch name may contain "/". Then the API does not find the file, and the page
 		// is requested.
 		return repository + "/contents/" + strings.Join(rest[1:], "/") + "?ref=" + rest[0], true
 	case (kind == "tree" || kind == "commit") && len(rest) == 1:
@@ -101,7 +100,7 @@ func githubPath(s []string) (path string, ok bool) {
 	return "", false
 }
 
-// githubOwn are first segments that GitHub keeps for itself. It is never changed.
+// githubOwn holds first path segments that are not the name of a user. It is never modified.
 var githubOwn = map[string]bool{
 	"about": true, "apps": true, "collections": true, "enterprise": true, "features": true, "login": true, "marketplace": true,
 	"notifications": true, "orgs": true, "organizations": true, "search": true, "settings": true, "site": true, "sponsors": true,

@@ -9,29 +9,28 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// anchors are the fragments that a document has, as hashes of their names in order: a page
-// may have many.
+// anchors holds the fragments of a document as sorted hashes, to save memory.
 type anchors struct {
 	names []uint64
-	// lenient: case does not matter, as on sites that show Markdown.
+	// lenient ignores case, as sites that show Markdown do.
 	lenient bool
-	// lines: the document is shown with a number for each line.
+	// lines reports whether line numbers are fragments.
 	lines bool
-	// leads: the page sends the browser to another one, which may have any fragment.
+	// leads reports whether the page redirects the browser to a page with unknown fragments.
 	leads   bool
 	refresh refresh
 	// built reports whether a build of the site may make a fragment. If nil, it makes none.
 	built func(fragment string) bool
-	text  string // the text of the page, folded; empty: not kept
-	words bool   // text has only letters, digits and blanks: the marks of Markdown are no text
+	text  string // the folded text of the page, if it is needed
+	words bool   // text has only letters, digits and spaces, without Markdown punctuation
 
-	templated []uint64 // names in templates, which scripts may put into the page
+	templated []uint64 // names in template elements, which scripts may insert
 
-	// What tells a page that scripts make from others.
+	// Counts that identify pages that scripts build.
 	scripts, shown, links int
 }
 
-// seed is that of all hashes of this process.
+// seed is the seed of all hashes in this process.
 var seed = maphash.MakeSeed()
 
 const maxAnchors = 1 << 20
@@ -64,8 +63,9 @@ func (a *anchors) has(name string) bool {
 	return ok
 }
 
-// htmlAnchors returns the fragments of a page: the values of "id", and of "name" of "a"
-// (HTML 7.4.6.4, "the indicated part of the document"). withText keeps its text.
+// htmlAnchors returns the fragments of a page: the values of "id" attributes, and of "name"
+// attributes of "a" elements (HTML 7.4.6.4, "the indicated part of the document"). withText
+// also stores the text.
 func htmlAnchors(page string, withText bool) *anchors {
 	a := new(anchors)
 	var text *folder
@@ -82,7 +82,7 @@ func htmlAnchors(page string, withText bool) *anchors {
 
 // scan adds the names in HTML, and its text if text is not nil.
 func (a *anchors) scan(h markup.HTML, text *folder) {
-	hidden := "" // the open element of unread
+	hidden := "" // the open element, if it is in unread
 	for h.Begin() {
 		element := strings.ToLower(h.Name)
 		switch h.Kind {
@@ -117,9 +117,9 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 	}
 }
 
-// tag adds the names that a start tag has. hidden is the open element of unread. The content
-// of a template is no part of the document (HTML 4.12.3), and of two attributes with one name
-// the first counts (HTML 13.2.5.33).
+// tag adds the names in a start tag. hidden is the open element, if it is in unread. The
+// content of a template is not part of the document (HTML 4.12.3). If an attribute is
+// repeated, the first one counts (HTML 13.2.5.33).
 func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 	list := &a.names
 	if hidden == "template" {
@@ -152,10 +152,11 @@ func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 	}
 }
 
-// maxShell is the most bytes of text in a page that scripts make: "Loading...".
+// maxShell is the maximum size of the text, such as "Loading...", in a page that scripts
+// build.
 const maxShell = 32
 
-// shows counts text that people read.
+// shows counts visible text.
 func (a *anchors) shows(text string) {
 	if a.shown <= maxShell {
 		a.shown += len(strings.TrimSpace(text))
@@ -165,21 +166,21 @@ func (a *anchors) shows(text string) {
 // isScripted reports whether a page is empty until its scripts run.
 func (a *anchors) isScripted() bool { return a.scripts > 0 && a.links == 0 && a.shown <= maxShell }
 
-// unread are the elements whose text people do not read.
+// unread holds the elements whose text is not visible.
 var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
 
-// inline are the elements in which a word may continue.
+// inline holds the elements that do not end a word.
 var inline = map[string]bool{
 	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "del": true, "dfn": true, "em": true,
 	"font": true, "i": true, "ins": true, "kbd": true, "mark": true, "q": true, "s": true, "samp": true, "small": true, "span": true,
 	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// folder joins pieces of text in lower case, with one blank for any run of white space.
+// folder joins pieces of text in lower case, with one space for each run of white space.
 type folder struct {
 	strings.Builder
-	blank bool // a blank comes before the next piece
-	words bool // only letters and digits are kept
+	blank bool // add a space before the next piece
+	words bool // drop all characters but letters and digits
 }
 
 func (f *folder) space() { f.blank = f.Len() > 0 }
@@ -201,7 +202,7 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// fold returns text as a.text has it.
+// fold folds text in the same way as a.text.
 func (a *anchors) fold(text string) string {
 	f := folder{words: a.words}
 	f.add(text)

@@ -10,12 +10,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// indexFiles are the files shown for a directory, in lower case, in order of
-// preference.
+// indexFiles lists the default index files in lower case, in order of preference.
 var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "readme.html"}
 
-// findInIndexFile looks for the fragments of a directory in its index file. Without
-// one, it has no fragments that can be looked for.
+// findInIndexFile looks for the fragments of a directory in its index file. Without an index
+// file, it checks no fragments.
 func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wants []string, m *scheme.Menu) {
 	names := c.indexes()
 	file, rank := locus.URL{}, len(names)
@@ -50,5 +49,5 @@ func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wan
 	}
 }
 
-// needsIndex reports whether u, a folder, counts as missing without an index file.
+// needsIndex reports whether u counts as missing if it is a directory without an index file.
 func (c *Checker) needsIndex(u locus.URL) bool { return len(c.o.IndexFiles) > 0 && c.isFile(u) }

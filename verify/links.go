@@ -24,28 +24,28 @@ import (
 
 // link is a link of a document. Its texts do not refer to the document's memory.
 type link struct {
-	url                      locus.URL // zero: not a URL
-	alternative              locus.URL // another reading of url; zero: none
-	verdict                  Verdict   // if detail is not empty: without a request
-	cause                    Cause     // of verdict or note
+	url                      locus.URL // zero if the text is not a URL
+	alternative              locus.URL // the URL without the hyphen, or zero
+	verdict                  Verdict   // verdict without a request, if detail is not empty
+	cause                    Cause     // cause of verdict or note
 	detail                   string
 	written, member, context string
 	line, column             int64
-	site                     *generator.Site // that url is a file of, for its fragments; nil: none
-	note                     string          // why the link gets a warning although it is found
-	doubt                    string          // why the link gets a warning, or is not judged (rootUnknown), if its target is missing
-	antora                   *antoraPlace    // of a page or picture that Antora looks up; nil: another link
-	isInclude                bool            // the document at url is read as a part of this one
+	site                     *generator.Site // the site that makes the fragments of url, or nil
+	note                     string          // reason for a warning if the target exists
+	doubt                    string          // reason for a warning if the target is missing; with rootUnknown the link is ignored
+	antora                   *antoraPlace    // place of a page or picture that Antora looks up, or nil
+	isInclude                bool            // the document includes the document at url
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	d.at = originsOf(&s)
 	if s.Layout != nil && !e.checker.isFile(s.URL) {
-		// Standard input, which stands for a document of the folder.
+		// Standard input is read as a document of the directory.
 		d.at.files = &access.Result{URL: s.Layout.root}
 	}
 	if e.checker.fsys != nil {
-		// A link to a file elsewhere has no better standing than one to the network.
+		// A link to a file outside fsys has no more permissions than other links.
 		d.at.files = d.at.others
 	}
 	r, err := s.Open(ctx)
@@ -61,12 +61,12 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	e.deliver(d, read)
 }
 
-// originsOf returns what the links of a document outside sites are found in.
+// originsOf returns the origins of the links in a document that is not a page of a site.
 func originsOf(s *Source) *origins {
 	return &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 }
 
-// maxFailures is how many unreadable parts of a document are reported.
+// maxFailures is the maximum number of reported errors per document.
 const maxFailures = 100
 
 // read returns the contents of a document.
@@ -87,8 +87,8 @@ func (c *Checker) read(ctx context.Context, r io.Reader, s *Source) (read conten
 	return read
 }
 
-// eachLink yields the links of a document, and what of it can't be read. A document that is
-// binary has no links, and the error document.ErrBinary.
+// eachLink yields the links of a document, and an error for each part that can't be read. For
+// a binary document it yields document.ErrBinary.
 func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq2[link, error] {
 	o := c.o.Document
 	if s.Type != "" {
@@ -111,7 +111,7 @@ func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq
 					return
 				}
 			case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
-				// A prefix of other URLs, a name, and a host to connect to early: these need not
+				// A prefix of other URLs, a name, and a host for an early connection need not
 				// exist as resources.
 			default:
 				l := c.link(&found, s)
@@ -157,7 +157,7 @@ func (c *Checker) readLink(found *document.Link, s *Source) link {
 	return l
 }
 
-// readRepaired reads a link in whose text no escapes are missing.
+// readRepaired reads a link after its missing escapes were added.
 func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if detail := c.skipped(found); detail != "" {
@@ -230,13 +230,13 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	return l
 }
 
-// skipped returns why a link is not judged whatever it leads to; "" for most links.
+// skipped returns the reason for ignoring a link because of its context, or "".
 func (c *Checker) skipped(found *document.Link) string {
 	switch {
 	case isPart(found):
 		return template
 	case strings.HasPrefix(found.Element, "form post "), strings.HasSuffix(found.Element, " post formaction"):
-		// Servers answer GET for it as they like.
+		// A GET request for such a URL proves nothing.
 		return "a form that browsers submit with POST"
 	case strings.HasSuffix(found.Element, " ping"):
 		return "a ping URL, to which browsers send POST"
@@ -248,8 +248,8 @@ func (c *Checker) skipped(found *document.Link) string {
 
 const lonePercent = "a lone % must be written as %25"
 
-// repair returns a link with the escapes that its author forgot and browsers add: of a "%"
-// that is no escape, and in HTML of spaces. note says what was missing; "" if nothing was.
+// repair adds the escapes that browsers add: for a "%" outside an escape, and for spaces in
+// HTML. note describes the missing escapes; it is empty if there are none.
 func (c *Checker) repair(found *document.Link) (repaired document.Link, note string) {
 	repaired = *found
 	text := strings.TrimSpace(found.Ref)
@@ -273,8 +273,8 @@ func (c *Checker) repair(found *document.Link) (repaired document.Link, note str
 	return repaired, strings.Join(notes, "; ")
 }
 
-// repairable returns the offset of what follows scheme and authority in text. ok is false
-// if text has neither, or a scheme in whose URLs a "%" and a space may be anything.
+// repairable returns the offset after the scheme and the authority in text. ok is false if
+// the scheme may give "%" and spaces another meaning.
 func (c *Checker) repairable(text string) (start int, ok bool) {
 	if end, _ := octet.SchemeEnd(text); end > 0 && end < len(text) && text[end] == ':' {
 		start = end + 1
@@ -294,7 +294,7 @@ func (c *Checker) repairable(text string) (start int, ok bool) {
 	return start + n, true
 }
 
-// escapePercent returns text with "%25" for each "%" that begins no escape.
+// escapePercent replaces each "%" outside an escape by "%25".
 func escapePercent(text string) string {
 	var b strings.Builder
 	from := 0
@@ -307,14 +307,14 @@ func escapePercent(text string) string {
 	return b.String() + text[from:]
 }
 
-// bySlash returns u as RFC 3986 reads its text: a "?" ends the host.
+// bySlash parses the text of u by RFC 3986, in which a "?" ends the host.
 func bySlash(u locus.URL) (locus.URL, error) {
 	ref, err := relative.Parse(u.String())
 	u, _ = ref.URL()
 	return u, err
 }
 
-// addSlash adds the "/" that l.url lacks before a "?" or "#".
+// addSlash adds a missing "/" before the "?" or "#" of l.url.
 func (c *Checker) addSlash(l *link, written string) {
 	text := l.url.String()
 	if at, _ := octet.HostEnd(text); at > 0 {
@@ -324,8 +324,8 @@ func (c *Checker) addSlash(l *link, written string) {
 	}
 }
 
-// ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
-// no ASCII form is malformed, and is not looked up.
+// ascii converts an IRI to a URL, and sets l.written to the IRI. If the host has no ASCII
+// form, the link is malformed.
 func (c *Checker) ascii(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
@@ -340,8 +340,8 @@ func (c *Checker) ascii(l *link) {
 	}
 }
 
-// unknown returns the verdict about a link of a scheme that is not registered, or of an
-// extension that can't be opened, whose form is not judged; "" for other links.
+// unknown returns the verdict and the reason for a link whose scheme is not registered, or is
+// an extension without an opener. For other links, the reason is "".
 func (c *Checker) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
@@ -360,8 +360,8 @@ func (c *Checker) unknown(written string) (Verdict, string) {
 	return 0, ""
 }
 
-// unknownScheme returns the verdict about a scheme that is not registered. A name that
-// IANA does not register either may be a typo: that is a warning.
+// unknownScheme returns the verdict for a scheme that is not registered here. If IANA does not
+// register it either, it may be a typo and gets a warning.
 func (c *Checker) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
 		return c.notOpened(name)
@@ -369,7 +369,7 @@ func (c *Checker) unknownScheme(name string) (Verdict, string) {
 	return Warning, "unknown scheme " + locus.Quote(name)
 }
 
-// notOpened returns the verdict about a scheme that is known and not opened.
+// notOpened returns the verdict for a known scheme without an opener.
 func (c *Checker) notOpened(name string) (Verdict, string) {
 	if c.client == nil {
 		return Ignored, notAFile
@@ -377,8 +377,8 @@ func (c *Checker) notOpened(name string) (Verdict, string) {
 	return Unsupported, locus.Quote(name) + " URLs can't be opened here"
 }
 
-// isMixed reports whether a page over TLS loads u without it. Links to other pages are not
-// loaded.
+// isMixed reports whether a page over TLS loads u without TLS. Browsers do not load the
+// targets of links to other pages.
 func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 	if u.IsZero() || !c.traits(page).Has(scheme.Web|scheme.Secure) || c.traits(u)&(scheme.Web|scheme.Secure) != scheme.Web {
 		return false
@@ -388,26 +388,26 @@ func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 		"source src", "source srcset", "track src", "input src", "style", "form action":
 		return true
 	case "link href":
-		// Of the links of a head, style sheets and icons are loaded.
+		// Browsers load the style sheets and icons of a head.
 		path, _ := u.Path()
 		return !mayBePage(path) || strings.HasSuffix(path, ".css")
 	}
 	return false
 }
 
-// own returns u with a copy of its text, which keeps no document in memory.
+// own returns u with a copy of its text, so that u does not retain the document.
 func own(u locus.URL) locus.URL {
 	u, _ = locus.Parse(strings.Clone(u.String())) // parsed before
 	return u
 }
 
-// errNoPlace: a partial form in a document without a URL.
+// errNoPlace is the error for a relative reference in a document without a URL.
 var errNoPlace = errors.New("a relative link in a document without a location")
 
-// errNoScheme: a partial form that begins with "//", in a file.
+// errNoScheme is the error for a reference that begins with "//" in a file.
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// errAbove: a partial form that leads above the top of the repository.
+// errAbove is the error for a relative reference that points above the top of the repository.
 var errAbove = errors.New("points above the top of the repository")
 
 func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
@@ -437,7 +437,7 @@ func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
 	return u, err
 }
 
-// baseOf returns the base of a partial form. The zero URL means that it has none.
+// baseOf returns the base URL of a relative reference, or the zero URL if there is none.
 func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	base := s.URL
 	switch {
@@ -462,15 +462,15 @@ func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	return own.Resolve(base)
 }
 
-// isFolder reports whether u is the base of a document without a name: standard input.
+// isFolder reports whether u is a directory, as the base of standard input is.
 func (c *Checker) isFolder(u locus.URL) bool {
 	return c.isFile(u) && strings.HasSuffix(u.String(), "/")
 }
 
-// leadsElsewhere reports whether a partial form leads to another document than its own.
+// leadsElsewhere reports whether a relative reference names another document.
 func leadsElsewhere(ref string) bool { return ref != "" && ref[0] != '#' && ref[0] != '?' }
 
-// withoutBase returns the URL that a text without a base is.
+// withoutBase parses an absolute URL. A relative reference gives errNoPlace.
 func withoutBase(text string) (locus.URL, error) {
 	ref, err := relative.Parse(text)
 	if err != nil {
@@ -482,8 +482,8 @@ func withoutBase(text string) (locus.URL, error) {
 	return locus.URL{}, errNoPlace
 }
 
-// inFile adapts a partial form in a local file: a search is not part of a file's name, and
-// "/" may be the root of the site or the top of the repository.
+// inFile adapts a relative reference in a local file. It removes a query, which is not part of
+// a file name, and resolves "/" as the root of the site or the top of the repository.
 func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
@@ -506,13 +506,13 @@ func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.
 	return path, base
 }
 
-// rootUnknown is why a link with a leading "/" to a missing file is not judged.
+// rootUnknown is the reason for ignoring a link that begins with "/" and names a missing file.
 const rootUnknown = "the root of the site is unknown"
 
-// isRootGuessed reports whether the root that a link begins at with "/" may be another one. Only
-// the caller can know the root of the server of a page or of a style sheet. In other
-// documents "/" is the top of the repository: there a path with a file extension names a
-// file of the repository, and one without it may name a page of a site.
+// isRootGuessed reports whether the root of a link that begins with "/" is uncertain. Only the
+// caller can know the server root of a page or style sheet. In other documents "/" is the top
+// of the repository. There a path with a file extension names a file, and a path without one
+// may name a page of a site.
 func isRootGuessed(found *document.Link, s *Source) bool {
 	path := found.Ref
 	if strings.HasPrefix(found.Base, "/") && !strings.HasPrefix(path, "/") {
@@ -530,14 +530,15 @@ func isRootGuessed(found *document.Link, s *Source) bool {
 	return !hasExtension(path)
 }
 
-// hasExtension reports whether a path ends in a file extension. Digits are a version: "/v1.2".
+// hasExtension reports whether a path ends in a file extension. Digits after the dot are a
+// version, as in "/v1.2".
 func hasExtension(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
 	return dot >= 0 && strings.Trim(name[dot:], ".0123456789") != ""
 }
 
-// plainError returns the text of err without its package and the link.
+// plainError returns the text of err without the package name and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
 		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// markdownAnchors returns the fragments of a Markdown document as GitHub shows it:
-// those of its headings, and the names in its HTML. withText keeps its text.
+// markdownAnchors returns the fragments of a Markdown document on GitHub: those of its
+// headings, and the names in its HTML. withText also stores the text.
 func markdownAnchors(source string, mdx, withText bool) *anchors {
 	a := &anchors{lenient: true, lines: true}
 	seen := map[string]int{}
@@ -33,11 +33,11 @@ func markdownAnchors(source string, mdx, withText bool) *anchors {
 	return a
 }
 
-// maxHeading is the most octets of a heading in HTML, whose end tag may be missing.
+// maxHeading is the maximum size of an HTML heading, whose end tag may be missing.
 const maxHeading = 1 << 10
 
-// htmlHeadings returns the text of the headings that a Markdown document has as HTML. Their
-// text may be Markdown.
+// htmlHeadings returns the text of the HTML headings in a Markdown document. The text may be
+// Markdown.
 func htmlHeadings(source string, mdx bool) (list []string) {
 	open, text := false, ""
 	show := func(start, end int) {
@@ -83,14 +83,14 @@ func piecesOf(source string, mdx bool) iter.Seq[markup.Piece] {
 	return markup.Markdown(source)
 }
 
-// isMDX reports whether the name of a Markdown document says that it is MDX.
+// isMDX reports whether a Markdown document is MDX, by its name.
 func isMDX(u locus.URL) bool {
 	path, _ := u.Path()
 	return strings.EqualFold(path[max(len(path)-len(".mdx"), 0):], ".mdx")
 }
 
-// addPieces adds the names in the HTML of a Markdown document, and the text of the document
-// if that is wanted.
+// addPieces adds the names in the HTML of a Markdown document. With withText, it also stores
+// the text of the document.
 func (a *anchors) addPieces(source string, mdx, withText bool) {
 	var text *markdownText
 	var into *folder
@@ -114,7 +114,7 @@ func (a *anchors) addPieces(source string, mdx, withText bool) {
 	}
 }
 
-// markdownText folds what readers see of a Markdown document.
+// markdownText folds the visible text of a Markdown document.
 type markdownText struct {
 	folder
 	source string
@@ -144,8 +144,8 @@ func (t *markdownText) piece(p markup.Piece) {
 	t.last = p
 }
 
-// headingID splits a heading into its text and its own fragment, as many sites other than
-// GitHub read it: "Text {#id .class}". id is empty if there is none.
+// headingID splits a heading such as "Text {#id .class}" into its text and its fragment. Many
+// sites other than GitHub support this syntax. id is empty if there is none.
 func headingID(heading string) (plain, id string) {
 	heading = strings.TrimSpace(heading)
 	at := strings.LastIndex(heading, "{#")

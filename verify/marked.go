@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// markedAnchors returns the fragments of an AsciiDoc or reStructuredText document, as its
-// own processor and GitHub make them. A generator of sites may make others.
+// markedAnchors returns the fragments that the standard processor and GitHub give an AsciiDoc
+// or reStructuredText document. A site generator may add others.
 func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 	a := &anchors{lenient: true}
 	read, ids := markup.Asciidoc, markup.AsciidocIDs
@@ -38,11 +38,11 @@ func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 	return a
 }
 
-// anyFragment is for pages of which a part comes from elsewhere.
+// anyFragment accepts all fragments, for pages with unknown parts.
 func anyFragment(string) bool { return true }
 
-// placeName fills in where a name of a document leads that is no URL: a role of Sphinx, or
-// a resource of Antora. It reports whether found is such a name.
+// placeName resolves a name that is not a URL: a Sphinx role or an Antora resource ID. It
+// reports whether found is such a name.
 func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	if isUnread(found, s) {
 		l.doubt = notPage
@@ -68,8 +68,7 @@ func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	return c.placeAntora(l, written, found, s)
 }
 
-// isUnread reports whether a link is of an AsciiDoc document of a site whose pages of such
-// documents are not known.
+// isUnread reports whether the link is in an AsciiDoc document whose page is unknown.
 func isUnread(found *document.Link, s *Source) bool {
 	if s.Layout == nil || s.Layout.site.Name == "" || !strings.HasSuffix(found.Type, "asciidoc") {
 		return false
@@ -78,8 +77,7 @@ func isUnread(found *document.Link, s *Source) bool {
 	return ok && s.Layout.site.Contains(name) && s.Layout.site.Address(name) == ""
 }
 
-// placeRole fills in where a role of Sphinx leads. A label that no document defines may be
-// one of an extension.
+// placeRole resolves a Sphinx role. An extension may define a label that no document defines.
 func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	l.written = strings.Clone(found.Ref)
 	l.verdict, l.detail = Ignored, "only Sphinx resolves this name"
@@ -97,9 +95,9 @@ func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	return true
 }
 
-// isOfPart reports whether r, which leads to u, is a partial form in a document that a
-// document in another folder includes: then it has another base. The names of files to
-// include have the document's own. isOfPart waits until all documents are read.
+// isOfPart reports whether r, a link to u, is a relative reference whose document is included
+// by a document in another directory. Then its base URL is another one, except for the names
+// of included files. isOfPart waits until all documents are read.
 func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bool {
 	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.checker.isFile(d.at.base) {
 		return false
@@ -128,7 +126,7 @@ func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bo
 	return false
 }
 
-// folderOf returns the URL of the folder of a file.
+// folderOf returns the URL of the directory of a file.
 func folderOf(u locus.URL) string {
 	folder, _, _ := cutLast(u.String(), "/")
 	return folder
@@ -144,9 +142,9 @@ func (c *Checker) hasScheme(name string) bool {
 	return ok
 }
 
-// source returns the URL of another document that a link beside a document may mean: a.rst
-// for a.html, and a.asc for a.adoc, which a cross reference may leave out. It is zero for
-// other links.
+// source returns the URL of a source document for a link to a generated file: a.rst for
+// a.html. For a cross reference to a.adoc, it returns the name with the extension of base,
+// such as a.asc. It returns zero for other links.
 func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")
@@ -170,7 +168,7 @@ func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	return source
 }
 
-// cutLast is strings.Cut at the last separator.
+// cutLast is like [strings.Cut], but cuts at the last separator.
 func cutLast(s, separator string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, separator)
 	if i < 0 {

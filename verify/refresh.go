@@ -11,21 +11,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxRefresh is the longest delay in seconds of a refresh that counts as a redirect. Before
-// a longer one a reader has time to read the page.
+// maxRefresh is the longest delay in seconds of a refresh that counts as a redirect. With a
+// longer delay, users have time to read the page.
 const maxRefresh = 10
 
-// maxRefreshHead is the most bytes of a page that are read only for a refresh.
+// maxRefreshHead is the maximum number of bytes of a page that are read only for a refresh.
 const maxRefreshHead = 64 << 10
 
-// refresh is where a page sends its reader by itself.
+// refresh is the refresh of a page, from a meta element or the Refresh field.
 type refresh struct {
-	text string // as a meta element or the field Refresh has it; empty: nowhere
-	base string // of a base element; empty: none
+	text string // value of the refresh, or ""
+	base string // value of a base element, or ""
 }
 
-// next returns the URL to which the page in res sends its reader. A page that only reloads
-// itself, and URLs that browsers ignore, give the zero URL.
+// next returns the target of the refresh of the page in res. It returns the zero URL if the
+// page only reloads itself, or if browsers ignore the refresh.
 func (r refresh) next(c *Checker, res *access.Result) locus.URL {
 	seconds, ref, ok := parseRefresh(r.text)
 	if !ok || seconds > maxRefresh || !c.traits(res.URL).Has(scheme.Web) {
@@ -83,8 +83,8 @@ func withoutQuotes(text string) string {
 
 func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 
-// follow returns the request for the URL to which the page in res sends its reader, as for a
-// redirect. It is judged instead of the page, and the fragments of the link are not looked for there.
+// follow returns the request for the target of the refresh in res, as for a redirect. The
+// target decides the outcome of the link. The fragments of the link do not apply to it.
 func (r *Request) follow(res *access.Result, to locus.URL, probe bool) *Request {
 	next := r.after(res, to)
 	next.followed, next.probe = true, probe

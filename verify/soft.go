@@ -15,30 +15,30 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// softHosts knows which hosts answer a path that does not exist like a page.
+// softHosts records which hosts return a page for a path that does not exist.
 type softHosts struct {
 	mu    sync.Mutex
 	hosts map[string]*softHost
 }
 
-// softHost is the answer of a host to a path that does not exist.
+// softHost is the response of a host for a path that does not exist.
 type softHost struct {
 	once  sync.Once
 	found bool
 	page  softPage
 }
 
-// softPage is what tells two answers apart.
+// softPage holds the parts of a response that are compared.
 type softPage struct {
-	moved locus.URL // where redirects led; zero: there were none
-	text  string    // without the words that depend on the path
+	moved locus.URL // redirect target, or zero
+	text  string    // text without the words that depend on the path
 }
 
-// maxSoft is the most bytes of a page that are compared.
+// maxSoft is the maximum number of bytes of a page that are compared.
 const maxSoft = 1 << 20
 
-// check makes the outcome of a link a warning if the host answers a path that does not
-// exist in the same way.
+// check changes the outcome of a link to a warning if the host returns the same page for a
+// path that does not exist.
 func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt) {
 	if path, _ := t.url.Path(); path == "" || !c.o.Site.SoftNotFound || !c.traits(t.url).Has(scheme.Web) || !isFound(&a.outcome) {
 		return
@@ -72,7 +72,7 @@ func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt)
 	}
 }
 
-// softPage requests a page. word is the part of the path that the page may repeat.
+// softPage requests a page. word is the part of the path that the page may contain.
 func (c *Checker) softPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
 	res, err := c.do(ctx, access.Request{URL: u, From: from})
 	if err != nil {

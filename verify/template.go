@@ -12,8 +12,8 @@ import (
 
 const template = "part of a template"
 
-// isPart reports whether found is a part of a template, or relative to one. The name of a page
-// of a wiki may have what a URL has not.
+// isPart reports whether found is part of a template, or relative to one. The name of a wiki
+// page may contain characters that a URL may not.
 func isPart(found *document.Link) bool {
 	text := cmp.Or(found.Ref, found.URL.String())
 	switch found.Element {
@@ -25,9 +25,9 @@ func isPart(found *document.Link) bool {
 	return isTemplate(text) && !isSegmentOfURL(found) || found.URL.IsZero() && isTemplate(found.Base)
 }
 
-// isSegmentOfURL reports whether ":name" is a segment of the path of a page: "/CSS/:where". Only
-// in running text, in code and in a partial form it stands for any segment, or if the host
-// is an example.
+// isSegmentOfURL reports whether ":name" is a real segment of a path, as in "/CSS/:where". In
+// running text, in code, in a relative reference and under an example host, ":name" is a
+// placeholder.
 func isSegmentOfURL(found *document.Link) bool {
 	u := found.URL
 	if found.Form == extract.Bare || u.Host() == "" || policy.IsReserved(u.Host()) {
@@ -37,9 +37,9 @@ func isSegmentOfURL(found *document.Link) bool {
 	return hasNamedSegment(text) && !isTemplate(strings.ReplaceAll(text, "/:", "/"))
 }
 
-// isTemplate reports whether a link has a part that a person or a program fills in. The
-// marks of such parts are unsafe in a URL (RFC 1738 section 2.2), or stand by convention
-// before the name of a variable. A URL without "//" may have text of any form.
+// isTemplate reports whether a link contains a placeholder. The characters of placeholders are
+// unsafe in a URL (RFC 1738 section 2.2), or begin the name of a variable by convention. A URL
+// without "//" may contain any text, so only template actions count there.
 func isTemplate(written string) bool {
 	if end, _ := octet.SchemeEnd(written); end > 0 && strings.HasPrefix(written[end:], ":") && !strings.HasPrefix(written[end:], "://") {
 		return hasAction(written)
@@ -53,17 +53,17 @@ func isTemplate(written string) bool {
 		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written) || hasEllipsis(before)
 }
 
-// hasAction reports whether text has an action of a template language, or the start of one: a
-// quote in it may end the value of an attribute.
+// hasAction reports whether text has a template action or the start of one. A quote in an
+// action may end the attribute value early.
 func hasAction(text string) bool {
 	return strings.Contains(text, "{{") || strings.Contains(text, "{%") || strings.Contains(text, "<%") || strings.Contains(text, "${")
 }
 
-// maxExpression is the most octets of an expression in braces.
+// maxExpression is the maximum size of an expression in braces.
 const maxExpression = 256
 
 // hasBraces reports whether text has an expression in braces: "{id}" (RFC 6570), "${x}",
-// "{{ x }}", "{% url %}". JSON in a search and the identifiers of Windows do not count.
+// "{{ x }}", "{% url %}". JSON in a query and Windows GUIDs do not count.
 func hasBraces(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "{")
@@ -93,14 +93,14 @@ func isGUID(text string) bool {
 	return true
 }
 
-// hasTag reports whether text has something in "<" and ">": "<id>", "<%= x %>", "<?php ?>".
+// hasTag reports whether text has a "<" and a later ">", as in "<id>" or "<?php ?>".
 func hasTag(text string) bool {
 	_, rest, ok := strings.Cut(text, "<")
 	return ok && strings.Contains(rest, ">")
 }
 
-// hasShellVariable reports whether text has "$(", or "$" and a name in upper case, "$VERSION".
-// A "$" before other names is data, as in OData and in the names of Java's classes.
+// hasShellVariable reports whether text has "$(", or "$" and a name in upper case, such as
+// "$VERSION". A "$" before other names is data, as in OData and in Java class names.
 func hasShellVariable(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "$")
@@ -134,7 +134,7 @@ func isHex(text string) bool {
 	return len(text) > 1 && octet.Is(text[0], octet.Hex) && octet.Is(text[1], octet.Hex)
 }
 
-// hasFormat reports whether text has the format of a number or a string: "%s", "%d".
+// hasFormat reports whether text has a format verb such as "%s" or "%d".
 func hasFormat(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "%")
@@ -148,7 +148,7 @@ func hasFormat(text string) bool {
 	}
 }
 
-// constant returns the name in upper case that text begins with: "API_KEY".
+// constant returns the name in upper case at the start of text, such as "API_KEY".
 func constant(text string) string {
 	end := 0
 	for end < len(text) && (text[end] == '_' || text[end] >= 'A' && text[end] <= 'Z' || end > 0 && octet.Is(text[end], octet.Digit)) {
@@ -173,16 +173,16 @@ func authority(text string) (host string, ok bool) {
 	return rest, rest != ""
 }
 
-// hasPatternHost reports whether the host is a pattern or a variable: "*.example.com",
-// "$host". No host has these characters.
+// hasPatternHost reports whether the host is a pattern or a variable, such as "*.example.com"
+// or "$host". A real host can't contain these characters.
 func hasPatternHost(text string) bool {
 	host, _ := authority(text)
 	name, _, _ := strings.Cut(host[strings.LastIndexByte(host, '@')+1:], ":")
 	return strings.ContainsAny(name, "*$")
 }
 
-// hasNamedPort reports whether the port is a word: "http://localhost:port/". A login does not
-// count, because its password must not be shown.
+// hasNamedPort reports whether the port is a word, as in "http://localhost:port/". A URL with
+// userinfo does not count, because its password must not be shown.
 func hasNamedPort(text string) bool {
 	host, ok := authority(text)
 	if !ok || strings.IndexByte(host, '@') >= 0 {
@@ -202,8 +202,8 @@ func isPortWord(text string) bool {
 	return false
 }
 
-// hasNamedSegment reports whether a segment of the path or of a route in the fragment is
-// ":name".
+// hasNamedSegment reports whether ":name" is a segment of the path, or of a route in the
+// fragment.
 func hasNamedSegment(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "/:")
@@ -221,7 +221,7 @@ func hasNamedSegment(text string) bool {
 	}
 }
 
-// hasEllipsis reports whether text ends with an ellipsis, or has a segment that is one.
+// hasEllipsis reports whether text ends with an ellipsis or has an ellipsis as a segment.
 func hasEllipsis(text string) bool {
 	for _, dots := range [...]string{"...", "…"} {
 		if strings.HasSuffix(text, dots) || strings.Contains(text, "/"+dots+"/") {
@@ -231,7 +231,7 @@ func hasEllipsis(text string) bool {
 	return false
 }
 
-// isVariable reports whether text is a name, perhaps with an ending: "id", "id.json".
+// isVariable reports whether text is a name with an optional extension: "id", "id.json".
 func isVariable(text string) bool {
 	name, _, _ := strings.Cut(text, ".")
 	name = strings.TrimRight(name, "?*+")
