@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// missing turns the target of a link that was not found into one that only a build knows,
-// if the site has plugins or settings that were not read. They make addresses. They seldom
-// make a document or a picture beside a document, so a relative link to such a file is dead.
+// missing returns the target of a link that was not found. If the site has plugins or settings
+// that were not read, only a build can resolve most such links. But plugins seldom create a
+// document or a picture beside a document, so a relative link to such a file is dead.
 func (s *Site) missing(doc, ref string, target Target) Target {
 	if target.Kind == Missing && strings.HasPrefix(ref, "$") {
 		return Target{Undecided, ref} // a template replaces it
@@ -31,8 +31,8 @@ func (s *Site) missing(doc, ref string, target Target) Target {
 	return target
 }
 
-// lacksPicture reports whether "/a/b.png" is not in a folder of files that are copied, which
-// has the folder a.
+// lacksPicture reports whether "/a/b.png" is missing although a copied directory contains the
+// directory a.
 func (s *Site) lacksPicture(ref string) bool {
 	rest, absolute := strings.CutPrefix(ref, "/")
 	if below, ok := strings.CutPrefix(ref, s.prefix); ok {
@@ -44,7 +44,7 @@ func (s *Site) lacksPicture(ref string) bool {
 	})
 }
 
-// isPicture reports whether a path ends as one of a picture.
+// isPicture reports whether a path has the file extension of a picture.
 func isPicture(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".png", ".jpg", ".jpeg", ".svg", ".gif", ".webp", ".avif", ".ico":
@@ -53,11 +53,12 @@ func isPicture(ref string) bool {
 	return false
 }
 
-// Doubts reports whether the site has plugins or settings that were not read, so that a link
-// need not be a URL or a path.
+// Doubts reports whether the site has plugins or settings that were not read. A link may then
+// be neither a URL nor a path.
 func (s *Site) Doubts() bool { return s.doubt }
 
-// isSourceName reports whether a path ends as one of a document or of a file beside it.
+// isSourceName reports whether a path has the file extension of a document or of a file that is
+// usually beside one.
 func isSourceName(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".qmd", ".rmd", ".ipynb", ".txt", ".pdf",
@@ -68,9 +69,9 @@ func isSourceName(ref string) bool {
 	return false
 }
 
-// mentioned returns a function that reports whether a plugin may make a fragment of a text:
-// the text has a word with its letters and digits, or the identifier at its end. A plugin may
-// make any fragment of a text with more than maxWords words.
+// mentioned returns a function that reports whether a plugin may create a fragment from source.
+// That is so if source contains a word with the letters and digits of the fragment, or the
+// identifier at its end. If source has more than maxWords words, all fragments are possible.
 func mentioned(source string) func(fragment string) bool {
 	words := map[string]bool{}
 	for _, separates := range []func(rune) bool{unicode.IsSpace, separatesIdentifiers} {
@@ -90,15 +91,15 @@ func mentioned(source string) func(fragment string) bool {
 	}
 }
 
-// maxWords is the most different words of a document that are kept.
+// maxWords is the maximum number of distinct words that are stored for a document.
 const maxWords = 1 << 14
 
 func separatesIdentifiers(r rune) bool {
 	return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// MayHave returns a function that reports whether a plugin may give a document a fragment
-// that is not in its source; nil if none does.
+// MayHave returns a function that reports whether a plugin may add a fragment to a document. It
+// returns nil if no plugin does.
 func (s *Site) MayHave(source string) func(fragment string) bool {
 	may := s.mayHave(source)
 	if !s.tabs {
@@ -116,7 +117,7 @@ func (s *Site) MayHave(source string) func(fragment string) bool {
 	}
 }
 
-// maxTabs is the most titles of tabs of a document that are read.
+// maxTabs is the maximum number of tab titles that are read from a document.
 const maxTabs = 256
 
 var (
@@ -141,16 +142,16 @@ func (s *Site) mayHave(source string) func(fragment string) bool {
 	return nil
 }
 
-// destination is where a link leads: it mentions no fragment that a plugin may make.
+// destination matches the destination of a link, from which plugins create no fragments.
 var destination = expression(`\]\([^)\n]*\)|\]:[^\n]*|\bhref="[^"\n]*"`)
 
-// isForeign reports whether a fragment may be a name in another site of Sphinx.
+// isForeign reports whether a fragment may be a name in another Sphinx site.
 func isForeign(fragment string) bool {
 	return strings.ContainsAny(fragment, "/:") || isIdentifier(fragment)
 }
 
-// isIdentifier reports whether a text is a name of a program, not a word: it has dots, "_",
-// or capitals within.
+// isIdentifier reports whether text is an identifier, not a word: it contains dots, "_" or
+// inner capitals.
 func isIdentifier(text string) bool {
 	return len(text) > 3 && !strings.ContainsAny(text, "- ") && (strings.ContainsAny(text, "._") || strings.IndexFunc(text[1:], unicode.IsUpper) >= 0)
 }

@@ -14,37 +14,39 @@ import (
 type Kind uint8
 
 const (
-	// Missing: the site has no such page or file.
+	// Missing means that the site has no such page or file.
 	Missing Kind = iota
-	// File: a file of the folder.
+	// File is a file of the directory.
 	File
-	// Made: a page that the generator makes without a source.
+	// Made is a page that the generator creates without a source.
 	Made
-	// Outside: an address of the server that is not below the root of the site.
+	// Outside is a path of the server that is not below the root of the site.
 	Outside
-	// Unlisted: a document that the generator makes no page of.
+	// Unlisted is a document for which the generator creates no page.
 	Unlisted
-	// Undecided: only a build knows where the link leads: a template, a plugin or a part of
-	// the configuration decides it that is not read.
+	// Undecided means that only a build can resolve the link. It depends on a template, a
+	// plugin or an unread part of the configuration.
 	Undecided
-	// Excluded: the configuration says that the link may be dead.
+	// Excluded means that the configuration allows the link to be dead.
 	Excluded
-	// Plain: the document is no page of the site, so the link is one of a plain file.
+	// Plain means that the document with the link is not part of the site, so the link is a
+	// link in a plain file.
 	Plain
-	// NoPage: the document of the link is not a page, so a relative form has no base.
+	// NoPage means that the document with the link is not a page, so a relative reference has
+	// no base.
 	NoPage
 )
 
-// Target is where a link leads.
+// Target is the target of a link.
 type Target struct {
 	Kind Kind
-	// Name is the name of the file, or the path on the server of what is Made, Missing or
-	// Outside, relative to the root of the site.
+	// Name is the name of a file. For Made, Missing and Outside, it is the path on the server,
+	// relative to the root of the site.
 	Name string
 }
 
-// Alias returns the path that a link in the generator's own notation stands for: a.md for
-// "project:a.md" of Sphinx.
+// Alias converts a link in the notation of the generator to a path: "project:a.md" of Sphinx
+// to a.md.
 func (s *Site) Alias(ref string) (string, bool) {
 	if s.aliases == nil {
 		return "", false
@@ -52,8 +54,8 @@ func (s *Site) Alias(ref string) (string, bool) {
 	return s.aliases(ref)
 }
 
-// LeavesExternal reports whether the generator writes a link with the class external as it
-// is, so that it may lead to what something else publishes beside the site.
+// LeavesExternal reports whether the generator does not change links with the class external.
+// Such a link may name a page that another program publishes on the server.
 func (s *Site) LeavesExternal() bool { return s.external }
 
 // Label returns the file that defines a label.
@@ -62,17 +64,17 @@ func (s *Site) Label(name string) (file string, ok bool) {
 	return file, ok
 }
 
-// HasNames reports whether "#name" in a document may be a name of another site or a term.
+// HasNames reports whether "#name" in a document may be a name in another site or a term.
 func (s *Site) HasNames() bool { return s.names }
 
-// IsOther reports whether a link leads to another site that only the generator knows.
+// IsOther reports whether a link names another site that only the generator knows.
 func (s *Site) IsOther(ref string) bool {
 	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })
 }
 
-// Find returns where a link of a document leads. ref is its path with escapes and without a
-// query; fragment is used only by generators in which it may name another document. A link
-// of a document that others include may lead where it would in one of these.
+// Find returns the target of a link in the document doc. ref is the path with escapes and
+// without a query. Find uses fragment only for generators in which it may name another
+// document. If other documents include doc, Find also resolves the link in these.
 func (s *Site) Find(doc, ref, fragment string) Target {
 	target := s.find(doc, ref, fragment)
 	for _, by := range s.included[doc] {
@@ -116,7 +118,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 	return s.missing(doc, plain, s.findPage(doc, at, plain))
 }
 
-// findPage returns what is at the address that a link of a page has.
+// findPage returns the target of a link by the path of its page.
 func (s *Site) findPage(doc, at, plain string) Target {
 	begin := s.rootOf(doc).at
 	if s.rooted && strings.HasPrefix(plain, "/") && !strings.HasPrefix(plain, s.prefix) {
@@ -153,8 +155,8 @@ func (s *Site) findPage(doc, at, plain string) Target {
 	return target
 }
 
-// withoutLocale returns a path without the language that it begins with. Pages that are not
-// translated are at both paths.
+// withoutLocale removes the language at the start of a path. Pages without a translation are
+// at both paths.
 func (s *Site) withoutLocale(p string) (string, bool) {
 	for _, r := range s.roots {
 		if rest, ok := strings.CutPrefix(p, r.at); ok && r.at != "" && s.rooted {
@@ -164,7 +166,7 @@ func (s *Site) withoutLocale(p string) (string, bool) {
 	return p, false
 }
 
-// madeBeside returns a file of the theme, by its place beside the source.
+// madeBeside returns a file of the theme, by its path relative to the source.
 func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 	beside, ok := s.absolute(doc, plain)
 	if !ok {
@@ -178,7 +180,7 @@ func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 	return Target{}, false
 }
 
-// rootOf returns the root that a document is below; zero if there is none.
+// rootOf returns the root that contains a document, or zero.
 func (s *Site) rootOf(doc string) (found root) {
 	for _, r := range s.roots {
 		if within(r.dir, doc) && len(r.dir) >= len(found.dir) {
@@ -188,19 +190,19 @@ func (s *Site) rootOf(doc string) (found root) {
 	return found
 }
 
-// isIndex reports whether a document is the page of its folder.
+// isIndex reports whether a document is the index page of its directory.
 func isIndex(doc string) bool {
 	name := path.Base(doc)
 	return strings.TrimSuffix(name, path.Ext(name)) == "index"
 }
 
-// decode returns a path without escapes. An escape of "/" makes it invalid.
+// decode decodes the escapes of a path. A path with an escaped "/" is invalid.
 func decode(ref string) (string, bool) {
 	plain, err := escape.Decode(ref)
 	return plain, err == nil && strings.Count(plain, "/") == strings.Count(ref, "/")
 }
 
-// source returns the file that a link to a source leads to.
+// source returns the source file that a link names.
 func (s *Site) source(doc, ref string) (file string, kind Kind) {
 	if !s.sources || strings.HasSuffix(ref, "/") {
 		return "", Missing
@@ -226,7 +228,7 @@ func (s *Site) source(doc, ref string) (file string, kind Kind) {
 	return "", Missing
 }
 
-// sourceNames returns the files that a link to a source may lead to, the first one first.
+// sourceNames returns the source files that a link may name, in order of preference.
 func (s *Site) sourceNames(doc, ref string) (names []string) {
 	rest, absolute := strings.CutPrefix(ref, "/")
 	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // Docusaurus: a file, by its path
@@ -263,14 +265,14 @@ func (s *Site) isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// Has reports whether the folder has a file or a folder of that name.
+// Has reports whether the directory contains a file or directory with that name.
 func (s *Site) Has(name string) bool {
 	_, err := fs.Stat(s.fsys, path.Clean(name))
 	return err == nil
 }
 
-// absolute resolves ref against the page at a path, and returns the path below the root of
-// the site. It is not ok if ref leads out of it; then the result is relative to the root.
+// absolute resolves ref against the path of a page, and returns the path below the root of the
+// site. ok is false if ref points outside the site; then p is relative to the root.
 func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	base := s.prefix
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
@@ -293,7 +295,7 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	return "../" + strings.Repeat("../", strings.Count(s.prefix, "/")-2) + strings.TrimPrefix(full, "/"), false
 }
 
-// leaves returns how many ".." of ref lead above the root of the server.
+// leaves returns the number of ".." in ref that point above the root of the server.
 func leaves(base, ref string) int {
 	depth, most := 0, 0
 	for segment := range strings.SplitSeq(base+ref, "/") {
@@ -309,7 +311,7 @@ func leaves(base, ref string) int {
 	return most
 }
 
-// page returns what is at a path below the root of the site.
+// page returns the target at a path below the root of the site.
 func (s *Site) page(p string) Target {
 	p = withoutIndex(p)
 	candidates := []string{p, p + "/"}
@@ -343,8 +345,8 @@ func (s *Site) page(p string) Target {
 	return Target{Missing, p}
 }
 
-// SetPrefix sets the path of the root of the site on its server. It must be called before
-// the site is used.
+// SetPrefix sets the path of the site's root on the server. Callers must call it before any
+// other use of the site.
 func (s *Site) SetPrefix(p string) {
 	s.prefix = "/"
 	if p = strings.Trim(p, "/"); p != "" {
@@ -352,10 +354,10 @@ func (s *Site) SetPrefix(p string) {
 	}
 }
 
-// Address returns the path of the page of a document below the root of the site.
+// Address returns the path of a document's page, below the root of the site.
 func (s *Site) Address(doc string) string { return s.paths[doc] }
 
-// At returns what is at a path of the server: with the prefix of the site.
+// At returns the target at a path of the server, which includes the prefix of the site.
 func (s *Site) At(p string) Target {
 	plain, ok := decode(p)
 	rest, below := strings.CutPrefix(plain, s.prefix)

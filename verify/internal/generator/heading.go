@@ -8,14 +8,14 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// IDs returns the fragments of the headings of a Markdown document, and of the other names
-// that it gives to its parts outside HTML. any reports that it may have others, because a
-// part of the page comes from elsewhere.
+// IDs returns the fragments of the headings and of other named parts of a Markdown document,
+// except for HTML. any reports whether the page may have other fragments, because parts of it
+// are not in the document.
 func (s *Site) IDs(source string) (ids []string, any bool) {
 	return s.idsOf(source, markup.Headings)
 }
 
-// MDXIDs is IDs for a document of MDX.
+// MDXIDs is like IDs for an MDX document.
 func (s *Site) MDXIDs(source string) (ids []string, any bool) {
 	return s.idsOf(source, markup.MDXHeadings)
 }
@@ -68,9 +68,8 @@ func (s *Site) idsOf(source string, headings func(string) []string) (ids []strin
 	return ids, s.opaque != nil && s.opaque(withoutCode(source))
 }
 
-// withoutCode returns a document without its fenced code, code spans and raw parts of Liquid:
-// they show what would be a directive elsewhere. A fence of a directive, "```{note}", is none
-// of code.
+// withoutCode removes fenced code, code spans and raw Liquid parts from a document, because
+// directives have no effect there. The fence of a directive, "```{note}", is not code.
 func withoutCode(source string) string {
 	var b strings.Builder
 	code := ""
@@ -102,8 +101,8 @@ var (
 	rawPart  = expression(`(?s)\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}`)
 )
 
-// fenceOf returns the mark that a line of a fence begins with, and the rest of it; both are
-// empty for other lines.
+// fenceOf returns the fence at the start of a line, and the rest of the line. For other lines,
+// both are empty.
 func fenceOf(line string) (mark, info string) {
 	for _, c := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, c)
@@ -143,8 +142,8 @@ func withoutMatter(source string) string {
 	return rest
 }
 
-// OwnID splits a heading into its text and the fragment that it gives itself: "Text {#id .class}"
-// or "Text {: #id}". id is empty without one.
+// OwnID splits a heading such as "Text {#id .class}" or "Text {: #id}" into its text and its
+// fragment. If there is no fragment, id is empty.
 func OwnID(heading string) (plain, id string) {
 	heading = strings.TrimSpace(heading)
 	at := strings.LastIndexByte(heading, '{')

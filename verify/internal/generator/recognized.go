@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sites of these generators are recognized, and their configurations are not read. A link
-// to a file that exists is one to that file, and only a build can resolve a path.
+// The functions below recognize sites without reading their configurations. A link to an
+// existing file is resolved; only a build can resolve other paths.
 
 func openVuePress(s *Site, _ string) error {
 	s.ids = func(headings []string) []string { return append(vueIDs(headings), githubIDs(headings)...) }
@@ -20,7 +20,7 @@ func openAstro(s *Site, _ string) error {
 	return s.recognized([]string{"src"}, "public")
 }
 
-// isNextra reports whether a configuration of Next.js or of a theme is one of Nextra.
+// isNextra reports whether a configuration of Next.js or of a theme belongs to Nextra.
 func isNextra(fsys fs.FS, config string) bool {
 	return strings.Contains(readText(fsys, config), "nextra")
 }
@@ -44,8 +44,8 @@ func openEleventy(s *Site, config string) error {
 	return err
 }
 
-// openQuarto opens a project of Quarto, which makes a.html of a.qmd. A document whose name
-// begins with "_" is a part of others.
+// openQuarto opens a Quarto project. Quarto creates a.html from a.qmd. Other documents include
+// a document whose name begins with "_".
 func openQuarto(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"."}, "")
@@ -72,12 +72,12 @@ func openQuarto(s *Site, _ string) error {
 	return err
 }
 
-// isQuartoPart reports whether a document is included by others.
+// isQuartoPart reports whether other documents include a document, by its name.
 func isQuartoPart(doc string) bool {
 	return strings.HasPrefix(doc, "_") || strings.Contains(doc, "/_")
 }
 
-// openAntora opens a component of Antora. Its documents are in modules.
+// openAntora opens an Antora component, whose documents are in modules.
 func openAntora(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"modules"}, "")
@@ -100,7 +100,7 @@ func openAntora(s *Site, _ string) error {
 
 var antoraPage = expression(`^((?:.*/)?modules/[^/]+)/(?:pages|partials)/`)
 
-// recognized prepares a site with documents in folders.
+// recognized prepares a site with documents in the given directories.
 func (s *Site) recognized(folders []string, static string) error {
 	s.content = nil
 	for _, dir := range folders {
@@ -114,7 +114,8 @@ func (s *Site) recognized(folders []string, static string) error {
 	return nil
 }
 
-// isAbout reports whether a file at the top of a repository is about it, and no page.
+// isAbout reports whether a file at the top of a repository describes the repository and is not
+// a page.
 func isAbout(name string) bool {
 	switch strings.ToLower(strings.TrimSuffix(name, path.Ext(name))) {
 	case "readme", "changelog", "contributing", "security", "code_of_conduct", "license", "support", "governance", "authors", "history":
@@ -123,7 +124,7 @@ func isAbout(name string) bool {
 	return false
 }
 
-// findRecognized returns the file that a link leads to, or whether only a build knows.
+// findRecognized returns the file that a link names, or Undecided.
 func (s *Site) findRecognized(doc, ref, static string) Target {
 	if isAbout(doc) && s.Name != "vuepress" {
 		return Target{Kind: Plain}

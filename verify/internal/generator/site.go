@@ -12,90 +12,90 @@ import (
 	"sync"
 )
 
-// Site is the documents of a folder, and the pages that a generator makes of them. It may
-// be used concurrently.
+// Site holds the documents of a directory and their pages. It may be used concurrently.
 type Site struct {
-	// Name is the name of the preset: "mdbook".
+	// Name is the name of the preset, such as "mdbook".
 	Name string
-	// Config is the name of the configuration file; empty: none.
+	// Config is the name of the configuration file, or "".
 	Config string
-	// URL is the URL of the site in the configuration; empty: none, or only a path.
+	// URL is the URL of the site in the configuration. It is empty if there is none, or only a
+	// path.
 	URL string
 
 	fsys    fs.FS
-	err     func() error      // of the context of Open
+	err     func() error      // error of the context of Open
 	prefix  string            // path of the root on the server: "/", "/book/"
-	content []string          // folders with documents; "." is all
-	pages   map[string]string // files by the path of their page, which has no "/" at its front
-	paths   map[string]string // the reverse
+	content []string          // directories with documents; "." is all
+	pages   map[string]string // files by the path of their page, without a leading "/"
+	paths   map[string]string // paths by file
 	mounts  []mount
-	made    []string            // paths without a source; "**" at the end is any rest, "*" one that is no document and no picture
-	exact   map[string]bool     // of made, without those with "*"
-	begins  []string            // of made: those with "*" or "**", without it
-	whole   []string            // of begins: those with "**"
-	labels  map[string]string   // files by the names that links may have without a file
+	made    []string            // paths without a source; a final "**" is any rest, "*" a rest that is no document and no picture
+	exact   map[string]bool     // elements of made without "*"
+	begins  []string            // elements of made with "*" or "**", without the stars
+	whole   []string            // elements of begins that had "**"
+	labels  map[string]string   // files by the labels that links may use
 	stems   map[string][]string // files by the last part of their names, in lower case
 
-	sources  bool // links may lead to source documents
-	assets   bool // links may lead to any file, by its place beside the source
+	sources  bool // links may name source documents
+	assets   bool // links may name any file, relative to the source
 	listed   bool // only documents with a page exist
 	clean    bool // the server finds a.html as /a and as /a/
-	internal bool // names that begin with "_" are not copied
-	bundles  bool // links of an index document may lead to files beside it
+	internal bool // the generator does not copy files whose names begin with "_"
+	bundles  bool // links of an index document may name files in its directory
 	hooked   bool // a template of the site may change links
-	drawn    bool // one may change the destinations of pictures
-	terms    bool // terms that are defined have fragments as headings do
+	drawn    bool // a template of the site may change picture URLs
+	terms    bool // defined terms have fragments like headings
 	suffixes []string
-	opaque   func(source string) bool // parts of a page come from elsewhere
+	opaque   func(source string) bool // reports whether a page has unknown parts
 	ids      func(list []string) []string
 	aliases  func(ref string) (string, bool)
-	external bool     // links with the class external are written as they are
-	other    []string // how links to other sites begin, which only the generator knows
+	external bool     // the generator does not change links with the class external
+	other    []string // prefixes of links to other sites that only the generator knows
 
-	base     string                       // folder of the site below the root of fsys: "website"
-	roots    []root                       // of documents whose links have other rules
+	base     string                       // directory of the site below the root of fsys: "website"
+	roots    []root                       // directories whose documents have other link rules
 	rooted   bool                         // links "/a" begin at the root of the site, not of the server
-	doubt    bool                         // a plugin, a theme, or what can't be read of the configuration may make pages
-	supplied func(name string) bool       // reports whether a plugin may make a document or file; nil: none does
-	resolve  func(doc, ref string) Target // replaces the rules of Find; nil: these
-	fallback func(doc, ref string) Target // the last rule of Find; nil: none
-	pictures []string                     // folders whose pictures a page has at "/": no plugin adds any to their folders
-	included map[string][]string          // documents that are included, with those that include them
+	doubt    bool                         // a plugin, a theme or an unread setting may create pages
+	supplied func(name string) bool       // reports whether a plugin may create a document or file; may be nil
+	resolve  func(doc, ref string) Target // replaces the rules of Find, if not nil
+	fallback func(doc, ref string) Target // the last rule of Find; may be nil
+	pictures []string                     // directories whose pictures are at "/", to which no plugin adds files
+	included map[string][]string          // including documents by included document
 	foreign  bool                         // fragments may be names in other sites: package.Class, dir/label
-	makes    sync.Map                     // whether a template makes fragments, by its name
+	makes    sync.Map                     // whether a template creates fragments, by its name
 	names    bool                         // links "#name" may be names of other sites, and terms
 	objects  bool                         // links may name objects of a program: package.Class
-	unsure   bool                         // a plugin may make fragments
-	excluded []string                     // folders whose documents are no pages
+	unsure   bool                         // a plugin may create fragments
+	excluded []string                     // directories whose documents are not pages
 	moved    map[string]bool              // names of pages that may be moved
 	tabs     bool                         // tabs have fragments that end in their titles
-	mentions func(source string) string   // the parts of a document that such a plugin reads; nil: all
+	mentions func(source string) string   // the parts of a document that such a plugin reads; nil for all
 }
 
-// root is a folder of documents of one language or version.
+// root is a directory with the documents of one language or version.
 type root struct {
 	dir   string
 	at    string // path of its pages: "fr/"
-	other string // the folder that has the documents that are missing here; empty: none
+	other string // directory with the documents that are missing here, or ""
 }
 
-// mount is a folder whose files are copied to the site as they are.
+// mount is a directory whose files the generator copies to the site.
 type mount struct {
 	dir, at string
-	docs    bool // with documents
+	docs    bool // also copy documents
 }
 
 type preset struct {
 	name   string
 	config []string
 	open   func(*Site, string) error
-	is     func(fsys fs.FS, config string) bool // nil: the configuration file is enough
-	only   bool                                 // recognized, and not read: nobody chooses it
-	leaves func(config string) bool             // reports whether its documents are beside its folder; nil: never
-	parts  func(fsys fs.FS, dir string) bool    // reports whether its pages include documents beside its folder; nil: never
+	is     func(fsys fs.FS, config string) bool // checks the configuration file; nil accepts it
+	only   bool                                 // recognized only: users can't choose it
+	leaves func(config string) bool             // reports whether its documents are beside its directory; nil for never
+	parts  func(fsys fs.FS, dir string) bool    // reports whether its pages include documents beside its directory; nil for never
 }
 
-// presets returns all presets in the order in which they are looked for.
+// presets returns all presets in the order of detection.
 func presets() []preset {
 	return []preset{
 		{name: "mdbook", config: []string{"book.toml"}, open: openMdBook},
@@ -116,7 +116,7 @@ func presets() []preset {
 	}
 }
 
-// scripts returns the names of a configuration file that is a program.
+// scripts returns the names that a configuration file in JavaScript or TypeScript may have.
 func scripts(name string) (list []string) {
 	for _, suffix := range []string{".js", ".ts", ".mjs", ".mts", ".cjs", ".cts"} {
 		list = append(list, name+suffix)
@@ -124,7 +124,7 @@ func scripts(name string) (list []string) {
 	return list
 }
 
-// Presets returns the names of the presets that a user can choose.
+// Presets returns the names of the presets that users can choose.
 func Presets() []string {
 	var list []string
 	for _, p := range presets() {
@@ -136,8 +136,8 @@ func Presets() []string {
 }
 
 // Detect returns the generator whose configuration file is in the root of fsys, and the name
-// of that file. Both are empty if there is no such file. A folder below the root counts if
-// the documents of its site are beside it.
+// of that file. If there is no such file, both are empty. Detect also finds a configuration
+// file in a directory below the root, if the documents of its site are beside that directory.
 func Detect(fsys fs.FS) (name, config string) {
 	list := presets()
 	entries, _ := fs.ReadDir(fsys, ".") // without them there is no configuration
@@ -166,7 +166,7 @@ func Detect(fsys fs.FS) (name, config string) {
 	return "", ""
 }
 
-// find returns the configuration file in a folder; empty without one.
+// find returns the configuration file in a directory, or "" if there is none.
 func (p *preset) find(fsys fs.FS, dir string) string {
 	for _, name := range p.config {
 		name = path.Join(dir, name)
@@ -177,23 +177,23 @@ func (p *preset) find(fsys fs.FS, dir string) string {
 	return ""
 }
 
-// isBelow reports whether the site of a configuration has documents beside its folder, so
-// that its root is the folder above.
+// isBelow reports whether the site of a configuration has its documents beside the directory
+// of the configuration, so that its root is the parent directory.
 func (p *preset) isBelow(fsys fs.FS, config string) bool {
 	return p.leaves != nil && p.leaves(readText(fsys, config))
 }
 
-// reaches reports whether the folder above the one of a configuration has documents of its
+// reaches reports whether the parent of the configuration's directory has documents of the
 // site.
 func (p *preset) reaches(fsys fs.FS, config string) bool {
 	return p.isBelow(fsys, config) || p.parts != nil && p.parts(fsys, path.Dir(config))
 }
 
-// maxFolders is the most folders in which a configuration is looked for.
+// maxFolders is the maximum number of directories that are searched for a configuration.
 const maxFolders = 256
 
-// findBelow returns the configuration file in a folder below the root, or only one whose
-// site has documents beside that folder.
+// findBelow returns the configuration file in a directory below the root. With beside, it only
+// returns one whose site has documents beside that directory.
 func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -213,9 +213,9 @@ func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 // ErrPreset is the error of [Open] for an unknown name.
 var ErrPreset = errors.New("unknown preset")
 
-// Open reads the site in the root of fsys. An empty name stands for a folder that is served
-// as it is. A site without its configuration file has the defaults of the generator.
-// It ends with ctx.
+// Open reads the site in the root of fsys. An empty name selects a directory without a
+// generator. Without a configuration file, the site has the defaults of the generator. Open
+// ends early if ctx is cancelled.
 func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	s := &Site{Name: name, fsys: fsys, base: ".", err: ctx.Err, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
 	if name == "" {
@@ -249,19 +249,20 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	return s, nil
 }
 
-// in returns the path of a file or folder of the site by its path from the configuration.
+// in returns the path of a file or directory, by its path in the configuration.
 func (s *Site) in(name string) string {
 	name = path.Join(s.base, name)
 	if !fs.ValidPath(name) {
-		s.doubt = true // outside the folder that is read
+		s.doubt = true // outside the root
 	}
 	return name
 }
 
-// maxText is the most octets of a configuration file or of a document that are read.
+// maxText is the maximum number of bytes that are read from a configuration file or document.
 const maxText = 4 << 20
 
-// readText returns a file, or "" if it can't be read: a site may lack any.
+// readText returns the text of a file, or "" if it can't be read, because all files are
+// optional.
 func readText(fsys fs.FS, name string) string {
 	info, err := fs.Stat(fsys, name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
@@ -274,13 +275,13 @@ func readText(fsys fs.FS, name string) string {
 	return string(text)
 }
 
-// maxFiles is the most files of a site.
+// maxFiles is the maximum number of files in a site.
 const maxFiles = 1 << 20
 
 var errMany = errors.New("the site has too many files")
 
-// walk calls do for each file below a folder. Folders that are hidden, or that hold what
-// generators and package managers write, are left out. A missing folder is empty.
+// walk calls do for each file below a directory. It skips hidden directories, and directories
+// with output of generators and package managers. A missing directory is empty.
 func (s *Site) walk(dir string, do func(name string)) error {
 	n := 0
 	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
@@ -303,7 +304,7 @@ func (s *Site) walk(dir string, do func(name string)) error {
 
 var skipped = map[string]bool{"node_modules": true, "_site": true, "_build": true, "vendor": true, "venv": true, "__pycache__": true}
 
-// indexMade makes what is made quick to find: a blog has some of it for each document.
+// indexMade builds an index of s.made, because a blog has such pages for each document.
 func (s *Site) indexMade() {
 	s.exact = map[string]bool{}
 	for _, made := range s.made {
@@ -321,7 +322,7 @@ func (s *Site) indexMade() {
 	s.begins, s.made = slices.Compact(s.begins), nil
 }
 
-// isMade reports whether the generator makes what is at a path without a source.
+// isMade reports whether the generator creates the page at a path without a source.
 func (s *Site) isMade(p string) bool {
 	if s.exact[p] || s.exact[p+"/"] || s.clean && s.exact[strings.TrimSuffix(p, "/")] {
 		return true
@@ -333,11 +334,11 @@ func (s *Site) isMade(p string) bool {
 	return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(p, begin) })
 }
 
-// maxPath is the longest path of a page. File systems have no longer names.
+// maxPath is the maximum length of the path of a page. File systems allow no longer names.
 const maxPath = 4 << 10
 
-// add says that a file becomes the page at a path. The first path of a file is the one that
-// its own links begin at.
+// add records that a file becomes the page at a path. The first path of a file is the base of
+// its links.
 func (s *Site) add(at, file string) {
 	at = strings.TrimPrefix(path.Clean("/"+at)+slashOf(at), "/")
 	at = withoutIndex(at)
@@ -352,7 +353,7 @@ func (s *Site) add(at, file string) {
 	}
 }
 
-// slashOf returns the "/" that path.Clean removes from the end of a path.
+// slashOf returns the "/" at the end of a path, which path.Clean removes.
 func slashOf(p string) string {
 	if strings.HasSuffix(p, "/") && strings.Trim(p, "/") != "" {
 		return "/"
@@ -360,7 +361,7 @@ func slashOf(p string) string {
 	return ""
 }
 
-// withoutIndex returns the path of the folder of which p is the index page.
+// withoutIndex returns the path of the directory if p is its index page.
 func withoutIndex(p string) string {
 	if rest, ok := strings.CutSuffix(p, "index.html"); ok && (rest == "" || strings.HasSuffix(rest, "/")) {
 		return rest
@@ -380,7 +381,7 @@ func (s *Site) Contains(name string) bool {
 		slices.ContainsFunc(s.mounts, func(m mount) bool { return within(m.dir, name) })
 }
 
-// addressOf returns the path of the page that a document becomes, or of its copy.
+// addressOf returns the path of the page of a document, or of its copy.
 func (s *Site) addressOf(doc string) (at string, ok bool) {
 	if at, ok = s.paths[doc]; ok {
 		return at, true
@@ -393,14 +394,14 @@ func (s *Site) addressOf(doc string) (at string, ok bool) {
 	return "", doc == ""
 }
 
-// isInternal reports whether a file is left out because of its name.
+// isInternal reports whether the generator skips a file because of its name.
 func (s *Site) isInternal(name string) bool {
 	return s.internal && (strings.HasPrefix(name, "_") || strings.Contains(name, "/_"))
 }
 
 func within(dir, name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
 
-// isDocument reports whether generators make a page of such a file.
+// isDocument reports whether generators create pages from files with such a name.
 func isDocument(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx", ".rst":

@@ -10,17 +10,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mapped returns heading with each rune replaced, or left out if it becomes negative.
+// mapped replaces each rune of heading by f. It drops runes for which f returns a negative
+// value.
 func mapped(heading string, f func(rune) rune) string {
 	return strings.Map(f, strings.TrimSpace(heading))
 }
 
-// isWord reports whether r is a letter, mark, digit or "_", as \p{Word} of Ruby has it.
+// isWord reports whether r is a letter, mark, digit or "_", like \p{Word} in Ruby.
 func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc)
 }
 
-// githubIDs are the fragments of GitHub, which Docusaurus and the parser of MyST use too.
+// githubIDs returns the fragments that GitHub, Docusaurus and the MyST parser create.
 func githubIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -30,8 +31,8 @@ func githubIDs(headings []string) []string {
 	return ids
 }
 
-// GitHubID returns the fragment that GitHub makes of a heading: in lower case, of letters,
-// marks, digits, "_" and "-", with "-" for blanks. See [Numbered].
+// GitHubID returns the fragment that GitHub creates from a heading: letters in lower case,
+// marks, digits, "_" and "-", with "-" for spaces. See [Numbered].
 func GitHubID(heading string) string {
 	return mapped(heading, func(r rune) rune {
 		switch {
@@ -44,8 +45,8 @@ func GitHubID(heading string) string {
 	})
 }
 
-// Numbered returns name, with separator and a number after it if an earlier heading, which
-// is in seen, has the same.
+// Numbered returns name. If seen contains name from an earlier heading, Numbered appends
+// separator and a number.
 func Numbered(seen map[string]int, name, separator string) string {
 	result := name
 	for {
@@ -58,7 +59,7 @@ func Numbered(seen map[string]int, name, separator string) string {
 	}
 }
 
-// counted is like Numbered, but does not look at the names that it makes.
+// counted is like Numbered, but ignores the names that it creates.
 func counted(seen map[string]int, name string) string {
 	seen[name]++
 	if n := seen[name] - 1; n > 0 {
@@ -67,7 +68,8 @@ func counted(seen map[string]int, name string) string {
 	return name
 }
 
-// mdBookIDs keep letters, digits, "_" and "-", with ASCII letters in lower case.
+// mdBookIDs returns the fragments of mdBook: letters, digits, "_" and "-", with ASCII letters
+// in lower case.
 func mdBookIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -93,7 +95,7 @@ func mdBookIDs(headings []string) []string {
 	return ids
 }
 
-// hugoIDs returns what names the headings of Hugo, by the function for one.
+// hugoIDs returns a function that creates the fragments of headings in Hugo. id creates one.
 func hugoIDs(id func(string) string) func([]string) []string {
 	return func(headings []string) (ids []string) {
 		seen := map[string]int{}
@@ -104,7 +106,7 @@ func hugoIDs(id func(string) string) func([]string) []string {
 	}
 }
 
-// hugoID returns the name of type "github", the default of Hugo.
+// hugoID returns the fragment of type "github", the default in Hugo.
 func hugoID(heading string) string {
 	return mapped(heading, func(r rune) rune {
 		switch {
@@ -117,14 +119,14 @@ func hugoID(heading string) string {
 	})
 }
 
-// blackfridayID returns the name of type "blackfriday": letters and numbers, with one "-"
-// for what is between them.
+// blackfridayID returns the fragment of type "blackfriday": letters and numbers, with one "-"
+// for each run of other characters.
 func blackfridayID(heading string) string {
 	words := strings.FieldsFunc(heading, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	return strings.ToLower(strings.Join(words, "-"))
 }
 
-// kramdownGFM are the fragments of kramdown's parser for GitHub's Markdown, the default of
+// kramdownGFM returns the fragments of kramdown's parser for GitHub Markdown, the default in
 // Jekyll.
 func kramdownGFM(headings []string) []string {
 	seen := map[string]int{}
@@ -144,7 +146,8 @@ func kramdownGFM(headings []string) []string {
 	return ids
 }
 
-// kramdownIDs are those of kramdown's own parser: ASCII only, from the first letter on.
+// kramdownIDs returns the fragments of kramdown's own parser: ASCII only, from the first
+// letter on.
 func kramdownIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -167,7 +170,7 @@ func kramdownIDs(headings []string) []string {
 	return ids
 }
 
-// toASCII replaces characters by those that they are made of, and leaves out the others.
+// toASCII decomposes characters and drops all that are not ASCII.
 func toASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 {
@@ -179,8 +182,8 @@ func toASCII(text string) string {
 
 var separators = expression(`[-\s]+`)
 
-// pythonIDs are those of the toc extension of Python-Markdown, which MkDocs uses; unicode
-// is its slugify_unicode, and that of PyMdown Extensions.
+// pythonIDs returns a function that creates the fragments of the Python-Markdown extension
+// toc, which MkDocs uses. With unicodeToo, it acts like slugify_unicode and PyMdown Extensions.
 func pythonIDs(unicodeToo bool) func([]string) []string {
 	return func(headings []string) []string {
 		var ids []string
@@ -212,7 +215,7 @@ func pythonID(text string) string {
 	return separators().ReplaceAllString(strings.TrimSpace(text), "-")
 }
 
-// nextID counts the number after the last "_" of a name up.
+// nextID increments the number after the last "_" of a name.
 func nextID(name string) string {
 	if i := strings.LastIndexByte(name, '_'); i >= 0 {
 		if n, err := strconv.Atoi(name[i+1:]); err == nil && name[i+1] != '-' && name[i+1] != '+' {
@@ -222,8 +225,8 @@ func nextID(name string) string {
 	return name + "_1"
 }
 
-// sphinxIDs are those of docutils, and the anchors that MyST makes as GitHub does. docutils
-// calls a heading that has no name, or one that is taken, "id1" and so on.
+// sphinxIDs returns the fragments of docutils, and the GitHub anchors that MyST creates. If a
+// heading has no name, or the name is in use, docutils creates "id1", "id2" and so on.
 func sphinxIDs(headings []string) []string {
 	ids := githubIDs(headings)
 	seen := map[string]bool{}
@@ -246,15 +249,15 @@ var (
 	digraphs = strings.NewReplacer("ß", "sz", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t")
 )
 
-// docutilsID is the function make_id of docutils.
+// docutilsID is the docutils function make_id.
 func docutilsID(text string) string {
 	text = toASCII(digraphs.Replace(strings.ToLower(text)))
 	text = notInID().ReplaceAllString(strings.Join(strings.Fields(text), " "), "-")
 	return endsOfID().ReplaceAllString(text, "")
 }
 
-// VaultID returns what is compared of the text of a heading that a wikilink names: letters
-// and digits in lower case.
+// VaultID returns the letters and digits of a heading in lower case. Wikilinks are compared in
+// this form.
 func VaultID(heading string) string {
 	return strings.Map(func(r rune) rune {
 		if isWord(r) {
